@@ -38,6 +38,25 @@ COMPILER_FOLDERS = {
     "compiler/forms": ("compiler/kernels", "compiler/targets"),
     "compiler/passes": ("compiler/forms", "compiler/reports", "compiler/targets"),
 }
+# Each folder of the frontend -> the folders that it may include (itself always). Losses, metrics, optimizers and data need
+# little of the folders above them; callbacks and report do not know each other. All sources stand in a folder.
+FRONTEND_FOLDERS = {
+    "frontend/base": (),
+    "frontend/graph": ("frontend/base",),
+    "frontend/ops": ("frontend/base", "frontend/graph"),
+    "frontend/layers": ("frontend/base", "frontend/graph", "frontend/ops"),
+    "frontend/losses": ("frontend/base", "frontend/graph", "frontend/ops"),
+    "frontend/metrics": ("frontend/base", "frontend/graph", "frontend/ops", "frontend/losses"),
+    "frontend/optimizers": ("frontend/base", "frontend/graph"),
+    "frontend/data": ("frontend/base",),
+    "frontend/training": (
+        "frontend/base", "frontend/graph", "frontend/ops", "frontend/layers", "frontend/losses", "frontend/metrics",
+        "frontend/optimizers", "frontend/data"),
+}
+FRONTEND_FOLDERS["frontend/io"] = (*FRONTEND_FOLDERS["frontend/training"], "frontend/training")
+FRONTEND_FOLDERS["frontend/callbacks"] = (*FRONTEND_FOLDERS["frontend/io"], "frontend/io")
+FRONTEND_FOLDERS["frontend/report"] = FRONTEND_FOLDERS["frontend/io"]
+FOLDERS = {"compiler": COMPILER_FOLDERS, "frontend": FRONTEND_FOLDERS}
 TARGET_KIND = re.compile(r"compiler/targets/\w+/")
 KNOWS_TARGET_KINDS = "compiler/targets/Target.cpp"
 # The public headers that rooms below the frontend may include.
@@ -69,7 +88,7 @@ TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/frontend/KerasChec
                  "tests/runtime/policy/RandomInput.cpp"}
 
 # The frontend's files that may include MLIR.
-TRACE = re.compile(r"frontend/(.*/)?Trace\w*\.(h|cpp)")
+TRACE = re.compile(r"frontend/graph/Trace\w*\.(h|cpp)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -85,6 +104,12 @@ def walk(root):
 def room_of(path):
     """The innermost room that holds path, or None (tools, tests, examples, ...)."""
     return max((r for r in ROOMS if path.startswith(r + "/")), key=len, default=None)
+
+
+def folder_of(path):
+    """The folder inside its room that holds path, or the room if it holds path itself or has no such folders."""
+    room = room_of(path)
+    return next((f for f in FOLDERS.get(room, ()) if path.startswith(f + "/")), room)
 
 
 def is_source(path):
@@ -151,15 +176,13 @@ class House:
         if target and room_of(target) and not target.startswith(PUBLIC + "/"):
             self.report(path, number, f"includes {target}; expected public headers only (<halftone/...>)")
 
-    def check_compiler_include(self, path, number, target):
-        """Folders inside the compiler stand in floors too; files of compiler/ itself may include all of them."""
-        def folder_of(file):
-            return next((f for f in COMPILER_FOLDERS if file.startswith(f + "/")), "compiler")
-
+    def check_folder_include(self, path, number, target):
+        """Folders inside a room stand in floors too; files of compiler/ itself may include all of its folders."""
+        room = room_of(path)
         own, other = folder_of(path), folder_of(target)
-        if own not in (other, "compiler") and other not in COMPILER_FOLDERS[own]:
-            self.report(path, number, f"{own} includes {target}; expected includes inside the compiler to point down: "
-                        + (", ".join(COMPILER_FOLDERS[own]) or "nothing"))
+        if own not in (other, room) and other not in FOLDERS[room][own]:
+            self.report(path, number, f"{own} includes {target}; expected includes inside the {room} to point down: "
+                        + (", ".join(FOLDERS[room][own]) or "nothing"))
         kind = TARGET_KIND.match(target)
         if kind and not path.startswith(kind.group()) and path != KNOWS_TARGET_KINDS:
             self.report(path, number, f"includes {target}; expected {KNOWS_TARGET_KINDS} alone to know a kind of target")
@@ -174,8 +197,8 @@ class House:
                             "one of " + ", ".join(sorted(VOCABULARY)))
         elif target:
             other = room_of(target)
-            if room == "compiler" and other == "compiler":
-                self.check_compiler_include(path, number, target)
+            if room == other and room in FOLDERS:
+                self.check_folder_include(path, number, target)
             if other is None:
                 self.report(path, number, f"{room} includes {target}; expected includes of rooms only")
             elif other != room and other not in rule.below:
@@ -210,7 +233,12 @@ class House:
         for path in self.files:
             if room_of(path) == "frontend" and is_source(path) and not TRACE.fullmatch(path) and self.way_to_mlir(path):
                 line, header = self.way_to_mlir(path)
-                self.report(path, line, f"includes {header}; in the frontend expected MLIR and LLVM only in Trace*.cpp")
+                self.report(path, line, f"includes {header}; in the frontend expected MLIR and LLVM only in graph/Trace*")
+
+    def check_frontend_folders(self):
+        for path in filter(is_source, self.files):
+            if room_of(path) == "frontend" and folder_of(path) == "frontend":
+                self.report(path, 1, "stands in no folder of the frontend; expected one of " + ", ".join(FRONTEND_FOLDERS))
 
     def check_code_id(self):
         """The code id hashes each header of ours that code generation includes, but for those that cannot matter."""
@@ -324,6 +352,7 @@ class House:
     def check(self):
         self.check_includes()
         self.check_frontend_without_mlir()
+        self.check_frontend_folders()
         self.check_code_id()
         self.check_sizes()
         self.check_first_lines()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/callbacks/Monitor.h"
 #include "frontend/base/ProgressBar.h"
-#include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
 #include <algorithm>

@@ -1,7 +1,6 @@
 // Records calls, infers shapes by tracing, and replays graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
-#include "frontend/ops/Operations.h"
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
@@ -150,8 +149,7 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
   for (const Value &input : inputs)
     specs.push_back({input.shape(), input.dtype()});
   specs = inferSpecs(specs, f);
-  auto call = std::make_shared<Call>(
-      Call{name, layer, inputs, specs.size(), f, layer ? form : operationForm(name, form, inputs.size())});
+  auto call = std::make_shared<Call>(Call{name, layer, inputs, specs.size(), f, form});
   std::vector<Value> outputs;
   for (size_t i = 0; i < specs.size(); ++i) {
     auto node = std::make_shared<Node>();
@@ -162,12 +160,6 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
     outputs.emplace_back(std::move(node));
   }
   return outputs;
-}
-
-Value applyOne(const std::string &name, const std::vector<Value> &inputs,
-               const std::function<Value(const std::vector<Value> &)> &f, const CallForm &form) {
-  const auto list = [f](const std::vector<Value> &values) { return std::vector<Value>{f(values)}; };
-  return apply(name, inputs, list, nullptr, form).front();
 }
 
 Config listArguments(size_t count) {

@@ -43,12 +43,9 @@ struct ValueSpec {
 
 /// Runs `f` on traced inputs; on symbolic ones records it. For the shapes of the outputs it traces `f` twice, with two
 /// extents for every dimension that is None: a dimension that differs is None. value_error for a mixture of traced and
-/// symbolic inputs. If the text of an error holds such an extent, None replaces it.
+/// symbolic inputs. If the text of an error holds such an extent, None replaces it. The recorded call has `form` as it is.
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
                          const std::shared_ptr<LayerImpl> &layer = nullptr, const CallForm &form = {});
-/// apply() of a function with one result.
-Value applyOne(const std::string &name, const std::vector<Value> &inputs,
-               const std::function<Value(const std::vector<Value> &)> &f, const CallForm &form = {});
 
 std::vector<ValueSpec> inferSpecs(const std::vector<ValueSpec> &inputs, const Function &f);
 

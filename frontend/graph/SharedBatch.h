@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
-#include "halftone/Optimizers.h"
-#include <vector>
+#include <cstdint>
 
 namespace halftone::detail {
 
@@ -23,8 +22,5 @@ Value partOfSum(const Value &sumOfOwnRows);
 Value meanOfParts(const Value &meanOfOwnRows, int64_t ownRows);
 /// The count of rows of the batch, of all processes, as a scalar like `like`; `ownRows` in a step of one process.
 Value rowsOfAll(int64_t ownRows, const Value &like);
-
-/// Optimizer::minimize() of the loss that meanOverProcesses() gives.
-void minimizeTogether(const Optimizer &optimizer, const Value &loss, const std::vector<Variable> &variables);
 
 } // namespace halftone::detail

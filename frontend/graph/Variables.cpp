@@ -1,9 +1,9 @@
 // Variables: memory, reads under autocast, assignment.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Variables.h"
+#include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/Trace.h"
-#include "frontend/layers/LayerImpl.h"
 #include "halftone/Error.h"
 #include "runtime/base/Convert.h"
 #include "runtime/base/FreeMemory.h"

@@ -3,7 +3,9 @@
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/io/CheckpointFile.h"
 #include "frontend/io/SavedVariables.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
+#include "frontend/training/ModelState.h"
 #include "halftone/Saving.h"
 #include <fmt/format.h>
 

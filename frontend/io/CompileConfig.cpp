@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CompileConfig.h"
 #include "frontend/metrics/MetricImpl.h"
+#include <set>
 
 namespace halftone::detail {
 

@@ -3,8 +3,9 @@
 #include "frontend/io/KerasWeights.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/io/SavedGroups.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
-#include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include "halftone/Error.h"
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,7 @@
 // Reads layers from the nested configs of a saved model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/LayerRecords.h"
+#include "frontend/base/UniqueNames.h"
 #include "frontend/io/ConfigPlace.h"
 #include "frontend/layers/LayerImpl.h"
 #include <algorithm>

@@ -8,6 +8,7 @@
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include "halftone/Model.h"
 #include <filesystem>
 #include <fmt/format.h>

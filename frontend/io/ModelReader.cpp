@@ -1,8 +1,9 @@
 // Makes Sequential models and single layers from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ModelReader.h"
-#include "frontend/training/ModelState.h"
+#include "frontend/layers/LayerImpl.h"
 #include "halftone/Layers.h"
+#include "halftone/Model.h"
 
 namespace halftone::detail {
 

@@ -1,9 +1,11 @@
 // Writes config.json as Keras does.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ModelWriter.h"
+#include "frontend/base/UniqueNames.h"
 #include "frontend/io/CompileConfig.h"
 #include "frontend/layers/GraphOrder.h"
 #include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include "halftone/Layers.h"
 #include "runtime/base/ConfigAccess.h"
 #include <fmt/format.h>

@@ -6,6 +6,7 @@
 #include "frontend/io/SavedVariables.h"
 #include "frontend/io/StoredZip.h"
 #include "frontend/io/WeightsFile.h"
+#include "frontend/layers/LayerImpl.h"
 #include "halftone/Model.h"
 #include <chrono>
 #include <fmt/chrono.h>

@@ -1,7 +1,8 @@
 // Names the groups of weights files as keras.src.saving.saving_lib does.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/SavedGroups.h"
-#include "frontend/training/ModelState.h"
+#include "frontend/base/UniqueNames.h"
+#include "frontend/layers/LayerImpl.h"
 #include <fmt/format.h>
 #include <map>
 #include <set>

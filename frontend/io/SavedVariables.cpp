@@ -3,6 +3,7 @@
 #include "frontend/io/SavedVariables.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/graph/Devices.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "halftone/Error.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/io/Safetensors.h"
-#include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include <map>
 #include <string>
 #include <utility>

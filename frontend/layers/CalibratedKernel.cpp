@@ -4,7 +4,6 @@
 #include "frontend/base/ProgressBar.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/ProductKernel.h"
-#include "frontend/training/ModelState.h"
 #include "runtime/policy/PythonText.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,9 +1,11 @@
 // The public Layer handle.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Layer.h"
+#include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/ops/Operations.h"
 #include "runtime/TensorAccess.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -144,6 +146,21 @@ Layer detail::inputLayer(const Value &input) {
   impl->transparent = true;
   impl->inputSpecs = impl->outputSpecs = {{input.shape(), input.dtype()}};
   return Layer(std::move(impl));
+}
+
+static void collectLayers(const Layer &parent, std::set<const LayerImpl *> &known, std::vector<Layer> &layers) {
+  for (const Layer &child : parent.layers()) {
+    if (!child.impl()->transparent && known.insert(child.impl().get()).second)
+      layers.push_back(child);
+    collectLayers(child, known, layers);
+  }
+}
+
+std::vector<Layer> detail::computingLayers(const Layer &model) {
+  std::set<const LayerImpl *> known;
+  std::vector<Layer> layers;
+  collectLayers(model, known, layers);
+  return layers;
 }
 
 Layer::Layer(const Input &input) : Layer(inputLayer(input)) {}

@@ -1,4 +1,4 @@
-// Builds and calls layers: names, paths, policies, autocast, children.
+// Builds and calls layers: paths, scopes, children.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/graph/Promotion.h"
@@ -6,13 +6,8 @@
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
 #include "halftone/Ops.h"
-#include "runtime/base/ForkGate.h"
-#include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
-#include <cctype>
 #include <fmt/format.h>
-#include <map>
-#include <mutex>
 
 namespace halftone::detail {
 
@@ -34,71 +29,7 @@ Shape withoutBatch(const Shape &shape) {
   return Shape(dims);
 }
 
-/// The scope in which a layer's variables are read, by the rule of keras.src.layers.Layer.__call__.
-std::unique_ptr<AutocastScope> autocastScopeFor(const LayerImpl &layer) {
-  const DTypePolicy policy = layer.resolvedPolicy();
-  DType compute = policy.compute_dtype();
-  if (autocastScopeOpen()) {
-    if (!layer.autocast || !is_float(compute))
-      return std::make_unique<AutocastScope>(std::nullopt);
-    if (autocastDtype() != compute)
-      return std::make_unique<AutocastScope>(compute);
-    return nullptr;
-  }
-  if (compute != policy.variable_dtype() && is_float(compute))
-    return std::make_unique<AutocastScope>(compute);
-  return nullptr;
-}
-
 } // namespace
-
-static std::mutex namesMutex;
-static std::map<std::string, int> namesUsed;
-
-namespace {
-
-bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
-bool isLower(char c) { return c >= 'a' && c <= 'z'; }
-
-/// Python's re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name).
-std::string splitWords(const std::string &name) {
-  std::string split;
-  for (size_t i = 0, end; i < name.size(); i = end) {
-    end = i + 1;
-    if (i + 2 < name.size() && isUpper(name[i + 1]) && isLower(name[i + 2]))
-      for (end = i + 3; end < name.size() && isLower(name[end]);)
-        ++end;
-    split += name[i];
-    if (end > i + 1)
-      split += "_" + name.substr(i + 1, end - i - 1);
-  }
-  return split;
-}
-
-} // namespace
-
-std::string snakeCase(const std::string &className) {
-  std::string word;
-  for (char c : className) // drops \W; bytes above 127 are parts of letters
-    if (static_cast<signed char>(c) < 0 || std::isalnum(static_cast<unsigned char>(c)) || c == '_')
-      word += c;
-  std::string snake;
-  for (char c : splitWords(word)) { // inserts _ between a small letter and a capital
-    if (isUpper(c) && !snake.empty() && isLower(snake.back()))
-      snake += '_';
-    snake += c;
-  }
-  for (char &c : snake)
-    c = isUpper(c) ? static_cast<char>(c - 'A' + 'a') : c;
-  return snake;
-}
-
-std::string uniqueName(const std::string &className) {
-  const std::string snake = snakeCase(className);
-  const ForkSafeLock lock(namesMutex);
-  int count = namesUsed[snake]++;
-  return count == 0 ? snake : fmt::format("{}_{}", snake, count);
-}
 
 NameScope::NameScope(const std::string &name) { nameScopes.push_back(prefix() + name + "/"); }
 NameScope NameScope::ofLayer(const std::string &path) { return {path + "/", Whole()}; }
@@ -116,42 +47,13 @@ InitialZeros::InitialZeros() : outer_(initialZeros) { initialZeros = true; }
 InitialZeros::~InitialZeros() { initialZeros = outer_; }
 bool InitialZeros::isOpen() { return initialZeros; }
 
-DTypePolicy LayerImpl::resolvedPolicy() const {
-  const std::optional<DTypePolicyMap> map = path.empty() ? std::nullopt : policy.as_map();
-  return map ? (*map)[path] : policy;
-}
-
-std::string LayerImpl::policyKey() const {
-  const std::optional<DTypePolicyMap> map = path.empty() ? std::nullopt : policy.as_map();
-  return map ? map->matching_key(path).value_or("") : "";
-}
-
-void LayerImpl::settlePolicy(const std::vector<Value> &inputs) {
-  if (!built && !inputs.empty() && inputs[0].defined())
-    if (const std::optional<DTypePolicy> settled = inferredPolicy(policy, inputs[0].dtype()))
-      policy = *settled;
-}
-
-/// Refuses to compute under a quantization mode that the layer, or its weights once it is built, do not have.
-static void requireMode(const LayerImpl &layer) {
-  const std::string mode = layer.resolvedPolicy().quantization_mode().value_or("");
-  if (layer.transparent || (layer.built ? mode == layer.quantizedMode : mode.empty() || layer.body->quantizes(mode)))
-    return;
-  throw Error(ErrorKind::not_implemented_error,
-              layer.body->quantizes(mode)
-                  ? fmt::format("Layer {} has the policy '{}' but float weights: quantize('{}') makes quantized ones",
-                                layer.className, layer.resolvedPolicy().name(), mode)
-                  : fmt::format("Layer {} does not have a `_{}_call` method implemented.", layer.className,
-                                mode.empty() ? "float" : mode));
-}
-
 void LayerImpl::build(const std::vector<Shape> &shapes) {
   std::string givenPath = path;
   std::vector<Variable> givenWeights = weights;
   path = NameScope::prefix() + name;
   NameScope scope(name);
   try {
-    requireMode(*this);
+    requireMode();
     BuildContext context(*this);
     body->build(context, shapes);
     if (madeInCall && !weights.empty())
@@ -216,7 +118,7 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
       parent->adopt(Layer(shared_from_this()));
     CallFrame frame(this);
     NameScope scope = NameScope::ofLayer(path); // the same path from wherever this call comes
-    std::unique_ptr<AutocastScope> reads = autocastScopeFor(*this);
+    std::unique_ptr<AutocastScope> reads = autocastScope();
     CallContext context(*this, trainingNow());
     const auto run = [&](const std::vector<Value> &arguments) {
       for (size_t i = 0; i < arguments.size(); ++i) // a layer's scope has Values of its own
@@ -260,7 +162,7 @@ std::vector<Value> LayerImpl::callInScope(const std::vector<Value> &inputs, bool
   if (transparent) {
     outputs = inScopeWithMasks(args, inputs, run);
   } else {
-    requireMode(*this);
+    requireMode();
     std::vector<Value> converted = inputs;
     if (autocast && !is_float(compute)) // an integer policy also casts float inputs
       for (Value &input : converted)
@@ -393,12 +295,6 @@ std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {
 
 namespace halftone {
 using namespace detail;
-
-void utils::clear_session() {
-  unsetPolicy();
-  const ForkSafeLock lock(namesMutex);
-  namesUsed.clear();
-}
 
 Variable BuildContext::add_weight(const WeightArgs &args) {
   LayerImpl &layer = layer_;

@@ -46,6 +46,11 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   DTypePolicy resolvedPolicy() const;
   /// The key of the map that decides; "" if the default decides or the policy is no map.
   std::string policyKey() const;
+  /// The scope in which the layer's variables are read, by the rule of keras.src.layers.Layer.__call__; null if the scope
+  /// that is open serves.
+  std::unique_ptr<AutocastScope> autocastScope() const;
+  /// Refuses to compute under a quantization mode that the layer, or its weights once it is built, do not have.
+  void requireMode() const;
   /// At the first call, an 'infer' policy becomes the policy of the first input's dtype, for good.
   void settlePolicy(const std::vector<Value> &inputs);
   /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing changes.
@@ -76,13 +81,11 @@ private:
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 };
 
+/// Every layer below `model` that computes under a policy, once, in the order of the graph.
+std::vector<Layer> computingLayers(const Layer &model);
+
 /// The InputLayer that shows an Input among the layers of a model.
 Layer inputLayer(const Value &input);
-
-/// keras.src.utils.naming.to_snake_case: "DenseLayer" -> "dense_layer", "Conv2D" -> "conv2d".
-std::string snakeCase(const std::string &className);
-/// "dense", then "dense_1": Keras's automatic names.
-std::string uniqueName(const std::string &className);
 
 /// The config under which a layer with this policy computes: `given` if it has the policy's mode, else that of the policy. It
 /// has no mode if the policy has none.

@@ -5,6 +5,7 @@
 #include "frontend/layers/EmbeddingTable.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/QuantizedModes.h"
+#include <fmt/format.h>
 
 namespace halftone::detail {
 

@@ -7,6 +7,7 @@
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/losses/LossImpl.h"
 #include "frontend/ops/Masks.h"
+#include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/ForkGate.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
-#include "frontend/layers/LayerImpl.h"
+#include "frontend/base/UniqueNames.h"
 #include "frontend/losses/LossImpl.h"
 #include "frontend/metrics/MetricImpl.h"
 

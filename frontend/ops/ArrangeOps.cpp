@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/Contraction.h"
+#include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <cctype>

@@ -35,6 +35,13 @@ CallForm operationForm(std::string_view call, CallForm form, size_t inputs) {
   return form;
 }
 
+Value applyOne(const std::string &name, const std::vector<Value> &inputs,
+               const std::function<Value(const std::vector<Value> &)> &f, const CallForm &form) {
+  const auto list = [f](const std::vector<Value> &values) { return std::vector<Value>{f(values)}; };
+  const bool isRecorded = std::ranges::any_of(inputs, isSymbolic);
+  return apply(name, inputs, list, nullptr, isRecorded ? operationForm(name, form, inputs.size()) : form).front();
+}
+
 CallForm formWithNumber(double number, bool numberFirst) {
   if (!std::isfinite(number)) // JSON has no such number
     return {.fits = false};

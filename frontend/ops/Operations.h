@@ -14,6 +14,10 @@ inline bool isSymbolic(const Value &value) { return value.defined() && !value.no
 /// arguments, the `inputs` Values one after another. Without a class if files cannot hold the operation.
 CallForm operationForm(std::string_view call, CallForm form, size_t inputs);
 
+/// apply() of an operation with one result. Of a call that is recorded, operationForm() completes the form.
+Value applyOne(const std::string &name, const std::vector<Value> &inputs,
+               const std::function<Value(const std::vector<Value> &)> &f, const CallForm &form = {});
+
 /// The arguments {"args": [x, number]} or {"args": [number, x]} of an operation on a Value and a number.
 CallForm formWithNumber(double number, bool numberFirst);
 /// The config {"axis": [0, 1], "keepdims": false}; an axis of null means all.

@@ -5,6 +5,7 @@
 #include "frontend/report/ModelSections.h"
 #include "frontend/report/ProgramSections.h"
 #include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include "halftone/Error.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/WriteFile.h"

@@ -3,9 +3,10 @@
 #include "halftone/Reports.h"
 #include "frontend/base/ReportWords.h"
 #include "frontend/base/TextTable.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/Connections.h"
-#include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

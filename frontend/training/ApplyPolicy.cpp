@@ -4,25 +4,9 @@
 #include "frontend/training/ModelState.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace halftone {
 using namespace detail;
-
-static void collectLayers(const Layer &parent, std::set<const LayerImpl *> &known, std::vector<Layer> &layers) {
-  for (const Layer &child : parent.layers()) {
-    if (!child.impl()->transparent && known.insert(child.impl().get()).second)
-      layers.push_back(child);
-    collectLayers(child, known, layers);
-  }
-}
-
-std::vector<Layer> detail::computingLayers(const Layer &model) {
-  std::set<const LayerImpl *> known;
-  std::vector<Layer> layers;
-  collectLayers(model, known, layers);
-  return layers;
-}
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/training/ClassWeights.h"
+#include "frontend/training/ModelState.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
 #include <fmt/format.h>

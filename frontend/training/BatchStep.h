@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/training/BatchSource.h"
-#include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 
 namespace halftone::detail {
 

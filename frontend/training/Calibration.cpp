@@ -4,6 +4,7 @@
 #include "frontend/layers/CallProbe.h"
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/training/Trainer.h"
 #include "halftone/Layers.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ConfigAccess.h"

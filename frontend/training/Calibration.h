@@ -1,7 +1,9 @@
 // The calls of a model's layers that can be quantized, on given data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/training/ModelState.h"
+#include "halftone/Model.h"
+#include <string>
+#include <vector>
 
 namespace halftone::detail {
 

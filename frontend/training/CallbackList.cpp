@@ -1,7 +1,7 @@
 // Calls callbacks in order, the progress bar last.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/CallbackList.h"
-#include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include "halftone/Error.h"
 #include <fmt/format.h>
 #include <utility>

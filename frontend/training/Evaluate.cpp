@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Evaluate.h"
 #include "frontend/data/Batches.h"
+#include "frontend/training/ModelState.h"
 #include "frontend/training/Together.h"
 #include "runtime/TensorAccess.h"
 #include <fmt/format.h>

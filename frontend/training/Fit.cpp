@@ -4,6 +4,7 @@
 #include "frontend/training/Evaluate.h"
 #include "frontend/training/FitData.h"
 #include "frontend/training/HistoryRep.h"
+#include "frontend/training/ModelState.h"
 #include "frontend/training/StallAlarm.h"
 #include "frontend/training/Together.h"
 #include "halftone/Callbacks.h"

@@ -3,6 +3,7 @@
 #include "frontend/training/Inspect.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/WriteFile.h"

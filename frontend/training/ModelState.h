@@ -1,10 +1,8 @@
-// The state of a Model beyond that of a layer: its graph, the result of compile(), and the programs that run it.
+// The state of a Model beyond that of a layer: its graph, the result of compile(), and the count of its epochs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/layers/LayerImpl.h"
-#include "frontend/metrics/MetricImpl.h"
-#include "frontend/training/StepLogs.h"
 #include "halftone/Model.h"
 #include <atomic>
 #include <memory>
@@ -16,31 +14,7 @@
 
 namespace halftone::detail {
 
-/// A metric of one output.
-struct OutputMetric {
-  std::string name; // in logs: "accuracy", or "<output>_accuracy"
-  size_t output = 0;
-  Metric metric;
-  bool weighted = false;
-};
-
-/// The result of compile(). It is complete before it replaces the result of an earlier compile(). A run owns it while
-/// users' code runs, since that code may call compile() again.
-struct CompiledModel {
-  CompiledModel(const Layer &model, const CompileArgs &args);
-  CompiledModel(const CompiledModel &) = delete;
-  CompileArgs args;         // `device` is set
-  Optimizer optimizer;      // the wrapper if the loss is scaled
-  std::vector<Loss> losses; // one per output, from prepareCompiled() on
-  MeanTracker lossTracker{"loss"};
-  std::vector<MeanTracker> outputTrackers; // empty for one output
-  std::vector<OutputMetric> metrics;
-  std::shared_ptr<const LoggedMetrics> logged; // every metric and tracker by name, in Keras's order
-  bool ready = false;                          // whether losses and metrics are matched to outputs
-  /// The programs. Feeds: inputs, then targets, then weights (none, or one per target). Fetches: the loss, the logged
-  /// metrics, and for training with a scaled loss the skippedWord().
-  CompiledFunction train, test;
-};
+struct CompiledModel;
 
 struct ModelState {
   std::vector<Value> inputs, outputs;  // of a graph; empty for a custom model or an unbuilt Sequential
@@ -62,30 +36,5 @@ struct ModelState {
 };
 
 ModelState &stateOf(const Layer &model);
-/// Every layer below `model` that computes under a policy, once, in the order of the graph.
-std::vector<Layer> computingLayers(const Layer &model);
-/// The result of the last compile(); null before the first.
-std::shared_ptr<CompiledModel> compiledIfAny(const Layer &model);
-/// The result of the last compile(). value_error "You must call `compile()` before ..." if there was none.
-std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before);
-
-/// Tensors of x as a list in the order of the model's inputs.
-std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
-
-/// The program of predict. The caller owns it while it runs, like the result of compile().
-std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
-/// The feeds of the train and test programs: inputs, targets, weights, and of a batch that processes share the counts of
-/// rows of this process and of all.
-FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, bool isShared);
-
-/// Matches losses and metrics to the model's outputs, at the first batch.
-void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
-                     const std::vector<Tensor> &y);
-/// The logs of a step of the train or test program.
-Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches);
-void resetMetrics(CompiledModel &compiled);
-
-/// Checks labels against the losses, on the host. value_error names the row.
-void checkTargets(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &y);
 
 } // namespace halftone::detail

@@ -5,6 +5,7 @@
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
+#include "frontend/training/ModelState.h"
 #include "runtime/base/Sha256.h"
 #include <fmt/format.h>
 #include <sstream>

@@ -1,10 +1,12 @@
 // compile(), and the programs that train, test and predict.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/Trainer.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/losses/LossImpl.h"
+#include "frontend/optimizers/MinimizeTogether.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/ModelState.h"
 #include "halftone/Ops.h"

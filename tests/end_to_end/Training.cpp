@@ -1,6 +1,6 @@
 // Trains a small MLP on MNIST under every float policy: it learns, accepts smaller last batches, and compiles once.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include "runtime/devices/CpuDevice.h"
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>

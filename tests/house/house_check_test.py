@@ -69,6 +69,22 @@ class HouseCheck(unittest.TestCase):
         files["compiler/forms/Loop.cpp"] = HEAD + '#include "compiler/targets/cpu/Cpu.h"\n'
         self.expect(files, "compiler/forms/Loop.cpp:3: includes compiler/targets/cpu/Cpu.h; expected compiler/targets/Target.cpp")
 
+    def test_a_cycle_inside_the_frontend_is_found(self):
+        layer = {"frontend/layers/Layer.h": HEADER}
+        self.expect({**layer, "frontend/training/Fit.h": HEADER + '#include "frontend/layers/Layer.h"\n'})
+        for folder in ("base", "graph", "ops", "losses", "metrics", "optimizers", "data"):
+            self.expect({**layer, f"frontend/{folder}/User.h": HEADER + '#include "frontend/layers/Layer.h"\n'},
+                        f"frontend/{folder}/User.h:4: frontend/{folder} includes frontend/layers/Layer.h; expected")
+        pair = {"frontend/callbacks/Monitor.h": HEADER, "frontend/report/Page.h": HEADER}
+        self.expect({**pair, "frontend/report/Page.h": HEADER + '#include "../callbacks/Monitor.h"\n'},
+                    "frontend/report/Page.h:4: frontend/report includes frontend/callbacks/Monitor.h; expected")
+        self.expect({**pair, "frontend/callbacks/Monitor.h": HEADER + '#include "frontend/report/Page.h"\n'},
+                    "frontend/callbacks/Monitor.h:4: frontend/callbacks includes frontend/report/Page.h; expected")
+
+    def test_every_source_of_the_frontend_stands_in_a_folder(self):
+        for path in ("frontend/Fit.h", "frontend/others/Fit.h"):
+            self.expect({path: HEADER}, f"{path}:1: stands in no folder of the frontend; expected one of frontend/base")
+
     def test_a_sibling_include_obeys_the_arrows(self):
         self.expect({"runtime/base/Status.h": HEADER + '#include "../Player.h"\n'},
                     "runtime/base/Status.h:4: runtime/base includes runtime/Player.h")
@@ -84,8 +100,11 @@ class HouseCheck(unittest.TestCase):
         self.expect({"frontend/CMakeLists.txt": LIST_HEAD + "graph/Trace.cpp ops/Ops.cpp\n",
                      "frontend/ops/Ops.cpp": HEAD + '#include "mlir/IR/Builders.h"\n'},
                     "frontend/ops/Ops.cpp:3: includes mlir/IR/Builders.h; in the frontend expected MLIR")
-        self.expect({"frontend/Ops.h": HEADER + '#include "compiler/Compiler.h"\n'},
-                    "frontend/Ops.h:4: includes mlir/IR/BuiltinOps.h through compiler/Compiler.h")
+        self.expect({"frontend/ops/Ops.h": HEADER + '#include "compiler/Compiler.h"\n'},
+                    "frontend/ops/Ops.h:4: includes mlir/IR/BuiltinOps.h through compiler/Compiler.h")
+        self.expect({"frontend/CMakeLists.txt": LIST_HEAD + "graph/Trace.cpp io/TraceFile.cpp\n",
+                     "frontend/io/TraceFile.cpp": HEAD + '#include "mlir/IR/Builders.h"\n'},
+                    "frontend/io/TraceFile.cpp:3: includes mlir/IR/Builders.h; in the frontend expected MLIR")
         self.expect({"runtime/loader/ObjectLoader.h": HEADER + '#include "mlir/IR/Builders.h"\n'},
                     "runtime/loader/ObjectLoader.h:4: runtime/loader includes mlir/IR/Builders.h")
 

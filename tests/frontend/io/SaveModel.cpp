@@ -1,6 +1,6 @@
 // Models as .keras files and weights as .weights.h5: loading gives the saved values, and bad files change nothing.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
 #include "tests/TemporaryFolder.h"

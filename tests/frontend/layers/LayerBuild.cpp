@@ -1,5 +1,6 @@
 // Names of layers, the weights of a layer, and weights that fit in no memory.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/UniqueNames.h"
 #include "frontend/layers/LayerImpl.h"
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>

@@ -1,0 +1,64 @@
+// The result of compile(): its losses, metrics and programs, and what they need to run.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/CompiledFunction.h"
+#include "frontend/metrics/MetricImpl.h"
+#include "frontend/training/StepLogs.h"
+#include "halftone/Model.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace halftone::detail {
+
+/// A metric of one output.
+struct OutputMetric {
+  std::string name; // in logs: "accuracy", or "<output>_accuracy"
+  size_t output = 0;
+  Metric metric;
+  bool weighted = false;
+};
+
+/// The result of compile(). It is complete before it replaces the result of an earlier compile(). A run owns it while
+/// users' code runs, since that code may call compile() again.
+struct CompiledModel {
+  CompiledModel(const Layer &model, const CompileArgs &args);
+  CompiledModel(const CompiledModel &) = delete;
+  CompileArgs args;         // `device` is set
+  Optimizer optimizer;      // the wrapper if the loss is scaled
+  std::vector<Loss> losses; // one per output, from prepareCompiled() on
+  MeanTracker lossTracker{"loss"};
+  std::vector<MeanTracker> outputTrackers; // empty for one output
+  std::vector<OutputMetric> metrics;
+  std::shared_ptr<const LoggedMetrics> logged; // every metric and tracker by name, in Keras's order
+  bool ready = false;                          // whether losses and metrics are matched to outputs
+  /// The programs. Feeds: inputs, then targets, then weights (none, or one per target). Fetches: the loss, the logged
+  /// metrics, and for training with a scaled loss the skippedWord().
+  CompiledFunction train, test;
+};
+
+/// The result of the last compile(); null before the first.
+std::shared_ptr<CompiledModel> compiledIfAny(const Layer &model);
+/// The result of the last compile(). value_error "You must call `compile()` before ..." if there was none.
+std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before);
+
+/// Tensors of x as a list in the order of the model's inputs.
+std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
+
+/// The program of predict. The caller owns it while it runs, like the result of compile().
+std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
+/// The feeds of the train and test programs: inputs, targets, weights, and of a batch that processes share the counts of
+/// rows of this process and of all.
+FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, bool isShared);
+
+/// Matches losses and metrics to the model's outputs, at the first batch.
+void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
+                     const std::vector<Tensor> &y);
+/// The logs of a step of the train or test program.
+Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches);
+void resetMetrics(CompiledModel &compiled);
+
+/// Checks labels against the losses, on the host. value_error names the row.
+void checkTargets(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &y);
+
+} // namespace halftone::detail
