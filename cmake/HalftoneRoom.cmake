@@ -1,6 +1,7 @@
-# halftone_room(NAME [VISIBLE] SOURCES ... DEPS ...): one static library per room, with the project's flags.
+# halftone_room(NAME [VISIBLE] [TOOL] SOURCES ... DEPS ...): one static library per room, with the project's flags.
 # SPDX-License-Identifier: Apache-2.0
 # VISIBLE: a library for compiler engineers shows the room's symbols (HalftoneDeveloper.cmake). libhalftone.so hides them.
+# TOOL: a room of the tools, which libhalftone.so does not contain.
 
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
@@ -36,9 +37,10 @@ else()
 endif()
 
 include(HalftonePch)
+include(HalftoneUnity)
 
 function(halftone_room NAME)
-  cmake_parse_arguments(ROOM "VISIBLE" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "VISIBLE;TOOL" "" "SOURCES;DEPS" ${ARGN})
   add_library(${NAME} STATIC ${ROOM_SOURCES})
   if(ROOM_VISIBLE)
     set_target_properties(${NAME} PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
@@ -46,7 +48,10 @@ function(halftone_room NAME)
   endif()
   target_link_libraries(${NAME} PUBLIC halftone_flags halftone_headers ${ROOM_DEPS})
   halftone_reuse_pch(${NAME} halftone_pch_std)
-  set_property(GLOBAL APPEND PROPERTY HALFTONE_ROOMS ${NAME})
+  halftone_unity(${NAME})
+  if(NOT ROOM_TOOL)
+    set_property(GLOBAL APPEND PROPERTY HALFTONE_ROOMS ${NAME})
+  endif()
 endfunction()
 
 # halftone_test(NAME [THREADS] [LABEL name] SOURCES ... DEPS ...): one Catch2 executable; each test case is a ctest entry,
@@ -60,6 +65,7 @@ function(halftone_test NAME)
   add_executable(${NAME} ${TEST_SOURCES})
   target_link_libraries(${NAME} PRIVATE halftone_catch_main halftone_flags ${TEST_DEPS})
   halftone_reuse_pch(${NAME} halftone_pch_test)
+  halftone_unity(${NAME})
   target_compile_definitions(${NAME} PRIVATE HALFTONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HALFTONE_BINARY_DIR="${PROJECT_BINARY_DIR}")
   set(properties TIMEOUT 120)
   if(TEST_LABEL)

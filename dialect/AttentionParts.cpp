@@ -6,22 +6,21 @@ using namespace mlir;
 
 namespace halftone::dialect {
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 static constexpr StringRef origin = "attention";
 
 FloatType AttentionInputs::scoreType() const {
-  Type element = typeOf(q).getElementType();
+  Type element = tensorTypeOf(q).getElementType();
   return isa<Float64Type>(element) ? cast<FloatType>(element) : Float32Type::get(q.getContext());
 }
 
 SmallVector<int64_t, 4> AttentionInputs::scoreShape() const {
-  ArrayRef<int64_t> queries = typeOf(q).getShape();
-  return {queries[0], queries[2], queries[1], typeOf(k).getDimSize(1)};
+  ArrayRef<int64_t> queries = tensorTypeOf(q).getShape();
+  return {queries[0], queries[2], queries[1], tensorTypeOf(k).getDimSize(1)};
 }
 
 AttentionParts::AttentionParts(const AttentionInputs &inputs, OpBuilder &builder, Location loc)
     : e(builder, loc), inputs(inputs), scoreType(RankedTensorType::get(inputs.scoreShape(), inputs.scoreType())),
-      heads(typeOf(inputs.q).getDimSize(2)), groups(typeOf(inputs.k).getDimSize(2)) {}
+      heads(tensorTypeOf(inputs.q).getDimSize(2)), groups(tensorTypeOf(inputs.k).getDimSize(2)) {}
 
 Value AttentionParts::scores() {
   Value scores = e.mul(products(inputs.q, inputs.k), inputs.scale);
@@ -88,24 +87,24 @@ SmallVector<Value, 3> AttentionParts::gradientsInPieces(const AttentionSlopes &m
     add(byValues, kept, byOut, 1);
   }
   const auto joined = [&](ArrayRef<Value> all) {
-    SmallVector<int64_t> shape(typeOf(all[0]).getShape());
+    SmallVector<int64_t> shape(tensorTypeOf(all[0]).getShape());
     shape[0] = parts;
-    return ConcatOp::create(e.builder, e.loc, typeOf(all[0]).clone(shape), all, 0).getResult();
+    return ConcatOp::create(e.builder, e.loc, tensorTypeOf(all[0]).clone(shape), all, 0).getResult();
   };
   return {overKeys(slope, inputs.k, inputs.scale), joined(byKeys), joined(byValues)};
 }
 
 Value AttentionParts::ofRun(Value value, int64_t axis, int64_t begin, int64_t count) {
-  SmallVector<int64_t> shape(typeOf(value).getShape()), start(shape.size(), 0);
+  SmallVector<int64_t> shape(tensorTypeOf(value).getShape()), start(shape.size(), 0);
   if (shape[axis] == count)
     return value;
   shape[axis] = count;
   start[axis] = begin;
-  return SliceOp::create(e.builder, e.loc, typeOf(value).clone(shape), value, start);
+  return SliceOp::create(e.builder, e.loc, tensorTypeOf(value).clone(shape), value, start);
 }
 
 Value AttentionParts::narrowed(Value value) {
-  return e.cast(value, typeOf(inputs.q).getElementType(), "gradient of attention");
+  return e.cast(value, tensorTypeOf(inputs.q).getElementType(), "gradient of attention");
 }
 
 Value AttentionParts::allowed() {
@@ -132,22 +131,22 @@ Value AttentionParts::dropped(Value weights) {
 
 Value AttentionParts::repeated(Value value) {
   SmallVector<int64_t> kept, shape;
-  for (auto [axis, extent] : llvm::enumerate(typeOf(value).getShape()))
+  for (auto [axis, extent] : llvm::enumerate(tensorTypeOf(value).getShape()))
     if (extent == scoreType.getDimSize(axis)) {
       kept.push_back(static_cast<int64_t>(axis));
       shape.push_back(extent);
     }
-  return e.broadcast(reshape(value, shape), scoreType.clone(typeOf(value).getElementType()), kept);
+  return e.broadcast(reshape(value, shape), scoreType.clone(tensorTypeOf(value).getElementType()), kept);
 }
 
 Value AttentionParts::reshape(Value value, ArrayRef<int64_t> shape) {
-  return typeOf(value).getShape() == shape
+  return tensorTypeOf(value).getShape() == shape
              ? value
-             : ReshapeOp::create(e.builder, e.loc, typeOf(value).clone(shape), value).getResult();
+             : ReshapeOp::create(e.builder, e.loc, tensorTypeOf(value).clone(shape), value).getResult();
 }
 
 Value AttentionParts::grouped(Value value, int64_t axis) {
-  SmallVector<int64_t> shape(typeOf(value).getShape());
+  SmallVector<int64_t> shape(tensorTypeOf(value).getShape());
   shape[axis] = groups;
   shape.insert(shape.begin() + axis + 1, heads / groups);
   return reshape(value, shape);
@@ -158,11 +157,11 @@ Value AttentionParts::contract(Value lhs, Value rhs, const Axes &axes, Type elem
   llvm::append_range(lhsTaken, axes.lhsContract);
   llvm::append_range(rhsTaken, axes.rhsContract);
   for (int64_t axis : axes.lhsBatch)
-    shape.push_back(typeOf(lhs).getDimSize(axis));
-  for (int64_t axis : otherAxes(typeOf(lhs).getRank(), lhsTaken))
-    shape.push_back(typeOf(lhs).getDimSize(axis));
-  for (int64_t axis : otherAxes(typeOf(rhs).getRank(), rhsTaken))
-    shape.push_back(typeOf(rhs).getDimSize(axis));
+    shape.push_back(tensorTypeOf(lhs).getDimSize(axis));
+  for (int64_t axis : otherAxes(tensorTypeOf(lhs).getRank(), lhsTaken))
+    shape.push_back(tensorTypeOf(lhs).getDimSize(axis));
+  for (int64_t axis : otherAxes(tensorTypeOf(rhs).getRank(), rhsTaken))
+    shape.push_back(tensorTypeOf(rhs).getDimSize(axis));
   return ContractOp::create(e.builder, e.loc, RankedTensorType::get(shape, element), lhs, rhs, axes.lhsBatch,
                             axes.rhsBatch, axes.lhsContract, axes.rhsContract,
                             /*tile=*/DenseI64ArrayAttr());
@@ -187,16 +186,16 @@ Value AttentionParts::sumsOverKeys(Value weights, Value y) {
   if (heads == groups)
     return contract(weights, y, {{0, 1}, {0, 2}, {3}, {1}}, element);
   return reshape(contract(grouped(weights, 1), y, {{0, 1}, {0, 2}, {4}, {1}}, element),
-                 {scoreType.getDimSize(0), heads, scoreType.getDimSize(2), typeOf(y).getDimSize(3)});
+                 {scoreType.getDimSize(0), heads, scoreType.getDimSize(2), tensorTypeOf(y).getDimSize(3)});
 }
 
 Value AttentionParts::overKeys(Value weights, Value y, double scale) {
-  const Type element = typeOf(y).getElementType();
+  const Type element = tensorTypeOf(y).getElementType();
   if (heads == groups)
     return e.transpose(contract(weights, y, {{0, 1}, {0, 2}, {3}, {1}}, scale, element), {0, 2, 1, 3});
   Value product = contract(grouped(weights, 1), y, {{0, 1}, {0, 2}, {4}, {1}}, scale, element); // (b, m, n / m, t, c)
   return reshape(e.transpose(product, {0, 3, 1, 2, 4}),
-                 {scoreType.getDimSize(0), scoreType.getDimSize(2), heads, typeOf(y).getDimSize(3)});
+                 {scoreType.getDimSize(0), scoreType.getDimSize(2), heads, tensorTypeOf(y).getDimSize(3)});
 }
 
 Value AttentionParts::overQueries(Value weights, Value x, double scale, Type element) {
@@ -207,7 +206,7 @@ Value AttentionParts::overQueries(Value weights, Value x, double scale, Type ele
 }
 
 int64_t partsOfQueries(AttentionGradOp op) {
-  const RankedTensorType type = typeOf(op.getByK());
+  const RankedTensorType type = tensorTypeOf(op.getByK());
   return type.getRank() == 5 ? type.getDimSize(0) : 0;
 }
 
@@ -222,7 +221,7 @@ SmallVector<Value, 3> expanded(AttentionGradOp op, OpBuilder &builder) {
   const AttentionSlopes made = parts.slopes(op.getLse(), op.getByOut(), op.getDelta());
   if (const int64_t count = partsOfQueries(op))
     return parts.gradientsInPieces(made, op.getByOut(), count);
-  return parts.gradients(made, op.getByOut(), typeOf(op.getQ()).getElementType());
+  return parts.gradients(made, op.getByOut(), tensorTypeOf(op.getQ()).getElementType());
 }
 
 } // namespace halftone::dialect

@@ -59,8 +59,6 @@ namespace {
 /// Whether blocks of `size` cut an axis of this extent where tiles of `tile` do.
 bool cutAlike(int64_t extent, int64_t size, int64_t tile) { return tile == size || (tile >= extent && size >= extent); }
 
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-
 /// Side reductions of a loop or row kernel: a tile is whole along every axis but the one that the blocks cut.
 LogicalResult verifyRows(KernelOp kernel, ArrayRef<PartialReduceOp> partials, int64_t rows) {
   ArrayRef<int64_t> shape;

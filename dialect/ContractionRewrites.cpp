@@ -9,7 +9,6 @@ using namespace mlir;
 namespace halftone::dialect {
 namespace {
 
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
 
 /// Where an axis of a contraction's result comes from: a batch axis, by its number, or a free axis of an operand.

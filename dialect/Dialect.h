@@ -45,6 +45,13 @@ inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow"; // FlatSymb
 /// The stage of a module that declares it: StringAttr. Passes that leave a stage drop it.
 inline constexpr llvm::StringLiteral stageAttr = "halftone.stage";
 
+/// The type of `value`, a ranked tensor, its shape and its element type.
+inline mlir::RankedTensorType tensorTypeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) { return tensorTypeOf(value).getShape(); }
+inline mlir::Type elementTypeOf(mlir::Value value) { return tensorTypeOf(value).getElementType(); }
+
 /// Whether a kernel's spec fits its kind and the tiles of its side reductions; emits an error where it does not.
 llvm::LogicalResult verifyBlocks(KernelOp kernel);
 

@@ -15,8 +15,6 @@ using namespace halftone::dialect;
 
 namespace {
 
-Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
 /// Element `number` of a constant in the arithmetic type.
 TypedAttr elementAt(DenseElementsAttr elements, int64_t number, Type type) {
   if (isa<FloatType>(type)) {
@@ -135,8 +133,8 @@ Value GenericBody::throughNarrow(Value value, Type narrow) {
 
 /// A cast to a narrow float from anything but f32: one rounding, from a type that holds the source exactly.
 Value GenericBody::castToNarrow(CastOp op, Value x) {
-  Type narrow = elementOf(op.getResult());
-  Type source = elementOf(op.getX());
+  Type narrow = elementTypeOf(op.getResult());
+  Type source = elementTypeOf(op.getX());
   Type f32 = builder->getF32Type(), f64 = builder->getF64Type();
   if (source.isInteger(1)) {
     x = arith::UIToFPOp::create(*builder, loc, f32, x);
@@ -192,7 +190,7 @@ Value GenericBody::compute(ValueNode *node) {
   for (ValueNode *operand : node->inputs)
     operands.push_back(emit(operand));
   if (auto cast = dyn_cast<CastOp>(node->op))
-    if (isNarrowFloat(elementOf(cast.getResult())) && arithmeticType(elementOf(cast.getX())) != node->type)
+    if (isNarrowFloat(elementTypeOf(cast.getResult())) && arithmeticType(elementTypeOf(cast.getX())) != node->type)
       return castToNarrow(cast, operands[0]);
   if (isQuotientOfRow(node))
     return productWithReciprocal(operands[0], operands[1]);
@@ -276,7 +274,7 @@ Value GenericBody::element(ValueNode *node) {
 }
 
 Value GenericBody::piece(ValueNode *node) {
-  Type stored = storedType(elementOf(node->op->getResult(0)));
+  Type stored = storedType(elementTypeOf(node->op->getResult(0)));
   auto at = [&](ValueNode *input) -> Value {
     if (input->kind == ValueNode::lookup)
       return element(input);

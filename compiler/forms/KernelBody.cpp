@@ -20,7 +20,6 @@ bool isTranscendental(Operation *op) {
   return compute && compute.isTranscendental();
 }
 
-ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
 
 OperandRange lookedUpOperands(Operation *op) {

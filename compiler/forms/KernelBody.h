@@ -15,9 +15,8 @@ inline constexpr int64_t mostElementsOfOneRow = 16384;
 /// Ops that are copied into every kernel that reads them (ComputeOpInterface): splat constants, `iota`, `broadcast`.
 bool isGlue(mlir::Operation *op);
 
-/// Elements of a tensor value.
+/// The number of elements of a tensor value.
 int64_t elementsOf(mlir::Value value);
-llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 
 /// The ops of one kernel, before it is built: `home` ops are computed here alone, the other ones are copies of glue and of
 /// cheap chains that the home ops read. Operands come before their users.

@@ -11,8 +11,6 @@ using namespace halftone::dialect;
 
 namespace {
 
-Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
 /// Neighbouring axes with the same label as one run: labels and extents.
 struct Runs {
   SmallVector<int64_t> labels, extents;
@@ -141,15 +139,15 @@ ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int el
   node.operand = argument.getArgNumber();
   node.access = std::move(own);
   node.element = element;
-  node.type = arithmeticType(elementOf(argument));
+  node.type = arithmeticType(elementTypeOf(argument));
   node.cost = 1;
-  if (isNarrowFloat(elementOf(argument)))
-    node.exact = elementOf(argument);
+  if (isNarrowFloat(elementTypeOf(argument)))
+    node.exact = elementTypeOf(argument);
   return make(std::move(node));
 }
 
 ValueNode *ValueGraph::constant(ConstantOp op, ArrayRef<int> access) {
-  Type element = elementOf(op.getResult());
+  Type element = elementTypeOf(op.getResult());
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!elements)
     return fail(op, "expected a dense constant");
@@ -176,7 +174,7 @@ ValueNode *ValueGraph::random(RandomBitsOp op, ArrayRef<int> access) {
   node.op = op;
   node.inputs = {load(argument, {}, 0), load(argument, {}, 1)};
   node.access.assign(access.begin(), access.end());
-  node.type = storedType(elementOf(op.getResult()));
+  node.type = storedType(elementTypeOf(op.getResult()));
   node.cost = double(op.getCost());
   return make(std::move(node));
 }
@@ -209,7 +207,7 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
     if (label)
       reducedSize *= extent;
   }
-  Type resultElement = elementOf(op->getResult(0));
+  Type resultElement = elementTypeOf(op->getResult(0));
   auto argReduce = dyn_cast<ArgReduceOp>(op);
   if (reducedSize == 1) { // one element: itself
     if (argReduce) {
@@ -245,11 +243,11 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
   node.type = arithmeticType(resultElement);
   node.access = along;
   if (argReduce) {
-    std::string order = combinerOf(argReduce.getKind(), elementOf(x));
+    std::string order = combinerOf(argReduce.getKind(), elementTypeOf(x));
     node.combiner = order.starts_with("u") ? "uarg" + order.substr(1) : "arg" + order;
     return make(std::move(node));
   }
-  node.combiner = combinerOf(cast<ReduceOp>(op).getKind(), elementOf(x));
+  node.combiner = combinerOf(cast<ReduceOp>(op).getKind(), elementTypeOf(x));
   if (strict && isNarrowFloat(resultElement) && (node.combiner == "max" || node.combiner == "min"))
     node.exact = input->exact == resultElement ? resultElement : Type();
   ValueNode *result = make(std::move(node));
@@ -259,17 +257,17 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
 ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   ValueNode node(ValueNode::compute);
   node.op = op;
-  Type element = elementOf(op->getResult(0));
+  Type element = elementTypeOf(op->getResult(0));
   bool allExact = true;
   for (Value operand : op->getOperands()) {
     ValueNode *input = get(operand, access);
     if (!input)
       return nullptr;
     node.inputs.push_back(input);
-    allExact &= input->exact == element || elementOf(operand).isInteger(1);
+    allExact &= input->exact == element || elementTypeOf(operand).isInteger(1);
   }
   auto cast = dyn_cast<CastOp>(op);
-  if (cast && arithmeticType(elementOf(cast.getX())) == arithmeticType(element) && !cast.getSaturate() &&
+  if (cast && arithmeticType(elementTypeOf(cast.getX())) == arithmeticType(element) && !cast.getSaturate() &&
       isa<FloatType>(element)) { // widening, or narrowing without the rounding
     ValueNode *input = node.inputs[0];
     bool rounds = isNarrowFloat(element) && (strict || cast.getKind() == CastKind::rounding);
@@ -279,7 +277,7 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   auto compute = llvm::cast<ComputeOpInterface>(op);
   node.cost = double(compute.getCost());
   // A cast from another arithmetic type rounds once, where it converts: GenericBuilder sees to it.
-  bool converts = cast && arithmeticType(elementOf(cast.getX())) != arithmeticType(element);
+  bool converts = cast && arithmeticType(elementTypeOf(cast.getX())) != arithmeticType(element);
   if (isNarrowFloat(element) && (converts || (allExact && compute.keepsDtype() && !compute.isDecision())))
     node.exact = element;
   ValueNode *result = make(std::move(node));
@@ -329,7 +327,7 @@ ValueNode *ValueGraph::index(IotaOp op, ArrayRef<int> access) {
   auto pieces = cut(op, access, runs.extents);
   if (!pieces)
     return nullptr;
-  Type element = elementOf(op.getResult());
+  Type element = elementTypeOf(op.getResult());
   ValueNode node(ValueNode::index);
   node.op = op;
   for (auto [label, piece] : llvm::zip(runs.labels, *pieces))
@@ -349,7 +347,7 @@ ValueNode *ValueGraph::contraction(ContractOp op, ArrayRef<int> access) {
   node.access = contractAccess;
   node.type = op.getAccumulatorType();
   ValueNode *result = make(std::move(node));
-  Type element = elementOf(op.getResult());
+  Type element = elementTypeOf(op.getResult());
   return strict && isNarrowFloat(element) ? rounded(result, element) : result;
 }
 
@@ -362,7 +360,7 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
   if (llvm::is_contained(shapeOf(value), 0) &&
       !isa_and_nonnull<ContractOp, ElementwiseOpInterface, ReshapeOp>(op)) { // nobody asks for its elements
     ValueNode zero(ValueNode::splat);
-    zero.type = arithmeticType(elementOf(value));
+    zero.type = arithmeticType(elementTypeOf(value));
     node = make(std::move(zero));
   } else if (!op) {
     node = load(llvm::cast<BlockArgument>(value), access, -1);

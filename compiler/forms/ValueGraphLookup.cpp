@@ -7,9 +7,6 @@ namespace halftone::compiler {
 using namespace mlir;
 using namespace halftone::dialect;
 
-static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
-static Type elementOf(Value value) { return cast<RankedTensorType>(value.getType()).getElementType(); }
-
 int ValueGraph::number(int64_t value) {
   numbers.push_back(value);
   return static_cast<int>(numbers.size()) - 1;
@@ -50,10 +47,10 @@ ValueNode *ValueGraph::lookup(Value x, SmallVector<LookupAxis, 3> position) {
       node.inputs.push_back(axis.index);
   }
   node.position = std::move(position);
-  node.type = arithmeticType(elementOf(argument));
+  node.type = arithmeticType(elementTypeOf(argument));
   node.cost = 4;
-  if (isNarrowFloat(elementOf(argument)))
-    node.exact = elementOf(argument);
+  if (isNarrowFloat(elementTypeOf(argument)))
+    node.exact = elementTypeOf(argument);
   return make(std::move(node));
 }
 
@@ -137,10 +134,10 @@ ValueNode *ValueGraph::concat(ConcatOp op, ArrayRef<int> access) {
   }
   node.access = (*pieces)[1];
   node.op = op;
-  node.type = arithmeticType(elementOf(op.getY()));
+  node.type = arithmeticType(elementTypeOf(op.getY()));
   node.cost = 2.0 * static_cast<double>(node.inputs.size());
-  if (isNarrowFloat(elementOf(op.getY())))
-    node.exact = elementOf(op.getY());
+  if (isNarrowFloat(elementTypeOf(op.getY())))
+    node.exact = elementTypeOf(op.getY());
   return make(std::move(node));
 }
 

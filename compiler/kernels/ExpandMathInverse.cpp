@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/MathFunctions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include <limits>
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -10,8 +9,6 @@ using llvm::ArrayRef;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 // pi / 2 as the sum of two numbers.
 constexpr double halfPi = 0x1.921fb54442d18p0, halfPiLow = 0x1.1a62633145c07p-54;
 

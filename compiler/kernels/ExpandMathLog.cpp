@@ -1,16 +1,12 @@
 // log, log2, log10, log1p, pow, cbrt, by exponent and mantissa. The logarithm is a series in s = f / (2 + f), 1 + f being the mantissa in [sqrt(1/2), sqrt(2)).
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/MathFunctions.h"
-#include <limits>
 
 using namespace halftone;
 using namespace halftone::compiler;
 using llvm::ArrayRef;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 /// x = 2^exponent * mantissa for positive normal x.
 struct Split {

@@ -4,6 +4,7 @@
 #include "compiler/kernels/Emitted.h"
 #include "compiler/kernels/MathTraits.h"
 #include <initializer_list>
+#include <limits>
 
 namespace halftone::compiler {
 
@@ -27,6 +28,9 @@ struct MathTarget : MathTraits {
   /// c[0] + c[1] x + c[2] x^2 + ...
   Emitted polynomial(Emitted x, std::initializer_list<double> coefficients) const;
 };
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 /// An op of the math dialect.
 struct MathFunction {

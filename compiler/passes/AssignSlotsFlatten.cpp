@@ -30,7 +30,7 @@ std::string bytesOf(DenseElementsAttr elements) {
 
 namespace {
 
-Status failure(const llvm::Twine &message) {
+Status cannotFlatten(const llvm::Twine &message) {
   return Status(ErrorKind::internal_error, ("assign-slots: " + message).str());
 }
 
@@ -41,7 +41,7 @@ public:
   StatusOr<PlanDraft> run() {
     auto main = module.lookupSymbol<func::FuncOp>("main");
     if (!main || main.isExternal())
-      return failure("expected a function @main");
+      return cannotFlatten("expected a function @main");
     HALFTONE_RETURN_IF_ERROR(addArguments(main));
     Block &body = main.getBody().front();
     HALFTONE_RETURN_IF_ERROR(flatten(body, std::nullopt));
@@ -56,7 +56,7 @@ private:
     auto tensor = dyn_cast<RankedTensorType>(type);
     auto dtype = tensor ? dtypeOf(tensor.getElementType()) : std::nullopt;
     if (!dtype)
-      return failure("a value is no tensor of a known dtype");
+      return cannotFlatten("a value is no tensor of a known dtype");
     std::vector<int64_t> dims(tensor.getShape().begin(), tensor.getShape().end());
     if (auto panels = PanelsAttr::of(type); panels && panels.getBits() != 0)
       dims[size_t(panels.getDepth())] /= 2; // the bytes that it takes
@@ -83,7 +83,7 @@ private:
         buffers[argument] = draft.add(SlotKind::feed, *type, draft.feeds.size());
         draft.feeds.push_back({name.str(), *type});
       } else {
-        return failure("an argument of @main is neither a feed nor a variable nor a shadow");
+        return cannotFlatten("an argument of @main is neither a feed nor a variable nor a shadow");
       }
     }
     return Status::ok();
@@ -95,7 +95,7 @@ private:
       return place->second;
     auto variable = symbols.lookup<VariableOp>(symbol.getValue());
     if (!variable)
-      return failure("no variable @" + symbol.getValue());
+      return cannotFlatten("no variable @" + symbol.getValue());
     auto type = typeOf(variable.getType());
     if (!type)
       return type.status();
@@ -109,7 +109,7 @@ private:
       return known->second;
     auto shadow = symbols.lookup<ShadowOp>(symbol.getValue());
     if (!shadow)
-      return failure("no shadow @" + symbol.getValue());
+      return cannotFlatten("no shadow @" + symbol.getValue());
     auto type = typeOf(shadow.getType());
     if (!type)
       return type.status();
@@ -144,7 +144,7 @@ private:
         draft.fetches.push_back({name.str(), *type});
         draft.fetched.push_back(buffer);
       } else {
-        return failure("a result of @main is neither a fetch nor a variable nor a shadow");
+        return cannotFlatten("a result of @main is neither a fetch nor a variable nor a shadow");
       }
     }
     return Status::ok();
@@ -178,7 +178,7 @@ private:
         auto type = typeOf(value.getType());
         auto elements = dyn_cast<DenseElementsAttr>(value.getValue());
         if (!type || !elements)
-          return type ? failure("a constant is not dense") : type.status();
+          return type ? cannotFlatten("a constant is not dense") : type.status();
         buffers[value.getResult()] = constant(bytesOf(elements), *type);
       } else if (auto launch = dyn_cast<LaunchOp>(op)) {
         waitForOperands(launch);
@@ -190,8 +190,8 @@ private:
         waitForOperands(when);
         HALFTONE_RETURN_IF_ERROR(addWhen(when, predicate));
       } else {
-        return failure("expected launch, when, reshape, constant and collectives, but got " +
-                       op.getName().getStringRef());
+        return cannotFlatten("expected launch, when, reshape, constant and collectives, but got " +
+                             op.getName().getStringRef());
       }
     }
     return Status::ok();

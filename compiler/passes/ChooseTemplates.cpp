@@ -27,8 +27,6 @@ namespace halftone::compiler {
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 DType elementOf(Type type) { return dialect::dtypeOf(getElementTypeOrSelf(type)).value_or(DType::bool_); }
 
 /// Whether the target reads the window in its image.
@@ -44,7 +42,7 @@ void setTile(ContractOp op, const Target &target, bool strict) {
   traits.columns = n;
   traits.depth = k;
   traits.strict = strict;
-  traits.lhsAlongDepth = llvm::is_contained(op.getLhsContract(), typeOf(op.getLhs()).getRank() - 1);
+  traits.lhsAlongDepth = llvm::is_contained(op.getLhsContract(), tensorTypeOf(op.getLhs()).getRank() - 1);
   if (WindowOp window = windowOf(op))
     setWindow(traits, window);
   const Blocking &blocking = target.blocking();
@@ -96,7 +94,7 @@ bool isFixedHalves(Value value, SymbolTable &symbols, const DenseMap<Attribute, 
 
 Value packed(OpBuilder &builder, Value matrix, int64_t depth, const WeightPanels &panels) {
   auto layout = PanelsAttr::get(builder.getContext(), depth, panels.columns, panels.group, panels.bits);
-  auto type = RankedTensorType::get(typeOf(matrix).getShape(), typeOf(matrix).getElementType(), layout);
+  auto type = RankedTensorType::get(tensorTypeOf(matrix).getShape(), tensorTypeOf(matrix).getElementType(), layout);
   return PackOp::create(builder, matrix.getLoc(), type, matrix);
 }
 
@@ -104,14 +102,14 @@ Value packed(OpBuilder &builder, Value matrix, int64_t depth, const WeightPanels
 /// a layout; else `op`.
 ContractOp withMatrix(ContractOp op, const Target &target, bool strict) {
   const std::optional<WeightMatrix> matrix = WeightMatrix::of(op);
-  const auto dtype = dtypeOf(typeOf(op.getRhs()).getElementType());
+  const auto dtype = dtypeOf(tensorTypeOf(op.getRhs()).getElementType());
   const bool isPacked = matrix && dtype && target.weightPanels(strict, *dtype, matrix->depth, matrix->columns);
   return isPacked ? multiplyByMatrix(op, *matrix) : op;
 }
 
 /// False if the target has no layout for the weight.
 bool packWeight(ContractOp op, const Target &target, bool strict) {
-  auto type = typeOf(op.getRhs());
+  auto type = tensorTypeOf(op.getRhs());
   const int64_t depth = op.getRhsContract()[0];
   auto dtype = dtypeOf(type.getElementType());
   auto panels =
@@ -175,10 +173,10 @@ private:
 
 /// The same of a weight of which two elements share a byte. The work on them reads the packed copy.
 bool packHalves(ContractOp op, Value halves, const Target &target) {
-  auto type = typeOf(halves);
-  auto lhs = dtypeOf(typeOf(op.getLhs()).getElementType());
+  auto type = tensorTypeOf(halves);
+  auto lhs = dtypeOf(tensorTypeOf(op.getLhs()).getElementType());
   const bool isRead =
-      lhs && !op.getLhs().getDefiningOp<WindowOp>() && type.getShape() == typeOf(op.getRhs()).getShape();
+      lhs && !op.getLhs().getDefiningOp<WindowOp>() && type.getShape() == tensorTypeOf(op.getRhs()).getShape();
   auto panels = isRead ? target.halfBytePanels(*lhs, type.getDimSize(0), type.getDimSize(1)) : std::nullopt;
   if (!panels)
     return false;
@@ -213,7 +211,7 @@ private:
         op = withMatrix(op, **found, strict);
       const Value rhs = op.getRhs();
       const bool isMatrix =
-          typeOf(rhs).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1;
+          tensorTypeOf(rhs).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1;
       const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, strict) : Value();
       const bool isPacked =
           isMatrix && ((isFixed && packWeight(op, **found, strict)) || (halves && packHalves(op, halves, **found)));

@@ -16,7 +16,6 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 SmallVector<int64_t> axes(int64_t begin, int64_t end) { return llvm::to_vector(llvm::seq<int64_t>(begin, end)); }
 SmallVector<int64_t> joined(std::initializer_list<ArrayRef<int64_t>> parts) {
   SmallVector<int64_t> all;
@@ -121,7 +120,7 @@ public:
 
 private:
   bool sumsGroups(int64_t channels) {
-    const auto dtype = dtypeOf(typeOf(op.getX()).getElementType());
+    const auto dtype = dtypeOf(tensorTypeOf(op.getX()).getElementType());
     return x[rank + 1] > 1 && dtype && target.sumsGroups(*dtype, channels, y.back());
   }
 
@@ -140,7 +139,7 @@ private:
   /// The same for each filter of a group.
   Value withFilters(Value seen) {
     const ArrayRef<int64_t> shape = shapeOf(seen);
-    const auto type = typeOf(seen).clone(joined({shape, {y.back()}}));
+    const auto type = tensorTypeOf(seen).clone(joined({shape, {y.back()}}));
     return BroadcastOp::create(rewriter, op.getLoc(), type, seen, axes(0, static_cast<int64_t>(shape.size())));
   }
 
@@ -150,8 +149,8 @@ private:
 
   /// The sum over the axes `summed` of `seen` and `weights`, which is the same along the axes of `seen` not in `own`.
   Value sumOfProducts(Value seen, Value weights, ArrayRef<int64_t> own, ArrayRef<int64_t> summed) {
-    const Type sum = op.getAccumulatorType(), element = typeOf(op).getElementType();
-    const auto type = typeOf(seen).clone(sum);
+    const Type sum = op.getAccumulatorType(), element = tensorTypeOf(op).getElementType();
+    const auto type = tensorTypeOf(seen).clone(sum);
     Value factor = cast(weights, sum), product = cast(seen, sum);
     factor = BroadcastOp::create(rewriter, op.getLoc(), type, factor, own);
     product = MulOp::create(rewriter, op.getLoc(), product, factor);
@@ -164,9 +163,10 @@ private:
     return cast(total, element);
   }
   Value cast(Value value, Type element) {
-    if (typeOf(value).getElementType() == element)
+    if (tensorTypeOf(value).getElementType() == element)
       return value;
-    return CastOp::create(rewriter, op.getLoc(), typeOf(value).clone(element), value, CastKind::storage, "convolution");
+    return CastOp::create(rewriter, op.getLoc(), tensorTypeOf(value).clone(element), value, CastKind::storage,
+                          "convolution");
   }
 
   struct Axes {
@@ -196,7 +196,7 @@ private:
   }
   bool readsTurnedKernel() {
     const int64_t rows = llvm::product_of(y.take_front(rank + 1));
-    const auto dtype = dtypeOf(typeOf(op.getW()).getElementType());
+    const auto dtype = dtypeOf(tensorTypeOf(op.getW()).getElementType());
     return dtype && target.readsDepthInRuns(*dtype, rows, w[rank + 1]);
   }
 
@@ -214,7 +214,7 @@ private:
   Value windowOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
     ArrayRef<int64_t> shape = shapeOf(image);
     const auto type =
-        typeOf(image).clone(joined({shape.take_front(), places, taps, shape.drop_front(1 + steps.rank())}));
+        tensorTypeOf(image).clone(joined({shape.take_front(), places, taps, shape.drop_front(1 + steps.rank())}));
     return WindowOp::create(rewriter, op.getLoc(), type, image, steps);
   }
 
@@ -234,11 +234,11 @@ private:
   }
 
   Value reshape(Value value, ArrayRef<int64_t> shape) {
-    return rewriter.createOrFold<ReshapeOp>(op.getLoc(), typeOf(value).clone(shape), value);
+    return rewriter.createOrFold<ReshapeOp>(op.getLoc(), tensorTypeOf(value).clone(shape), value);
   }
   Value transpose(Value value, ArrayRef<int64_t> permutation) {
     const auto shape = llvm::map_to_vector(permutation, [&](int64_t axis) { return shapeOf(value)[axis]; });
-    return rewriter.createOrFold<TransposeOp>(op.getLoc(), typeOf(value).clone(shape), value,
+    return rewriter.createOrFold<TransposeOp>(op.getLoc(), tensorTypeOf(value).clone(shape), value,
                                               rewriter.getDenseI64ArrayAttr(permutation));
   }
   /// The image of a convolution whose gradient by its kernel this one may be. Of one example of one channel in each group
@@ -269,7 +269,7 @@ private:
     SmallVector<int64_t> shape(shapeOf(value).size());
     for (auto [axis, before] : llvm::enumerate(cotangentOrder()))
       shape[before] = shapeOf(value)[axis];
-    const auto type = typeOf(value).clone(shape);
+    const auto type = tensorTypeOf(value).clone(shape);
     return ConstantOp::create(rewriter, op.getLoc(), type, elements.resizeSplat(type));
   }
 

@@ -18,8 +18,6 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// The places o of one phase along one axis: o = phase + hole * o'. Those see the taps k = firstTap + hole * k' alone.
 struct AxisPhase {
   int64_t firstTap, taps, low;
@@ -118,7 +116,7 @@ private:
     taken.push_back(behind);
     llvm::append_range(result, w.drop_front(rank));
     Value all = reshape(kernel, flat);
-    return reshape(WindowOp::create(rewriter, op.getLoc(), typeOf(all).clone(taken), all, every), result);
+    return reshape(WindowOp::create(rewriter, op.getLoc(), tensorTypeOf(all).clone(taken), all, every), result);
   }
 
   /// Each `hole` neighbouring pieces as one, in which their places along `axis` take turns.
@@ -141,7 +139,7 @@ private:
   }
 
   Value reshape(Value value, ArrayRef<int64_t> shape) {
-    return rewriter.createOrFold<ReshapeOp>(op.getLoc(), typeOf(value).clone(shape), value);
+    return rewriter.createOrFold<ReshapeOp>(op.getLoc(), tensorTypeOf(value).clone(shape), value);
   }
 
   mutable ConvolutionOp op;

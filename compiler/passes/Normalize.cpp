@@ -28,11 +28,10 @@ namespace halftone::compiler {
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 RankedTensorType withElement(Value value, Type element) { return RankedTensorType::get(shapeOf(value), element); }
 
 Value castTo(PatternRewriter &rewriter, Location loc, Value value, Type element) {
-  if (typeOf(value).getElementType() == element)
+  if (tensorTypeOf(value).getElementType() == element)
     return value;
   return CastOp::create(rewriter, loc, withElement(value, element), value, CastKind::storage, "reduction");
 }
@@ -41,7 +40,7 @@ bool isNarrow(Type element) { return isa<FloatType>(element) && element.getIntOr
 
 /// The dtype in which a reduction's parts are kept until it is whole.
 Type partialElement(ReduceOp op) {
-  Type element = typeOf(op.getY()).getElementType();
+  Type element = tensorTypeOf(op.getY()).getElementType();
   bool adds = op.getKind() == ReduceKind::sum || op.getKind() == ReduceKind::prod;
   return adds && isNarrow(element) ? Type(Float32Type::get(op.getContext())) : element;
 }
@@ -63,10 +62,10 @@ struct FoldReductionOfOne : OpRewritePattern<ReduceOp> {
     ArrayRef<int64_t> axes = op.getAxes(), shape = shapeOf(op.getX());
     if (axes.empty() || llvm::any_of(axes, [&](int64_t axis) { return shape[axis] != 1; }))
       return failure();
-    Type element = typeOf(op.getX()).getElementType();
+    Type element = tensorTypeOf(op.getX()).getElementType();
     Value kept =
         ReshapeOp::create(rewriter, op.getLoc(), RankedTensorType::get(shapeOf(op.getY()), element), op.getX());
-    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), kept, typeOf(op.getY()).getElementType()));
+    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), kept, tensorTypeOf(op.getY()).getElementType()));
     return success();
   }
 };
@@ -75,7 +74,7 @@ struct FoldArgReduceOfOne : OpRewritePattern<ArgReduceOp> {
   LogicalResult matchAndRewrite(ArgReduceOp op, PatternRewriter &rewriter) const override {
     if (shapeOf(op.getX())[op.getAxis()] != 1)
       return failure();
-    auto type = typeOf(op.getY());
+    auto type = tensorTypeOf(op.getY());
     rewriter.replaceOpWithNewOp<ConstantOp>(
         op, type, DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), 0)));
     return success();
@@ -86,7 +85,7 @@ struct FoldArgReduceOfOne : OpRewritePattern<ArgReduceOp> {
 struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
-    Type element = typeOf(op.getY()).getElementType();
+    Type element = tensorTypeOf(op.getY()).getElementType();
     if (!isNarrow(element))
       return failure();
     Value sum = ScatterAddOp::create(rewriter, op.getLoc(), withElement(op.getY(), rewriter.getF32Type()),
@@ -102,7 +101,7 @@ struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
     ArrayRef<int64_t> axes = op.getAxes();
     if (axes.empty()) {
-      rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), op.getX(), typeOf(op.getY()).getElementType()));
+      rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), op.getX(), tensorTypeOf(op.getY()).getElementType()));
       return success();
     }
     int64_t rank = shapeOf(op.getX()).size(), first = rank;
@@ -114,7 +113,7 @@ struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
     auto trailing = llvm::to_vector(llvm::seq<int64_t>(first, rank));
     Value partial = reduceAxes(rewriter, op.getLoc(), op.getKind(), op.getX(), trailing, element);
     Value whole = reduceAxes(rewriter, op.getLoc(), op.getKind(), partial, axes.drop_back(trailing.size()), element);
-    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), whole, typeOf(op.getY()).getElementType()));
+    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), whole, tensorTypeOf(op.getY()).getElementType()));
     return success();
   }
 };
@@ -123,7 +122,7 @@ struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
 struct ExpandReduceAll : OpRewritePattern<ReduceAllOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceAllOp op, PatternRewriter &rewriter) const override {
-    Type element = typeOf(op.getY()).getElementType();
+    Type element = tensorTypeOf(op.getY()).getElementType();
     Location loc = op.getLoc();
     Value whole;
     for (Value x : op.getXs()) {
@@ -188,7 +187,7 @@ struct ArgReduceLastAxis : OpRewritePattern<ArgReduceOp> {
     permutation.push_back(axis);
     for (int64_t each : permutation)
       shape.push_back(shapeOf(op.getX())[each]);
-    auto type = RankedTensorType::get(shape, typeOf(op.getX()).getElementType());
+    auto type = RankedTensorType::get(shape, tensorTypeOf(op.getX()).getElementType());
     Value moved =
         TransposeOp::create(rewriter, op.getLoc(), type, op.getX(), rewriter.getDenseI64ArrayAttr(permutation));
     rewriter.modifyOpInPlace(op, [&] {
@@ -216,7 +215,7 @@ struct HoistReshape : OpRewritePattern<ReshapeOp> {
     Operation *moved = rewriter.clone(*producer);
     rewriter.modifyOpInPlace(moved, [&] {
       for (OpOperand &operand : moved->getOpOperands()) {
-        auto type = RankedTensorType::get(op.getType().getShape(), typeOf(operand.get()).getElementType());
+        auto type = RankedTensorType::get(op.getType().getShape(), tensorTypeOf(operand.get()).getElementType());
         OpBuilder::InsertionGuard guard(rewriter);
         rewriter.setInsertionPoint(moved);
         operand.set(ReshapeOp::create(rewriter, op.getLoc(), type, operand.get()));
@@ -288,7 +287,7 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
     }
     if (!isComputed)
       return failure();
-    auto at = [&](Value value) { return RankedTensorType::get(*shape, typeOf(value).getElementType()); };
+    auto at = [&](Value value) { return RankedTensorType::get(*shape, tensorTypeOf(value).getElementType()); };
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(isSplat(operand) ? splatOf(rewriter, operand, at(operand))
@@ -337,7 +336,7 @@ struct SinkTranspose : OpInterfaceRewritePattern<ElementwiseOpInterface> {
     if (!llvm::all_of(op->getOperands(), isMovable))
       return failure();
     const auto at = [&](Value value) {
-      return RankedTensorType::get(shapeOf(first.getX()), typeOf(value).getElementType());
+      return RankedTensorType::get(shapeOf(first.getX()), tensorTypeOf(value).getElementType());
     };
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {

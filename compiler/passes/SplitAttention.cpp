@@ -16,14 +16,12 @@ namespace halftone::compiler {
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// How many blocks should share a head of keys. Each part of the queries has rows and scores enough that its pieces take
 /// little time beside its products.
 int64_t partsFor(const AttentionInputs &inputs) {
   constexpr int64_t enoughHeads = 8, wantedBlocks = 16, leastQueries = 64, leastRows = 256, leastScores = 256 * 256;
   const SmallVector<int64_t, 4> scores = inputs.scoreShape(); // b, n, t, s
-  const int64_t groups = typeOf(inputs.k).getDimSize(2), heads = scores[0] * groups;
+  const int64_t groups = tensorTypeOf(inputs.k).getDimSize(2), heads = scores[0] * groups;
   if (heads == 0 || heads >= enoughHeads)
     return 1;
   const int64_t rows = scores[1] / groups * scores[2];

@@ -26,8 +26,6 @@ bool areNeighbours(ArrayRef<int64_t> axes) {
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 /// `count` neighbouring axes from `first` on, which become two: the parts, and the indices of one part.
 struct AxisCut {
   int64_t first, count, parts, depth;
@@ -53,7 +51,7 @@ struct AxisCut {
 bool isCopiedCast(Value value) {
   if (!value.getDefiningOp<CastOp>())
     return false;
-  const unsigned width = typeOf(value).getElementTypeBitWidth();
+  const unsigned width = tensorTypeOf(value).getElementTypeBitWidth();
   while (auto cast = value.getDefiningOp<CastOp>())
     value = cast.getX();
   auto argument = dyn_cast<BlockArgument>(value);
@@ -61,11 +59,11 @@ bool isCopiedCast(Value value) {
     return isa<ReshapeOp, WhenOp>(value.getDefiningOp());
   auto main = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
   const bool isVariable = main && main.getArgAttr(argument.getArgNumber(), variableAttr);
-  return main && !(isVariable && width < typeOf(argument).getElementTypeBitWidth());
+  return main && !(isVariable && width < tensorTypeOf(argument).getElementTypeBitWidth());
 }
 
-Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
-  const auto type = RankedTensorType::get(shape, typeOf(value).getElementType());
+Value reshapedBeforeCast(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
+  const auto type = RankedTensorType::get(shape, tensorTypeOf(value).getElementType());
   if (!isCopiedCast(value)) {
     while (auto inner = value.getDefiningOp<ReshapeOp>())
       value = inner.getX();
@@ -73,7 +71,7 @@ Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
   }
   auto cast = value.getDefiningOp<CastOp>();
   IRMapping mapping;
-  mapping.map(cast.getX(), reshaped(builder, cast.getX(), shape));
+  mapping.map(cast.getX(), reshapedBeforeCast(builder, cast.getX(), shape));
   Operation *moved = builder.clone(*cast, mapping);
   moved->getResult(0).setType(type);
   return moved->getResult(0);
@@ -88,7 +86,8 @@ bool maySplit(ContractOp op) {
   };
   // The taps and channels of a window stay together: a matmul reads the window's rows whole.
   const auto cutsTaps = [&] {
-    return op.getLhs().getDefiningOp<WindowOp>() && op.getLhsContract().back() + 1 == typeOf(op.getLhs()).getRank();
+    return op.getLhs().getDefiningOp<WindowOp>() &&
+           op.getLhsContract().back() + 1 == tensorTypeOf(op.getLhs()).getRank();
   };
   return !op.isExact() && areNeighbours(op.getLhsContract()) && areNeighbours(op.getRhsContract()) && !cutsTaps() &&
          llvm::all_of(op->getOperands(), isStored);
@@ -120,10 +119,10 @@ ContractOp splitDepth(ContractOp op, const Blocking &blocking) {
   const auto partsAt = static_cast<int64_t>(partsLast ? op.getLhsBatch().size() : 0);
   SmallVector<int64_t> shape(shapeOf(op));
   shape.insert(shape.begin() + partsAt, parts);
-  const Type sum = op.getAccumulatorType(), element = typeOf(op).getElementType();
+  const Type sum = op.getAccumulatorType(), element = tensorTypeOf(op).getElementType();
   OpBuilder builder(op);
-  Value a = reshaped(builder, op.getLhs(), lhs.shape(shapeOf(op.getLhs())));
-  Value b = reshaped(builder, op.getRhs(), rhs.shape(shapeOf(op.getRhs())));
+  Value a = reshapedBeforeCast(builder, op.getLhs(), lhs.shape(shapeOf(op.getLhs())));
+  Value b = reshapedBeforeCast(builder, op.getRhs(), rhs.shape(shapeOf(op.getRhs())));
   auto split = ContractOp::create(builder, op.getLoc(), RankedTensorType::get(shape, sum), a, b,
                                   lhs.batch(op.getLhsBatch(), partsLast), rhs.batch(op.getRhsBatch(), partsLast),
                                   ArrayRef(lhs.first + 1), ArrayRef(rhs.first + 1),

@@ -20,17 +20,15 @@ using namespace halftone::dialect;
 
 namespace {
 
-RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 int64_t extentOf(Value value, ArrayRef<int64_t> axes) {
   return std::accumulate(axes.begin(), axes.end(), int64_t(1),
-                         [&](int64_t product, int64_t axis) { return product * typeOf(value).getDimSize(axis); });
+                         [&](int64_t product, int64_t axis) { return product * tensorTypeOf(value).getDimSize(axis); });
 }
 
 Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
-  if (typeOf(value).getShape() == shape)
+  if (tensorTypeOf(value).getShape() == shape)
     return value;
-  return ReshapeOp::create(builder, value.getLoc(), RankedTensorType::get(shape, typeOf(value).getElementType()),
+  return ReshapeOp::create(builder, value.getLoc(), RankedTensorType::get(shape, tensorTypeOf(value).getElementType()),
                            value);
 }
 
@@ -38,13 +36,13 @@ Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
 /// in.
 Value reshapedBelowCasts(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
   auto cast = value.getDefiningOp<CastOp>();
-  if (!cast || typeOf(value).getShape() == shape ||
+  if (!cast || tensorTypeOf(value).getShape() == shape ||
       isa_and_nonnull<ElementwiseOpInterface>(cast.getX().getDefiningOp()))
     return reshaped(builder, value, shape);
   Value x = reshapedBelowCasts(builder, cast.getX(), shape);
   Operation *own = builder.clone(*cast);
   own->setOperand(0, x);
-  own->getResult(0).setType(RankedTensorType::get(shape, typeOf(value).getElementType()));
+  own->getResult(0).setType(RankedTensorType::get(shape, tensorTypeOf(value).getElementType()));
   return own->getResult(0);
 }
 
@@ -103,7 +101,7 @@ private:
   static constexpr int deepest = 4;
 
   RankedTensorType mergedType(Value value) const {
-    return RankedTensorType::get(merged, typeOf(value).getElementType());
+    return RankedTensorType::get(merged, tensorTypeOf(value).getElementType());
   }
 
   /// The reshape that stands for `user` then; null if it stays as it is.
@@ -113,7 +111,7 @@ private:
       return {};
     OpBuilder builder(user);
     Operation *moved = clone(builder, user);
-    auto reshape = ReshapeOp::create(builder, user->getLoc(), typeOf(user->getResult(0)), moved->getResult(0));
+    auto reshape = ReshapeOp::create(builder, user->getLoc(), tensorTypeOf(user->getResult(0)), moved->getResult(0));
     user->replaceAllUsesWith(reshape);
     copied.remove(user);
     user->erase();
@@ -122,12 +120,12 @@ private:
 
   bool isWork(Operation *op) const {
     return isa<ElementwiseOpInterface>(op) && op->getNumResults() == 1 &&
-           typeOf(op->getResult(0)).getShape() == ArrayRef(shape);
+           tensorTypeOf(op->getResult(0)).getShape() == ArrayRef(shape);
   }
 
   /// Whether `value` can be had in the merged shape at no cost where `user` stands.
   bool mayMerge(Value value, Operation *user, int depth) const {
-    if (typeOf(value).getShape() != ArrayRef(shape))
+    if (tensorTypeOf(value).getShape() != ArrayRef(shape))
       return false;
     Operation *op = value.getDefiningOp();
     if (!op)
@@ -135,7 +133,7 @@ private:
     if (op->getBlock() != user->getBlock())
       return false;
     if (auto reshape = dyn_cast<ReshapeOp>(op))
-      return typeOf(reshape.getX()).getShape() == ArrayRef(merged);
+      return tensorTypeOf(reshape.getX()).getShape() == ArrayRef(merged);
     if (auto constant = dyn_cast<ConstantOp>(op))
       return cast<DenseElementsAttr>(constant.getValue()).isSplat();
     if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
@@ -172,7 +170,7 @@ private:
       Value x = broadcast.getX();
       const auto *last = llvm::find_if(axes, [&](int64_t axis) { return axis >= first; });
       if (const int64_t kept = last - axes.begin(); kept < int64_t(axes.size())) {
-        x = reshaped(builder, x, withLastMerged(typeOf(x).getShape(), kept));
+        x = reshaped(builder, x, withLastMerged(tensorTypeOf(x).getShape(), kept));
         axes.resize(size_t(kept));
         axes.push_back(first);
       }
@@ -192,10 +190,10 @@ private:
 std::optional<WeightMatrix> WeightMatrix::of(ContractOp op) {
   const SmallVector<int64_t> free = op.getRhsFree();
   const ArrayRef<int64_t> contracted = op.getRhsContract();
-  if (typeOf(op.getRhs()).getRank() < 3 || !op.getLhsBatch().empty() || free.empty() || !areNeighbours(free) ||
+  if (tensorTypeOf(op.getRhs()).getRank() < 3 || !op.getLhsBatch().empty() || free.empty() || !areNeighbours(free) ||
       !areNeighbours(contracted) || !areNeighbours(op.getLhsContract()))
     return std::nullopt;
-  const RankedTensorType type = typeOf(op.getResult());
+  const RankedTensorType type = tensorTypeOf(op.getResult());
   if (free.size() > 1 &&
       !LastAxesMerger(type.getShape(), type.getRank() - int64_t(free.size())).canSink(op.getResult()))
     return std::nullopt;
@@ -205,13 +203,13 @@ std::optional<WeightMatrix> WeightMatrix::of(ContractOp op) {
 ContractOp multiplyByMatrix(ContractOp op, const WeightMatrix &matrix) {
   OpBuilder builder(op);
   const ArrayRef<int64_t> contracted = op.getLhsContract();
-  SmallVector<int64_t> lhsShape(typeOf(op.getLhs()).getShape());
+  SmallVector<int64_t> lhsShape(tensorTypeOf(op.getLhs()).getShape());
   lhsShape.erase(lhsShape.begin() + contracted.front(), lhsShape.begin() + contracted.back() + 1);
   lhsShape.insert(lhsShape.begin() + contracted.front(), matrix.depth);
   SmallVector<int64_t> rhsShape{matrix.depth, matrix.columns};
   if (!matrix.depthFirst)
     std::swap(rhsShape[0], rhsShape[1]);
-  const auto type = typeOf(op.getResult());
+  const auto type = tensorTypeOf(op.getResult());
   const auto first = type.getRank() - int64_t(op.getRhsFree().size());
   const auto merged = RankedTensorType::get(withLastMerged(type.getShape(), first), type.getElementType());
   auto product = ContractOp::create(builder, op.getLoc(), merged, reshapedBelowCasts(builder, op.getLhs(), lhsShape),

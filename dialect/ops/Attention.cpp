@@ -7,8 +7,6 @@ using namespace mlir;
 
 namespace halftone::dialect {
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 FloatType AttentionOp::getScoreType() { return AttentionInputs(*this).scoreType(); }
 SmallVector<int64_t, 4> AttentionOp::getScoreShape() { return AttentionInputs(*this).scoreShape(); }
 FloatType AttentionGradOp::getScoreType() { return AttentionInputs(*this).scoreType(); }
@@ -16,7 +14,7 @@ SmallVector<int64_t, 4> AttentionGradOp::getScoreShape() { return AttentionInput
 
 /// Whether q, k and v have fitting shapes and one dtype.
 static LogicalResult verifyOperands(Operation *op, const AttentionInputs &inputs) {
-  RankedTensorType q = typeOf(inputs.q), k = typeOf(inputs.k), v = typeOf(inputs.v);
+  RankedTensorType q = tensorTypeOf(inputs.q), k = tensorTypeOf(inputs.k), v = tensorTypeOf(inputs.v);
   for (auto [type, name, axes] :
        {std::tuple(q, "q", "(b, t, n, h)"), {k, "k", "(b, s, m, h)"}, {v, "v", "(b, s, m, e)"}})
     if (type.getRank() != 4)
@@ -42,7 +40,7 @@ static LogicalResult verifyOperands(Operation *op, const AttentionInputs &inputs
 static LogicalResult verifyRepeats(Operation *op, const AttentionInputs &inputs, Value operand, StringRef name) {
   if (!operand)
     return success();
-  ArrayRef<int64_t> shape = typeOf(operand).getShape();
+  ArrayRef<int64_t> shape = tensorTypeOf(operand).getShape();
   const SmallVector<int64_t, 4> scores = inputs.scoreShape();
   const bool fits = shape.size() == 4 && llvm::all_of(llvm::zip(shape, scores), [](auto pair) {
                       return std::get<0>(pair) == 1 || std::get<0>(pair) == std::get<1>(pair);
@@ -64,15 +62,15 @@ static LogicalResult verifyInputs(Operation *op, const AttentionInputs &inputs) 
     return op->emitOpError() << "needs a rate of at least 0 and below 1, but got " << inputs.rate;
   if ((inputs.rate > 0) != static_cast<bool>(inputs.key))
     return op->emitOpError() << "takes a key if its rate is above 0, and else none; the rate is " << inputs.rate;
-  if (inputs.key && typeOf(inputs.key).getShape() != ArrayRef<int64_t>(2))
+  if (inputs.key && tensorTypeOf(inputs.key).getShape() != ArrayRef<int64_t>(2))
     return op->emitOpError() << "takes a key of 2 words, but got " << inputs.key.getType();
   return success();
 }
 
 /// The type of `out`, and of its cotangent.
 static RankedTensorType outType(const AttentionInputs &inputs) {
-  RankedTensorType q = typeOf(inputs.q);
-  return q.clone({q.getDimSize(0), q.getDimSize(1), q.getDimSize(2), typeOf(inputs.v).getDimSize(3)});
+  RankedTensorType q = tensorTypeOf(inputs.q);
+  return q.clone({q.getDimSize(0), q.getDimSize(1), q.getDimSize(2), tensorTypeOf(inputs.v).getDimSize(3)});
 }
 /// The type of a number for each row of scores.
 static RankedTensorType rowType(const AttentionInputs &inputs) {
@@ -102,7 +100,7 @@ LogicalResult AttentionGradOp::verify() {
   const int64_t parts = partsOfQueries(*this);
   for (auto [result, operand] : llvm::zip(getResults(), ValueRange{getQ(), getK(), getV()})) {
     const bool inPieces = parts > 0 && result != getByQ();
-    const RankedTensorType whole = typeOf(operand),
+    const RankedTensorType whole = tensorTypeOf(operand),
                            type = inPieces ? typeOfPieces(whole, parts, inputs.scoreType()) : whole;
     if (result.getType() != type)
       return emitOpError() << "gives " << type << (inPieces ? ", in pieces as by_k" : ", the type of the operand")
@@ -114,12 +112,12 @@ LogicalResult AttentionGradOp::verify() {
 /// `slope`, in the shape of scores, summed over the axes along which `bias` is the same.
 static Value gradientOfBias(Expression &e, Value slope, Value bias) {
   SmallVector<int64_t> summed;
-  for (auto [axis, extents] : llvm::enumerate(llvm::zip(typeOf(bias).getShape(), typeOf(slope).getShape())))
+  for (auto [axis, extents] : llvm::enumerate(llvm::zip(tensorTypeOf(bias).getShape(), tensorTypeOf(slope).getShape())))
     if (std::get<0>(extents) != std::get<1>(extents))
       summed.push_back(static_cast<int64_t>(axis));
-  Value sum = e.sum(slope, summed, typeOf(slope).getElementType());
-  sum = ReshapeOp::create(e.builder, e.loc, typeOf(bias).clone(typeOf(sum).getElementType()), sum);
-  return e.cast(sum, typeOf(bias).getElementType(), "gradient of attention");
+  Value sum = e.sum(slope, summed, tensorTypeOf(slope).getElementType());
+  sum = ReshapeOp::create(e.builder, e.loc, tensorTypeOf(bias).clone(tensorTypeOf(sum).getElementType()), sum);
+  return e.cast(sum, tensorTypeOf(bias).getElementType(), "gradient of attention");
 }
 
 LogicalResult AttentionOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {

@@ -9,8 +9,6 @@ using namespace mlir;
 
 namespace halftone::dialect {
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 template <class Op> static WindowSteps stepsOf(Op op) {
   auto numbers = [](ArrayRef<int64_t> values) { return SmallVector<int64_t, 3>(values); };
   return {numbers(op.getStride()), numbers(op.getDilation()), numbers(op.getLow()), numbers(op.getHole())};
@@ -57,10 +55,10 @@ static LogicalResult verifyReach(Operation *op, ArrayRef<int64_t> places, ArrayR
 }
 
 WindowSteps WindowOp::getSteps() { return stepsOf(*this); }
-ArrayRef<int64_t> WindowOp::getPlaces() { return typeOf(getY()).getShape().slice(1, getStride().size()); }
+ArrayRef<int64_t> WindowOp::getPlaces() { return tensorTypeOf(getY()).getShape().slice(1, getStride().size()); }
 ArrayRef<int64_t> WindowOp::getTaps() {
   const size_t rank = getStride().size();
-  return typeOf(getY()).getShape().slice(1 + rank, rank);
+  return tensorTypeOf(getY()).getShape().slice(1 + rank, rank);
 }
 
 void WindowOp::build(OpBuilder &builder, OperationState &state, Type y, Value x, const WindowSteps &steps, bool lowest,
@@ -74,7 +72,7 @@ void WindowOp::build(OpBuilder &builder, OperationState &state, Type y, Value x,
 }
 
 DenseElementsAttr WindowOp::getFill() {
-  RankedTensorType type = typeOf(getY());
+  RankedTensorType type = tensorTypeOf(getY());
   Type element = type.getElementType();
   if (auto real = dyn_cast<FloatType>(element)) {
     const llvm::fltSemantics &semantics = real.getFloatSemantics();
@@ -93,7 +91,7 @@ DenseElementsAttr WindowOp::getFill() {
 LogicalResult WindowOp::verify() {
   if (failed(verifySteps(*this, getSteps())))
     return failure();
-  RankedTensorType x = typeOf(getX()), y = typeOf(getY());
+  RankedTensorType x = tensorTypeOf(getX()), y = tensorTypeOf(getY());
   const int64_t rank = static_cast<int64_t>(getStride().size()), grown = getDiagonal() ? 0 : rank;
   if (x.getElementType() != y.getElementType())
     return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
@@ -115,15 +113,15 @@ OpFoldResult WindowOp::fold(FoldAdaptor adaptor) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
   DenseElementsAttr fill = getFill();
   const bool isAllFill =
-      typeOf(getX()).getNumElements() == 0 ||
+      tensorTypeOf(getX()).getNumElements() == 0 ||
       (elements && elements.isSplat() && elements.getSplatValue<Attribute>() == fill.getSplatValue<Attribute>());
-  return isAllFill && typeOf(getY()).getNumElements() != 0 ? OpFoldResult(fill) : OpFoldResult();
+  return isAllFill && tensorTypeOf(getY()).getNumElements() != 0 ? OpFoldResult(fill) : OpFoldResult();
 }
 
 // Each element of x asks the windows that see it: of each tap at most one place.
 LogicalResult WindowOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
   Expression e(builder, getLoc());
-  RankedTensorType x = typeOf(getX()), y = typeOf(getY());
+  RankedTensorType x = tensorTypeOf(getX()), y = tensorTypeOf(getY());
   const int64_t rank = static_cast<int64_t>(getStride().size());
   SmallVector<int64_t> shape(x.getShape().take_front(1 + rank)), taps;
   llvm::append_range(shape, y.getShape().drop_front(1 + rank));
@@ -142,7 +140,7 @@ LogicalResult WindowOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
 }
 
 WindowSteps ConvolutionOp::getSteps() { return stepsOf(*this); }
-ArrayRef<int64_t> ConvolutionOp::getTaps() { return typeOf(getW()).getShape().take_front(getStride().size()); }
+ArrayRef<int64_t> ConvolutionOp::getTaps() { return tensorTypeOf(getW()).getShape().take_front(getStride().size()); }
 Type ConvolutionOp::getAccumulatorType() { return productAccumulator(getElementTypeOrSelf(getX().getType())); }
 bool ConvolutionOp::isExact() { return !isa<FloatType>(getAccumulatorType()); }
 
@@ -156,7 +154,7 @@ void ConvolutionOp::build(OpBuilder &builder, OperationState &state, Type y, Val
 LogicalResult ConvolutionOp::verify() {
   if (failed(verifySteps(*this, getSteps())))
     return failure();
-  RankedTensorType x = typeOf(getX()), w = typeOf(getW()), y = typeOf(getY());
+  RankedTensorType x = tensorTypeOf(getX()), w = tensorTypeOf(getW()), y = tensorTypeOf(getY());
   const int64_t rank = static_cast<int64_t>(getStride().size());
   for (auto [type, name] : {std::pair(x, "x"), std::pair(w, "w"), std::pair(y, "the result")})
     if (type.getRank() != rank + 3)
@@ -199,7 +197,7 @@ struct AxisOrder {
 // examples are summed over as channels are.
 LogicalResult ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
                                            SmallVectorImpl<Value> &gradients) {
-  RankedTensorType x = typeOf(getX()), w = typeOf(getW());
+  RankedTensorType x = tensorTypeOf(getX()), w = tensorTypeOf(getW());
   if (!isa<FloatType>(x.getElementType())) {
     gradients.append(2, Value());
     return success();

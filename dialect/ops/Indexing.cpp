@@ -9,10 +9,8 @@ using namespace mlir;
 
 namespace halftone::dialect {
 
-static RankedTensorType typeOf(Value value) { return cast<RankedTensorType>(value.getType()); }
-
 LogicalResult SliceOp::verify() {
-  RankedTensorType x = typeOf(getX()), y = typeOf(getY());
+  RankedTensorType x = tensorTypeOf(getX()), y = tensorTypeOf(getY());
   if (x.getElementType() != y.getElementType())
     return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
   if (x.getRank() != y.getRank() || x.getRank() != static_cast<int64_t>(getStart().size()))
@@ -26,7 +24,7 @@ LogicalResult SliceOp::verify() {
 }
 
 LogicalResult ConcatOp::verify() {
-  RankedTensorType y = typeOf(getY());
+  RankedTensorType y = tensorTypeOf(getY());
   int64_t axis = getAxis();
   uint64_t total = 0;
   if (getXs().empty())
@@ -34,7 +32,7 @@ LogicalResult ConcatOp::verify() {
   if (axis < 0 || axis >= y.getRank())
     return emitOpError() << "axis " << axis << " is out of range for a result of rank " << y.getRank();
   for (auto [number, operand] : llvm::enumerate(getXs())) {
-    RankedTensorType x = typeOf(operand);
+    RankedTensorType x = tensorTypeOf(operand);
     SmallVector<int64_t> expected(y.getShape());
     if (x.getRank() == y.getRank())
       expected[axis] = x.getDimSize(axis);
@@ -66,27 +64,27 @@ static LogicalResult verifyLookup(Operation *op, RankedTensorType whole, RankedT
 }
 
 LogicalResult GatherOp::verify() {
-  RankedTensorType x = typeOf(getX()), y = typeOf(getY());
+  RankedTensorType x = tensorTypeOf(getX()), y = tensorTypeOf(getY());
   if (x.getElementType() != y.getElementType())
     return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
-  return verifyLookup(*this, x, typeOf(getIndices()), y, getAxis());
+  return verifyLookup(*this, x, tensorTypeOf(getIndices()), y, getAxis());
 }
 
 LogicalResult ScatterAddOp::verify() {
-  RankedTensorType updates = typeOf(getUpdates()), y = typeOf(getY());
+  RankedTensorType updates = tensorTypeOf(getUpdates()), y = tensorTypeOf(getY());
   Type from = updates.getElementType(), to = y.getElementType();
   bool isNarrow = isa<FloatType>(from) && from.getIntOrFloatBitWidth() < 32;
   if (from != to && !(isNarrow && to.isF32()))
     return emitOpError() << "gives the dtype of its updates, or f32 for a narrower float, but takes " << from
                          << " and gives " << to;
-  return verifyLookup(*this, y, typeOf(getIndices()), updates, getAxis());
+  return verifyLookup(*this, y, tensorTypeOf(getIndices()), updates, getAxis());
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   if (getX().getType() == getY().getType())
     return getX();
   if (auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX()); elements && elements.isSplat())
-    return elements.resizeSplat(typeOf(getY()));
+    return elements.resizeSplat(tensorTypeOf(getY()));
   if (auto inner = getX().getDefiningOp<SliceOp>()) {
     SmallVector<int64_t> start(getStart());
     for (auto [place, more] : llvm::zip(start, inner.getStart()))
@@ -101,7 +99,7 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
 OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
   if (getXs().size() == 1)
     return getXs()[0];
-  auto isEmpty = [](Value x) { return typeOf(x).getNumElements() == 0; };
+  auto isEmpty = [](Value x) { return tensorTypeOf(x).getNumElements() == 0; };
   if (!isEmpty(getY()) && llvm::any_of(getXs(), isEmpty)) {
     SmallVector<Value> kept = llvm::to_vector(llvm::make_filter_range(getXs(), [&](Value x) { return !isEmpty(x); }));
     getXsMutable().assign(kept);
@@ -115,7 +113,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
     if (!elements || !elements.isSplat() || elements.getSplatValue<Attribute>() != first.getSplatValue<Attribute>())
       return {};
   }
-  return first.resizeSplat(typeOf(getY()));
+  return first.resizeSplat(tensorTypeOf(getY()));
 }
 
 // A slice's cotangent among zeros, axis by axis.
@@ -123,8 +121,8 @@ LogicalResult SliceOp::buildGradient(OpBuilder &builder, ValueRange cotangents, 
   Expression e(builder, getLoc());
   Value padded = cotangents[0];
   for (auto [axis, start] : llvm::enumerate(getStart())) {
-    RankedTensorType type = typeOf(padded);
-    int64_t whole = typeOf(getX()).getDimSize(axis);
+    RankedTensorType type = tensorTypeOf(padded);
+    int64_t whole = tensorTypeOf(getX()).getDimSize(axis);
     if (type.getDimSize(axis) == whole)
       continue;
     auto zeros = [&](int64_t extent) {
@@ -147,10 +145,10 @@ LogicalResult SliceOp::buildGradient(OpBuilder &builder, ValueRange cotangents, 
 }
 
 LogicalResult ConcatOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
-  SmallVector<int64_t> start(typeOf(getY()).getRank(), 0);
+  SmallVector<int64_t> start(tensorTypeOf(getY()).getRank(), 0);
   for (Value x : getXs()) {
     gradients.push_back(SliceOp::create(builder, getLoc(), x.getType(), cotangents[0], start));
-    start[getAxis()] += typeOf(x).getDimSize(getAxis());
+    start[getAxis()] += tensorTypeOf(x).getDimSize(getAxis());
   }
   return success();
 }
@@ -164,8 +162,8 @@ LogicalResult GatherOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
 
 LogicalResult ScatterAddOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
                                           SmallVectorImpl<Value> &gradients) {
-  RankedTensorType updates = typeOf(getUpdates());
-  auto type = updates.clone(typeOf(getY()).getElementType());
+  RankedTensorType updates = tensorTypeOf(getUpdates());
+  auto type = updates.clone(tensorTypeOf(getY()).getElementType());
   Value read = GatherOp::create(builder, getLoc(), type, cotangents[0], getIndices(), getAxis());
   gradients.append({{}, Expression(builder, getLoc()).cast(read, updates.getElementType(), "gradient of scatter_add")});
   return success();

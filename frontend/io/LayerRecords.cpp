@@ -89,7 +89,7 @@ void collectOutputs(const Json &json, std::vector<std::string> &names) {
       collectOutputs(element, names);
 }
 
-class Walk {
+class RecordCollector {
 public:
   std::vector<LayerRecord> layers;
 
@@ -179,9 +179,9 @@ ModelRecord modelRecord(const Config &config) {
   const Place compile = model.at("compile_config");
   if (compile.json.is_object())
     record.hasLossScaleOptimizer = isObjectOf(compile.at("optimizer").json, "LossScaleOptimizer");
-  Walk walk;
-  walk.parts(model, record.name, "", true);
-  record.layers = std::move(walk.layers);
+  RecordCollector collector;
+  collector.parts(model, record.name, "", true);
+  record.layers = std::move(collector.layers);
   return record;
 }
 

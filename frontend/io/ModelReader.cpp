@@ -59,7 +59,7 @@ void buildRoot(const Layer &layer, const ConfigPlace &place) {
     layer.impl()->build(shapes);
 }
 
-std::string nameOf(const ConfigPlace &config) {
+std::string configuredName(const ConfigPlace &config) {
   const ConfigPlace name = config.at("name");
   return name.isNull() ? "" : name.text();
 }
@@ -70,8 +70,8 @@ Layer readSequential(const ConfigPlace &place) {
   for (const ConfigPlace &each : config.at("layers").elements())
     layers.push_back(readLayer(each));
   const ConfigPlace trainable = config.at("trainable");
-  return Sequential(std::move(layers),
-                    {.name = nameOf(config), .trainable = !trainable.json.is_boolean() || trainable.json.get<bool>()});
+  return Sequential(std::move(layers), {.name = configuredName(config),
+                                        .trainable = !trainable.json.is_boolean() || trainable.json.get<bool>()});
 }
 
 Layer readAny(const ConfigPlace &place) {

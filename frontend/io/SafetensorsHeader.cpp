@@ -23,7 +23,7 @@ constexpr Kind kinds[] = {{DType::bool_, "BOOL"},          {DType::uint8, "U8"},
                           {DType::uint64, "U64"},          {DType::int64, "I64"},   {DType::float64, "F64"}};
 constexpr size_t mostDims = 64;
 
-std::string kindNames() {
+std::string dtypeNames() {
   std::string names;
   for (const Kind &kind : kinds)
     names += (names.empty() ? "" : ", ") + std::string(kind.name);
@@ -69,7 +69,7 @@ public:
       refuse(expected(), fmt::format("the text {}", quotedName(value)));
     const auto *kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const Kind &k) { return k.name == value; });
     if (kind == std::end(kinds))
-      refuse(fmt::format("a dtype of {} for {}", kindNames(), quotedName(entry().name)), quotedName(value));
+      refuse(fmt::format("a dtype of {} for {}", dtypeNames(), quotedName(entry().name)), quotedName(value));
     entry().dtype = kind->dtype;
     place_ = Place::entry;
     return true;

@@ -34,11 +34,11 @@ bool isOfDelta(const Variable &variable, const LoraBody *adapted) {
   return adapted && (variable.impl() == adapted->delta().a().impl() || variable.impl() == adapted->delta().b().impl());
 }
 
-class Walk {
+class GroupCollector {
 public:
   std::vector<SavedGroup> groups;
 
-  /// A layer that is a part of several models stands where the walk first meets it.
+  /// A layer that is a part of several models stands where it is first met.
   void layer(const LayerImpl &layer, const std::string &path) {
     if (!visited_.insert(&layer).second)
       return;
@@ -83,9 +83,9 @@ private:
 } // namespace
 
 std::vector<SavedGroup> savedGroups(const Layer &model) {
-  Walk walk;
-  walk.layer(*model.impl(), "");
-  return std::move(walk.groups);
+  GroupCollector collector;
+  collector.layer(*model.impl(), "");
+  return std::move(collector.groups);
 }
 
 std::vector<SavedGroup> savedGroups(const Optimizer &optimizer) {

@@ -18,7 +18,6 @@ Value logSumExp(const Value &x, const Value &counts) {
   const Value sum = ops::sum(ops::where(counts, ops::exp(shifted), ops::zeros_like(x)), -1);
   return ops::log(sum) + ops::squeeze(most, -1);
 }
-Value positive(const Value &x) { return ops::maximum(x, ops::zeros_like(x)); }
 
 LossEntries circle(const Value &yTrue, const Value &yPred, const CircleArgs &args) {
   const int64_t batch = yPred.rank() == 2 ? yPred.shape()[0] : -1;
@@ -33,9 +32,9 @@ LossEntries circle(const Value &yTrue, const Value &yPred, const CircleArgs &arg
   if (args.remove_diagonal)
     pairs = ops::logical_and(same, ops::not_equal(tracing().iota(0, same.shape(), DType::int32),
                                                   tracing().iota(1, same.shape(), DType::int32)));
-  const Value distance = positive(1.0 - ops::matmul(yPred, ops::transpose(yPred)));
-  const Value pull = positive(args.margin + distance) * (args.margin - distance) * -args.gamma;
-  const Value push = positive(1.0 + args.margin - distance) * (1.0 - args.margin - distance) * args.gamma;
+  const Value distance = positivePart(1.0 - ops::matmul(yPred, ops::transpose(yPred)));
+  const Value pull = positivePart(args.margin + distance) * (args.margin - distance) * -args.gamma;
+  const Value push = positivePart(1.0 + args.margin - distance) * (1.0 - args.margin - distance) * args.gamma;
   // A row without a pair of either kind has no loss; there the sum of logarithms is not finite, and has no slope.
   const Value both = ops::logical_and(ops::any(pairs, -1), ops::any(other, -1));
   const Value exponent = logSumExp(pull, pairs) + logSumExp(push, other);

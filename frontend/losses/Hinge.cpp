@@ -16,8 +16,7 @@ Value signedLabels(const Value &t) {
   Value all = axes.empty() ? binary : tracing().reduce(ReduceKind::logical_and, binary, axes, DType::bool_);
   return ops::where(all, 2.0 * t - 1.0, t);
 }
-Value positive(const Value &x) { return ops::maximum(x, ops::zeros_like(x)); }
-Value margin(const Value &t, const Value &p) { return positive(1.0 - signedLabels(t) * p); }
+Value margin(const Value &t, const Value &p) { return positivePart(1.0 - signedLabels(t) * p); }
 
 } // namespace
 
@@ -28,7 +27,7 @@ SquaredHinge::SquaredHinge(const LossArgs &args)
                   [](const Value &t, const Value &p) { return ops::mean(ops::square(margin(t, p)), -1); })) {}
 CategoricalHinge::CategoricalHinge(const LossArgs &args)
     : Loss(lossOf(args, "categorical_hinge", [](const Value &t, const Value &p) {
-        return positive(ops::max((1.0 - t) * p, -1) - ops::sum(t * p, -1) + 1.0);
+        return positivePart(ops::max((1.0 - t) * p, -1) - ops::sum(t * p, -1) + 1.0);
       })) {}
 
 } // namespace halftone::losses

@@ -160,6 +160,8 @@ void requireSameShape(const std::string &what, const Value &yTrue, const Value &
                             what, yTrue.shape().str(), yPred.shape().str()));
 }
 
+Value positivePart(const Value &x) { return ops::maximum(x, ops::zeros_like(x)); }
+
 Value divideNoNan(const Value &a, const Value &b) {
   Value zero = ops::equal(b, ops::zeros_like(b));
   return ops::where(zero, ops::zeros_like(a), a / ops::where(zero, ops::ones_like(b), b));

@@ -18,7 +18,7 @@ namespace {
 
 std::string ulpText(int64_t ulp) { return ulp == std::numeric_limits<int64_t>::max() ? "inf" : std::to_string(ulp); }
 
-ordered_json jsonOf(const Difference &difference) {
+ordered_json measuresOf(const Difference &difference) {
   ordered_json object = {{"elements", difference.elements}, {"unequal", difference.unequal}};
   if (std::isfinite(difference.maxAbs))
     object["max_abs"] = difference.maxAbs;
@@ -83,7 +83,7 @@ void printObject(const Comparison &comparison) {
   object["outputs"] = ordered_json::array();
   for (const OutputComparison &output : comparison.outputs) {
     ordered_json row = {{"name", output.name}, {"type", output.type.str()}};
-    row.update(jsonOf(output.difference));
+    row.update(measuresOf(output.difference));
     if (!output.worstLayer.empty())
       row["worst_layer"] = output.worstLayer;
     object["outputs"].push_back(std::move(row));
@@ -91,7 +91,7 @@ void printObject(const Comparison &comparison) {
   for (const LaunchComparison &launch : comparison.launches) {
     ordered_json row = {
         {"step", launch.step}, {"index", launch.index}, {"kernel", launch.kernel}, {"site", launch.site}};
-    row.update(jsonOf(launch.difference));
+    row.update(measuresOf(launch.difference));
     object["launches"].push_back(std::move(row));
   }
   printJson(object);

@@ -13,15 +13,13 @@
 namespace halftone::tools {
 namespace {
 
-using compiler::Stage;
-
 /// The text of the module in a stage up to linalg.
-std::string textOf(const Arguments &arguments, const ModuleOrPlan &model, Stage stage) {
+std::string textOf(const Arguments &arguments, const ModuleOrPlan &model, compiler::Stage stage) {
   compiler::CompileOptions options = compileOptions(arguments);
   StageTexts stages;
   stages.collect(options);
   mlir::OwningOpRef<mlir::ModuleOp> module((*model.module->module).clone());
-  if (stage == Stage::linalg)
+  if (stage == compiler::Stage::linalg)
     compileModule(*module, model.module->stage, options).status().orThrow();
   else
     runStages(*module, model.module->stage, stage, options).orThrow();
@@ -108,7 +106,7 @@ std::string ofExecutable(const Arguments &arguments, const Executable &executabl
 } // namespace
 
 ExitCode emit(const Arguments &arguments) {
-  const std::optional<Stage> stage = compiler::stageNamed(arguments.stage);
+  const std::optional<compiler::Stage> stage = compiler::stageNamed(arguments.stage);
   if (!stage)
     throw UsageError(
         fmt::format("--stage '{}': expected graph, cast, pure, kernel, linalg, plan or target", arguments.stage));
@@ -116,14 +114,16 @@ ExitCode emit(const Arguments &arguments) {
   std::string format = arguments.format;
   if (!format.empty() && std::ranges::find(formats, format) == formats.end())
     throw UsageError(fmt::format("--format '{}': expected mlir, plan, llvm, asm, ptx or object", format));
-  const bool isModule = *stage <= Stage::linalg;
-  if (!format.empty() && (isModule ? format != "mlir" : *stage == Stage::plan ? format != "plan" : format == "mlir"))
+  const bool isModule = *stage <= compiler::Stage::linalg;
+  if (!format.empty() && (isModule                          ? format != "mlir"
+                          : *stage == compiler::Stage::plan ? format != "plan"
+                                                            : format == "mlir"))
     throw UsageError(fmt::format("--format {}: stage {} is written as {}", format, arguments.stage,
-                                 isModule                ? "mlir"
-                                 : *stage == Stage::plan ? "plan, or without --format as text"
-                                                         : "plan, llvm, asm, ptx or object"));
+                                 isModule                          ? "mlir"
+                                 : *stage == compiler::Stage::plan ? "plan, or without --format as text"
+                                                                   : "plan, llvm, asm, ptx or object"));
   if (format.empty())
-    format = isModule ? "mlir" : *stage == Stage::plan ? "" : "asm";
+    format = isModule ? "mlir" : *stage == compiler::Stage::plan ? "" : "asm";
   const ModuleOrPlan model = loadModuleOrPlan(arguments);
 
   if (model.plan && isModule)
