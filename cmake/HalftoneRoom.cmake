@@ -54,24 +54,49 @@ function(halftone_room NAME)
   endif()
 endfunction()
 
-# halftone_test(NAME [THREADS] [LABEL name] SOURCES ... DEPS ...): one Catch2 executable; each test case is a ctest entry,
-# with that label. THREADS is for tests of code that threads share. ThreadSanitizer runs these tests alone: most of the
-# rest waits for MLIR, which is not instrumented.
+# halftone_test_objects(NAME SOURCES ... [ALONE ...] DEPS ...): files that several tests link, compiled once. ALONE: the files
+# among them that define names which their neighbors define too.
+function(halftone_test_objects NAME)
+  cmake_parse_arguments(TEST "" "" "SOURCES;ALONE;DEPS" ${ARGN})
+  add_library(${NAME} OBJECT ${TEST_SOURCES} ${TEST_ALONE})
+  target_link_libraries(${NAME} PUBLIC Catch2::Catch2 halftone_flags ${TEST_DEPS})
+  halftone_test_flags(${NAME} "${TEST_ALONE}")
+endfunction()
+
+function(halftone_test_flags NAME ALONE)
+  halftone_reuse_pch(${NAME} halftone_pch_test)
+  set_source_files_properties(${ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  halftone_unity(${NAME})
+  target_compile_definitions(${NAME} PRIVATE HALFTONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HALFTONE_BINARY_DIR="${PROJECT_BINARY_DIR}")
+endfunction()
+
+# halftone_test(NAME [THREADS] [FULL | FULL_CASES] [GPU] SOURCES ... [ALONE ...] DEPS ...): one Catch2 executable; each test case is a
+# ctest entry. FULL: only the full tier runs them; FULL_CASES: those with the tag [full]. GPU: they run on the emulated driver. The
+# labels are gpu, full and gpu_full. THREADS is for tests of code that threads share. ThreadSanitizer runs these tests alone: most of
+# the rest waits for MLIR, which is not instrumented.
 function(halftone_test NAME)
-  cmake_parse_arguments(TEST "THREADS" "LABEL" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(TEST "THREADS;FULL;FULL_CASES;GPU" "" "SOURCES;ALONE;DEPS" ${ARGN})
   if(HALFTONE_SANITIZE_THREADS AND NOT TEST_THREADS)
     return()
   endif()
-  add_executable(${NAME} ${TEST_SOURCES})
+  add_executable(${NAME} ${TEST_SOURCES} ${TEST_ALONE})
   target_link_libraries(${NAME} PRIVATE halftone_catch_main halftone_flags ${TEST_DEPS})
-  halftone_reuse_pch(${NAME} halftone_pch_test)
-  halftone_unity(${NAME})
-  target_compile_definitions(${NAME} PRIVATE HALFTONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HALFTONE_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  set(properties TIMEOUT 120)
-  if(TEST_LABEL)
-    list(APPEND properties LABELS ${TEST_LABEL})
+  halftone_test_flags(${NAME} "${TEST_ALONE}")
+  set(quick PROPERTIES TIMEOUT 120)
+  set(full PROPERTIES TIMEOUT 120 LABELS full)
+  if(TEST_GPU)
+    list(APPEND quick LABELS gpu)
+    set(full PROPERTIES TIMEOUT 120 LABELS gpu_full)
   endif()
-  catch_discover_tests(${NAME} TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST PROPERTIES ${properties})
+  set(discover TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST)
+  if(TEST_FULL)
+    catch_discover_tests(${NAME} ${discover} ${full})
+  elseif(TEST_FULL_CASES)
+    catch_discover_tests(${NAME} TEST_SPEC "~[full]" ${discover} ${quick})
+    catch_discover_tests(${NAME} TEST_SPEC "[full]" ${discover} ${full})
+  else()
+    catch_discover_tests(${NAME} ${discover} ${quick})
+  endif()
   if(TEST_THREADS)
     add_dependencies(thread_tests ${NAME})
   endif()

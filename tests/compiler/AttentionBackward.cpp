@@ -78,7 +78,7 @@ void hide(const Gradient &of, TensorData &mask, TensorData &lse) {
       seesAny |= sees(t, s) && (!of.causal || s <= t);
     }
     for (int64_t head = 0; !seesAny && head < of.heads * of.groups; ++head)
-      lse.low[size_t(head * of.t + t)] = lse.high[size_t(head * of.t + t)] = float(dialect::AttentionOp::maskedScore);
+      lse.low[size_t(head * of.t + t)] = lse.high[size_t(head * of.t + t)] = float(dialect::maskedScore);
   }
   if (!mask.upper.empty())
     mask.upper = mask.integers;

@@ -94,7 +94,7 @@ void setLse(TensorData &lse, const Mask &mask, const Extents &of) {
     for (int64_t t = row % of.t, s = 0; s < of.s; ++s)
       sees |= mask.sees(t, s, of) && (!of.causal || s <= t);
     if (!sees)
-      lse.low[size_t(row)] = lse.high[size_t(row)] = float(dialect::AttentionOp::maskedScore);
+      lse.low[size_t(row)] = lse.high[size_t(row)] = float(dialect::maskedScore);
   }
 }
 

@@ -8,21 +8,24 @@
 
 namespace halftone::test {
 
-struct Host {
+struct BothModes {
+  static constexpr bool isFast = true, isStrict = true;
+};
+struct Host : BothModes {
   static constexpr const char *target = "host";
   static bool runs() { return true; }
 };
-struct V2 {
+struct V2 : BothModes {
   static constexpr const char *target = "x86-64-v2";
   static bool runs() { return true; }
 };
-struct V3 {
+struct V3 : BothModes {
   static constexpr const char *target = "x86-64-v3";
   static bool runs() {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
   }
 };
-struct V4 {
+struct V4 : BothModes {
   static constexpr const char *target = "x86-64-v4";
   static bool runs() {
     return V3::runs() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -31,7 +34,7 @@ struct V4 {
 };
 
 /// A CPU that multiplies bf16 in pairs and i8 in fours, unlike V4. Emulated where this CPU does not.
-struct Zen4 {
+struct Zen4 : BothModes {
   static bool isHere() {
     return V4::runs() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
            __builtin_cpu_supports("vaes") && __builtin_cpu_supports("sse4a"); // which Intel's CPUs lack
@@ -51,10 +54,20 @@ struct SapphireRapids {
 };
 
 /// GPUs. Tests run on the one that HALFTONE_CUDA_DRIVER's driver has, which may be the emulated one.
-struct Sm80 {
+struct Sm80 : BothModes {
   static constexpr const char *target = "sm_80";
   static bool runs() { return Device::find("cuda:0").has_value(); }
 };
+
+/// A target of whose modes a test covers one; without, it covers both.
+template <class Target> struct Fast : Target {
+  static constexpr bool isStrict = false;
+};
+template <class Target> struct Strict : Target {
+  static constexpr bool isFast = false;
+};
+/// A target that only the full tier covers: ctest labels test cases by this word in their names (HalftoneRoom.cmake).
+template <class Target> struct Full : Target {};
 
 /// The device on which code for `target` runs.
 inline std::shared_ptr<DeviceRuntime> deviceFor(const std::string &target) {

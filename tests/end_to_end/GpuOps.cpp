@@ -20,32 +20,32 @@ std::vector<OpCase> partOf(std::vector<OpCase> cases, size_t part, size_t parts)
 } // namespace
 
 TEST_CASE("A GPU's transcendental ops compute what the interpreter says") {
-  checkBoth<Sm80>(only(elementwiseCases("3x67x"), transcendental));
+  checkModes<Sm80>(only(elementwiseCases("3x67x"), transcendental));
 }
 TEST_CASE("A GPU's comparisons compute what the interpreter says") {
-  checkBoth<Sm80>(only(elementwiseCases("3x67x"), {"compare", "is_finite"}));
+  checkModes<Sm80>(only(elementwiseCases("3x67x"), {"compare", "is_finite"}));
 }
 TEST_CASE("A GPU's arithmetic ops compute what the interpreter says, in halves") {
   const size_t half = GENERATE(0, 1);
-  checkBoth<Sm80>(
+  checkModes<Sm80>(
       partOf(without(without(elementwiseCases("3x67x"), {"compare", "is_finite"}), transcendental), half, 2));
 }
-TEST_CASE("A GPU's casts compute what the interpreter says") { checkBoth<Sm80>(castCases("5x23x")); }
-TEST_CASE("A GPU's ops without operands compute what the interpreter says") { checkBoth<Sm80>(sourceCases()); }
-TEST_CASE("A GPU's shape ops compute what the interpreter says") { checkBoth<Sm80>(shapeCases()); }
+TEST_CASE("A GPU's casts compute what the interpreter says") { checkModes<Sm80>(castCases("5x23x")); }
+TEST_CASE("A GPU's ops without operands compute what the interpreter says") { checkModes<Sm80>(sourceCases()); }
+TEST_CASE("A GPU's shape ops compute what the interpreter says") { checkModes<Sm80>(shapeCases()); }
 TEST_CASE("A GPU's slices, concatenations and lookups compute what the interpreter says") {
-  checkBoth<Sm80>(indexingCases());
+  checkModes<Sm80>(indexingCases());
 }
-TEST_CASE("A GPU's reductions compute what the interpreter says") { checkBoth<Sm80>(reductionCases()); }
-TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { checkBoth<Sm80>(scanCases()); }
-TEST_CASE("A GPU's contractions compute what the interpreter says") { checkBoth<Sm80>(contractionCases()); }
-TEST_CASE("A GPU's windows compute what the interpreter says") { checkBoth<Sm80>(windowCases()); }
-TEST_CASE("A GPU's convolutions compute what the interpreter says") { checkBoth<Sm80>(convolutionCases()); }
+TEST_CASE("A GPU's reductions compute what the interpreter says") { checkModes<Sm80>(reductionCases()); }
+TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { checkModes<Sm80>(scanCases()); }
+TEST_CASE("A GPU's contractions compute what the interpreter says") { checkModes<Sm80>(contractionCases()); }
+TEST_CASE("A GPU's windows compute what the interpreter says") { checkModes<Sm80>(windowCases()); }
+TEST_CASE("A GPU's convolutions compute what the interpreter says") { checkModes<Sm80>(convolutionCases()); }
 TEST_CASE("A GPU's attention computes what the interpreter says, first half of the cases") {
-  checkBoth<Sm80>(partOf(attentionCases(), 0, 2));
+  checkModes<Sm80>(partOf(attentionCases(), 0, 2));
 }
 TEST_CASE("A GPU's attention computes what the interpreter says, second half of the cases") {
-  checkBoth<Sm80>(partOf(attentionCases(), 1, 2));
+  checkModes<Sm80>(partOf(attentionCases(), 1, 2));
 }
 
 TEST_CASE("A GPU's long sums of few products, made in parts, are what the interpreter says") {
@@ -56,7 +56,7 @@ TEST_CASE("A GPU's long sums of few products, made in parts, are what the interp
 
 TEST_CASE("Extents of 0 and 1 on a GPU") {
   const std::string dtype = GENERATE("f32", "bf16", "i8", "i1");
-  checkBoth<Sm80>(degenerateCases(dtype));
+  checkModes<Sm80>(degenerateCases(dtype));
 }
 
 TEST_CASE("Random programs on a GPU compute what the interpreter says") {
