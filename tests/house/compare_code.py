@@ -144,6 +144,7 @@ class CompareCode(unittest.TestCase):
         changed = self.recording("after", {"4-linalg.mlir": linalg(attributes="attributes {halftone.kind = \"row\"}")})
         self.expect(1, ["3 equal, 1 differ"], self.before, changed)
         self.expect(0, ["4 equal, 0 differ"], self.before, changed, "--ignore-attributes")
+        self.expect(0, ["1 equal, 0 differ"], self.before, changed, "--ignore-attributes", "4-linalg.mlir")
         body = self.recording("body", {"4-linalg.mlir": linalg().replace("f.op", "f.other")})
         self.expect(1, ["3 equal, 1 differ"], self.before, body, "--ignore-attributes")
 
