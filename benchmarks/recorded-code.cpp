@@ -1,73 +1,93 @@
-// Writes every stage, plan and machine code of five nets' train and predict steps, to compare two builds.
+// Writes every stage, plan and machine code of programs of nets, to compare two builds.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   recorded-code FOLDER
+//   recorded-code FOLDER [--nets NAME,NAME...] [--quick]
 //
-// writes FOLDER/<net>/<program>/0-graph.mlir ... 6-target.s. Two trees make the same code if `diff -r` of their folders
-// finds nothing. The texts name kernels by content, so they hold no kernel keys and no addresses.
-#include "Mlp.h"
+// writes FOLDER/<net>/<program>/0-graph.mlir ... 6-target.s, for the target that HALFTONE_TARGET names. With --quick it
+// writes 3-kernel.mlir alone and generates no code. The same build writes the same files; those of another build have
+// other keys of kernels, which scripts/compare-code ignores.
+#include "RecordedNets.h"
 #include <cstdio>
-#include <functional>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <ranges>
 
 using namespace halftone;
+using namespace halftone::benchmarks;
 
 namespace {
 
-struct Net {
-  const char *name;
-  int64_t batch;
-  std::function<Model()> make;
+struct Options {
+  std::string folder;
+  std::vector<RecordedNet> nets = recordedNets();
+  bool quick = false;
 };
 
-/// Dense blocks with normalization, dropout and a skip connection.
-Model residual() {
-  set_random_seed(1);
-  Input x({64}, {.name = "x"});
-  Value h = layers::Dense(128)(x);
-  for (int block = 0; block < 3; ++block) {
-    Value inner = layers::LayerNormalization()(h);
-    inner = layers::Dense(256, {.activation = "gelu"})(inner);
-    inner = layers::Dropout(0.1)(inner);
-    h = h + layers::Dense(128)(inner);
-  }
-  Value y = layers::Dense(10, {.name = "y"})(layers::LayerNormalization()(h));
-  Model model({x}, {y}, {.name = "residual"});
-  model.compile({.optimizer = "adamw", .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
-  return model;
+/// The nets of that comma-separated list, in the order of `all`.
+std::vector<RecordedNet> chosen(const std::vector<RecordedNet> &all, const std::string &list) {
+  std::vector<std::string> names;
+  for (const auto &part : std::views::split(list, ','))
+    names.emplace_back(part.begin(), part.end());
+  for (const std::string &name : names)
+    if (std::ranges::find(all, name, &RecordedNet::name) == all.end())
+      throw std::invalid_argument(fmt::format("--nets: no net '{}'; expected some of {}", name,
+                                              fmt::join(std::views::transform(all, &RecordedNet::name), ", ")));
+  std::vector<RecordedNet> nets;
+  for (const RecordedNet &net : all)
+    if (std::ranges::find(names, net.name) != names.end())
+      nets.push_back(net);
+  return nets;
 }
 
-/// Tokens that are embedded, normalised over the batch and averaged.
-Model embedding() {
-  set_random_seed(1);
-  Input words({20}, {.dtype = int32, .name = "words"});
-  Value h = layers::Embedding(1000, 64)(words);
-  h = ops::mean(layers::BatchNormalization()(h), 1);
-  Model model({words}, {layers::Dense(4, {.name = "y"})(h)}, {.name = "embedding"});
-  model.compile({.optimizer = "sgd", .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
-  return model;
+/// invalid_argument unless the arguments are those of the first comment.
+Options optionsOf(const std::vector<std::string> &arguments) {
+  Options options;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    if (argument == "--quick")
+      options.quick = true;
+    else if (argument == "--nets" && i + 1 < arguments.size())
+      options.nets = chosen(recordedNets(), arguments[++i]);
+    else if (!argument.starts_with("-") && options.folder.empty())
+      options.folder = argument;
+    else
+      throw std::invalid_argument(fmt::format("expected FOLDER [--nets NAME,NAME...] [--quick], got '{}'", argument));
+  }
+  if (options.folder.empty())
+    throw std::invalid_argument("expected one folder to write to");
+  return options;
+}
+
+void record(const Model &model, const RecordedProgram &program, const std::string &folder, bool quick) {
+  const IrArgs args{.program = program.program, .batch_size = program.batch};
+  if (!quick)
+    return model.dump_ir(folder, args);
+  const std::string text = model.ir(Stage::kernel, args);
+  std::filesystem::create_directories(folder);
+  std::ofstream file(folder + "/3-kernel.mlir");
+  file << text;
+  file.close();
+  if (!file)
+    throw std::runtime_error(folder + "/3-kernel.mlir: cannot be written");
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "recorded-code: expected one folder to write to\n");
-    return 2;
-  }
-  const Net nets[] = {{"mlp-float32", 128, [] { return benchmarks::mlp("float32"); }},
-                      {"mlp-mixed_bfloat16", 128, [] { return benchmarks::mlp("mixed_bfloat16"); }},
-                      {"mlp-mixed_float16", 128, [] { return benchmarks::mlp("mixed_float16"); }},
-                      {"residual", 32, residual},
-                      {"embedding", 32, embedding}};
   try {
-    for (const Net &net : nets) {
-      Model model = net.make();
-      for (Program program : {Program::train, Program::predict})
-        model.dump_ir(std::string(argv[1]) + "/" + net.name + (program == Program::train ? "/train" : "/predict"),
-                      {.program = program, .batch_size = net.batch});
-      std::printf("%s\n", net.name);
+    const Options options = optionsOf({argv + 1, argv + argc});
+    for (const RecordedNet &net : options.nets) {
+      utils::clear_session(); // names of layers do not depend on the nets before
+      const Model model = net.make();
+      for (const RecordedProgram &program : net.programs)
+        record(model, program, fmt::format("{}/{}/{}", options.folder, net.name, program.folder), options.quick);
+      fmt::print("{}\n", net.name);
     }
-  } catch (const Error &error) {
+  } catch (const std::invalid_argument &error) {
+    std::fprintf(stderr, "recorded-code: %s\n", error.what());
+    return 2;
+  } catch (const std::exception &error) {
     std::fprintf(stderr, "recorded-code: %s\n", error.what());
     return 1;
   }

@@ -118,9 +118,10 @@ std::shared_ptr<Player> CompiledFunction::player(const std::vector<TensorType> &
 }
 
 std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout,
-                                 bool locations) {
+                                 bool locations, const std::function<void(Stage, std::string_view)> &onLateStage) {
   const ForkGate gate;
-  return traceText(*trace(types, layout), options_, {runtimeOf(device())->target(), stage, locations}).valueOrThrow();
+  return traceText(*trace(types, layout), options_, {runtimeOf(device())->target(), stage, locations, onLateStage})
+      .valueOrThrow();
 }
 
 CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const FeedLayout &layout) {

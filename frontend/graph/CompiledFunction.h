@@ -34,9 +34,9 @@ public:
   std::vector<Tensor> run(const std::vector<Tensor> &feeds, const FeedLayout &layout = {});
   /// Compiles for these types, so that run() need not.
   void prepare(const std::vector<TensorType> &types, const FeedLayout &layout = {});
-  /// The text of `stage` for these types.
+  /// The text of `stage` for these types. `onLateStage` as in TextOptions.
   std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
-                 bool locations = false);
+                 bool locations = false, const std::function<void(Stage, std::string_view)> &onLateStage = {});
   CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
   /// The player for these types, which is compiled if there is none yet.
   std::shared_ptr<Player> player(const std::vector<TensorType> &types, const FeedLayout &layout = {});

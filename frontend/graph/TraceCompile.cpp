@@ -97,6 +97,8 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
   withText.onStage = [&](compiler::Stage reached, std::string_view stageText) {
     if (reached == stage)
       text = stageText;
+    if (wanted.onLateStage && reached > compiler::Stage::kernel)
+      wanted.onLateStage(static_cast<Stage>(reached), stageText);
   };
   StatusOr<Executable> executable = compiler::compile(module, withText);
   if (text.empty()) // a stage that was reached has a text, whatever failed after it

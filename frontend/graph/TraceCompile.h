@@ -13,6 +13,9 @@ struct TextOptions {
   std::string target; // as of compileTrace()
   Stage stage;
   bool locations = false;
+  /// Called with the text of each stage from linalg on, up to the last one, if `stage` is among them: one compilation
+  /// makes all of them. It must not throw.
+  std::function<void(Stage, std::string_view)> onLateStage{};
 };
 /// The text of one stage.
 StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &text);

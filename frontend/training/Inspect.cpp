@@ -135,13 +135,21 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
   std::filesystem::create_directories(directory, error);
   if (error)
     throw Error(ErrorKind::io_error, fmt::format("{}: cannot be created: {}", directory, error.message()));
-  for (size_t i = 0; i < std::size(stageNames); ++i) {
-    auto stage = static_cast<Stage>(i);
+  const auto write = [&](Stage stage, std::string_view text) {
     const char *extension = stage == Stage::plan ? "txt" : stage == Stage::target ? "s" : "mlir";
-    std::string path = fmt::format("{}/{}-{}.{}", directory, i, stageNames[i], extension);
-    std::string text = choice.function->ir(stage, choice.types, choice.layout, args.locations);
-    writeFile(path, {text}).orThrow();
-  }
+    return writeFile(fmt::format("{}/{}-{}.{}", directory, static_cast<int>(stage),
+                                 stageNames[static_cast<size_t>(stage)], extension),
+                     {text});
+  };
+  for (Stage stage : {Stage::graph, Stage::cast, Stage::pure, Stage::kernel})
+    write(stage, choice.function->ir(stage, choice.types, choice.layout, args.locations)).orThrow();
+  Status written = Status::ok(); // the stages behind kernel are those of one compilation
+  const auto writeLate = [&](Stage stage, std::string_view text) {
+    if (written)
+      written = write(stage, text);
+  };
+  (void)choice.function->ir(Stage::target, choice.types, choice.layout, args.locations, writeLate);
+  written.orThrow();
 }
 
 CastLedger Model::cast_ledger(const IrArgs &args) const {
