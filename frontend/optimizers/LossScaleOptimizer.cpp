@@ -54,6 +54,7 @@ public:
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) override {
     Trace &trace = tracing();
     checkGradients(gradients, variables);
+    watchAll(variables);
     Value scale = readRaw(scale_);
     Value lastFault = readRaw(fault_), none = scalarLike(noFault, lastFault), fault = none;
     for (size_t i = 0; i < gradients.size(); ++i)
@@ -96,7 +97,10 @@ public:
   Variable callCount() const override { return inner_.impl()->callCount(); }
   int64_t updatesAfter(int64_t calls) const override { return inner_.impl()->updatesAfter(calls); }
   bool isBuilt() const override { return inner_.impl()->isBuilt(); }
-  void build(const std::vector<Variable> &variables) override { inner_.impl()->build(variables); }
+  void build(const std::vector<Variable> &variables) override {
+    watchAll(variables); // so that state() can name a fault that was read from a file
+    inner_.impl()->build(variables);
+  }
   const OptimizerParts &parts() const override { return inner_.impl()->parts(); }
   bool takesOwnGradients() const override { return inner_.impl()->takesOwnGradients(); }
   void split(int64_t rank, int64_t processes) override { inner_.impl()->split(rank, processes); }
@@ -147,7 +151,11 @@ public:
 private:
   static int64_t inARow(int64_t skippedWord) { return skippedWord & 0xffffffff; }
 
-  /// The position of a variable among all variables whose gradients apply() got.
+  void watchAll(const std::vector<Variable> &variables) {
+    for (const Variable &variable : variables)
+      watch(variable);
+  }
+  /// The position of a variable among all variables that build() or apply() got.
   double watch(const Variable &variable) {
     auto same = [&](const Variable &each) { return each.impl() == variable.impl(); };
     auto found = std::find_if(watched_.begin(), watched_.end(), same);

@@ -247,6 +247,14 @@ def sharded_files():
         print(result.text)
 
 
+def matrix():
+    """Each kind of policy in two processes, against one process, one that accumulates parts, and another run: the program
+    itself compares losses, loss scale, counters and weights, and names the rows that differ."""
+    for what in ("one", "parts", "again"):
+        result = well(2, what)
+        require(len(result.said[0]) > 14, "too few rows", result)
+
+
 def leaving():
     """A process that ends by an error of its own: the others name it."""
     result = run(3, "together", "1:ending=throw", "1:steps=5")

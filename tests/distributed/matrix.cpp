@@ -1,0 +1,171 @@
+// The rows of the matrix of features in several processes: losses, loss scale, counters and weights against one process.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/end_to_end/Matrix.h"
+#include "runtime/base/Sha256.h"
+#include <cmath>
+#include <cstdio>
+#include <fmt/format.h>
+#include <string_view>
+#include <unistd.h>
+
+using namespace halftone;
+using namespace halftone::matrix;
+
+namespace {
+
+/// Prints a line that begins with the rank, whole.
+void say(const std::string &text) {
+  const std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
+  (void)!::write(STDOUT_FILENO, line.data(), line.size());
+}
+
+void require(bool condition, const std::string &text) {
+  if (!condition)
+    throw Error(ErrorKind::internal_error, text);
+}
+void requireSame(const State &found, const State &expected, const std::string &text) {
+  const std::string first = difference(found, expected);
+  require(first.empty(), text + ": " + first);
+}
+
+void distribute(bool isTogether) {
+  if (isTogether)
+    distribution::set_distribution(distribution::DataParallel({.check_weights_every = 1}));
+  else
+    distribution::set_distribution(std::nullopt);
+}
+
+constexpr int64_t steps = 2 * batchesOfEpoch;
+
+struct Run {
+  std::vector<double> losses;
+  std::vector<Counters> counters;
+  State before, after;
+};
+Run onBatches(const Model &model, bool isTogether) {
+  distribute(isTogether);
+  Run run;
+  run.before = stateOf(model.weights());
+  const Data all = data();
+  for (int64_t step = 0; step < steps; ++step) {
+    const Data batch = batchOf(all, step);
+    run.losses.push_back(model.train_on_batch(batch.x, batch.y)["loss"]);
+    run.counters.push_back(countersOf(model));
+  }
+  run.after = stateOf(model.weights());
+  return run;
+}
+
+double largestDifference(const Tensor &a, const Tensor &b) {
+  const std::vector<double> left = numbers(a), right = numbers(b);
+  double largest = 0.0;
+  for (size_t i = 0; i < left.size(); ++i)
+    if (const double each = std::abs(left[i] - right[i]); !(each <= largest)) // NaN too
+      largest = each;
+  return largest;
+}
+
+double largest(const Tensor &a) { return largestDifference(a, Tensor::zeros(a.shape(), float64)); }
+
+/// What a weight of several processes may differ by from that of one: a gradient passes the roundings of four products forward and
+/// back, of three values each, and of the process's sum, and the error of the weight is such a share of its way, at most an
+/// eighth. In each step both runs round the weight.
+double errorBound(const Row &row, const Tensor &after, double way) {
+  const DType dtype = after.dtype();
+  const double rounding = dtype == float16 ? 0x1p-11 : dtype == bfloat16 ? 0x1p-8 : 0x1p-24;
+  return std::min(25 * row.roundoff, 0.125) * way + 2 * steps * rounding * largest(after);
+}
+
+/// Two processes and one alone: equal counters, and losses and weights that differ by roundings.
+void checkAgainstOne(const Row &row) {
+  const NetArgs args{.hasOwnRandoms = false};
+  const Run alone = onBatches(net(row, args), false), together = onBatches(net(row, args), true);
+  for (size_t step = 0; step < alone.counters.size(); ++step) {
+    require(together.counters[step] == alone.counters[step],
+            fmt::format("step {} ends with {}, in one process with {}", step, together.counters[step].str(),
+                        alone.counters[step].str()));
+    require(std::abs(together.losses[step] - alone.losses[step]) <=
+                std::min(25 * row.roundoff, 0.125) * std::max(1.0, alone.losses[step]),
+            fmt::format("step {} has the loss {}, in one process {}", step, together.losses[step], alone.losses[step]));
+  }
+  require(together.counters.back().skipped == (row.scale ? 2 : 0), "the spikes were not skipped");
+  double largestShare = 0.0;
+  for (size_t i = 0; i < alone.after.size(); ++i) {
+    const auto &[path, found] = together.after[i];
+    if (path.find("outputs_grad") != path.npos) // float8: the gradient of a process is of the mean of its own rows
+      continue;
+    const double way = largestDifference(alone.after[i].second, alone.before[i].second),
+                 error = largestDifference(found, alone.after[i].second);
+    require(error <= errorBound(row, found, way), fmt::format("{} differs by {} after a way of {}", path, error, way));
+    largestShare = std::max(largestShare, way > 0.0 ? error / way : 0.0);
+  }
+  say(fmt::format("{}: weights differ by {:.2g} of their ways", row.name, largestShare));
+}
+
+/// Two processes and one that accumulates two parts of each batch: the bits of weights. Under float16 and bfloat16 gradients
+/// may stay wider than 16 bits unless numerics are strict.
+void checkAgainstParts(const Row &row) {
+  const bool isNarrow = row.name == "float16" || row.name == "bfloat16";
+  NetArgs args{
+      .numerics = isNarrow ? Numerics::strict : Numerics::fast, .hasOwnRandoms = false, .hasStatistics = false};
+  const auto fit = [&](const Model &model, int64_t batch) {
+    const Data all = data(false);
+    (void)model.fit(all.x, all.y, {.batch_size = batch, .epochs = 2, .verbose = 0, .shuffle = false});
+    return stateOf(model.weights());
+  };
+  distribute(true);
+  const State together = fit(net(row, args), rowsOfBatch);
+  distribute(false);
+  args.accumulated = 2;
+  Row parts = row;
+  if (parts.scaling)
+    parts.scaling->dynamic_growth_steps *= 2;
+  const State accumulated = fit(net(parts, args), rowsOfBatch / 2);
+  distribute(true);
+  requireSame(together, accumulated, "against one process that accumulates");
+  say(row.name + ": same bits");
+}
+
+/// Dropout, and statistics of each process's own rows: the processes end with the same state, and two runs too.
+void checkAgain(const Row &row) {
+  const NetArgs args{.isSynchronized = false};
+  const Sequential first = net(row, args), second = net(row, args);
+  (void)onBatches(first, true);
+  (void)onBatches(second, true);
+  requireSame(stateOf(second), stateOf(first), "a second run");
+  std::string bytes;
+  for (const auto &[path, value] : stateOf(first))
+    for (double each : numbers(value))
+      bytes.append(reinterpret_cast<const char *>(&each), sizeof(double));
+  say(fmt::format("{}: same state {}", row.name, sha256(bytes)));
+}
+
+int run(std::string_view what) {
+  int code = 0;
+  for (const Row &row : rows())
+    try {
+      if (what == "one")
+        checkAgainstOne(row);
+      else if (what == "parts")
+        checkAgainstParts(row);
+      else
+        checkAgain(row);
+    } catch (const Error &error) {
+      distribute(true);
+      say(fmt::format("error {}: {}", row.name, error.what()));
+      code = 3;
+    }
+  return code;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  try {
+    distribute(true);
+    return run(argc > 1 ? argv[1] : "");
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 2;
+  }
+}
