@@ -71,8 +71,8 @@ function(halftone_test_flags NAME ALONE)
 endfunction()
 
 # halftone_test(NAME [THREADS] [FULL | FULL_CASES] [GPU] SOURCES ... [ALONE ...] DEPS ...): one Catch2 executable; each test case is a
-# ctest entry. FULL: only the full tier runs them; FULL_CASES: those with the tag [full]. GPU: they run on the emulated driver. The
-# labels are gpu, full and gpu_full. THREADS is for tests of code that threads share. ThreadSanitizer runs these tests alone: most of
+# ctest entry. FULL: only the full tier runs them; FULL_CASES: those of a type named Full<...>. GPU: they run on the emulated driver. The
+# labels are gpu, full and gpu_full, so that `ctest -L gpu` and `-LE full` both hold. THREADS is for tests of code that threads share. ThreadSanitizer runs these tests alone: most of
 # the rest waits for MLIR, which is not instrumented.
 function(halftone_test NAME)
   cmake_parse_arguments(TEST "THREADS;FULL;FULL_CASES;GPU" "" "SOURCES;ALONE;DEPS" ${ARGN})
@@ -88,12 +88,12 @@ function(halftone_test NAME)
     list(APPEND quick LABELS gpu)
     set(full PROPERTIES TIMEOUT 120 LABELS gpu_full)
   endif()
-  set(discover TEST_PREFIX "${NAME}." DISCOVERY_MODE PRE_TEST)
+  set(discover TEST_PREFIX "${NAME}.")
   if(TEST_FULL)
     catch_discover_tests(${NAME} ${discover} ${full})
   elseif(TEST_FULL_CASES)
-    catch_discover_tests(${NAME} TEST_SPEC "~[full]" ${discover} ${quick})
-    catch_discover_tests(${NAME} TEST_SPEC "[full]" ${discover} ${full})
+    catch_discover_tests(${NAME} TEST_SPEC "~*Full<*" ${discover} ${quick})
+    catch_discover_tests(${NAME} TEST_SPEC "*Full<*" ${discover} ${full})
   else()
     catch_discover_tests(${NAME} ${discover} ${quick})
   endif()

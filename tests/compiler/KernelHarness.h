@@ -65,7 +65,7 @@ private:
   std::shared_ptr<const compiler::Target> target;
 };
 
-/// The targets of this program's tests: HALFTONE_TEST_TARGET where that is defined, else the x86 levels that this machine
+/// The targets of this program's tests: the environment's HALFTONE_TEST_TARGET, else the x86 levels that this machine
 /// runs, and a CPU with bf16 in pairs if this machine can run its code.
 std::vector<std::string> runnableTargets();
 

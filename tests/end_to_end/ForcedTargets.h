@@ -66,7 +66,7 @@ template <class Target> struct Fast : Target {
 template <class Target> struct Strict : Target {
   static constexpr bool isFast = false;
 };
-/// A target that only the full tier covers: ctest labels test cases by this word in their names (HalftoneRoom.cmake).
+/// A target that only the full tier covers: such test cases get the label `full` by their names (HalftoneRoom.cmake).
 template <class Target> struct Full : Target {};
 
 /// The device on which code for `target` runs.

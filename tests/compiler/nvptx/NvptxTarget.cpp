@@ -4,6 +4,7 @@
 #include "tests/compiler/KernelHarness.h"
 #include "tests/compiler/KernelText.h"
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <limits>
 
 using namespace halftone;
@@ -12,6 +13,9 @@ using halftone::testing::KernelHarness;
 using halftone::testing::with;
 
 namespace {
+
+/// Tests that this program shares with test_kernels compile for a GPU here.
+[[maybe_unused]] const int chosen = setenv("HALFTONE_TEST_TARGET", "sm_80", 1);
 
 constexpr const char *multiplyAdd = R"(
 halftone.kernel loop @k (tensor<$Nx$T>, tensor<$Nx$T>) -> (tensor<$Nx$T>) {
