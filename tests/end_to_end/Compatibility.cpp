@@ -9,10 +9,12 @@
 #include "runtime/plan/PlanFile.h"
 #include "tests/TemporaryFolder.h"
 #include "tools/halftone-run/CompiledModule.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstring>
 #include <elf.h>
+#include <limits>
 #include <set>
 
 using namespace halftone;

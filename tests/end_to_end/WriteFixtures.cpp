@@ -1,13 +1,12 @@
 // Writes one generation of compatibility fixtures into a new folder: tests/data/compatibility/README.md tells what they are.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixture.h"
-#include "dialect/Bytecode.h"
-#include "frontend/OptimizerImpl.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/plan/PlanFile.h"
 #include "tools/halftone-run/CompiledModule.h"
 #include "tools/halftone-run/InputSpec.h"
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
