@@ -1,5 +1,6 @@
 // Kernels of attention's gradient whose blocks share a head of keys: each has a part of the queries.
 // SPDX-License-Identifier: Apache-2.0
+#include "dialect/AttentionConstants.h"
 #include "dialect/Dialect.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>

@@ -1,5 +1,6 @@
 // Attention kernels leave out tiles of keys that no query sees, and nothing else.
 // SPDX-License-Identifier: Apache-2.0
+#include "dialect/AttentionConstants.h"
 #include "dialect/Dialect.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>

@@ -90,6 +90,47 @@ TEST_CASE("A damaged file counts as none and is written anew", "[cache]") {
   CHECK_FALSE(KernelCache(folder.cache()).find(std::string(64, 'b')));
 }
 
+TEST_CASE("An entry in the folder of another build is never found", "[cache]") {
+  Folder folder;
+  KernelCache(folder.cache()).insert(key, sample("old code"));
+  const fs::path own = folder.file(key).parent_path(), other = own.parent_path() / "0.0.1-0123456789abcdef";
+  const std::string before = contents(folder.file(key));
+  REQUIRE(KernelCache(folder.cache()).find(key));
+  fs::rename(own, other);
+  KernelCache cache(folder.cache());
+  CHECK_FALSE(cache.find(key));
+  CHECK(cache.complaint().empty());
+  cache.insert(key, sample("new code"));
+  CHECK(KernelCache(folder.cache()).find(key)->kernel->code == "new code");
+  CHECK(contents(other / key) == before); // the other build may still need it
+}
+
+TEST_CASE("An entry of another format counts as none and is written anew", "[cache]") {
+  Folder folder;
+  KernelCache(folder.cache()).insert(key, sample());
+  const std::string whole = contents(folder.file(key)), magic = whole.substr(0, whole.find('\n') + 1);
+  std::string body = whole.substr(magic.size() + 8 + key.size() + 64 + 8); // after the key, the digest and the size
+  REQUIRE(magic.starts_with("halftone kernel "));
+  const auto entry = [&](const std::string &magicBytes, const std::string &entryKey, const std::string &bytes) {
+    CacheFolder(folder.cache(), codeId(), magicBytes, usualCacheLimit).write(entryKey, bytes);
+    fs::rename(folder.file(entryKey), folder.file(key));
+  };
+  entry(magic, key, body);
+  REQUIRE(contents(folder.file(key)) == whole); // so the entries below differ from a good one in one respect each
+  SECTION("of an earlier format") { entry("halftone kernel 2\n", key, body); }
+  SECTION("of a later format") { entry("halftone kernel 999\n", key, body); }
+  SECTION("of another cache") { entry("halftone cubin 1\n", key, body); }
+  SECTION("of another key") { entry(magic, std::string(64, 'b'), body); }
+  SECTION("with a field more") { entry(magic, key, body + std::string(8, '\0')); }
+  SECTION("with a field less") { entry(magic, key, body.substr(0, body.size() - 8)); }
+  SECTION("with no field") { entry(magic, key, ""); }
+  KernelCache cache(folder.cache());
+  CHECK_FALSE(cache.find(key));
+  CHECK(cache.complaint().empty());
+  cache.insert(key, sample());
+  CHECK(contents(folder.file(key)) == whole);
+}
+
 TEST_CASE("Folders that others could have filled are refused", "[cache]") {
   Folder folder;
   const auto complaint = [&] {
