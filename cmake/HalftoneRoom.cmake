@@ -54,10 +54,13 @@ function(halftone_room NAME)
   endif()
 endfunction()
 
-# halftone_test_objects(NAME SOURCES ... [ALONE ...] DEPS ...): files that several tests link, compiled once. ALONE: the files
-# among them that define names which their neighbors define too.
+# halftone_test_objects(NAME [THREADS] SOURCES ... [ALONE ...] DEPS ...): files that several tests link, compiled once. ALONE: the
+# files among them that define names which their neighbors define too. THREADS as for halftone_test.
 function(halftone_test_objects NAME)
-  cmake_parse_arguments(TEST "" "" "SOURCES;ALONE;DEPS" ${ARGN})
+  cmake_parse_arguments(TEST "THREADS" "" "SOURCES;ALONE;DEPS" ${ARGN})
+  if(HALFTONE_SANITIZE_THREADS AND NOT TEST_THREADS)
+    return()
+  endif()
   add_library(${NAME} OBJECT ${TEST_SOURCES} ${TEST_ALONE})
   target_link_libraries(${NAME} PUBLIC Catch2::Catch2 halftone_flags ${TEST_DEPS})
   halftone_test_flags(${NAME} "${TEST_ALONE}")
