@@ -36,7 +36,9 @@ def plan(keys=KEYS, line=7, extent=4):
 
 
 def function(key, name, instruction):
-    return f"# {key}: {name}, 16 at a time\n\t.globl\thalftone_{key[:16]}\nhalftone_{key[:16]}:\n\t{instruction}\n\tretq\n\n"
+    symbol = f"halftone_{key[:16]}"
+    helper = f"{symbol}_product:\n\t{instruction}\n\tretq\n"
+    return f"# {key}: {name}, 16 at a time\n{helper}\t.globl\t{symbol}\n{symbol}:\n\tcallq\t{symbol}_product\n\tretq\n\n"
 
 
 def assembly(keys=KEYS, names=NAMES, instructions=("vaddps", "vmulps")):
