@@ -144,7 +144,7 @@ TEMPLATE_TEST_CASE("extents of 0 and 1 on each CPU", "", Fast<V3>, Strict<V4>, F
   checkModes<TestType>(degenerateCases("bf16"));
 }
 
-TEMPLATE_TEST_CASE("random programs compute what the interpreter says", "", Host, V2, V3, V4, Zen4) {
+TEMPLATE_TEST_CASE("random programs compute what the interpreter says", "", Host, Full<V2>, V3, Full<V4>, Zen4) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
     return;
@@ -206,7 +206,7 @@ TEST_CASE("random numbers of another shape join no row kernel") {
       "host", false, 1);
 }
 
-TEMPLATE_TEST_CASE("values rounded from f64 keep their sign", "", Host, V2, V3, V4) {
+TEMPLATE_TEST_CASE("values rounded from f64 keep their sign", "", Host, Full<V2>, V3, Full<V4>) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
     return;
