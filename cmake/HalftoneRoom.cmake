@@ -74,7 +74,7 @@ function(halftone_test_flags NAME ALONE)
 endfunction()
 
 # halftone_test(NAME [THREADS] [FULL | FULL_CASES] [GPU] SOURCES ... [ALONE ...] DEPS ...): one Catch2 executable; each test case is a
-# ctest entry. FULL: only the full tier runs them; FULL_CASES: those of a type named Full<...>. GPU: they run on the emulated driver. The
+# ctest entry. FULL: only the full tier runs them; FULL_CASES: those with the tag [full] or of a type named Full<...>. GPU: they run on the emulated driver. The
 # labels are gpu, full and gpu_full, so that `ctest -L gpu` and `-LE full` both hold. THREADS is for tests of code that threads share. ThreadSanitizer runs these tests alone: most of
 # the rest waits for MLIR, which is not instrumented.
 function(halftone_test NAME)
@@ -95,8 +95,8 @@ function(halftone_test NAME)
   if(TEST_FULL)
     catch_discover_tests(${NAME} ${discover} ${full})
   elseif(TEST_FULL_CASES)
-    catch_discover_tests(${NAME} TEST_SPEC "~*Full<*" ${discover} ${quick})
-    catch_discover_tests(${NAME} TEST_SPEC "*Full<*" ${discover} ${full})
+    catch_discover_tests(${NAME} TEST_SPEC "~[full]~*Full<*" ${discover} ${quick})
+    catch_discover_tests(${NAME} TEST_SPEC "[full],*Full<*" ${discover} ${full})
   else()
     catch_discover_tests(${NAME} ${discover} ${quick})
   endif()

@@ -125,7 +125,7 @@ TEST_CASE("The gradient of attention in parts is right at all extents", "[kernel
 
 TEST_CASE("The gradient of attention in parts is right in f16", "[kernels]") { checkAll("f16", {"x86-64-v3"}, 1); }
 
-TEST_CASE("The gradient of attention in parts is right by pairs and by tiles of bf16", "[kernels]") {
+TEST_CASE("The gradient of attention in parts is right by pairs and by tiles of bf16", "[kernels][full]") {
   checkAll("bf16", targetsOfGroups(), 2);
 }
 

@@ -120,7 +120,7 @@ std::vector<std::string> targetsOf(const Extents &of) {
 
 } // namespace
 
-TEST_CASE("Attention and its gradient leave out no key that a query sees", "[kernels]") {
+TEST_CASE("Attention and its gradient leave out no key that a query sees", "[kernels][full]") {
   for (const Extents &extents : all)
     for (const std::string &target : targetsOf(extents))
       for (const Mask &mask : masks)

@@ -80,7 +80,7 @@ TEST_CASE("Pairs are taken where the instruction is fast, never in strict mode",
   }
 }
 
-TEST_CASE("products of pairs are right in all layouts and ragged extents", "[kernels]") {
+TEST_CASE("products of pairs are right in all layouts and ragged extents", "[kernels][full]") {
   struct Size {
     int64_t m, n, k;
   };
@@ -97,7 +97,7 @@ TEST_CASE("products of pairs are right in all layouts and ragged extents", "[ker
       }
 }
 
-TEST_CASE("Pairs keep subnormal operands", "[kernels]") {
+TEST_CASE("Pairs keep subnormal operands", "[kernels][full]") {
   const double tiny = 0x1p-130, large = 0x1p120;
   const int64_t m = 33, n = 70;
   for (const std::string &target : targetsOfGroups())
@@ -139,7 +139,7 @@ TEST_CASE("Sums below the smallest normal number may become 0, not more", "[kern
   }
 }
 
-TEST_CASE("products of int8 are exact in all layouts and ragged extents", "[kernels]") {
+TEST_CASE("products of int8 are exact in all layouts and ragged extents", "[kernels][full]") {
   struct Size {
     int64_t m, n, k;
   };

@@ -118,7 +118,7 @@ TEST_CASE("Windows are multiplied in groups unless channels are few", "[kernels]
   CHECK(chosen("x86-64-v4", pairs.forward()).empty());
 }
 
-TEST_CASE("Products of windows in pairs are right for all taps, strides, paddings and channels", "[kernels]") {
+TEST_CASE("Products of windows in pairs are right for all taps, strides, paddings and channels", "[kernels][full]") {
   for (const std::string &target : targetsOfGroups()) {
     int grouped = 0;
     for (const Convolution &each : manyConvolutions())

@@ -91,7 +91,7 @@ struct Compiling {
 } // namespace
 
 TEMPLATE_TEST_CASE("Convolutions, pooling, attention and their gradients have the same bits for any number of threads",
-                   "", Host, V2, V3, V4, Zen4, SapphireRapids) {
+                   "", Host, Full<V2>, V3, Full<V4>, Zen4, Full<SapphireRapids>) {
   if (!TestType::runs()) {
     WARN(TestType::target << " was not tried: this CPU lacks some of its instructions");
     return;

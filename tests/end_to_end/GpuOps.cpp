@@ -41,10 +41,10 @@ TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { chec
 TEST_CASE("A GPU's contractions compute what the interpreter says") { checkModes<Sm80>(contractionCases()); }
 TEST_CASE("A GPU's windows compute what the interpreter says") { checkModes<Sm80>(windowCases()); }
 TEST_CASE("A GPU's convolutions compute what the interpreter says") { checkModes<Sm80>(convolutionCases()); }
-TEST_CASE("A GPU's attention computes what the interpreter says, first half of the cases") {
+TEST_CASE("A GPU's attention computes what the interpreter says, first half of the cases", "[full]") {
   checkModes<Sm80>(partOf(attentionCases(), 0, 2));
 }
-TEST_CASE("A GPU's attention computes what the interpreter says, second half of the cases") {
+TEST_CASE("A GPU's attention computes what the interpreter says, second half of the cases", "[full]") {
   checkModes<Sm80>(partOf(attentionCases(), 1, 2));
 }
 

@@ -64,8 +64,8 @@ const Groups whole{8, 4, 4}, large{32, 4, 4}, tail{11, 4, 4}, few{3, 2, 2}, wide
 
 } // namespace
 
-TEMPLATE_TEST_CASE("Convolutions in groups of few channels compute what the interpreter says", "", Host, Full<V2>, V3,
-                   Full<V4>, Zen4) {
+TEMPLATE_TEST_CASE("Convolutions in groups of few channels compute what the interpreter says", "", Host, Full<V2>,
+                   Full<V3>, Full<V4>, Zen4) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
     return;

@@ -7,8 +7,8 @@ using namespace halftone;
 using namespace halftone::test;
 using namespace halftone::tools;
 
-TEMPLATE_TEST_CASE("Long sums of few products compute what the interpreter says", "", Host, Full<V2>, V3, Full<V4>,
-                   Zen4) {
+TEMPLATE_TEST_CASE("Long sums of few products compute what the interpreter says", "", Host, Full<V2>, Full<V3>,
+                   Full<V4>, Zen4) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
     return;

@@ -87,7 +87,7 @@ constexpr const char *geluAndSlope =
 
 } // namespace
 
-TEMPLATE_TEST_CASE("Normalized convolutions compute what the interpreter says", "", Host, Full<V2>, V3, Full<V4>,
+TEMPLATE_TEST_CASE("Normalized convolutions compute what the interpreter says", "", Host, Full<V2>, Full<V3>, Full<V4>,
                    Zen4) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
@@ -101,7 +101,7 @@ TEMPLATE_TEST_CASE("Normalized convolutions compute what the interpreter says", 
 }
 
 TEMPLATE_TEST_CASE("Normalized rows that later kernels make again are those that the interpreter computes", "", Host,
-                   Full<V2>, V3, Full<V4>, Zen4) {
+                   Full<V2>, Full<V3>, Full<V4>, Zen4) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
     return;

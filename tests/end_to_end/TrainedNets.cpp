@@ -170,12 +170,8 @@ void checkNet(const Json &net, Numerics numerics) {
     CHECK(scaler->state().scale == net["scale"].get<double>());
 }
 
-} // namespace
-
-// policies 11.1, 11.5, 12.2, 12.3, 13.1
-TEMPLATE_TEST_CASE_SIG("nets trained under random policies by random optimizers are as near to the exact numbers as "
-                       "Keras's, in quarters",
-                       "[nets]", ((int quarter), quarter), 0, 1, 2, 3) {
+/// Every fourth net, from `quarter` on.
+void checkNets(int quarter) {
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/trained.jsonl");
   int nets = 0;
   for (std::string line; std::getline(file, line); ++nets) {
@@ -190,4 +186,18 @@ TEMPLATE_TEST_CASE_SIG("nets trained under random policies by random optimizers 
     }
   }
   CHECK(nets == 60);
+}
+
+} // namespace
+
+// policies 11.1, 11.5, 12.2, 12.3, 13.1
+TEST_CASE("nets trained under random policies by random optimizers are as near to the exact numbers as Keras's, first "
+          "quarter",
+          "[nets]") {
+  checkNets(0);
+}
+TEMPLATE_TEST_CASE_SIG("nets trained under random policies by random optimizers are as near to the exact numbers as "
+                       "Keras's, other quarters",
+                       "[nets][full]", ((int quarter), quarter), 1, 2, 3) {
+  checkNets(quarter);
 }

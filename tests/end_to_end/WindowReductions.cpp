@@ -60,7 +60,7 @@ const Windows windows[] = {
 
 } // namespace
 
-TEMPLATE_TEST_CASE("Reductions over windows compute what the interpreter says", "", Host, Full<V2>, V3, Full<V4>,
+TEMPLATE_TEST_CASE("Reductions over windows compute what the interpreter says", "", Host, Full<V2>, Full<V3>, Full<V4>,
                    Zen4) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
@@ -75,8 +75,8 @@ TEMPLATE_TEST_CASE("Reductions over windows compute what the interpreter says", 
   checkProgram(reductions(windows[0], "f32", 20), TestType::target, true, 4);
 }
 
-TEMPLATE_TEST_CASE("Products of windows of few channels compute what the interpreter says", "", Host, Full<V2>, V3,
-                   Full<V4>, Zen4) {
+TEMPLATE_TEST_CASE("Products of windows of few channels compute what the interpreter says", "", Host, Full<V2>,
+                   Full<V3>, Full<V4>, Zen4) {
   if (!TestType::runs()) {
     WARN(TestType::target << " does not run here");
     return;
