@@ -1,7 +1,7 @@
-# Unity builds: source files of one folder that begin alike are compiled together, eight at a time.
+# Unity builds: source files of one folder with the same using-directives are compiled together, eight at a time.
 # SPDX-License-Identifier: Apache-2.0
-# Most of a file's compile time goes into headers, which its neighbors include too. Only files with the same using-directives share
-# a unit, because a directive holds for all files after it. A file whose names clash with those of its neighbors, or that is slow by
+# The files of a unit parse and instantiate the headers that they share once. A using-directive holds for all files after it in the
+# unit, so only files with the same directives share one. A file whose names clash with those of its neighbors, or that is slow by
 # itself, is excluded by SKIP_UNITY_BUILD_INCLUSION, and CMake excludes each file with compile options of its own.
 set(HALFTONE_UNITY_SIZE 8)
 

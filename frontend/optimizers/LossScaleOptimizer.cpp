@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <unordered_map>
 
 namespace halftone {
 using namespace detail;
@@ -157,12 +158,10 @@ private:
   }
   /// The position of a variable among all variables that build() or apply() got.
   double watch(const Variable &variable) {
-    auto same = [&](const Variable &each) { return each.impl() == variable.impl(); };
-    auto found = std::find_if(watched_.begin(), watched_.end(), same);
-    const auto place = found - watched_.begin();
-    if (found == watched_.end())
+    const auto [found, isNew] = positions_.try_emplace(&*variable.impl(), watched_.size());
+    if (isNew)
       watched_.push_back(variable);
-    return static_cast<double>(place);
+    return static_cast<double>(found->second);
   }
 
   static constexpr double inAll = 4294967296.0;
@@ -175,6 +174,7 @@ private:
   Variable skipped_;
   Variable fault_; // 1 + the position in watched_ of the variable at fault in the last skipped step, 0 for none
   std::vector<Variable> watched_;
+  std::unordered_map<const void *, size_t> positions_; // in watched_, by the variable's impl
 };
 
 const LossScaleImpl &implOf(const Optimizer &optimizer) {
