@@ -194,7 +194,9 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   SmallVector<Value> totals = builder.generic(space.all(), accumulated);
   for (auto [output, total] : llvm::zip(accumulated, totals))
     builder.provide(output.node, total, kept); // of an arg pair the index, which comes last
+  func::FuncOp function = builder.function;
   description.module = builder.finish(builder.generic(kept, outputsOf(results)));
+  description.scratchBytes = target.scratchBytes(function, description.extents);
   return description;
 }
 

@@ -130,6 +130,9 @@ Emitted compiler::shiftSigned(Emitted a, int64_t amount) { return build<arith::S
 Emitted compiler::countLeadingZeros(Emitted a) {
   return {a.builder(), math::CountLeadingZerosOp::create(a.builder(), a.value())};
 }
+Emitted compiler::countTrailingZeros(Emitted a) {
+  return {a.builder(), math::CountTrailingZerosOp::create(a.builder(), a.value())};
+}
 Emitted compiler::absolute(Emitted a) { return {a.builder(), math::AbsFOp::create(a.builder(), a.value())}; }
 Emitted compiler::copySign(Emitted magnitude, Emitted sign) {
   // LLVM takes the sign of a rounded f64 from the f64, and then calls a function to make that an f16.

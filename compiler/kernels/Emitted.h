@@ -112,6 +112,7 @@ Emitted ceilDivide(Emitted a, Emitted b);         // signed integers that are no
 Emitted ceilDivideUnsigned(Emitted a, Emitted b); // integers
 Emitted shiftSigned(Emitted a, int64_t amount);
 Emitted countLeadingZeros(Emitted a);
+Emitted countTrailingZeros(Emitted a);
 Emitted absolute(Emitted a);
 Emitted copySign(Emitted magnitude, Emitted sign);
 Emitted isNan(Emitted a);

@@ -17,6 +17,8 @@ void emitReductionLoop(KernelFrame &frame);
 void emitScatter(KernelFrame &frame);
 void emitScan(KernelFrame &frame);
 FailureOr<std::string> emitAttentionGradient(KernelFrame &frame);
+int64_t rowTotalsBytes(const KernelSource &source, ArrayRef<int64_t> extents);
+int64_t reductionTotalsBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 FailureOr<std::string> emitMatmul(KernelFrame &frame);
 int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
@@ -26,11 +28,12 @@ namespace {
 int64_t loopScratch(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &) {
   const int64_t packed =
       llvm::count_if(source.form.results, [](const TensorForm &result) { return result.panels.has_value(); });
-  return packed ? packed * stagedBytes(extents[source.dims + 1]) : source.transposedOperands() * transposedSquareBytes;
+  return packed ? packed * stagedBytes(extents[source.dims + 1])
+                : source.transposedOperands() * transposedSquareBytes + rowTotalsBytes(source, extents);
 }
 
 int64_t rowScratch(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &) {
-  return keptRowBytes(source, extents);
+  return keptRowBytes(source, extents) + rowTotalsBytes(source, extents);
 }
 
 FailureOr<std::string> emitAttention(KernelFrame &frame) {
@@ -61,9 +64,9 @@ template <auto emit> FailureOr<std::string> inVectors(KernelFrame &frame) {
 
 constexpr Row rows[] = {
     {"loop", 1, inVectors<emitLoop>, loopScratch},
-    {"reduction_loop", 2, inVectors<emitReductionLoop>, noScratch},
+    {"reduction_loop", 2, inVectors<emitReductionLoop>, reductionTotalsBytes},
     {"row", 0, inVectors<emitRow>, rowScratch},
-    {"finish", 0, inVectors<emitRow>, noScratch},
+    {"finish", 0, inVectors<emitRow>, rowScratch},
     {"matmul", 0, emitMatmul, matmulScratchBytes},
     {"scatter", 2, inVectors<emitScatter>, noScratch},
     {"scan", 2, inVectors<emitScan>, noScratch},

@@ -3,20 +3,32 @@
 //
 //   for block: for kept row in block, or a few of them: for column, a few vectors at a time:
 //     accumulators; for each reduced index, in order: body; then the epilogue's body on the totals
+// A sum that rounds goes over chunks of reduced indices, whose totals are combined in pairs; the taps of a window are one chain.
 // A row at which no tap of a window leaves its image has code without tests of taps. Where rows lie behind the reduced
 // axes (the taps of a window, in the gradient by a depthwise kernel), operands are the same for many rows: a few rows are
 // accumulated together, and parts of the last reduced axis at which their taps stay inside have code without tests.
 // If lanes run along groups (KernelForm::groups), the code is unrolled over the channels of a group, which all use one vector
 // of the image. A few rows are then accumulated together, so that they share the kernel's elements.
-#include "compiler/kernels/Lanes.h"
+#include "compiler/kernels/LongSums.h"
 #include "compiler/kernels/WindowInterior.h"
 #include "compiler/targets/cpu/Emitters.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <optional>
 
 namespace halftone::compiler {
 using namespace mlir;
 
 namespace {
+
+/// The most vectors of columns and rows that are accumulated side by side.
+constexpr int64_t mostVectors = 8, mostVectorsOfRows = 4;
+
+/// Memory for the totals of chunks of all accumulators side by side.
+int64_t chunkTotalsBytes(const KernelSource &source, const CpuTarget &target) {
+  constexpr int64_t leastBytes = 8, side = std::max(mostVectors, mostVectorsOfRows * sharedRows);
+  linalg::GenericOp accumulation = source.generics.front();
+  return PairwiseTotals::levels * side * accumulation.getNumDpsInits() * std::max(target.vectorBytes, leastBytes);
+}
 
 class ReductionLoopEmitter {
 public:
@@ -65,6 +77,8 @@ private:
   /// `vectors` steps of the given lanes, side by side, at the present rows and column.
   void emitColumns(Emitted column, const Lanes &lanes, int64_t vectors);
   Values accumulateAll(const Values &initial, llvm::function_ref<Values(const Values &)> step);
+  bool sumsInChunks();
+  Values accumulateChunks(const Values &initial, llvm::function_ref<Values(const Values &)> step);
   Values accumulateParts(const Values &initial, llvm::function_ref<Values(const Values &)> step);
   Values accumulate(ArrayRef<Emitted> accumulators, const Lanes &lanes);
   void finish(ArrayRef<Emitted> totals, const Lanes &lanes);
@@ -114,7 +128,7 @@ SmallVector<int64_t> ReductionLoopEmitter::vectorCounts() {
     return {count, 1};
   }
   const bool isSmall = (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1 && present.size() == 1;
-  return isSmall ? SmallVector<int64_t>{8, 4, 1} : SmallVector<int64_t>{4, 2, 1};
+  return isSmall ? SmallVector<int64_t>{mostVectors, 4, 1} : SmallVector<int64_t>{mostVectorsOfRows, 2, 1};
 }
 
 /// The next row, without a division.
@@ -205,10 +219,54 @@ Emitted ReductionLoopEmitter::holdsAtRows(llvm::function_ref<Emitted()> holds) {
 
 /// One step after the other, in the order of the reduced axes.
 Values ReductionLoopEmitter::accumulateAll(const Values &initial, llvm::function_ref<Values(const Values &)> step) {
+  if (sumsInChunks())
+    return accumulateChunks(initial, step);
   if (!sharesRows() || !interior->isKnown(vectorDim))
     return frame.loops(reduced, initial, step);
   return frame.loops(ArrayRef(reduced).drop_back(), initial,
                      [&](const Values &now) { return accumulateParts(now, step); });
+}
+
+/// Whether totals are rounded, and the reduced indices are no taps of a window.
+bool ReductionLoopEmitter::sumsInChunks() {
+  if (hasGroups() || reduced.empty() || interior->isKnown(vectorDim))
+    return false;
+  return llvm::any_of(llvm::enumerate(combinersOf(accumulation)), [&](auto each) {
+    return roundsTotals(each.value(), getElementTypeOrSelf(accumulation.getResult(unsigned(each.index()))));
+  });
+}
+
+/// Chunks of the last reduced dim and of the lines before it.
+Values ReductionLoopEmitter::accumulateChunks(const Values &initial, llvm::function_ref<Values(const Values &)> step) {
+  SmallVector<std::string> combiners;
+  while (combiners.size() < initial.size())
+    combiners.append(combinersOf(accumulation));
+  const Emitted zero = frame.constant(0), one = frame.constant(1), most = frame.constant(mostAdditions);
+  const auto dim = size_t(reduced.back());
+  const ArrayRef<int> lineDims = ArrayRef(reduced).drop_back();
+  const auto along = [&](Emitted begin, Emitted end, const Values &carried) {
+    return frame.loop(begin, end, one, carried, [&](Emitted at, const Values &now) {
+      frame.index[dim] = at;
+      return step(now);
+    });
+  };
+  const auto chunks = [&](llvm::function_ref<Values(Emitted, Emitted)> sum) {
+    return sumInChunks(frame, combiners, frame.scratch, zero, frame.extents[dim], most, initial, sum);
+  };
+  if (lineDims.empty())
+    return chunks([&](Emitted begin, Emitted end) { return along(begin, end, initial); });
+  const Emitted lines = divideUnsigned(most, maximum(minimum(frame.extents[dim], most), one));
+  const Emitted lineTotals =
+      frame.address(frame.scratch, frame.getI8Type(), frame.constant(chunkTotalsBytes(frame.source, frame.target)));
+  return sumInChunks(frame, combiners, lineTotals, zero, frame.size(lineDims), lines, initial,
+                     [&](Emitted first, Emitted last) {
+                       return chunks([&](Emitted begin, Emitted end) {
+                         return frame.loop(first, last, one, initial, [&](Emitted line, const Values &now) {
+                           frame.delinearize(line, lineDims);
+                           return along(begin, end, now);
+                         });
+                       });
+                     });
 }
 
 /// The last reduced axis in short parts.
@@ -295,6 +353,10 @@ void ReductionLoopEmitter::emit() {
 }
 
 } // namespace
+
+int64_t reductionTotalsBytes(const KernelSource &source, ArrayRef<int64_t>, const CpuTarget &target) {
+  return 2 * chunkTotalsBytes(source, target); // of chunks of a line, and of lines
+}
 
 void emitReductionLoop(KernelFrame &frame) { ReductionLoopEmitter(frame).emit(); }
 

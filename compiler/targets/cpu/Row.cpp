@@ -10,7 +10,7 @@ namespace halftone::compiler {
 using namespace mlir;
 
 RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
-  Phase phase{generic, {}, {}, {}, {}, {}, {}};
+  Phase phase{generic, {}, {}, {}, {}, {}, {}, false};
   for (OpOperand *operand : generic.getDpsInputOperands())
     phase.inputAccesses.push_back(frame.source.accessOf(generic, *operand));
   for (int dim : dimsOf(generic))
@@ -29,6 +29,7 @@ RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
       output.accumulator = int(phase.combiners.size());
       phase.combiners.push_back(output.combiner);
       phase.neutral.push_back(frame.initialOf(generic, position));
+      phase.isRounded |= roundsTotals(output.combiner, phase.neutral.back().type());
     }
     phase.outputs.push_back(std::move(output));
   }
@@ -120,6 +121,7 @@ void RowEmitter::placeScratch() {
       const Emitted bytes = frame.size(inner) * elementBytes(element);
       next = next + ceilDivideUnsigned(bytes, frame.constant(line)) * line;
     }
+  placeTotals(next);
 }
 
 /// Gives each packed result its place to be staged.
@@ -155,9 +157,8 @@ void RowEmitter::clearPartials(Emitted block) {
       const Emitted size = frame.size(output.access.dims);
       const TensorStorage whole = frame.storage.lookup(phase.generic.getResult(output.position));
       output.storage = {frame.address(whole.pointer, whole.element, block * size), whole.element, {}};
-      const Emitted neutral = frame.initialOf(phase.generic, output.position);
-      frame.loop(frame.constant(0), size, frame.constant(1),
-                 [&](Emitted at) { frame.store(neutral, frame.address(output.storage.pointer, whole.element, at)); });
+      if (!output.chunk)
+        clearPiece(phase, output, output.storage.pointer);
     }
 }
 
@@ -190,7 +191,7 @@ LogicalResult RowEmitter::emit(bool isLoop) {
     else if (!packed.empty())
       emitStagedRows(rowBegin, rowEnd);
     else
-      emitRows(rowBegin, rowEnd);
+      emitRowChunks(rowBegin, rowEnd);
   });
   if (streams)
     frame.branch(streams, [&] { storeFence(frame); });

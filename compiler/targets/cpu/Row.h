@@ -2,7 +2,7 @@
 // loops. SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/KeptElements.h"
-#include "compiler/kernels/Lanes.h"
+#include "compiler/kernels/LongSums.h"
 #include "compiler/targets/cpu/PackedStore.h"
 #include "compiler/targets/cpu/Streaming.h"
 #include <optional>
@@ -27,6 +27,7 @@ private:
     bool isPartial = false, isCarried = false;
     bool mayStream = false; // a full result, written a vector at a time
     int accumulator = -1;   // of a carried output: its position
+    Emitted chunk = {};     // of a side reduction that rounds: memory for the totals of a chunk of rows, then of chunks
     int nanFlag = -1;       // the accumulator that says whether there was a NaN, where the output's own leaves it out
   };
   struct Phase {
@@ -37,29 +38,38 @@ private:
     Values neutral;                           // of the accumulators
     llvm::SmallVector<int> inner;             // the inner dims that it runs along: all, those of one shape, or none
     llvm::SmallVector<unsigned> prefetched;   // inputs of which it asks for the next row
+    bool isRounded = false;                   // whether an accumulator's totals are
   };
 
   Phase phaseOf(mlir::linalg::GenericOp generic);
   void flagNan(Phase &phase, Output &output);
   void placeScratch();
+  void placeTotals(Emitted offset);
   void choosePrefetches();
   void chooseStreams();
   mlir::LogicalResult findPacked();
   void findKept();
   void clearPartials(Emitted block);
   void emitStagedRows(Emitted rowBegin, Emitted rowEnd);
+  void emitRowChunks(Emitted rowBegin, Emitted rowEnd);
+  void clearPiece(const Phase &phase, const Output &output, Emitted pointer);
+  void alongChunk(const Output &output,
+                  llvm::function_ref<void(Emitted at, const PairwiseTotals &pairs, const Values &values)> each);
+  void alongPiece(const Output &output, llvm::function_ref<void(Emitted at, llvm::ArrayRef<mlir::Type> types)> each);
   void emitRows(Emitted rowBegin, Emitted rowEnd);
   void emitRow();
 
   void emitInner(Phase &phase);
-  Values emitEitherWay(Phase &phase, const Values &carried);
-  Values emitVectors(Phase &phase, const Values &start);
+  Values emitEitherWay(Phase &phase);
+  Values emitTotals(Phase &phase);
+  Values foldedTotals(Phase &phase, llvm::function_ref<Values(const Values &)> loops);
+  Values emitVectors(Phase &phase, Emitted begin, Emitted end, const Values &start);
   int64_t groupsOf(Phase &phase);
   bool takesPairs(Phase &phase);
   void loadPairs(Phase &phase);
-  Emitted emitGroups(Phase &phase, Values &carried);
+  Emitted emitGroups(Phase &phase, Emitted begin, Emitted end, Values &carried);
   Values emitGroup(Phase &phase, Emitted column, int64_t groups, const Values &carried);
-  Values emitMaskedStep(Phase &phase, Emitted begin, const Values &carried);
+  Values emitMaskedStep(Phase &phase, Emitted begin, Emitted end, const Values &carried);
   Values emitStep(Phase &phase, llvm::ArrayRef<Emitted> carried, const Lanes &lanes);
   Values argumentsOf(Phase &phase, llvm::ArrayRef<Emitted> carried, const Lanes &lanes);
   void emitPrefetches(Phase &phase);
@@ -81,6 +91,8 @@ private:
   Emitted nextRow;                                      // how many elements ahead it is
   Emitted stagedBegin;                                  // the first row of those that are staged
   std::optional<KeptElements> kept;                     // of a loop that may leave rows as they are
+  Emitted totals;                                       // memory for the totals of a row's chunks
+  Emitted lineTotals;                                   // and of chunks of lines of a row
   Emitted isInPlace;                                    // whether it does
   Emitted streams;                                      // whether results go past the caches; null: none ever does
   bool streaming = false;                               // in the code for that

@@ -36,34 +36,69 @@ void RowEmitter::emitInner(Phase &phase) {
     if (isOfRow && !atHand.contains(input) && !phase.generic.getBody()->getArgument(input).use_empty())
       atHand[input] = loadLanes(frame, frame.storage.lookup(phase.generic.getDpsInputs()[input]), access, {});
   }
+  finishCarried(phase, emitEitherWay(phase));
+  atHand.clear();
+}
+
+/// The totals of `loops`, which carries accumulators of lanes.
+Values RowEmitter::foldedTotals(Phase &phase, llvm::function_ref<Values(const Values &)> loops) {
   const bool masked = frame.target.hasMaskedMemory;
   Values carried;
   for (const Emitted &neutral : phase.neutral)
     carried.push_back(frame.splat(neutral, frame.lanes));
   if (!masked) // the scalar tail has accumulators of its own
     carried.append(phase.neutral);
-  const Values totals = emitEitherWay(phase, carried);
-  const ArrayRef<Emitted> all(totals);
-  Values folded = combineLanes(frame, phase.combiners, all.take_front(phase.neutral.size()));
-  if (!masked)
-    folded = combineAll(frame, phase.combiners, folded, all.drop_front(phase.neutral.size()));
-  finishCarried(phase, folded);
-  atHand.clear();
+  const Values lanes = loops(carried);
+  const ArrayRef<Emitted> all(lanes);
+  const Values folded = combineLanes(frame, phase.combiners, all.take_front(phase.neutral.size()));
+  return masked ? folded : combineAll(frame, phase.combiners, folded, all.drop_front(phase.neutral.size()));
+}
+
+/// The phase's loops. A sum that rounds goes over chunks of the vector dim and of the lines before it.
+Values RowEmitter::emitTotals(Phase &phase) {
+  const ArrayRef<int> lineDims = ArrayRef<int>(phase.inner).drop_back();
+  if (!phase.isRounded)
+    return foldedTotals(phase, [&](const Values &carried) {
+      return frame.loops(lineDims, carried,
+                         [&](const Values &values) { return emitVectors(phase, columnBegin, columnEnd, values); });
+    });
+  const int64_t chunk = std::min(mostOfChunk, mostAdditions * groupsOf(phase) * frame.lanes);
+  const auto columns = [&](llvm::function_ref<Values(Emitted, Emitted)> sum) {
+    return sumInChunks(frame, phase.combiners, totals, columnBegin, columnEnd, frame.constant(chunk), phase.neutral,
+                       sum);
+  };
+  if (lineDims.empty())
+    return columns([&](Emitted begin, Emitted end) {
+      return foldedTotals(phase, [&](const Values &carried) { return emitVectors(phase, begin, end, carried); });
+    });
+  // A line adds to an accumulator a step for each of its vectors, one more for its tail.
+  const Emitted one = frame.constant(1);
+  const Emitted steps =
+      divideUnsigned(minimum(columnEnd - columnBegin, frame.constant(chunk)), frame.constant(frame.lanes)) + one;
+  const Emitted lines = maximum(divideUnsigned(frame.constant(mostAdditions), steps), one);
+  return sumInChunks(frame, phase.combiners, lineTotals, frame.constant(0), frame.size(lineDims), lines, phase.neutral,
+                     [&](Emitted lineBegin, Emitted lineEnd) {
+                       return columns([&](Emitted begin, Emitted end) {
+                         return foldedTotals(phase, [&](const Values &carried) {
+                           return frame.loop(lineBegin, lineEnd, one, carried, [&](Emitted line, const Values &values) {
+                             frame.delinearize(line, lineDims);
+                             return emitVectors(phase, begin, end, values);
+                           });
+                         });
+                       });
+                     });
 }
 
 /// The phase's loops; where results may go past the caches, a second time for that.
-Values RowEmitter::emitEitherWay(Phase &phase, const Values &carried) {
-  const auto loops = [&] {
-    return frame.loops(ArrayRef<int>(phase.inner).drop_back(), carried,
-                       [&](const Values &values) { return emitVectors(phase, values); });
-  };
+Values RowEmitter::emitEitherWay(Phase &phase) {
+  const auto loops = [&] { return emitTotals(phase); };
   if (!streams || llvm::none_of(phase.outputs, [](const Output &output) { return output.mayStream; }))
     return loops();
   const auto past = [&] {
     streaming = true;
-    Values totals = loops();
+    Values values = loops();
     streaming = false;
-    return totals;
+    return values;
   };
   return frame.choose(streams, past, loops);
 }
@@ -138,18 +173,18 @@ void RowEmitter::loadPairs(Phase &phase) {
 
 /// Whole groups of vectors, each vector with accumulators of its own, which are then combined into `carried`. Returns
 /// where they end.
-Emitted RowEmitter::emitGroups(Phase &phase, Values &carried) {
+Emitted RowEmitter::emitGroups(Phase &phase, Emitted begin, Emitted columnsEnd, Values &carried) {
   const int64_t groups = groupsOf(phase);
   if (groups < 2)
-    return columnBegin;
+    return begin;
   const size_t count = phase.neutral.size();
   const Emitted step = frame.constant(groups * frame.lanes);
-  const Emitted end = columnBegin + divideUnsigned(columnEnd - columnBegin, step) * step;
+  const Emitted end = begin + divideUnsigned(columnsEnd - begin, step) * step;
   Values initial(ArrayRef<Emitted>(carried).take_front(count));
   for (int64_t group = 1; group < groups; ++group)
     for (const Emitted &neutral : phase.neutral)
       initial.push_back(frame.splat(neutral, frame.lanes));
-  Values combined = frame.loop(columnBegin, end, step, initial, [&](Emitted column, const Values &values) {
+  Values combined = frame.loop(begin, end, step, initial, [&](Emitted column, const Values &values) {
     frame.getInsertionBlock()->getParentOp()->setAttr(interleavedAttr, frame.getUnitAttr());
     return emitGroup(phase, column, groups, values);
   });
@@ -191,32 +226,32 @@ Values RowEmitter::emitGroup(Phase &phase, Emitted column, int64_t groups, const
   return next;
 }
 
-/// The vector dim from columnBegin to columnEnd: whole vectors, then a masked step or scalar ones.
-Values RowEmitter::emitVectors(Phase &phase, const Values &start) {
+/// The vector dim from `begin` to `end`: whole vectors, then a masked step or scalar ones.
+Values RowEmitter::emitVectors(Phase &phase, Emitted begin, Emitted end, const Values &start) {
   const size_t count = phase.neutral.size();
   Values all = start;
-  const Emitted begin = emitGroups(phase, all);
+  const Emitted groupsEnd = emitGroups(phase, begin, end, all);
   const ArrayRef<Emitted> carried = all;
   const Emitted lanes = frame.constant(frame.lanes);
-  const Emitted wholeEnd = columnBegin + divideUnsigned(columnEnd - columnBegin, lanes) * lanes;
+  const Emitted wholeEnd = begin + divideUnsigned(end - begin, lanes) * lanes;
   const auto along = [&](int64_t width) {
     return [this, width, &phase](Emitted column, const Values &values) {
       frame.index[vectorDim] = column;
       return emitStep(phase, values, {width, vectorDim});
     };
   };
-  Values vectors = frame.loop(begin, wholeEnd, lanes, carried.take_front(count), along(frame.lanes));
+  Values vectors = frame.loop(groupsEnd, wholeEnd, lanes, carried.take_front(count), along(frame.lanes));
   if (frame.target.hasMaskedMemory)
-    return emitMaskedStep(phase, wholeEnd, vectors);
-  vectors.append(frame.loop(wholeEnd, columnEnd, frame.constant(1), carried.drop_front(count), along(0)));
+    return emitMaskedStep(phase, wholeEnd, end, vectors);
+  vectors.append(frame.loop(wholeEnd, end, frame.constant(1), carried.drop_front(count), along(0)));
   return vectors;
 }
 
 /// The tail of the vector dim, less than a vector.
-Values RowEmitter::emitMaskedStep(Phase &phase, Emitted begin, const Values &carried) {
+Values RowEmitter::emitMaskedStep(Phase &phase, Emitted begin, Emitted end, const Values &carried) {
   frame.index[vectorDim] = begin;
-  const Lanes lanes = maskedLanes(frame, frame.lanes, vectorDim, columnEnd);
-  return frame.choose(begin < columnEnd, [&] { return emitStep(phase, carried, lanes); }, [&] { return carried; });
+  const Lanes lanes = maskedLanes(frame, frame.lanes, vectorDim, end);
+  return frame.choose(begin < end, [&] { return emitStep(phase, carried, lanes); }, [&] { return carried; });
 }
 
 /// Asks for the cache lines of the next row that the present step's inputs have.

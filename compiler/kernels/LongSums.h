@@ -1,0 +1,55 @@
+// The order of long sums: chunks, whose totals are combined in pairs, so that rounding errors grow with log n.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/Lanes.h"
+
+namespace halftone::compiler {
+
+/// An accumulator takes at most so many values one after the other. Rounding errors of equal values do not cancel: a
+/// single accumulator over n of them is off by n/2 roundings in the worst case.
+inline constexpr int64_t mostAdditions = 32;
+/// The largest chunk of a row, in elements.
+inline constexpr int64_t mostOfChunk = 1024;
+
+/// Whether `combiner` rounds when it combines values of `type`, a scalar or vector: a sum or product of floats.
+bool roundsTotals(llvm::StringRef combiner, mlir::Type type);
+
+/// The totals of chunks, combined in adjacent pairs, level by level; an odd last total moves up a level. Memory holds one
+/// total a level, as a binary counter holds its bits.
+class PairwiseTotals {
+public:
+  /// Enough for 2^32 chunks.
+  static constexpr int64_t levels = 32;
+  /// Bytes of a level's slot for an accumulator of `type`.
+  static int64_t slotBytes(mlir::Type type);
+
+  /// The slots lie at `memory`, those of a level together; `pitch` bytes lie between two levels.
+  PairwiseTotals(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, Emitted memory, Emitted pitch)
+      : frame(frame), combiners(combiners), memory(memory), pitch(pitch) {}
+  /// Takes in the totals of a chunk; `chunk` is its number, from 0 on.
+  void push(Emitted chunk, llvm::ArrayRef<Emitted> totals) const;
+  /// The totals of `pushed` chunks and of `last`, the chunk after them.
+  Values totalWith(Emitted pushed, llvm::ArrayRef<Emitted> last) const;
+
+private:
+  Values combinedWith(Emitted level, llvm::ArrayRef<Emitted> totals) const;
+  Emitted slotOf(Emitted level, int64_t offset) const;
+
+  BlockFrame &frame;
+  llvm::ArrayRef<std::string> combiners;
+  Emitted memory, pitch;
+};
+
+/// The totals of the values from `begin` to `end`: `sum` returns those of one chunk, of at most `chunk` values. Those of a
+/// range without chunks are `neutral`. `memory` has PairwiseTotals::levels slots for each accumulator.
+Values sumInChunks(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, Emitted memory, Emitted begin, Emitted end,
+                   Emitted chunk, llvm::ArrayRef<Emitted> neutral,
+                   llvm::function_ref<Values(Emitted begin, Emitted end)> sum);
+
+/// The same for code that has no memory: a loop by `step` that carries accumulators, of which each takes in at most
+/// `mostAdditions` values, then is taken in by another. Of three levels of accumulators the last takes all that remain.
+Values sumInRegisters(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, Emitted begin, Emitted end,
+                      Emitted step, llvm::ArrayRef<Emitted> neutral,
+                      llvm::function_ref<Values(Emitted at, const Values &)> body);
+
+} // namespace halftone::compiler
