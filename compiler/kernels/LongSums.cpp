@@ -75,16 +75,18 @@ Values sumInChunks(BlockFrame &frame, ArrayRef<std::string> combiners, Emitted m
 }
 
 Values sumInRegisters(BlockFrame &frame, ArrayRef<std::string> combiners, Emitted begin, Emitted end, Emitted step,
-                      ArrayRef<Emitted> neutral, llvm::function_ref<Values(Emitted, const Values &)> body) {
-  const auto inParts = [&](Emitted from, Emitted to, Emitted part, llvm::function_ref<Values(Emitted, Emitted)> sum) {
-    return frame.loop(from, to, part, neutral, [&](Emitted at, const Values &before) {
-      return combineAll(frame, combiners, before, sum(at, minimum(to - at, part) + at));
-    });
-  };
-  const Emitted small = step * mostAdditions, large = small * mostAdditions;
-  return inParts(begin, end, large, [&](Emitted from, Emitted to) {
-    return inParts(from, to, small,
-                   [&](Emitted first, Emitted last) { return frame.loop(first, last, step, neutral, body); });
+                      ArrayRef<Emitted> neutral, llvm::function_ref<Values(Emitted, const Values &)> body, int levels) {
+  const bool rounds = llvm::any_of(llvm::zip(combiners, neutral),
+                                   [](auto each) { return roundsTotals(std::get<0>(each), std::get<1>(each).type()); });
+  if (!rounds || levels == 1)
+    return frame.loop(begin, end, step, neutral, body);
+  Emitted part = step;
+  for (int level = 1; level < levels; ++level)
+    part = part * mostAdditions;
+  return frame.loop(begin, end, part, neutral, [&](Emitted at, const Values &before) {
+    const Emitted last = minimum(end - at, part) + at;
+    return combineAll(frame, combiners, before,
+                      sumInRegisters(frame, combiners, at, last, step, neutral, body, levels - 1));
   });
 }
 

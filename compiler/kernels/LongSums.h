@@ -46,10 +46,11 @@ Values sumInChunks(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, Emi
                    Emitted chunk, llvm::ArrayRef<Emitted> neutral,
                    llvm::function_ref<Values(Emitted begin, Emitted end)> sum);
 
-/// The same for code that has no memory: a loop by `step` that carries accumulators, of which each takes in at most
-/// `mostAdditions` values, then is taken in by another. Of three levels of accumulators the last takes all that remain.
+/// The same for code without memory for totals: a loop by `step` that carries accumulators, which begin as `neutral`. Where
+/// a total is rounded, an accumulator takes in `mostAdditions` turns and is then taken in by one of the next of `levels`
+/// levels; the last takes in all that remain.
 Values sumInRegisters(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, Emitted begin, Emitted end,
                       Emitted step, llvm::ArrayRef<Emitted> neutral,
-                      llvm::function_ref<Values(Emitted at, const Values &)> body);
+                      llvm::function_ref<Values(Emitted at, const Values &)> body, int levels = 3);
 
 } // namespace halftone::compiler

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MatmulEpilogue.h"
 #include "compiler/kernels/Combiner.h"
+#include "compiler/kernels/LongSums.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -72,23 +73,32 @@ Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carri
   };
   const auto columnOf = [&](int64_t vector) { return columns.column + vector * block.sizes.lanes; };
   Values start;
-  for (int64_t vector = 0; vector < columns.vectors; ++vector)
-    for (const Side &side : sides)
+  SmallVector<std::string> combiners;
+  for (int64_t slots = 0; slots <= columns.vectors; ++slots)
+    for (const Side &side : sides) {
       start.push_back(side.neutral);
-  start.append(carried);
-  const Values sums =
-      frame.loop(frame.constant(0), block.rows, frame.constant(1), start, [&](Emitted row, const Values &now) {
-        Values all = now;
-        for (int64_t vector = 0; vector < columns.vectors; ++vector) {
-          const Values next = emitLanes(row, columnOf(vector), columns.whole, accumulatorsOf(all, vector));
-          for (size_t side = 0; side < sides.size(); ++side)
-            all[slotOf(side, vector)] = next[side];
-        }
-        return all;
-      });
+      combiners.push_back(problem.combiners[side.output]);
+    }
+  const bool sharesSlots = llvm::any_of(sides, [](const Side &side) { return !side.keepsColumns; });
+  const int64_t mostRows = sharesSlots ? mostAdditions / columns.vectors : mostAdditions;
+  const Emitted zero = frame.constant(0), chunk = frame.constant(mostRows);
+  Values sums = frame.loop(zero, block.rows, chunk, start, [&](Emitted begin, const Values &before) {
+    const Emitted end = minimum(block.rows, begin + chunk);
+    return combineAll(
+        frame, combiners, before, frame.loop(begin, end, frame.constant(1), start, [&](Emitted row, const Values &now) {
+          Values all = now;
+          for (int64_t vector = 0; vector < columns.vectors; ++vector) {
+            const Values next = emitLanes(row, columnOf(vector), columns.whole, accumulatorsOf(all, vector));
+            for (size_t side = 0; side < sides.size(); ++side)
+              all[slotOf(side, vector)] = next[side];
+          }
+          return all;
+        }));
+  });
   for (int64_t vector = 0; vector < columns.vectors; ++vector)
     storeKept(accumulatorsOf(sums, vector), columnOf(vector));
-  return Values(ArrayRef<Emitted>(sums).take_back(sides.size()));
+  const ArrayRef<std::string> names = ArrayRef(combiners).take_back(sides.size());
+  return combineAll(frame, names, carried, ArrayRef<Emitted>(sums).take_back(sides.size()));
 }
 
 TensorAccess MatmulEpilogue::accessOf(unsigned output) const {

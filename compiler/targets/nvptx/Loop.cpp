@@ -132,10 +132,11 @@ void LoopEmitter::emitKept(const Pass &pass, const Lanes &lanes) {
   tile.eachRound({frame.constant(0), keptSize}, [&](Emitted column, Emitted isInside) {
     frame.delinearize(column, pass.kept);
     const Span here{own.begin, select(isInside, own.end, own.begin)};
-    const Values sums = tile.eachRow(here, neutral(pass, lanes), [&](Emitted row, const Values &carried) {
-      frame.delinearize(row, reduced);
-      return emitStep(pass, lanes, row, carried);
-    });
+    const Values sums =
+        tile.sumRows(here, combinersIn(pass), neutral(pass, lanes), [&](Emitted row, const Values &carried) {
+          frame.delinearize(row, reduced);
+          return emitStep(pass, lanes, row, carried);
+        });
     const Values totals = foldRows(frame, tile, combinersIn(pass), sums);
     frame.branch(isInside & equal(tile.rowThread, tile.rowThread.like(0)), [&] {
       frame.delinearize(column, pass.kept);
@@ -148,14 +149,17 @@ void LoopEmitter::emitKept(const Pass &pass, const Lanes &lanes) {
 Values LoopEmitter::emitRows(const Pass &pass, Span rows, Span columns, const Lanes &lanes) {
   const SmallVector<int> outer = llvm::to_vector(llvm::seq<int>(0, columnDim));
   const ThreadTile tile(frame, columns.end - columns.begin, std::max<int64_t>(lanes.count, 1));
-  const Values sums = tile.eachRow(rows, neutral(pass, lanes), [&](Emitted row, const Values &ofRows) {
+  const SmallVector<std::string> names = combinersIn(pass);
+  const Values none = neutral(pass, lanes);
+  const Values sums = tile.sumRows(rows, names, none, [&](Emitted row, const Values &ofRows) {
     frame.delinearize(row, outer);
-    return tile.eachStep(columns, ofRows, [&](Emitted column, const Values &carried) {
+    const Values ofRow = tile.sumSteps(columns, names, none, [&](Emitted column, const Values &carried) {
       frame.index[columnDim] = column;
       return emitStep(pass, lanes, row, carried);
     });
+    return combineAll(frame, names, ofRows, ofRow);
   });
-  return lanes.count > 0 ? combineLanes(frame, combinersIn(pass), sums) : sums;
+  return lanes.count > 0 ? combineLanes(frame, names, sums) : sums;
 }
 
 /// The block square by square. Such a kernel has no side reductions.

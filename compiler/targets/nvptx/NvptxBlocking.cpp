@@ -68,8 +68,10 @@ int64_t NvptxBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {
   int64_t inner = 1;
   for (int64_t extent : shape.drop_front(axis + 1))
     inner *= extent;
-  const int64_t rows =
-      std::max(ceilDivide(leastElements, std::max<int64_t>(inner, 1)), ceilDivide(shape[axis], mostBlocks));
+  // A thread of a row kernel combines its rows in two levels of accumulators.
+  constexpr int64_t mostRows = 4096;
+  const int64_t rows = std::max(ceilDivide(leastElements, std::max<int64_t>(inner, 1)),
+                                std::min(mostRows, ceilDivide(shape[axis], mostBlocks)));
   return std::clamp<int64_t>(rows, 1, std::max<int64_t>(shape[axis], 1));
 }
 

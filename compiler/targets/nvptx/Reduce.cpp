@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/Reduce.h"
 #include "compiler/kernels/Combiner.h"
+#include "compiler/kernels/LongSums.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
@@ -111,8 +112,14 @@ Values foldRows(GridFrame &frame, const ThreadTile &tile, ArrayRef<std::string> 
     frame.barrier();
     const Emitted isFirst = equal(tile.rowThread, tile.rowThread.like(0));
     const Emitted rows = select(isFirst, tile.down, tile.down.like(0));
-    return frame.loop(frame.constant(1), rows, frame.constant(1), own, [&](Emitted row, const Values &sum) {
-      return combineAll(frame, names, sum, slots.read(row * tile.across + tile.thread));
+    const auto read = [&](Emitted row) { return slots.read(row * tile.across + tile.thread); };
+    const Emitted one = frame.constant(1), chunk = frame.constant(mostAdditions);
+    return frame.loop(one, rows, chunk, own, [&](Emitted first, const Values &before) {
+      const Emitted end = minimum(rows, first + chunk);
+      return combineAll(frame, names, before,
+                        frame.loop(first + one, end, one, read(first), [&](Emitted row, const Values &sum) {
+                          return combineAll(frame, names, sum, read(row));
+                        }));
     });
   });
 }

@@ -59,7 +59,7 @@ void ReductionLoopEmitter::emitRow(Span columns, const Lanes &lanes) {
   tile.eachRound(columns, [&](Emitted column, Emitted isInside) {
     frame.index[columnDim] = column;
     const Values sums =
-        tile.eachRow({none, select(isInside, count, none)}, neutral, [&](Emitted at, const Values &sum) {
+        tile.sumRows({none, select(isInside, count, none)}, combiners, neutral, [&](Emitted at, const Values &sum) {
           frame.delinearize(at, reduced);
           return accumulate(lanes, sum);
         });

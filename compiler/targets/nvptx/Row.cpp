@@ -5,6 +5,7 @@
 //   then totals of the block: side reductions
 #include "compiler/targets/nvptx/Row.h"
 #include "compiler/kernels/Combiner.h"
+#include "compiler/kernels/LongSums.h"
 #include "compiler/targets/nvptx/Emitters.h"
 #include "compiler/targets/nvptx/RowThreads.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -167,14 +168,17 @@ LogicalResult TeamRowEmitter::emit() {
   const Emitted blockRows = frame.extents[size_t(frame.dims)], begin = frame.block * blockRows;
   const Emitted end = minimum(frame.size(outer), begin + blockRows);
   // All threads make as many turns, since they meet at barriers and in shuffles.
-  const Values totals =
-      frame.loop(begin, end, frame.constant(tile.teams), blockTotals(), [&](Emitted first, const Values &before) {
+  constexpr int levels = 2; // accumulators of columns take many registers
+  const Values totals = sumInRegisters(
+      frame, blockCombiners(), begin, end, frame.constant(tile.teams), blockTotals(),
+      [&](Emitted first, const Values &before) {
         setBlockTotals(before);
         const Emitted row = first + threads.rowThread;
         isRowInside = tile.teams > 1 ? row < end : Emitted();
         emitRow(row);
         return blockTotals();
-      });
+      },
+      levels);
   setBlockTotals(totals);
   isRowInside = {};
   finishPieces();
@@ -198,6 +202,15 @@ Values TeamRowEmitter::blockTotals() {
       if (output.combining == Combining::block || output.combining == Combining::columns)
         totals.append(output.running);
   return totals;
+}
+
+SmallVector<std::string> TeamRowEmitter::blockCombiners() const {
+  SmallVector<std::string> combiners;
+  for (const Phase &phase : phases)
+    for (const Output &output : phase.outputs)
+      if (output.combining == Combining::block || output.combining == Combining::columns)
+        combiners.append(output.running.size(), output.combiner);
+  return combiners;
 }
 
 void TeamRowEmitter::setBlockTotals(ArrayRef<Emitted> values) {

@@ -79,6 +79,7 @@ private:
   Values running(Phase &phase) const;
   void setRunning(Phase &phase, llvm::ArrayRef<Emitted> values);
   Values blockTotals();
+  llvm::SmallVector<std::string> blockCombiners() const;
   void setBlockTotals(llvm::ArrayRef<Emitted> values);
 
   GridFrame &frame;

@@ -1,5 +1,6 @@
 // One phase of a row on a GPU: each thread's vectors, and the totals of the row.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/LongSums.h"
 #include "compiler/targets/nvptx/Row.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -193,13 +194,21 @@ void TeamRowEmitter::emitInner(Phase &phase) {
   } else {
     const Emitted stride = frame.constant(longSteps * tile.across * tile.vector);
     const size_t known = held.size();
-    const Values totals = frame.loop(frame.constant(0), frame.size(phase.inner), stride, running(phase),
-                                     [&](Emitted begin, const Values &values) {
-                                       setRunning(phase, values);
-                                       emitSteps(phase, stepsFrom(phase, begin));
-                                       return running(phase);
-                                     });
-    setRunning(phase, totals);
+    const Values before = running(phase);
+    Values neutral;
+    SmallVector<std::string> combiners;
+    for (const Output &output : phase.outputs)
+      for (size_t place = 0; place < output.running.size(); ++place) {
+        neutral.push_back(frame.splat(frame.initialOf(phase.generic, output.position), phase.lanes.count));
+        combiners.push_back(output.combiner);
+      }
+    const Values totals = sumInRegisters(frame, combiners, frame.constant(0), frame.size(phase.inner), stride, neutral,
+                                         [&](Emitted begin, const Values &values) {
+                                           setRunning(phase, values);
+                                           emitSteps(phase, stepsFrom(phase, begin));
+                                           return running(phase);
+                                         });
+    setRunning(phase, combineAll(frame, combiners, before, totals));
     held.resize(known); // values of one turn
   }
   totalRow(phase);

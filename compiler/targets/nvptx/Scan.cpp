@@ -36,17 +36,16 @@ private:
 void ScanEmitter::emitColumns(Span strips, Emitted stripColumns, const Lanes &lanes) {
   const Emitted columns = frame.extents[size_t(vectorDim)], rowStrips = ceilDivideUnsigned(columns, stripColumns);
   const ThreadTile tile(frame, stripColumns, std::max<int64_t>(lanes.count, 1));
-  tile.eachRow(strips, {}, [&](Emitted strip, const Values &) {
+  tile.eachRow(strips, [&](Emitted strip) {
     frame.delinearize(divideUnsigned(strip, rowStrips), rows);
     const Emitted begin = remainderUnsigned(strip, rowStrips) * stripColumns;
-    return tile.eachStep({begin, minimum(columns, begin + stripColumns)}, {}, [&](Emitted column, const Values &) {
+    tile.eachStep({begin, minimum(columns, begin + stripColumns)}, [&](Emitted column) {
       frame.index[size_t(vectorDim)] = column;
       walk(scanned, {none(lanes.count)}, [&](const Values &sums) {
         const Emitted sum = added(sums[0], lanes);
         store(sum, lanes);
         return Values{sum};
       });
-      return Values();
     });
   });
 }

@@ -30,10 +30,9 @@ private:
 
 /// The thread's columns of the present row.
 void ScatterEmitter::eachColumn(const ThreadTile &tile, llvm::function_ref<void()> body) {
-  tile.eachStep({frame.constant(0), frame.size(inner)}, {}, [&](Emitted column, const Values &) {
+  tile.eachStep({frame.constant(0), frame.size(inner)}, [&](Emitted column) {
     frame.delinearize(column, inner);
     body();
-    return Values();
   });
 }
 
@@ -63,10 +62,9 @@ void ScatterEmitter::addNamed(const ThreadTile &tile, Span rows, Emitted first, 
 void ScatterEmitter::emitRows(Span rows, const Lanes &lanes) {
   // Whole warps along a row: the lanes of a warp look for the same rows.
   const ThreadTile tile(frame, frame.size(inner), std::max<int64_t>(lanes.count, 1), warpLanes);
-  tile.eachRow(rows, {}, [&](Emitted row, const Values &) {
+  tile.eachRow(rows, [&](Emitted row) {
     frame.index[size_t(rowDim)] = row;
     eachColumn(tile, [&] { clear(lanes); });
-    return Values();
   });
   frame.loop(frame.constant(0), frame.size(index), frame.constant(warpLanes),
              [&](Emitted first) { addNamed(tile, rows, first, lanes); });

@@ -32,15 +32,14 @@ void Squares::load(Span theRows, Span theColumns) {
   columns = theColumns;
   frame.barrier(); // the squares before have been read
   const ThreadTile tile(frame, rows.end - rows.begin, 1);
-  tile.eachRow(columns, {}, [&](Emitted column, const Values &) {
-    return tile.eachStep(rows, {}, [&](Emitted row, const Values &) {
+  tile.eachRow(columns, [&](Emitted column) {
+    tile.eachStep(rows, [&](Emitted row) {
       frame.delinearize(row, outer);
       frame.index[columnDim] = column;
       for (const Square &square : squares) {
         const Emitted element = loadLanes(frame, square.storage, square.access, {});
         frame.store(element, addressOf(square, row, column));
       }
-      return Values();
     });
   });
   frame.barrier();

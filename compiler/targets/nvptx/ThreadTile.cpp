@@ -1,6 +1,7 @@
 // How the threads of a block share rows of elements.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/ThreadTile.h"
+#include "compiler/kernels/LongSums.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
@@ -18,14 +19,22 @@ ThreadTile::ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_
   thread = frame.thread & (across - 1);
 }
 
-Values ThreadTile::eachRow(Span rows, ArrayRef<Emitted> carried,
-                           llvm::function_ref<Values(Emitted, const Values &)> body) const {
-  return frame.loop(rows.begin + rowThread, rows.end, down, carried, body);
+void ThreadTile::eachRow(Span rows, llvm::function_ref<void(Emitted)> body) const {
+  frame.loop(rows.begin + rowThread, rows.end, down, body);
 }
 
-Values ThreadTile::eachStep(Span columns, ArrayRef<Emitted> carried,
+void ThreadTile::eachStep(Span columns, llvm::function_ref<void(Emitted)> body) const {
+  frame.loop(columns.begin + thread * vector, columns.end, across * vector, body);
+}
+
+Values ThreadTile::sumRows(Span rows, ArrayRef<std::string> combiners, ArrayRef<Emitted> neutral,
+                           llvm::function_ref<Values(Emitted, const Values &)> body) const {
+  return sumInRegisters(frame, combiners, rows.begin + rowThread, rows.end, down, neutral, body);
+}
+
+Values ThreadTile::sumSteps(Span columns, ArrayRef<std::string> combiners, ArrayRef<Emitted> neutral,
                             llvm::function_ref<Values(Emitted, const Values &)> body) const {
-  return frame.loop(columns.begin + thread * vector, columns.end, across * vector, carried, body);
+  return sumInRegisters(frame, combiners, columns.begin + thread * vector, columns.end, across * vector, neutral, body);
 }
 
 void ThreadTile::eachRound(Span columns, llvm::function_ref<void(Emitted, Emitted)> body) const {

@@ -20,11 +20,13 @@ public:
   /// threads.
   ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_t least = 1);
 
-  /// Code for each row of this thread, and for each step in it: `body` gets the index where the step begins, and the
-  /// carried values, and returns the next ones.
-  Values eachRow(Span rows, llvm::ArrayRef<Emitted> carried,
+  /// Code for each row of this thread, and for each step in it: `body` gets the index where the step begins.
+  void eachRow(Span rows, llvm::function_ref<void(Emitted row)> body) const;
+  void eachStep(Span columns, llvm::function_ref<void(Emitted column)> body) const;
+  /// The same for code that carries accumulators, which begin as `neutral`: `body` gets them and returns the next ones.
+  Values sumRows(Span rows, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> neutral,
                  llvm::function_ref<Values(Emitted row, const Values &)> body) const;
-  Values eachStep(Span columns, llvm::ArrayRef<Emitted> carried,
+  Values sumSteps(Span columns, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> neutral,
                   llvm::function_ref<Values(Emitted column, const Values &)> body) const;
   /// The same steps with as many rounds for each thread of the block, which may so wait for each other: `isInside` says
   /// whether the thread has a step in this round; otherwise `column` is that of the first thread.
