@@ -48,7 +48,7 @@ public:
     if (!intervals)
       return Interval::point(roundTo(result.dtype, value.low));
     if (kind == ReduceKind::sum)
-      return result.spread(sum.finish(accumulate, 0), 0, false);
+      return result.spread(sum.finishReduction(accumulate), 0, false);
     if (!value.isBounded())
       return value;
     // Partial products come in any order: one that leaves f32's range makes the rest unknown.

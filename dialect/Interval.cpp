@@ -3,6 +3,7 @@
 #include "dialect/Interval.h"
 #include "runtime/base/Half.h"
 #include <algorithm>
+#include <bit>
 #include <cfloat>
 
 namespace halftone::dialect {
@@ -69,10 +70,24 @@ void SumBound::add(Interval term) {
 }
 
 Interval SumBound::finish(const Rounding &rounding, int roundings, double flushed) const {
+  return finishSteps(rounding, std::max<int64_t>(count - 1, 0) + roundings, flushed);
+}
+
+Interval SumBound::finishReduction(const Rounding &rounding) const {
+  return finishSteps(rounding, mostAdditions(count), 0);
+}
+
+int64_t SumBound::mostAdditions(int64_t count) {
+  constexpr int64_t stages = 4, chunk = 32;
+  const auto pairs = static_cast<int64_t>(std::bit_width(static_cast<uint64_t>(std::max<int64_t>(count, 0))));
+  return std::min(std::max<int64_t>(count - 1, 0), stages * (chunk + pairs));
+}
+
+Interval SumBound::finishSteps(const Rounding &rounding, int64_t additions, double flushed) const {
   if (nan || (plusInfinity && minusInfinity))
     return Interval::nan();
   // Twice the first-order bound: for the higher orders, and for the rounding of the bounds themselves.
-  double steps = static_cast<double>(std::max<int64_t>(count - 1, 0) + roundings);
+  const auto steps = static_cast<double>(additions);
   double error = steps == 0 || count == 0 ? 0 : 2 * steps * rounding.unit * magnitude + steps * rounding.tiny;
   error += static_cast<double>(count) * flushed;
   if (unknown || !(magnitude + error <= rounding.largest))

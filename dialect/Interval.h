@@ -66,8 +66,15 @@ public:
   void add(Interval term);
   /// `roundings` of each term besides those of the additions. Sums up to `flushed` in size may have become 0.
   Interval finish(const Rounding &rounding, int roundings, double flushed = 0) const;
+  /// The same of a reduction (`reduce`), whose terms go through few additions each: at most `mostAdditions()`.
+  Interval finishReduction(const Rounding &rounding) const;
+  /// The additions that a term of a reduction of `count` terms goes through at most. A kernel adds chunks of 32 terms and the
+  /// totals of chunks in pairs; up to four kernels and levels of accumulators make a reduction.
+  static int64_t mostAdditions(int64_t count);
 
 private:
+  Interval finishSteps(const Rounding &rounding, int64_t steps, double flushed) const;
+
   double low = 0, high = 0, magnitude = 0;
   int64_t count = 0;
   bool unknown = false, nan = false, plusInfinity = false, minusInfinity = false;

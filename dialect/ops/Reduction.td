@@ -10,6 +10,8 @@ def Halftone_ReduceOp : Halftone_PureOp<"reduce", [DeclareOpInterfaceMethods<Hal
     `axes` are strictly ascending. The result has x's dtype, or f32 for a narrower float x. Narrow sums and products accumulate in f32. max and min keep
     NaN; their gradient is shared equally among ties, and NaN for each when the result is. That of prod is the product of the others, whatever is 0. An empty
     axis gives the neutral element. and / or take bool, or integers bitwise; they have no gradient.
+    A sum or product of floats is computed in chunks: an accumulator takes in at most 32 elements, and the totals of chunks are combined in pairs. So the
+    relative error of n elements of one sign grows with log n.
     Example: `%1 = halftone.reduce sum %0 {axes = array<i64: 0>} : tensor<8x4xf16> -> tensor<4xf32>`
   }];
   let arguments = (ins Halftone_ReduceKindAttr:$kind, Halftone_ArithmeticTensor:$x, DenseI64ArrayAttr:$axes);

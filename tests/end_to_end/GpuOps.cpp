@@ -54,6 +54,11 @@ TEST_CASE("A GPU's long sums of few products, made in parts, are what the interp
   checkProgram(longSumProgram(1024), Sm80::target, false, 1);
 }
 
+TEST_CASE("A GPU's sums of equal numbers keep their digits") {
+  checkEqualSums(Sm80::target, false);
+  checkEqualSums(Sm80::target, true);
+}
+
 TEST_CASE("Extents of 0 and 1 on a GPU") {
   const std::string dtype = GENERATE("f32", "bf16", "i8", "i1");
   checkModes<Sm80>(degenerateCases(dtype));

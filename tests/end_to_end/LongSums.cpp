@@ -1,4 +1,4 @@
-// Compares products with long sums, which are made in parts, with the interpreter.
+// Compares long sums and products with long sums, which are made in parts, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpChecks.h"
 #include <catch2/catch.hpp>
@@ -16,6 +16,15 @@ TEMPLATE_TEST_CASE("Long sums of few products compute what the interpreter says"
   check(longSumCases(16384), TestType::target, false);
   check(longSumCases(12312), TestType::target, false); // in three parts
   checkProgram(longSumProgram(16384), TestType::target, false, 1);
+}
+
+TEMPLATE_TEST_CASE("Sums of equal numbers keep their digits", "", Host, Full<V2>, V3, Full<V4>) {
+  if (!TestType::runs()) {
+    WARN(TestType::target << " does not run here");
+    return;
+  }
+  checkEqualSums(TestType::target, false);
+  checkEqualSums(TestType::target, true);
 }
 
 /// The gradient of a convolution by its kernel, which sums over 10000 places.

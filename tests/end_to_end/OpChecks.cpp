@@ -84,6 +84,44 @@ func.func @main(%x: tensor<3x{0}xf32> {{halftone.name = "x"}}, %b: tensor<6xf16>
                      depth, depth / 2);
 }
 
+void test::checkEqualSums(const std::string &target, bool strict) {
+  StatusOr<ModuleFile> file = parseModule(R"(
+func.func @main(%row: tensor<2x50021xf32> {halftone.name = "row"}, %columns: tensor<40000x3xf32> {halftone.name = "columns"},
+                %middle: tensor<2x20011x5xf32> {halftone.name = "middle"}, %first: tensor<9x3000x5xf32> {halftone.name = "first"}, %all: tensor<70001xf32> {halftone.name = "all"},
+                %odd: tensor<1000x7x7x3xf32> {halftone.name = "odd"}, %wide: tensor<3001x37xf32> {halftone.name = "wide"})
+    -> (tensor<2xf32> {halftone.name = "y0"}, tensor<3xf32> {halftone.name = "y1"}, tensor<2x5xf32> {halftone.name = "y2"}, tensor<5xf32> {halftone.name = "y3"}, tensor<f32> {halftone.name = "y4"}, tensor<3xf32> {halftone.name = "y5"}, tensor<37xf32> {halftone.name = "y6"}, tensor<f32> {halftone.name = "y7"}, tensor<2x50021xf32> {halftone.name = "y8"}, tensor<3xf32> {halftone.name = "y9"}) {
+  %0 = halftone.reduce sum %row {axes = array<i64: 1>} : tensor<2x50021xf32> -> tensor<2xf32>
+  %1 = halftone.reduce sum %columns {axes = array<i64: 0>} : tensor<40000x3xf32> -> tensor<3xf32>
+  %2 = halftone.reduce sum %middle {axes = array<i64: 1>} : tensor<2x20011x5xf32> -> tensor<2x5xf32>
+  %3 = halftone.reduce sum %first {axes = array<i64: 0, 1>} : tensor<9x3000x5xf32> -> tensor<5xf32>
+  %4 = halftone.reduce sum %all {axes = array<i64: 0>} : tensor<70001xf32> -> tensor<f32>
+  %5 = halftone.reduce sum %odd {axes = array<i64: 0, 1, 2>} : tensor<1000x7x7x3xf32> -> tensor<3xf32>
+  %6 = halftone.reduce sum %wide {axes = array<i64: 0>} : tensor<3001x37xf32> -> tensor<37xf32>
+  %7 = halftone.mul %wide, %wide : tensor<3001x37xf32>
+  %8 = halftone.reduce sum %7 {axes = array<i64: 0, 1>} : tensor<3001x37xf32> -> tensor<f32>
+  %9 = halftone.broadcast %0 {axes = array<i64: 0>} : tensor<2xf32> to tensor<2x50021xf32>
+  %10 = halftone.div %row, %9 : tensor<2x50021xf32>
+  %11 = halftone.reduce sum %columns {axes = array<i64: 0>} : tensor<40000x3xf32> -> tensor<3xf32>
+  %12 = halftone.mul %columns, %columns : tensor<40000x3xf32>
+  %13 = halftone.reduce sum %12 {axes = array<i64: 0>} : tensor<40000x3xf32> -> tensor<3xf32>
+  %14 = halftone.add %11, %13 : tensor<3xf32>
+  return %0, %1, %2, %3, %4, %5, %6, %8, %10, %14 : tensor<2xf32>, tensor<3xf32>, tensor<2x5xf32>, tensor<5xf32>, tensor<f32>, tensor<3xf32>, tensor<37xf32>, tensor<f32>, tensor<2x50021xf32>, tensor<3xf32>
+})",
+                                          "sums");
+  INFO(target << (strict ? ", strict" : ", fast"));
+  REQUIRE(file.isOk());
+  std::vector<Tensor> feeds;
+  for (const Parameter &feed : file->signature.feeds)
+    feeds.push_back(Tensor::full(Shape(feed.type.shape), 0.1));
+  VariableTensors variables;
+  StatusOr<Comparison> comparison =
+      compareWithInterpreter(*file, feeds, variables, deviceFor(target), optionsFor(target, strict));
+  INFO(comparison.status().str());
+  REQUIRE(comparison.isOk());
+  CHECK(comparison->outputs.size() == 10);
+  checkDifferences(*comparison);
+}
+
 std::vector<OpCase> test::only(std::vector<OpCase> cases, const std::set<std::string> &ops) {
   std::erase_if(cases, [&](const OpCase &each) { return !ops.contains(each.op); });
   return cases;

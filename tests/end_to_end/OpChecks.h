@@ -34,6 +34,10 @@ void checkProgram(const std::string &text, const std::string &target, bool stric
 /// product of ones parts of a sum are too large for float16, but no sum is.
 std::string longSumProgram(int64_t depth);
 
+/// Sums of equal numbers, whose rounding errors do not cancel: of rows, of columns, over all and over some axes, and behind
+/// other work. Each is as near to the exact sum as the order of sums promises (dialect::SumBound).
+void checkEqualSums(const std::string &target, bool strict);
+
 std::vector<OpCase> only(std::vector<OpCase> cases, const std::set<std::string> &ops);
 std::vector<OpCase> without(std::vector<OpCase> cases, const std::set<std::string> &ops);
 
