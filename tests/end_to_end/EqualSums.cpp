@@ -23,8 +23,8 @@ const double tenth = 0.1f;
 
 } // namespace
 
-TEST_CASE("Sums of equal numbers along rows and columns, over some axes and over all") {
-  const int64_t n = GENERATE(1000, 10000, 1000000);
+/// Sums along rows and columns, over some axes and over all.
+static void checkSums(int64_t n) {
   CAPTURE(n);
   struct Sum {
     Shape shape;
@@ -52,6 +52,11 @@ TEST_CASE("Sums of equal numbers along rows and columns, over some axes and over
     CHECK(errorOf(results[2], tenth * tenth) < mostError);
   }
 }
+
+TEST_CASE("Sums of equal numbers keep their digits") { checkSums(GENERATE(1000, 10000, 1000000)); }
+
+/// scripts/prove/long-sums runs it: it takes 2 GiB.
+TEST_CASE("Sums of up to 10^8 equal numbers keep their digits", "[.]") { checkSums(GENERATE(10000000, 100000000)); }
 
 TEST_CASE("The error of a sum of equal numbers grows with the logarithm of their count") {
   const auto sum = jit([](const Value &v) -> Value { return ops::sum(v, 1); });
