@@ -133,6 +133,51 @@ def nested(draw, x):
     return model(x) if draw.chance(0.5) else x
 
 
+def arrange(kind, names, values):
+    """`values` as an argument: a list, a tuple, a dict by `names`, or a list with a tuple or a dict in it."""
+    if kind.startswith("deep "):
+        return [values[0], arrange(kind.removeprefix("deep "), names[1:], values[1:])]
+    if kind == "dict":
+        return dict(zip(names, values))
+    return tuple(values) if kind == "tuple" else list(values)
+
+
+def several(draw, values):
+    """An output of a model inside that takes a structure of two or three of the values. Values of steps bring their masks;
+    an output may be one for each step. The model may be called again, with other values."""
+    chosen = [values[draw.n(0, len(values) - 1)] for _ in range(draw.of(2, 2, 3))]
+    symbols = [layers.Input(value.shape[1:]) for value in chosen]
+    names = draw.of(["a", "b", "c"], ["z", "q", "m"])
+    kind = draw.of("list", "list", "tuple", "dict", "dict", "deep tuple", "deep dict")
+    steps = [symbol for symbol in symbols if len(symbol.shape) == 3]
+    hidden = [flat(draw, grow(draw, symbol)) for symbol in symbols]
+    outputs = [layers.Dense(draw.n(1, 4))(layers.Concatenate()(hidden)), layers.Dense(3)(hidden[-1])]
+    if steps and draw.chance(0.4):
+        outputs.append(layers.Dense(2)(steps[0]))
+    given, keys = draw.of("one", "list", "dict"), ["v", "u", "w"]
+    inner = keras.Model(
+        arrange(kind, names, symbols), outputs[0] if given == "one" else arrange(given, keys, outputs)
+    )
+    results = [inner(arrange(kind, names, chosen))]
+    if draw.chance(0.3):
+        results.append(inner(arrange(kind, names, [layers.Activation("tanh")(value) for value in chosen])))
+    if given == "one":
+        return layers.Add()(results) if len(results) > 1 else results[0]
+    place = draw.n(0, len(outputs) - 1)
+    parts = [result[keys[place] if given == "dict" else place] for result in results]
+    return layers.Maximum()(parts) if len(parts) > 1 else parts[0]
+
+
+def shared(draw, values):
+    """One layer that two of the values go through, merged."""
+    a, b = values[draw.n(0, len(values) - 1)], values[draw.n(0, len(values) - 1)]
+    if a.shape[-1] != b.shape[-1]:
+        return join(draw, values)
+    layer = layers.Dense(draw.n(1, 6), activation=draw.activation())
+    a, b = layer(a), layer(b)
+    return layers.Subtract()([a, b]) if a.shape == b.shape else layers.Concatenate()([flat(draw, a), flat(draw, b)])
+
+
 def heads_of(draw, end, values):
     """The model's outputs: mostly vectors; sometimes one for each step, under the mask of the steps if there is one."""
     steps = [value for value in values if len(value.shape) == 3 and value.shape[1] < 12]
@@ -163,6 +208,10 @@ def random_model(draw, batch):
             values.append(grown)
         if len(values) > 1 and draw.chance(0.25):
             values.append(join(draw, values))
+        if draw.chance(0.08):
+            values.append(shared(draw, values))
+    if draw.chance(0.3):
+        values.append(several(draw, values))
     steps = values[-1]
     if draw.chance(0.25):
         values[-1] = nested(draw, flat(draw, values[-1]))
