@@ -12,4 +12,8 @@ void populateWhenResults(mlir::RewritePatternSet &patterns);
 /// kernel has empty operands or results.
 void populateEmptyRewrites(mlir::RewritePatternSet &patterns);
 
+/// A sum of values that are zero outside of a box, where no two boxes overlap, is a concat. Boxes that overlap make several
+/// concats, and so do other values between them: each element is added up in the order of the sum.
+void populateJoinPaddedSlices(mlir::RewritePatternSet &patterns);
+
 } // namespace halftone::compiler

@@ -302,6 +302,31 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
   }
 };
 
+/// A kernel looks at every operand of a concat for each element, so a long concat becomes a tree of short ones.
+struct SplitLongConcat : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
+    constexpr size_t most = 8;
+    if (op.getXs().size() <= most)
+      return failure();
+    const auto axis = static_cast<int64_t>(op.getAxis());
+    SmallVector<Value> joined;
+    for (ValueRange rest = op.getXs(); !rest.empty();) {
+      const ValueRange part = rest.take_front(std::min(most, rest.size()));
+      rest = rest.drop_front(part.size());
+      SmallVector<int64_t> shape(shapeOf(op.getY()));
+      shape[axis] = 0;
+      for (Value x : part)
+        shape[axis] += shapeOf(x)[axis];
+      auto type = RankedTensorType::get(shape, tensorTypeOf(op.getY()).getElementType());
+      joined.push_back(part.size() == 1 ? part.front()
+                                        : ConcatOp::create(rewriter, op.getLoc(), type, part, axis).getResult());
+    }
+    rewriter.modifyOpInPlace(op, [&] { op.getXsMutable().assign(joined); });
+    return success();
+  }
+};
+
 /// A transpose that moves only axes of extent 1 moves nothing in memory.
 struct ReshapeUnitAxes : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -401,7 +426,8 @@ private:
     if (!strict)
       populateHoleLowering(patterns);
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape,
-                 ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitMixedAxes, WidenScatterAdd>(&getContext());
+                 ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes, WidenScatterAdd>(
+        &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("normalizing did not settle");
       return signalPassFailure();

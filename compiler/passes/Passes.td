@@ -137,9 +137,15 @@ def SimplifyPass : Halftone_Pass<"simplify"> {
     Requires: differentiate.
     Ensures: stage pure; not a bit of any result changes. Rounding casts are kept, also those to the same dtype; equal
     casts of one value become one. Rewrites are exact, signed zeros, infinities and NaNs included (ExactRewrites.h). A
-    tensor without elements is an argument or a constant, and only return, yield and reduce_all read it.
+    tensor without elements is an argument or a constant, and only return, yield and reduce_all read it. A sum of slices that are padded
+    with zeros, as the gradient of a value that is cut into slices, is a sum of concats: slices that overlap stand in different concats, in
+    the order of the sum (ExactRewrites.h). A scatter_add to neighbouring places that are constants is such a slice.
     Example: `halftone.mul %x, %one` with `%one = constant dense<1.0>` becomes `%x`; `halftone.add %x, %zero` with
-    `dense<0.0>` stays, since -0.0 + 0.0 is 0.0.
+    `dense<0.0>` stays, since -0.0 + 0.0 is 0.0. The sum of `concat %a, %z` and `concat %z, %b` with `%z = constant dense<0.0>` becomes
+    ```mlir
+    %0 = halftone.concat %a, %b {axis = 0 : i64} : tensor<2xf32>, tensor<2xf32> to tensor<4xf32>
+    %1 = halftone.add %0, %zero : tensor<4xf32>
+    ```
   }];
 }
 
@@ -150,7 +156,8 @@ def NormalizePass : Halftone_Pass<"normalize"> {
     Ensures: no `reduce_all`; every `reduce` is over trailing axes or keeps the innermost one, and is over at least one; `arg_reduce` is over
     the last axis; contractions read transposed operands and operands with broadcast batch axes themselves, and where their result is transposed
     instead (ExactRewrites.h), elementwise work on it stands before the transpose; reshapes stand before elementwise work on values in
-    memory, after that on computed ones; every `scatter_add` gives f32 or a wider type; a `convolution` is a `contract` of a `window`;
+    memory, after that on computed ones; every `scatter_add` gives f32 or a wider type; a `convolution` is a `contract` of a `window`; a `concat`
+    has at most 8 operands, so that a kernel's work for an element does not grow with the length of a list;
     `attention` is left where the target has a kernel for it (Target::attentionTile), else two contractions with the softmax of its scores
     between them.
     Meaning is kept to the bit, but for the order of sums that are split, and of those of a convolution's gradient by its kernel.

@@ -29,6 +29,7 @@ LogicalResult Simplify::initialize(MLIRContext *context) {
   populateWhenResults(set);
   populateExactRewrites(set);
   populateEmptyRewrites(set);
+  populateJoinPaddedSlices(set);
   patterns = std::move(set);
   return success();
 }

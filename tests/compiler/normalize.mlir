@@ -373,3 +373,16 @@ func.func @of_scalar(%x: tensor<f32>) -> tensor<f32> {
   %1 = halftone.tanh %0 : tensor<f32>
   return %1 : tensor<f32>
 }
+
+// -----
+
+// A concat of more than 8 operands is a tree of concats; what is left over stands alone.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[A:.*]] = halftone.concat %arg0, %arg1, %arg2, %arg3, %arg4, %arg5, %arg6, %arg7 {axis = 0 : i64}
+// CHECK: %[[B:.*]] = halftone.concat %arg8, %arg9, %arg0, %arg1, %arg2, %arg3, %arg4, %arg5 {axis = 0 : i64}
+// CHECK: %[[C:.*]] = halftone.concat %[[A]], %[[B]], %arg6 {axis = 0 : i64} : tensor<8xi1>, tensor<8xi1>, tensor<1xi1> to tensor<17xi1>
+// CHECK-NEXT: return %[[C]]
+func.func @main(%x0: tensor<1xi1> {halftone.name = "x0"}, %x1: tensor<1xi1> {halftone.name = "x1"}, %x2: tensor<1xi1> {halftone.name = "x2"}, %x3: tensor<1xi1> {halftone.name = "x3"}, %x4: tensor<1xi1> {halftone.name = "x4"}, %x5: tensor<1xi1> {halftone.name = "x5"}, %x6: tensor<1xi1> {halftone.name = "x6"}, %x7: tensor<1xi1> {halftone.name = "x7"}, %x8: tensor<1xi1> {halftone.name = "x8"}, %x9: tensor<1xi1> {halftone.name = "x9"}) -> (tensor<17xi1> {halftone.name = "y"}) {
+  %0 = halftone.concat %x0, %x1, %x2, %x3, %x4, %x5, %x6, %x7, %x8, %x9, %x0, %x1, %x2, %x3, %x4, %x5, %x6 {axis = 0 : i64} : tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1>, tensor<1xi1> to tensor<17xi1>
+  return %0 : tensor<17xi1>
+}

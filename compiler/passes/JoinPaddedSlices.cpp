@@ -1,0 +1,340 @@
+// Sums of slices that are padded with zeros become sums of few concats.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %a = concat %p, %z;  %b = concat %z, %q;  %y = add %a, %b
+// becomes
+//   %0 = concat %p, %q;  %y = add %0, +0.0
+// The gradient of a value that is cut into n slices is such a sum. It reads each element n times, its concats once.
+#include "compiler/passes/ExactRewrites.h"
+#include "dialect/Dialect.h"
+#include "dialect/TypeInference.h"
+#include "mlir/IR/Matchers.h"
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+namespace {
+
+bool isPositiveZero(Value value) {
+  DenseElementsAttr elements;
+  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
+    return false;
+  auto splat = elements.getSplatValue<Attribute>();
+  if (auto real = dyn_cast<FloatAttr>(splat))
+    return real.getValue().isPosZero();
+  auto integer = dyn_cast<IntegerAttr>(splat);
+  return integer && integer.getValue().isZero();
+}
+
+struct Range {
+  int64_t begin, end;
+  bool operator==(const Range &) const = default;
+};
+using Box = SmallVector<Range, 4>; // by axis
+
+Box boxOf(ArrayRef<int64_t> shape) {
+  return llvm::map_to_vector<4>(shape, [](int64_t extent) { return Range{0, extent}; });
+}
+
+/// A value that is zero outside of a box: a piece that is padded, or terms that are joined.
+struct Term {
+  Box box;
+  Value whole;                                    // the value, if it is in the module
+  Value piece;                                    // its elements in the box before `casts`; null if it is joined
+  SmallVector<CastOp, 1> casts;                   // of the piece, the first one first
+  int64_t axis = 0;                               // of `parts`
+  std::map<int64_t, std::shared_ptr<Term>> parts; // by where they begin; no two overlap along `axis`
+};
+using TermPtr = std::shared_ptr<Term>;
+
+/// The piece of a concat of one piece and zeros; null for another value. Moves `box` to where the piece stands.
+Value pieceOf(Value value, Box &box) {
+  auto concat = value.getDefiningOp<ConcatOp>();
+  if (!concat)
+    return {};
+  const auto axis = static_cast<int64_t>(concat.getAxis());
+  Value piece;
+  int64_t begin = box[axis].begin;
+  for (Value x : concat.getXs()) {
+    if (isPositiveZero(x)) {
+      begin += piece ? 0 : tensorTypeOf(x).getDimSize(axis);
+      continue;
+    }
+    if (piece || tensorTypeOf(x).getNumElements() == 0)
+      return {};
+    piece = x;
+  }
+  if (piece)
+    box[axis] = {begin, begin + tensorTypeOf(piece).getDimSize(axis)};
+  return piece;
+}
+
+/// `value` as a piece that is padded. A cast keeps zero, so a cast of a padded piece is one of the piece.
+TermPtr termOf(Value value) {
+  auto term = std::make_shared<Term>();
+  term->box = boxOf(tensorTypeOf(value).getShape());
+  term->whole = term->piece = value;
+  SmallVector<CastOp, 1> casts; // the last one first; of a padded value if a concat stands before them
+  for (Value inner = value; inner;) {
+    if (auto cast = inner.getDefiningOp<CastOp>(); cast && cast->hasOneUse()) {
+      casts.push_back(cast);
+      inner = cast.getX();
+    } else if ((inner = pieceOf(inner, term->box))) {
+      term->piece = inner;
+      term->casts.insert(term->casts.begin(), casts.rbegin(), casts.rend());
+      casts.clear();
+    }
+  }
+  return term;
+}
+
+/// Terms that do not overlap. Along which axis they do not is settled by the second one.
+class Layer {
+public:
+  explicit Layer(const TermPtr &first) : only(first) {}
+  /// The axis along which `box` overlaps no term, if there is one.
+  std::optional<int64_t> axisFor(const Box &box) const;
+  void take(const TermPtr &term, int64_t axis);
+  TermPtr term() const { return joined ? joined : only; }
+
+private:
+  TermPtr only, joined; // `joined` once there are two
+};
+
+std::optional<int64_t> Layer::axisFor(const Box &box) const {
+  const auto isApart = [](Range a, Range b) { return a.end <= b.begin || b.end <= a.begin; };
+  if (joined) {
+    const int64_t axis = joined->axis;
+    auto next = joined->parts.lower_bound(box[axis].begin);
+    const bool fits = (next == joined->parts.end() || isApart(next->second->box[axis], box[axis])) &&
+                      (next == joined->parts.begin() || isApart(std::prev(next)->second->box[axis], box[axis]));
+    return fits ? std::optional(axis) : std::nullopt;
+  }
+  std::optional<int64_t> found;
+  for (auto [axis, range] : llvm::enumerate(box)) {
+    if (!isApart(only->box[axis], range))
+      continue;
+    found = found.value_or(axis);
+    Box moved = box;
+    moved[axis] = only->box[axis];
+    if (moved == only->box) // they differ along this axis alone
+      return axis;
+  }
+  return found;
+}
+
+void Layer::take(const TermPtr &term, int64_t axis) {
+  if (!joined) {
+    joined = std::make_shared<Term>();
+    joined->axis = axis;
+    joined->box = only->box;
+    joined->parts[only->box[axis].begin] = only;
+  }
+  joined->parts[term->box[axis].begin] = term;
+  for (auto [hull, range] : llvm::zip_equal(joined->box, term->box))
+    hull = {std::min(hull.begin, range.begin), std::max(hull.end, range.end)};
+}
+
+/// The terms of a sum, joined into fewer. A term stands behind every earlier one that it overlaps, so each element is the
+/// same sum in the same order, but for zeros. Only the last layers take terms: the time is linear.
+SmallVector<TermPtr> join(ArrayRef<TermPtr> terms) {
+  constexpr size_t mostOpen = 16;
+  SmallVector<Layer> layers;
+  for (const TermPtr &term : terms) {
+    std::optional<int64_t> axis;
+    const size_t lowest = layers.size() - std::min(layers.size(), mostOpen);
+    size_t place = layers.size();
+    while (place > lowest) {
+      const std::optional<int64_t> here = layers[place - 1].axisFor(term->box);
+      if (!here)
+        break;
+      axis = here;
+      --place;
+    }
+    if (axis)
+      layers[place].take(term, *axis);
+    else
+      layers.emplace_back(term);
+  }
+  return llvm::map_to_vector(layers, [](const Layer &layer) { return layer.term(); });
+}
+
+/// Writes terms as ops.
+class TermWriter {
+public:
+  TermWriter(PatternRewriter &rewriter, Location loc, RankedTensorType type)
+      : rewriter(rewriter), loc(loc), type(type) {}
+  Value write(const Term &term) { return term.whole ? term.whole : write(term, boxOf(type.getShape())); }
+  Value zeros(const Box &box) {
+    auto shape = llvm::map_to_vector(box, [](Range range) { return range.end - range.begin; });
+    auto zero = rewriter.getZeroAttr(type.clone(shape));
+    return ConstantOp::create(rewriter, loc, type.clone(shape), cast<ElementsAttr>(zero));
+  }
+
+private:
+  /// The elements of the term in `region`, which holds its box.
+  Value write(const Term &term, const Box &region);
+  Value concat(const std::map<int64_t, Value> &values, int64_t axis, const Box &region);
+
+  PatternRewriter &rewriter;
+  Location loc;
+  RankedTensorType type; // of the sum
+};
+
+Value TermWriter::write(const Term &term, const Box &region) {
+  Box box = term.box;
+  Value value = term.piece;
+  for (CastOp each : term.casts) {
+    Operation *moved = rewriter.clone(*each);
+    rewriter.modifyOpInPlace(moved, [&] {
+      moved->setOperand(0, value);
+      moved->getResult(0).setType(tensorTypeOf(value).clone(tensorTypeOf(each.getResult()).getElementType()));
+    });
+    value = moved->getResult(0);
+  }
+  if (!term.parts.empty()) {
+    box[term.axis] = region[term.axis];
+    std::map<int64_t, Value> values;
+    for (const auto &[begin, part] : term.parts) {
+      Box own = box;
+      own[term.axis] = part->box[term.axis];
+      values[begin] = write(*part, own);
+    }
+    value = concat(values, term.axis, box);
+  }
+  for (auto [axis, range] : llvm::enumerate(region)) {
+    if (box[axis] == range)
+      continue;
+    const int64_t begin = box[axis].begin;
+    box[axis] = range;
+    value = concat({{begin, value}}, axis, box);
+  }
+  return value;
+}
+
+/// The values along `axis`, by where they begin, with zeros between them and on both sides.
+Value TermWriter::concat(const std::map<int64_t, Value> &values, int64_t axis, const Box &region) {
+  SmallVector<Value> all;
+  int64_t end = region[axis].begin;
+  const auto fillTo = [&](int64_t begin) {
+    Box gap = region;
+    gap[axis] = {end, begin};
+    if (end < begin)
+      all.push_back(zeros(gap));
+  };
+  for (const auto &[begin, value] : values) {
+    fillTo(begin);
+    all.push_back(value);
+    end = begin + tensorTypeOf(value).getDimSize(axis);
+  }
+  fillTo(region[axis].end);
+  auto shape = llvm::map_to_vector(region, [](Range range) { return range.end - range.begin; });
+  return ConcatOp::create(rewriter, loc, type.clone(shape), all, axis);
+}
+
+/// The sum that goes on from `op`, if no other op reads it.
+AddOp nextOf(AddOp op) {
+  if (!op->hasOneUse())
+    return {};
+  auto next = dyn_cast<AddOp>(*op->user_begin());
+  return next && next->getBlock() == op->getBlock() && next.getLhs() == op.getResult() ? next : AddOp();
+}
+
+/// Works on a whole chain of sums, from its last one. A term is zero outside of its box. So if two terms do not overlap, a
+/// zero is added to every element; no sum with +0.0 is -0.0, and a sum's other bits do not depend on its zeros. One +0.0 at
+/// the end stands for all that are gone.
+struct JoinPaddedSlices : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
+    if (nextOf(op))
+      return failure();
+    SmallVector<TermPtr> terms;
+    const auto add = [&](Value value) {
+      if (auto sum = value.getDefiningOp<AddOp>(); sum && sum->hasOneUse() && isPositiveZero(sum.getRhs()))
+        value = sum.getLhs();
+      if (!isPositiveZero(value))
+        terms.push_back(termOf(value));
+    };
+    AddOp first = op;
+    for (add(op.getRhs());;) {
+      auto before = first.getLhs().getDefiningOp<AddOp>();
+      if (!before || nextOf(before) != first)
+        break;
+      first = before;
+      add(first.getRhs());
+    }
+    add(first.getLhs());
+    std::reverse(terms.begin(), terms.end());
+    const size_t count = terms.size();
+    for (size_t before = count + 1; terms.size() < before;) {
+      before = terms.size();
+      terms = join(terms);
+    }
+    if (terms.size() == count)
+      return failure();
+    const RankedTensorType type = tensorTypeOf(op.getResult());
+    TermWriter writer(rewriter, op.getLoc(), type);
+    Value sum;
+    for (const TermPtr &term : terms) {
+      Value value = writer.write(*term);
+      sum = sum ? AddOp::create(rewriter, op.getLoc(), type, sum, value).getResult() : value;
+    }
+    rewriter.replaceOpWithNewOp<AddOp>(op, type, sum, writer.zeros(boxOf(type.getShape())));
+    return success();
+  }
+};
+
+/// The first of the places that `indices` name, if they are constants that name neighbours in ascending order.
+std::optional<int64_t> firstOfNeighbours(Value indices, int64_t extent) {
+  DenseIntElementsAttr places;
+  if (!matchPattern(indices, m_Constant(&places)) || places.empty())
+    return std::nullopt;
+  std::optional<int64_t> first;
+  int64_t next = 0;
+  for (const APInt &place : places) {
+    const int64_t clamped = std::clamp<int64_t>(place.getSExtValue(), 0, extent - 1);
+    if (first && clamped != next)
+      return std::nullopt;
+    first = first.value_or(clamped);
+    next = clamped + 1;
+  }
+  return first;
+}
+
+/// A scatter_add to neighbouring places that are known, as the gradient of a lookup of one, pads its updates. It adds each
+/// to a zero, which makes -0.0 a +0.0.
+struct PadKnownPlaces : OpRewritePattern<ScatterAddOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
+    const RankedTensorType type = tensorTypeOf(op.getY()), updates = tensorTypeOf(op.getUpdates());
+    const auto axis = static_cast<int64_t>(op.getAxis());
+    if (type.getElementType() != updates.getElementType() || type.getNumElements() == 0)
+      return failure();
+    const std::optional<int64_t> first = firstOfNeighbours(op.getIndices(), type.getDimSize(axis));
+    if (!first)
+      return failure();
+    Term term;
+    term.box = boxOf(type.getShape());
+    term.box[axis] = {*first, *first + tensorTypeOf(op.getIndices()).getNumElements()};
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = term.box[axis].end - *first;
+    term.piece = ReshapeOp::create(rewriter, op.getLoc(), type.clone(shape), op.getUpdates());
+    TermWriter writer(rewriter, op.getLoc(), type);
+    Value padded = writer.write(term);
+    rewriter.replaceOpWithNewOp<AddOp>(op, type, padded, writer.zeros(boxOf(type.getShape())));
+    return success();
+  }
+};
+
+} // namespace
+
+void populateJoinPaddedSlices(RewritePatternSet &patterns) {
+  patterns.add<JoinPaddedSlices, PadKnownPlaces>(patterns.getContext());
+}
+
+} // namespace halftone::compiler
