@@ -4,6 +4,7 @@
 #include "runtime/PlanCollectives.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,7 +16,6 @@
 #include <variant>
 
 namespace halftone {
-
 namespace {
 
 /// Locks all mutexes, in their order, and unlocks them at the end.
@@ -473,6 +473,7 @@ Status Player::Impl::playLegs() {
 
 StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
   HALFTONE_RETURN_IF_ERROR(impl_->checkFeeds(feeds));
+  const FloatMode mode;
   for (const std::function<void()> &call : impl_->beforePlay)
     call();
   const ForkSafeLock turn(impl_->playing);

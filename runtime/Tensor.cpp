@@ -4,6 +4,7 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorMemory.h"
 #include "runtime/base/Convert.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/Floatx.h"
 #include "runtime/base/FreeMemory.h"
 #include "runtime/devices/Registry.h"
@@ -236,6 +237,7 @@ static bool isLarger(DType dtype, const std::byte *data, int64_t a, int64_t b) {
 }
 
 Tensor Tensor::argmax(int64_t axis) const {
+  const FloatMode mode;
   const Shape &shape = impl().shape;
   const int64_t extent = shape[axis];
   if (extent == 0)
@@ -262,6 +264,7 @@ Tensor Tensor::argmax(int64_t axis) const {
 }
 
 template <class Operation> static Tensor withScalar(const Tensor &a, double b, Operation operation) {
+  const FloatMode mode;
   const DType dtype = is_float(a.dtype()) ? a.dtype() : floatx();
   const Tensor from = TensorAccess::onHost(a).astype(dtype);
   const double scalar = roundTo(dtype, b);

@@ -3,6 +3,7 @@
 #include "frontend/data/Batches.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include <condition_variable>
 #include <cstring>
@@ -145,6 +146,7 @@ public:
 
 private:
   void read() {
+    const FloatMode mode;
     for (;;) {
       {
         std::unique_lock lock(mutex_);

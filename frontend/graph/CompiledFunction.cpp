@@ -6,6 +6,7 @@
 #include "frontend/graph/TraceCompile.h"
 #include "frontend/graph/Variables.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/FreeMemory.h"
 #include <algorithm>
@@ -30,7 +31,8 @@ CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::str
       program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
 
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const FeedLayout &layout) {
-  const ForkGate gate;                      // MLIR has its own locks
+  const ForkGate gate; // MLIR has its own locks
+  const FloatMode mode;
   const DeviceScope device(this->device()); // for variables that the function makes while it is traced
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
   Trace::Scope scope(trace);
@@ -67,6 +69,7 @@ static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device,
 }
 
 StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &key) {
+  const FloatMode mode;
   if (!fitsMemory(leastForCompiling))
     return Status(ErrorKind::runtime_error, fmt::format("{}: there is no memory to compile it: {}", options_.name,
                                                         memoryShortage(leastForCompiling)));
@@ -95,6 +98,7 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
   return naming(options_.name, [&] {
     if (!options_.interpret)
       return program_.play(feeds, layout, configurationEpoch(), device()).valueOrThrow();
+    const FloatMode mode;
     std::shared_ptr<Trace> traced = trace(typesOf(feeds), layout);
     if (traced->sharedBatch)
       throw Error(ErrorKind::not_implemented_error,
@@ -120,6 +124,7 @@ std::shared_ptr<Player> CompiledFunction::player(const std::vector<TensorType> &
 std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout,
                                  bool locations, const std::function<void(Stage, std::string_view)> &onLateStage) {
   const ForkGate gate;
+  const FloatMode mode;
   return traceText(*trace(types, layout), options_, {runtimeOf(device())->target(), stage, locations, onLateStage})
       .valueOrThrow();
 }

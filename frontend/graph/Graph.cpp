@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <atomic>
@@ -24,6 +25,7 @@ constexpr int64_t probes[] = {1031, 4099, 2053};
 
 std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
   const ForkGate gate;
+  const FloatMode mode;
   std::shared_ptr<Trace> trace = Trace::create("shapes");
   Trace::Scope scope(trace);
   std::vector<Value> values;

@@ -4,6 +4,7 @@
 #include "frontend/base/ProgressBar.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/ProductKernel.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/policy/PythonText.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -58,6 +59,7 @@ std::vector<Variable> CalibratedKernel::variables() const {
 }
 
 Tensor CalibratedKernel::floats() const {
+  const FloatMode mode;
   const auto numbersOf = [](const Variable &variable) {
     return variable.value().astype(DType::float64).to_vector<double>();
   };

@@ -5,6 +5,7 @@
 #include "frontend/layers/Normalized.h"
 #include "halftone/Jit.h"
 #include "halftone/Ops.h"
+#include "runtime/base/FloatMode.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -165,6 +166,7 @@ Normalization::Normalization(const Axes &axis, const NormalizationArgs &args, Wh
 }
 
 void Normalization::adapt(const Tensor &data) const {
+  const FloatMode mode;
   const NormalizationBody &body = prepared(*impl_, data.shape());
   if (data.size() == 0)
     throw Error(ErrorKind::value_error, "adapt() received no data", path(), impl_->where);
@@ -172,6 +174,7 @@ void Normalization::adapt(const Tensor &data) const {
 }
 
 void Normalization::adapt(const Dataset &data) const {
+  const FloatMode mode;
   DataMoments all;
   for (const Batch &batch : data) {
     const Tensor x = batch.x[0];

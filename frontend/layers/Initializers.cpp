@@ -5,6 +5,7 @@
 #include "halftone/Error.h"
 #include "halftone/Model.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <atomic>
@@ -299,6 +300,7 @@ Tensor drawnBy(const Initializer::Draw &draw, const std::string &name, const Sha
 Tensor Initializer::operator()(const Shape &shape, DType dtype, int64_t seed) const {
   if (!rep_)
     throw Error(ErrorKind::value_error, "no initializer");
+  const FloatMode mode;
   if (rep_->function)
     return drawnBy(rep_->function, rep_->className, shape, dtype, seed);
   if (rep_->kind <= Kind::constant)

@@ -5,6 +5,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/Variables.h"
 #include "frontend/layers/LayerImpl.h"
+#include "runtime/base/FloatMode.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -43,6 +44,7 @@ bool LowRankDelta::isZero(const WeightValues &values) const {
 }
 
 Tensor LowRankDelta::addedTo(const Tensor &weight, const WeightValues &values) const {
+  const FloatMode mode;
   const Tensor tensors[] = {values.at(a_.impl().get()), values.at(b_.impl().get())};
   const auto a = tensors[0].to_vector<float>(), b = tensors[1].to_vector<float>();
   auto sums = weight.astype(DType::float32).to_vector<float>();

@@ -9,6 +9,7 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/Convert.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/Half.h"
 #include <fmt/format.h>
@@ -114,6 +115,7 @@ std::vector<double> metricResults(const Metric &metric, const std::vector<std::v
   const MetricImpl &impl = *metric.impl();
   if (!impl.rule || state.empty())
     return {0.0};
+  const FloatMode mode;
   std::vector<double> results = impl.rule->results(state);
   for (double &result : results)
     result = roundTo(is_float(impl.dtype) ? impl.dtype : DType::float32, result);

@@ -4,6 +4,7 @@
 #include "halftone/Error.h"
 #include "halftone/Optimizers.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/FloatMode.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -45,7 +46,10 @@ LearningRate::LearningRate(std::string className, Config config, std::function<d
   rep.config = std::move(config);
   rep_ = std::make_shared<Rep>(std::move(rep));
 }
-double LearningRate::at(int64_t step) const { return rep_->schedule ? rep_->schedule(step) : rep_->value; }
+double LearningRate::at(int64_t step) const {
+  const FloatMode mode;
+  return rep_->schedule ? rep_->schedule(step) : rep_->value;
+}
 bool LearningRate::is_schedule() const { return rep_->schedule != nullptr; }
 std::string LearningRate::class_name() const { return rep_->className; }
 Config LearningRate::get_config() const { return rep_->config; }

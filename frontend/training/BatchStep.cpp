@@ -8,6 +8,7 @@
 #include "frontend/training/ClassWeights.h"
 #include "frontend/training/ModelState.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include <fmt/format.h>
 
@@ -111,6 +112,7 @@ Tensor Model::predict_on_batch(const Tensors &x) const {
 
 static Logs onBatch(const Run &run, const Tensors &x, const Tensors &y, const BatchArgs &args,
                     StepResult (&step)(const Run &, const BatchPart &, bool)) {
+  const FloatMode mode;
   Batch batch = weighedByClass(run.model, {x, y, args.sample_weight}, args.class_weight);
   if (checkRows(batch) == 0)
     throw Error(ErrorKind::value_error, "no data was given: the batch has 0 samples", run.model.name());

@@ -8,6 +8,7 @@
 #include "halftone/Layers.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/devices/StepTimes.h"
 #include <algorithm>
 #include <array>
@@ -219,6 +220,7 @@ std::vector<Layer> chosenLayers(const Model &model, const CalibrationArgs &args,
 } // namespace
 
 CalibrationReport Model::quantization_report(const Tensors &x, const CalibrationArgs &args) const {
+  const FloatMode floatMode;
   const Model model = *this;
   for (const std::string &mode : args.modes)
     if (std::ranges::find(measurable, mode) == measurable.end())
@@ -300,6 +302,7 @@ DTypePolicyMap mapOf(const Model &model, const std::set<std::string> &quantized,
 } // namespace
 
 DTypePolicyMap Model::suggest_policy_map(const Tensors &x, const Tensors &y, const SuggestArgs &args) const {
+  const FloatMode floatMode;
   const Model model = *this;
   if (args.mode != "int8" && args.mode != "int4")
     throw Error(ErrorKind::value_error,

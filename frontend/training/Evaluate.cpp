@@ -5,6 +5,7 @@
 #include "frontend/training/ModelState.h"
 #include "frontend/training/Together.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/FloatMode.h"
 #include <fmt/format.h>
 
 namespace halftone {
@@ -53,6 +54,7 @@ static std::vector<Fact> factsOf(const char *call, const BatchSource &batches) {
 }
 
 static Logs evaluateOn(const Run &run, const BatchSource &batches, const EvaluateArgs args) {
+  const FloatMode mode;
   EpochReader reader(batches, false, args.steps, "steps");
   requireSameDevices(*run.compiled);
   prepare(run, batches, run.compiled->test);
@@ -72,6 +74,7 @@ Logs Model::evaluate(const Dataset &dataset, const EvaluateArgs &args) const {
 }
 
 static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs args) {
+  const FloatMode mode;
   BatchSource batches({TensorAccess::named(orderedInputs(model, x), {}), {}, {}}, args.batch_size);
   EpochReader reader(batches, false, args.steps, "steps");
   CallbackList callbacks(model, args.callbacks, {args.verbose, 0, reader.steps()});

@@ -8,6 +8,7 @@
 #include "frontend/training/StallAlarm.h"
 #include "frontend/training/Together.h"
 #include "halftone/Callbacks.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -51,6 +52,7 @@ static void compilePrograms(const Run &run, const FitData &data, const FitArgs &
 
 /// The loop behind both forms of fit. It takes copies, since a user's callback may destroy the originals.
 static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
+  const FloatMode mode;
   checkNumbers(run.model, args);
   CompiledModel &compiled = *run.compiled;
   ModelState &state = stateOf(run.model);

@@ -3,6 +3,7 @@
 #include "halftone/Generate.h"
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/layers/KeyValueCache.h"
+#include "runtime/base/FloatMode.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -126,6 +127,7 @@ Tensor written(const KeyValueCache &cache, const Tensor &texts, const GenerateAr
 Tensor generate(const KeyValueCache &cache, const Tensor &prompt, const GenerateArgs &args) {
   checkArguments(prompt, args);
   checkFit(cache, prompt, args);
+  const FloatMode mode;
   cache.reset();
   const Tensor texts = prompt.astype(DType::int32).reshape({cache.batch(), prompt.shape()[-1]});
   const Tensor result = written(cache, texts, args);

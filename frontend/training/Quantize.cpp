@@ -4,6 +4,7 @@
 #include "frontend/graph/Variables.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/training/ModelState.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/policy/PathPattern.h"
 #include "runtime/policy/PythonText.h"
 #include <algorithm>
@@ -146,6 +147,7 @@ int64_t blockOf(const DTypePolicy &policy) {
 } // namespace
 
 QuantizationReport Layer::quantize(std::string_view mode, const QuantizeArgs &args) const {
+  const FloatMode floatMode;
   const QuantizationConfig config = configOf(std::string(mode), args.config, *impl_);
   requireQuantizable(*impl_, config.mode);
   if (impl_->model)

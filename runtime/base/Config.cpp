@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Config.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/Status.h"
 #include <algorithm>
 #include <cmath>
@@ -105,6 +106,7 @@ static std::string overflow(std::string_view text, std::string_view error) {
 }
 
 Config Config::parse(std::string_view json) {
+  const FloatMode mode;
   std::vector<std::unordered_set<std::string>> keys; // of the objects that the parser is inside of
   const auto check = [&](int depth, Json::parse_event_t event, Json &value) {
     if (depth > deepest)
@@ -133,6 +135,7 @@ Config Config::parse(std::string_view json) {
 }
 
 std::string Config::dump(int indent) const {
+  const FloatMode mode;
   return ConfigAccess::json(*this).dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -1,6 +1,7 @@
 // Exact conversion between arrays of any two dtypes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Convert.h"
+#include "runtime/base/FloatMode.h"
 #include <cmath>
 #include <concepts>
 #include <cstring>
@@ -128,6 +129,7 @@ Status halftone::convert(DType from, const void *source, DType to, void *target,
       std::memcpy(target, source, static_cast<size_t>(count * itemsize(from)));
     return Status::ok();
   }
+  const FloatMode mode;
   visit(from, [&](auto in) {
     visit(to, [&](auto out) {
       const auto *first = static_cast<const typename decltype(in)::Storage *>(source);
@@ -141,6 +143,7 @@ Status halftone::convert(DType from, const void *source, DType to, void *target,
 
 double halftone::elementAsDouble(DType dtype, const void *data, int64_t index) {
   double value = 0;
+  const FloatMode mode;
   visit(dtype, [&](auto element) {
     value = static_cast<double>(element.load(static_cast<const typename decltype(element)::Storage *>(data)[index]));
   });

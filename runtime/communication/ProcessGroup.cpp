@@ -1,6 +1,7 @@
 // Runs collectives one after the other.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/ProcessGroup.h"
+#include "runtime/base/FloatMode.h"
 #include <chrono>
 #include <cstdint>
 #include <sched.h>
@@ -101,6 +102,7 @@ void ProcessGroup::runNext(std::unique_lock<std::mutex> &lock) {
 
 void ProcessGroup::serve() {
   askForShortTurns();
+  const FloatMode mode;
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [&] { return stopping_ || (!running_ && !open_.empty()); });

@@ -1,6 +1,7 @@
 // Threads that share the blocks of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/WorkerPool.h"
+#include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/devices/HostMemory.h"
 #include <algorithm>
@@ -138,6 +139,7 @@ void WorkerPool::release() {
 
 void WorkerPool::work(Workers &workers, int64_t thread, std::byte *const *scratch) {
   using Clock = std::chrono::steady_clock;
+  const FloatMode mode;
   const Share &own = shares_[static_cast<size_t>(thread)];
   ThreadState state{scratch};
   int64_t seenRun = 0;
