@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Jit.h"
 #include "frontend/graph/CompiledFunction.h"
+#include "runtime/base/Status.h"
 #include <fmt/format.h>
+#include <string_view>
 
 namespace halftone::detail {
 
@@ -10,13 +12,17 @@ static FunctionOptions optionsOf(const JitArgs &args) {
   return {.name = args.name, .strict = args.numerics == Numerics::strict, .device = args.device};
 }
 
+/// Whether a header of the C++ library made the call, for a user whose line is not known.
+static bool isOfLibrary(Where call) { return std::string_view(call.file).find("/c++/") != std::string_view::npos; }
+
 struct TracedProgram::Rep {
   std::function<Values(const std::vector<Values> &)> function;
+  Where where; // of jit()
   CompiledFunction compiled;
 
   // Each argument is a group of feeds.
-  Rep(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args)
-      : function(std::move(f)),
+  Rep(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args, Where where)
+      : function(std::move(f)), where(where),
         compiled(optionsOf(args), {}, [this](Trace &, const std::vector<Value> &feeds, const FeedLayout &layout) {
           std::vector<Values> arguments;
           for (std::vector<Value> &argument : layout.split(feeds))
@@ -28,10 +34,10 @@ struct TracedProgram::Rep {
         }) {}
 };
 
-TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args)
-    : rep_(std::make_shared<Rep>(std::move(f), args)) {}
+TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args, Where where)
+    : rep_(std::make_shared<Rep>(std::move(f), args, where)) {}
 
-std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> arguments) const {
+std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> arguments, Where call) const {
   std::vector<Tensor> feeds;
   FeedLayout layout;
   feeds.reserve(arguments.size());
@@ -40,7 +46,15 @@ std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Ten
     feeds.insert(feeds.end(), argument.begin(), argument.end());
   }
   const std::shared_ptr<Rep> rep = rep_; // the function is users' code, which may destroy this handle
-  return rep->compiled.run(feeds, layout);
+  try {
+    return rep->compiled.run(feeds, layout);
+  } catch (const Error &error) {
+    if (error.where().line != 0)
+      throw;
+    throw Status(error.kind(), error.message(), error.layer_path(), isOfLibrary(call) ? rep->where : call,
+                 error.diagnostics())
+        .toError();
+  }
 }
 
 } // namespace halftone::detail

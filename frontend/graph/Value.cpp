@@ -36,6 +36,11 @@ Values::Values(Values &&) noexcept = default;
 Values &Values::operator=(const Values &) & = default;
 Values &Values::operator=(Values &&) & noexcept = default;
 Values::~Values() = default;
+Value Values::operator[](size_t i) const {
+  if (i >= list_.size())
+    throw Error(ErrorKind::value_error, fmt::format("There is no Value {}: there are {}", i, list_.size()));
+  return list_[i];
+}
 
 Value constant(const Tensor &data) {
   Trace *trace = Trace::current();

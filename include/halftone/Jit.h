@@ -17,8 +17,8 @@ struct JitArgs {
 namespace detail {
 class HALFTONE_API TracedProgram {
 public:
-  TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args);
-  std::vector<Tensor> run(std::initializer_list<std::span<const Tensor>> arguments) const;
+  TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args, Where where);
+  std::vector<Tensor> run(std::initializer_list<std::span<const Tensor>> arguments, Where call) const;
 
 private:
   struct Rep;
@@ -66,12 +66,15 @@ concept Concrete = std::is_pointer_v<F> || requires { &F::operator(); };
 template <class R, class... A> class Jitted {
 public:
   template <class F>
-  Jitted(F f, const JitArgs &args) : program_(wrap(std::move(f), std::index_sequence_for<A...>{}), args) {}
-  typename detail::DataOf<R>::type operator()(const typename detail::DataOf<A>::type &...arguments) const {
+  Jitted(F f, const JitArgs &args, Where where)
+      : program_(wrap(std::move(f), std::index_sequence_for<A...>{}), args, where) {}
+  /// An error of the call, also one of an operation in f, has the line of the call, unless it is about a layer.
+  typename detail::DataOf<R>::type operator()(const typename detail::DataOf<A>::type &...arguments,
+                                              Where call = Where::current()) const {
     if constexpr (std::is_void_v<R>)
-      program_.run({detail::DataOf<A>::argument(arguments)...});
+      program_.run({detail::DataOf<A>::argument(arguments)...}, call);
     else
-      return detail::DataOf<R>::result(program_.run({detail::DataOf<A>::argument(arguments)...}));
+      return detail::DataOf<R>::result(program_.run({detail::DataOf<A>::argument(arguments)...}, call));
   }
 
 private:
@@ -89,7 +92,8 @@ private:
 };
 /// f takes Value or Values and returns Value, Values, std::array<Value, N> or nothing. The result keeps a copy of f and
 /// traces it again for new shapes: capture handles by value ([=]); the copies share their state.
-template <detail::Concrete F> auto jit(F f, const JitArgs &args = {}) {
-  return typename detail::Signature<F>::template apply<Jitted>(std::move(f), args);
+/// Errors of calls that the C++ library makes, as those through std::function, have the line of jit() itself.
+template <detail::Concrete F> auto jit(F f, const JitArgs &args = {}, Where where = Where::current()) {
+  return typename detail::Signature<F>::template apply<Jitted>(std::move(f), args, where);
 }
 } // namespace halftone

@@ -75,7 +75,7 @@ public:
   Values &operator=(Values &&) & noexcept;
   ~Values();
   size_t size() const { return list_.size(); }
-  Value operator[](size_t i) const { return list_.at(i); }
+  Value operator[](size_t i) const; // value_error for an index past the end
   const Value *begin() const & { return list_.data(); }
   const Value *end() const & { return list_.data() + list_.size(); }
   const Value *begin() const && = delete;

@@ -4,6 +4,8 @@
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <functional>
+#include <string_view>
 #include <thread>
 
 using namespace halftone;
@@ -113,3 +115,68 @@ TEST_CASE("numerics: strict rounds every operation, fast at the end") {
   CHECK(jit(f, {.numerics = Numerics::fast})(x).astype(float32).item<float>() == 0x1p-14f);
   CHECK(jit(f)(x).astype(float32).item<float>() == 0x1p-14f);
 }
+
+/// The error that `call` throws.
+static Error thrownBy(const std::function<void()> &call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return error;
+  }
+  FAIL("expected an error");
+  throw;
+}
+
+// clang-format off: each call stands in the line of its __LINE__
+TEST_CASE("An error of a jitted function has the line of the call, whatever part of the function fails") {
+  const Tensor x = Tensor::ones({2, 3}), integers = Tensor::zeros({2}, int32);
+  auto product = jit([](const Value &a, const Value &b) { return ops::matmul(a, b); });
+  auto sum = jit([](const Value &a, const Value &b) { return a + b; });
+  auto axis = jit([](const Value &a) { return ops::sum(a, 5); });
+  auto nothing = jit([](const Value &) -> Value { return {}; });
+  auto second = jit([](const Values &all) { return all[1]; });
+  auto large = jit([](const Value &a) { return ops::matmul(ops::matmul(a, ops::transpose(a)), a); });
+  auto procedure = jit([](const Value &a) { (void)ops::reshape(a, {7}); });
+  struct Case {
+    std::string_view text;
+    unsigned line;
+    std::function<void()> call;
+  };
+  const std::vector<Case> cases = {
+      {"matmul of (2, 3) and (2, 3)", __LINE__, [&] { (void)product(x, x); }},
+      {"cannot be broadcast", __LINE__, [&] { (void)sum(x, integers); }},
+      {"axis", __LINE__, [&] { (void)axis(x); }},
+      {"an undefined Value was used", __LINE__, [&] { (void)nothing(x); }},
+      {"step was given an undefined Tensor", __LINE__, [&] { (void)axis(Tensor()); }},
+      {"There is no Value 1: there are 1", __LINE__, [&] { (void)second({x}); }},
+      {"its intermediate values: out of memory", __LINE__, [&] { (void)large(Tensor::ones({int64_t(1) << 20, 1})); }},
+      {"cannot reshape", __LINE__, [&] { procedure(x); }},
+  };
+  for (const Case &each : cases) {
+    const Error error = thrownBy(each.call);
+    INFO(error.what());
+    CHECK_THAT(error.message(), Contains(std::string(each.text)));
+    CHECK(error.where().line == each.line);
+    CHECK(std::string_view(error.where().file) == __FILE__);
+    CHECK(error.layer_path().empty());
+  }
+}
+
+TEST_CASE("An error keeps a line of its own: that of gradients() and that of a layer") {
+  const unsigned gradientLine = __LINE__ + 1;
+  auto gradient = jit([](const Value &a) -> Value { return gradients(ops::sum(a), std::vector<Value>{a})[0]; });
+  CHECK(thrownBy([&] { (void)gradient(Tensor::zeros({2}, int32)); }).where().line == gradientLine);
+  const unsigned layerLine = __LINE__ + 1;
+  layers::Conv2D layer(3, 3);
+  auto convolved = jit([=](const Value &a) { return layer(a); });
+  const Error error = thrownBy([&] { (void)convolved(Tensor::ones({2, 8, 8})); });
+  CHECK(error.where().line == layerLine);
+  CHECK(error.layer_path() == layer.name());
+}
+
+TEST_CASE("An error of a call through std::function has the line of jit()") {
+  const unsigned line = __LINE__ + 1;
+  const std::function<Tensor(const Tensor &)> axis = jit([](const Value &a) { return ops::sum(a, 5); });
+  CHECK(thrownBy([&] { (void)axis(Tensor::ones({2})); }).where().line == line);
+}
+// clang-format on

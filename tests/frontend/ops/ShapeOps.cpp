@@ -138,3 +138,36 @@ TEST_CASE("the gradient of cumsum adds up from the other end") {
           return gradients(ops::sum(y * y * y), v)[0];
         }) < 1e-5);
 }
+
+TEST_CASE(
+    "Twenty pieces are unstacked and stacked again in every dtype, and the gradient of each piece is in its place") {
+  constexpr int64_t pieces = 20;
+  for (const DType dtype : {bool_, uint8, int8, int16, uint32, int32, int64, float16, bfloat16, float32, float64}) {
+    std::vector<double> elements;
+    for (int64_t i = 0; i < 3 * pieces; ++i)
+      elements.push_back(dtype == bool_ ? static_cast<double>(i % 3 == 0) : static_cast<double>(i));
+    const Tensor x = Tensor(elements, {3, pieces}).astype(dtype);
+    for (const Run run : everyRun) {
+      INFO(name(dtype));
+      const std::vector<Tensor> y = runOnce(run, {x}, [&](const std::vector<Value> &v) {
+        return std::vector<Value>{ops::stack(ops::unstack(v[0], {}, 1), 1)};
+      });
+      CHECK(numbers(y[0]) == elements);
+      if (!is_float(dtype))
+        continue;
+      const std::vector<Tensor> slopes = runOnce(run, {x}, [&](const std::vector<Value> &v) {
+        Value loss;
+        const std::vector<Value> cut = ops::unstack(v[0], {}, 1);
+        for (int64_t i = 0; i < pieces; ++i) {
+          const Value term = ops::sum(cut[static_cast<size_t>(i)] * static_cast<double>(i - 5));
+          loss = loss.defined() ? loss + term : term;
+        }
+        for (const Value &part : ops::split(v[0], {5, 12}, 1))
+          loss = loss + ops::sum(part) * 2.0;
+        return std::vector<Value>{gradients(loss, std::vector<Value>{v[0]})[0]};
+      });
+      for (int64_t i = 0; i < 3 * pieces; ++i)
+        CHECK(numbers(slopes[0])[static_cast<size_t>(i)] == static_cast<double>(i % pieces - 5 + 2));
+    }
+  }
+}
