@@ -164,12 +164,48 @@ SmallVector<TermPtr> join(ArrayRef<TermPtr> terms) {
   return llvm::map_to_vector(layers, [](const Layer &layer) { return layer.term(); });
 }
 
+/// The places of an axis in which the same terms of a sum lie.
+struct Segment {
+  Range range;
+  SmallVector<size_t, 4> terms; // in the order of the sum
+};
+
+/// Cuts an axis where a term begins or ends, so that slices that overlap, such as sliding windows, take time in proportion
+/// to their own elements. Nothing if terms cover too many segments for that, or if all terms cover one of them.
+SmallVector<Segment> segmentsOf(ArrayRef<TermPtr> terms, int64_t axis) {
+  constexpr size_t mostForOneTerm = 8;
+  std::map<int64_t, size_t> places; // where segments begin, and their numbers
+  for (const TermPtr &term : terms) {
+    places[term->box[axis].begin];
+    places[term->box[axis].end];
+  }
+  SmallVector<Segment> segments;
+  for (auto place = places.begin(); std::next(place) != places.end(); ++place) {
+    place->second = segments.size();
+    segments.push_back({{place->first, std::next(place)->first}, {}});
+  }
+  places.rbegin()->second = segments.size();
+  size_t covered = 0;
+  for (auto [index, term] : llvm::enumerate(terms)) {
+    const size_t begin = places[term->box[axis].begin], end = places[term->box[axis].end];
+    covered += end - begin;
+    if (covered > mostForOneTerm * terms.size())
+      return {};
+    for (size_t each = begin; each < end; ++each)
+      segments[each].terms.push_back(index);
+  }
+  const auto isFull = [&](const Segment &segment) { return segment.terms.size() == terms.size(); };
+  return llvm::any_of(segments, isFull) ? SmallVector<Segment>() : segments;
+}
+
 /// Writes terms as ops.
 class TermWriter {
 public:
   TermWriter(PatternRewriter &rewriter, Location loc, RankedTensorType type)
       : rewriter(rewriter), loc(loc), type(type) {}
   Value write(const Term &term) { return term.whole ? term.whole : write(term, boxOf(type.getShape())); }
+  /// The terms added up in fewer steps, but for zeros; null if there are none to save.
+  Value writeSum(ArrayRef<TermPtr> terms);
   Value zeros(const Box &box) {
     auto shape = llvm::map_to_vector(box, [](Range range) { return range.end - range.begin; });
     auto zero = rewriter.getZeroAttr(type.clone(shape));
@@ -177,6 +213,8 @@ public:
   }
 
 private:
+  /// The terms of each segment of `axis` added up, one segment after the other.
+  Value write(ArrayRef<TermPtr> terms, ArrayRef<Segment> segments, int64_t axis);
   /// The elements of the term in `region`, which holds its box.
   Value write(const Term &term, const Box &region);
   Value concat(const std::map<int64_t, Value> &values, int64_t axis, const Box &region);
@@ -217,6 +255,28 @@ Value TermWriter::write(const Term &term, const Box &region) {
   return value;
 }
 
+Value TermWriter::write(ArrayRef<TermPtr> terms, ArrayRef<Segment> segments, int64_t axis) {
+  std::map<int64_t, Value> sums;
+  Box region = boxOf(type.getShape());
+  for (const Segment &segment : segments) {
+    region[axis] = segment.range;
+    Value sum;
+    for (const size_t index : segment.terms) {
+      Term part = *terms[index];
+      SmallVector<int64_t> start(region.size(), 0), shape(tensorTypeOf(part.piece).getShape());
+      start[axis] = segment.range.begin - part.box[axis].begin;
+      shape[axis] = segment.range.end - segment.range.begin;
+      part.piece = SliceOp::create(rewriter, loc, tensorTypeOf(part.piece).clone(shape), part.piece, start);
+      part.box[axis] = segment.range;
+      Value value = write(part, region);
+      sum = sum ? AddOp::create(rewriter, loc, value.getType(), sum, value).getResult() : value;
+    }
+    if (sum)
+      sums[segment.range.begin] = sum;
+  }
+  return concat(sums, axis, boxOf(type.getShape()));
+}
+
 /// The values along `axis`, by where they begin, with zeros between them and on both sides.
 Value TermWriter::concat(const std::map<int64_t, Value> &values, int64_t axis, const Box &region) {
   SmallVector<Value> all;
@@ -237,6 +297,27 @@ Value TermWriter::concat(const std::map<int64_t, Value> &values, int64_t axis, c
   return ConcatOp::create(rewriter, loc, type.clone(shape), all, axis);
 }
 
+Value TermWriter::writeSum(ArrayRef<TermPtr> terms) {
+  constexpr size_t mostWhole = 8; // of which each takes time in proportion to the whole sum
+  SmallVector<TermPtr> joined(terms);
+  for (size_t before = joined.size() + 1; joined.size() < before;) {
+    before = joined.size();
+    joined = join(joined);
+  }
+  if (joined.size() > mostWhole && joined.size() > terms.size() / mostWhole)
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      if (const SmallVector<Segment> segments = segmentsOf(terms, axis); segments.size() > 1)
+        return write(terms, segments, axis);
+  if (joined.size() == terms.size())
+    return {};
+  Value sum;
+  for (const TermPtr &term : joined) {
+    Value value = write(*term);
+    sum = sum ? AddOp::create(rewriter, loc, type, sum, value).getResult() : value;
+  }
+  return sum;
+}
+
 /// The sum that goes on from `op`, if no other op reads it.
 AddOp nextOf(AddOp op) {
   if (!op->hasOneUse())
@@ -245,9 +326,9 @@ AddOp nextOf(AddOp op) {
   return next && next->getBlock() == op->getBlock() && next.getLhs() == op.getResult() ? next : AddOp();
 }
 
-/// Works on a whole chain of sums, from its last one. A term is zero outside of its box. So if two terms do not overlap, a
-/// zero is added to every element; no sum with +0.0 is -0.0, and a sum's other bits do not depend on its zeros. One +0.0 at
-/// the end stands for all that are gone.
+/// Works on a whole chain of sums, from its last one. A term is zero outside of its box. So if no element lies in all boxes,
+/// a zero is added to every element; no sum with +0.0 is -0.0, and a sum's other bits do not depend on its zeros. One +0.0
+/// at the end stands for all that are gone.
 struct JoinPaddedSlices : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op, PatternRewriter &rewriter) const override {
@@ -270,20 +351,11 @@ struct JoinPaddedSlices : OpRewritePattern<AddOp> {
     }
     add(first.getLhs());
     std::reverse(terms.begin(), terms.end());
-    const size_t count = terms.size();
-    for (size_t before = count + 1; terms.size() < before;) {
-      before = terms.size();
-      terms = join(terms);
-    }
-    if (terms.size() == count)
-      return failure();
     const RankedTensorType type = tensorTypeOf(op.getResult());
     TermWriter writer(rewriter, op.getLoc(), type);
-    Value sum;
-    for (const TermPtr &term : terms) {
-      Value value = writer.write(*term);
-      sum = sum ? AddOp::create(rewriter, op.getLoc(), type, sum, value).getResult() : value;
-    }
+    Value sum = writer.writeSum(terms);
+    if (!sum)
+      return failure();
     rewriter.replaceOpWithNewOp<AddOp>(op, type, sum, writer.zeros(boxOf(type.getShape())));
     return success();
   }

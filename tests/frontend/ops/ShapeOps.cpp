@@ -142,10 +142,11 @@ TEST_CASE("the gradient of cumsum adds up from the other end") {
 TEST_CASE(
     "Twenty pieces are unstacked and stacked again in every dtype, and the gradient of each piece is in its place") {
   constexpr int64_t pieces = 20;
-  for (const DType dtype : {bool_, uint8, int8, int16, uint32, int32, int64, float16, bfloat16, float32, float64}) {
+  for (const DType dtype : {DType::bool_, DType::uint8, DType::int8, DType::int16, DType::uint32, DType::int32,
+                            DType::int64, DType::float16, DType::bfloat16, DType::float32, DType::float64}) {
     std::vector<double> elements;
     for (int64_t i = 0; i < 3 * pieces; ++i)
-      elements.push_back(dtype == bool_ ? static_cast<double>(i % 3 == 0) : static_cast<double>(i));
+      elements.push_back(dtype == DType::bool_ ? static_cast<double>(i % 3 == 0) : static_cast<double>(i));
     const Tensor x = Tensor(elements, {3, pieces}).astype(dtype);
     for (const Run run : everyRun) {
       INFO(name(dtype));
