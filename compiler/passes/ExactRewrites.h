@@ -13,7 +13,9 @@ void populateWhenResults(mlir::RewritePatternSet &patterns);
 void populateEmptyRewrites(mlir::RewritePatternSet &patterns);
 
 /// A sum of values that are zero outside of a box, where no two boxes overlap, is a concat. Boxes that overlap make several
-/// concats, and so do other values between them: each element is added up in the order of the sum.
+/// concats, and so do other values between them. If these are many, the sum is cut where a box begins or ends, and each
+/// segment adds up its own terms. Each element is added up in the order of the sum. A scatter_add to neighbouring places
+/// that are constants is such a value.
 void populateJoinPaddedSlices(mlir::RewritePatternSet &patterns);
 
 } // namespace halftone::compiler

@@ -139,7 +139,7 @@ def SimplifyPass : Halftone_Pass<"simplify"> {
     casts of one value become one. Rewrites are exact, signed zeros, infinities and NaNs included (ExactRewrites.h). A
     tensor without elements is an argument or a constant, and only return, yield and reduce_all read it. A sum of slices that are padded
     with zeros, as the gradient of a value that is cut into slices, is a sum of concats: slices that overlap stand in different concats, in
-    the order of the sum (ExactRewrites.h). A scatter_add to neighbouring places that are constants is such a slice.
+    the order of the sum, or, if that makes many, one concat of the sums of each segment (ExactRewrites.h). A scatter_add to neighbouring places that are constants is such a slice.
     Example: `halftone.mul %x, %one` with `%one = constant dense<1.0>` becomes `%x`; `halftone.add %x, %zero` with
     `dense<0.0>` stays, since -0.0 + 0.0 is 0.0. The sum of `concat %a, %z` and `concat %z, %b` with `%z = constant dense<0.0>` becomes
     ```mlir
