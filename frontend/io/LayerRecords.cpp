@@ -3,6 +3,8 @@
 #include "frontend/io/LayerRecords.h"
 #include "frontend/base/UniqueNames.h"
 #include "frontend/io/ConfigPlace.h"
+#include "frontend/io/ModelReader.h"
+#include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -89,6 +91,24 @@ void collectOutputs(const Json &json, std::vector<std::string> &names) {
       collectOutputs(element, names);
 }
 
+/// The layer at `node`, built for the shapes in its build_config if there are any; nullopt if it cannot be made, of which
+/// load_model() tells the reason. value_error if two keys of the layer's map match the path of a layer that it makes.
+std::optional<Layer> made(const Place &node, const std::string &name, const std::string &prefix, bool hasMap) {
+  Json object = node.json;
+  object["config"]["name"] = name; // an automatic name is taken once
+  const InitialZeros zeros;
+  try {
+    if (prefix.empty())
+      return readLayer({object, ""});
+    const NameScope scope = NameScope::ofLayer(prefix.substr(0, prefix.size() - 1));
+    return readLayer({object, ""});
+  } catch (const Error &error) {
+    if (hasMap && error.layer_path().starts_with(prefix + name + "/"))
+      throw;
+    return std::nullopt;
+  }
+}
+
 class RecordCollector {
 public:
   std::vector<LayerRecord> layers;
@@ -119,7 +139,18 @@ private:
       });
       if (known)
         return;
+      const bool hasMap = record.policy && record.policy->as_map();
+      const size_t place = layers.size();
       layers.push_back(std::move(record));
+      parts(node, name, prefix, isOutput);
+      const std::optional<Layer> layer = made(node, name, prefix, hasMap);
+      if (!layer)
+        return;
+      layers[place].className = layer->class_name(); // GroupedQueryAttention, which files call GroupQueryAttention
+      for (const Layer &part : computingLayers(*layer))
+        if (std::ranges::find(layers, part.path(), &LayerRecord::path) == layers.end())
+          layers.push_back({part.path(), part.class_name(), "", part.dtype_policy()});
+      return;
     }
     parts(node, name, prefix, isOutput);
   }

@@ -1,4 +1,4 @@
-// Reads the layers of a model from its config.json, without building any.
+// Reads the layers of a model from its config.json, one by one: the model itself need not be one that can be made.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Config.h"
@@ -27,6 +27,10 @@ struct ModelRecord {
 
 /// Reads the object in config.json. Names and dtypes of null mean the global policy. value_error or type_error with the
 /// place in the file and the expected value.
+///
+/// A config does not show the layers that another layer makes when it is built, such as the projections of an attention
+/// layer. So each layer of a known class is made and built for the shapes that the file records, and the layers that it
+/// then has are recorded after it.
 ModelRecord modelRecord(const Config &config);
 
 } // namespace halftone::detail

@@ -8,7 +8,13 @@ namespace halftone::detail {
 
 DTypePolicy LayerImpl::resolvedPolicy() const {
   const std::optional<DTypePolicyMap> map = path.empty() ? std::nullopt : policy.as_map();
-  return map ? (*map)[path] : policy;
+  if (!map)
+    return policy;
+  try {
+    return (*map)[path];
+  } catch (const Error &error) { // two keys match the path of a layer that another one makes
+    throw Error(error.kind(), error.message(), path, where);
+  }
 }
 
 std::string LayerImpl::policyKey() const {

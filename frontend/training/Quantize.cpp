@@ -43,7 +43,7 @@ QuantizeFilter::QuantizeFilter(std::initializer_list<std::string> patterns)
 
 namespace {
 
-constexpr const char *modeNames = "('int8', 'float8', 'int4', 'ternary', 'gptq', 'awq')";
+constexpr const char *modeNames = "('int8', 'float8', 'int4', 'gptq', 'awq')";
 
 [[noreturn]] void fail(ErrorKind kind, const LayerImpl &layer, const std::string &message) {
   throw Error(kind, message, layer.path.empty() ? layer.name : layer.path, layer.where);

@@ -61,7 +61,7 @@ static std::shared_ptr<PolicyAccess::Rep> quantizedFromConfig(const std::string 
 
 DTypePolicy halftone::policyFromConfig(const std::string &className, const Config &config) {
   for (const char *quantized : {"QuantizedDTypePolicy", "QuantizedFloat8DTypePolicy", "Int4DTypePolicy",
-                                "TernaryDTypePolicy", "GPTQDTypePolicy", "AWQDTypePolicy"})
+                                "GPTQDTypePolicy", "AWQDTypePolicy"})
     if (className == quantized)
       return PolicyAccess::make(quantizedFromConfig(className, config));
   if (className == "DTypePolicyMap") {
@@ -73,7 +73,7 @@ DTypePolicy halftone::policyFromConfig(const std::string &className, const Confi
     return PolicyAccess::make(legacyRep(config));
   }
   if (className != "DTypePolicy" && className != "FloatDTypePolicy")
-    throw Error(ErrorKind::value_error,
+    throw Error(ErrorKind::type_error,
                 fmt::format("'{}' is not the class of a dtype policy. Received: config={}", className, config.dump()));
   checkArguments(className, config, {"name"});
   const std::optional<std::string> name = stringOrNull(ConfigAccess::json(config), "name");
@@ -98,9 +98,6 @@ GPTQDTypePolicy GPTQDTypePolicy::from_config(const Config &config) {
 AWQDTypePolicy AWQDTypePolicy::from_config(const Config &config) {
   return AWQDTypePolicy(PolicyAccess::handle(policyFromConfig("AWQDTypePolicy", config)));
 }
-TernaryDTypePolicy TernaryDTypePolicy::from_config(const Config &config) {
-  return TernaryDTypePolicy(PolicyAccess::handle(policyFromConfig("TernaryDTypePolicy", config)));
-}
 DTypePolicyMap DTypePolicyMap::from_config(const Config &config) {
   return DTypePolicyMap(PolicyAccess::handle(policyFromConfig("DTypePolicyMap", config)));
 }
@@ -121,10 +118,16 @@ Config dtype_policies::serialize(const DTypePolicy &policy) {
 
 DTypePolicy dtype_policies::deserialize(const Config &config) {
   const auto &json = ConfigAccess::json(config);
-  if (!json.contains("class_name") || !json["class_name"].is_string() || !json.contains("config"))
+  if (!json.contains("class_name"))
     throw Error(ErrorKind::value_error, fmt::format("Unknown `config` as a `dict`, config={}", config.dump()));
+  if (!json["class_name"].is_string())
+    throw Error(ErrorKind::type_error,
+                fmt::format("The `class_name` of a dtype policy must be a string; received config={}", config.dump()));
+  const auto className = json["class_name"].get<std::string>();
+  if (!json.contains("config") || json["config"].is_null())
+    return policyFromConfig(className, Config());
   if (!json["config"].is_object())
-    throw Error(ErrorKind::value_error,
+    throw Error(ErrorKind::type_error,
                 fmt::format("The `config` of a dtype policy must be an object; received config={}", config.dump()));
-  return policyFromConfig(json["class_name"].get<std::string>(), config.get_object("config"));
+  return policyFromConfig(className, config.get_object("config"));
 }

@@ -12,7 +12,7 @@ using namespace halftone;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> quantizationModes{"int8", "float8", "int4", "ternary", "gptq", "awq"};
+constexpr std::array<std::string_view, 5> quantizationModes{"int8", "float8", "int4", "gptq", "awq"};
 
 struct QuantizedRep final : PolicyAccess::Rep {
   using Rep::Rep;
@@ -57,7 +57,7 @@ ParsedMode parseInt4(const std::string &mode) {
   if (parts.size() != 2 || parts[0] != "int4")
     failValue(
         fmt::format("Invalid mode for Int4DTypePolicy. Expected format 'int4/<block_size>', but got '{}'.", mode));
-  const std::optional<int64_t> block = parts[1] == "None" ? -1 : pythonInteger(parts[1]);
+  const std::optional<int64_t> block = pythonInteger(parts[1]);
   if (!block)
     failValue(fmt::format("Invalid mode for Int4DTypePolicy. <block_size> must be an integer. Expected format "
                           "'int4/<block_size>', but got '{}'.",
@@ -106,19 +106,17 @@ std::shared_ptr<PolicyAccess::Rep> quantizedRep(const std::string &className, co
   const std::string source = args.sourceName ? *args.sourceName : dtype_policy().name();
   const auto plain = PolicyAccess::plain("DTypePolicy", source);
   if (std::find(quantizationModes.begin(), quantizationModes.end(), parsed.base) == quantizationModes.end())
-    failValue(fmt::format("Invalid quantization mode. Expected one of ('int8', 'float8', 'int4', 'ternary', 'gptq', "
-                          "'awq'). Received: mode={}",
+    failValue(fmt::format("Invalid quantization mode. Expected one of ('int8', 'float8', 'int4', 'gptq', 'awq'). "
+                          "Received: mode={}",
                           parsed.base));
   if (parsed.base == "int8" && plain->compute == DType::float16)
     failValue("Quantization mode='int8' doesn't work well with compute_dtype='float16'.");
 
-  // The name of a GPTQ or AWQ policy holds the source as the user gave it, `None` if the user gave none.
+  // The name of a policy whose mode has integers holds mode and source as the user gave them, `None` for no source.
   std::string name = fmt::format("{}_from_{}", args.mode, source), configMode = args.mode;
-  if (className == "Int4DTypePolicy") {
-    configMode = fmt::format("int4/{}", parsed.size);
-    name = fmt::format("{}_from_{}", configMode, source);
-  } else if (parsed.weightBits) {
-    configMode = fmt::format("{}/{}/{}", parsed.base, parsed.weightBits, parsed.size);
+  if (parsed.size) {
+    configMode = parsed.weightBits ? fmt::format("{}/{}/{}", parsed.base, parsed.weightBits, parsed.size)
+                                   : fmt::format("{}/{}", parsed.base, parsed.size);
     name = fmt::format("{}_from_{}", args.mode, args.sourceName.value_or("None"));
   }
   auto rep = std::make_shared<QuantizedRep>(className, name, plain->compute, plain->variable);
@@ -165,8 +163,6 @@ std::optional<DTypePolicy> halftone::quantizedByString(std::string_view text) {
     className = "Int4DTypePolicy";
   else if (starts("float8"))
     className = "QuantizedFloat8DTypePolicy";
-  else if (starts("ternary"))
-    className = "TernaryDTypePolicy";
   else if (starts("gptq"))
     className = "GPTQDTypePolicy";
   else if (starts("awq"))
@@ -206,7 +202,3 @@ AWQDTypePolicy::AWQDTypePolicy(std::string_view mode, std::optional<std::string>
           "AWQDTypePolicy", {.mode = std::string(mode), .sourceName = std::move(source_name)}, where)) {}
 int64_t AWQDTypePolicy::weight_bits() const { return fields(*this).weightBits; }
 int64_t AWQDTypePolicy::group_size() const { return fields(*this).size; }
-
-TernaryDTypePolicy::TernaryDTypePolicy(std::string_view mode, std::optional<std::string> source_name, Where where)
-    : QuantizedDTypePolicy(PolicyAccess::quantized(
-          "TernaryDTypePolicy", {.mode = std::string(mode), .sourceName = std::move(source_name)}, where)) {}

@@ -15,8 +15,7 @@ constexpr const char *plainNames[] = {"mixed_float16", "mixed_bfloat16", "float1
                                       "uint64",        "bool",           "string",      "complex64", "complex128"};
 constexpr const char *quantizedNames[] = {"int8_from_mixed_bfloat16",     "int4_from_mixed_bfloat16",
                                           "int4/128_from_mixed_bfloat16", "float8_from_mixed_bfloat16",
-                                          "ternary_from_mixed_bfloat16",  "gptq/4/128_from_mixed_bfloat16",
-                                          "awq/4/128_from_mixed_bfloat16"};
+                                          "gptq/4/128_from_mixed_bfloat16", "awq/4/128_from_mixed_bfloat16"};
 
 ordered_json describe(const DTypePolicy &policy) {
   const std::optional<std::string> mode = policy.quantization_mode();
@@ -70,7 +69,7 @@ ExitCode show(const Arguments &arguments) {
     printJson(result);
   else if (!arguments.quiet)
     print("Each mode goes with every source above it but int8 with one that computes in float16: "
-          "<mode>_from_<source>.\nModes: int8, float8, int4, int4/<block size>, ternary, gptq/<2|3|4|8>/<group "
+          "<mode>_from_<source>.\nModes: int8, float8, int4, int4/<block size>, gptq/<2|3|4|8>/<group "
           "size>, awq/4/<group size>.\n");
   return yes;
 }

@@ -33,6 +33,24 @@ class Residual(layers.Layer):
         return {**super().get_config(), "inner": keras.saving.serialize_keras_object(self.inner)}
 
 
+@keras.saving.register_keras_serializable("house")
+class SelfAttention(layers.Layer):
+    """A layer that calls an attention layer with its input for all three arguments."""
+
+    def __init__(self, attention, **kwargs):
+        super().__init__(**kwargs)
+        self.attention = attention
+
+    def build(self, shape):
+        self.attention.build(shape, shape)
+
+    def call(self, x):
+        return self.attention(x, x)
+
+    def get_config(self):
+        return {**super().get_config(), "attention": keras.saving.serialize_keras_object(self.attention)}
+
+
 def sequential():
     keras.config.set_dtype_policy("mixed_bfloat16")
     net = keras.Sequential([
@@ -97,12 +115,27 @@ def mapped():
     return net
 
 
+def attending():
+    """Attention at the top, in an inner model, in a custom layer and under a map, with projections of several policies."""
+    keras.config.set_dtype_policy("mixed_bfloat16")
+    policies = keras.dtype_policies.DTypePolicyMap("mixed_bfloat16", {
+        "mapped/query": keras.DTypePolicy("float32"), "mapped/attention_.*": keras.DTypePolicy("mixed_float16")})
+    inner = keras.Sequential([layers.Input((5, 8)), Residual(layers.Dense(8, name="mix"), name="residual"),
+                              SelfAttention(layers.MultiHeadAttention(2, 4, dtype="float32", name="heads"), name="self")],
+                             name="block")
+    x, memory = layers.Input((5, 8), name="x"), layers.Input((7, 6), name="memory")
+    y = inner(layers.MultiHeadAttention(2, 4, value_dim=3, dropout=0.1, name="cross")(x, memory))
+    y = layers.GroupQueryAttention(4, 4, 2, dtype="mixed_float16", name="grouped")(y, y)
+    y = layers.MultiHeadAttention(2, 4, use_gate=True, dtype=policies, name="mapped")(y, y, key=y)
+    return keras.Model([x, memory], layers.Dense(1, dtype="float32", name="head")(y), name="attending")
+
+
 CONTAINERS = (layers.InputLayer, keras.Sequential, keras.src.models.functional.Functional)
 
 
 def main(folder):
     facts = []
-    for make in (sequential, scaled, functional, nested, wrapped, mapped):
+    for make in (sequential, scaled, functional, nested, wrapped, mapped, attending):
         net = make()
         net.save(os.path.join(folder, make.__name__ + ".keras"))
         seen = []

@@ -20,7 +20,7 @@ static DTypePolicyMap reload(const DTypePolicyMap &map) {
 
 // policies 8.1
 TEST_CASE("A map's default is written as it was given") {
-  CHECK(DTypePolicyMap("int4/None_from_float32").get_config().get_string("default_policy") == "int4/None_from_float32");
+  CHECK(DTypePolicyMap("int4/ 64_from_float32").get_config().get_string("default_policy") == "int4/ 64_from_float32");
   const DTypePolicyMap byObject(DTypePolicy("float16"), {{"a", "float32"}});
   CHECK(byObject.get_config().get_object("default_policy").get_string("class_name") == "DTypePolicy");
   CHECK(reload(byObject) == byObject);
