@@ -74,7 +74,7 @@ void LoraBody::addDelta(BuildContext &context, int64_t rank, const LoraArgs &arg
     throw Error(ErrorKind::value_error,
                 fmt::format("The rank of lora must be a positive integer. Received: rank={}", rank));
   if (context.layer().resolvedPolicy().quantization_mode() == "float8")
-    throw Error(ErrorKind::not_implemented_error, "Currently, float8 doesn't support LoRA");
+    throw Error(ErrorKind::not_implemented_error, "LoRA is not supported under float8 quantization.");
   ownDelta().enable(context, weight, rank, args);
   noteLora(rank, args.lora_alpha.value_or(static_cast<double>(rank)));
 }

@@ -25,6 +25,11 @@ private:
     columns.erase(columns.end() - 2);
     return {{{"row", 0.0, Shape(rows)}, {"column", 0.0, Shape(columns)}, {"velocity"}}};
   }
+  std::vector<std::vector<SlotSpec>> overwrittenSlotGroups(const Variable &variable) const override {
+    if (variable.shape().rank() < 2)
+      return {{{"row", 0.0, Shape()}, {"column", 0.0, Shape()}}};
+    return {};
+  }
   DType dtypeFor(DType variable) const override { return atLeastFloat32(variable); }
   /// The rate before it is scaled by the variable, and the share of the mean squares that is kept.
   std::vector<Value> derivedOf(const Value &rate, const Value &step) const override {

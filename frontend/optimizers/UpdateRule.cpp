@@ -159,7 +159,7 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
       accumulators[i] = add(variables[i], {.name = "gradient_accumulator", .isWhole = clipsByNorm()});
   std::vector<std::vector<std::vector<SlotSpec>>> groups; // indexed by variable
   for (const Variable &variable : variables)
-    groups.push_back(isOverwritten(variable) ? std::vector<std::vector<SlotSpec>>{} : slotGroups(variable));
+    groups.push_back(isOverwritten(variable) ? overwrittenSlotGroups(variable) : slotGroups(variable));
   for (size_t group = 0, count = 1; group < count; ++group)
     for (size_t i = 0; i < variables.size(); ++i) {
       count = std::max(count, groups[i].size());

@@ -83,6 +83,8 @@ protected:
   /// The slot variables of a variable. apply() makes one group after the other, and within a group goes from variable to
   /// variable.
   virtual std::vector<std::vector<SlotSpec>> slotGroups(const Variable &variable) const = 0;
+  /// The same for a variable that its gradient replaces; nothing uses them, but Keras's files have them.
+  virtual std::vector<std::vector<SlotSpec>> overwrittenSlotGroups(const Variable &) const { return {}; }
   /// Whether the update of an element depends on no other element, so that processes may divide a variable.
   virtual bool isElementwise() const { return true; }
   /// The share of a variable that each update takes away, times the rate: the argument unless a rule overrides it.

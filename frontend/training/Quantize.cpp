@@ -3,6 +3,7 @@
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/Variables.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/QuantizedModes.h"
 #include "frontend/training/ModelState.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/policy/PathPattern.h"
@@ -91,6 +92,8 @@ void requireQuantizable(const LayerImpl &layer, const std::string &mode) {
 }
 
 [[noreturn]] void failWithoutMode(const LayerImpl &layer, const std::string &mode) {
+  if (classQuantizes(layer.className, mode)) // the layer's class has the mode, and LoRA takes it away
+    fail(ErrorKind::not_implemented_error, layer, "LoRA is not supported under float8 quantization.");
   const bool hasAny = layer.body->quantizes("int8");
   fail(ErrorKind::not_implemented_error, layer,
        hasAny ? fmt::format(

@@ -60,8 +60,8 @@ static std::shared_ptr<PolicyAccess::Rep> quantizedFromConfig(const std::string 
 }
 
 DTypePolicy halftone::policyFromConfig(const std::string &className, const Config &config) {
-  for (const char *quantized : {"QuantizedDTypePolicy", "QuantizedFloat8DTypePolicy", "Int4DTypePolicy",
-                                "GPTQDTypePolicy", "AWQDTypePolicy"})
+  for (const char *quantized :
+       {"QuantizedDTypePolicy", "QuantizedFloat8DTypePolicy", "Int4DTypePolicy", "GPTQDTypePolicy", "AWQDTypePolicy"})
     if (className == quantized)
       return PolicyAccess::make(quantizedFromConfig(className, config));
   if (className == "DTypePolicyMap") {

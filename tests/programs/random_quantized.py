@@ -111,7 +111,7 @@ class Case:
             if step.get("config") == "int4":
                 config = int4_config(step["block"], step["activations"])
             more = {}
-            if not step.get("layer"):  # Keras 3.15 stops at a quantized layer; 3.16 skips it
+            if not step.get("layer"):  # Keras 3.15.1 stops at a quantized layer; the nightly skips it
                 pattern = re.compile(step.get("filter", ""))
                 more = dict(filters=lambda each: pattern.search(each.name) and not getattr(each, "quantization_mode", None))
             before = self.modes()

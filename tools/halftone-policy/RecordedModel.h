@@ -17,7 +17,7 @@ struct RecordedLayer {
 };
 
 struct RecordedModel {
-  std::string description;           // "Sequential 'net', 3 layers, written by Keras 3.16.0"
+  std::string description;           // "Sequential 'net', 3 layers, written by Keras 3.15.1"
   std::optional<DTypePolicy> policy; // the model's own policy; a module has none
   bool policyIsRecorded = false;     // false: the global policy stands in for it
   bool scalesLoss = false;           // whether it has a loss scale already, under any policy

@@ -13,8 +13,8 @@ constexpr const char *plainNames[] = {"mixed_float16", "mixed_bfloat16", "float1
                                       "float64",       "float8_e4m3fn",  "float8_e5m2", "int8",      "int16",
                                       "int32",         "int64",          "uint8",       "uint16",    "uint32",
                                       "uint64",        "bool",           "string",      "complex64", "complex128"};
-constexpr const char *quantizedNames[] = {"int8_from_mixed_bfloat16",     "int4_from_mixed_bfloat16",
-                                          "int4/128_from_mixed_bfloat16", "float8_from_mixed_bfloat16",
+constexpr const char *quantizedNames[] = {"int8_from_mixed_bfloat16",       "int4_from_mixed_bfloat16",
+                                          "int4/128_from_mixed_bfloat16",   "float8_from_mixed_bfloat16",
                                           "gptq/4/128_from_mixed_bfloat16", "awq/4/128_from_mixed_bfloat16"};
 
 ordered_json describe(const DTypePolicy &policy) {

@@ -81,13 +81,31 @@ TEST_CASE("layer records keep the order of layers and mark outputs, softmax and 
 }
 
 TEST_CASE("The layers that an attention layer makes follow it, also in a model that cannot be made") {
-  CHECK(pathsOf(recordOf("attending.keras")) ==
-        std::vector<std::string>{"cross", "cross/query", "cross/key", "cross/value", "cross/attention_output",
-                                 "block/residual", "block/residual/mix", "block/self", "block/self/heads",
-                                 "block/self/heads/query", "block/self/heads/key", "block/self/heads/value",
-                                 "block/self/heads/attention_output", "grouped", "grouped/query", "grouped/key",
-                                 "grouped/value", "grouped/attention_output", "mapped", "mapped/query", "mapped/key",
-                                 "mapped/gate", "mapped/value", "mapped/attention_output", "head"});
+  CHECK(pathsOf(recordOf("attending.keras")) == std::vector<std::string>{"cross",
+                                                                         "cross/query",
+                                                                         "cross/key",
+                                                                         "cross/value",
+                                                                         "cross/attention_output",
+                                                                         "block/residual",
+                                                                         "block/residual/mix",
+                                                                         "block/self",
+                                                                         "block/self/heads",
+                                                                         "block/self/heads/query",
+                                                                         "block/self/heads/key",
+                                                                         "block/self/heads/value",
+                                                                         "block/self/heads/attention_output",
+                                                                         "grouped",
+                                                                         "grouped/query",
+                                                                         "grouped/key",
+                                                                         "grouped/value",
+                                                                         "grouped/attention_output",
+                                                                         "mapped",
+                                                                         "mapped/query",
+                                                                         "mapped/key",
+                                                                         "mapped/gate",
+                                                                         "mapped/value",
+                                                                         "mapped/attention_output",
+                                                                         "head"});
 }
 
 TEST_CASE("Two keys of a map that match a projection are an error with the path of the projection") {

@@ -88,8 +88,8 @@ TEST_CASE("A name that is no policy is refused") {
 
 // policies 2.2
 TEST_CASE("dtype_policies::get reads a string that starts with a quantization mode as mode and source") {
-  for (const char *text : {"int8", "float8_e4m3fn", "float8_e5m2", "int4", "float8", "int8_abc_", "awqx",
-                           "int8_from_int8_from_float32"}) {
+  for (const char *text :
+       {"int8", "float8_e4m3fn", "float8_e5m2", "int4", "float8", "int8_abc_", "awqx", "int8_from_int8_from_float32"}) {
     CHECK(outcome([&] { return dtype_policies::get(text); }) == notAPair(text));
     CHECK(outcome([&]() -> DTypePolicy {
             set_dtype_policy(text);

@@ -33,14 +33,16 @@ TEST_CASE("Policies serialize as in Keras and come back") {
 }
 
 // policies 4.1
-TEST_CASE("Module, registered name and config are optional, extra keys are tolerated, a null name is the global policy") {
+TEST_CASE(
+    "Module, registered name and config are optional, extra keys are tolerated, a null name is the global policy") {
   const PolicyScope scope("mixed_bfloat16");
   CHECK(deserialized(R"({"class_name":"DTypePolicy","config":{"name":"float16"}})") == "DTypePolicy float16");
   CHECK(deserialized(R"({"class_name":"DTypePolicy","config":{"name":"float16"},"shared_object_id":3})") ==
         "DTypePolicy float16");
   CHECK(deserialized(R"({"class_name":"DTypePolicy","config":{"name":null}})") == "DTypePolicy mixed_bfloat16");
-  for (const char *empty : {R"({"class_name":"FloatDTypePolicy","config":{}})",
-                            R"({"class_name":"FloatDTypePolicy","config":null})", R"({"class_name":"FloatDTypePolicy"})"})
+  for (const char *empty :
+       {R"({"class_name":"FloatDTypePolicy","config":{}})", R"({"class_name":"FloatDTypePolicy","config":null})",
+        R"({"class_name":"FloatDTypePolicy"})"})
     CHECK(deserialized(empty) == "FloatDTypePolicy mixed_bfloat16");
 }
 
@@ -50,8 +52,7 @@ TEST_CASE("A bad policy object is refused") {
   CHECK_THAT(deserialized("{}"), StartsWith("ValueError: Unknown `config` as a `dict`, config={}"));
   CHECK_THAT(deserialized(R"({"config":{"name":"float16"}})"), StartsWith("ValueError: Unknown `config` as a `dict`"));
   CHECK_THAT(deserialized(R"({"class_name":3,"config":{}})"), StartsWith("TypeError: The `class_name`"));
-  CHECK_THAT(deserialized(R"({"class_name":"DTypePolicy","config":"float16"})"),
-             StartsWith("TypeError: The `config`"));
+  CHECK_THAT(deserialized(R"({"class_name":"DTypePolicy","config":"float16"})"), StartsWith("TypeError: The `config`"));
   for (const char *unknown : {R"({"class_name":"Nope","config":{}})", R"({"class_name":"Nope","config":null})",
                               R"({"class_name":"Nope"})", R"({"module":"keras","class_name":"Nope","config":{}})"})
     CHECK_THAT(deserialized(unknown), StartsWith("TypeError: 'Nope' is not the class of a dtype policy"));
