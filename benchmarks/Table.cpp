@@ -83,6 +83,24 @@ Table::Table(std::string program, std::string title) : program_(std::move(progra
 
 void Table::version(const std::string &name, const std::string &value) { versions_.emplace_back(name, value); }
 
+void Table::peer(const Peer &peer) {
+  const std::string version = peer.missing().empty() ? peer.version() : "missing: " + peer.missing();
+  this->version(peer.name(), version);
+  peers_[peer.name()] = version;
+}
+
+std::map<std::string, std::string> Table::versionsOf(const Row &row) const {
+  std::map<std::string, std::string> named;
+  std::string texts = row.what + ", " + row.peer;
+  // The longest names first: "oneDNN of PyTorch" does not name "oneDNN".
+  std::vector<std::pair<std::string, std::string>> peers(peers_.begin(), peers_.end());
+  std::ranges::sort(peers, std::greater(), [](const auto &each) { return each.first.size(); });
+  for (const auto &[name, version] : peers)
+    for (size_t at; (at = texts.find(name)) != texts.npos; texts.erase(at, name.size()))
+      named[name] = version;
+  return named.empty() && row.peer.empty() ? peers_ : named;
+}
+
 bool Table::wants(const std::string &what) const {
   return only_.empty() ||
          std::any_of(only_.begin(), only_.end(), [&](const std::string &part) { return what.find(part) != what.npos; });
@@ -100,8 +118,11 @@ std::string Table::write() const {
   for (const auto &[name, value] : versions_)
     json["versions"][name] = value;
   json["rows"] = nlohmann::json::array();
-  for (const Row &row : rows_)
+  for (const Row &row : rows_) {
     json["rows"].push_back(jsonOf(row));
+    if (const auto versions = versionsOf(row); !versions.empty())
+      json["rows"].back()["versions"] = versions;
+  }
   const char *chosen = std::getenv("HALFTONE_BENCH_RESULTS");
   const std::filesystem::path folder = chosen && *chosen ? chosen : "benchmarks/results";
   std::filesystem::create_directories(folder);

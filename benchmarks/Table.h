@@ -1,7 +1,9 @@
 // The rows that a benchmark program prints and writes to benchmarks/results/<program>.json.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "Peer.h"
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +25,11 @@ double geometricMean(const std::vector<double> &values);
 class Table {
 public:
   explicit Table(std::string program, std::string title);
-  /// Records the version of a library that the figures depend on.
+  /// Records the version of something that the figures depend on.
   void version(const std::string &name, const std::string &value);
+  /// Records the version of a library with which rows are compared, or that it is missing and why. A row's file names the
+  /// version of each peer that its texts name; the file of a mean, which has no time of a peer, those of all.
+  void peer(const Peer &peer);
   /// Whether to measure the row `what`: true if $HALFTONE_BENCH_ONLY is not set, or if `what` contains one of the texts
   /// that it lists, separated by ";".
   bool wants(const std::string &what) const;
@@ -37,8 +42,10 @@ public:
   bool isWhole() const { return only_.empty(); }
 
 private:
+  std::map<std::string, std::string> versionsOf(const Row &row) const;
   std::string program_, title_;
   std::vector<std::pair<std::string, std::string>> versions_;
+  std::map<std::string, std::string> peers_; // versions by name
   std::vector<std::string> only_;
   std::vector<Row> rows_;
 };

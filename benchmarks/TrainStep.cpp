@@ -121,7 +121,7 @@ void compareTrainSteps(Table &table, const std::vector<Network> &networks) {
     for (const std::string &name : network.peers)
       if (auto &peer = peers[name]; !peer) {
         peer = std::make_unique<Peer>(name, "train_step", std::vector<std::string>{name, threads});
-        table.version(name, peer->missing().empty() ? peer->version() : "missing: " + peer->missing());
+        table.peer(*peer);
       }
   for (const Network &network : networks)
     for (const std::string &policy : network.policies)

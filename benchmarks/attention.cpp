@@ -151,8 +151,7 @@ void body(Table &table) {
   std::vector<std::unique_ptr<Peer>> peers;
   for (const char *name : {"PyTorch eager", "JAX jit"}) {
     peers.push_back(std::make_unique<Peer>(name, "attention", std::vector<std::string>{name, std::to_string(threads)}));
-    table.version(name,
-                  peers.back()->missing().empty() ? peers.back()->version() : "missing: " + peers.back()->missing());
+    table.peer(*peers.back());
   }
   for (bool trains : {false, true})
     for (DType dtype : {float32, bfloat16})

@@ -132,7 +132,7 @@ void addScaling(Table &table, const Net &net, int64_t batch, double bar, const L
              "whole " + milliseconds(times.together), times.together / times.split});
   if (peer)
     table.add({fmt::format("{}, {} processes against DDP with gloo", what, processes), milliseconds(times.together),
-               "PyTorch " + milliseconds(times.peer), times.peer / times.together, 1.2});
+               "PyTorch DDP " + milliseconds(times.peer), times.peer / times.together, 1.2});
   std::printf("%s: half the batch takes one process %s\n", what.c_str(), milliseconds(part.alone).c_str());
   std::printf("%s: %.0f %% of the exchanges' time was hidden behind launches\n", what.c_str(), 100 * times.hidden);
   const double predicted = part.alone + link.seconds(times.bytes, static_cast<double>(processes));
@@ -164,7 +164,7 @@ void run(Table &table) {
   std::optional<Peer> peer;
   if (distribution::rank() == 0) {
     peer.emplace("PyTorch DDP", "ddp", std::vector{std::to_string(distribution::size())});
-    table.version(peer->name(), peer->missing().empty() ? peer->version() : "missing: " + peer->missing());
+    table.peer(*peer);
   }
   Peer *const present = peer && peer->missing().empty() ? &*peer : nullptr;
   addScaling(table, {"MLP 784-512-512-10", 2, 512}, 512, 1.8, link, present);

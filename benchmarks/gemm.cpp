@@ -69,6 +69,23 @@ Outcome compare(const Peers &peers, const std::string &dtype, const Product &p, 
   return outcome;
 }
 
+/// A row with the times of all peers that answered, and the ratio to the fastest of them, which is added to `ratios`.
+void addRow(Table &table, const std::string &what, const Product &p, const Outcome &outcome, const char *missing,
+            std::vector<double> &ratios) {
+  size_t best = 0;
+  std::string all;
+  for (size_t i = 1; i < outcome.seconds.size(); ++i) {
+    best = best == 0 || outcome.seconds[i] < outcome.seconds[best] ? i : best;
+    all += fmt::format("{}{} {}", i > 1 ? ", " : "", outcome.names[i - 1], gigaflops(p, outcome.seconds[i]));
+  }
+  Row row{what, gigaflops(p, outcome.seconds[0]), best ? all : missing};
+  if (best) {
+    ratios.push_back(outcome.seconds[best] / outcome.seconds[0]);
+    row.ratio = ratios.back();
+  }
+  table.add(std::move(row));
+}
+
 void addGeometricMean(Table &table, const std::string &what, const std::vector<double> &ratios, double bar,
                       double stretch, bool worst) {
   if (ratios.empty())
@@ -88,18 +105,7 @@ void wide(Table &table, const Peers &peers) {
     auto product = jit([](const Value &a, const Value &b) { return ops::matmul(a, b); });
     const Outcome outcome = compare(peers, "float32", p, {contestant("ours", [&] { (void)product(a, b); })},
                                     sumOf(product(a, b)), 1e-3 * static_cast<double>(p.m * p.n));
-    size_t best = 0;
-    std::string all;
-    for (size_t i = 1; i < outcome.seconds.size(); ++i) {
-      best = best == 0 || outcome.seconds[i] < outcome.seconds[best] ? i : best;
-      all += fmt::format("{}{} {}", i > 1 ? ", " : "", outcome.names[i - 1], gigaflops(p, outcome.seconds[i]));
-    }
-    Row row{what, gigaflops(p, outcome.seconds[0]), best ? all : "missing"};
-    if (best) {
-      ratios.push_back(outcome.seconds[best] / outcome.seconds[0]);
-      row.ratio = ratios.back();
-    }
-    table.add(std::move(row));
+    addRow(table, what, p, outcome, "missing", ratios);
   }
   addGeometricMean(table, "float32 against the best library", ratios, 0.95, 1.05, true);
 }
@@ -118,13 +124,7 @@ void narrow(Table &table, const Peers &peers, DType dtype, const std::string &na
     const Tensor exact = jit([](const Value &a, const Value &b) { return ops::matmul(a, b); })(a, b);
     const Outcome outcome = compare(peers, name, p, {contestant("ours", [&] { (void)product(x); })}, sumOf(exact),
                                     4e-2 * static_cast<double>(p.m * p.n));
-    Row row{what, gigaflops(p, outcome.seconds[0]), "oneDNN missing"};
-    if (outcome.seconds.size() > 1) {
-      row.peer = "oneDNN " + gigaflops(p, outcome.seconds[1]);
-      ratios.push_back(outcome.seconds[1] / outcome.seconds[0]);
-      row.ratio = ratios.back();
-    }
-    table.add(std::move(row));
+    addRow(table, what, p, outcome, "oneDNN missing", ratios);
   }
   addGeometricMean(table, "Dense " + name + " against oneDNN", ratios, 1.5, 1.8, false);
 }
@@ -155,15 +155,16 @@ void run(Table &table) {
   ::sched_getaffinity(0, sizeof cores, &cores);
   const std::string threads = std::to_string(CPU_COUNT(&cores)); // the threads that Halftone's plans use
   Peers libraries, narrowLibraries;
-  for (const char *name : {"OpenBLAS", "MKL", "oneDNN"}) {
+  for (const char *name : {"OpenBLAS", "MKL", "oneDNN", "oneDNN of PyTorch"}) {
     libraries.push_back(std::make_unique<Peer>(name, "gemm", std::vector<std::string>{name, threads}));
     const Peer &peer = *libraries.back();
-    table.version(name, peer.missing().empty() ? peer.version() : "missing: " + peer.missing());
+    table.peer(peer);
     if (!peer.missing().empty())
       table.add({"float32", "", std::string(name) + " missing", {}, {}, {}, false, peer.missing()});
   }
   wide(table, libraries);
-  narrowLibraries.push_back(std::move(libraries.back()));
+  for (const size_t copy : {2, 3}) // those of oneDNN
+    narrowLibraries.push_back(std::move(libraries[copy]));
   narrow(table, narrowLibraries, bfloat16, "bfloat16");
   narrow(table, narrowLibraries, float16, "float16");
   integer(table);

@@ -28,7 +28,7 @@ class Rounds {
 public:
   Rounds(Table &table, Device gpu) : table(table), gpu(gpu), peer("PyTorch eager", "gpu", {}) {
     table.version("GPU", gpu.description());
-    table.version(peer.name(), peer.missing().empty() ? peer.version() : "missing: " + peer.missing());
+    table.peer(peer);
   }
 
   /// Times `step`, one play, which peers/gpu.py knows as `request`. `work` is its bytes or operations, in `unit`s of

@@ -48,22 +48,25 @@ Contestant calls(const std::string &name, const auto &function, const Tensor &x)
 }
 
 /// Activations are quantized, multiplied and scaled in our times; oneDNN only multiplies.
-void runDense(Table &table, Peer &peer) {
+void runDense(Table &table, const std::vector<std::unique_ptr<Peer>> &peers) {
   for (const int64_t rows : {1, 4, 8, 32, 128, 512}) {
     const Tensor x = operand({rows, inputs}, 13);
     const std::string size = fmt::format("Dense {} x {} x {}", rows, inputs, units);
     const Contestant wide = calls("float32", dense("", x), x), narrow = calls("int8", dense("int8", x), x);
     compare(table, {size + ", int8 against float32", rows >= 8 ? 2.5 : 2.0, 3.5}, narrow, wide);
-    const std::string what = size + ", int8 against oneDNN";
-    if (!table.wants(what))
-      continue;
-    if (!peer.missing().empty()) {
-      table.add({what, "", "missing", {}, {}, {}, false, peer.missing()});
-      continue;
+    for (const std::unique_ptr<Peer> &each : peers) {
+      Peer &peer = *each;
+      const std::string what = size + ", int8 against " + peer.name();
+      if (!table.wants(what))
+        continue;
+      if (!peer.missing().empty()) {
+        table.add({what, "", "missing", {}, {}, {}, false, peer.missing()});
+        continue;
+      }
+      (void)peer.askNumbers(fmt::format("prepare int8 {} {} {}", rows, units, inputs));
+      compare(table, {what, 0.9, 1.0}, narrow,
+              {peer.name(), [&peer](int times) { return peer.askNumbers(fmt::format("calls {}", times)).at(0); }});
     }
-    (void)peer.askNumbers(fmt::format("prepare int8 {} {} {}", rows, units, inputs));
-    compare(table, {what, 0.9, 1.0}, narrow,
-            {"oneDNN", [&peer](int times) { return peer.askNumbers(fmt::format("calls {}", times)).at(0); }});
   }
 }
 
@@ -116,9 +119,13 @@ void run(Table &table) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   ::sched_getaffinity(0, sizeof cores, &cores);
-  Peer peer("oneDNN", "gemm", {"oneDNN", std::to_string(CPU_COUNT(&cores))});
-  table.version("oneDNN", peer.missing().empty() ? peer.version() : "missing: " + peer.missing());
-  runDense(table, peer);
+  std::vector<std::unique_ptr<Peer>> peers;
+  for (const char *name : {"oneDNN", "oneDNN of PyTorch"}) {
+    peers.push_back(
+        std::make_unique<Peer>(name, "gemm", std::vector<std::string>{name, std::to_string(CPU_COUNT(&cores))}));
+    table.peer(*peers.back());
+  }
+  runDense(table, peers);
   runInt4(table);
   runDecoding(table);
   runFloat8(table);

@@ -113,7 +113,7 @@ public:
       peers.push_back(
           std::make_unique<Peer>(name, "rows", std::vector<std::string>{name, std::to_string(coreCount())}));
       const Peer &peer = *peers.back();
-      table.version(name, peer.missing().empty() ? peer.version() : "missing: " + peer.missing());
+      table.peer(peer);
     }
   }
 

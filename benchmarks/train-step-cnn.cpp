@@ -18,7 +18,7 @@ static Network network(const std::string &title, const std::string &name, const 
                          bool checked) { return make(policy, checked ? ConvnetArgs{0, 1e-3} : ConvnetArgs{}); },
           .policies = {"float32", "mixed_bfloat16"},
           .batches = batches,
-          .peers = {eager, jax},
+          .peers = {eager, "torch.compile max-autotune", jax},
           .bars = {{eager, {1.5, 2.0}}, {jax, {1.2, 1.5}}},
           .besideFloat32 = true};
 }

@@ -22,7 +22,7 @@ static Network network(const GptArgs &sizes, int64_t batch) {
               },
           .policies = {"float32", "mixed_bfloat16"},
           .batches = {batch},
-          .peers = {compiled, jax},
+          .peers = {compiled, "torch.compile max-autotune", jax},
           .bars = {{compiled, {1.0, 1.2}}, {jax, {1.1, 1.2}}},
           .besideFloat32 = true};
 }

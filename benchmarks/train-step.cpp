@@ -15,7 +15,7 @@ static void run(Table &table) {
                                         bool checked) { return mlp(policy, {.learning_rate = checked ? 1e-3 : 0}); },
                              .policies = {"float32", "mixed_bfloat16", "mixed_float16"},
                              .batches = {32, 128, 512},
-                             .peers = {eager, compiled, jax, "Keras on JAX"},
+                             .peers = {eager, compiled, "torch.compile max-autotune", jax, "Keras on JAX"},
                              .bars = {{eager, {2.0, 3.0}}, {compiled, {1.2, 1.5}}, {jax, {1.2, 1.5}}}}});
 }
 

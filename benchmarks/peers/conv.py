@@ -1,6 +1,6 @@
 # Convolutions over two spatial axes in oneDNN, channels last; requests and replies are lines.
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: conv.py oneDNN THREADS
+"""Usage: conv.py oneDNN | "oneDNN of PyTorch"  THREADS
 
 Says `ready VERSION` or `missing REASON`, then answers
   prepare WAY DTYPE N SIZE CHANNELS FILTERS TAPS STRIDE GROUPS
@@ -9,7 +9,8 @@ Says `ready VERSION` or `missing REASON`, then answers
       the cotangent, counted in the order of (n, row, column, channel) and (row, column, channel, filter)
   calls TIMES
       seconds a call, without what a call costs from Python
-oneDNN keeps the kernel in the layout that it asks for.
+oneDNN keeps the kernel in the layout that it asks for. PyTorch does so in the forward pass alone; where the padding has two
+sides of different widths, it convolves an image that was padded before.
 """
 import ctypes as C
 import math
@@ -17,9 +18,9 @@ import sys
 
 from conversation import serve, use_threads
 
-threads = int(sys.argv[2])
+name, threads = sys.argv[1], int(sys.argv[2])
 use_threads(threads)
-from dnnl import OneDnn, operand  # noqa: E402: after the threads are set
+from dnnl import OneDnn, TorchDnn, operand  # noqa: E402: after the threads are set
 
 FORWARD, DIRECT = 64, 1  # dnnl_forward_training, dnnl_convolution_direct
 SOURCE, WEIGHTS, RESULT, SOURCE_GRADIENT, WEIGHTS_GRADIENT, RESULT_GRADIENT = 1, 33, 17, 129, 161, 145  # DNNL_ARG_*
@@ -81,6 +82,37 @@ class Convolutions(OneDnn):
         return data[target].sum(dtype="float64")
 
 
-serve(Convolutions,
+class TorchConvolutions(TorchDnn):
+    def prepare(self, way, dtype, n, size, channels, filters, taps, stride, groups):
+        torch = self.torch
+        places = -(-size // stride)
+        total = max((places - 1) * stride + taps - size, 0)
+        before, after = total // 2, total - total // 2
+
+        def of(shape, period):  # with the channels last in memory, seen as (n, channel, row, column)
+            return self.tensor(operand(math.prod(shape), period).reshape(shape), dtype).permute(0, 3, 1, 2)
+
+        image, cotangent = of((n, size, size, channels), 13), of((n, places, places, filters), 7)
+        taps_first = operand(taps * taps * (channels // groups) * filters, 11).reshape(taps, taps, channels // groups, filters)
+        kernel = self.tensor(taps_first.transpose(3, 2, 0, 1).copy(), dtype).contiguous(memory_format=torch.channels_last)
+        if before != after:
+            image = torch.nn.functional.pad(image, (before, after, before, after)).contiguous(memory_format=torch.channels_last)
+        padding = [before] * 2 if before == after else [0, 0]
+        window = padding, [stride] * 2, [1, 1], groups
+        operators = torch.ops.mkldnn
+        if way == "forward":
+            packed = operators._reorder_convolution_weight(kernel, *window, list(image.shape))
+            self.step = lambda: operators._convolution_pointwise(image, packed, None, *window, "none", [], "")
+            return self.step().double().sum()
+        wanted = [way == "by_x", way == "by_w", False]
+        self.step = lambda: torch.ops.aten.convolution_backward(cotangent, image, kernel, None, [stride] * 2, padding, [1, 1],
+                                                                False, [0, 0], groups, wanted)
+        result = self.step()[0 if way == "by_x" else 1].double()
+        if way == "by_x" and before != after:
+            result = result[:, :, before:before + size, before:before + size]
+        return result.sum()
+
+
+serve(Convolutions if name == "oneDNN" else lambda: TorchConvolutions(threads),
       prepare=lambda library, way, dtype, *numbers: repr(float(library.prepare(way, dtype, *map(int, numbers)))),
       seconds=lambda library, times: library.seconds(times))

@@ -1,4 +1,4 @@
-# oneDNN through its C API: what the programs of peers share.
+# oneDNN through its C API, and the copy in PyTorch through its operators: what the programs of peers share.
 # SPDX-License-Identifier: Apache-2.0
 import ctypes as C
 import glob
@@ -90,6 +90,28 @@ class OneDnn(Calls):
     def reorder(self, source, source_memory, target, target_memory):
         description = self.made("dnnl_reorder_primitive_desc_create", source, self.engine, target, self.engine, None)
         self.execute(self.made("dnnl_primitive_create", description), [(self.SOURCE, source_memory), (self.RESULT, target_memory)])
+
+
+class TorchDnn:
+    """The oneDNN that PyTorch was built with, which it does not show but by its operators: a call's time has their dispatch."""
+
+    def __init__(self, threads):
+        import re
+        import torch
+        self.torch = torch
+        torch.set_num_threads(threads)
+        found = re.search(r"(?:MKL-DNN|oneDNN) v([\d.]+)", torch.__config__.show())
+        if not found or not torch.backends.mkldnn.is_available():
+            raise RuntimeError("this PyTorch is built without oneDNN")
+        self.version = f"{found[1]} (PyTorch {torch.__version__})"
+
+    def tensor(self, array, dtype):
+        return self.torch.from_numpy(array).to(getattr(self.torch, dtype))
+
+    def seconds(self, times):
+        with self.torch.no_grad():
+            clock(self.step, (), 3)  # wakes the threads
+            return clock(self.step, (), times)
 
 
 def operand(count, period):

@@ -1,12 +1,13 @@
 # Matrix products in the library that argv[1] names; requests and replies are lines.
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: gemm.py OpenBLAS | MKL | oneDNN  THREADS
+"""Usage: gemm.py OpenBLAS | MKL | oneDNN | "oneDNN of PyTorch"  THREADS
 
 Says `ready VERSION` or `missing REASON`, then answers
   prepare DTYPE M N K   the sum of all elements of A x B (M x K by K x N), where A[i] = (i % 13 - 6) / 8 and
                         B[i] = (i % 11 - 5) / 8, counted row by row
   calls TIMES           seconds a call, without what a call costs from Python
 oneDNN keeps narrow weights in the layout that it asks for. In int8, A and B are 8 times as large, and sums are int32.
+PyTorch has oneDNN multiply narrow floats and int8; it multiplies float32 by another library.
 """
 import ctypes as C
 import sys
@@ -16,7 +17,7 @@ from conversation import serve, use_threads
 name, threads = sys.argv[1], int(sys.argv[2])
 use_threads(threads)
 
-from dnnl import Calls, OneDnn, load, operand  # noqa: E402: after the threads are set
+from dnnl import Calls, OneDnn, TorchDnn, load, operand  # noqa: E402: after the threads are set
 
 
 class Blas(Calls):
@@ -70,6 +71,21 @@ class Products(OneDnn):
         return c.sum(dtype=numpy.float64)
 
 
+class TorchProducts(TorchDnn):
+    def prepare(self, dtype, m, n, k):
+        if dtype == "float32":
+            raise ValueError("PyTorch multiplies float32 by another library")
+        a, b = operand(m * k, 13).reshape(m, k), operand(k * n, 11).reshape(k, n)
+        if dtype == "int8":
+            a, b = self.tensor(a * 8, dtype), self.tensor(b * 8, dtype)
+            self.step = lambda: self.torch._int_mm(a, b)
+        else:
+            operators = self.torch.ops.mkldnn
+            a, b = self.tensor(a, dtype), operators._reorder_linear_weight(self.tensor(b, dtype).t().contiguous())
+            self.step = lambda: operators._linear_pointwise(a, b, None, "none", [], "")
+        return self.step().double().sum()
+
+
 def open_blas():
     library = load("python*/site-packages/scipy_openblas32/lib/libscipy_openblas.so")
     library.scipy_openblas_get_config.restype = library.scipy_openblas_get_corename.restype = C.c_char_p
@@ -87,7 +103,7 @@ def mkl():
 def library():
     global numpy
     import numpy
-    return {"OpenBLAS": open_blas, "MKL": mkl, "oneDNN": Products}[name]()
+    return {"OpenBLAS": open_blas, "MKL": mkl, "oneDNN": Products, "oneDNN of PyTorch": lambda: TorchProducts(threads)}[name]()
 
 
 serve(library,

@@ -1,6 +1,7 @@
 # Training steps of a network in the library that argv[1] names; requests and replies are lines.
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: train_step.py "PyTorch eager" | "torch.compile" | "JAX jit" | "Keras on JAX"  THREADS
+"""Usage: train_step.py "PyTorch eager" | "torch.compile" | "torch.compile max-autotune" | "JAX jit" |
+                     "Keras on JAX"  THREADS
 
 Says `ready VERSION` or `missing REASON`, then answers
   prepare NETWORK POLICY STEPS FOLDER
@@ -27,9 +28,10 @@ BETA_1, BETA_2, EPSILON, RATE = 0.9, 0.999, 1e-7, 1e-3
 
 
 class Torch:
-    def __init__(self, compiled):
+    def __init__(self, mode=None):
+        """`mode`: that of torch.compile; None for eager execution."""
         import torch
-        self.torch, self.compiled = torch, compiled
+        self.torch, self.mode = torch, mode
         torch.set_num_threads(threads)
         self.version = torch.__version__
 
@@ -46,7 +48,7 @@ class Torch:
             with torch.autocast("cpu", dtype=dtype or torch.bfloat16, enabled=dtype is not None):
                 return torch.nn.functional.cross_entropy(net(x).float(), y)
 
-        forward = torch.compile(loss_of) if self.compiled else loss_of
+        forward = torch.compile(loss_of, mode=self.mode) if self.mode else loss_of
 
         def step():
             adam.zero_grad(set_to_none=True)
@@ -182,8 +184,8 @@ class Keras:
 def library():
     global numpy
     import numpy
-    return {"PyTorch eager": lambda: Torch(False), "torch.compile": lambda: Torch(True), "JAX jit": Jax,
-            "Keras on JAX": Keras}[name]()
+    return {"PyTorch eager": Torch, "torch.compile": lambda: Torch("default"),
+            "torch.compile max-autotune": lambda: Torch("max-autotune"), "JAX jit": Jax, "Keras on JAX": Keras}[name]()
 
 
 def prepare(library, network, policy, steps, folder):
