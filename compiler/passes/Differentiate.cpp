@@ -59,6 +59,7 @@ private:
   Operation *computedAgain(Operation *op);
   void computeAgain(ArrayRef<Operation *> unit, IRMapping &copies);
   void accumulate(Value value, Value cotangent);
+  Value added(Value a, Value b);
   /// Whether a cotangent of the op's results flows on through `operand`.
   bool isOnTheWay(OpOperand &operand) {
     auto op = dyn_cast<GradientOpInterface>(operand.getOwner());
@@ -160,7 +161,21 @@ void Backward::accumulate(Value value, Value cotangent) {
   if (largest)
     sum = MaximumOp::create(builder, listener.forward, sum, cotangent);
   else
-    sum = AddOp::create(builder, listener.forward, sum, cotangent);
+    sum = added(sum, cotangent);
+}
+
+/// The sum, of float8 in float32 and rounded.
+Value Backward::added(Value a, Value b) {
+  const Location loc = listener.forward;
+  const Type type = a.getType();
+  const auto tensor = cast<RankedTensorType>(type);
+  if (tensor.getElementType().getIntOrFloatBitWidth() != 8 || !isa<FloatType>(tensor.getElementType()))
+    return AddOp::create(builder, loc, a, b);
+  const auto wide = RankedTensorType::get(tensor.getShape(), builder.getF32Type());
+  const auto as = [&](Value value, Type to) -> Value {
+    return CastOp::create(builder, loc, to, value, CastKind::rounding, "float8");
+  };
+  return as(AddOp::create(builder, loc, as(a, wide), as(b, wide)), type);
 }
 
 /// The ops of a unit once more, from values in memory: variables as they are, all else behind a `hold`.

@@ -5,9 +5,9 @@
 #include "compiler/reports/LayerPath.h"
 #include "dialect/Decisions.h"
 #include "dialect/TypeInference.h"
-#include "halftone/Policy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/plan/Signature.h"
+#include "runtime/policy/LegacyPolicy.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -180,7 +180,7 @@ void Checker::checkLayer(LayerOp layer) {
       continue;
     Type element = cast<RankedTensorType>(argument).getElementType(), compute;
     try {
-      compute = elementType(layer.getContext(), dtype_policies::get(layer.getPolicy().str()).compute_dtype());
+      compute = elementType(layer.getContext(), policyNamed(layer.getPolicy().str()).compute_dtype());
     } catch (const Error &error) {
       report(layer) << error.message();
       return;

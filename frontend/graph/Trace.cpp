@@ -5,6 +5,7 @@
 #include "dialect/TypeInference.h"
 #include "frontend/base/UserWords.h"
 #include "frontend/graph/TraceEnums.h"
+#include "frontend/graph/TraceFloat8.h"
 #include "frontend/graph/TraceRegion.h"
 #include "frontend/graph/TraceSymbols.h"
 #include "halftone/Error.h"
@@ -12,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "runtime/TensorAccess.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 #include <map>
@@ -201,21 +203,23 @@ public:
   Value stopGradient(const Value &x) override { return emit("stop_gradient", {}, {resolve(x)}); }
   Value customGradient(const Value &y, const std::vector<Value> &xs,
                        const std::function<std::vector<Value>(const Value &)> &gradient) override {
-    llvm::SmallVector<mlir::Value> operands{resolve(y)};
-    operands.append(resolveAll(xs));
+    llvm::SmallVector<mlir::Value> operands{widened(asEmitOp(), resolve(y))};
+    for (const Value &x : xs)
+      operands.push_back(widened(asEmitOp(), resolve(x)));
+    const Type given = resolve(y).getType(), wide = operands.front().getType();
     llvm::SmallVector<std::unique_ptr<Region>> bodies;
     bodies.push_back(std::make_unique<Region>());
     bodies.front()->push_back(new Block);
     Block &block = bodies.front()->front();
     open(&block, false);
-    try {
-      yield(block, resolveAll(gradient(wrap(block.addArgument(operands.front().getType(), loc_), regions_.back().id))));
-    } catch (...) {
-      regions_.pop_back();
-      throw;
+    {
+      const llvm::scope_exit close([&] { regions_.pop_back(); });
+      const Value upstream = wrap(converted(asEmitOp(), block.addArgument(wide, loc_), given), regions_.back().id);
+      yield(block, llvm::map_to_vector(resolveAll(gradient(upstream)),
+                                       [&](mlir::Value each) { return widened(asEmitOp(), each); }));
     }
-    regions_.pop_back();
-    return wrapResults(emitOp("custom_gradient", {operands.front().getType()}, operands, {}, bodies)).front();
+    const mlir::Value result = emitOp("custom_gradient", {wide}, operands, {}, bodies)->getResult(0);
+    return wrap(converted(asEmitOp(), result, given), regions_.back().id);
   }
 
   Value read(const std::shared_ptr<VariableImpl> &variable, DType dtype) override {
@@ -231,6 +235,7 @@ public:
     llvm::SmallVector<Attribute> symbols;
     llvm::SmallVector<Type> types;
     for (const auto &variable : of) {
+      requireTrainableDtype(*variable);
       symbols.push_back(FlatSymbolRefAttr::get(&context_, symbols_.declare(*module_, variable)));
       types.push_back(type(variable->shape, variable->dtype));
     }
@@ -251,14 +256,11 @@ public:
       bodies.back()->push_back(new Block);
     }
     open(&bodies[0]->front(), false);
-    try {
+    {
+      const llvm::scope_exit close([&] { regions_.pop_back(); });
       then();
-    } catch (...) {
-      regions_.pop_back();
-      throw;
+      yield(bodies[0]->front(), {});
     }
-    yield(bodies[0]->front(), {});
-    regions_.pop_back();
     yield(bodies[1]->front(), {});
     emitOp("when", {}, {predicate}, {}, bodies);
   }
@@ -455,7 +457,12 @@ private:
     return op;
   }
   Value emit(std::string_view name, TypeRange types, ValueRange operands, ArrayRef<NamedAttribute> attributes = {}) {
-    return wrapResults(emitOp(name, types, operands, attributes)).front();
+    return wrap(emitWithFloat8(asEmitOp(), name, types, operands, attributes), regions_.back().id);
+  }
+  std::function<Operation *(llvm::StringRef, TypeRange, ValueRange, ArrayRef<NamedAttribute>)> asEmitOp() {
+    return [this](llvm::StringRef name, TypeRange types, ValueRange operands, ArrayRef<NamedAttribute> attributes) {
+      return emitOp(name, types, operands, attributes);
+    };
   }
   Value emitDivided(std::string_view name, const Value &x, const std::vector<int64_t> &borders, int64_t rank) {
     return emit(

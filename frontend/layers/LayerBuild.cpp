@@ -6,6 +6,7 @@
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
 #include "halftone/Ops.h"
+#include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -155,7 +156,7 @@ void LayerImpl::addPenalties(const std::vector<Value> &outputs, const CallContex
 std::vector<Value> LayerImpl::callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run) {
   const DTypePolicy decided = resolvedPolicy();
   const DType compute = decided.compute_dtype();
-  LayerScopeArgs args{path, className, decided.name(), policyKey(), compute, autocast && !transparent, where};
+  LayerScopeArgs args{path, className, nameInIR(decided), policyKey(), compute, autocast && !transparent, where};
   if (again)
     args.rematerializeAbove = remat->aboveElements;
   std::vector<Value> outputs;

@@ -194,6 +194,30 @@ std::shared_ptr<PolicyAccess::Rep> halftone::legacyRep(const Config &config) {
   return PolicyAccess::handle(DTypePolicy(legacy::Policy(config.get_string("name"), scale, {})));
 }
 
+DTypePolicy halftone::policyNamed(const std::string &name) {
+  try {
+    return DTypePolicy(name, Where{});
+  } catch (const Error &) { // a quantized policy, or one of TensorFlow 2.0
+  }
+  try {
+    return policyByString(name);
+  } catch (const Error &error) {
+    try {
+      return PolicyArg(legacy::Policy(name, {}, Where{})).get();
+    } catch (const Error &) {
+      throw error;
+    }
+  }
+}
+
+std::string halftone::nameInIR(const DTypePolicy &policy) {
+  const bool isQuantized = policy.quantization_mode() && !policy.as_map();
+  if (!isQuantized)
+    return policy.name();
+  const Config config = policy.get_config();
+  return fmt::format("{}_from_{}", config.get_string("mode"), config.get_string("source_name"));
+}
+
 legacy::Policy legacy::global_policy() {
   const std::optional<DTypePolicy> set = policyIfSet();
   if (!set)

@@ -21,4 +21,12 @@ bool scalesLoss(const DTypePolicy &policy);
 /// The legacy policy of a config {"name", "loss_scale"}. value_error or type_error when the config is no such config.
 std::shared_ptr<PolicyAccess::Rep> legacyRep(const Config &config);
 
+/// The policy that IR names: the name of a plain policy comes before a mode ("int8" is the dtype), and a policy of
+/// TensorFlow 2.0 after all others. value_error if it is no policy's name.
+DTypePolicy policyNamed(const std::string &name);
+
+/// The name by which IR names the policy: that of policyNamed(). It differs from the policy's own name if this does not
+/// tell the source, as "int4/64_from_None".
+std::string nameInIR(const DTypePolicy &policy);
+
 } // namespace halftone

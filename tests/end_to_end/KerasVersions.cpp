@@ -73,6 +73,7 @@ TEST_CASE("Names of policies are read as in Keras 3.15.1") {
   CHECK(GPTQDTypePolicy("gptq/4/128").name() == "gptq/4/128_from_None");
   CHECK(AWQDTypePolicy("awq/4/128").name() == "awq/4/128_from_None");
   CHECK(Int4DTypePolicy("int4/64").name() == "int4/64_from_None");
+  CHECK(built(64, {.dtype = Int4DTypePolicy("int4/64")}).kernel().dtype() == int8);
   CHECK(Int4DTypePolicy("int4/ +6_4", "float32").name() == "int4/ +6_4_from_float32");
   CHECK_THAT(errorOf([] { (void)dtype_policies::get("gptq/4/128_from_None"); }),
              Contains("ValueError: Cannot convert 'None'"));

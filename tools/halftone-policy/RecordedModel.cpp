@@ -5,8 +5,8 @@
 #include "dialect/TypeInference.h"
 #include "frontend/io/KerasArchive.h"
 #include "frontend/io/LayerRecords.h"
-#include "halftone/Legacy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/policy/LegacyPolicy.h"
 #include "tools/halftone-run/ModuleFile.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -64,19 +64,6 @@ RecordedModel readArchive(const std::string &path) {
     model.description += ", of an unknown version of Keras";
   }
   return model;
-}
-
-/// The policy with the name that a module gives.
-DTypePolicy policyNamed(const std::string &name) {
-  try {
-    return DTypePolicy(name, Where{});
-  } catch (const Error &) { // a quantized policy, or one of TensorFlow 2.0
-  }
-  try {
-    return dtype_policies::get(PolicyArg(name, Where{}));
-  } catch (const Error &) {
-    return PolicyArg(legacy::Policy(name, {}, Where{})).get();
-  }
 }
 
 class ModuleReader {

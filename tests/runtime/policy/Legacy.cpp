@@ -136,3 +136,21 @@ TEST_CASE("legacy::set_policy sets the thread's policy, and nullopt leaves none 
   set_dtype_policy("bfloat16");
   CHECK(legacy::global_policy().name() == "bfloat16");
 }
+
+TEST_CASE("IR names a policy so that its name alone tells the policy") {
+  const PolicyScope global("mixed_bfloat16");
+  for (const DTypePolicy &policy :
+       {DTypePolicy("int8"), DTypePolicy("float8_e4m3fn"), DTypePolicy("mixed_float16"),
+        DTypePolicy(QuantizedDTypePolicy("int8", "float32")), DTypePolicy(Int4DTypePolicy("int4/64")),
+        DTypePolicy(Int4DTypePolicy("int4/ +64", "float32")), DTypePolicy(GPTQDTypePolicy("gptq/4/128")),
+        DTypePolicy(legacy::Policy("float16_with_float32_vars"))}) {
+    const std::string name = nameInIR(policy);
+    INFO(policy.name() << " is " << name);
+    const DTypePolicy named = policyNamed(name);
+    CHECK(named.compute_dtype() == policy.compute_dtype());
+    CHECK(named.variable_dtype() == policy.variable_dtype());
+    CHECK(named.quantization_mode() == policy.quantization_mode());
+  }
+  CHECK(nameInIR(Int4DTypePolicy("int4/64")) == "int4/64_from_mixed_bfloat16");
+  CHECK_THROWS_AS(policyNamed("int4/64_from_None"), Error);
+}
