@@ -87,6 +87,9 @@ std::vector<Layer> computingLayers(const Layer &model);
 /// The InputLayer that shows an Input among the layers of a model.
 Layer inputLayer(const Value &input);
 
+/// Refuses to quantize a layer that lacks the mode.
+[[noreturn]] void refuseMode(const LayerImpl &layer, const std::string &mode);
+
 /// The config under which a layer with this policy computes: `given` if it has the policy's mode, else that of the policy. It
 /// has no mode if the policy has none.
 QuantizationConfig quantizationOf(const DTypePolicy &policy, const QuantizationConfig &given);

@@ -1,10 +1,27 @@
 // What a layer's policy decides: its key in a map, how the layer's variables are read, its mode of quantization.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/QuantizedModes.h"
 #include "runtime/policy/LegacyPolicy.h"
+#include "runtime/policy/PythonText.h"
 #include <fmt/format.h>
 
 namespace halftone::detail {
+
+namespace {
+
+[[noreturn]] void refuse(ErrorKind kind, const LayerImpl &layer, const std::string &message) {
+  throw Error(kind, message, layer.path.empty() ? layer.name : layer.path, layer.where);
+}
+
+/// The integer behind the slash of a policy's mode, "int4/128"; -1 without one.
+int64_t blockOf(const DTypePolicy &policy) {
+  const std::string mode = policy.get_config().get_string("mode");
+  const size_t slash = mode.find('/');
+  return slash == std::string::npos ? -1 : pythonInteger(std::string_view(mode).substr(slash + 1)).value_or(-1);
+}
+
+} // namespace
 
 DTypePolicy LayerImpl::resolvedPolicy() const {
   const std::optional<DTypePolicyMap> map = path.empty() ? std::nullopt : policy.as_map();
@@ -53,6 +70,58 @@ std::unique_ptr<AutocastScope> LayerImpl::autocastScope() const {
   if (compute != decided.variable_dtype() && is_float(compute))
     return std::make_unique<AutocastScope>(compute);
   return nullptr;
+}
+
+void refuseMode(const LayerImpl &layer, const std::string &mode) {
+  if (classQuantizes(layer.className, mode)) // the layer's class has the mode, and LoRA takes it away
+    refuse(ErrorKind::not_implemented_error, layer, "LoRA is not supported under float8 quantization.");
+  const bool hasAny = layer.body->quantizes("int8");
+  refuse(ErrorKind::not_implemented_error, layer,
+         hasAny
+             ? fmt::format(
+                   "Invalid quantization mode. Expected one of ('int8', 'int4'). Received: quantization_mode={}", mode)
+             : fmt::format("Layer {} does not have a `quantize` method implemented.", layer.className));
+}
+
+QuantizationConfig quantizationOf(const DTypePolicy &policy, const QuantizationConfig &given) {
+  const std::optional<std::string> mode = policy.quantization_mode();
+  if (!mode)
+    return {};
+  if (given.mode == *mode)
+    return given;
+  return {
+      .mode = *mode, .quantizes_activations = *mode == "int8", .block_size = *mode == "int4" ? blockOf(policy) : -1};
+}
+
+QuantizationConfig quantizationBy(const DTypePolicy &policy, const LayerImpl &layer) {
+  const std::string mode = policy.quantization_mode().value_or("");
+  if (!layer.built || mode == layer.quantizedMode)
+    return {};
+  if (!layer.quantizedMode.empty())
+    refuse(ErrorKind::value_error, layer,
+           fmt::format("Layer '{}' is already quantized: its weights have the mode '{}'. Received: dtype_policy='{}'",
+                       layer.name, layer.quantizedMode, policy.name()));
+  if (mode == "gptq" || mode == "awq")
+    refuse(
+        ErrorKind::value_error, layer,
+        fmt::format("Implicitly enabling {} quantization by setting `dtype_policy` to '{}' is not supported: it needs "
+                    "calibration data and a config.",
+                    mode == "gptq" ? "GPTQ" : "AWQ", policy.name()));
+  if (!layer.body->quantizes(mode))
+    refuseMode(layer, mode);
+  return quantizationOf(policy, {});
+}
+
+void LayerImpl::quantize(const QuantizationConfig &config) {
+  const std::vector<Variable> given = weights;
+  try {
+    BuildContext context(*this);
+    body->quantize(context, config);
+    quantizedMode = config.mode;
+  } catch (...) {
+    weights = given;
+    throw;
+  }
 }
 
 } // namespace halftone::detail

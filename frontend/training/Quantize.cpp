@@ -3,11 +3,9 @@
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/Variables.h"
 #include "frontend/layers/LayerImpl.h"
-#include "frontend/layers/QuantizedModes.h"
 #include "frontend/training/ModelState.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/policy/PathPattern.h"
-#include "runtime/policy/PythonText.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -91,16 +89,6 @@ void requireQuantizable(const LayerImpl &layer, const std::string &mode) {
          "another dtype policy such as 'mixed_bfloat16' before calling `quantize()`.");
 }
 
-[[noreturn]] void failWithoutMode(const LayerImpl &layer, const std::string &mode) {
-  if (classQuantizes(layer.className, mode)) // the layer's class has the mode, and LoRA takes it away
-    fail(ErrorKind::not_implemented_error, layer, "LoRA is not supported under float8 quantization.");
-  const bool hasAny = layer.body->quantizes("int8");
-  fail(ErrorKind::not_implemented_error, layer,
-       hasAny ? fmt::format(
-                    "Invalid quantization mode. Expected one of ('int8', 'int4'). Received: quantization_mode={}", mode)
-              : fmt::format("Layer {} does not have a `quantize` method implemented.", layer.className));
-}
-
 DTypePolicy quantizedPolicy(const LayerImpl &layer, const QuantizationConfig &config) {
   const std::string mode = config.mode == "int4" ? fmt::format("int4/{}", config.block_size) : config.mode;
   return dtype_policies::get(fmt::format("{}_from_{}", mode, layer.resolvedPolicy().name()));
@@ -140,13 +128,6 @@ QuantizationReport quantizeModel(const Layer &model, const QuantizationConfig &c
   return report;
 }
 
-/// The integer behind the slash of a policy's mode, "int4/128"; -1 without one.
-int64_t blockOf(const DTypePolicy &policy) {
-  const std::string mode = policy.get_config().get_string("mode");
-  const size_t slash = mode.find('/');
-  return slash == std::string::npos ? -1 : pythonInteger(std::string_view(mode).substr(slash + 1)).value_or(-1);
-}
-
 } // namespace
 
 QuantizationReport Layer::quantize(std::string_view mode, const QuantizeArgs &args) const {
@@ -156,50 +137,10 @@ QuantizationReport Layer::quantize(std::string_view mode, const QuantizeArgs &ar
   if (impl_->model)
     return quantizeModel(*this, config, args);
   if (!impl_->body->quantizes(config.mode))
-    failWithoutMode(*impl_, config.mode);
+    refuseMode(*impl_, config.mode);
   QuantizationReport report{.mode = config.mode};
   quantizeOne(*this, config, report);
   return report;
-}
-
-QuantizationConfig detail::quantizationOf(const DTypePolicy &policy, const QuantizationConfig &given) {
-  const std::optional<std::string> mode = policy.quantization_mode();
-  if (!mode)
-    return {};
-  if (given.mode == *mode)
-    return given;
-  return {
-      .mode = *mode, .quantizes_activations = *mode == "int8", .block_size = *mode == "int4" ? blockOf(policy) : -1};
-}
-
-QuantizationConfig detail::quantizationBy(const DTypePolicy &policy, const LayerImpl &layer) {
-  const std::string mode = policy.quantization_mode().value_or("");
-  if (!layer.built || mode == layer.quantizedMode)
-    return {};
-  if (!layer.quantizedMode.empty())
-    fail(ErrorKind::value_error, layer,
-         fmt::format("Layer '{}' is already quantized: its weights have the mode '{}'. Received: dtype_policy='{}'",
-                     layer.name, layer.quantizedMode, policy.name()));
-  if (mode == "gptq" || mode == "awq")
-    fail(ErrorKind::value_error, layer,
-         fmt::format("Implicitly enabling {} quantization by setting `dtype_policy` to '{}' is not supported: it needs "
-                     "calibration data and a config.",
-                     mode == "gptq" ? "GPTQ" : "AWQ", policy.name()));
-  if (!layer.body->quantizes(mode))
-    failWithoutMode(layer, mode);
-  return quantizationOf(policy, {});
-}
-
-void LayerImpl::quantize(const QuantizationConfig &config) {
-  const std::vector<Variable> given = weights;
-  try {
-    BuildContext context(*this);
-    body->quantize(context, config);
-    quantizedMode = config.mode;
-  } catch (...) {
-    weights = given;
-    throw;
-  }
 }
 
 std::string QuantizationReport::text() const {

@@ -60,7 +60,7 @@ private:
 /// global policy. value_error for an unknown mode, a bad source, and int8 over a source that computes in float16.
 class HALFTONE_API QuantizedDTypePolicy : public DTypePolicy {
 public:
-  /// int8, float8, int4, ternary, gptq or awq
+  /// int8, float8, int4, gptq or awq
   explicit QuantizedDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
                                 Where where = Where::current());
   static QuantizedDTypePolicy from_config(const Config &config);
@@ -88,10 +88,10 @@ private:
                              Where where);
 };
 
-/// "int4/<block_size>"; the block size is a positive integer, or -1 or None for one scale per channel.
+/// "int4/<block_size>": a positive block size, or -1 for one scale per channel.
 class HALFTONE_API Int4DTypePolicy : public QuantizedDTypePolicy {
 public:
-  explicit Int4DTypePolicy(std::string_view mode = "int4/128", std::optional<std::string> source_name = std::nullopt,
+  explicit Int4DTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
                            Where where = Where::current());
   int64_t block_size() const; // -1: one scale per channel
   static Int4DTypePolicy from_config(const Config &config);
@@ -124,16 +124,6 @@ public:
 
 private:
   explicit AWQDTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
-};
-
-class HALFTONE_API TernaryDTypePolicy : public QuantizedDTypePolicy {
-public:
-  explicit TernaryDTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
-                              Where where = Where::current());
-  static TernaryDTypePolicy from_config(const Config &config);
-
-private:
-  explicit TernaryDTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
 };
 
 /// Any value that Keras accepts as a layer's dtype argument, read as dtype_policies.get reads it. Empty means the
@@ -212,8 +202,10 @@ namespace dtype_policies {
 /// A string that starts with a quantization mode is read as "<mode>_from_<source>". So get("int8") is a value_error,
 /// though DTypePolicy("int8") is none: Keras's rule.
 HALFTONE_API DTypePolicy get(const PolicyArg &identifier);
-HALFTONE_API DTypePolicy get(const Config &serialized); // value_error without "class_name" or if the class is no policy
+HALFTONE_API DTypePolicy get(const Config &serialized);   // deserialize()
 HALFTONE_API Config serialize(const DTypePolicy &policy); // {"module","class_name","config","registered_name"}
+/// value_error without "class_name", type_error if the class is no policy's or the config does not fit it. A config that
+/// is missing or null is empty.
 HALFTONE_API DTypePolicy deserialize(const Config &config);
 } // namespace dtype_policies
 namespace mixed_precision { // Keras's other spellings
