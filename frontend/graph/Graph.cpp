@@ -16,6 +16,7 @@ namespace halftone::detail {
 namespace {
 
 thread_local bool training = false;
+thread_local bool entered = false;  // masksEntered()
 thread_local int64_t inference = 0; // the id of the innermost inference that runs, 0 for none
 std::atomic<int64_t> inferences = 0;
 
@@ -233,6 +234,14 @@ std::vector<Value> replay(const std::vector<Value> &inputs, const std::vector<Va
     found.push_back(find(output));
   return found;
 }
+
+static bool anyMask(const std::vector<Value> &values) {
+  return std::ranges::any_of(values, [](const Value &value) { return value.node()->mask.defined(); });
+}
+bool masksEntered() { return entered; }
+GraphMasks::GraphMasks(const std::vector<Value> &inputs) : outer_(std::exchange(entered, anyMask(inputs))) {}
+GraphMasks::~GraphMasks() { entered = outer_; }
+void GraphMasks::leaveBy(const std::vector<Value> &outputs) { outer_ = outer_ || anyMask(outputs); }
 
 bool trainingNow() { return training; }
 TrainingScope::TrainingScope(bool now) : saved_(training) { training = now; }

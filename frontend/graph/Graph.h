@@ -58,6 +58,22 @@ std::vector<std::shared_ptr<Call>> callsInOrder(const std::vector<Value> &output
 std::vector<Value> replay(const std::vector<Value> &inputs, const std::vector<Value> &outputs,
                           const std::vector<Value> &values);
 
+/// Whether the graph that this thread evaluates has got masks from outside: with its inputs, or with the outputs of an
+/// inner model. Keras finds such a mask when a model runs, but not when the call is recorded.
+bool masksEntered();
+/// While it lives, this thread evaluates the graph of a model on `inputs`.
+class GraphMasks {
+public:
+  explicit GraphMasks(const std::vector<Value> &inputs);
+  ~GraphMasks();
+  GraphMasks(const GraphMasks &) = delete;
+  /// The graph around this one gets the masks of `outputs`.
+  void leaveBy(const std::vector<Value> &outputs);
+
+private:
+  bool outer_;
+};
+
 /// Whether layer calls on this thread are for training.
 bool trainingNow();
 class TrainingScope {

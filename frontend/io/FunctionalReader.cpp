@@ -5,6 +5,7 @@
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/RecordedCall.h"
 #include "frontend/ops/Operations.h"
+#include "frontend/training/ModelState.h"
 #include "halftone/Model.h"
 #include <map>
 #include <optional>
@@ -106,31 +107,30 @@ public:
         makeCall(i);
   }
 
-  /// The Values that input_layers or output_layers names: ["x", 0, 0], or a list or an object of such lists.
-  std::vector<Value> values(const ConfigPlace &place) {
+  /// Adds the Values that input_layers or output_layers names, ["x", 0, 0] or a list or an object of such lists, to `all`,
+  /// and returns their structure.
+  Json collect(const ConfigPlace &place, std::vector<Value> &all) {
     if (place.json.is_array() && !place.json.empty() && place.json[0].is_string()) {
       Reference reference = referenceOf(place);
       if (const size_t member = memberNamed(reference);
           members_[member].layer && members_[member].layer->class_name() == "Functional")
         reference.call -= reference.call > 0; // Keras counts the model's own graph as a call of it
-      return {found(reference)};
+      all.push_back(found(reference));
+      return {{"input", all.size() - 1}};
     }
-    std::vector<Value> all;
-    const auto append = [&](const ConfigPlace &each) {
-      const std::vector<Value> some = values(each);
-      all.insert(all.end(), some.begin(), some.end());
-    };
     if (place.json.is_object()) { // Keras sorts the names
       std::map<std::string, ConfigPlace> sorted;
       for (const auto &[key, value] : place.json.items())
         sorted.emplace(key, place.at(key));
+      Json object = Json::object();
       for (const auto &[key, each] : sorted)
-        append(each);
-      return all;
+        object[key] = collect(each, all);
+      return object;
     }
+    Json list = Json::array();
     for (const ConfigPlace &each : place.elements())
-      append(each);
-    return all;
+      list.push_back(collect(each, all));
+    return list;
   }
 
 private:
@@ -230,9 +230,21 @@ private:
 Layer readFunctional(const ConfigPlace &place) {
   const ConfigPlace config = place.at("config"), name = config.at("name"), trainable = config.at("trainable");
   GraphReader reader(config);
-  return Model(Values(reader.values(config.at("input_layers"))), Values(reader.values(config.at("output_layers"))),
-               {.name = name.isNull() ? "" : name.text(),
-                .trainable = !trainable.json.is_boolean() || trainable.json.get<bool>()});
+  std::vector<Value> inputs, outputs;
+  Json forms;
+  forms["inputs"] = reader.collect(config.at("input_layers"), inputs);
+  forms["outputs"] = reader.collect(config.at("output_layers"), outputs);
+  Model model(Values(std::move(inputs)), Values(std::move(outputs)),
+              {.name = name.isNull() ? "" : name.text(),
+               .trainable = !trainable.json.is_boolean() || trainable.json.get<bool>()});
+  if (const Json &byName = forms["outputs"];
+      byName.is_object() && !standsForValue(byName) && byName.size() == stateOf(model).outputs.size()) {
+    stateOf(model).outputNames.clear();
+    for (const auto &[key, value] : byName.items())
+      stateOf(model).outputNames.push_back(key);
+  }
+  stateOf(model).endForms = ConfigAccess::make(std::move(forms));
+  return model;
 }
 
 } // namespace halftone::detail

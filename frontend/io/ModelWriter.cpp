@@ -4,6 +4,7 @@
 #include "frontend/base/UniqueNames.h"
 #include "frontend/io/CompileConfig.h"
 #include "frontend/layers/GraphOrder.h"
+#include "frontend/layers/RecordedCall.h"
 #include "frontend/training/ModelState.h"
 #include "frontend/training/Trainer.h"
 #include "halftone/Layers.h"
@@ -99,8 +100,8 @@ public:
       layers.push_back(std::move(object));
     }
     config["layers"] = std::move(layers);
-    config["input_layers"] = ends(state_.inputs);
-    config["output_layers"] = ends(state_.outputs);
+    config["input_layers"] = ends(state_.inputs, "inputs");
+    config["output_layers"] = ends(state_.outputs, "outputs");
     return config;
   }
 
@@ -148,7 +149,7 @@ private:
   }
   /// The arguments with Keras's description of a Value in place of {"input": i}.
   Json withValues(const Json &json, const Call &call) const {
-    if (json.is_object() && json.size() == 1 && json.contains("input")) {
+    if (standsForValue(json)) {
       const Value &value = call.inputs[json["input"].get<size_t>()];
       Json tensor, config;
       config["shape"] = jsonOf(value.shape());
@@ -164,17 +165,26 @@ private:
         each = withValues(Json(each), call);
     return result;
   }
-  /// Inputs or outputs: one as it is, several as a list. Here Keras counts the graph of an inner functional model as a call.
-  Json ends(const std::vector<Value> &values) const {
-    Json list = Json::array();
-    for (const Value &value : values) {
-      Json place = history(value);
-      if (const std::shared_ptr<Call> &call = value.node()->call)
-        if (call->layer && call->layer->className == "Functional")
-          place[1] = place[1].get<int64_t>() + 1;
-      list.push_back(std::move(place));
-    }
-    return list.size() == 1 ? list[0] : list;
+  /// Inputs or outputs, in the structure that a file gave them; else one as it is, several as a list.
+  Json ends(const std::vector<Value> &values, const char *which) const {
+    const Json &forms = ConfigAccess::json(state_.endForms);
+    return endsAs(forms.contains(which) ? forms[which] : jsonOf(listArguments(values.size()))["args"][0], values);
+  }
+  Json endsAs(const Json &form, const std::vector<Value> &values) const {
+    if (standsForValue(form))
+      return end(values[form["input"].get<size_t>()]);
+    Json structure = form;
+    for (Json &each : structure)
+      each = endsAs(Json(each), values);
+    return structure;
+  }
+  /// Here Keras counts the graph of an inner functional model as a call.
+  Json end(const Value &value) const {
+    Json place = history(value);
+    if (const std::shared_ptr<Call> &call = value.node()->call)
+      if (call->layer && call->layer->className == "Functional")
+        place[1] = place[1].get<int64_t>() + 1;
+    return place;
   }
 
   const Layer &model_;

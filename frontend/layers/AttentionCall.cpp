@@ -4,6 +4,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/Masks.h"
 #include "runtime/base/ConfigAccess.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace halftone::detail {
@@ -73,11 +74,17 @@ Config argumentsOf(const AttentionCall &call, bool apart, const std::vector<std:
     else
       (word == "query_mask" ? queryMask : valueMask) = place;
   }
+  using Kind = RecordedMask::Kind;
   if (!apart) {
     args = Json::array({args});
-    if (!queryMask.is_null() || !valueMask.is_null())
+    if (!queryMask.is_null() || !valueMask.is_null() || std::ranges::count(call.carried, Kind::none))
       keywords["mask"] = Json::array({queryMask, valueMask});
+    else if (call.carried[0] == Kind::entered)
+      keywords["mask"] = nullptr;
   }
+  for (size_t i = 0; i < call.carried.size(); ++i)
+    if (apart && call.carried[i] == Kind::entered)
+      keywords[maskNames[i]] = nullptr;
   if (call.scores)
     keywords["return_attention_scores"] = true;
   if (call.causal)
@@ -115,7 +122,10 @@ std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::op
     return dynamic_cast<AttendingBody &>(body).attend(traced, context);
   };
   const bool apart = dynamic_cast<const AttendingBody &>(*layer.impl()->body).takesValuesApart();
-  return layer.impl()->call(inputs, {.training = training}, how, argumentsOf(call, apart, given));
+  RecordedMasks rules;
+  for (const RecordedMask::Kind kind : call.carried)
+    rules.push_back({.kind = kind});
+  return layer.impl()->call(inputs, {.training = training}, how, argumentsOf(call, apart, given), rules);
 }
 
 std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training) {

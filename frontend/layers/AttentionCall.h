@@ -11,6 +11,8 @@ namespace halftone::detail {
 struct AttentionCall {
   Value query{}, value{}, key{};
   Value queryMask{}, valueMask{}, keyMask{}, attentionMask{};
+  /// Of query, value and key: whether a mask that the Value carries counts where none is given.
+  std::array<RecordedMask::Kind, 3> carried{};
   bool causal = false;
   bool scores = false; // whether the call gives the weights too
 };

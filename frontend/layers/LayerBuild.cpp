@@ -238,26 +238,52 @@ void LayerImpl::buildFor(const std::vector<Value> &inputs) {
   }
 }
 
+/// The inputs of a call without the masks among them.
+static std::vector<Value> withoutMasks(const std::vector<Value> &inputs, const RecordedMasks &masks) {
+  std::set<size_t> given;
+  for (const RecordedMask &mask : masks)
+    if (mask.kind == RecordedMask::Kind::given)
+      given.insert(mask.place);
+  std::vector<Value> own;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!given.contains(i))
+      own.push_back(inputs[i]);
+  return own;
+}
+
+/// The same, each under its mask. A Value with another mask is a Value of its own, since other calls read it too.
+static std::vector<Value> underMasks(const std::vector<Value> &inputs, const RecordedMasks &masks) {
+  std::vector<Value> own = withoutMasks(inputs, masks);
+  for (size_t i = 0; i < masks.size(); ++i) {
+    using enum RecordedMask::Kind;
+    if (masks[i].kind == carried || (masks[i].kind == entered && masksEntered()))
+      continue;
+    own[i] = Value(std::make_shared<Node>(*own[i].node()));
+    own[i].node()->mask = masks[i].kind == given ? inputs[masks[i].place] : Value();
+  }
+  return own;
+}
+
 std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how,
-                                   std::optional<Config> arguments) {
+                                   std::optional<Config> arguments, const RecordedMasks &masks) {
   bool symbolic =
       std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });
   if (symbolic)
-    buildFor(inputs);
+    buildFor(withoutMasks(inputs, masks));
   std::shared_ptr<LayerImpl> self = shared_from_this();
   std::optional<bool> training = args.training;
   std::vector<Value> outputs = apply(
       name, inputs,
-      [self, training, how](const std::vector<Value> &values) {
+      [self, training, how, masks](const std::vector<Value> &values) {
         TrainingScope scope(training.value_or(trainingNow()));
-        return self->callTraced(values, how);
+        return self->callTraced(underMasks(values, masks), how);
       },
       self, symbolic ? formOf(arguments ? *arguments : listArguments(inputs.size()), training) : CallForm());
   for (const Value &output : outputs)
     if (output.node()->layerPath.empty())
       output.node()->layerPath = path;
   if (symbolic && !outputs.empty())
-    noteRecordedCall(inputs, outputs);
+    noteRecordedCall(withoutMasks(inputs, masks), outputs);
   return outputs;
 }
 

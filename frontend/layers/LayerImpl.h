@@ -18,6 +18,19 @@ struct ModelState;
 /// How the body of a layer computes a call whose inputs are no plain list; null: by its call().
 using BodyCall = std::function<Values(LayerBody &body, const Values &inputs, const CallContext &context)>;
 
+/// The mask under which a recorded call sees one of its inputs.
+struct RecordedMask {
+  enum class Kind : uint8_t {
+    carried, // the input's own
+    given,   // a Value of the call
+    none,
+    entered, // recorded as null: the input's own if masks entered the graph (masksEntered()), else none
+  };
+  Kind kind = Kind::carried;
+  size_t place = 0; // of a given mask among the Values of the call
+};
+using RecordedMasks = std::vector<RecordedMask>;
+
 struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   /// Computes the outputs of one call, in a trace.
   using TracedBody = std::function<std::vector<Value>(const std::vector<Value> &)>;
@@ -60,9 +73,10 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   /// Settles the policy and builds the layer for these inputs, unless it is built.
   void buildFor(const std::vector<Value> &inputs);
   std::vector<Value> callTraced(const std::vector<Value> &inputs, const BodyCall &how = {});
-  /// `arguments`: the call's, as in a CallForm; without them, the inputs are one Value or one list.
+  /// `arguments`: the call's, as in a CallForm; without them, the inputs are one Value or one list. `masks`: of the first
+  /// inputs; the layer is built, noted and called without the inputs that are given masks.
   std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how = {},
-                          std::optional<Config> arguments = {});
+                          std::optional<Config> arguments = {}, const RecordedMasks &masks = {});
   Tensors callOnData(const Tensors &inputs, const CallArgs &args);
   void adopt(const Layer &child);
   void setChildren(const std::vector<Layer> &layers);

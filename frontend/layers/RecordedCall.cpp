@@ -5,17 +5,39 @@
 #include "frontend/layers/ReversibleEmbedding.h"
 #include "runtime/base/ConfigAccess.h"
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <span>
 
 namespace halftone::detail {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
 
-/// The arguments of one call, by name. null stands for one that is not given.
+namespace {
+
+/// The leaves of a structure of lists and dicts, in Keras's order: dicts by their sorted keys.
+void collectLeaves(const Json &json, std::vector<const Json *> &leaves) {
+  if (json.is_array())
+    for (const Json &each : json)
+      collectLeaves(each, leaves);
+  else if (json.is_object() && !standsForValue(json)) {
+    std::map<std::string_view, const Json *> sorted;
+    for (const auto &[key, value] : json.items())
+      sorted.emplace(key, &value);
+    for (const auto &[key, value] : sorted)
+      collectLeaves(*value, leaves);
+  } else {
+    leaves.push_back(&json);
+  }
+}
+std::vector<const Json *> leavesOf(const Json &json) {
+  std::vector<const Json *> leaves;
+  collectLeaves(json, leaves);
+  return leaves;
+}
+
+/// The arguments of one call, by name. at() is null for one that is not given, or given as null.
 class Arguments {
 public:
   /// `names`: of Keras's call, in its order.
@@ -27,7 +49,7 @@ public:
     if (!args.is_array() || !keywords.is_object())
       refuse(json);
     for (size_t i = 0; i < args.size(); ++i)
-      add(i < names.size() ? names[i] : fmt::format("{}", i), args[i], names);
+      add(nameAt(i, args[i], names), args[i], names);
     for (const auto &[name, value] : keywords.items())
       add(name, value, names);
   }
@@ -37,23 +59,23 @@ public:
     const auto found = given_.find(name);
     return found == given_.end() ? null : found->second;
   }
-  Value value(const char *name) const { return valueOf(at(name)); }
-  Value valueOf(const Json &json) const {
-    if (json.is_null())
-      return {};
-    const auto place = json.is_object() ? json.find("input") : json.end();
-    if (place == json.end() || !place->is_number_unsigned() || place->get<size_t>() >= inputs_.size())
-      refuse(json);
-    return inputs_[place->get<size_t>()];
+  /// Whether the call records null for the argument.
+  bool isNull(const char *name) const {
+    const auto found = given_.find(name);
+    return found != given_.end() && found->second.is_null();
   }
-  /// A Value, or a list of Values.
+  Value value(const char *name) const { return valueOf(at(name)); }
+  Value valueOf(const Json &json) const { return json.is_null() ? Value() : inputs_[placeOf(json)]; }
+  size_t placeOf(const Json &json) const {
+    if (!standsForValue(json) || json["input"].get<int64_t>() < 0 || json["input"].get<size_t>() >= inputs_.size())
+      refuse(json);
+    return json["input"].get<size_t>();
+  }
+  /// The Values of a structure.
   std::vector<Value> values(const char *name) const {
-    const Json &json = at(name);
-    if (!json.is_array())
-      return {value(name)};
     std::vector<Value> list;
-    for (const Json &each : json)
-      list.push_back(valueOf(each));
+    for (const Json *leaf : leavesOf(at(name)))
+      list.push_back(inputs_[placeOf(*leaf)]);
     return list;
   }
   std::optional<bool> flag(const char *name) const {
@@ -70,13 +92,20 @@ public:
   }
 
 private:
+  /// The name of a positional argument. Some layers take a mask where others take `training`.
+  std::string nameAt(size_t i, const Json &value, std::span<const char *const> names) const {
+    if (i >= names.size())
+      return fmt::format("{}", i);
+    const bool isMask = standsForValue(value) && inputs_[placeOf(value)].dtype() == DType::bool_;
+    return isMask && std::string_view(names[i]) == "training" ? "mask" : names[i];
+  }
   void add(const std::string &name, const Json &value, std::span<const char *const> names) {
     const bool known = std::ranges::any_of(names, [&](std::string_view each) { return each == name; });
     if (!known && !value.is_null())
       throw Error(ErrorKind::not_implemented_error,
                   fmt::format("the call of layer '{}' has the argument `{}` = {}; a {} takes: {}", layer_.name(), name,
                               value.dump(), layer_.class_name(), fmt::join(names, ", ")));
-    if (!value.is_null())
+    if (known)
       given_[name] = value;
   }
 
@@ -115,6 +144,10 @@ std::vector<Value> callApart(const Layer &layer, const Arguments &arguments) {
   call.valueMask = arguments.value("value_mask");
   call.keyMask = arguments.value("key_mask");
   call.attentionMask = arguments.value("attention_mask");
+  constexpr std::array masks = {"query_mask", "value_mask", "key_mask"};
+  for (size_t i = 0; i < masks.size(); ++i)
+    if (arguments.isNull(masks[i]))
+      call.carried[i] = RecordedMask::Kind::entered;
   return callAttending(layer, arguments, std::move(call));
 }
 
@@ -132,29 +165,88 @@ std::vector<Value> callWithLists(const Layer &layer, const Arguments &arguments)
       arguments.refuse(masks);
     call.queryMask = arguments.valueOf(masks[0]);
     call.valueMask = arguments.valueOf(masks[1]);
+    for (size_t i = 0; i < call.carried.size(); ++i) // Keras takes a list as it is
+      if (i >= masks.size() || masks[i].is_null())
+        call.carried[i] = RecordedMask::Kind::none;
+  } else if (arguments.isNull("mask")) {
+    call.carried.fill(RecordedMask::Kind::entered);
   }
   return callAttending(layer, arguments, std::move(call));
 }
 
-/// Calls a layer whose first input has the mask `mask`, which Keras records as an argument. The layer is built and noted
-/// as a layer of its inputs alone.
-std::vector<Value> callUnderMask(const Layer &layer, std::vector<Value> inputs, const Value &mask, const CallArgs &args,
-                                 const Config &arguments) {
-  LayerImpl &impl = *layer.impl();
-  const size_t count = inputs.size();
-  impl.buildFor(inputs);
-  inputs.push_back(mask);
-  const auto how = [count](LayerBody &body, const Values &given, const CallContext &context) {
-    std::vector<Value> own(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(count));
-    own.front().node()->mask = given[count];
-    return body.call(Values(own), context);
-  };
-  std::vector<Value> outputs = impl.call(inputs, args, how, arguments);
-  impl.inputSpecs.resize(std::min(impl.inputSpecs.size(), count));
-  return outputs;
+/// `arguments` with the places of Values in the order `places`.
+Json renumbered(const Json &arguments, const std::vector<size_t> &places) {
+  if (standsForValue(arguments)) {
+    const auto found = std::ranges::find(places, arguments["input"].get<size_t>());
+    return {{"input", found - places.begin()}};
+  }
+  Json result = arguments;
+  for (Json &each : result)
+    if (each.is_structured())
+      each = renumbered(Json(each), places);
+  return result;
+}
+
+/// The places of the inputs of a call in the order in which the layer takes them. `leaves`, of the argument `inputs`, get the
+/// same order.
+std::vector<size_t> orderInputs(const Layer &layer, const Arguments &arguments, std::vector<const Json *> &leaves,
+                                std::vector<const Json *> &masks) {
+  const auto *graph = dynamic_cast<const GraphCalled *>(layer.impl()->body.get());
+  const std::vector<std::string> names = graph ? graph->inputNames() : std::vector<std::string>();
+  if (const Json &inputs = arguments.at("inputs"); inputs.is_object() && !standsForValue(inputs) && !names.empty()) {
+    const auto byName = [&](const Json &dict) {
+      std::vector<const Json *> found;
+      for (const std::string &name : names)
+        if (dict.contains(name))
+          found.push_back(&dict[name]);
+      if (found.size() != names.size() || dict.size() != names.size())
+        throw Error(ErrorKind::value_error,
+                    fmt::format("the call of model '{}' has the dict {}; the model's inputs are {}", layer.name(),
+                                dict.dump(), fmt::join(names, ", ")));
+      return found;
+    };
+    leaves = byName(inputs);
+    if (const Json &given = arguments.at("mask"); given.is_object() && !standsForValue(given))
+      masks = byName(given);
+  }
+  std::vector<size_t> places;
+  for (const Json *leaf : leaves)
+    places.push_back(arguments.placeOf(*leaf));
+  return places;
+}
+
+/// Calls a layer with one Value or a structure of them, and with masks in the same structure.
+std::vector<Value> callWithStructure(const Layer &layer, const Arguments &named, const std::vector<Value> &inputs,
+                                     const Config &arguments) {
+  using enum RecordedMask::Kind;
+  std::vector<const Json *> leaves = leavesOf(named.at("inputs"));
+  std::vector<const Json *> masks = leavesOf(named.at("mask"));
+  std::vector<size_t> places = orderInputs(layer, named, leaves, masks);
+  const bool isGiven = !named.at("mask").is_null();
+  if (isGiven && masks.size() != leaves.size())
+    throw Error(ErrorKind::value_error, fmt::format("the call of layer '{}' has {} inputs and the mask {}",
+                                                    layer.name(), leaves.size(), named.at("mask").dump()));
+  RecordedMasks rules(leaves.size());
+  for (size_t i = 0; i < rules.size(); ++i) {
+    if (isGiven && !masks[i]->is_null()) {
+      rules[i] = {.kind = given, .place = places.size()};
+      places.push_back(named.placeOf(*masks[i]));
+    } else if (isGiven || named.isNull("mask")) {
+      rules[i].kind = entered;
+    }
+  }
+  std::vector<Value> values;
+  for (const size_t place : places)
+    values.push_back(inputs[place]);
+  return layer.impl()->call(values, {.training = named.flag("training")}, {},
+                            ConfigAccess::make(renumbered(ConfigAccess::json(arguments), places)), rules);
 }
 
 } // namespace
+
+bool standsForValue(const Json &json) {
+  return json.is_object() && json.size() == 1 && json.contains("input") && json["input"].is_number_integer();
+}
 
 std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &inputs, const Config &arguments) {
   if (const auto *attending = dynamic_cast<const AttendingBody *>(layer.impl()->body.get())) {
@@ -173,14 +265,11 @@ std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &
   const bool masked = layer.class_name() == "Softmax";
   const Arguments named(layer, inputs, arguments,
                         masked ? std::span<const char *const>(maskedNames) : std::span<const char *const>(plainNames));
+  if (!masked || named.at("mask").is_null())
+    return callWithStructure(layer, named, inputs, arguments);
   std::vector<Value> values = named.values("inputs");
-  const Value mask = named.value("mask");
-  if (mask.defined() && !masked)
-    return callUnderMask(layer, values, mask, {.training = named.flag("training")}, arguments);
-  if (mask.defined())
-    values.push_back(mask);
-  return layer.impl()->call(values, {.training = named.flag("training")}, {},
-                            masked ? std::optional(arguments) : std::nullopt);
+  values.push_back(named.value("mask"));
+  return layer.impl()->call(values, {}, {}, arguments);
 }
 
 } // namespace halftone::detail

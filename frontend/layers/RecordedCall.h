@@ -2,9 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Layer.h"
+#include "runtime/base/ConfigAccess.h"
+#include <string>
 #include <vector>
 
 namespace halftone::detail {
+
+/// The body of a graph of layers, beside its LayerBody.
+class GraphCalled {
+public:
+  /// The names of the graph's inputs, by which a call with a dict gives them; empty if the graph itself takes a dict, whose
+  /// keys are sorted.
+  virtual std::vector<std::string> inputNames() const = 0;
+
+protected:
+  ~GraphCalled() = default;
+};
+
+/// Whether this is {"input": i}, the place of a Value in a CallForm.
+bool standsForValue(const nlohmann::ordered_json &json);
 
 /// Calls `layer` with the arguments of a CallForm (frontend/graph/Graph.h). not_implemented_error naming an argument that the
 /// layer's call does not have here; value_error for arguments that are no call.

@@ -3,8 +3,10 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/GraphOrder.h"
 #include "frontend/layers/KeyValueCache.h"
+#include "frontend/layers/RecordedCall.h"
 #include "frontend/training/ModelState.h"
 #include "halftone/Ops.h"
+#include "runtime/base/ConfigAccess.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -16,7 +18,7 @@ using namespace detail;
 namespace {
 
 /// The call of a graph: checks the inputs, converts them to the Inputs' dtypes and makes the recorded calls again.
-class GraphBody final : public LayerBody {
+class GraphBody final : public LayerBody, public GraphCalled {
 public:
   void attach(LayerImpl &layer, ModelState &state) {
     layer_ = &layer;
@@ -24,6 +26,7 @@ public:
   }
   void build(BuildContext &, const std::vector<Shape> &shapes) override;
   Values call(const Values &inputs, const CallContext &) override;
+  std::vector<std::string> inputNames() const override;
 
 private:
   LayerImpl *layer_ = nullptr;
@@ -100,7 +103,19 @@ Values GraphBody::call(const Values &inputs, const CallContext &) {
     values.push_back(asDtype(given, expected.dtype(), "model input"));
     values.back().node()->mask = inputs[i].node()->mask; // a cast keeps it
   }
-  return Values(replay(from, to, values));
+  GraphMasks masks(values);
+  const std::vector<Value> outputs = replay(from, to, values);
+  masks.leaveBy(outputs);
+  return Values(outputs);
+}
+
+std::vector<std::string> GraphBody::inputNames() const {
+  std::vector<std::string> names;
+  if (const nlohmann::ordered_json &forms = ConfigAccess::json(state_->endForms);
+      !forms.contains("inputs") || forms["inputs"].is_array())
+    for (const Value &input : state_->inputs)
+      names.push_back(input.node()->name);
+  return names;
 }
 
 std::unique_ptr<LayerBody> graphBody() { return std::make_unique<GraphBody>(); }
