@@ -26,23 +26,30 @@ struct KindWords {
 template <class Make> class ClassRegistry {
 public:
   explicit ClassRegistry(KindWords words) : words_(words) {}
-  /// value_error unless the name is "package>Class", for an empty function, or for a class that another package has.
+  /// value_error unless the name is "package>Class" or "Class", for an empty function, or for a class that another package
+  /// has.
   void add(const std::string &registeredName, Make make) {
     const size_t end = registeredName.find('>');
-    if (end == std::string::npos || end == 0 || end + 1 == registeredName.size())
+    if (registeredName.empty() || end == 0 || end + 1 == registeredName.size())
       throw Error(ErrorKind::value_error,
-                  fmt::format("A class of the kind {} is registered as \"package>Class\". Received: registered_name={}",
+                  fmt::format("A class of the kind {} is registered as \"package>Class\" or \"Class\". Received: "
+                              "registered_name={}",
                               words_.kind, registeredName));
     if (!make)
       throw Error(ErrorKind::value_error,
                   fmt::format("register_{0}() needs a function that makes the {0}", words_.kind));
     const ForkSafeLock lock(mutex_);
     for (const auto &[name, existing] : makers_)
-      if (name != registeredName && classOf(name) == classOf(registeredName))
+      if (name != registeredName && hasPackage(name) && hasPackage(registeredName) &&
+          classOf(name) == classOf(registeredName))
         throw Error(ErrorKind::value_error,
                     fmt::format("The class '{}' is registered as '{}' already. Received: registered_name={}",
                                 classOf(name), name, registeredName));
     makers_[registeredName] = std::move(make);
+  }
+  bool has(const std::string &registeredName) const {
+    const ForkSafeLock lock(mutex_);
+    return makers_.contains(registeredName);
   }
   /// value_error, which says how to register the class, if nobody did.
   Make makerOf(const std::string &registeredName) const {
@@ -52,24 +59,32 @@ public:
     std::vector<std::string> names;
     for (const auto &[name, make] : makers_)
       names.push_back(name);
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("Could not locate class '{0}', which a user registered in Python as '{1}'. Before loading, "
-                    "register a struct {0} with {2} and a static from_config(): {3}<{0}>(\"{4}\"). Registered: [{5}]",
-                    classOf(registeredName), registeredName, words_.method, words_.call,
-                    registeredName.substr(0, registeredName.find('>')), fmt::join(names, ", ")));
+    const std::string className = classOf(registeredName), package = packageOf(registeredName);
+    throw Error(ErrorKind::value_error,
+                fmt::format("Could not locate class '{0}', {1}. Before loading, register a struct {0} with {2} and a "
+                            "static from_config(): {3}<{0}>({4}). Registered: [{5}]",
+                            className,
+                            package.empty() ? "which is a user's in Python"
+                                            : fmt::format("which a user registered in Python as '{}'", registeredName),
+                            words_.method, words_.call, package.empty() ? "" : fmt::format("\"{}\"", package),
+                            fmt::join(names, ", ")));
   }
-  /// The name under which the class is registered; nullopt if it is not.
+  /// The name under which the class is registered, that with a package if there is one; nullopt if it is not.
   std::optional<std::string> nameOf(const std::string &className) const {
     const ForkSafeLock lock(mutex_);
+    std::optional<std::string> found;
     for (const auto &[name, make] : makers_)
-      if (classOf(name) == className)
-        return name;
-    return std::nullopt;
+      if (classOf(name) == className && (!found || hasPackage(name)))
+        found = name;
+    return found;
   }
   const KindWords &words() const { return words_; }
 
 private:
+  static bool hasPackage(const std::string &name) { return name.find('>') != std::string::npos; }
+  static std::string packageOf(const std::string &name) {
+    return hasPackage(name) ? name.substr(0, name.find('>')) : "";
+  }
   static std::string classOf(const std::string &registeredName) {
     return registeredName.substr(registeredName.find('>') + 1);
   }
@@ -106,7 +121,9 @@ template <class T> Config savedAs(const T &object, const char *module, bool isCu
 }
 /// The object of a registered class; nullopt if the config holds one of Keras's.
 template <class T> std::optional<T> registeredObject(const Config &config) {
-  const std::string registered = registeredNameIn(config);
+  std::string registered = registeredNameIn(config);
+  if (registered.empty())
+    registered = foreignClassIn(config);
   if (registered.empty())
     return std::nullopt;
   return registryOf<T>().makerOf(registered)(config.get_object("config"));

@@ -73,6 +73,19 @@ void setField(Config &config, const char *key, const Tensor &value) {
   setJson(config, key,
           value.defined() ? nested(value.astype(DType::float64).to_vector<double>(), value.shape(), 0, begin) : Json());
 }
+void setField(Config &config, const char *key, const NumberOrTensor &value) {
+  size_t begin = 0;
+  const Tensor &values = value.values();
+  Json numbers = nested(values.astype(DType::float64).to_vector<double>(), values.shape(), 0, begin);
+  if (value.is_number() || value.is_list())
+    return setJson(config, key, std::move(numbers));
+  Json array, fields;
+  fields["value"] = std::move(numbers);
+  fields["dtype"] = std::string(name(values.dtype()));
+  array["class_name"] = "__numpy__";
+  array["config"] = std::move(fields);
+  setJson(config, key, std::move(array));
+}
 void setField(Config &config, const char *key, DType value) { config.set(key, name(value)); }
 void setField(Config &config, const char *key, const PolicyArg &value) {
   config.set(key, dtype_policies::serialize(value.get()));
@@ -232,10 +245,11 @@ void FieldReader::load(const char *key, Numbers &value) {
                              : Numbers(get<double>(key));
 }
 /// Appends the numbers in `value`, whose nesting must be that of `dims`; the first list of each depth adds its length.
+template <class T>
 static void flatten(const char *key, const Json &value, size_t depth, std::vector<int64_t> &dims,
-                    std::vector<float> &elements) {
+                    std::vector<T> &elements) {
   if (value.is_number() && depth == dims.size()) {
-    elements.push_back(value.get<float>());
+    elements.push_back(value.get<T>());
     return;
   }
   if (!value.is_array() || (depth == dims.size() && !elements.empty()))
@@ -255,6 +269,23 @@ void FieldReader::load(const char *key, Tensor &value) {
     flatten(key, valueOf(config_, key), 0, dims, elements);
     value = Tensor(std::move(elements), Shape(std::move(dims)));
   }
+}
+void FieldReader::load(const char *key, NumberOrTensor &value) {
+  takes(key);
+  const Json *numbers = &valueOf(config_, key);
+  DType dtype = DType::float64;
+  const bool isList = numbers->is_array();
+  if (numbers->is_object()) {
+    const SavedObject array = savedObject(config_.get_object(key));
+    if (array.className != "__numpy__" && array.className != "__tensor__")
+      refuseKind(key, "a number, nested lists of numbers, or an array", *numbers);
+    dtype = standardize_dtype(array.fields.config().get_string("dtype"));
+    numbers = &valueOf(array.fields.config(), "value");
+  }
+  std::vector<int64_t> dims;
+  std::vector<double> elements;
+  flatten(key, *numbers, 0, dims, elements);
+  value = NumberOrTensor(Tensor(std::move(elements), Shape(std::move(dims))).astype(dtype), isList);
 }
 void FieldReader::load(const char *key, DType &value) { value = standardize_dtype(get<std::string>(key)); }
 
@@ -380,6 +411,14 @@ std::string registeredNameIn(const Config &config) {
     return "";
   const std::string registered = config.get_string("registered_name");
   return registered.find('>') == std::string::npos ? "" : registered;
+}
+
+std::string foreignClassIn(const Config &config) {
+  const Json &json = ConfigAccess::json(config);
+  const std::string module = json.contains("module") && json["module"].is_string() ? json["module"] : "";
+  const bool isNamed = json.contains("registered_name") && json["registered_name"].is_string();
+  return isNamed && registeredNameIn(config).empty() && !module.starts_with("keras") ? config.get_string("class_name")
+                                                                                     : "";
 }
 
 } // namespace halftone::detail

@@ -50,6 +50,8 @@ void setField(Config &config, const char *key, const Factor &value);  // one num
 void setField(Config &config, const char *key, const Numbers &value); // one number, a list of several, or null
 void setField(Config &config, const char *key, const std::vector<double> &value);
 void setField(Config &config, const char *key, const Tensor &value); // nested lists; null if it is undefined
+void setField(Config &config, const char *key,
+              const NumberOrTensor &value); // a number, nested lists, or Keras's "__numpy__"
 void setField(Config &config, const char *key, DType value);
 void setField(Config &config, const char *key, const PolicyArg &value);
 void setField(Config &config, const char *key, const QuantizationConfig &value); // null for none
@@ -172,6 +174,7 @@ private:
   void load(const char *key, Factor &value);
   void load(const char *key, Numbers &value);
   void load(const char *key, Tensor &value); // float32
+  void load(const char *key, NumberOrTensor &value);
   template <class Enum>
     requires std::is_enum_v<Enum>
   void load(const char *key, Enum &value) {
@@ -213,5 +216,7 @@ struct SavedObject {
 SavedObject savedObject(const Config &config);
 /// "package>Class" of an object whose class a user registered, else "".
 std::string registeredNameIn(const Config &config);
+/// "Class" of an object whose class is outside of Keras and was not registered in Python, else "".
+std::string foreignClassIn(const Config &config);
 
 } // namespace halftone::detail

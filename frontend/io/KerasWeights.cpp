@@ -48,6 +48,14 @@ std::string mismatch(const SavedGroup &group, const H5File &file) {
   return "";
 }
 
+/// Gives a kernel of GPTQ or AWQ the layout that it has in the file: behind the bias, if there is one, stand kernel and scales.
+void layOutAsStored(const SavedGroup &group, const H5File &file) {
+  const size_t kernel = group.variables.size() - group.calibrated->variables().size();
+  if (countOf(file, group) == std::ssize(group.variables))
+    group.calibrated->layOutAs(file.find(datasetOf(group, kernel))->shape,
+                               file.find(datasetOf(group, kernel + 1))->shape);
+}
+
 struct Reading {
   std::vector<VariableHandle> variables;
   std::vector<Tensor> values;
@@ -80,9 +88,14 @@ std::string objectOf(const SavedGroup &group) { return fmt::format("<{} name={}>
 void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   std::vector<std::pair<const SavedGroup *, std::string>> failed;
   Reading reading;
-  const std::vector<SavedGroup> groups = savedGroups(model);
+  std::vector<SavedGroup> groups = savedGroups(model);
   std::vector<const SavedGroup *> right;
-  for (const SavedGroup &group : groups) {
+  for (SavedGroup &group : groups) {
+    if (countOf(file, group) == 0 &&
+        file.count(group.pathByNames + "/vars") > 0) // as older files name the parts of users' layers
+      group.path = group.pathByNames;
+    if (group.calibrated)
+      layOutAsStored(group, file);
     if (group.isRandomState && countOf(file, group) == 0)
       continue;
     if (std::string why = mismatch(group, file); !why.empty())

@@ -220,9 +220,42 @@ Json layerObject(const Layer &layer) {
   }
 }
 
+/// Refuses a model in which a layer stands at two places, of which a file would make two layers: in two models inside of each
+/// other or side by side, or twice in a Sequential. Layers that one functional model calls several times stand there once.
+class PlacesOfLayers {
+public:
+  void visit(const Layer &model, const std::string &place) {
+    std::vector<Layer> members = model.layers();
+    if (const ModelState &state = stateOf(model); state.isSequential)
+      members = state.sequence;
+    for (const Layer &member : members) {
+      if (member.class_name() == "InputLayer")
+        continue;
+      if (const auto [found, isNew] = places_.emplace(member.impl().get(), place); !isNew)
+        refuse(member, found->second, place);
+      if (member.impl()->model && member.impl()->transparent)
+        visit(member, fmt::format("{}/{}", place, member.name()));
+    }
+  }
+
+private:
+  [[noreturn]] static void refuse(const Layer &layer, const std::string &first, const std::string &second) {
+    const std::string where = first == second ? fmt::format("twice in the Sequential '{}'", first)
+                                              : fmt::format("in '{}' and in '{}'", first, second);
+    throw Error(ErrorKind::value_error,
+                fmt::format("the layer '{}' stands {}. Of these a file makes two layers with weights of their own, as "
+                            "Keras's does: save weights alone, or call the layer in one functional model",
+                            layer.name(), where),
+                layer.path());
+  }
+  std::map<const LayerImpl *, std::string> places_;
+};
+
 } // namespace
 
 Config writeModel(const Model &model) {
+  if (model.impl()->transparent)
+    PlacesOfLayers().visit(model, model.name());
   Json object = layerObject(model);
   if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))
     object["compile_config"] = jsonOf(writeCompileConfig(compiled->args, stateOf(model).outputs.size()));

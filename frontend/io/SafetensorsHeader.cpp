@@ -20,7 +20,8 @@ constexpr Kind kinds[] = {{DType::bool_, "BOOL"},          {DType::uint8, "U8"},
                           {DType::float8_e5m2, "F8_E5M2"}, {DType::uint16, "U16"},  {DType::float8_e4m3fn, "F8_E4M3"},
                           {DType::int16, "I16"},           {DType::float16, "F16"}, {DType::uint32, "U32"},
                           {DType::bfloat16, "BF16"},       {DType::int32, "I32"},   {DType::float32, "F32"},
-                          {DType::uint64, "U64"},          {DType::int64, "I64"},   {DType::float64, "F64"}};
+                          {DType::uint64, "U64"},          {DType::int64, "I64"},   {DType::float64, "F64"},
+                          {DType::complex64, "C64"}};
 constexpr size_t mostDims = 64;
 
 std::string dtypeNames() {
@@ -36,14 +37,23 @@ public:
   explicit HeaderReader(const std::string &path) : path_(path) {}
   SafetensorsHeader header;
 
-  bool null() override { refuse(expected(), "null"); }
-  bool boolean(bool) override { refuse(expected(), "a bool"); }
-  bool number_float(number_float_t, const string_t &) override { refuse(expected(), "a number with a fraction"); }
+  bool null() override {
+    if (place_ == Place::entryStart && key_ == "__metadata__") {
+      beginMetadata();
+      place_ = Place::top;
+      return true;
+    }
+    return skipped("null");
+  }
+  bool boolean(bool) override { return skipped("a bool"); }
+  bool number_float(number_float_t, const string_t &) override { return skipped("a number with a fraction"); }
   bool binary(binary_t &) override { refuse(expected(), "binary data"); }
   bool number_integer(number_integer_t value) override {
-    refuse(expected(), fmt::format("the number {}", value)); // a negative one
+    return skipped(fmt::format("the number {}", value)); // a negative one
   }
   bool number_unsigned(number_unsigned_t value) override {
+    if (place_ == Place::unknown)
+      return skipped("");
     if (!arrayOpen_ || value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
       refuse(expected(), fmt::format("the number {}", value));
     if (place_ == Place::shape && entry().dims.size() == mostDims)
@@ -57,6 +67,8 @@ public:
     return true;
   }
   bool string(string_t &value) override {
+    if (place_ == Place::unknown)
+      return skipped("");
     if (place_ == Place::metadataValue) {
       if (header.metadata.size() == mostTexts)
         refuse(fmt::format("at most {} texts in __metadata__", mostTexts), "more");
@@ -75,12 +87,12 @@ public:
     return true;
   }
   bool start_object(size_t) override {
-    if (place_ == Place::start)
+    if (place_ == Place::unknown)
+      ++depth_;
+    else if (place_ == Place::start)
       place_ = Place::top;
     else if (place_ == Place::entryStart && key_ == "__metadata__") {
-      if (std::exchange(hasMetadata_, true))
-        refuse("one __metadata__", "another one");
-      place_ = Place::metadata;
+      beginMetadata();
     } else if (place_ == Place::entryStart) {
       if (header.tensors.size() == mostTensors)
         refuse(fmt::format("at most {} tensors", mostTensors), "more");
@@ -93,6 +105,8 @@ public:
     return true;
   }
   bool key(string_t &value) override {
+    if (place_ == Place::unknown)
+      return true;
     if (place_ == Place::entry)
       beginField(value);
     else
@@ -101,18 +115,26 @@ public:
     return true;
   }
   bool end_object() override {
+    if (place_ == Place::unknown)
+      return leaveUnknown();
     if (place_ == Place::entry && !(seen_[0] && seen_[1] && seen_[2]))
       refuse(fmt::format("dtype, shape and data_offsets for {}", quotedName(entry().name)), "fewer fields");
     place_ = place_ == Place::top ? Place::end : Place::top;
     return true;
   }
   bool start_array(size_t) override {
+    if (place_ == Place::unknown) {
+      ++depth_;
+      return true;
+    }
     if ((place_ != Place::shape && place_ != Place::offsets) || arrayOpen_)
       refuse(expected(), "a list");
     arrayOpen_ = true;
     return true;
   }
   bool end_array() override {
+    if (place_ == Place::unknown)
+      return leaveUnknown();
     if (place_ == Place::offsets && offsets_ != 2)
       refuse(expected(), fmt::format("{} numbers", offsets_));
     arrayOpen_ = false;
@@ -124,17 +146,39 @@ public:
   }
 
 private:
-  enum class Place { start, top, metadata, metadataValue, entryStart, entry, dtype, shape, offsets, end };
+  enum class Place { start, top, metadata, metadataValue, entryStart, entry, dtype, shape, offsets, unknown, end };
 
   SafetensorsEntry &entry() { return header.tensors.back(); }
   [[noreturn]] void refuse(const std::string &expected, const std::string &found) const {
     refuseFile(path_, expected, found);
   }
+  void beginMetadata() {
+    if (std::exchange(hasMetadata_, true))
+      refuse("one __metadata__", "another one");
+    place_ = Place::metadata;
+  }
+  /// After a number or a text of a field that nobody reads; elsewhere, where `found` may not stand, refuses.
+  bool skipped(const std::string &found) {
+    if (place_ != Place::unknown)
+      refuse(expected(), found);
+    if (depth_ == 0)
+      place_ = Place::entry;
+    return true;
+  }
+  bool leaveUnknown() {
+    if (--depth_ == 0)
+      place_ = Place::entry;
+    return true;
+  }
   void beginField(const std::string &name) {
     constexpr std::array<std::string_view, 3> names = {"dtype", "shape", "data_offsets"};
     constexpr Place places[] = {Place::dtype, Place::shape, Place::offsets};
     const auto found = static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-    if (found == names.size() || seen_[found])
+    if (found == names.size()) { // as the reference library, which reads no further fields
+      place_ = Place::unknown;
+      return;
+    }
+    if (seen_[found])
       refuse(fmt::format("dtype, shape and data_offsets, each once, for {}", quotedName(entry().name)),
              quotedName(name));
     seen_[found] = true;
@@ -164,18 +208,20 @@ private:
   std::string key_;
   std::array<bool, 3> seen_{};
   int offsets_ = 0;
+  int64_t depth_ = 0; // of lists and objects within an unknown field
   bool arrayOpen_ = false, hasMetadata_ = false;
 };
 
-/// The bytes of the dtype and the dims; nullopt past 2^63 - 1.
+/// The bytes of the dtype and the dims; nullopt if the elements, or their bits, are more than 2^64 - 1, also those of the
+/// dims before a 0, as the reference library counts.
 std::optional<int64_t> bytesOf(const SafetensorsEntry &entry) {
-  if (std::find(entry.dims.begin(), entry.dims.end(), 0) != entry.dims.end())
-    return 0;
-  int64_t bytes = itemsize(entry.dtype);
-  for (int64_t dim : entry.dims)
-    if (__builtin_mul_overflow(bytes, dim, &bytes))
+  uint64_t elements = 1, bits = 0;
+  for (const int64_t dim : entry.dims)
+    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(dim), &elements))
       return std::nullopt;
-  return bytes;
+  if (__builtin_mul_overflow(elements, static_cast<uint64_t>(itemsize(entry.dtype)) * 8, &bits))
+    return std::nullopt;
+  return static_cast<int64_t>(bits / 8);
 }
 
 void checkNames(const std::string &path, const std::vector<SafetensorsEntry> &tensors) {
@@ -196,7 +242,7 @@ void checkRanges(const std::string &path, const std::vector<SafetensorsEntry> &t
       refuseFile(path, fmt::format("a range within {} bytes of data for {}", dataBytes, quotedName(entry.name)), range);
     if (bytes != entry.end - entry.begin)
       refuseFile(path,
-                 fmt::format("{} bytes for {} of shape {} in {}", bytes ? std::to_string(*bytes) : "more than 2^63",
+                 fmt::format("{} bytes for {} of shape {} in {}", bytes ? std::to_string(*bytes) : "more than 2^61",
                              quotedName(entry.name), Shape(entry.dims).str(), name(entry.dtype)),
                  range);
     byPlace.push_back(&entry);
@@ -228,6 +274,10 @@ std::string quotedName(const std::string &name) {
 }
 
 SafetensorsHeader parseSafetensorsHeader(const std::string &path, std::string_view text, int64_t dataBytes) {
+  if (text.starts_with("\xef\xbb\xbf"))
+    refuseFile(path, "a header in JSON", "a byte order mark");
+  if (const size_t zero = text.find('\0'); zero != text.npos) // where the JSON library would end
+    refuseFile(path, "a header in JSON", fmt::format("a zero byte at byte {} of the header", zero));
   HeaderReader reader(path);
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
   checkNames(path, reader.header.tensors);

@@ -39,6 +39,10 @@ void Model::save(const std::string &filepath, const SaveArgs &args) const {
 std::string Model::to_json() const { return writeModel(*this).dump(); }
 
 Model Model::from_config(const Config &config) {
+  if (!config.contains("class_name"))
+    throw Error(ErrorKind::value_error,
+                "the config has no 'class_name': a model is made of Config::parse(model.to_json()), since get_config() "
+                "has the model's arguments alone");
   const Layer layer = readLayer({ConfigAccess::json(config), ""});
   if (!layer.impl()->model)
     throw Error(ErrorKind::value_error, fmt::format("expected a model, found a layer of class {}", layer.class_name()));

@@ -38,12 +38,15 @@ class GroupCollector {
 public:
   std::vector<SavedGroup> groups;
 
-  /// A layer that is a part of several models stands where it is first met.
-  void layer(const LayerImpl &layer, const std::string &path) {
+  /// A layer that is a part of several models stands where it is first met. `byName`: the path with the automatic names of
+  /// parts.
+  void layer(const LayerImpl &layer, const std::string &path, const std::string &byName) {
     if (!visited_.insert(&layer).second)
       return;
-    SavedGroup own{.path = path, .className = layer.className, .name = layer.name};
+    SavedGroup own{.path = path, .className = layer.className, .name = layer.name, .pathByNames = byName};
     const auto *adaptable = dynamic_cast<const LoraBody *>(layer.body.get());
+    if (auto *body = dynamic_cast<CalibratedBody *>(layer.body.get()); body && body->calibrated().isThere())
+      own.calibrated = &body->calibrated();
     const bool keepsOrder = adaptable != nullptr; // kernel, which LoRA freezes, bias, scales
     if (adaptable && adaptable->delta().isOn())
       own.adapted = adaptable;
@@ -54,7 +57,7 @@ public:
           own.variables.push_back(variable);
     groups.push_back(std::move(own));
     if (layer.model && layer.transparent)
-      return members(layer, under(path, "layers"));
+      return members(layer, under(path, "layers"), under(byName, "layers"));
     for (const Variable &variable : layer.weights)
       if (variable.impl()->role == VariableRole::seed)
         groups.push_back({.path = under(path, randomStateOf(layer.className)),
@@ -62,21 +65,30 @@ public:
                           .name = "seed_generator",
                           .variables = {variable},
                           .isRandomState = true});
-    for (const Layer &child : layer.children)
-      this->layer(*child.impl(), under(path, attributeOf(layer.className, child.name())));
+    std::map<std::string, int64_t> used;
+    for (const Layer &child : layer.children) { // automatic names differ from instance to instance
+      const std::string attribute = attributeOf(layer.className, child.name());
+      this->layer(*child.impl(), under(path, child.impl()->hasOwnName ? attribute : numbered(child, used)),
+                  under(byName, attribute));
+    }
   }
 
 private:
   std::set<const LayerImpl *> visited_;
 
   /// The layers of a Sequential, which does not count its InputLayer, or of a functional model.
-  void members(const LayerImpl &model, const std::string &path) {
+  void members(const LayerImpl &model, const std::string &path, const std::string &byName) {
     std::map<std::string, int64_t> used;
     for (const Layer &member : model.children) {
-      const std::string word = snakeCase(member.class_name());
-      const int64_t count = used[word]++;
-      layer(*member.impl(), under(path, count == 0 ? word : fmt::format("{}_{}", word, count)));
+      const std::string name = numbered(member, used);
+      layer(*member.impl(), under(path, name), under(byName, name));
     }
+  }
+  /// "dense", "dense_1": the class, numbered among the layers before.
+  static std::string numbered(const Layer &layer, std::map<std::string, int64_t> &used) {
+    const std::string word = snakeCase(layer.class_name());
+    const int64_t count = used[word]++;
+    return count == 0 ? word : fmt::format("{}_{}", word, count);
   }
 };
 
@@ -84,7 +96,7 @@ private:
 
 std::vector<SavedGroup> savedGroups(const Layer &model) {
   GroupCollector collector;
-  collector.layer(*model.impl(), "");
+  collector.layer(*model.impl(), "", "");
   return std::move(collector.groups);
 }
 

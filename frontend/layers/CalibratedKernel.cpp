@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/CalibratedKernel.h"
 #include "frontend/base/ProgressBar.h"
+#include "frontend/graph/Variables.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/ProductKernel.h"
 #include "runtime/base/FloatMode.h"
@@ -39,16 +40,43 @@ void CalibratedKernel::build(BuildContext &context, const std::string &mode, con
   kernel_ = kernel;
   columns_ = isInputFirst ? kernel.elements() / dims[0] : dims.back();
   rows_ = isInputFirst ? dims[0] : dims[0] * dims[1];
-  isPacked_ = parts.bits == 4;
+  bits_ = parts.bits;
+  perByte_ = bits_ == 4 ? 2 : 1;
   const int64_t groups = parts.group == -1 ? 1 : (rows_ + parts.group - 1) / parts.group;
   const DType floats = context.variable_dtype();
-  values_ =
-      fixedWeight(context, "kernel", Tensor::zeros({isPacked_ ? (columns_ + 1) / 2 : columns_, rows_}, DType::uint8));
+  values_ = fixedWeight(context, "kernel", Tensor::zeros({(columns_ + perByte_ - 1) / perByte_, rows_}, DType::uint8));
   scale_ = fixedWeight(context, "kernel_scale", Tensor::ones({columns_, groups}, floats));
   zero_ = fixedWeight(context, "kernel_zero", Tensor::zeros({columns_, groups}, DType::uint8));
   if (parts.isAwq)
     inputs_ = fixedWeight(context, "awq_scales", Tensor::ones({rows_}, floats));
   groups_ = fixedWeight(context, "g_idx", Tensor::zeros({rows_}));
+}
+
+/// Gives a variable that no value was read for another shape.
+static void reshape(const Variable &variable, const Shape &shape) {
+  VariableImpl &impl = *variable.impl();
+  impl.shape = shape;
+  impl.memory = makeZeros(shape, impl.dtype, {.name = impl.name, .path = impl.path}).impl()->memory;
+}
+
+void CalibratedKernel::layOutAs(const Shape &kernel, const Shape &scale) {
+  const int64_t groups = scale_.shape()[1];
+  for (const bool isRowFirst : {false, true})
+    for (const int64_t perByte : {1, 2, 4}) {
+      if (perByte * bits_ > 8)
+        continue;
+      const int64_t packed = (columns_ + perByte - 1) / perByte;
+      const Shape values = isRowFirst ? Shape{rows_, packed} : Shape{packed, rows_};
+      const Shape scales = isRowFirst ? Shape{groups, columns_} : Shape{columns_, groups};
+      if (values != kernel || scales != scale)
+        continue;
+      isRowFirst_ = isRowFirst;
+      perByte_ = perByte;
+      reshape(values_, values);
+      reshape(scale_, scales);
+      reshape(zero_, scales);
+      return;
+    }
 }
 
 std::vector<Variable> CalibratedKernel::variables() const {
@@ -67,13 +95,16 @@ Tensor CalibratedKernel::floats() const {
   const std::vector<double> inputs = inputs_.defined() ? numbersOf(inputs_) : std::vector<double>();
   const std::vector<uint8_t> values = values_.value().to_vector<uint8_t>();
   const size_t columns = static_cast<size_t>(columns_), rows = static_cast<size_t>(rows_);
-  const size_t groups = columns == 0 ? 1 : scale.size() / columns;
+  const size_t groups = columns == 0 ? 1 : scale.size() / columns, perByte = static_cast<size_t>(perByte_);
+  const size_t packed = (columns + perByte - 1) / perByte;
+  const auto bits = static_cast<unsigned>(perByte_ == 1 ? 8 : bits_);
   std::vector<float> floats(rows * columns);
   for (size_t c = 0; c < columns; ++c)
     for (size_t r = 0; r < rows; ++r) {
-      const uint8_t byte = values[(isPacked_ ? c / 2 : c) * rows + r];
-      const unsigned value = !isPacked_ ? byte : c % 2 ? byte >> 4U : byte & 15U;
-      const size_t place = c * groups + std::min(groups - 1, static_cast<size_t>(std::max(0.0, group[r])));
+      const size_t byte = isRowFirst_ ? r * packed + c / perByte : c / perByte * rows + r;
+      const unsigned value = (values[byte] >> (c % perByte * bits)) & ((1U << bits) - 1);
+      const size_t g = std::min(groups - 1, static_cast<size_t>(std::max(0.0, group[r])));
+      const size_t place = isRowFirst_ ? g * columns + c : c * groups + g;
       const auto number = static_cast<float>((value - zero[place]) * scale[place]);
       floats[r * columns + c] = inputs.empty() ? number : number / static_cast<float>(inputs[r]);
     }

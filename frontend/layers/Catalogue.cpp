@@ -74,6 +74,7 @@ constexpr Known catalogue[] = {
     {"Cropping1D", made<Cropping1DOptions>},
     {"Cropping2D", made<CroppingOptions<Cropping2D>>},
     {"Cropping3D", made<CroppingOptions<Cropping3D>>},
+    {"CustomScaleLayer", made<CustomScaleOptions>},
     {"Dense", made<DenseOptions>},
     {"DepthwiseConv1D", made<DepthwiseConvOptions<DepthwiseConv1D>>},
     {"DepthwiseConv2D", made<DepthwiseConvOptions<DepthwiseConv2D>>},
@@ -97,6 +98,7 @@ constexpr Known catalogue[] = {
     {"Identity", made<IdentityOptions>},
     {"InputLayer", made<InputOptions>},
     {"LayerNormalization", made<LayerNormalizationOptions>},
+    {"LayerScale", made<LayerScaleOptions>},
     {"LeakyReLU", made<LeakyReLUOptions>},
     {"Masking", made<MaskingOptions>},
     {"MaxPooling1D", made<PoolingOptions<MaxPooling1D>>},
@@ -139,6 +141,11 @@ constexpr Known catalogue[] = {
 constexpr const char *notBuilt[] = {"Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D",     "GRU",
                                     "LSTM",          "RNN",        "SimpleRNN",  "TimeDistributed"};
 
+/// Classes that Keras does not export, with their modules.
+constexpr std::pair<const char *, const char *> ofApplications[] = {
+    {"CustomScaleLayer", "keras.src.applications.inception_resnet_v2"},
+    {"LayerScale", "keras.src.applications.convnext"}};
+
 [[noreturn]] void refuseClass(const std::string &className) {
   if (std::ranges::find(notBuilt, className) != std::end(notBuilt))
     throw Error(
@@ -146,9 +153,14 @@ constexpr const char *notBuilt[] = {"Bidirectional", "ConvLSTM1D", "ConvLSTM2D",
         fmt::format("The layer '{}' is not built: there are no recurrent layers. Attention or Conv1D with causal "
                     "padding can take its place in a model that is trained anew",
                     className));
+  if (className == "Lambda")
+    throw Error(
+        ErrorKind::value_error,
+        "the layer is a Lambda, whose Python code cannot be read here. Save the model with a layer class in its "
+        "place, and register a struct of that name: register_custom<T>(\"package\")");
   throw Error(ErrorKind::value_error,
               fmt::format("Could not locate class '{0}'. A layer of your own can take its place: "
-                          "register_custom<{0}>(\"package\"). {1}",
+                          "register_custom<{0}>(). {1}",
                           className, knownClasses(catalogue, className, "layers")));
 }
 
@@ -162,10 +174,18 @@ Config serialize(const Layer &layer) {
     object.set("registered_name", *registered);
     return object;
   }
+  if (className == "Lambda")
+    (void)layer.get_config(); // throws
   if (!findClass(catalogue, className))
     throw Error(ErrorKind::value_error,
                 fmt::format("No config can hold a layer of class {0}: register it by register_custom<{0}>(\"package\")",
                             className));
+  for (const auto &[name, module] : ofApplications)
+    if (className == name) {
+      Config object = serializedObject(module, className, layer.get_config());
+      object.set("registered_name", className);
+      return object;
+    }
   // Keras exports this class under a shorter name than its own.
   return serializedObject("keras.layers", className == "GroupedQueryAttention" ? "GroupQueryAttention" : className,
                           layer.get_config());
@@ -174,8 +194,12 @@ Config serialize(const Layer &layer) {
 Layer deserialize(const Config &config) {
   if (const std::string registered = registeredNameIn(config); !registered.empty())
     return registeredLayer(registered, config.get_object("config"));
+  if (const std::string foreign = foreignClassIn(config); !foreign.empty())
+    return registeredLayer(foreign, config.get_object("config"));
   SavedObject saved = savedObject(config);
   const Known *found = findClass(catalogue, saved.className);
+  if (!found && isRegisteredLayer(saved.className)) // of a module of Keras's
+    return registeredLayer(saved.className, config.get_object("config"));
   if (!found)
     refuseClass(saved.className);
   return found->make(saved);

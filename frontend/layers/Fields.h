@@ -76,8 +76,17 @@ struct ReshapeOptions : layers::ReshapeArgs {
   Layer layer() const { return layers::Reshape(Shape(targetShape), *this); }
 };
 struct RescalingOptions : layers::RescalingArgs {
-  double scale = 1.0, offset = 0.0;
+  NumberOrTensor scale = 1.0, offset = 0.0;
   Layer layer() const { return layers::Rescaling(scale, offset, *this); }
+};
+struct LayerScaleOptions : LayerArgs {
+  double initValues = 1.0;
+  int64_t projectionDim = 0;
+  Layer layer() const { return layers::LayerScale(initValues, projectionDim, *this); }
+};
+struct CustomScaleOptions : LayerArgs {
+  double scale = 1.0;
+  Layer layer() const { return layers::CustomScaleLayer(scale, *this); }
 };
 struct ConcatenateOptions : layers::MergeArgs {
   int64_t axis = -1;
@@ -269,6 +278,13 @@ inline constexpr std::tuple layerFields<ReshapeOptions>{
 template <>
 inline constexpr std::tuple layerFields<RescalingOptions>{Field{"scale", &RescalingOptions::scale, Presence::required},
                                                           Field{"offset", &RescalingOptions::offset}};
+template <>
+inline constexpr std::tuple layerFields<LayerScaleOptions>{
+    Field{"init_values", &LayerScaleOptions::initValues, Presence::required},
+    Field{"projection_dim", &LayerScaleOptions::projectionDim, Presence::required}};
+template <>
+inline constexpr std::tuple layerFields<CustomScaleOptions>{
+    Field{"scale", &CustomScaleOptions::scale, Presence::required}};
 template <> inline constexpr std::tuple layerFields<ConcatenateOptions>{Field{"axis", &ConcatenateOptions::axis}};
 template <>
 inline constexpr std::tuple layerFields<DotOptions>{Field{"axes", &DotOptions::axes, Presence::required},
@@ -304,6 +320,15 @@ template <> inline constexpr bool passesMask<SoftmaxOptions> = true;
 template <> inline constexpr bool passesMask<UnitNormalizationOptions> = true;
 
 /// The body of a layer whose arguments are `Options`.
+/// The most inputs of a call; 0 for any number. The second input of some layers is a mask.
+template <class Options> constexpr size_t mostInputs = 1;
+template <class LayerClass> inline constexpr size_t mostInputs<MergeOptions<LayerClass>> = 0;
+template <> inline constexpr size_t mostInputs<ConcatenateOptions> = 0;
+template <> inline constexpr size_t mostInputs<DotOptions> = 2;
+template <> inline constexpr size_t mostInputs<CustomScaleOptions> = 2;
+template <> inline constexpr size_t mostInputs<SoftmaxOptions> = 2;
+template <> inline constexpr size_t mostInputs<BatchNormalizationOptions> = 2;
+
 template <class Options> class BodyOf : public LayerBody {
 public:
   explicit BodyOf(Options options) : options_(std::move(options)) {}
@@ -311,6 +336,7 @@ public:
   Value mask(const Values &, const std::vector<Value> &masks) override {
     return passesMask<Options> && !masks.empty() ? masks.front() : Value();
   }
+  size_t most_inputs() const override { return mostInputs<Options>; }
 
 protected:
   Options options_;

@@ -18,6 +18,10 @@ using AdditiveAttentionOptions = PlainOptions<layers::AdditiveAttention, layers:
 
 template <> inline constexpr bool passesMask<MultiHeadAttentionOptions> = true;
 template <> inline constexpr bool passesMask<GroupQueryAttentionOptions> = true;
+template <> inline constexpr size_t mostInputs<MultiHeadAttentionOptions> = 3;
+template <> inline constexpr size_t mostInputs<GroupQueryAttentionOptions> = 3;
+template <> inline constexpr size_t mostInputs<AttentionOptions> = 3;
+template <> inline constexpr size_t mostInputs<AdditiveAttentionOptions> = 3;
 template <> inline constexpr bool passesMask<AttentionOptions> = true;
 template <> inline constexpr bool passesMask<AdditiveAttentionOptions> = true;
 

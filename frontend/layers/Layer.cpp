@@ -18,6 +18,7 @@ namespace detail {
 
 LayerBody::~LayerBody() = default;
 Value LayerBody::mask(const Values &, const std::vector<Value> &) { return {}; }
+size_t LayerBody::most_inputs() const { return 0; }
 bool LayerBody::quantizes(std::string_view) const { return false; }
 
 std::string class_name_of(std::string_view pretty) {
@@ -125,6 +126,7 @@ Layer::Layer(std::unique_ptr<LayerBody> body, std::string className, const Layer
     : impl_(std::make_shared<LayerImpl>()) {
   impl_->body = std::move(body);
   impl_->className = std::move(className);
+  impl_->hasOwnName = !args.name.empty();
   impl_->name = args.name.empty() ? uniqueName(impl_->className) : args.name;
   if (impl_->name.find('/') != std::string::npos)
     throw Error(ErrorKind::value_error,

@@ -108,6 +108,11 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
   LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
   const std::shared_ptr<LayerImpl> self = shared_from_this();
   try {
+    if (const size_t most = how ? 0 : body->most_inputs(); most > 0 && inputs.size() > most)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("Layer '{}' of class {} takes {}, but it received {} inputs{}", name, className,
+                              most == 1 ? "one input" : fmt::format("at most {} inputs", most), inputs.size(),
+                              most == 1 ? ": a Custom whose call() has a `const Values &` takes several" : ""));
     settlePolicy(inputs);
     if (!built) {
       std::vector<Shape> shapes;

@@ -39,6 +39,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::string className, name, path;
   DTypePolicy policy = dtype_policy(); // if it is a map, see resolvedPolicy()
   Regularizer activityRegularizer;
+  bool hasOwnName = false; // not an automatic one
   bool trainable = true, autocast = true, built = false;
   bool transparent = false; // a graph of layers: it has no scope of its own in the IR and converts no inputs by policy
   bool madeInCall = false;  // constructed while another layer was called

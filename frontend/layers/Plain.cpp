@@ -71,7 +71,12 @@ Value reshape(const Value &x, const ReshapeOptions &options, const CallContext &
 }
 
 Value rescale(const Value &x, const RescalingOptions &options, const CallContext &context) {
-  return ops::cast(x, context.compute_dtype()) * options.scale + options.offset;
+  const DType dtype = context.compute_dtype();
+  const auto number = [](const NumberOrTensor &given) { return given.values().to_vector<double>()[0]; };
+  const auto tensor = [&](const NumberOrTensor &given) { return constant(given.values().astype(dtype)); };
+  const Value y = ops::cast(x, dtype);
+  const Value scaled = options.scale.is_number() ? y * number(options.scale) : y * tensor(options.scale);
+  return options.offset.is_number() ? scaled + number(options.offset) : scaled + tensor(options.offset);
 }
 
 Value permute(const Value &x, const PermuteOptions &options, const CallContext &) {
@@ -86,10 +91,21 @@ Value repeatVector(const Value &x, const RepeatVectorOptions &options, const Cal
   return ops::repeat(ops::expand_dims(x, 1), options.n, 1);
 }
 
+class CustomScaleBody final : public BodyOf<CustomScaleOptions> {
+public:
+  using BodyOf::BodyOf;
+  Values call(const Values &inputs, const CallContext &) override {
+    if (inputs.size() != 2)
+      throw Error(ErrorKind::value_error, fmt::format("CustomScaleLayer takes two inputs, got {}", inputs.size()));
+    return inputs[0] + inputs[1] * options_.scale;
+  }
+};
+
 class LambdaBody final : public LayerBody {
 public:
   explicit LambdaBody(std::function<Value(const Value &)> function) : function_(std::move(function)) {}
   Values call(const Values &inputs, const CallContext &) override { return function_(inputs[0]); }
+  size_t most_inputs() const override { return 1; }
   void get_config(Config &) const override {
     throw Error(ErrorKind::value_error,
                 "A Lambda has no config, which cannot hold its function: Custom makes a layer of "
@@ -172,8 +188,11 @@ Reshape::Reshape(const Shape &target_shape, const ReshapeArgs &args, Where where
                 name(), where);
 }
 
-Rescaling::Rescaling(double scale, double offset, const RescalingArgs &args, Where where)
+Rescaling::Rescaling(const NumberOrTensor &scale, const NumberOrTensor &offset, const RescalingArgs &args, Where where)
     : Layer(plain(RescalingOptions{args, scale, offset}, rescale), "Rescaling", layerArgs(args, true), where) {}
+
+CustomScaleLayer::CustomScaleLayer(double scale, const LayerArgs &args, Where where)
+    : Layer(std::make_unique<CustomScaleBody>(CustomScaleOptions{args, scale}), "CustomScaleLayer", args, where) {}
 
 Permute::Permute(const std::vector<int64_t> &dims, const LayerArgs &args, Where where)
     : Layer(plain(PermuteOptions{args, dims}, permute), "Permute", args, where) {

@@ -27,6 +27,7 @@ public:
     this->options_.quantization_config = {};
     return true;
   }
+  CalibratedKernel &calibrated() override { return product_.calibrated(); }
   const LowRankDelta &delta() const override { return product_.delta(); }
   void merge(WeightValues &values) const override { product_.merge(values); }
 

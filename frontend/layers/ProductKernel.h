@@ -46,6 +46,7 @@ public:
   void build(BuildContext &context, const ProductForm &form, const WeightArgs &kernel,
              const std::optional<WeightArgs> &bias, const QuantizationConfig &config);
   void quantize(BuildContext &context, const QuantizationConfig &config);
+  CalibratedKernel &calibrated() { return calibrated_; }
   /// Puts floats in the place of a calibrated kernel; false if there is none.
   bool dequantize(BuildContext &context, const WeightArgs &kernel);
   /// The product with an input plus the bias, in the compute dtype.

@@ -33,6 +33,8 @@ Layer detail::registeredLayer(const std::string &registeredName, const Config &c
   return make(ConfigAccess::make(std::move(own)), args);
 }
 
+bool detail::isRegisteredLayer(const std::string &registeredName) { return registry().has(registeredName); }
+
 std::optional<std::string> detail::registeredNameOf(const std::string &className) {
   return registry().nameOf(className);
 }

@@ -12,6 +12,9 @@ namespace halftone::detail {
 /// for any other.
 Layer registeredLayer(const std::string &registeredName, const Config &config);
 
+/// Whether layers are registered under exactly this name.
+bool isRegisteredLayer(const std::string &registeredName);
+
 /// The name under which layers of this class are registered; nullopt if they are not.
 std::optional<std::string> registeredNameOf(const std::string &className);
 

@@ -182,7 +182,8 @@ std::set<std::string> namesIn(const ModelState &state) {
 
 void appendLayer(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
-  if (!state.sequenceNames.insert(added.name()).second)
+  const bool isThere = std::ranges::count(state.sequence, added) > 0;
+  if (!state.sequenceNames.insert(added.name()).second && !isThere)
     throw Error(ErrorKind::value_error,
                 fmt::format("All layers added to a Sequential model should have unique names. Name '{}' is already the "
                             "name of a layer in this model. Update the `name` argument to pass a unique name.",
@@ -292,8 +293,8 @@ void Sequential::add(const Layer &layer) const {
 void Sequential::pop() const {
   if (impl_->model->sequence.empty())
     throw Error(ErrorKind::type_error, "There are no layers in the model.", impl_->name, impl_->where);
-  impl_->model->sequenceNames.erase(impl_->model->sequence.back().name());
   impl_->model->sequence.pop_back();
+  impl_->model->sequenceNames = namesIn(*impl_->model);
   rebuildSequential(*impl_);
   bumpConfigurationEpoch();
 }

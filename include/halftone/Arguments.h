@@ -29,9 +29,31 @@ private:
   std::vector<double> list_;
 };
 
+/// A number, or a list or a tensor of numbers that broadcasts with an input. A file has it as it was given.
+class NumberOrTensor {
+public:
+  NumberOrTensor(double number) : values_(Tensor(std::vector<double>{number}, Shape{})) {}
+  NumberOrTensor(std::initializer_list<double> list) : NumberOrTensor(std::vector<double>(list)) {}
+  explicit NumberOrTensor(std::vector<double> list)
+      : values_(Tensor(list, Shape{static_cast<int64_t>(list.size())})), isList_(true) {}
+  NumberOrTensor(const Tensor &values, bool is_list = false) : values_(values), isList_(is_list) {}
+  /// A number has the shape ().
+  const Tensor &values() const { return values_; }
+  bool is_number() const { return values_.shape().rank() == 0; }
+  /// Whether numbers in nested lists were given, not a tensor.
+  bool is_list() const { return isList_; }
+
+private:
+  Tensor values_;
+  bool isList_ = false;
+};
+
 namespace detail {
 HALFTONE_API std::string class_name_of(std::string_view pretty_function);
 template <class T> std::string type_name() { return class_name_of(__PRETTY_FUNCTION__); }
+template <class T> std::string registered_name(const std::string &package) {
+  return package.empty() ? type_name<T>() : package + ">" + type_name<T>();
+}
 template <class T>
 concept HasConfig = requires(const T &t, Config &c) { t.get_config(c); };
 
@@ -153,25 +175,25 @@ protected:
   struct Rep;
   std::shared_ptr<const Rep> rep_;
 };
-/// Let files name a user's class as "package>Class", Keras's registered name: its objects are made by `make` from the
-/// config that get_config() wrote. value_error for another form of the name, or for a class that is registered in another
-/// package. T has a static T from_config(const Config &).
+/// Let files name a user's class as "package>Class", Keras's registered name, or as "Class", which Keras writes for a class
+/// that is not registered in Python: its objects are made by `make` from the config that get_config() wrote. value_error for
+/// another form of the name, or for a class that is registered in another package. T has a static T from_config(const Config &).
 HALFTONE_API void register_initializer(const std::string &registered_name,
                                        std::function<Initializer(const Config &)> make);
 HALFTONE_API void register_regularizer(const std::string &registered_name,
                                        std::function<Regularizer(const Config &)> make);
 HALFTONE_API void register_constraint(const std::string &registered_name,
                                       std::function<Constraint(const Config &)> make);
-template <detail::HasConfig T> void register_initializer(const std::string &package) {
-  register_initializer(package + ">" + detail::type_name<T>(),
+template <detail::HasConfig T> void register_initializer(const std::string &package = "") {
+  register_initializer(detail::registered_name<T>(package),
                        [](const Config &config) { return Initializer(T::from_config(config)); });
 }
-template <detail::HasConfig T> void register_regularizer(const std::string &package) {
-  register_regularizer(package + ">" + detail::type_name<T>(),
+template <detail::HasConfig T> void register_regularizer(const std::string &package = "") {
+  register_regularizer(detail::registered_name<T>(package),
                        [](const Config &config) { return Regularizer(T::from_config(config)); });
 }
-template <detail::HasConfig T> void register_constraint(const std::string &package) {
-  register_constraint(package + ">" + detail::type_name<T>(),
+template <detail::HasConfig T> void register_constraint(const std::string &package = "") {
+  register_constraint(detail::registered_name<T>(package),
                       [](const Config &config) { return Constraint(T::from_config(config)); });
 }
 

@@ -69,6 +69,8 @@ public:
   virtual void get_config(Config &) const {}
   /// The mask (batch, ...) that the first output carries, bool; undefined for none. `masks`: those of the inputs.
   virtual Value mask(const Values &inputs, const std::vector<Value> &masks);
+  /// The most inputs that a call takes; 0 for any number.
+  virtual size_t most_inputs() const;
   /// Whether the layer computes under this quantization mode: made with such a policy, or by quantize().
   virtual bool quantizes(std::string_view mode) const;
   /// Puts quantized weights in place of the float ones. Only for a mode that quantizes() names.
@@ -118,6 +120,7 @@ public:
     else
       return self.call(x[0]);
   }
+  size_t most_inputs() const override { return CallsManyIn<T> || CallsMany<T> ? 0 : 1; }
   void get_config(Config &c) const override {
     if constexpr (HasConfig<T>)
       self.get_config(c);
@@ -245,14 +248,15 @@ public:
       : Layer(std::make_unique<detail::CustomBody<T>>(std::move(self)), detail::type_name<T>(), args, where) {}
   const T &self() const { return static_cast<detail::CustomBody<T> &>(body()).self; }
 };
-/// Lets files name a class of the user's, as "package>Class", Keras's registered name: load_model() and Model::from_config()
-/// make its layers by `make`, from the config without the arguments of every layer, and from those. value_error for another
-/// form of the name, or for a class that is registered in another package.
+/// Lets files name a class of the user's, as "package>Class", Keras's registered name, or as "Class", which Keras writes for a
+/// class that is not registered in Python: load_model() and Model::from_config() make its layers by `make`, from the config
+/// without the arguments of every layer, and from those. A class may be registered under both names; files are written with
+/// the package. value_error for another form of the name, or for a class that is registered in another package.
 HALFTONE_API void register_layer(const std::string &registered_name,
                                  std::function<Layer(const Config &, const LayerArgs &)> make);
 /// Registers Custom<T>. T has a static T from_config(const Config &), which reads the fields that T's get_config() writes.
-template <CustomLayer T> void register_custom(const std::string &package) {
-  register_layer(package + ">" + detail::type_name<T>(), [](const Config &config, const LayerArgs &args) -> Layer {
+template <CustomLayer T> void register_custom(const std::string &package = "") {
+  register_layer(detail::registered_name<T>(package), [](const Config &config, const LayerArgs &args) -> Layer {
     return Custom<T>(T::from_config(config), args);
   });
 }

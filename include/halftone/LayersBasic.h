@@ -239,10 +239,22 @@ struct RescalingArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// x * scale + offset in the compute dtype; integers are cast first.
+/// x * scale + offset in the compute dtype; integers are cast first. A list or a tensor, such as one number for each channel,
+/// broadcasts with x.
 class HALFTONE_API Rescaling : public Layer {
 public:
-  explicit Rescaling(double scale, double offset = 0.0, const RescalingArgs &args = {}, Where where = Where::current());
+  explicit Rescaling(const NumberOrTensor &scale, const NumberOrTensor &offset = 0.0, const RescalingArgs &args = {},
+                     Where where = Where::current());
+};
+/// (batch, ..., projection_dim) -> x * gamma, of ConvNeXt; gamma, (projection_dim), begins as init_values.
+class HALFTONE_API LayerScale : public Layer {
+public:
+  LayerScale(double init_values, int64_t projection_dim, const LayerArgs &args = {}, Where where = Where::current());
+};
+/// Of two inputs of equal shapes: x + y * scale, of InceptionResNetV2.
+class HALFTONE_API CustomScaleLayer : public Layer {
+public:
+  explicit CustomScaleLayer(double scale, const LayerArgs &args = {}, Where where = Where::current());
 };
 struct LambdaArgs {
   Regularizer activity_regularizer{};
@@ -251,7 +263,8 @@ struct LambdaArgs {
   bool autocast = true;
   std::string name{};
 };
-/// Returns the function's result, which is not cast. It has no config: get_config() is a value_error.
+/// Returns the function's result, which is not cast. It has no config: get_config() is a value_error. It takes one input; a
+/// Custom whose call() has a `const Values &` takes several.
 class HALFTONE_API Lambda : public Layer {
 public:
   explicit Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args = {},

@@ -201,9 +201,11 @@ public:
 
   /// Writes a .keras file, which Keras opens: layers and calls, the arguments of compile(), weights, and the optimizer's
   /// state; whole or not at all. value_error for another ending, for an unbuilt model, and for a model that no config can
-  /// hold, such as one with a function of the user's or with a layer that is not registered.
+  /// hold, such as one with a function of the user's, with a layer that is not registered, or with one layer in two inner
+  /// models or twice in a Sequential.
   void save(const std::string &filepath, const SaveArgs &args = {}) const;
-  /// The model as in config.json of that file; from_config() makes it again, with new weights and not compiled.
+  /// The model as in config.json of that file; from_config(Config::parse(to_json())) makes it again, with new weights and not
+  /// compiled. (get_config() has the arguments alone.)
   std::string to_json() const;
   static Model from_config(const Config &config);
   /// Writes weights() to "<name>.weights.h5", Keras's form, which holds the optimizer's state too, or to

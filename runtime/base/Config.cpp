@@ -105,8 +105,18 @@ static std::string overflow(std::string_view text, std::string_view error) {
                      shortened(number));
 }
 
+/// Refuses text that the JSON library reads although it is no JSON: it takes a zero byte for the end, and skips a byte order
+/// mark.
+static void refuseHiddenText(std::string_view json) {
+  if (json.starts_with("\xef\xbb\xbf"))
+    throw Error(ErrorKind::value_error, "Invalid JSON at line 1, column 1: a byte order mark");
+  if (const size_t zero = json.find('\0'); zero != json.npos)
+    throw Error(ErrorKind::value_error, fmt::format("Invalid JSON at {}: a zero byte", placeOf(json, zero)));
+}
+
 Config Config::parse(std::string_view json) {
   const FloatMode mode;
+  refuseHiddenText(json);
   std::vector<std::unordered_set<std::string>> keys; // of the objects that the parser is inside of
   const auto check = [&](int depth, Json::parse_event_t event, Json &value) {
     if (depth > deepest)

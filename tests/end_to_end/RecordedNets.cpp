@@ -43,7 +43,7 @@ static Layer layerOf(const Json &args) {
   if (kind == "ReLU")
     return layers::ReLU({.dtype = dtype});
   if (kind == "Rescaling")
-    return layers::Rescaling(args["scale"], args["offset"], {.dtype = dtype});
+    return layers::Rescaling(args["scale"].get<double>(), args["offset"].get<double>(), {.dtype = dtype});
   throw std::invalid_argument("no such layer: " + kind);
 }
 

@@ -34,7 +34,7 @@ Layer layerOf(const Json &args) {
   if (kind == "RMSNormalization")
     return layers::RMSNormalization({.dtype = dtype, .name = name});
   if (kind == "Rescaling")
-    return layers::Rescaling(args["scale"], args["offset"], {.dtype = dtype, .name = name});
+    return layers::Rescaling(args["scale"].get<double>(), args["offset"].get<double>(), {.dtype = dtype, .name = name});
   throw std::invalid_argument("no such layer: " + kind);
 }
 
