@@ -272,19 +272,19 @@ void FieldReader::load(const char *key, Tensor &value) {
 }
 void FieldReader::load(const char *key, NumberOrTensor &value) {
   takes(key);
-  const Json *numbers = &valueOf(config_, key);
+  Json numbers = valueOf(config_, key);
   DType dtype = DType::float64;
-  const bool isList = numbers->is_array();
-  if (numbers->is_object()) {
+  const bool isList = numbers.is_array();
+  if (numbers.is_object()) {
     const SavedObject array = savedObject(config_.get_object(key));
     if (array.className != "__numpy__" && array.className != "__tensor__")
-      refuseKind(key, "a number, nested lists of numbers, or an array", *numbers);
+      refuseKind(key, "a number, nested lists of numbers, or an array", numbers);
     dtype = standardize_dtype(array.fields.config().get_string("dtype"));
-    numbers = &valueOf(array.fields.config(), "value");
+    numbers = Json(valueOf(array.fields.config(), "value"));
   }
   std::vector<int64_t> dims;
   std::vector<double> elements;
-  flatten(key, *numbers, 0, dims, elements);
+  flatten(key, numbers, 0, dims, elements);
   value = NumberOrTensor(Tensor(std::move(elements), Shape(std::move(dims))).astype(dtype), isList);
 }
 void FieldReader::load(const char *key, DType &value) { value = standardize_dtype(get<std::string>(key)); }

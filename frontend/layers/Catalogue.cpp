@@ -177,9 +177,11 @@ Config serialize(const Layer &layer) {
   if (className == "Lambda")
     (void)layer.get_config(); // throws
   if (!findClass(catalogue, className))
-    throw Error(ErrorKind::value_error,
-                fmt::format("No config can hold a layer of class {0}: register it by register_custom<{0}>(\"package\")",
-                            className));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("No config can hold a layer of class {0}: register it by register_custom<{0}>(\"package\"), or by "
+                    "register_custom<{0}>() if its class in Python has no package",
+                    className));
   for (const auto &[name, module] : ofApplications)
     if (className == name) {
       Config object = serializedObject(module, className, layer.get_config());

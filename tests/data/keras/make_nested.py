@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes .keras files with inner models and recorded structures by real Keras, and records what Keras predicts with them.
+# Makes .keras files with recorded structures and arrays by real Keras, and records what Keras predicts with them.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python make_nested.py FOLDER
 
@@ -117,6 +117,23 @@ def null_mask():
     return Model(ids, layers.GlobalAveragePooling1D(name="mean")(y)), [IDS]
 
 
+def rescaling():
+    return keras.Sequential([
+        Input((2, 3)), layers.Rescaling([1 / 0.229, 1 / 0.224, 1 / 0.225], offset=[-2.1, -2.0, -1.8]),
+        layers.Rescaling(np.array([0.5, 0.1, 2.0], "float32"), 1), layers.Rescaling(np.float64(0.3)),
+        layers.Rescaling([[1.0, 2.0, 3.0], [4, 5, 6]], np.array(0.1))]), [numbers(2, 2, 3)]
+
+
+def of_applications():
+    model = keras.src.applications.convnext.ConvNeXt(
+        depths=[1, 1, 1, 1], projection_dims=[4, 4, 6, 6], name="convnext_small", weights=None, input_shape=(32, 32, 3),
+        include_top=False, pooling="avg", weights_name=None)
+    x = Input((32, 32, 3))
+    y = model(x)
+    scale = keras.src.applications.inception_resnet_v2.CustomScaleLayer
+    return Model(x, scale(0.17)([y, layers.Dense(6)(y)])), [numbers(1, 32, 32, 3)]
+
+
 def as_older_files(path):
     """Makes the mask of the call of `mean` null, as files up to Keras 3.3.3 have it."""
     with zipfile.ZipFile(path) as archive:
@@ -135,7 +152,7 @@ def main(folder):
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "predictions.jsonl"), "w") as file:
         for make in (twice, dict_by_name, dict_by_key, deep_structure, part_of_outputs, two_levels, masked_list, masked_dict,
-                     mask_of_inner_model, masks_by_argument, masks_of_attention, null_mask):
+                     mask_of_inner_model, masks_by_argument, masks_of_attention, null_mask, rescaling, of_applications):
             keras.utils.clear_session()
             keras.utils.set_random_seed(4)
             model, x = make()

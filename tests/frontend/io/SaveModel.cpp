@@ -75,6 +75,17 @@ struct Scale {
   static Scale from_config(const Config &config) { return {.shift = config.get_double("shift")}; }
 };
 
+struct Plain : Scale {
+  static Plain from_config(const Config &config) { return {Scale::from_config(config)}; }
+};
+
+/// A model with layers of automatic names, one of them a graph.
+struct Pair {
+  Sequential body{{Dense(3)}};
+  Dense head{2};
+  Value call(const Value &x) const { return head(body(x)); }
+};
+
 struct Unregistered {
   Value call(const Value &x) const { return x; }
 };
@@ -249,8 +260,86 @@ TEST_CASE(
   CHECK_THROWS_WITH(unknown.save(folder / "unknown.keras"), Contains("register_custom<Unregistered>"));
   CHECK(folder.entries() == 1);
   CHECK_THROWS_WITH(register_custom<Scale>("other"), Contains("tests>Scale"));
-  CHECK_THROWS_WITH(register_layer("Scale", [](const Config &, const LayerArgs &args) { return Dense(1); }),
+  CHECK_THROWS_WITH(register_layer("tests>", [](const Config &, const LayerArgs &args) { return Dense(1); }),
                     Contains("package>Class"));
+}
+
+TEST_CASE("A class without a package is read after register_custom<T>(), which the error names") {
+  const TemporaryFolder folder;
+  const Sequential model({Input({4}), Custom(Plain{{.shift = 0.5}})});
+  Config config;
+  {
+    CHECK_THROWS_WITH(model.to_json(), Contains("register_custom<Plain>()"));
+    const std::string scale =
+        R"({"module":"__main__","class_name":"Plain","config":{"shift":0.5},"registered_name":"Plain"})";
+    config = Config::parse(R"({"class_name":"Sequential","config":{"layers":[)" + scale + "]}}");
+    CHECK_THROWS_WITH(Model::from_config(config), Contains("register_custom<Plain>()") && Contains("config.layers[0]"));
+  }
+  register_custom<Plain>();
+  CHECK(Model::from_config(config).layers()[0].class_name() == "Plain");
+  CHECK_THAT(model.to_json(), Contains(R"("registered_name":"Plain")"));
+  model.save(folder / "plain.keras");
+  CHECK(sameBits(load_model(folder / "plain.keras").predict(ramp({2, 4}), {.verbose = 0}),
+                 model.predict(ramp({2, 4}), {.verbose = 0})));
+  register_custom<Plain>("tests");
+  CHECK_THAT(model.to_json(), Contains(R"("registered_name":"tests>Plain")"));
+}
+
+TEST_CASE("A second instance of a struct with layers reads the weights that the first one wrote") {
+  const TemporaryFolder folder;
+  const Model first{Pair()}, second{Pair()};
+  const Tensor x = ramp({2, 4});
+  (void)first(x);
+  (void)second(x);
+  CHECK(first.layers()[0].name() != second.layers()[0].name());
+  first.save_weights(folder / "pair.weights.h5");
+  second.load_weights(folder / "pair.weights.h5");
+  CHECK(sameBits(second.predict(x, {.verbose = 0}), first.predict(x, {.verbose = 0})));
+}
+
+TEST_CASE("A layer may stand twice in a Sequential, whose file would make two layers of it") {
+  const TemporaryFolder folder;
+  const Dense twice(2, {.use_bias = false, .name = "twice"});
+  const Sequential model({Input({2}), twice, twice});
+  twice.set_weights({Tensor({1, 2, 3, 4}, {2, 2})});
+  const Tensor x = Tensor::ones({1, 2});
+  CHECK(numbers(model.predict(x, {.verbose = 0})) == std::vector<double>{22, 32});
+  model.pop();
+  model.add(twice);
+  CHECK(numbers(model.predict(x, {.verbose = 0})) == std::vector<double>{22, 32});
+  CHECK(model.count_params() == 4);
+  CHECK_THROWS_WITH(model.add(Dense(2, {.name = "twice"})), Contains("unique names"));
+  CHECK_THROWS_WITH(model.save(folder / "twice.keras"), Contains("'twice' stands twice in the Sequential"));
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("A layer that stands in two models is refused by save() and to_json(), which name both") {
+  const TemporaryFolder folder;
+  const Dense both(3, {.name = "both"});
+  const Input i({3}), x({3});
+  const Model inner({i}, {ReLU()(both(i))}, {.name = "inner"});
+  const Model outer({x}, {inner(both(x))}, {.name = "outer"});
+  CHECK_THROWS_WITH(outer.save(folder / "outer.keras"), Contains("'both' stands in 'outer' and in 'outer/inner'"));
+  CHECK_THROWS_WITH(outer.to_json(), Contains("'outer/inner'"));
+  const Model wrapper({i}, {inner(i)}, {.name = "wrapper"});
+  const Model wrapped({x}, {wrapper(x) - inner(x)}, {.name = "outer"});
+  CHECK_THROWS_WITH(wrapped.save(folder / "outer.keras"), Contains("'inner' stands in"));
+  CHECK(folder.entries() == 0);
+  outer.save_weights(folder / "outer.weights.h5");
+  outer.load_weights(folder / "outer.weights.h5");
+}
+
+TEST_CASE("A Lambda takes one input, and the errors about its file and about get_config() say what can be done") {
+  const Input a({3}), b({3});
+  const Lambda lambda([](const Value &x) { return x * 2.0; });
+  CHECK_THROWS_WITH(lambda({a, b}), Contains("takes one input, but it received 2 inputs") && Contains("Custom"));
+  CHECK_THROWS_WITH(Dense(2)({a, b}), Contains("takes one input"));
+  CHECK_THROWS_WITH(Model({a}, {lambda(a)}).to_json(), Contains("A Lambda has no config"));
+  const std::string file = R"({"class_name":"Lambda","module":"keras.layers","config":{"function":{}}})";
+  CHECK_THROWS_WITH(
+      Model::from_config(Config::parse(R"({"class_name":"Sequential","config":{"layers":[)" + file + "]}}")),
+      Contains("config.layers[0]") && Contains("Python code") && !Contains("register_custom<Lambda>"));
+  CHECK_THROWS_WITH(Model::from_config(net().get_config()), Contains("Config::parse(model.to_json())"));
 }
 
 TEST_CASE(

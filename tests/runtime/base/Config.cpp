@@ -98,6 +98,15 @@ TEST_CASE("Bad JSON in a Config is a ValueError with line and column") {
   CHECK(kindOf([] { (void)Config::parse("{\"a\":" + std::string(100000, '[')); }) == ErrorKind::value_error);
 }
 
+TEST_CASE("A zero byte or a byte order mark in JSON is a ValueError: nothing behind it is dropped") {
+  using namespace std::string_view_literals;
+  for (const std::string_view text : {"{}\0"sv, "{}\0 more"sv, "\0{}"sv, "{\"a\": 1,\n \0 \"b\": 2}"sv})
+    CHECK_THROWS_WITH(Config::parse(text), Catch::Contains("a zero byte"));
+  CHECK_THROWS_WITH(Config::parse("{\n\0}"sv), Catch::Contains("line 2, column 1"));
+  CHECK_THROWS_WITH(Config::parse("\xef\xbb\xbf{}"), Catch::Contains("a byte order mark"));
+  CHECK(Config::parse("{\"a\":\"\\u0000\"}").get_string("a").size() == 1);
+}
+
 TEST_CASE("A key that stands twice in one object is a ValueError, at any depth") {
   CHECK_THROWS_WITH(Config::parse(R"({"a":1,"b":2,"a":1})"),
                     Catch::Contains("ValueError: Invalid JSON: the key 'a' stands twice"));
