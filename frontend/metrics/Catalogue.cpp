@@ -27,6 +27,7 @@ struct Known {
   const char *className;
   Metric (*make)(FieldReader &);
   const char *alias = nullptr; // also in capitals
+  const char *needs = nullptr; // the arguments without a default
 };
 using namespace metrics;
 constexpr Known catalogue[] = {
@@ -45,30 +46,30 @@ constexpr Known catalogue[] = {
     {"FalseNegatives", plain<FalseNegatives, ThresholdsArgs>},
     {"FalsePositives", plain<FalsePositives, ThresholdsArgs>},
     {"Hinge", plain<Hinge>},
-    {"IoU", ofTargets<IoU, IoUArgs>},
+    {"IoU", ofTargets<IoU, IoUArgs>, nullptr, "num_classes, target_class_ids"},
     {"KLDivergence", plain<KLDivergence>},
     {"LogCoshError", plain<LogCoshError>},
     {"Mean", plain<Mean>},
     {"MeanAbsoluteError", plain<MeanAbsoluteError>, "mae"},
     {"MeanAbsolutePercentageError", plain<MeanAbsolutePercentageError>, "mape"},
-    {"MeanIoU", ofClasses<MeanIoU, IoUArgs>},
+    {"MeanIoU", ofClasses<MeanIoU, IoUArgs>, nullptr, "num_classes"},
     {"MeanSquaredError", plain<MeanSquaredError>, "mse"},
     {"MeanSquaredLogarithmicError", plain<MeanSquaredLogarithmicError>, "msle"},
-    {"OneHotIoU", ofTargets<OneHotIoU, OneHotIoUArgs>},
-    {"OneHotMeanIoU", ofClasses<OneHotMeanIoU, OneHotIoUArgs>},
+    {"OneHotIoU", ofTargets<OneHotIoU, OneHotIoUArgs>, nullptr, "num_classes, target_class_ids"},
+    {"OneHotMeanIoU", ofClasses<OneHotMeanIoU, OneHotIoUArgs>, nullptr, "num_classes"},
     {"PearsonCorrelation", plain<PearsonCorrelation, CorrelationArgs>},
     {"Poisson", plain<Poisson>},
     {"Precision", plain<Precision, PrecisionArgs>},
-    {"PrecisionAtRecall", atThreshold<PrecisionAtRecall>},
+    {"PrecisionAtRecall", atThreshold<PrecisionAtRecall>, nullptr, "recall"},
     {"R2Score", plain<R2Score, R2ScoreArgs>},
     {"Recall", plain<Recall, PrecisionArgs>},
-    {"RecallAtPrecision", atThreshold<RecallAtPrecision>},
+    {"RecallAtPrecision", atThreshold<RecallAtPrecision>, nullptr, "precision"},
     {"RootMeanSquaredError", plain<RootMeanSquaredError>},
-    {"SensitivityAtSpecificity", atThreshold<SensitivityAtSpecificity>},
+    {"SensitivityAtSpecificity", atThreshold<SensitivityAtSpecificity>, nullptr, "specificity"},
     {"SparseCategoricalAccuracy", plain<SparseCategoricalAccuracy>},
     {"SparseCategoricalCrossentropy", plain<SparseCategoricalCrossentropy, SparseCategoricalCrossentropyArgs>},
     {"SparseTopKCategoricalAccuracy", plain<SparseTopKCategoricalAccuracy, TopKArgs>},
-    {"SpecificityAtSensitivity", atThreshold<SpecificityAtSensitivity>},
+    {"SpecificityAtSensitivity", atThreshold<SpecificityAtSensitivity>, nullptr, "sensitivity"},
     {"SquaredHinge", plain<SquaredHinge>},
     {"Sum", plain<Sum>},
     {"TopKCategoricalAccuracy", plain<TopKCategoricalAccuracy, TopKArgs>},
@@ -116,6 +117,10 @@ const Known &rowNamed(std::string_view name) {
 
 /// A metric of that row with this name.
 std::shared_ptr<MetricImpl> madeWithName(const Known &row, const std::string &name) {
+  if (row.needs)
+    throw Error(ErrorKind::value_error,
+                fmt::format("The metric '{}' needs arguments that a name does not give: use the object metrics::{}({})",
+                            name, row.className, row.needs));
   Config config;
   config.set("name", name);
   FieldReader reader(config);
@@ -142,6 +147,13 @@ std::shared_ptr<MetricImpl> detail::metricNamed(const std::string &name) {
   }
   impl->identifier = name;
   return impl;
+}
+
+std::vector<std::string> detail::metricClasses() {
+  std::vector<std::string> classes;
+  for (const Known &row : catalogue)
+    classes.emplace_back(row.className);
+  return classes;
 }
 
 Config metrics::serialize(const Metric &metric) {

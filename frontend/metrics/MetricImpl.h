@@ -54,6 +54,8 @@ std::shared_ptr<MetricImpl> makeMetric(const std::string &name, DType dtype, std
 std::shared_ptr<const MetricRule> meanOf(MetricFormula formula, double (*finish)(double) = nullptr);
 /// The metric of a Keras name. value_error that lists the known names.
 std::shared_ptr<MetricImpl> metricNamed(const std::string &name);
+/// The classes that metrics::deserialize() knows, in alphabetical order.
+std::vector<std::string> metricClasses();
 /// Makes the state of a metric that needs the shapes for it, if it has none yet.
 void buildMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred);
 

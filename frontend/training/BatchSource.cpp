@@ -88,12 +88,23 @@ std::optional<BatchPart> EpochReader::drawRows() {
                 std::span(order_).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
 }
 
+/// The part of a dataset's element, which must be a batch.
+static BatchPart partOfElement(const Batch &element) {
+  try {
+    return ownPart(element);
+  } catch (const Error &error) {
+    throw Error(error.kind(), error.message() +
+                                  ". The elements of a Dataset must be batches: call batch(batch_size) on a "
+                                  "Dataset of samples");
+  }
+}
+
 std::optional<BatchPart> EpochReader::drawFromDataset() {
   if (place_)
     ++*place_;
   else
     place_ = source_.dataset_->begin();
-  return *place_ != Dataset::iterator() ? std::optional(ownPart(**place_)) : std::nullopt;
+  return *place_ != Dataset::iterator() ? std::optional(partOfElement(**place_)) : std::nullopt;
 }
 
 /// Draws no more batches than the source has by its own count: a stream might wait for the next one.

@@ -10,6 +10,7 @@
 #include "runtime/TensorTypes.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace halftone {
@@ -21,12 +22,31 @@ struct Feeds {
   std::vector<Tensor> tensors;
   FeedLayout layout;
 };
+/// value_error if an input has the shape of a sample, one axis less than a batch.
+void requireBatches(const Layer &model, const std::vector<Tensor> &x) {
+  const std::vector<Value> inputs = stateOf(model).inputs;
+  for (size_t i = 0; i < std::min(inputs.size(), x.size()); ++i) {
+    const Shape expected = inputs[i].shape(), given = x[i].shape();
+    bool isSample = given.rank() + 1 == expected.rank() && expected[-1] != 1;
+    for (int64_t axis = 0; isSample && axis < given.rank(); ++axis)
+      isSample = expected[axis + 1] < 0 || expected[axis + 1] == given[axis];
+    if (isSample)
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("Input '{}' takes batches of shape {}, but it received {}, the shape of a sample: call "
+                      "batch(batch_size) on a Dataset of samples, or give the sample a leading axis of extent 1",
+                      inputs[i].node()->name, expected.str(), given.str()),
+          model.name());
+  }
+}
+
 /// A batch as feeds of the train and test programs. Compiled state and, unless they were before, labels are checked
 /// first.
 Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
   const Batch &batch = part.batch;
   checkRows(batch);
   std::vector<Tensor> x = orderedInputs(run.model, batch.x), y = targetsInOrder(run.model, batch.y);
+  requireBatches(run.model, x);
   prepareCompiled(run.model, *run.compiled, x, y);
   const CompiledModel &compiled = *run.compiled;
   auto requireTarget = [&](size_t output, const char *what) {
@@ -52,14 +72,6 @@ Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
     for (int64_t rows : {part.rows, part.allRows})
       feeds.tensors.push_back(Tensor::full({}, static_cast<double>(rows), DType::float32));
   return feeds;
-}
-
-StepResult resultOf(const CompiledModel &compiled, std::vector<Tensor> fetches) {
-  StepResult result;
-  if (fetches.size() > 1 + 2 * compiled.logged->size())
-    result.skipped = fetches.back();
-  result.logs = logsOf(compiled, std::move(fetches));
-  return result;
 }
 
 } // namespace
@@ -94,11 +106,15 @@ StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsC
     state.lastTrainTypes = typesOf(feeds.tensors);
     state.lastTrainLayout = feeds.layout;
   }
-  return resultOf(*run.compiled, std::move(fetches));
+  StepResult result;
+  if (isLossScaleOptimizer(run.compiled->optimizer)) // the train program fetches its word after all metrics
+    result.skipped = fetches.back();
+  result.logs = logsOf(*run.compiled, std::move(fetches));
+  return result;
 }
 StepResult detail::testStep(const Run &run, const BatchPart &part, bool labelsChecked) {
   Feeds feeds = feedsOf(run, part, labelsChecked);
-  return resultOf(*run.compiled, run.compiled->test.run(feeds.tensors, feeds.layout));
+  return {.logs = logsOf(*run.compiled, run.compiled->test.run(feeds.tensors, feeds.layout)), .skipped = {}};
 }
 
 Tensor Model::predict_on_batch(const Tensors &x) const {
