@@ -38,6 +38,13 @@ Place placeIn(DType dtype, double number) {
 
 DType indexDtype(int64_t extent) { return extent <= INT32_MAX ? DType::int32 : DType::int64; }
 
+DType floatOf(DType dtype) { return is_float(dtype) ? dtype : floatxDtype(); }
+DType atLeastFloat32(DType dtype) { return itemsize(dtype) < 4 ? DType::float32 : dtype; }
+Value atLeastFloat32(const Value &x) { return asDtype(x, atLeastFloat32(x.dtype())); }
+SquareScale squareScale(DType dtype) {
+  return dtype == DType::float64 ? SquareScale{0x1p480, 0x1p-560} : SquareScale{0x1p40, 0x1p-84};
+}
+
 Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b) {
   int64_t rank = std::max(a.rank(), b.rank());
   std::vector<int64_t> dims(static_cast<size_t>(rank));

@@ -13,6 +13,18 @@ Value asDtype(const Value &x, DType dtype, std::string_view origin = "promotion"
 Value asFloat(const Value &x);
 /// `x` in a dtype of arithmetic: bools in int32.
 Value asNumber(const Value &x);
+/// `dtype` if it is a float, else floatx.
+DType floatOf(DType dtype);
+/// float32, or `dtype` itself if it is wider.
+DType atLeastFloat32(DType dtype);
+/// The float `x` in that dtype.
+Value atLeastFloat32(const Value &x);
+/// How squares are added in this dtype if the largest magnitude of the elements is above `from`: of the elements times `factor`, a
+/// power of two. So no sum of up to 2^40 squares overflows, and no square underflows that would change the sum.
+struct SquareScale {
+  double from, factor;
+};
+SquareScale squareScale(DType dtype);
 /// Whether `number` is integral and fits in 64 bits, so that Python would treat it as an int.
 bool isWhole(double number);
 /// Where an integral scalar lies: below the range of the integer `dtype`, inside it, or above it.

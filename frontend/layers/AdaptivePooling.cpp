@@ -25,11 +25,12 @@ Value membership(int64_t windows, int64_t extent) {
 }
 
 Value meanAlong(const Value &given, int64_t axis, int64_t windows) {
-  const Value x = asFloat(given), inside = asDtype(membership(windows, x.shape()[axis]), x.dtype(), "pooling");
+  const Value x = atLeastFloat32(asFloat(given)),
+              inside = asDtype(membership(windows, x.shape()[axis]), x.dtype(), "pooling");
   const Value sums = ops::moveaxis(ops::tensordot(x, inside, Axes{axis}, Axes{1}), -1, axis);
   std::vector<int64_t> column(static_cast<size_t>(x.rank() - axis), 1);
   column[0] = windows;
-  return sums / ops::reshape(ops::sum(inside, 1), Shape(column));
+  return asDtype(sums / ops::reshape(ops::sum(inside, 1), Shape(column)), floatOf(given.dtype()), "pooling");
 }
 
 Value maxAlong(const Value &x, int64_t axis, int64_t windows) {

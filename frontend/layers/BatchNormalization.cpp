@@ -39,7 +39,7 @@ public:
       Moments moving = moments;
       const Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
       if (mask.defined()) {
-        const Value weights = asDtype(ops::expand_dims(mask, -1), x.dtype(), "mask");
+        const Value weights = weightsOf(mask, x, axis_);
         moments = options_.synchronized ? momentsOfAll(x, axes, weights) : momentsOf(x, axes, weights);
       } else {
         moments = options_.synchronized ? momentsOfAll(x, axes) : momentsOf(x, axes);

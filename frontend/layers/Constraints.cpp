@@ -1,6 +1,8 @@
 // keras.constraints: projections of weights, in the dtype of the weight.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassRegistry.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/ops/InnerSums.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -41,8 +43,23 @@ template <class F> void withFields(Kind kind, F f) {
     f(std::tuple<>());
 }
 
-Value normsOf(const Value &weight, const Axes &axis) {
-  return ops::sqrt(ops::sum(ops::square(weight), axis, /*keepdims=*/true));
+/// `weight` with norms as `bounds` say, in float32 at least. Norms that float32 does not hold are those of the scaled weight, and so
+/// are all that they are compared with.
+Value projected(const Value &weight, Kind kind, const Bounds &bounds) {
+  const ScaledNorm norm = scaledNorm(weight, bounds.axis);
+  const auto scaled = [&](double bound) {
+    const Value number = ops::full_like(norm.squares, bound);
+    return norm.scale.defined() ? number * norm.scale : number;
+  };
+  const Value norms = ops::sqrt(norm.squares), divisor = scaled(config::epsilon()) + norms;
+  if (kind == Kind::unit_norm)
+    return norm.x / divisor;
+  // The quotient has no unit, so it multiplies the weight as it is.
+  const Value wide = atLeastFloat32(weight);
+  const Value inside = ops::minimum(ops::maximum(norms, scaled(bounds.least)), scaled(bounds.most));
+  if (kind == Kind::max_norm)
+    return wide * (inside / divisor);
+  return wide * ((bounds.rate * inside + (1.0 - bounds.rate) * norms) / divisor);
 }
 
 } // namespace
@@ -97,14 +114,7 @@ Value Constraint::operator()(const Value &weight) const {
     return rep_->function(weight);
   if (rep_->kind == Kind::non_neg)
     return ops::maximum(weight, ops::zeros_like(weight));
-  const Bounds &bounds = rep_->bounds;
-  const Value norms = normsOf(weight, bounds.axis), divisor = config::epsilon() + norms;
-  if (rep_->kind == Kind::unit_norm)
-    return weight / divisor;
-  if (rep_->kind == Kind::max_norm)
-    return weight * (ops::clip(norms, 0.0, bounds.most) / divisor);
-  const Value inside = ops::clip(norms, bounds.least, bounds.most);
-  return weight * ((bounds.rate * inside + (1.0 - bounds.rate) * norms) / divisor);
+  return asDtype(projected(weight, rep_->kind, rep_->bounds), weight.dtype());
 }
 
 namespace constraints {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
+#include "frontend/ops/InnerSums.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 
@@ -9,12 +10,6 @@ namespace halftone::layers {
 using namespace detail;
 
 namespace {
-
-/// x divided by its norm along an axis, or by 1e-7 if that is larger.
-Value unitAlong(const Value &x, int64_t axis) {
-  const Value inverse = ops::rsqrt(ops::sum(ops::square(x), axis, /*keepdims=*/true));
-  return x * ops::minimum(inverse, ops::full_like(inverse, 1e7));
-}
 
 class DotBody final : public BodyOf<DotOptions> {
 public:
@@ -28,8 +23,9 @@ public:
     const auto [axis, otherAxis] = axesOf(shapes);
     Value x = inputs[0], y = inputs[1];
     if (options_.normalize) {
-      x = unitAlong(x, axis);
-      y = unitAlong(y, otherAxis);
+      constexpr double most = 1e7; // 1 / the least norm by which an input is divided
+      x = asDtype(unitAlong(x, axis, most), x.dtype(), "normalization");
+      y = asDtype(unitAlong(y, otherAxis, most), y.dtype(), "normalization");
     }
     // (batch, rows, n) by (batch, n, columns)
     const int64_t batch = shapes[0][0], n = shapes[0][axis];

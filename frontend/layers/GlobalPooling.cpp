@@ -6,6 +6,7 @@
 #include "frontend/layers/SpatialAxes.h"
 #include "frontend/ops/Masks.h"
 #include "halftone/Ops.h"
+#include <fmt/format.h>
 
 namespace halftone::layers {
 using namespace detail;
@@ -31,11 +32,33 @@ public:
     const Value x = inputs[0];
     requireRank(x.shape(), 3);
     const int64_t steps = spatialAxes(1, *options_.data_format)[0];
-    Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(x));
+    const Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(x));
     if (!mask.defined())
       return ops::mean(x, steps, options_.keepdims);
-    mask = asDtype(ops::expand_dims(mask, steps == 1 ? 2 : 1), x.dtype(), "mask");
-    return ops::sum(x * mask, steps, options_.keepdims) / ops::sum(mask, steps, options_.keepdims);
+    // Sums are in float32 at least: a sum of float16 overflows long before its mean does.
+    const DType dtype = floatOf(x.dtype());
+    const Value wide = asDtype(x, atLeastFloat32(dtype)), counts = stepMask(mask, x.shape(), steps);
+    const Value shown = ops::where(broadcastTo(counts, x.shape()), wide, ops::zeros_like(wide));
+    const Value count = ops::sum(asDtype(counts, wide.dtype(), "mask"), steps, options_.keepdims);
+    const Value divisor = ops::maximum(count, ops::ones_like(count)); // without a step, the mean is 0
+    return asDtype(ops::sum(shown, steps, options_.keepdims) / divisor, dtype);
+  }
+
+private:
+  /// The mask with an axis of extent 1 for the features and one element for each step: it broadcasts here, so that its sum
+  /// counts steps. value_error naming both shapes if it does not broadcast.
+  static Value stepMask(const Value &mask, const Shape &input, int64_t steps) {
+    const Shape given = mask.shape();
+    const int64_t batch = input[0], length = input[steps];
+    const auto fits = [](int64_t extent, int64_t whole) { return extent == 1 || extent == whole; };
+    if (given.rank() < 1 || given.rank() > 2 || !fits(given[-1], length) ||
+        (given.rank() == 2 && !fits(given[0], batch)))
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("The mask has shape {}, which does not broadcast to ({}, {}), the samples and steps of the "
+                      "input, which has shape {}",
+                      given.str(), batch, length, input.str()));
+    return ops::expand_dims(broadcastTo(mask, {given.rank() == 2 ? given[0] : 1, length}), steps == 1 ? 2 : 1);
   }
 };
 

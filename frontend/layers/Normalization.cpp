@@ -3,6 +3,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
+#include "frontend/ops/InnerSums.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -128,9 +129,7 @@ public:
   }
   Values call(const Values &inputs, const CallContext &context) override {
     Value x = is_float(inputs[0].dtype()) ? inputs[0] : asDtype(inputs[0], context.compute_dtype(), "normalization");
-    Value inverse = ops::rsqrt(sumOver(ops::square(x), axes_));
-    // Keras's bound, 1e12, is inf in float16; inf times the entries of a zero vector would be NaN.
-    return x * ops::minimum(inverse, ops::full_like(inverse, x.dtype() == DType::float16 ? 65504.0 : 1e12));
+    return asDtype(unitAlong(x, Axes(axes_), 1e12), x.dtype(), "normalization");
   }
 
 private:

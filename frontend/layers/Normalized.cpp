@@ -3,6 +3,7 @@
 #include "frontend/layers/Normalized.h"
 #include "frontend/graph/Promotion.h"
 #include "halftone/Ops.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace halftone::detail {
@@ -31,6 +32,26 @@ Value meanOver(const Value &x, const std::vector<int64_t> &axes) { return sumOve
 Moments momentsOf(const Value &x, const std::vector<int64_t> &axes) {
   Value mean = meanOver(x, axes);
   return {mean, meanOver(ops::square(x - mean), axes)};
+}
+
+Value weightsOf(const Value &mask, const Value &x, int64_t features) {
+  const Shape given = mask.shape(), input = x.shape();
+  std::vector<int64_t> dims = given.dims();
+  dims.insert(dims.begin(), static_cast<size_t>(std::max<int64_t>(input.rank() - given.rank() - 1, 0)), 1);
+  dims.push_back(1);
+  bool fits = std::ssize(dims) == input.rank();
+  for (int64_t axis = 0; fits && axis < input.rank(); ++axis)
+    fits = dims[static_cast<size_t>(axis)] == 1 || dims[static_cast<size_t>(axis)] == input[axis];
+  if (!fits)
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("The mask has shape {}, which does not broadcast to the axes before the last one of the input, "
+                    "which has shape {}: a mask has one element for each step of each sample",
+                    given.str(), input.str()));
+  const Value weights = asDtype(ops::reshape(mask, Shape(dims)), x.dtype(), "mask");
+  std::vector<int64_t> all = input.dims();
+  all[static_cast<size_t>(features)] = dims[static_cast<size_t>(features)];
+  return broadcastTo(weights, Shape(all));
 }
 
 Moments momentsOf(const Value &x, const std::vector<int64_t> &axes, const Value &weights) {

@@ -20,7 +20,12 @@ struct Moments {
 };
 /// Moments over `axes`. The variance is the mean of squared distances, so it is not negative.
 Moments momentsOf(const Value &x, const std::vector<int64_t> &axes);
-/// The same, where each element counts `weights` times; they broadcast to x.
+/// The mask of a layer's steps as the weights of the elements of `x`, whose last axis the mask does not have: 1 where the
+/// mask holds, else 0. As in NumPy, the mask broadcasts to the other axes. The weights have the extents of `x`, except along
+/// the axis `features`, over which nothing is summed; so a sum of weights counts elements of `x`. value_error naming both
+/// shapes if the mask does not broadcast.
+Value weightsOf(const Value &mask, const Value &x, int64_t features);
+/// The same, where each element counts as often as its weight, from weightsOf(), says.
 Moments momentsOf(const Value &x, const std::vector<int64_t> &axes, const Value &weights);
 
 /// `parameter`, whose axes are `axes` of `x` in ascending order, in the dtype of `x` and shaped to broadcast with it.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassRegistry.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/ops/InnerSums.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
 #include <algorithm>
@@ -104,8 +105,7 @@ Config Regularizer::get_config() const {
 /// The mean of |cosine| over all pairs of rows.
 static Value cosines(const Value &matrix) {
   const int64_t size = matrix.shape()[0];
-  Value inverse = ops::rsqrt(ops::sum(ops::square(matrix), 1, true));
-  Value rows = matrix * ops::minimum(inverse, ops::full_like(inverse, matrix.dtype() == DType::float16 ? 65504 : 1e12));
+  const Value rows = unitAlong(matrix, 1, 1e12);
   Value products = ops::matmul(rows, ops::transpose(rows));
   Trace &trace = tracing();
   const Shape square{size, size};
@@ -126,17 +126,19 @@ Value Regularizer::operator()(const Value &weight) const {
       throw Error(
           ErrorKind::value_error,
           fmt::format("Inputs to OrthogonalRegularizer must have rank 2. Received: shape {}", weight.shape().str()));
-    return cosines(factors.mode == "rows" ? weight : ops::transpose(weight)) * factors.orthogonal;
+    return asDtype(cosines(factors.mode == "rows" ? weight : ops::transpose(weight)) * factors.orthogonal,
+                   weight.dtype());
   }
   // The dtype follows from the operand's, also when both factors are 0.
+  const Value wide = is_float(weight.dtype()) ? atLeastFloat32(weight) : weight;
   Value penalty;
   if (factors.l1 != 0.0)
-    penalty = factors.l1 * ops::sum(ops::abs(weight));
+    penalty = factors.l1 * ops::sum(ops::abs(wide));
   if (factors.l2 != 0.0 || !penalty.defined()) {
-    Value squares = factors.l2 * ops::sum(ops::square(weight));
+    Value squares = factors.l2 * ops::sum(ops::square(wide));
     penalty = penalty.defined() ? penalty + squares : squares;
   }
-  return penalty;
+  return is_float(weight.dtype()) ? asDtype(penalty, weight.dtype()) : penalty;
 }
 
 namespace regularizers {

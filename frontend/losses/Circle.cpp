@@ -15,8 +15,8 @@ Value logSumExp(const Value &x, const Value &counts) {
   const Value none = ops::full_like(x, x.dtype() == DType::float16 ? -65504.0 : -1e38);
   const Value most = ops::stop_gradient(ops::max(ops::where(counts, x, none), -1, true));
   const Value shifted = ops::where(counts, x - most, ops::zeros_like(x));
-  const Value sum = ops::sum(ops::where(counts, ops::exp(shifted), ops::zeros_like(x)), -1);
-  return ops::log(sum) + ops::squeeze(most, -1);
+  const Value terms = atLeastFloat32(ops::where(counts, ops::exp(shifted), ops::zeros_like(x)));
+  return asDtype(ops::log(ops::sum(terms, -1)), x.dtype(), "loss") + ops::squeeze(most, -1);
 }
 
 LossEntries circle(const Value &yTrue, const Value &yPred, const CircleArgs &args) {

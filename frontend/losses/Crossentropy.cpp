@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/losses/Fields.h"
+#include "frontend/ops/InnerSums.h"
 #include "frontend/ops/Softplus.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
@@ -23,10 +24,13 @@ Value clipped(const Value &p) {
   return ops::clip(p, epsilon, upper);
 }
 
-Value normalized(const Value &p, int64_t axis) { return p / ops::sum(p, Axes{axis}, true); }
-
 Value smoothed(const Value &target, double smoothing, double uniform) {
   return smoothing == 0.0 ? target : target * (1.0 - smoothing) + smoothing * uniform;
+}
+
+/// The number of classes, which are the elements along `axis`.
+double classesAlong(const std::string &loss, const Value &output, int64_t axis) {
+  return static_cast<double>(output.shape()[normalizeAxis(loss, axis, output.rank())]);
 }
 
 void checkSmoothing(double smoothing) {
@@ -43,9 +47,11 @@ std::shared_ptr<LossImpl> implOf(const CrossentropyArgs &args, const char *name)
 }
 
 Value binary(const Value &target, const Value &output, bool fromLogits) {
-  if (fromLogits) { // max(x, 0) - x t + log(1 + exp(-|x|)): no intermediate overflows
-    SoftplusParts parts = softplusParts(output);
-    return parts.linear - output * target + parts.curved;
+  if (fromLogits) {
+    // x ((x > 0) - t) + log(1 + exp(-|x|)): no intermediate overflows. The slope is ((x > 0) - t) plus that of the second
+    // term, which alone is left for a confident right label; max(x, 0) - x t would add 1, the small slope and -1.
+    const Value step = asDtype(ops::greater(output, ops::zeros_like(output)), output.dtype(), "loss");
+    return output * (step - target) + softplusParts(output).curved;
   }
   Value p = clipped(output);
   return -(target * ops::log(p) + (1.0 - target) * ops::log(1.0 - p));
@@ -109,10 +115,10 @@ LossEntries sparse(const Value &target, const Value &output, const SparseCrossen
   auto entry = [&](const Value &x) { return ops::sum(ops::where(picked.chosen, x, ops::zeros_like(x)), Axes{axis}); };
   Value values;
   if (args.from_logits) {
-    Value shifted = output - ops::stop_gradient(ops::max(output, Axes{axis}, true));
-    values = ops::log(ops::sum(ops::exp(shifted), Axes{axis})) - entry(shifted);
+    const Value below = belowLargest(output, Axes{axis});
+    values = asDtype(ops::log(ops::sum(ops::exp(below), Axes{axis})) - entry(below), output.dtype());
   } else {
-    values = -ops::log(clipped(entry(normalized(output, axis))));
+    values = -ops::log(clipped(entry(sharesOf(output, Axes{axis}))));
   }
   Value valid;
   if (args.ignore_class)
@@ -148,8 +154,9 @@ CategoricalCrossentropy::CategoricalCrossentropy(const CrossentropyArgs &args)
           if (p.rank() < 1)
             throw Error(ErrorKind::value_error, "Arguments `target` and `output` must be at least rank 1. Received: "
                                                 "target.shape=(), output.shape=()");
-          t = smoothed(t, args.label_smoothing, 1.0 / static_cast<double>(t.shape()[-1]));
-          Value logs = args.from_logits ? ops::log_softmax(p, args.axis) : ops::log(clipped(normalized(p, args.axis)));
+          t = smoothed(t, args.label_smoothing, 1.0 / classesAlong(what, p, args.axis));
+          Value logs =
+              args.from_logits ? ops::log_softmax(p, args.axis) : ops::log(clipped(sharesOf(p, Axes{args.axis})));
           return LossEntries{-ops::sum(t * logs, Axes{args.axis}), {}};
         };
         return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
@@ -210,8 +217,8 @@ CategoricalFocalCrossentropy::CategoricalFocalCrossentropy(const CategoricalFoca
           matchRanks(t, p);
           requireSameShape(what, t, p);
           requireClasses(p);
-          t = smoothed(t, args.label_smoothing, 1.0 / static_cast<double>(t.shape()[-1]));
-          p = clipped(normalized(args.from_logits ? ops::softmax(p, args.axis) : p, args.axis));
+          t = smoothed(t, args.label_smoothing, 1.0 / classesAlong(what, p, args.axis));
+          p = clipped(sharesOf(args.from_logits ? ops::softmax(p, args.axis) : p, Axes{args.axis}));
           Value entries = powerOf(1.0 - p, args.gamma) * -(t * ops::log(p));
           entries = entries * alphasFor(args.alpha, entries);
           return LossEntries{ops::sum(entries, Axes{args.axis}), {}};

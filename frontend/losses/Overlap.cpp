@@ -1,5 +1,6 @@
 // Losses of the overlap of two areas, given as shares of each element.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/Promotion.h"
 #include "frontend/losses/Fields.h"
 #include "halftone/Ops.h"
 
@@ -12,7 +13,9 @@ template <class Args>
 Loss overlapLoss(const Args &args, const char *name, Value (*overlap)(const Value &, const Value &, const Args &)) {
   return lossOf(
       {args.reduction, args.name, args.dtype}, name,
-      [args, overlap](const Value &t, const Value &p) { return 1.0 - overlap(t, p, args); },
+      [args, overlap](const Value &t, const Value &p) {
+        return asDtype(1.0 - overlap(atLeastFloat32(t), atLeastFloat32(p), args), t.dtype(), "loss");
+      },
       [args](Config &config) { writeFields(config, args, lossFields<Args>); });
 }
 template <class Args> Value sumOver(const Value &x, const Args &args) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/losses/LossImpl.h"
+#include "frontend/ops/InnerSums.h"
 #include "halftone/Ops.h"
 
 namespace halftone::losses {
@@ -16,12 +17,8 @@ CosineSimilarity::CosineSimilarity(int64_t axis, const LossArgs &args)
     : Loss(lossOf(
           args, "cosine_similarity",
           [axis](const Value &t, const Value &p) {
-            // Lengths are in float32 at least: Keras's least square of a length, 1e-24, is 0 in float16.
-            auto along = [axis](const Value &x) {
-              Value wide = itemsize(x.dtype()) < 4 ? asDtype(x, DType::float32, "loss") : x;
-              Value squares = ops::sum(ops::square(wide), Axes{axis}, true);
-              return wide * ops::rsqrt(ops::maximum(squares, ops::full_like(squares, 1e-24)));
-            };
+            constexpr double most = 1e12; // 1 / the least length, which Keras gives by its square
+            const auto along = [axis](const Value &x) { return unitAlong(x, Axes{axis}, most); };
             return asDtype(-ops::sum(along(t) * along(p), Axes{axis}), t.dtype(), "loss");
           },
           [axis](Config &config) { config.set("axis", axis); })) {}

@@ -42,15 +42,16 @@ public:
                               yTrue.shape().str(), yPred.shape().str()));
     const Value known = ops::logical_and(isClass(t), isClass(p));
     // Weights are whole numbers in a dtype of whole numbers, as in Keras.
-    Value counted = asDtype(known, DType::float32, "metric");
+    // Sums are in float64: float32 holds no odd number above 2^24.
+    Value counted = asDtype(known, DType::float64, "metric");
     if (weight.defined())
       counted =
-          counted * asDtype(broadcastTo(flat(asDtype(weight, dtype, "metric")), t.shape()), DType::float32, "metric");
+          counted * asDtype(broadcastTo(flat(asDtype(weight, dtype, "metric")), t.shape()), DType::float64, "metric");
     if (facts_.args.ignore_class)
       counted = counted * asDtype(ops::not_equal(t, ops::full_like(t, static_cast<double>(*facts_.args.ignore_class))),
-                                  DType::float32, "metric");
-    const Value rows = ops::expand_dims(counted, -1) * ops::one_hot(t, facts_.classes);
-    addTo(state[0], ops::matmul(ops::transpose(rows), ops::one_hot(p, facts_.classes)));
+                                  DType::float64, "metric");
+    const Value rows = ops::expand_dims(counted, -1) * ops::one_hot(t, facts_.classes, DType::float64);
+    addTo(state[0], ops::matmul(ops::transpose(rows), ops::one_hot(p, facts_.classes, DType::float64)));
   }
   std::vector<double> results(const std::vector<std::vector<double>> &state) const override {
     const auto count = static_cast<size_t>(facts_.classes);

@@ -23,8 +23,8 @@ Value meanFrom(const Value &x, int64_t first) {
   std::iota(axes.begin(), axes.end(), first);
   for (int64_t axis : axes)
     count *= x.shape()[axis];
-  Value total = tracing().reduce(ReduceKind::sum, x, axes, x.dtype());
-  return total / static_cast<double>(count);
+  const Value wide = atLeastFloat32(x), total = tracing().reduce(ReduceKind::sum, wide, axes, wide.dtype());
+  return asDtype(total / static_cast<double>(count), x.dtype(), "metric");
 }
 Value sumOf(const Value &x) { return x.rank() > 0 ? ops::sum(x) : x; }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/Rematerialize.h"
+#include "frontend/ops/InnerSums.h"
+#include "frontend/ops/Masks.h"
 #include "frontend/ops/Operations.h"
 #include "frontend/ops/Softplus.h"
 #include "halftone/Arguments.h"
@@ -59,9 +61,11 @@ Value glu(const Value &x) {
 }
 /// keras.activations.sparsemax: max(x - t, 0) over the last axis. The k largest elements that are supported give t, as
 /// (the sum of their cumulative sums - 1) / k. (The projection on the simplex takes the last cumulative sum alone.)
-Value sparsemax(const Value &x) {
-  if (x.rank() == 0)
+/// Ranks and sums are in float32 at least: float16 counts to 2,048 and bfloat16 to 256.
+Value sparsemax(const Value &given) {
+  if (given.rank() == 0)
     throw Error(ErrorKind::value_error, "sparsemax needs at least one axis. Received: shape=()");
+  const Value x = atLeastFloat32(given);
   const Value each = ops::expand_dims(x, -1), other = ops::expand_dims(x, -2), excess = other - each;
   const Value place = tracing().iota(x.rank() - 1, excess.shape(), DType::int32),
               rival = tracing().iota(x.rank(), excess.shape(), DType::int32);
@@ -73,7 +77,7 @@ Value sparsemax(const Value &x) {
   const Value k = ops::sum(supported, -1, true);
   const Value sums = ops::sum(ops::stop_gradient(supported * (k - rank)) * x, -1, true);
   const Value rest = x - (sums - 1.0) / ops::stop_gradient(k);
-  return ops::maximum(rest, ops::zeros_like(rest));
+  return asDtype(ops::maximum(rest, ops::zeros_like(rest)), given.dtype());
 }
 
 } // namespace
@@ -121,14 +125,14 @@ Value gelu(const Value &x, bool approximate) {
 Value softmax(const Value &x, int64_t axis) {
   if (isSymbolic(x))
     return recordOperation("Softmax", {x}, configOf("axis", axis));
-  Value e = exp(x - stop_gradient(max(x, static_cast<int>(axis), true)));
-  return e / sum(e, static_cast<int>(axis), true);
+  return softmaxOver(x, static_cast<int>(axis));
 }
 Value log_softmax(const Value &x, int64_t axis) {
   if (isSymbolic(x))
     return recordOperation("LogSoftmax", {x}, configOf("axis", axis));
-  Value shifted = x - stop_gradient(max(x, static_cast<int>(axis), true));
-  return shifted - log(sum(exp(shifted), static_cast<int>(axis), true));
+  const Value below = belowLargest(x, static_cast<int>(axis));
+  const Value logs = below - log(sum(exp(below), static_cast<int>(axis), true));
+  return asDtype(logs, floatOf(x.dtype()));
 }
 
 } // namespace ops

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/Masks.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/ops/InnerSums.h"
 
 namespace halftone::detail {
 
@@ -12,10 +13,8 @@ Value asMask(const Value &mask) { return mask.defined() ? asDtype(mask, DType::b
 Value bothMasks(const Value &a, const Value &b) { return !a.defined() ? b : !b.defined() ? a : ops::logical_and(a, b); }
 
 Value softmaxOver(const Value &x, const Axes &axes) {
-  if (axes.list().size() == 1)
-    return ops::softmax(x, axes.list()[0]);
-  const Value e = ops::exp(x - ops::stop_gradient(ops::max(x, axes, /*keepdims=*/true)));
-  return e / ops::sum(e, axes, /*keepdims=*/true);
+  const Value e = ops::exp(belowLargest(x, axes)), shares = e / ops::sum(e, axes, /*keepdims=*/true);
+  return asDtype(shares, floatOf(x.dtype()));
 }
 
 Value softmaxOver(const Value &x, const Axes &axes, const Value &mask) {

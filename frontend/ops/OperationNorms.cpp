@@ -1,6 +1,7 @@
 // Normalizations and attention of files, with their recorded arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
+#include "frontend/ops/InnerSums.h"
 #include "frontend/ops/OperationRows.h"
 #include "halftone/Error.h"
 #include <algorithm>
@@ -32,27 +33,26 @@ Value along(const Value &parameter, const Value &x, const std::vector<int64_t> &
 } // namespace
 
 Values normalizeOperation(Arguments &a) {
-  const Value x = a.value("x");
+  const Value x = asFloat(a.value("x"));
   const bool hasAxes = !a.isNull("axis");
   const Axes axis(a.integers("axis"));
   const int64_t order = a.integer("order", 2);
   const double epsilon = a.number("epsilon", kerasEpsilon);
   if (order < 1)
     throw Error(ErrorKind::value_error, fmt::format("Argument `order` must be an int >= 1. Received: order={}", order));
-  if (order == 2) {
-    const Value inverse = ops::rsqrt(ops::sum(ops::square(x), axis, true));
-    return x * ops::minimum(inverse, ops::full_like(inverse, 1.0 / epsilon));
-  }
+  const DType dtype = x.dtype();
+  if (order == 2)
+    return asDtype(unitAlong(x, axis, 1.0 / epsilon), dtype, "normalization");
   if (!hasAxes || axis.list().size() != 1)
     throw Error(
         ErrorKind::not_implemented_error,
         "the operation Normalize has an order other than 2 over other than one axis: norms of matrices cannot be "
         "read");
-  const Value sizes = ops::abs(x);
+  const Value sizes = ops::abs(atLeastFloat32(x));
   const auto exponent = static_cast<double>(order);
   const Value sum = ops::sum(order == 1 ? sizes : ops::power(sizes, ops::full_like(sizes, exponent)), axis, true);
   const Value norm = order == 1 ? sum : ops::power(sum, ops::full_like(sum, 1.0 / exponent));
-  return x / ops::maximum(norm, ops::full_like(norm, epsilon));
+  return asDtype(x / ops::maximum(norm, ops::full_like(norm, epsilon)), dtype, "normalization");
 }
 
 Values momentsOperation(Arguments &a) {

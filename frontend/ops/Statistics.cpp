@@ -12,13 +12,6 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// The dtype of a mean of elements of this dtype.
-DType floatOf(DType dtype) { return is_float(dtype) ? dtype : floatxDtype(); }
-
-/// `x` in `dtype`, a float, or in float32 if that is narrower: squares and sums of float16 overflow long before the
-/// results that are made of them.
-Value widened(const Value &x, DType dtype) { return asDtype(x, itemsize(dtype) < 4 ? DType::float32 : dtype); }
-
 /// `weights` as they multiply `x`: of its shape, or along its one axis of `axis`.
 Value weightsAlong(const Value &weights, const Value &x, const Axes &axis) {
   if (weights.shape() == x.shape())
@@ -40,7 +33,7 @@ Value weightsAlong(const Value &weights, const Value &x, const Axes &axis) {
 Value var(const Value &x, const Axes &axis, bool keepdims) {
   return applyOne("var", {x}, [axis, keepdims](const List &v) {
     const DType dtype = floatOf(v[0].dtype());
-    Value in = widened(v[0], dtype);
+    Value in = asDtype(v[0], atLeastFloat32(dtype));
     Value deviation = in - mean(in, axis, true);
     return asDtype(mean(square(deviation), axis, keepdims), dtype, "var");
   });
@@ -48,13 +41,13 @@ Value var(const Value &x, const Axes &axis, bool keepdims) {
 Value std(const Value &x, const Axes &axis, bool keepdims) {
   return applyOne("std", {x}, [axis, keepdims](const List &v) {
     const DType dtype = floatOf(v[0].dtype());
-    return asDtype(sqrt(var(widened(v[0], dtype), axis, keepdims)), dtype, "std");
+    return asDtype(sqrt(var(asDtype(v[0], atLeastFloat32(dtype)), axis, keepdims)), dtype, "std");
   });
 }
 Value logsumexp(const Value &x, const Axes &axis, bool keepdims) {
   return applyOne("logsumexp", {x}, [axis, keepdims](const List &v) {
     const DType dtype = floatOf(v[0].dtype());
-    Value in = widened(v[0], dtype), largest = stop_gradient(max(in, axis, true));
+    Value in = asDtype(v[0], atLeastFloat32(dtype)), largest = stop_gradient(max(in, axis, true));
     // An infinite x is no shift: inf - inf is NaN.
     Value shift = where(isfinite(largest), largest, zeros_like(largest));
     Value y = log(sum(exp(in - shift), axis, true)) + shift;
@@ -67,7 +60,8 @@ Value average(const Value &x, const Axes &axis, const Value &weights) {
   return applyOne("average", {x, weights}, [axis](const List &v) {
     const bool same = v[0].dtype() == v[1].dtype();
     const DType dtype = floatOf(same ? v[0].dtype() : result_type(v[0].dtype(), v[1].dtype()));
-    Value in = widened(v[0], dtype), factors = weightsAlong(widened(v[1], dtype), in, axis);
+    Value in = asDtype(v[0], atLeastFloat32(dtype)),
+          factors = weightsAlong(asDtype(v[1], atLeastFloat32(dtype)), in, axis);
     const bool whole = factors.shape() == in.shape();
     Value total = whole ? sum(factors, axis) : sum(factors);
     return asDtype(sum(in * factors, axis) / total, dtype, "average");

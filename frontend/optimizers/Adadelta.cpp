@@ -22,11 +22,11 @@ private:
     auto averaged = [&](const Value &old, const Value &x) {
       return args_.rho * old + (1.0 - args_.rho) * ops::square(x);
     };
-    Value gradients = averaged(readRaw(slots[0]), gradient), steps = readRaw(slots[1]);
+    Value gradients = averaged(readAs(gradient, slots[0]), gradient), steps = readAs(gradient, slots[1]);
     Value step = root(steps) * gradient / root(gradients);
     slots[0].assign(gradients);
     slots[1].assign(averaged(steps, step));
-    variable.assign(readRaw(variable) - scalars.rate * step);
+    variable.assign(readAs(gradient, variable) - scalars.rate * step);
   }
 };
 

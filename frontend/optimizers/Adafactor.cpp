@@ -38,7 +38,7 @@ private:
   }
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
-    auto wide = [&](const Variable &v) { return asDtype(readRaw(v), gradient.dtype(), "optimizer"); };
+    auto wide = [&](const Variable &v) { return readAs(gradient, v); };
     Value x = wide(variable), square = ops::square(gradient) + args_.epsilon_1, keep = scalars.derived[1];
     auto kept = [&](const Variable &slot, const Value &now) {
       Value next = keep * wide(slot) + (1.0 - keep) * now;

@@ -18,9 +18,9 @@ private:
   }
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
-    Value sum = readRaw(slots[0]) + ops::square(gradient);
+    Value sum = readAs(gradient, slots[0]) + ops::square(gradient);
     slots[0].assign(sum);
-    variable.assign(readRaw(variable) - scalars.rate * gradient / ops::sqrt(sum + args_.epsilon));
+    variable.assign(readAs(gradient, variable) - scalars.rate * gradient / ops::sqrt(sum + args_.epsilon));
   }
 };
 

@@ -33,10 +33,10 @@ private:
     Value m = moveTo(slots[0], gradient, 1.0 - args_.beta_1);
     Value v = moveTo(slots[1], ops::square(gradient), 1.0 - args_.beta_2);
     if (args_.amsgrad) {
-      v = ops::maximum(readRaw(slots[2]), v);
+      v = ops::maximum(readAs(gradient, slots[2]), v);
       slots[2].assign(v);
     }
-    variable.assign(readRaw(variable) - m * scalars.derived[0] / (ops::sqrt(v) + args_.epsilon));
+    variable.assign(readAs(gradient, variable) - m * scalars.derived[0] / (ops::sqrt(v) + args_.epsilon));
   }
 };
 

@@ -21,9 +21,9 @@ private:
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
     Value m = moveTo(slots[0], gradient, 1.0 - args_.beta_1),
-          largest = ops::maximum(args_.beta_2 * readRaw(slots[1]), ops::abs(gradient));
+          largest = ops::maximum(args_.beta_2 * readAs(gradient, slots[1]), ops::abs(gradient));
     slots[1].assign(largest);
-    variable.assign(readRaw(variable) - scalars.derived[0] * m / (largest + args_.epsilon));
+    variable.assign(readAs(gradient, variable) - scalars.derived[0] * m / (largest + args_.epsilon));
   }
 };
 

@@ -24,7 +24,7 @@ private:
   }
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
-    Value x = readRaw(variable), m = moveTo(slots[0], gradient, 1.0 - args_.beta_1);
+    Value x = readAs(gradient, variable), m = moveTo(slots[0], gradient, 1.0 - args_.beta_1);
     Value v = moveTo(slots[1], ops::square(gradient), 1.0 - args_.beta_2);
     Value step = m / scalars.derived[0] / (ops::sqrt(v / scalars.derived[1]) + args_.epsilon);
     Value length = norm({x}), stepLength = norm({step}), one = ops::ones_like(length), zero = ops::zeros_like(length);

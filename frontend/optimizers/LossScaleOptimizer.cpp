@@ -95,6 +95,7 @@ public:
   void finalize(const std::vector<Variable> &variables) const override { inner_.finalize_variable_values(variables); }
   double learningRate() const override { return inner_.learning_rate(); }
   void setLearningRate(double value) override { inner_.set_learning_rate(value); }
+  int64_t prepareRate(int64_t updates) override { return inner_.impl()->prepareRate(updates); }
   Variable callCount() const override { return inner_.impl()->callCount(); }
   int64_t updatesAfter(int64_t calls) const override { return inner_.impl()->updatesAfter(calls); }
   bool isBuilt() const override { return inner_.impl()->isBuilt(); }

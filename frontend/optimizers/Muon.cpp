@@ -50,14 +50,14 @@ private:
   }
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
-    const Value x = readRaw(variable);
+    const Value x = readAs(gradient, variable);
     if (slots.size() == 2) {
       const Value m = moveTo(slots[0], gradient, 1.0 - args_.adam_beta_1);
       const Value v = moveTo(slots[1], ops::square(gradient), 1.0 - args_.adam_beta_2);
       variable.assign(x - m * scalars.derived[0] / (ops::sqrt(v) + args_.epsilon));
       return;
     }
-    const Value old = readRaw(slots[0]), m = old + (gradient + old * (args_.momentum - 1.0));
+    const Value old = readAs(gradient, slots[0]), m = old + (gradient + old * (args_.momentum - 1.0));
     slots[0].assign(m);
     Value step = scalars.rate * orthogonal(args_.nesterov ? gradient + args_.momentum * m : m);
     if (args_.rms_rate)

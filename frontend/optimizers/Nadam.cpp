@@ -39,7 +39,8 @@ private:
     Value m = moveTo(slots[0], gradient, 1.0 - args_.beta_1);
     Value v = moveTo(slots[1], ops::square(gradient), 1.0 - args_.beta_2);
     Value ahead = scalars.derived[0] * m + scalars.derived[1] * gradient;
-    variable.assign(readRaw(variable) - ahead * scalars.rate / (ops::sqrt(v / scalars.derived[2]) + args_.epsilon));
+    variable.assign(readAs(gradient, variable) -
+                    ahead * scalars.rate / (ops::sqrt(v / scalars.derived[2]) + args_.epsilon));
   }
   Variable product_; // product of all momenta so far
 };

@@ -20,6 +20,9 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual void finalize(const std::vector<Variable> &variables) const = 0;
   virtual double learningRate() const = 0;
   virtual void setLearningRate(double value) = 0;
+  /// Writes the rate of the next update, and those of the updates that may follow without another call: returns how many there
+  /// may be in all, of which `updates` are certain. A program that is not run by a CompiledFunction needs it.
+  virtual int64_t prepareRate(int64_t updates) = 0;
   virtual Variable callCount() const = 0;                // how often apply() was called
   virtual int64_t updatesAfter(int64_t calls) const = 0; // with accumulation, fewer than calls
   int64_t iterations() const { return updatesAfter(static_cast<int64_t>(hostScalar(callCount()))); }

@@ -23,21 +23,21 @@ private:
   }
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
-    Value velocity = args_.rho * readRaw(slots[0]) + (1.0 - args_.rho) * ops::square(gradient);
+    Value velocity = args_.rho * readAs(gradient, slots[0]) + (1.0 - args_.rho) * ops::square(gradient);
     slots[0].assign(velocity);
     Value denominator = velocity;
     if (args_.centered) {
       const Variable &average = slots.back();
-      Value mean = args_.rho * readRaw(average) + (1.0 - args_.rho) * gradient;
+      Value mean = args_.rho * readAs(gradient, average) + (1.0 - args_.rho) * gradient;
       average.assign(mean);
       denominator = denominator - ops::square(mean);
     }
     Value increment = scalars.rate * gradient / ops::sqrt(denominator + args_.epsilon);
     if (args_.momentum > 0.0) {
-      increment = args_.momentum * readRaw(slots[1]) + increment;
+      increment = args_.momentum * readAs(gradient, slots[1]) + increment;
       slots[1].assign(increment);
     }
-    variable.assign(readRaw(variable) - increment);
+    variable.assign(readAs(gradient, variable) - increment);
   }
 };
 

@@ -30,7 +30,7 @@ private:
     const Value &rate = scalars.derived[0], &correction = scalars.derived[1], &share = scalars.derived[2];
     // Keras rounds both to float32 before it subtracts them from 1.
     const Value beta1 = scalarLike(args_.beta_1, gradient), beta2 = scalarLike(args_.beta_2, gradient);
-    const auto wide = [&](const Variable &v) { return asDtype(readRaw(v), gradient.dtype(), "optimizer"); };
+    const auto wide = [&](const Variable &v) { return readAs(gradient, v); };
     const Value y = wide(variable), z = wide(slots[0]), v = wide(slots[1]);
     const Value velocity = v + (ops::square(gradient) - v) * (1.0 - beta2);
     const Value next = z - rate * gradient / (ops::sqrt(velocity / correction) + args_.epsilon);

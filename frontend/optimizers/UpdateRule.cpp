@@ -5,8 +5,10 @@
 #include "frontend/graph/Promotion.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Half.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 
 namespace halftone::detail {
 
@@ -26,13 +28,30 @@ Value isMultiple(const Value &count, int64_t period) {
 
 } // namespace
 
-DType atLeastFloat32(DType dtype) { return itemsize(dtype) < 4 ? DType::float32 : dtype; }
 Value scaledBy(const Value &x, const Value &factor) { return asDtype(x * factor, x.dtype(), "optimizer"); }
+/// The same with a power of two, which multiplies first: the product of both factors may underflow.
+static Value scaledBy(const Value &x, const Value &power, const Value &factor) {
+  return asDtype(x * power * factor, x.dtype(), "optimizer");
+}
+ScaledLength scaledNorm(const std::vector<Value> &values) {
+  const Value largest = tracing().reduceAll(ReduceAllKind::max_abs, values);
+  const SquareScale bounds = squareScale(largest.dtype());
+  const Value isLarge = ops::greater(largest, ops::full_like(largest, bounds.from));
+  const Value scale = ops::where(isLarge, ops::full_like(largest, bounds.factor), ops::ones_like(largest));
+  std::vector<Value> scaled;
+  for (const Value &value : values)
+    scaled.push_back(asDtype(value, largest.dtype(), "optimizer") * scale);
+  return {ops::sqrt(tracing().reduceAll(ReduceAllKind::sum_of_squares, scaled)), scale};
+}
 Value norm(const std::vector<Value> &values) {
-  return ops::sqrt(tracing().reduceAll(ReduceAllKind::sum_of_squares, values));
+  const ScaledLength scaled = scaledNorm(values);
+  return scaled.length / scaled.scale;
+}
+Value readAs(const Value &like, const Variable &variable) {
+  return asDtype(readRaw(variable), like.dtype(), "optimizer");
 }
 Value moveTo(const Variable &slot, const Value &target, double share) {
-  Value old = readRaw(slot), moved = old + (target - old) * share;
+  Value old = readAs(target, slot), moved = old + (target - old) * share;
   slot.assign(moved);
   return moved;
 }
@@ -70,6 +89,10 @@ UpdateRule::UpdateRule(std::string className, RuleArgs args, LearningRate learni
 }
 
 std::vector<Value> UpdateRule::derivedOf(const Value &, const Value &) const { return {}; }
+DType UpdateRule::dtypeFor(DType variable) const {
+  const std::optional<double> divisor = leastDivisor();
+  return divisor && *divisor != 0.0 && roundTo(variable, *divisor) == 0.0 ? atLeastFloat32(variable) : variable;
+}
 void UpdateRule::makeState(DType) {}
 std::vector<Variable> UpdateRule::state() const { return {}; }
 void UpdateRule::advance(const Value &) const {}
@@ -209,20 +232,24 @@ bool UpdateRule::clipsByNorm() const {
   return (args_.clipnorm && *args_.clipnorm > 0) || (args_.globalClipnorm && *args_.globalClipnorm > 0);
 }
 
-/// Norms are in float32 or more: the square of a float16 above 255 is inf.
+/// Norms are in float32 at least, of scaled gradients if squares may overflow. With a scale of 1 the roundings are Keras's.
 std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
   if (args_.clipnorm && *args_.clipnorm > 0) {
     for (Value &gradient : gradients) {
-      Value length = norm({gradient});
-      gradient = scaledBy(gradient, *args_.clipnorm / ops::maximum(length, ops::full_like(length, *args_.clipnorm)));
+      const ScaledLength scaled = scaledNorm({gradient});
+      const Value limit = ops::full_like(scaled.length, *args_.clipnorm);
+      const Value factor = *args_.clipnorm / ops::maximum(scaled.length, limit * scaled.scale);
+      gradient = scaledBy(gradient, scaled.scale, factor);
     }
   } else if (args_.globalClipnorm && *args_.globalClipnorm > 0) {
     double limit = *args_.globalClipnorm;
-    Value length = norm(gradients), inverse = 1.0 / length;
+    const ScaledLength scaled = scaledNorm(gradients);
+    const Value &length = scaled.length, inverse = 1.0 / length;
     // The last term is 0, or NaN if the norm is not finite.
-    Value factor = limit * ops::minimum(inverse, ops::full_like(inverse, 1.0 / limit)) + (length - length);
+    const Value most = ops::full_like(inverse, 1.0 / limit) / scaled.scale;
+    const Value factor = limit * ops::minimum(inverse, most) + (length - length);
     for (Value &gradient : gradients)
-      gradient = scaledBy(gradient, factor);
+      gradient = scaledBy(gradient, scaled.scale, factor);
   } else if (args_.clipvalue && *args_.clipvalue > 0) {
     for (Value &gradient : gradients)
       gradient = ops::clip(gradient, -*args_.clipvalue, *args_.clipvalue);
@@ -374,12 +401,22 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   iterations_.assign(calls + 1);
 }
 
+int64_t UpdateRule::prepareRate(int64_t updates) {
+  if (!schedule_.is_schedule())
+    return std::numeric_limits<int64_t>::max();
+  if (!rates_) {
+    rate_.assign(Tensor::full({}, learningRate(), rate_.impl()->dtype));
+    return updates;
+  }
+  rates_->prepare(schedule_, {iterations_, rate_, updates});
+  return RateTable::length;
+}
+
 /// Makes the rate that all updates of a run read: the host before the run, or the run before this one.
 void UpdateRule::feedSchedule(Trace &trace) {
   auto self = std::static_pointer_cast<UpdateRule>(shared_from_this());
   if (!rates_) { // a user's function may depend on more than the step
-    trace.beforeRun.push_back(
-        [self] { self->rate_.assign(Tensor::full({}, self->learningRate(), self->rate_.impl()->dtype)); });
+    trace.beforeRun.push_back([self] { self->prepareRate(1); });
     return;
   }
   std::shared_ptr<int64_t> &updates = trace.scheduledUpdates[this];
@@ -388,8 +425,7 @@ void UpdateRule::feedSchedule(Trace &trace) {
     return;
   }
   updates = std::make_shared<int64_t>(1);
-  trace.beforeRun.push_back(
-      [self, updates] { self->rates_->prepare(self->schedule_, {self->iterations_, self->rate_, *updates}); });
+  trace.beforeRun.push_back([self, updates] { self->prepareRate(*updates); });
   trace.atEnd.push_back([self] { self->rate_.assign(self->rates_->at(readRaw(self->iterations_))); });
 }
 

@@ -1,6 +1,7 @@
 // The base of optimizers: state, slot variables, clipping, weight decay, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/Fields.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
@@ -37,13 +38,18 @@ template <class Args> RuleArgs ruleArgs(const Args &args, const char *name) {
           args.gradient_accumulation_steps};
 }
 
-/// float32, or the dtype itself if it is wider.
-DType atLeastFloat32(DType dtype);
 /// `factor` times `x`, rounded once to the dtype of `x`; the factor, a scalar, has float32 or more.
 Value scaledBy(const Value &x, const Value &factor);
-/// The Euclidean norm of all elements, in float32 at least.
+/// The Euclidean norm of all elements, in float32 at least. It overflows only if it is larger than that dtype's numbers.
 Value norm(const std::vector<Value> &values);
-/// Moves a slot variable by `share` of the way to `target` and returns its new value.
+/// The same times `scale`, a power of two, which is 1 unless squares may overflow.
+struct ScaledLength {
+  Value length, scale;
+};
+ScaledLength scaledNorm(const std::vector<Value> &values);
+/// The value of a variable in the dtype of `like`, in which its update is computed.
+Value readAs(const Value &like, const Variable &variable);
+/// Moves a slot variable by `share` of the way to `target`, in the dtype of `target`, and returns its new value.
 Value moveTo(const Variable &slot, const Value &target, double share);
 
 class UpdateRule : public OptimizerImpl {
@@ -55,6 +61,7 @@ public:
   void finalize(const std::vector<Variable> &variables) const override;
   double learningRate() const override;
   void setLearningRate(double value) override;
+  int64_t prepareRate(int64_t updates) override;
   Variable callCount() const override { return iterations_; }
   int64_t updatesAfter(int64_t calls) const override { return calls / args_.accumulationSteps.value_or(1); }
   std::vector<Variable> variables() const override;
@@ -97,8 +104,11 @@ protected:
   virtual void makeState(DType dtype);
   virtual std::vector<Variable> state() const;
   virtual void advance(const Value &step) const;
-  /// The dtype in which a variable's update is computed: its own unless a rule overrides it.
-  virtual DType dtypeFor(DType variable) const { return variable; }
+  /// The dtype in which the update of a variable of that dtype is computed: its own, or float32 at least if its own holds the
+  /// optimizer's epsilon as 0, since an update divides by it where a gradient is 0.
+  virtual DType dtypeFor(DType variable) const;
+  /// The number by which an update divides where a gradient is 0; nullopt if the rule has none.
+  virtual std::optional<double> leastDivisor() const { return std::nullopt; }
   /// Records the update of one variable. `gradient` has the update's dtype; `slots` are in the order of slotGroups().
   virtual void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
                       const Scalars &scalars) const = 0;
@@ -151,6 +161,12 @@ public:
   }
 
 protected:
+  std::optional<double> leastDivisor() const override {
+    if constexpr (requires { args_.epsilon; })
+      return args_.epsilon;
+    else
+      return std::nullopt;
+  }
   Args args_;
 };
 

@@ -32,5 +32,6 @@ TEST_CASE("A ratio outside of 0 to 1, or no threshold, is refused") {
   CHECK_THAT(errorOf([] { metrics::SensitivityAtSpecificity(NAN); }), Contains("specificity=nan"));
   CHECK_THAT(errorOf([] { metrics::RecallAtPrecision(0.5, {.num_thresholds = 0}); }),
              Contains("ValueError: Argument `num_thresholds` must be an integer > 0. Received: num_thresholds=0"));
-  CHECK_THAT(errorOf([] { (void)Metric("PrecisionAtRecall"); }), Contains("KeyError") && Contains("recall"));
+  CHECK_THAT(errorOf([] { (void)Metric("PrecisionAtRecall"); }),
+             Contains("ValueError") && Contains("metrics::PrecisionAtRecall(recall)"));
 }
