@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "KerasModel.h"
 #include "InputSpec.h"
+#include "UsageError.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Model.h"
 #include "tools/shell/JsonFile.h"
 #include <fmt/format.h>
@@ -54,8 +56,14 @@ ModuleOrPlan loadKerasModel(const Arguments &arguments) {
                       .valueOrThrow();
   std::map<std::string, Tensor> values;
   addByPath(values, model.variables(), arguments.model);
-  if (arguments.program == Program::train)
-    addByPath(values, model.optimizer().variables(), arguments.model);
+  if (arguments.program == Program::train) {
+    detail::OptimizerImpl &optimizer = *model.optimizer().impl();
+    if (const int64_t rates = optimizer.prepareRate(1); arguments.steps > rates)
+      throw UsageError(fmt::format("--steps {}: the program holds {} rates of the model's learning-rate schedule; the "
+                                   "command fit trains for more steps",
+                                   arguments.steps, rates));
+    addByPath(values, optimizer.allVariables(), arguments.model);
+  }
   for (const DeclaredVariable &variable : loaded.module->variables)
     if (const auto value = values.find(variable.path); value != values.end())
       loaded.saved[variable.symbol] = value->second;

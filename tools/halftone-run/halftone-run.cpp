@@ -4,7 +4,9 @@
 #include "Commands.h"
 #include "Output.h"
 #include "UsageError.h"
+#include "halftone/Model.h"
 #include "mlir/Support/Timing.h"
+#include "tools/shell/Streams.h"
 #include "llvm/Support/raw_ostream.h"
 #include <exception>
 #include <fmt/format.h>
@@ -45,6 +47,7 @@ static ExitCode run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   openStandardStreams();
+  set_output(writeError); // the library's warnings; stdout has the answers
   const ExitCode code = run(argc, argv);
   llvm::errs().clear_error(); // if --timing left an error there, LLVM would abort
   return finish("halftone-run", code);
