@@ -1,5 +1,6 @@
 // Models as graphs of layers: functional, Sequential and custom.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/ProgressBar.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/GraphOrder.h"
 #include "frontend/layers/KeyValueCache.h"
@@ -7,6 +8,7 @@
 #include "frontend/training/ModelState.h"
 #include "halftone/Ops.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/Half.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -68,6 +70,23 @@ void buildSequence(ModelState &state, const ValueSpec &spec, const std::string &
     state.outputNames.push_back(state.sequence.empty() ? inputName : state.sequence.back().name());
 }
 
+/// Warns if the first layer reads ids from a table with more rows than `dtype`, that of the model's input, counts exactly.
+static void warnOfRoundedIds(const std::string &model, const Layer &first, DType dtype) {
+  const std::string &kind = first.impl()->className;
+  if (kind != "Embedding" && kind != "ReversibleEmbedding")
+    return;
+  const auto rows = static_cast<double>(first.get_config().get_int("input_dim"));
+  double limit = 1.0; // up to which `dtype` holds every whole number
+  while (limit < rows && roundTo(dtype, limit + 1.0) == limit + 1.0)
+    limit *= 2.0;
+  if (rows - 1.0 > limit)
+    writeOutput(
+        fmt::format("warning: the Sequential '{}' has no Input, so its input is cast to {}, the compute dtype of "
+                    "layer '{}': ids above {} are rounded, and the table has {} rows. Begin the model with an "
+                    "Input of dtype int32\n",
+                    model, name(dtype), first.name(), limit, rows));
+}
+
 void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
   if (!state_->isSequential || !state_->inputs.empty())
     return;
@@ -75,6 +94,8 @@ void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
     throw Error(ErrorKind::value_error, fmt::format("a Sequential takes one input, got {}", shapes.size()));
   // Keras's rule: without an Input, the input has the first layer's compute dtype.
   DType dtype = state_->sequence.empty() ? floatxDtype() : state_->sequence.front().compute_dtype();
+  if (!state_->sequence.empty())
+    warnOfRoundedIds(layer_->name, state_->sequence.front(), dtype);
   buildSequence(*state_, {shapes[0], dtype}, "input_layer");
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Trainer.h"
 #include "frontend/base/ProcessRun.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
@@ -10,11 +11,13 @@
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/ModelState.h"
 #include "halftone/Ops.h"
+#include "runtime/base/ConfigAccess.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <set>
 
 namespace halftone {
 using namespace detail;
@@ -360,6 +363,40 @@ void checkTargets(const Layer &model, const CompiledModel &compiled, const std::
 
 } // namespace detail
 
+/// Whether the optimizer's own argument scales the loss.
+static bool scalesItself(const Optimizer &optimizer) {
+  const Config config = optimizer.get_config();
+  const nlohmann::ordered_json &fields = ConfigAccess::json(config);
+  return fields.contains("loss_scale_factor") && !fields.at("loss_scale_factor").is_null();
+}
+/// The layers of mixed_float16 below `layer`, by path or, before they have one, by name; each once.
+static void addNarrowLayers(const LayerImpl &layer, std::vector<std::string> &names,
+                            std::set<const LayerImpl *> &seen) {
+  for (const Layer &child : layer.children) {
+    const LayerImpl &impl = *child.impl();
+    if (!seen.insert(&impl).second)
+      continue;
+    if (impl.children.empty() && impl.resolvedPolicy().name() == "mixed_float16")
+      names.push_back(impl.path.empty() ? impl.name : impl.path);
+    addNarrowLayers(impl, names, seen);
+  }
+}
+/// The finding P010 of `halftone-policy lint`. Keras does not scale the loss of such a model either.
+static void warnOfUnscaledLoss(const Layer &model, const CompileArgs &args, const Optimizer &optimizer) {
+  if (!args.auto_scale_loss || isLossScaleOptimizer(optimizer) || scalesLoss(model.dtype_policy()) ||
+      scalesItself(optimizer))
+    return;
+  std::vector<std::string> names;
+  std::set<const LayerImpl *> seen;
+  addNarrowLayers(*model.impl(), names, seen);
+  if (names.empty())
+    return;
+  writeOutput(fmt::format("warning: '{}'{} mixed_float16, but the model's own policy is '{}', so nothing scales the "
+                          "loss\n",
+                          names[0], names.size() > 1 ? fmt::format(" and {} more are", names.size() - 1) : " is",
+                          model.dtype_policy().name()));
+}
+
 void Model::compile(const CompileArgs &args) const {
   ModelState &state = stateOf(*this);
   if (!args.jit_compile && !args.run_eagerly)
@@ -373,6 +410,7 @@ void Model::compile(const CompileArgs &args) const {
   const DeviceScope device(*chosen.device); // for the variables that are made here
   auto compiled = std::make_shared<CompiledModel>(*this, chosen);
   moveToDevice(*this, *compiled);
+  warnOfUnscaledLoss(*this, args, compiled->optimizer);
   std::shared_ptr<CompiledFunction> predict;
   const ForkSafeLock lock(state.mutex);
   state.compiled.swap(compiled); // the old one is destroyed after the unlock, since it may own users' objects
