@@ -66,7 +66,8 @@ public:
   explicit GlobalMaxPooling3D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
 /// The mean of each channel: (batch, spatial axes.., channels) -> (batch, channels). In 1D a second input, or the mask that
-/// the input carries, is a mask (batch, steps) of the steps that count.
+/// the input carries, is a mask of the steps that count, which broadcasts to (batch, steps); a sample without such a step has
+/// the mean 0.
 class HALFTONE_API GlobalAveragePooling1D : public Layer {
 public:
   explicit GlobalAveragePooling1D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
