@@ -4,6 +4,7 @@
 #include "frontend/graph/Variables.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 namespace halftone::detail {
 
