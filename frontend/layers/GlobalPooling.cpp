@@ -28,6 +28,7 @@ std::unique_ptr<LayerBody> global(const GlobalPoolingArgs &args) {
 class SequenceMeanBody final : public BodyOf<GlobalPoolingOptions<GlobalAveragePooling1D>> {
 public:
   using BodyOf::BodyOf;
+  size_t most_inputs() const override { return 2; }
   Values call(const Values &inputs, const CallContext &) override {
     const Value x = inputs[0];
     requireRank(x.shape(), 3);

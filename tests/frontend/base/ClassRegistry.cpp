@@ -89,10 +89,12 @@ TEST_CASE("Classes that are not registered, and functions, cannot be saved") {
                  Contains("register_initializer<Spiral>(\"theirs\")"));
 }
 
-TEST_CASE("Names of registered classes have a package, and one class has one package") {
+TEST_CASE("Names of registered classes have one package or none") {
   const auto make = [](const Config &) { return Regularizer("l2"); };
-  CHECK_THAT(errorOf([&] { register_regularizer("Lone", make); }),
-             Contains("\"package>Class\". Received: registered_name=Lone"));
+  for (const char *name : {"", ">Lone", "first>"})
+    CHECK_THAT(errorOf([&] { register_regularizer(name, make); }),
+               Contains(std::string("\"package>Class\" or \"Class\". Received: registered_name=") + name));
+  register_regularizer("Lone", make);
   register_regularizer("first>Lone", make);
   register_regularizer("first>Lone", make); // again is no error
   CHECK_THAT(errorOf([&] { register_regularizer("second>Lone", make); }),
