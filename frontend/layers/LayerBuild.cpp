@@ -148,12 +148,8 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
 void LayerImpl::addPenalties(const std::vector<Value> &outputs, const CallContext &context) const {
   if (!activityRegularizer.defined())
     return;
-  for (const Value &output : outputs) {
-    Value penalty = activityRegularizer(output);
-    if (output.rank() > 0)
-      penalty = penalty / static_cast<double>(std::max<int64_t>(output.shape()[0], 1));
-    context.add_loss(penalty);
-  }
+  for (const Value &output : outputs)
+    context.add_loss(detail::activity_penalty(activityRegularizer, output));
 }
 
 /// Calls a body in a scope of the IR. A graph of layers has one only if it is computed again (`again`): then its inputs stay

@@ -103,9 +103,10 @@ public:
 
 class LambdaBody final : public LayerBody {
 public:
-  explicit LambdaBody(std::function<Value(const Value &)> function) : function_(std::move(function)) {}
-  Values call(const Values &inputs, const CallContext &) override { return function_(inputs[0]); }
-  size_t most_inputs() const override { return 1; }
+  LambdaBody(std::function<Value(const Values &)> function, size_t mostInputs)
+      : function_(std::move(function)), mostInputs_(mostInputs) {}
+  Values call(const Values &inputs, const CallContext &) override { return function_(inputs); }
+  size_t most_inputs() const override { return mostInputs_; }
   void get_config(Config &) const override {
     throw Error(ErrorKind::value_error,
                 "A Lambda has no config, which cannot hold its function: Custom makes a layer of "
@@ -113,7 +114,8 @@ public:
   }
 
 private:
-  std::function<Value(const Value &)> function_;
+  std::function<Value(const Values &)> function_;
+  size_t mostInputs_; // 0: any number
 };
 
 void requireNotNegative(const Layer &layer, const char *argument, double value, Where where) {
@@ -214,6 +216,10 @@ RepeatVector::RepeatVector(int64_t n, const LayerArgs &args, Where where)
 }
 
 Lambda::Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args, Where where)
-    : Layer(std::make_unique<LambdaBody>(std::move(function)), "Lambda", layerArgs(args), where) {}
+    : Layer(std::make_unique<LambdaBody>(
+                [function = std::move(function)](const Values &inputs) { return function(inputs[0]); }, 1),
+            "Lambda", layerArgs(args), where) {}
+Lambda::Lambda(OfAll function, const LambdaArgs &args, Where where)
+    : Layer(std::make_unique<LambdaBody>(std::move(function.function), 0), "Lambda", layerArgs(args), where) {}
 
 } // namespace halftone::layers

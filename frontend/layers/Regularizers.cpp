@@ -116,6 +116,19 @@ static Value cosines(const Value &matrix) {
 }
 
 Value Regularizer::operator()(const Value &weight) const {
+  const Value penalty = penalty_of(weight);
+  return rep_->function || !is_float(weight.dtype()) ? penalty : asDtype(penalty, weight.dtype());
+}
+
+Value detail::activity_penalty(const Regularizer &regularizer, const Value &outputs) {
+  Value penalty = regularizer.penalty_of(outputs);
+  if (outputs.rank() > 0)
+    penalty = penalty / static_cast<double>(std::max<int64_t>(outputs.shape()[0], 1));
+  const bool isRounded = !regularizer.rep_->function && is_float(outputs.dtype());
+  return isRounded ? asDtype(penalty, outputs.dtype()) : penalty;
+}
+
+Value Regularizer::penalty_of(const Value &weight) const {
   if (!rep_)
     throw Error(ErrorKind::value_error, "no regularizer");
   if (rep_->function)
@@ -126,8 +139,7 @@ Value Regularizer::operator()(const Value &weight) const {
       throw Error(
           ErrorKind::value_error,
           fmt::format("Inputs to OrthogonalRegularizer must have rank 2. Received: shape {}", weight.shape().str()));
-    return asDtype(cosines(factors.mode == "rows" ? weight : ops::transpose(weight)) * factors.orthogonal,
-                   weight.dtype());
+    return cosines(factors.mode == "rows" ? weight : ops::transpose(weight)) * factors.orthogonal;
   }
   // The dtype follows from the operand's, also when both factors are 0.
   const Value wide = is_float(weight.dtype()) ? atLeastFloat32(weight) : weight;
@@ -138,7 +150,7 @@ Value Regularizer::operator()(const Value &weight) const {
     Value squares = factors.l2 * ops::sum(ops::square(wide));
     penalty = penalty.defined() ? penalty + squares : squares;
   }
-  return is_float(weight.dtype()) ? asDtype(penalty, weight.dtype()) : penalty;
+  return penalty;
 }
 
 namespace regularizers {

@@ -122,6 +122,14 @@ protected:
   struct Rep;
   std::shared_ptr<const Rep> rep_;
 };
+class Regularizer;
+namespace detail {
+/// The penalty of a layer's outputs: divided by the batch size, and rounded to their dtype after that.
+Value activity_penalty(const Regularizer &regularizer, const Value &outputs);
+/// A function whose arguments have types, unlike those of `[](auto x)`.
+template <class F>
+concept Concrete = std::is_pointer_v<F> || requires { &F::operator(); };
+} // namespace detail
 /// Besides the classes of `regularizers`, any function or struct that gives a penalty. A struct with get_config(Config &)
 /// const can be saved after register_regularizer<T>().
 class HALFTONE_API Regularizer {
@@ -147,6 +155,10 @@ public:
 protected:
   struct Rep;
   std::shared_ptr<const Rep> rep_;
+
+private:
+  friend Value detail::activity_penalty(const Regularizer &regularizer, const Value &outputs);
+  Value penalty_of(const Value &weight) const; // not rounded to the dtype of `weight`
 };
 /// A projection of a weight. The optimizer applies it to the weight after each apply(); a step that loss scaling skips
 /// leaves the weight as it is. A user's struct with get_config(Config &) const can be saved after

@@ -59,8 +59,6 @@ template <class R, class... A> struct Signature<R (*)(A...)> {
 };
 template <class C, class R, class... A> struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
 template <class C, class R, class... A> struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
-template <class F>
-concept Concrete = std::is_pointer_v<F> || requires { &F::operator(); };
 } // namespace detail
 
 template <class R, class... A> class Jitted {

@@ -263,12 +263,22 @@ struct LambdaArgs {
   bool autocast = true;
   std::string name{};
 };
-/// Returns the function's result, which is not cast. It has no config: get_config() is a value_error. It takes one input; a
-/// Custom whose call() has a `const Values &` takes several.
+/// Returns the function's result, which is not cast. It has no config: get_config() is a value_error. A function of a
+/// `const Value &` takes one input, a function of a `const Values &` any number.
 class HALFTONE_API Lambda : public Layer {
 public:
   explicit Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args = {},
                   Where where = Where::current());
+  template <class F>
+    requires detail::Concrete<F> && std::is_invocable_r_v<Value, F &, const Values &>
+  explicit Lambda(F function, const LambdaArgs &args = {}, Where where = Where::current())
+      : Lambda(OfAll{std::move(function)}, args, where) {}
+
+private:
+  struct OfAll {
+    std::function<Value(const Values &)> function;
+  };
+  Lambda(OfAll function, const LambdaArgs &args, Where where);
 };
 /// (batch, ...) -> (batch, ...) with its axes in another order: dims counts them from 1, without the batch.
 class HALFTONE_API Permute : public Layer {

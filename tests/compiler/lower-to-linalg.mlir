@@ -28,10 +28,10 @@ halftone.kernel loop @loop (tensor<8x4xf16>, tensor<8x4xf16>) -> tensor<8x4xf16>
   halftone.yield %1 : tensor<8x4xf16>
 }
 
-// Three phases; the exponentials stay in a row of scratch.
+// Three phases; the exponentials stay in a row of scratch, before the totals of chunks.
 // CHECK-LABEL: module @row
 // CHECK-SAME: halftone.extents = array<i64: 16, 10, 16>
-// CHECK-SAME: halftone.scratch = 64 : i64
+// CHECK-SAME: halftone.scratch = 1088 : i64
 // CHECK: halftone.kind = "row", halftone.outer = 1 : i64
 // CHECK: linalg.fill ins(%{{.*}} : f32)
 // CHECK: %[[M:.*]] = linalg.generic

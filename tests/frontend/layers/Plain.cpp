@@ -145,3 +145,23 @@ TEST_CASE("ActivityRegularization and Identity give their input, and one penaliz
              Contains("ValueError") && Contains("l1=-1"));
   CHECK_FALSE(layer.get_config().contains("activity_regularizer"));
 }
+
+static Value sumOf(const Values &all) {
+  Value sum = all[0];
+  for (size_t i = 1; i < all.size(); ++i)
+    sum += all[i];
+  return sum;
+}
+
+TEST_CASE("A Lambda of one Value takes one input, a Lambda of Values takes all") {
+  const Input a({2}), b({2});
+  const Model difference({a, b}, {Lambda([](const Values &all) -> Value { return all[0] - all[1]; })(Values{a, b})});
+  const Model three({a, b}, {Lambda(sumOf)(Values{a, b, a})});
+  const Model one({a}, {Lambda([](const auto &x) { return x * 2.0; })(a)});
+  const Tensor x({5, 7}, {1, 2}), y({1, 2}, {1, 2});
+  CHECK(numbers(difference.predict({x, y}, {.verbose = 0})) == std::vector<double>{4, 5});
+  CHECK(numbers(three.predict({x, y}, {.verbose = 0})) == std::vector<double>{11, 16});
+  CHECK(numbers(one.predict(x, {.verbose = 0})) == std::vector<double>{10, 14});
+  const Lambda first([](const Value &value) { return value; }, {.name = "first"});
+  CHECK_THAT(errorOf([&] { (void)first(Values{a, b}); }), Contains("first") && Contains("input"));
+}
