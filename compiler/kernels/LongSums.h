@@ -15,7 +15,7 @@ inline constexpr int64_t mostOfChunk = 1024;
 bool roundsTotals(llvm::StringRef combiner, mlir::Type type);
 
 /// The totals of chunks, combined in adjacent pairs, level by level; an odd last total moves up a level. Memory holds one
-/// total a level, as a binary counter holds its bits.
+/// total per level, as a binary counter holds its bits.
 class PairwiseTotals {
 public:
   /// Enough for 2^32 chunks.

@@ -40,6 +40,15 @@ struct PaddedSlices {
   }
   std::string sumOfSlices(const std::string &dtype, std::vector<std::string> &inputs);
   TensorData values(const std::string &type);
+  /// 0, 1, 2, ... as a tensor<2 x extent x f32>.
+  TensorData counted(int64_t extent) {
+    TensorData x;
+    x.type = cast<RankedTensorType>(parseType(fmt::format("tensor<2x{}xf32>", extent), &context));
+    for (int64_t i = 0; i < 2 * extent; ++i)
+      x.low.push_back(static_cast<double>(i));
+    x.high = x.low;
+    return x;
+  }
   std::vector<TensorData> run(ModuleOp module, const std::vector<TensorData> &feeds) {
     dialect::VariableValues variables;
     StatusOr<std::vector<TensorData>> results = dialect::interpret(module, feeds, variables);
@@ -183,11 +192,7 @@ TEST_CASE_METHOD(PaddedSlices, "The gradient of a value that is cut into pieces 
   INFO(status.str());
   REQUIRE(status.isOk());
   CHECK(countOf(*module, "halftone.concat") == widths.size());
-  TensorData x;
-  x.type = cast<RankedTensorType>(parseType(fmt::format("tensor<2x{}xf32>", extent), &context));
-  for (int64_t i = 0; i < 2 * extent; ++i)
-    x.low.push_back(static_cast<double>(i));
-  x.high = x.low;
+  const TensorData x = counted(extent);
   const TensorData gradient = run(*module, {x})[0];
   for (size_t i = 0; i < x.low.size(); ++i)
     REQUIRE(gradient.low[i] == x.low[i] * 2.0 * static_cast<double>(widths.size()));
@@ -220,11 +225,7 @@ TEST_CASE_METHOD(PaddedSlices, "The gradient of sliding windows adds up the slic
         whole += tensor.getNumElements() == 2 * extent;
   });
   CHECK(whole <= 3); // the concat, +0.0 and their sum
-  TensorData x;
-  x.type = cast<RankedTensorType>(parseType(fmt::format("tensor<2x{}xf32>", extent), &context));
-  for (int64_t i = 0; i < 2 * extent; ++i)
-    x.low.push_back(static_cast<double>(i));
-  x.high = x.low;
+  const TensorData x = counted(extent);
   const TensorData gradient = run(*module, {x})[0];
   for (int64_t i = 0; i < 2 * extent; ++i) {
     const int64_t step = i % extent, windows = std::min({step, extent - 1 - step, width - 1}) + 1;
