@@ -13,4 +13,9 @@ bool isDifferentiable(mlir::Type tensorType);
 /// bits).
 bool isConstantToGradient(mlir::Operation *op);
 
+/// What two cotangents of one value make: their sum in its dtype, which for float8 is computed in float32 and rounded. For
+/// a value of a `variable` that takes its gradient as its new value, the larger of each two elements; `variable` may be null.
+mlir::Value combinedCotangents(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a, mlir::Value b,
+                               VariableOp variable);
+
 } // namespace halftone::dialect

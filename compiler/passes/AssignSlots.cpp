@@ -20,7 +20,7 @@ namespace halftone::compiler {
 namespace {
 
 bool exclude(const DraftStep &a, const DraftStep &b) {
-  return a.predicate && b.predicate && a.predicate->buffer == b.predicate->buffer &&
+  return a.predicate && b.predicate && a.predicate->value == b.predicate->value &&
          a.predicate->negated != b.predicate->negated;
 }
 
@@ -115,6 +115,8 @@ private:
       const DraftStep &write = draft.steps[writer];
       if (dropped[writer] || !llvm::is_contained(write.writes, fresh) || isPassedOn(write, variable, fresh))
         continue;
+      if (isUnder(write, variable))
+        return false; // blocks of one launch read their condition at any time
       if (llvm::is_contained(write.reads, variable) && !worksInPlace(write, variable, fresh))
         return false;
       for (size_t reader : touching[variable]) {
@@ -122,12 +124,16 @@ private:
           continue;
         const DraftStep &read = draft.steps[reader];
         bool value = llvm::is_contained(read.reads, variable) && !isPassedOn(read, variable, fresh);
-        bool condition = read.predicate && read.predicate->buffer == variable;
+        bool condition = isUnder(read, variable);
         if (condition || (value && !exclude(write, read)))
           return false;
       }
     }
     return true;
+  }
+  /// Whether the condition of `step` lies in `variable`.
+  bool isUnder(const DraftStep &step, BufferId variable) const {
+    return step.predicate && draft.place(step.predicate->value) == variable;
   }
   /// A branch that leaves the variable as it was: no step when in place.
   static bool isPassedOn(const DraftStep &step, BufferId variable, BufferId fresh) {
@@ -164,7 +170,7 @@ private:
       llvm::for_each(step.reads, touch);
       llvm::for_each(step.writes, touch);
       if (step.predicate)
-        touch(step.predicate->buffer);
+        touch(step.predicate->value);
     }
     for (size_t index = 0; index < draft.updates.size(); ++index)
       updatesTo[draft.updates[index].second].push_back(index);
@@ -221,8 +227,6 @@ private:
       step.from = to;
     if (step.to == from)
       step.to = to;
-    if (step.predicate && step.predicate->buffer == from)
-      step.predicate->buffer = to;
   }
 
   /// A value is made in the slot of its first fetch, unless it is made in a variable; other fetches of it are copies.
@@ -251,7 +255,7 @@ private:
       const DraftStep &step = draft.steps[index];
       std::optional<ByteCondition> condition;
       if (step.predicate)
-        condition = {draft.place(step.predicate->buffer), step.predicate->negated};
+        condition = {step.predicate->value, step.predicate->negated};
       for (BufferId id : step.reads)
         if (auto found = contents.find(draft.place(id)); found != contents.end())
           found->second.unproven |= !found->second.written.isKnownUnder(condition);
@@ -284,7 +288,7 @@ private:
   std::optional<Predicate> predicate(const DraftStep &step) {
     if (!step.predicate)
       return std::nullopt;
-    return Predicate{slot(step.predicate->buffer), step.predicate->negated};
+    return Predicate{slot(step.predicate->value), step.predicate->negated};
   }
   int32_t site(StringRef text) {
     auto [place, isNew] = sites.try_emplace(text, static_cast<int32_t>(exe.sites.size()));
@@ -304,14 +308,14 @@ private:
       for (BufferId id : step.writes)
         ownWrites.insert(draft.place(id));
       if (step.predicate)
-        ownReads.insert(draft.place(step.predicate->buffer));
+        ownReads.insert(draft.place(step.predicate->value));
       if (step.launch) {
         if (!arguments.contains(step.launch.getKernel()))
           return notDescribed(step.launch.getKernel());
         auto meets = [](const std::set<BufferId> &a, const std::set<BufferId> &b) {
           return llvm::any_of(a, [&](BufferId id) { return b.contains(id); });
         };
-        step.joined = before && before->launch && keyOf(*before) == keyOf(step) && samePredicate(*before, step) &&
+        step.joined = before && before->launch && keyOf(*before) == keyOf(step) && before->predicate == step.predicate &&
                       !meets(ownReads, writes) && !meets(ownWrites, writes) && !meets(ownWrites, reads);
       }
       if (!step.joined) {
@@ -324,12 +328,6 @@ private:
     }
     return Status::ok();
   }
-  bool samePredicate(const DraftStep &a, const DraftStep &b) const {
-    if (!a.predicate || !b.predicate)
-      return a.predicate.has_value() == b.predicate.has_value();
-    return draft.place(a.predicate->buffer) == draft.place(b.predicate->buffer) &&
-           a.predicate->negated == b.predicate->negated;
-  }
   llvm::StringRef keyOf(const DraftStep &step) { return arguments.find(LaunchOp(step.launch).getKernel())->second.key; }
   static Status notDescribed(llvm::StringRef kernel) {
     return Status(ErrorKind::internal_error, "assign-slots: kernel @" + kernel.str() + " was not described");
@@ -340,6 +338,7 @@ private:
     for (size_t id = 0; id < draft.buffers.size(); ++id)
       if (draft.buffers[id].kind == SlotKind::shadow)
         shadowBuffers[draft.buffers[id].index] = static_cast<BufferId>(id);
+    std::set<std::pair<int64_t, std::string>> functions; // by variable
     for (size_t index = 0; index < draft.shadows.size(); ++index) {
       ShadowOp shadow = draft.shadows[index];
       const auto launch = arguments.find(refreshName(shadow));
@@ -357,6 +356,8 @@ private:
         out.variable = exe.shadows[number].variable;
         out.function += " of " + exe.shadows[number].function;
       }
+      while (!functions.emplace(out.variable, out.function).second)
+        out.function += " again"; // its memory is its own: ops of two forms may have one code
       out.written = writtenShadows.contains(index);
       out.refresh = stepOf(refresh, {source}, {buffer});
       out.refresh.site = site("variable " + draft.variables[out.variable].path);
@@ -431,7 +432,7 @@ private:
         writtenShadows.insert(buffer.index);
     }
     if (step.predicate)
-      mark(step.predicate->buffer, &VariableSlot::read);
+      mark(step.predicate->value, &VariableSlot::read);
   }
 
   const KernelArguments &arguments;

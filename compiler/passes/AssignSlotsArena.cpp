@@ -40,7 +40,7 @@ std::vector<Interval> intervalsOf(const PlanDraft &draft) {
     for (BufferId id : step.writes)
       touch(id, time);
     if (step.predicate)
-      touch(step.predicate->buffer, time);
+      touch(step.predicate->value, time);
   }
   std::erase_if(intervals, [](const Interval &interval) { return interval.first < 0; });
   return intervals;

@@ -21,9 +21,12 @@ struct Buffer {
   BufferId placedIn = -1;
 };
 
+/// That a condition holds, or does not when `negated`. Two conditions are one if they are one value: a buffer that is placed in
+/// a variable holds several values in turn, and so decides different conditions.
 struct BufferPredicate {
-  BufferId buffer = -1;
+  BufferId value = -1; // the buffer of the condition before placement, unique to the value
   bool negated = false;
+  bool operator==(const BufferPredicate &) const = default;
 };
 
 /// A launch, a collective, the wait for one, or a copy (none of these; from < 0 fills with zeros).

@@ -256,14 +256,14 @@ private:
   }
 
   Status addWhen(WhenOp when, std::optional<BufferPredicate> outer) {
-    BufferPredicate then{buffers.lookup(when.getCondition()), false}, otherwise{then.buffer, true};
+    BufferPredicate then{buffers.lookup(when.getCondition()), false}, otherwise{then.value, true};
     if (outer) {
       // Both conditions: inner byte where the outer one holds, else 0. The other branch: 1 where the outer holds, then
       // 0 where the first branch runs.
       TensorType boolean{DType::bool_, {}};
       BufferId both = draft.add(SlotKind::arena, boolean), rest = draft.add(SlotKind::arena, boolean);
       copy(-1, both, std::nullopt);
-      copy(then.buffer, both, outer);
+      copy(then.value, both, outer);
       copy(-1, rest, std::nullopt);
       copy(constant(std::string(1, '\1'), boolean), rest, outer);
       copy(-1, rest, BufferPredicate{both, false});

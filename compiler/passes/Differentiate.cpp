@@ -58,8 +58,8 @@ private:
   LogicalResult differentiate(Operation *op);
   Operation *computedAgain(Operation *op);
   void computeAgain(ArrayRef<Operation *> unit, IRMapping &copies);
+  VariableOp variableOf(Value value);
   void accumulate(Value value, Value cotangent);
-  Value added(Value a, Value b);
   /// Whether a cotangent of the op's results flows on through `operand`.
   bool isOnTheWay(OpOperand &operand) {
     auto op = dyn_cast<GradientOpInterface>(operand.getOwner());
@@ -126,7 +126,7 @@ LogicalResult Backward::findPath() {
     Operation *op = reached[i].getDefiningOp();
     if (!op)
       continue;
-    if (!isa<WhenOp>(op) && !hasDependentOperand(op))
+    if (isa<StopGradientOp>(op) || (!isa<WhenOp>(op) && !hasDependentOperand(op)))
       continue; // one of the xs, independent of the others
     if (!isa<GradientOpInterface>(op)) {
       InFlightDiagnostic error = op->emitOpError() << "has no gradient, but the value to differentiate depends on it";
@@ -143,7 +143,18 @@ LogicalResult Backward::findPath() {
   return success();
 }
 
-/// Adds up, in the dtype of the value; a variable that takes its gradient as its new value takes the largest instead.
+/// The variable of whose values `value` is one: an argument of the function, or a leaf that lift-variables made.
+VariableOp Backward::variableOf(Value value) {
+  FlatSymbolRefAttr symbol;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner()->getParentOp() == function)
+      symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), variableAttr);
+  } else if (auto stop = value.getDefiningOp<StopGradientOp>()) {
+    symbol = stop.getVariableAttr();
+  }
+  return symbol ? symbols.lookup<VariableOp>(symbol.getValue()) : VariableOp();
+}
+
 void Backward::accumulate(Value value, Value cotangent) {
   Value &sum = cotangents[value];
   if (!sum) {
@@ -152,40 +163,14 @@ void Backward::accumulate(Value value, Value cotangent) {
   }
   Operation *definition = value.getDefiningOp();
   listener.forward = definition ? definition->getLoc() : gradient.getLoc();
-  bool largest = false;
-  if (auto argument = dyn_cast<BlockArgument>(value); argument && argument.getOwner()->getParentOp() == function) {
-    auto symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), variableAttr);
-    auto variable = symbol ? symbols.lookup<VariableOp>(symbol.getValue()) : VariableOp();
-    largest = variable && variable.getUpdate() == UpdateKind::overwrite;
-  }
-  if (largest)
-    sum = MaximumOp::create(builder, listener.forward, sum, cotangent);
-  else
-    sum = added(sum, cotangent);
-}
-
-/// The sum, of float8 in float32 and rounded.
-Value Backward::added(Value a, Value b) {
-  const Location loc = listener.forward;
-  const Type type = a.getType();
-  const auto tensor = cast<RankedTensorType>(type);
-  if (tensor.getElementType().getIntOrFloatBitWidth() != 8 || !isa<FloatType>(tensor.getElementType()))
-    return AddOp::create(builder, loc, a, b);
-  const auto wide = RankedTensorType::get(tensor.getShape(), builder.getF32Type());
-  const auto as = [&](Value value, Type to) -> Value {
-    return CastOp::create(builder, loc, to, value, CastKind::rounding, "float8");
-  };
-  return as(AddOp::create(builder, loc, as(a, wide), as(b, wide)), type);
+  sum = combinedCotangents(builder, listener.forward, sum, cotangent, variableOf(value));
 }
 
 /// The ops of a unit once more, from values in memory: variables as they are, all else behind a `hold`.
 void Backward::computeAgain(ArrayRef<Operation *> unit, IRMapping &copies) {
   const auto hold = [&](Value value) {
     Operation *producer = value.getDefiningOp();
-    const auto argument = dyn_cast<BlockArgument>(value);
-    const bool isVariable = argument && argument.getOwner()->getParentOp() == function &&
-                            function.getArgAttr(argument.getArgNumber(), variableAttr);
-    if (!copies.contains(value) && !isVariable && !(producer && producer->hasTrait<OpTrait::ConstantLike>()))
+    if (!copies.contains(value) && !(isa<BlockArgument>(value) && variableOf(value)) && !(producer && producer->hasTrait<OpTrait::ConstantLike>()))
       copies.map(value, HoldOp::create(builder, value.getLoc(), value).getY());
   };
   for (Operation *op : unit) {

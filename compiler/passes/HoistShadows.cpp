@@ -21,6 +21,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SetVector.h"
+#include <deque>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -83,13 +84,45 @@ bool isWorthKeeping(Value variable, Value value) {
          tensorOf(value).getElementTypeBitWidth() < tensorOf(variable).getElementTypeBitWidth();
 }
 
-bool sameOp(Operation *a, Operation *b) {
-  return a->getName() == b->getName() && a->getResultTypes() == b->getResultTypes() &&
-         a->getAttrDictionary() == b->getAttrDictionary() &&
-         llvm::equal(a->getOperands().drop_front(), b->getOperands().drop_front());
+/// The attributes that decide what `op` computes. A shadow is stored, so that a cast of either kind rounds, whoever asked for
+/// it.
+DictionaryAttr meaningOf(Operation *op) {
+  if (!isa<CastOp>(op))
+    return op->getAttrDictionary();
+  NamedAttrList attributes(op->getAttrDictionary());
+  attributes.erase("origin");
+  attributes.erase("kind");
+  return attributes.getDictionary(op->getContext());
 }
 
-bool sameFunction(ArrayRef<Operation *> known, ArrayRef<Operation *> ops) { return llvm::equal(known, ops, sameOp); }
+bool sameOp(Operation *a, Operation *b);
+
+/// Whether two operands of unpacking ops are one constant: those in sibling regions are never merged.
+bool sameConstant(Value a, Value b) {
+  if (a == b)
+    return true;
+  Operation *one = a.getDefiningOp(), *other = b.getDefiningOp();
+  return one && other && isConstant(a, 8) && isConstant(b, 8) && sameOp(one, other) &&
+         llvm::equal(one->getOperands().take_front(), other->getOperands().take_front(), sameConstant);
+}
+
+/// Whether two ops are the same function of their first operands.
+bool sameOp(Operation *a, Operation *b) {
+  return a->getName() == b->getName() && a->getResultTypes() == b->getResultTypes() && meaningOf(a) == meaningOf(b) &&
+         llvm::equal(llvm::drop_begin(a->getOperands(), a->getNumOperands() ? 1 : 0),
+                     llvm::drop_begin(b->getOperands(), b->getNumOperands() ? 1 : 0), sameConstant);
+}
+
+bool sameFunction(ArrayRef<Operation *> known, ArrayRef<Operation *> ops) {
+  return llvm::equal(known, ops, sameOp);
+}
+
+/// The value of a shadow on entry: an argument of @main, which stands for `ops` of the variable.
+struct KeptValue {
+  FlatSymbolRefAttr variable, shadow;
+  SmallVector<Operation *> ops;
+  Value argument;
+};
 
 /// A value, or a result that a `when` is to have besides its present ones.
 struct NewValue {
@@ -126,13 +159,14 @@ class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
   SmallVector<Chain> chainsOf(Value variable);
   ShadowOp shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayRef<Operation *> ops, SymbolTable &symbols);
   void keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol, const Chain &chain);
-  NewValue ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader);
+  void renew(const KeptValue &each, Value fresh, Block &body);
+  NewValue ofNewValue(Value fresh, ArrayRef<Operation *> ops, Block &reader);
   void finishSignature(func::FuncOp main);
 
   SmallVector<std::pair<SmallVector<Operation *>, ShadowOp>> made; // of the present variable
-  DenseMap<Attribute, unsigned> resultOf;                          // by variable
-  SmallVector<Attribute> keptArguments;                            // shadows, as symbols
-  SmallVector<std::pair<Attribute, NewValue>> keptResults;
+  std::deque<KeptValue> kept;                                      // in the order of the arguments
+  DenseMap<Value, SmallVector<const KeptValue *>> keptOf;          // by variable
+  SmallVector<std::pair<Attribute, NewValue>> keptResults;         // shadows, as symbols
   WiderWhens whens;
 };
 
@@ -203,24 +237,30 @@ WhenOp WiderWhens::widened(WhenOp when) {
   return wider[when] = result;
 }
 
-/// The chain of `fresh`, made where `fresh` is made and so under the same conditions. `reader` ends in the op that
-/// needs it.
-NewValue HoistShadows::ofNewValue(Value fresh, Value variable, Value shadow, const Chain &chain, Block &reader) {
-  if (fresh == variable)
-    return {shadow, {}};
+/// `ops` of `fresh`, made where `fresh` is made and so under the same conditions. `reader` ends in the op that needs it. Of a
+/// variable's value on entry, what its shadows hold is not made again.
+NewValue HoistShadows::ofNewValue(Value fresh, ArrayRef<Operation *> ops, Block &reader) {
   if (auto when = fresh.getDefiningOp<WhenOp>()) {
     unsigned number = cast<OpResult>(fresh).getResultNumber();
     auto inBranch = [&](Region &region) {
       Block &block = region.front();
-      return ofNewValue(block.getTerminator()->getOperand(number), variable, shadow, chain, block);
+      return ofNewValue(block.getTerminator()->getOperand(number), ops, block);
     };
     NewValue first = inBranch(when.getThenRegion()), second = inBranch(when.getElseRegion());
     return whens.add(when, first, second);
   }
+  size_t known = 0;
+  Value source = fresh;
+  for (const KeptValue *each : keptOf.lookup(fresh))
+    if (each->ops.size() > known && each->ops.size() <= ops.size() &&
+        sameFunction(each->ops, ops.take_front(each->ops.size()))) {
+      known = each->ops.size();
+      source = each->argument;
+    }
   OpBuilder builder(reader.getTerminator());
-  if (Operation *producer = fresh.getDefiningOp(); producer && producer->getBlock() == &reader)
+  if (Operation *producer = source.getDefiningOp(); producer && producer->getBlock() == &reader)
     builder.setInsertionPointAfter(producer);
-  return {apply(builder, chain.ops, fresh), {}};
+  return {apply(builder, ops.drop_front(known), source), {}};
 }
 
 /// The shadow that is `ops` of the variable.
@@ -255,17 +295,18 @@ ShadowOp HoistShadows::shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayR
 void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol,
                         const Chain &chain) {
   ShadowOp shadow = shadowOf(variable, symbol, chain.ops, symbols);
-  auto tie = FlatSymbolRefAttr::get(shadow.getSymNameAttr());
-  Block &body = main.getBody().front();
-  Value argument = body.addArgument(shadow.getType(), shadow.getLoc());
-  keptArguments.push_back(tie);
-  NewValue made;
-  if (auto result = resultOf.find(symbol); result != resultOf.end())
-    made = ofNewValue(body.getTerminator()->getOperand(result->second), variable, argument, chain, body);
+  Value argument = main.getBody().front().addArgument(shadow.getType(), shadow.getLoc());
   for (Value value : chain.values)
     value.replaceUsesWithIf(argument, [](OpOperand &use) { return !moves(use.getOwner()); });
-  if (made.when || (made.value && made.value != argument))
-    keptResults.push_back({tie, made});
+  kept.push_back({symbol, FlatSymbolRefAttr::get(shadow.getSymNameAttr()), chain.ops, argument});
+  keptOf[variable].push_back(&kept.back());
+}
+
+/// Gives a shadow the value that belongs to `fresh`, the new value of its variable.
+void HoistShadows::renew(const KeptValue &each, Value fresh, Block &body) {
+  NewValue value = ofNewValue(fresh, each.ops, body);
+  if (value.when || value.value != each.argument)
+    keptResults.push_back({each.shadow, value});
 }
 
 /// Arguments and results of @main for the shadows. Once for all: each change of a function's type costs as much as the
@@ -277,8 +318,8 @@ void HoistShadows::finishSignature(func::FuncOp main) {
   main.getAllArgAttrs(arguments);
   main.getAllResultAttrs(results);
   Block &body = main.getBody().front();
-  for (Attribute shadow : keptArguments)
-    arguments.push_back(tieTo(shadow));
+  for (const KeptValue &each : kept)
+    arguments.push_back(tieTo(each.shadow));
   for (auto &[shadow, made] : keptResults) {
     body.getTerminator()->insertOperands(body.getTerminator()->getNumOperands(), whens.resolve(made));
     results.push_back(tieTo(shadow));
@@ -311,13 +352,15 @@ void HoistShadows::cross() {
     return signalPassFailure();
   }
   SymbolTable symbols(getOperation());
-  resultOf.clear();
-  keptArguments.clear();
+  kept.clear();
+  keptOf.clear();
   keptResults.clear();
   whens = {};
+  DenseMap<Attribute, unsigned> resultOf; // by variable
   for (unsigned result = 0; result < main.getNumResults(); ++result)
     if (Attribute symbol = main.getResultAttr(result, variableAttr))
       resultOf[symbol] = result;
+  SmallVector<Chain> all;
   for (unsigned index = 0, end = main.getNumArguments(); index < end; ++index) {
     auto symbol = main.getArgAttrOfType<FlatSymbolRefAttr>(index, variableAttr);
     auto variable = symbol ? symbols.lookup<VariableOp>(symbol.getValue()) : VariableOp();
@@ -327,10 +370,17 @@ void HoistShadows::cross() {
     made.clear();
     for (const Chain &chain : chains)
       keep(main, symbols, main.getArgument(index), symbol, chain);
-    eraseUnread(chains);
+    llvm::append_range(all, chains);
   }
-  if (!keptArguments.empty())
-    finishSignature(main);
+  if (kept.empty())
+    return;
+  // Once every shadow is known: a new value may be another variable's old one.
+  Block &body = main.getBody().front();
+  for (const KeptValue &each : kept)
+    if (auto result = resultOf.find(each.variable); result != resultOf.end())
+      renew(each, body.getTerminator()->getOperand(result->second), body);
+  finishSignature(main);
+  eraseUnread(all);
 }
 
 } // namespace

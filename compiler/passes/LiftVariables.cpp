@@ -5,10 +5,14 @@
 // becomes
 //   func @main(%x, %w {halftone.variable = @w}) -> (%y, %w2 {halftone.variable = @w}) {
 //     ... %w2 = when %p { yield %w1 } else { yield %w } ... }
+// A read behind an assignment gives the assigned value behind a stop_gradient: a variable is a leaf of differentiation
+// wherever it is read, so that one function of several updates differentiates as several functions of one do.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/WhenResults.h"
+#include "dialect/Gradient.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -34,9 +38,12 @@ public:
 private:
   LogicalResult liftBlock(Block &block, Assigned &assigned);
   LogicalResult liftWhen(WhenOp when, Assigned &assigned);
-  void liftGradient(GradientOp gradient);
+  LogicalResult liftGradient(GradientOp gradient);
+  FailureOr<SmallVector<Value>> leavesOf(FlatSymbolRefAttr symbol, GradientOp gradient,
+                                         const llvm::SetVector<Value> &reached);
   /// The value on entry: an argument, made on first use.
   Value entryValue(SymbolRefAttr symbol);
+  Value readValue(SymbolRefAttr symbol, const Assigned &assigned);
   Value currentValue(SymbolRefAttr symbol, const Assigned &assigned) {
     auto found = assigned.find(symbol);
     return found != assigned.end() ? found->second : entryValue(symbol);
@@ -50,6 +57,8 @@ private:
   func::FuncOp main;
   SymbolTable symbols;
   llvm::MapVector<SymbolRefAttr, Value> entry;
+  DenseMap<std::pair<Attribute, Value>, Value> leafOf;  // by variable and assigned value
+  DenseMap<Attribute, SmallVector<StopGradientOp>> leaves; // by variable, in the order of first reads
 };
 
 Value Lifting::entryValue(SymbolRefAttr symbol) {
@@ -60,13 +69,100 @@ Value Lifting::entryValue(SymbolRefAttr symbol) {
   return value = main.getBody().front().addArgument(variable.getType(), variable.getLoc());
 }
 
-void Lifting::liftGradient(GradientOp gradient) {
+/// What a read gives: the value on entry, or the leaf of the latest assigned value.
+Value Lifting::readValue(SymbolRefAttr symbol, const Assigned &assigned) {
+  const auto found = assigned.find(symbol);
+  if (found == assigned.end())
+    return entryValue(symbol);
+  const Value value = found->second;
+  if (!isDifferentiable(value.getType()))
+    return value;
+  Value &leaf = leafOf[{symbol, value}];
+  if (!leaf) {
+    OpBuilder builder(main.getContext());
+    builder.setInsertionPointAfterValue(value);
+    auto stop = StopGradientOp::create(builder, value.getLoc(), value, cast<FlatSymbolRefAttr>(symbol));
+    leaves[symbol].push_back(stop);
+    leaf = stop;
+  }
+  return leaf;
+}
+
+/// The values that `y` is computed of, so far as a derivative may flow to them: no further than leaves.
+llvm::SetVector<Value> reachedFrom(Value y) {
+  llvm::SetVector<Value> reached;
+  reached.insert(y);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Operation *op = reached[i].getDefiningOp();
+    if (auto when = dyn_cast_if_present<WhenOp>(op))
+      for (Region &region : when->getRegions())
+        reached.insert_range(region.front().getTerminator()->getOperands());
+    if (!op || isConstantToGradient(op))
+      continue;
+    auto flow = dyn_cast<GradientOpInterface>(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (!flow || flow.reaches(operand))
+        reached.insert(operand.get());
+  }
+  return reached;
+}
+
+/// The values of a variable by which the derivative by the variable is taken: those that `reached` holds, or, if it holds
+/// none, the value on entry.
+FailureOr<SmallVector<Value>> Lifting::leavesOf(FlatSymbolRefAttr symbol, GradientOp gradient,
+                                                const llvm::SetVector<Value> &reached) {
+  SmallVector<Value> found;
+  if (auto known = entry.find(symbol); known != entry.end() && reached.contains(known->second))
+    found.push_back(known->second);
+  for (StopGradientOp leaf : leaves.lookup(symbol)) {
+    if (!reached.contains(leaf.getY()))
+      continue;
+    if (!leaf->getParentRegion()->isAncestor(gradient->getParentRegion())) {
+      InFlightDiagnostic error = leaf->getParentOfType<WhenOp>().emitOpError()
+                                 << "has no gradient, but the value to differentiate depends on it";
+      error.attachNote(gradient.getLoc()) << "differentiated here";
+      return error;
+    }
+    found.push_back(leaf);
+  }
+  if (found.empty())
+    found.push_back(entryValue(symbol));
+  return found;
+}
+
+/// Replaces the names of variables by leaves; the derivatives by several leaves of one variable are combined.
+LogicalResult Lifting::liftGradient(GradientOp gradient) {
+  llvm::SetVector<Value> reached;
+  if (llvm::any_of(gradient.getOf(), [&](Attribute symbol) { return leaves.contains(symbol); }))
+    reached = reachedFrom(gradient.getY());
   SmallVector<Value> xs;
-  for (auto symbol : gradient.getOf().getAsRange<FlatSymbolRefAttr>())
-    xs.push_back(entryValue(symbol));
+  SmallVector<size_t> ends; // of the leaves of each variable in xs
+  for (auto symbol : gradient.getOf().getAsRange<FlatSymbolRefAttr>()) {
+    auto found = leavesOf(symbol, gradient, reached);
+    if (failed(found))
+      return failure();
+    xs.append(*found);
+    ends.push_back(xs.size());
+  }
   xs.append(gradient.getXs().begin(), gradient.getXs().end());
-  gradient.getXsMutable().assign(xs);
-  gradient.setOfAttr(ArrayAttr::get(gradient.getContext(), {}));
+
+  OpBuilder builder(gradient);
+  auto lifted = GradientOp::create(builder, gradient.getLoc(), TypeRange(ValueRange(xs)), gradient.getY(), xs,
+                                   builder.getArrayAttr({}));
+  lifted->setDiscardableAttrs(gradient->getDiscardableAttrDictionary());
+  SmallVector<Value> results;
+  for (auto [symbol, end] : llvm::zip_equal(gradient.getOf().getAsRange<FlatSymbolRefAttr>(), ends)) {
+    const size_t begin = results.empty() ? 0 : ends[results.size() - 1];
+    const VariableOp variable = symbols.lookup<VariableOp>(symbol.getValue());
+    Value sum = lifted.getGradients()[begin];
+    for (Value each : lifted.getGradients().slice(begin + 1, end - begin - 1))
+      sum = combinedCotangents(builder, gradient.getLoc(), sum, each, variable);
+    results.push_back(sum);
+  }
+  llvm::append_range(results, lifted.getGradients().take_back(gradient.getXs().size()));
+  gradient.replaceAllUsesWith(results);
+  gradient.erase();
+  return success();
 }
 
 LogicalResult Lifting::liftWhen(WhenOp when, Assigned &assigned) {
@@ -100,7 +196,7 @@ LogicalResult Lifting::liftWhen(WhenOp when, Assigned &assigned) {
 LogicalResult Lifting::liftBlock(Block &block, Assigned &assigned) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto read = dyn_cast<ReadOp>(op)) {
-      Value value = currentValue(read.getVariableAttr(), assigned);
+      Value value = readValue(read.getVariableAttr(), assigned);
       if (value.getType() != read.getValue().getType())
         return read.emitOpError() << "gives " << read.getValue().getType() << " for a variable of type "
                                   << value.getType() << "; expected insert-casts first";
@@ -110,7 +206,8 @@ LogicalResult Lifting::liftBlock(Block &block, Assigned &assigned) {
       assigned[assign.getVariableAttr()] = assign.getValue();
       assign.erase();
     } else if (auto gradient = dyn_cast<GradientOp>(op)) {
-      liftGradient(gradient);
+      if (failed(liftGradient(gradient)))
+        return failure();
     } else if (auto when = dyn_cast<WhenOp>(op)) {
       if (failed(liftWhen(when, assigned)))
         return failure();

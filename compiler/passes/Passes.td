@@ -69,7 +69,10 @@ def LiftVariablesPass : Halftone_BorderPass<"lift-variables"> {
     variable whose value on entry is used, in the order of first use; after the fetches, a result with
     `halftone.variable = @v` for each variable that is assigned, in the order of first assignment. A `read` gives the
     latest value assigned before it; an `assign` in a region of `when` is a result of the `when`, for which the other
-    region yields the value from before. `gradient ... of [@v]` differentiates at the argument. The symbols stay.
+    region yields the value from before. A float that a `read` gives behind an `assign` is a `stop_gradient` of the assigned value, with
+    `variable = @v`: a leaf, as the argument is. `gradient ... of [@v]` differentiates at the leaves of @v that its scalar depends
+    on, and adds their derivatives up (for `update = overwrite`, takes the largest); a leaf in a region of `when` is out of its reach,
+    which is an error. The symbols stay.
     Example:
     ```mlir
     func.func @main(%d: tensor<4xf32> {halftone.name = "d"}) {
@@ -198,8 +201,9 @@ def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows"> {
   let description = [{
     Requires: stage pure, after choose-templates.
     Ensures: what casts a weight to a narrower dtype (through transposes and reshapes too) or packs it, and is read by other ops is a `shadow`; its
-    readers read an argument of @main with `halftone.shadow`, through a reshape of their own if they want another shape. Where the weight has a new value, the function of that is made
-    beside it, under the same conditions, as a result with `halftone.shadow`. Not a bit changes.
+    readers read an argument of @main with `halftone.shadow`, through a reshape of their own if they want another shape. Functions that differ in the `origin` or `kind` of a
+    cast alone are one. Where the weight has a new value, the function of that is made
+    beside it, under the same conditions, as a result with `halftone.shadow`; where the new value is another weight's old one, it is that weight's shadow. Not a bit changes.
     Example:
     ```mlir
     %c = halftone.cast %w {origin = "variable read"} : tensor<4xf32> to tensor<4xf16>

@@ -75,8 +75,10 @@ def Halftone_GradientOp : Halftone_Op<"gradient", [Pure,
   let summary = "Derivatives of a scalar with respect to variables and values";
   let description = [{
     Resolved by `differentiate`. `y` is a scalar float. The results are, in order, the derivatives with respect to the
-    variables named in `of` and to the values `xs`, typed as those; where `y` does not depend on one, zeros. A variable is
-    differentiated at its value on entry of the function.
+    variables named in `of` and to the values `xs`, typed as those; where `y` does not depend on one, zeros. Each
+    `read` of a variable is a leaf: the derivative with respect to the variable is taken at the values that its reads gave, is the
+    sum over all of them that `y` depends on, and flows through no `assign`, neither to the variable's earlier values nor to what
+    the assigned value was computed from. Two updates in one function so equal two functions of one update each.
     Example:
     ```mlir
     %dw = halftone.gradient %loss of [@w] : tensor<f32> -> tensor<4xf32>
@@ -116,8 +118,11 @@ def Halftone_CustomGradientOp : Halftone_Op<"custom_gradient", [Pure, Halftone_C
 def Halftone_StopGradientOp : Halftone_PureOp<"stop_gradient", [Halftone_KeepsDtype,
     Halftone_NoGradient<"it is there to stop one">, SameOperandsAndResultType]> {
   let summary = "The identity, through which no cotangent flows";
-  let description = [{ Example: `%1 = halftone.stop_gradient %0 : tensor<4xf32>` }];
-  let arguments = (ins Halftone_Tensor:$x);
+  let description = [{
+    With `variable`, the result is a value that was assigned to the variable, as a later `read` gives it; `lift-variables` makes it.
+    Example: `%1 = halftone.stop_gradient %0 : tensor<4xf32>`
+  }];
+  let arguments = (ins Halftone_Tensor:$x, OptionalAttr<FlatSymbolRefAttr>:$variable);
   let results = (outs Halftone_Tensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }

@@ -18,7 +18,7 @@ namespace {
 Status invalid(std::string message) { return {ErrorKind::value_error, "plan: " + std::move(message)}; }
 
 /// The bytes behind a slot. Only arena ranges can overlap without being equal; every other pair of kind and index has
-/// memory of its own.
+/// memory of its own: checkTables() refuses variables and shadows that have not.
 struct Range {
   SlotKind kind;
   int64_t index; // 0 for the arena
@@ -92,8 +92,13 @@ private:
     for (const VariableSlot &variable : exe.variables)
       if (!symbols.insert(variable.symbol).second)
         return invalid(fmt::format("variable '{}' is listed twice", variable.symbol));
-    for (const ShadowSlot &shadow : exe.shadows)
+    std::map<std::pair<int64_t, std::string_view>, std::string_view> memories; // of shadows
+    for (const ShadowSlot &shadow : exe.shadows) {
       HALFTONE_RETURN_IF_ERROR(checkShadow(shadow));
+      if (auto [first, isNew] = memories.try_emplace({shadow.variable, shadow.function}, shadow.symbol); !isNew)
+        return invalid(fmt::format("shadow '{}' has the memory of shadow '{}', the same function of the same variable",
+                                   shadow.symbol, first->second));
+    }
     if (plan.arenaBytes < 0 || plan.largestLiveBytes < 0 || plan.largestLiveBytes > plan.arenaBytes)
       return invalid(
           fmt::format("arena of {} bytes with {} bytes live at once", plan.arenaBytes, plan.largestLiveBytes));
@@ -190,8 +195,11 @@ private:
     return checkRead(predicate->slot, {});
   }
 
-  Status checkWritable(SlotId id) const {
+  /// `predicate`: of the step that writes. The blocks of a launch read it at any time until the launch ends.
+  Status checkWritable(SlotId id, const std::optional<Predicate> &predicate) const {
     HALFTONE_RETURN_IF_ERROR(checkTravelling(id, true));
+    if (predicate && rangeOf(id).overlaps(rangeOf(predicate->slot)))
+      return bad(fmt::format("writes slot {}, which overlaps its own predicate", id));
     const Slot &slot = plan.slots[id];
     if (slot.kind == SlotKind::feed || slot.kind == SlotKind::constant)
       return bad(fmt::format("writes slot {}, a {}", id, slot.kind == SlotKind::feed ? "feed" : "constant"));
@@ -291,7 +299,7 @@ private:
     for (int64_t i = 0; i < launch.operandCount; ++i)
       HALFTONE_RETURN_IF_ERROR(checkRead(launch.buffers[i], launch.predicate));
     for (int64_t i = launch.operandCount; i < count; ++i) {
-      HALFTONE_RETURN_IF_ERROR(checkWritable(launch.buffers[i]));
+      HALFTONE_RETURN_IF_ERROR(checkWritable(launch.buffers[i], launch.predicate));
       Range result = rangeOf(launch.buffers[i]);
       for (int64_t j = 0; j < i; ++j) {
         Range other = rangeOf(launch.buffers[j]);
@@ -321,7 +329,7 @@ private:
         return bad(fmt::format("slots {} and {} overlap", copy.from, copy.to));
       HALFTONE_RETURN_IF_ERROR(checkRead(copy.from, copy.predicate));
     }
-    HALFTONE_RETURN_IF_ERROR(checkWritable(copy.to));
+    HALFTONE_RETURN_IF_ERROR(checkWritable(copy.to, copy.predicate));
     write(copy.to, copy.predicate);
     return {};
   }
@@ -335,7 +343,7 @@ private:
       for (SlotId id : isResult ? collective.to : collective.from) {
         if (!slotExists(id))
           return bad(fmt::format("slot {} does not exist", id));
-        HALFTONE_RETURN_IF_ERROR(isResult ? checkWritable(id) : checkRead(id, {}));
+        HALFTONE_RETURN_IF_ERROR(isResult ? checkWritable(id, {}) : checkRead(id, {}));
         const Range range = rangeOf(id);
         if (isResult && meets(touched, range))
           return bad(fmt::format("result slot {} overlaps an operand or another result", id));
