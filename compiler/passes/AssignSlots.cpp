@@ -315,8 +315,9 @@ private:
         auto meets = [](const std::set<BufferId> &a, const std::set<BufferId> &b) {
           return llvm::any_of(a, [&](BufferId id) { return b.contains(id); });
         };
-        step.joined = before && before->launch && keyOf(*before) == keyOf(step) && before->predicate == step.predicate &&
-                      !meets(ownReads, writes) && !meets(ownWrites, writes) && !meets(ownWrites, reads);
+        step.joined = before && before->launch && keyOf(*before) == keyOf(step) &&
+                      before->predicate == step.predicate && !meets(ownReads, writes) && !meets(ownWrites, writes) &&
+                      !meets(ownWrites, reads);
       }
       if (!step.joined) {
         reads.clear();

@@ -170,7 +170,8 @@ void Backward::accumulate(Value value, Value cotangent) {
 void Backward::computeAgain(ArrayRef<Operation *> unit, IRMapping &copies) {
   const auto hold = [&](Value value) {
     Operation *producer = value.getDefiningOp();
-    if (!copies.contains(value) && !(isa<BlockArgument>(value) && variableOf(value)) && !(producer && producer->hasTrait<OpTrait::ConstantLike>()))
+    if (!copies.contains(value) && !(isa<BlockArgument>(value) && variableOf(value)) &&
+        !(producer && producer->hasTrait<OpTrait::ConstantLike>()))
       copies.map(value, HoldOp::create(builder, value.getLoc(), value).getY());
   };
   for (Operation *op : unit) {

@@ -113,9 +113,7 @@ bool sameOp(Operation *a, Operation *b) {
                      llvm::drop_begin(b->getOperands(), b->getNumOperands() ? 1 : 0), sameConstant);
 }
 
-bool sameFunction(ArrayRef<Operation *> known, ArrayRef<Operation *> ops) {
-  return llvm::equal(known, ops, sameOp);
-}
+bool sameFunction(ArrayRef<Operation *> known, ArrayRef<Operation *> ops) { return llvm::equal(known, ops, sameOp); }
 
 /// The value of a shadow on entry: an argument of @main, which stands for `ops` of the variable.
 struct KeptValue {

@@ -57,7 +57,7 @@ private:
   func::FuncOp main;
   SymbolTable symbols;
   llvm::MapVector<SymbolRefAttr, Value> entry;
-  DenseMap<std::pair<Attribute, Value>, Value> leafOf;  // by variable and assigned value
+  DenseMap<std::pair<Attribute, Value>, Value> leafOf;     // by variable and assigned value
   DenseMap<Attribute, SmallVector<StopGradientOp>> leaves; // by variable, in the order of first reads
 };
 

@@ -412,7 +412,8 @@ int64_t UpdateRule::prepareRate(int64_t updates) {
   return RateTable::length;
 }
 
-/// Makes the rate that all updates of a run read: the host before the run, or the run before this one.
+/// Makes the rate that an update reads: for the first update of a run the host before the run, or the run before this one.
+/// A later update looks up the rate of the count that the updates before it have left.
 void UpdateRule::feedSchedule(Trace &trace) {
   auto self = std::static_pointer_cast<UpdateRule>(shared_from_this());
   if (!rates_) { // a user's function may depend on more than the step
@@ -422,6 +423,7 @@ void UpdateRule::feedSchedule(Trace &trace) {
   std::shared_ptr<int64_t> &updates = trace.scheduledUpdates[this];
   if (updates) {
     ++*updates;
+    rate_.assign(rates_->at(readRaw(iterations_)));
     return;
   }
   updates = std::make_shared<int64_t>(1);

@@ -1,7 +1,9 @@
-// Random modules with extents of 0 and 1 and shared operands: each compiles and agrees with the interpreter.
+// Random modules with extents of 0 and 1 and shared operands, or with variables that are assigned and read again: each compiles
+// and agrees with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "ForcedTargets.h"
 #include "RandomOps.h"
+#include "RandomState.h"
 #include "compiler/Compiler.h"
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -16,7 +18,7 @@ struct Arguments {
   uint32_t seed = 1, count = 20;
   int ops = 12;
   std::vector<std::string> targets{"host"};
-  bool plain = false, print = false;
+  bool plain = false, state = false, print = false;
 };
 
 bool runsHere(const std::string &target) {
@@ -57,7 +59,9 @@ std::vector<std::string> findings(const std::string &text, const std::string &ta
 int run(const Arguments &arguments) {
   uint32_t bad = 0;
   for (uint32_t seed = arguments.seed; seed < arguments.seed + arguments.count; ++seed) {
-    const std::string text = randomOps(seed, 4 + int(seed % uint32_t(arguments.ops)), !arguments.plain);
+    const std::string text = arguments.state
+                                 ? randomState(seed)
+                                 : randomOps(seed, 4 + int(seed % uint32_t(arguments.ops)), !arguments.plain);
     if (arguments.print)
       std::cout << text;
     bool isBad = false;
@@ -85,6 +89,7 @@ int main(int argc, char **argv) {
   app.add_option("--ops", arguments.ops, "modules have 4 ops and up to so many more")->check(CLI::Range(1, 1000));
   app.add_option("--target", arguments.targets, "what to compile for; what does not run here is compiled only");
   app.add_flag("--plain", arguments.plain, "of the other kind: float programs, few extents of 1, none of 0");
+  app.add_flag("--state", arguments.state, "of another kind: variables that are assigned and read again");
   app.add_flag("--print", arguments.print, "print each module");
   CLI11_PARSE(app, argc, argv);
   return run(arguments);

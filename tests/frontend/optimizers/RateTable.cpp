@@ -89,14 +89,24 @@ TEST_CASE("a count that the host writes is looked up from there") {
   }
 }
 
-TEST_CASE("all updates of one run have one rate, and count each") {
+TEST_CASE("each update of one run has the rate of its own count") {
   const LearningRate rate = ExponentialDecay(0.5, 3, 0.9);
   Steps steps(rate, Run::compiled, 3);
   for (int64_t i = 0; i < 200; ++i) { // the table ends during these steps
-    const auto one = static_cast<float>(rate.at(3 * i));
-    CHECK(steps.next() == one + one + one);
+    float sum = 0;
+    for (int64_t update = 0; update < 3; ++update)
+      sum += static_cast<float>(rate.at(3 * i + update));
+    CHECK(steps.next() == sum);
   }
   CHECK(steps.sgd.iterations() == 600);
+}
+
+TEST_CASE("all updates of one run have the one rate that a user's function gives before it") {
+  Steps steps([](int64_t step) { return 1.0 / static_cast<double>(1 + step); }, Run::compiled, 2);
+  for (int64_t i = 0; i < 5; ++i) {
+    const auto one = static_cast<float>(1.0 / static_cast<double>(1 + 2 * i));
+    CHECK(steps.next() == one + one);
+  }
 }
 
 TEST_CASE("a step that is skipped leaves the rate where it was") {
