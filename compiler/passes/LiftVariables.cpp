@@ -5,8 +5,8 @@
 // becomes
 //   func @main(%x, %w {halftone.variable = @w}) -> (%y, %w2 {halftone.variable = @w}) {
 //     ... %w2 = when %p { yield %w1 } else { yield %w } ... }
-// A read behind an assignment gives the assigned value behind a stop_gradient: a variable is a leaf of differentiation
-// wherever it is read, so that one function of several updates differentiates as several functions of one do.
+// In a function that differentiates, a read behind an assignment gives the assigned value behind a stop_gradient: a variable is
+// a leaf of differentiation wherever it is read, so that one function of several updates equals several functions of one.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/WhenResults.h"
 #include "dialect/Gradient.h"
@@ -32,7 +32,9 @@ using Assigned = llvm::MapVector<SymbolRefAttr, Value>;
 
 class Lifting {
 public:
-  explicit Lifting(func::FuncOp main) : main(main), symbols(main->getParentOfType<ModuleOp>()) {}
+  explicit Lifting(func::FuncOp main) : main(main), symbols(main->getParentOfType<ModuleOp>()) {
+    main.walk([&](GradientOp) { differentiates = true; });
+  }
   LogicalResult run();
 
 private:
@@ -56,6 +58,7 @@ private:
 
   func::FuncOp main;
   SymbolTable symbols;
+  bool differentiates = false; // else no read needs a leaf of its own
   llvm::MapVector<SymbolRefAttr, Value> entry;
   DenseMap<std::pair<Attribute, Value>, Value> leafOf;     // by variable and assigned value
   DenseMap<Attribute, SmallVector<StopGradientOp>> leaves; // by variable, in the order of first reads
@@ -75,7 +78,7 @@ Value Lifting::readValue(SymbolRefAttr symbol, const Assigned &assigned) {
   if (found == assigned.end())
     return entryValue(symbol);
   const Value value = found->second;
-  if (!isDifferentiable(value.getType()))
+  if (!differentiates || !isDifferentiable(value.getType()))
     return value;
   Value &leaf = leafOf[{symbol, value}];
   if (!leaf) {

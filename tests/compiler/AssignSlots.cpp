@@ -310,6 +310,38 @@ TEST_CASE("a branch that leaves a variable as it was costs nothing") {
   CHECK(printed(around(when, "%v0", "%0")) == "?vf>o; !copy v>o; ");
 }
 
+TEST_CASE("a flag that gets a new value is another condition") {
+  const char *module = R"(halftone.variable @flag : tensor<i1>
+halftone.variable @v : tensor<6x5xf32>
+func.func @main(%x: tensor<6x5xf32> {halftone.name = "x"}, %p: tensor<i1> {halftone.name = "p"},
+    %flag: tensor<i1> {halftone.variable = @flag}, %v: tensor<6x5xf32> {halftone.variable = @v})
+    -> (tensor<6x5xf32> {halftone.name = "y"}, tensor<i1> {halftone.variable = @flag}, tensor<6x5xf32> {halftone.variable = @v}) {
+  %n = halftone.when %flag : (tensor<6x5xf32>) {
+    %0 = halftone.add %v, %x : tensor<6x5xf32>
+    halftone.yield %0 : tensor<6x5xf32>
+  } else {
+    halftone.yield %v : tensor<6x5xf32>
+  }
+  %s = halftone.reduce max %n {axes = array<i64: 0, 1>} : tensor<6x5xf32> -> tensor<f32>
+  %m = halftone.reduce min %x {axes = array<i64: 0, 1>} : tensor<6x5xf32> -> tensor<f32>
+  %g = halftone.compare lt %s, %m : tensor<f32>
+  %y = halftone.when %g : (tensor<6x5xf32>) {
+    %1 = halftone.exp %x : tensor<6x5xf32>
+    halftone.yield %1 : tensor<6x5xf32>
+  } else {
+    %2 = halftone.exp %v : tensor<6x5xf32>
+    halftone.yield %2 : tensor<6x5xf32>
+  }
+  return %y, %g, %n : tensor<6x5xf32>, tensor<i1>, tensor<6x5xf32>
+}
+)";
+  // The second `when` reads the old value of @v, which the first, whose condition is the old flag, may have replaced.
+  const std::string steps = printed(module);
+  CAPTURE(steps);
+  CHECK(steps.find("?vf>a; ") != std::string::npos);
+  CHECK(steps.ends_with("copy a>v; "));
+}
+
 TEST_CASE("independent launches of one kernel side by side are one launch") {
   // The two negations share a kernel and do not touch each other's values; the third negation reads the first.
   CHECK(printed(around("  %0 = halftone.neg %v0 : tensor<6x5xf32>\n  %1 = halftone.neg %x0 : tensor<6x5xf32>\n", "%0",

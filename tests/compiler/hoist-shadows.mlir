@@ -142,3 +142,71 @@ func.func @main(%x: tensor<2x4xf32> {halftone.name = "x"}, %n: tensor<i8> {halft
   %10 = halftone.shr %w, %9 : tensor<4x8xi8>
   return %8, %10 : tensor<2x16xf32>, tensor<4x8xi8>
 }
+
+// -----
+
+// Casts of different origins are one shadow, before the update and behind it.
+// CHECK: halftone.shadow @w_bfloat16 of @w {
+// CHECK-NOT: halftone.shadow @
+// CHECK: func.func @main
+// CHECK-SAME: %[[W:[a-z0-9]+]]: tensor<4xf32> {halftone.variable = @w}, %[[C:[a-z0-9]+]]: tensor<4xbf16> {halftone.shadow = @w_bfloat16})
+// CHECK-DAG: halftone.neg %[[C]]
+// CHECK-DAG: halftone.abs %[[C]]
+// CHECK: return
+halftone.variable @w : tensor<4xf32>
+func.func @main(%w: tensor<4xf32> {halftone.variable = @w})
+    -> (tensor<4xbf16> {halftone.name = "a"}, tensor<4xbf16> {halftone.name = "b"}, tensor<4xf32> {halftone.variable = @w}) {
+  %0 = halftone.cast %w {origin = "variable read"} : tensor<4xf32> to tensor<4xbf16>
+  %1 = halftone.neg %0 : tensor<4xbf16>
+  %2 = halftone.neg %w : tensor<4xf32>
+  %3 = halftone.cast %w {kind = #halftone<cast_kind storage>, origin = "user"} : tensor<4xf32> to tensor<4xbf16>
+  %4 = halftone.abs %3 : tensor<4xbf16>
+  return %1, %4, %2 : tensor<4xbf16>, tensor<4xbf16>, tensor<4xf32>
+}
+
+// -----
+
+// Weights that are exchanged exchange their shadows, in one of two branches here.
+// CHECK: func.func @main
+// CHECK-SAME: %[[A:[a-z0-9]+]]: tensor<4xbf16> {halftone.shadow = @a_bfloat16}, %[[B:[a-z0-9]+]]: tensor<4xbf16> {halftone.shadow = @b_bfloat16})
+// CHECK-NOT: halftone.cast
+// CHECK: %[[R:.*]]:4 = halftone.when
+// CHECK-NEXT: halftone.yield %{{.*}}, %{{.*}}, %[[B]], %[[A]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: halftone.yield %{{.*}}, %{{.*}}, %[[A]], %[[B]]
+halftone.variable @a : tensor<4xf32>
+halftone.variable @b : tensor<4xf32>
+func.func @main(%p: tensor<i1> {halftone.name = "p"}, %a: tensor<4xf32> {halftone.variable = @a}, %b: tensor<4xf32> {halftone.variable = @b})
+    -> (tensor<4xbf16> {halftone.name = "y"}, tensor<4xf32> {halftone.variable = @a}, tensor<4xf32> {halftone.variable = @b}) {
+  %0 = halftone.cast %a {origin = "variable read"} : tensor<4xf32> to tensor<4xbf16>
+  %1 = halftone.cast %b {origin = "variable read"} : tensor<4xf32> to tensor<4xbf16>
+  %2 = halftone.mul %0, %1 : tensor<4xbf16>
+  %3:2 = halftone.when %p : (tensor<4xf32>, tensor<4xf32>) {
+    halftone.yield %b, %a : tensor<4xf32>, tensor<4xf32>
+  } else {
+    halftone.yield %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  return %2, %3#0, %3#1 : tensor<4xbf16>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Integers that two branches unpack by constants of their own are one shadow.
+// CHECK: halftone.shadow @w_int8 of @w {
+// CHECK-NOT: halftone.shadow @
+// CHECK: func.func @main
+halftone.variable @w : tensor<4x8xi8> {path = "w", trainable = false, update = #halftone<update assign>}
+func.func @main(%p: tensor<i1> {halftone.name = "p"}, %w: tensor<4x8xi8> {halftone.variable = @w}) -> (tensor<4x8xi8> {halftone.name = "a"}) {
+  %y = halftone.when %p : (tensor<4x8xi8>) {
+    %c = halftone.constant dense<4> : tensor<4x8xi8>
+    %s = halftone.shr %w, %c : tensor<4x8xi8>
+    %n = halftone.neg %s : tensor<4x8xi8>
+    halftone.yield %n : tensor<4x8xi8>
+  } else {
+    %c = halftone.constant dense<4> : tensor<4x8xi8>
+    %s = halftone.shr %w, %c : tensor<4x8xi8>
+    %n = halftone.abs %s : tensor<4x8xi8>
+    halftone.yield %n : tensor<4x8xi8>
+  }
+  return %y : tensor<4x8xi8>
+}

@@ -97,7 +97,7 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}, %q: tensor<i1> {halftone.n
 
 // -----
 
-// A variable is differentiated at its value on entry; the order of the results is kept.
+// A variable is differentiated at the values that its reads gave: here those on entry; the order of the results is kept.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: %[[X:.*]]: tensor<f32> {halftone.name = "x"}, %[[A:.*]]: tensor<f32> {halftone.variable = @a}, %[[B:.*]]: tensor<f32> {halftone.variable = @b}
 // CHECK: halftone.gradient %{{.*}} at (%[[B]] : tensor<f32>, %[[A]] : tensor<f32>, %[[X]] : tensor<f32>)
@@ -109,6 +109,103 @@ func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone
   %y = halftone.mul %a, %x : tensor<f32>
   %g:3 = halftone.gradient %y of [@b, @a] at (%x : tensor<f32>) : tensor<f32> -> (tensor<f32>, tensor<f32>, tensor<f32>)
   return %g#1 : tensor<f32>
+}
+
+// -----
+
+// A read behind an assignment is a leaf of its own, shared by the reads of one value. The value on entry, which %y does not
+// depend on, is no argument; that of another variable with the same value is another leaf.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[X:.*]]: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "g"}, tensor<f32> {halftone.name = "h"}, tensor<f32> {halftone.variable = @w}, tensor<f32> {halftone.variable = @v})
+// CHECK-DAG: %[[W:.*]] = halftone.stop_gradient %[[X]] {variable = @w}
+// CHECK-DAG: %[[V:.*]] = halftone.stop_gradient %[[X]] {variable = @v}
+// CHECK: %[[Y:.*]] = halftone.mul %[[W]], %[[W]]
+// CHECK-NEXT: %[[Z:.*]] = halftone.mul %[[Y]], %[[V]]
+// CHECK-NEXT: %[[G:.*]]:2 = halftone.gradient %[[Z]] at (%[[W]] : tensor<f32>, %[[V]] : tensor<f32>)
+// CHECK-NEXT: return %[[G]]#0, %[[G]]#1, %[[X]], %[[X]]
+halftone.variable @w : tensor<f32>
+halftone.variable @v : tensor<f32>
+func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "g"}, tensor<f32> {halftone.name = "h"}) {
+  halftone.assign @w, %x : tensor<f32>
+  halftone.assign @v, %x : tensor<f32>
+  %a = halftone.read @w : tensor<f32>
+  %b = halftone.read @w : tensor<f32>
+  %y = halftone.mul %a, %b : tensor<f32>
+  %c = halftone.read @v : tensor<f32>
+  %z = halftone.mul %y, %c : tensor<f32>
+  %g:2 = halftone.gradient %z of [@w, @v] : tensor<f32> -> (tensor<f32>, tensor<f32>)
+  return %g#0, %g#1 : tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// The derivatives at several values of one variable are added up; a variable that takes its gradient has the largest.
+// CHECK-LABEL: func.func @main
+// CHECK-DAG: %[[W1:.*]] = halftone.stop_gradient %{{.*}} {variable = @w}
+// CHECK-DAG: %[[S1:.*]] = halftone.stop_gradient %{{.*}} {variable = @s}
+// CHECK: %[[G:.*]]:5 = halftone.gradient %{{.*}} at (%[[W:[a-z0-9]*]] : tensor<f32>, %[[W1]] : tensor<f32>, %[[S:[a-z0-9]*]] : tensor<f32>, %[[S1]] : tensor<f32>, %[[X:[a-z0-9]*]] : tensor<f32>)
+// CHECK-NEXT: %[[A:.*]] = halftone.add %[[G]]#0, %[[G]]#1
+// CHECK-NEXT: %[[B:.*]] = halftone.maximum %[[G]]#2, %[[G]]#3
+// CHECK-NEXT: return %[[A]], %[[B]], %[[G]]#4
+halftone.variable @w : tensor<f32>
+halftone.variable @s : tensor<f32> {update = #halftone<update overwrite>}
+func.func @main(%x: tensor<f32> {halftone.name = "x"})
+    -> (tensor<f32> {halftone.name = "g"}, tensor<f32> {halftone.name = "h"}, tensor<f32> {halftone.name = "i"}) {
+  %w = halftone.read @w : tensor<f32>
+  %s = halftone.read @s : tensor<f32>
+  %w1 = halftone.neg %w : tensor<f32>
+  %s1 = halftone.neg %s : tensor<f32>
+  halftone.assign @w, %w1 : tensor<f32>
+  halftone.assign @s, %s1 : tensor<f32>
+  %w2 = halftone.read @w : tensor<f32>
+  %s2 = halftone.read @s : tensor<f32>
+  %0 = halftone.mul %w, %w2 : tensor<f32>
+  %1 = halftone.mul %s, %s2 : tensor<f32>
+  %2 = halftone.mul %0, %1 : tensor<f32>
+  %y = halftone.mul %2, %x : tensor<f32>
+  %g:3 = halftone.gradient %y of [@w, @s] at (%x : tensor<f32>) : tensor<f32> -> (tensor<f32>, tensor<f32>, tensor<f32>)
+  return %g#0, %g#1, %g#2 : tensor<f32>, tensor<f32>, tensor<f32>
+}
+
+// -----
+
+// An update under a condition: the value behind it is a leaf, and the condition is not differentiated.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[R:.*]] = halftone.when
+// CHECK: %[[W:.*]] = halftone.stop_gradient %[[R]] {variable = @w}
+// CHECK: halftone.gradient %{{.*}} at (%[[W]] : tensor<f32>)
+halftone.variable @w : tensor<f32>
+func.func @main(%p: tensor<i1> {halftone.name = "p"}) -> (tensor<f32> {halftone.name = "g"}) {
+  halftone.when %p : () {
+    %w = halftone.read @w : tensor<f32>
+    %n = halftone.neg %w : tensor<f32>
+    halftone.assign @w, %n : tensor<f32>
+  } else {
+  }
+  %w1 = halftone.read @w : tensor<f32>
+  %y = halftone.mul %w1, %w1 : tensor<f32>
+  %g = halftone.gradient %y of [@w] : tensor<f32> -> tensor<f32>
+  return %g : tensor<f32>
+}
+
+// -----
+
+// A value that a branch has assigned and read is out of the reach of a derivative behind the `when`.
+halftone.variable @w : tensor<f32>
+func.func @main(%p: tensor<i1> {halftone.name = "p"}, %x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "g"}) {
+  // expected-error @below {{'halftone.when' op has no gradient, but the value to differentiate depends on it}}
+  %y = halftone.when %p : (tensor<f32>) {
+    %0 = halftone.abs %x : tensor<f32>
+    halftone.assign @w, %0 : tensor<f32>
+    %w = halftone.read @w : tensor<f32>
+    %n = halftone.neg %w : tensor<f32>
+    halftone.yield %n : tensor<f32>
+  } else {
+    halftone.yield %x : tensor<f32>
+  }
+  // expected-note @below {{differentiated here}}
+  %g = halftone.gradient %y of [@w] : tensor<f32> -> tensor<f32>
+  return %g : tensor<f32>
 }
 
 // -----

@@ -29,9 +29,12 @@ enum class Kind : uint8_t {
   mark,
   choose,
   follow,
-  observe
+  observe,
+  normalize,
+  drop,
+  quantize
 };
-constexpr int kinds = 13;
+constexpr int kinds = 16;
 struct Statement {
   Kind kind;
   int a, b, way;
@@ -50,7 +53,12 @@ std::vector<Statement> statementsOf(uint32_t seed) {
 class World {
 public:
   /// With `isOne` all statements are recorded in one function, so that held values are Values.
-  World(uint32_t seed, bool isOne) : isOne(isOne), target(dense(seed)), online(dense(seed + 1)) {
+  World(uint32_t seed, bool isOne)
+      : isOne(isOne), target(dense(seed)), online(dense(seed + 1)), normal(layers::BatchNormalization()),
+        dropping(layers::Dropout(0.5, {.seed = 7})), eighth(layers::Dense(extent, {.dtype = "float8_from_float32"})) {
+    set_random_seed(seed);
+    for (const Layer &layer : {normal, dropping, eighth})
+      (void)layer(Tensor::zeros({2, extent}));
     std::mt19937 random(seed);
     const auto matrix = [&] {
       std::vector<float> values(extent * extent);
@@ -125,6 +133,17 @@ public:
     case Kind::observe:
       seen.assign(ops::tanh(seen * 0.5 + ops::cast(ops::sum(target(x) + online(x)), float32) +
                             ops::cast(ops::matmul(read(a, each.way), read(b, each.way)), float32)));
+      break;
+    case Kind::normalize: // assigns the moving averages
+      seen.assign(ops::tanh(seen + ops::sum(normal(ops::matmul(x, a), {.training = each.way % 2 == 0}))));
+      break;
+    case Kind::drop: // assigns the count of its seed
+      a.assign(a * 0.5 + ops::mean(dropping(ops::matmul(x, b), {.training = true})));
+      break;
+    case Kind::quantize: // the optimizer gives the layer's scales their new values
+      optimizerOf(statements, index)
+          .minimize(ops::mean(ops::square(ops::cast(eighth(ops::matmul(x, a)), float32))),
+                    eighth.trainable_variables());
     }
   }
 
@@ -132,7 +151,7 @@ public:
     std::vector<Variable> all = weights;
     all.push_back(seen);
     all.push_back(flag);
-    for (const Layer &layer : {target, online})
+    for (const Layer &layer : {target, online, normal, dropping, eighth})
       for (const Variable &variable : layer.variables())
         all.push_back(variable);
     for (const auto &[index, optimizer] : optimizers)
@@ -180,6 +199,8 @@ private:
     case 1:
       return ops::mean(ops::square(ops::tanh(product) - 0.5)) + ops::mean(ops::square(a));
     case 2:
+      if (each.way % 2)
+        return ops::mean(ops::square(normal(ops::matmul(x, a), {.training = true}))) + ops::mean(a * b);
       return ops::mean(ops::square(ops::cast(online(x) - ops::stop_gradient(target(x)), float32))) + ops::mean(a * b);
     case 3:
       return ops::mean(ops::square(ops::cast(target(ops::matmul(x, a)), float32) - ops::matmul(x, b)));
@@ -191,7 +212,7 @@ private:
     std::vector<Variable> list{weights[each.a]};
     if (each.way % 4 == 0 && each.a != each.b)
       list.push_back(weights[each.b]);
-    if (each.way % 5 == 2)
+    if (each.way % 10 == 2)
       for (const Variable &variable : online.variables())
         list.push_back(variable);
     return list;
@@ -229,7 +250,7 @@ private:
   bool isOne;
   std::vector<Variable> weights, saved;
   Variable seen, flag;
-  Layer target, online;
+  Layer target, online, normal, dropping, eighth;
   std::array<Value, 3> held;
   std::map<size_t, Optimizer> optimizers;
 };

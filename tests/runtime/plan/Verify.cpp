@@ -150,6 +150,32 @@ TEST_CASE("an overwritten predicate says nothing of slots that were written unde
   CHECK_THAT(verify(exe).message(), Catch::Contains("step 4: reads slot 5, which was written only under a predicate"));
 }
 
+TEST_CASE("a step that writes the byte of its own predicate is refused") {
+  Executable exe = testExecutable();
+  exe.plan.slots.push_back({SlotKind::arena, {DType::bool_, {}}, 2 * 448});
+  exe.plan.arenaBytes = 3 * 448;
+  auto &steps = exe.plan.steps;
+  steps.insert(steps.begin(), {CopyStep{1, 8, {}}, CopyStep{1, 8, Predicate{1, false}}});
+  CHECK(verify(exe).str() == "ok");
+  std::get<CopyStep>(steps[1]).predicate->slot = 8;
+  CHECK_THAT(verify(exe).message(), Catch::Contains("step 1: writes slot 8, which overlaps its own predicate"));
+}
+
+TEST_CASE("two shadows of one function of one variable are refused: they share memory") {
+  Executable exe = testExecutable();
+  for (const int64_t index : {0, 1}) {
+    exe.plan.slots.push_back({SlotKind::shadow, exe.variables[0].type, index});
+    LaunchStep refresh = launch(exe, 1);
+    refresh.buffers = {2, static_cast<SlotId>(exe.plan.slots.size() - 1)};
+    ShadowSlot shadow{index == 0 ? "a" : "b", index == 0 ? "cast" : "pack", exe.variables[0].type, 0, {}, false, {}};
+    shadow.refresh = refresh;
+    exe.shadows.push_back(shadow);
+  }
+  CHECK(verify(exe).str() == "ok");
+  exe.shadows[1].function = "cast";
+  CHECK_THAT(verify(exe).message(), Catch::Contains("shadow 'b' has the memory of shadow 'a'"));
+}
+
 TEST_CASE("a reshaped alias of a slot reads the slot's elements") {
   Executable exe = testExecutable();
   exe.plan.slots.push_back({SlotKind::arena, {float32, {10, 10}}, exe.plan.slots[5].index});
