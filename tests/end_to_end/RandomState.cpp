@@ -58,6 +58,8 @@ private:
     const int way = below(4);
     return names[way == 0 ? below(near) : way == 1 ? below(count) : count - 1 - below(near)];
   }
+  /// A value of which half are weights as they were before the run.
+  const std::string &pickOld(const Scope &scope) { return below(2) ? scope.values[below(2)] : pick(scope.values); }
   std::string declare(const std::string &symbol, const std::string &type) {
     symbols.push_back(symbol);
     return fmt::format("halftone.variable @{} : {}\n", symbol, type);
@@ -86,7 +88,7 @@ private:
   /// A product of two narrow casts, transposed or not.
   void product(Scope &scope) {
     const std::string &type = narrow[below(4) == 0];
-    const std::string a = cast(pick(scope.values), type), b = cast(pick(scope.values), type);
+    const std::string a = cast(pick(scope.values), type), b = cast(pickOld(scope), type);
     const std::string y =
         add(fmt::format("contract {}, {} {{{{lhs_contract = array<i64: {}>, rhs_contract = array<i64: "
                         "{}>}}}} : ({{}}, {{}}) -> {{}}",
@@ -108,7 +110,7 @@ private:
   /// A weight through a narrow dtype.
   void rounded(Scope &scope) {
     const std::string &type = narrow[below(2)];
-    const std::string value = cast(pick(scope.values), type);
+    const std::string value = cast(pickOld(scope), type);
     scope.values.push_back(add("cast " + value + " {{origin = \"back\"}} : {} to {}", type, wide));
   }
   void compare(Scope &scope) {
@@ -175,7 +177,7 @@ private:
       case 9:
       case 10: {
         const std::string symbol = pick(symbols);
-        assign(symbol, pick(symbol[0] == 'f' ? scope.flags : scope.values));
+        assign(symbol, symbol[0] == 'f' ? pick(scope.flags) : pickOld(scope));
         break;
       }
       default:
