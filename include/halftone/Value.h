@@ -132,8 +132,14 @@ private:
   bool saved_open_;
 };
 
+/// The derivatives of a scalar float with respect to variables, in their dtypes. Each read of a variable is a leaf: the
+/// derivative is taken at the values that the reads of the trace gave, also behind assignments, and is the sum over all
+/// reads that the loss depends on. Nothing flows through an assignment. Where the loss does not depend on a variable, the
+/// derivative is 0. runtime_error outside of a trace; value_error if the loss is no scalar; type_error if the loss or a
+/// variable is no float.
 [[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt,
                                                         Where where = Where::current());
+/// The same with respect to values of the trace.
 [[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt,
                                                         Where where = Where::current());
 } // namespace halftone
