@@ -5,7 +5,7 @@
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/forms/KernelDescription.h"
-#include "compiler/passes/AssignSlots.h"
+#include "compiler/passes/PlanValues.h"
 #include "compiler/reports/Diagnostics.h"
 #include "compiler/reports/Ledger.h"
 #include "mlir/Support/Timing.h"
@@ -71,6 +71,8 @@ public:
       exe->kernels[kernel.key].kind = kernel.kind;
     if (Status status = verify(*exe); !status)
       return Status(ErrorKind::internal_error, status.message());
+    if (options.verifyStages || HALFTONE_VERIFY_STAGES)
+      HALFTONE_RETURN_IF_ERROR(checkPlanValues(module, arguments, *exe));
     show(Stage::plan, [&](llvm::raw_ostream &out) { out << print(*exe); });
 
     HALFTONE_RETURN_IF_ERROR(generate(*exe));

@@ -3,10 +3,13 @@
 #include "compiler/passes/AssignSlots.h"
 #include "RandomModule.h"
 #include "compiler/Compiler.h"
+#include "compiler/passes/PlanValues.h"
 #include "dialect/Interpreter.h"
 #include "mlir/Parser/Parser.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <functional>
 #include <random>
 
 using namespace mlir;
@@ -31,12 +34,19 @@ struct Context : MLIRContext {
   }
 };
 
-StatusOr<Executable> planOf(ModuleOp module) {
-  REQUIRE(compiler::addRefreshKernels(module).isOk());
+compiler::KernelArguments argumentsOf(ModuleOp module) {
   compiler::KernelArguments arguments;
   for (auto kernel : module.getOps<KernelOp>())
     arguments[kernel.getSymName()].key = kernel.getSymName().str();
+  return arguments;
+}
+
+StatusOr<Executable> planOf(ModuleOp module) {
+  REQUIRE(compiler::addRefreshKernels(module).isOk());
+  const compiler::KernelArguments arguments = argumentsOf(module);
   auto exe = compiler::assignSlots(module, arguments);
+  if (exe)
+    REQUIRE(compiler::checkPlanValues(module, arguments, *exe).str() == "ok");
   if (exe)
     for (auto kernel : module.getOps<KernelOp>())
       exe->kernels[kernel.getSymName().str()] = {};
@@ -310,8 +320,9 @@ TEST_CASE("a branch that leaves a variable as it was costs nothing") {
   CHECK(printed(around(when, "%v0", "%0")) == "?vf>o; !copy v>o; ");
 }
 
-TEST_CASE("a flag that gets a new value is another condition") {
-  const char *module = R"(halftone.variable @flag : tensor<i1>
+namespace {
+/// A variable that is updated under a flag, and whose old value is read under the flag's new value.
+constexpr const char *flagged = R"(halftone.variable @flag : tensor<i1>
 halftone.variable @v : tensor<6x5xf32>
 func.func @main(%x: tensor<6x5xf32> {halftone.name = "x"}, %p: tensor<i1> {halftone.name = "p"},
     %flag: tensor<i1> {halftone.variable = @flag}, %v: tensor<6x5xf32> {halftone.variable = @v})
@@ -335,11 +346,35 @@ func.func @main(%x: tensor<6x5xf32> {halftone.name = "x"}, %p: tensor<i1> {halft
   return %y, %g, %n : tensor<6x5xf32>, tensor<i1>, tensor<6x5xf32>
 }
 )";
-  // The second `when` reads the old value of @v, which the first, whose condition is the old flag, may have replaced.
-  const std::string steps = printed(module);
+} // namespace
+
+TEST_CASE("a flag that gets a new value is another condition") {
+  // The old value of @v, which the first `when` may have replaced, is read by the second.
+  const std::string steps = printed(flagged);
   CAPTURE(steps);
   CHECK(steps.find("?vf>a; ") != std::string::npos);
   CHECK(steps.ends_with("copy a>v; "));
+}
+
+TEST_CASE("a plan whose steps find other values in memory than the module names is refused") {
+  Context context;
+  auto module = parseSourceString<ModuleOp>(flagged, &context);
+  REQUIRE(compiler::runStages(*module, compiler::Stage::pure, compiler::Stage::kernel, {}).str() == "ok");
+  const auto made = planOf(*module);
+  REQUIRE(made.status().str() == "ok");
+  const auto checked = [&](const std::function<void(std::vector<Step> &)> &edit) {
+    Executable exe = *made;
+    edit(exe.plan.steps);
+    REQUIRE(verify(exe).str() == "ok");
+    return compiler::checkPlanValues(*module, argumentsOf(*module), exe).message();
+  };
+  using Catch::Matchers::Contains;
+  CHECK_THAT(checked([](auto &steps) { steps.pop_back(); }), Contains("variable @v gets another value"));
+  CHECK_THAT(checked([](auto &steps) { // @v is updated before its old value is read
+               const auto reader = std::prev(steps.end(), 2);
+               std::iter_swap(reader, std::next(reader));
+             }),
+             Contains("fetch 'y' gets another value"));
 }
 
 TEST_CASE("independent launches of one kernel side by side are one launch") {
