@@ -1,5 +1,4 @@
-// Random modules with extents of 0 and 1 and shared operands, or with variables that are assigned and read again: each compiles
-// and agrees with the interpreter.
+// Random modules, of ops with extents of 0 and 1 or of variables that are assigned and read again: each agrees with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "ForcedTargets.h"
 #include "RandomOps.h"
