@@ -1,5 +1,6 @@
 // Datasets: pipelines of batches over arrays and generators.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/NameList.h"
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/data/Batches.h"
 #include "halftone/Data.h"
@@ -25,19 +26,34 @@ template <class F> Batch mapTensors(const Batch &batch, F f) {
   return {all(batch.x), all(batch.y), all(batch.sample_weight)};
 }
 
+/// The tensors of an element in the order of the first one's. value_error if they have other names or another count.
+std::vector<Tensor> alike(const Tensors &first, const Tensors &tensors, const char *part) {
+  if (first.size() != tensors.size() || first.names().empty() != tensors.names().empty())
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("cannot batch elements of different structures: `{}` has {} tensors [{}] and {} tensors [{}]", part,
+                    first.size(), fmt::join(first.names(), ", "), tensors.size(), fmt::join(tensors.names(), ", ")));
+  if (first.names() == tensors.names())
+    return {tensors.begin(), tensors.end()};
+  return inOrder({.kind = "tensor", .owner = "a batch with the first element", .names = first.names()}, part, tensors);
+}
+
 /// Stacks elements along a new leading axis.
 Batch stack(const std::vector<Batch> &elements) {
-  auto column = [&](Tensors Batch::*part) {
-    std::vector<Tensor> list;
-    for (size_t i = 0; i < (elements[0].*part).size(); ++i) {
-      std::vector<Tensor> rows;
-      for (const Batch &element : elements)
-        rows.push_back((element.*part)[i]);
-      list.push_back(stackRows(rows));
+  auto column = [&](Tensors Batch::*part, const char *name) {
+    const Tensors &first = elements[0].*part;
+    std::vector<std::vector<Tensor>> rows(first.size());
+    for (const Batch &element : elements) {
+      const std::vector<Tensor> tensors = alike(first, element.*part, name);
+      for (size_t i = 0; i < tensors.size(); ++i)
+        rows[i].push_back(tensors[i]);
     }
-    return TensorAccess::named(std::move(list), (elements[0].*part).names());
+    std::vector<Tensor> list;
+    for (const std::vector<Tensor> &each : rows)
+      list.push_back(stackRows(each));
+    return TensorAccess::named(std::move(list), first.names());
   };
-  return {column(&Batch::x), column(&Batch::y), column(&Batch::sample_weight)};
+  return {column(&Batch::x, "x"), column(&Batch::y, "y"), column(&Batch::sample_weight, "sample_weight")};
 }
 
 /// Asks a generator for no more elements than its cardinality, and not again after it returned nullopt: a stream would
@@ -148,6 +164,8 @@ Dataset Dataset::shuffle(int64_t bufferSize, std::optional<int64_t> seed) const 
                                            rep_->cardinality}));
 }
 Dataset Dataset::map(std::function<Batch(Batch)> f) const {
+  if (!f)
+    throw Error(ErrorKind::value_error, "Dataset::map needs a function that can be called; an empty one was given");
   auto makeEpoch = [rep = rep_, f = std::move(f)]() -> Next {
     return [next = rep->makeEpoch(), f]() -> std::optional<Batch> {
       if (std::optional<Batch> batch = next())
@@ -181,7 +199,14 @@ Dataset::iterator Dataset::begin() const {
   return iterator(rep->makeEpoch());
 }
 Dataset::iterator::iterator(Next next) : next_(std::move(next)) { ++*this; }
+const Batch &Dataset::iterator::operator*() const {
+  if (!batch_)
+    throw Error(ErrorKind::value_error, "A Dataset's iterator has no batch: it is at the end, or was moved from");
+  return *batch_;
+}
 Dataset::iterator &Dataset::iterator::operator++() {
+  if (!next_)
+    throw Error(ErrorKind::value_error, "A Dataset's iterator reads nothing: it is that of end(), or was moved from");
   std::optional<Batch> batch = next_();
   batch_ = batch ? std::make_shared<Batch>(std::move(*batch)) : nullptr;
   return *this;

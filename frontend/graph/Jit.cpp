@@ -34,8 +34,20 @@ struct TracedProgram::Rep {
         }) {}
 };
 
-TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args, Where where)
-    : rep_(std::make_shared<Rep>(std::move(f), args, where)) {}
+std::span<const Tensor> listed(const Tensors &tensors, Where call) {
+  if (!tensors.names().empty())
+    throw Error(ErrorKind::value_error,
+                fmt::format("a function of Values takes tensors in order, but the call names them [{}]",
+                            fmt::join(tensors.names(), ", ")),
+                "", call);
+  return {tensors.begin(), tensors.size()};
+}
+
+TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args, Where where) {
+  if (!f)
+    throw Error(ErrorKind::value_error, "jit() needs a function that can be called; an empty one was given", "", where);
+  rep_ = std::make_shared<Rep>(std::move(f), args, where);
+}
 
 std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> arguments, Where call) const {
   std::vector<Tensor> feeds;

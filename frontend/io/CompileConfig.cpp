@@ -1,6 +1,7 @@
 // Reads compile_config.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CompileConfig.h"
+#include "frontend/base/NameList.h"
 #include "frontend/metrics/MetricImpl.h"
 #include <set>
 
@@ -77,9 +78,8 @@ LossSpec readLosses(const ConfigPlace &place) {
 
 std::vector<Metric> readMetricList(const ConfigPlace &place) { return readOneOrMore(place, readMetric); }
 
-/// Names an output by its place, if a layer makes several outputs, which then have one name. Trainer.cpp reads it.
-std::string placeName(size_t output) { return fmt::format("[{}]", output); }
-bool isPlaceName(const std::string &name) { return name.starts_with('['); }
+/// Whether this is a positionName(), which stands for one of several outputs that a layer makes under one name.
+bool isPositionName(const std::string &name) { return name.starts_with('['); }
 
 /// A list of an only output's metrics, or a list with an entry for each output, or an object by the outputs' names.
 MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> &outputs) {
@@ -100,7 +100,7 @@ MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> 
                  fmt::format("expected an entry for each of the {} outputs, found {}", outputs.size(), each.size()));
   const bool unique = std::set<std::string>(outputs.begin(), outputs.end()).size() == outputs.size();
   for (size_t i = 0; i < outputs.size(); ++i)
-    byName.emplace_back(unique ? outputs[i] : placeName(i), readMetricList(each[i]));
+    byName.emplace_back(unique ? outputs[i] : positionName(i), readMetricList(each[i]));
   return MetricSpec(byName);
 }
 
@@ -164,15 +164,15 @@ Json lossesJson(const LossSpec &spec) {
   return list.empty() ? Json() : list.size() == 1 ? list[0] : list;
 }
 
-/// A list for one output. Metrics that every one of several outputs gets become a list of each output's.
+/// A list for one output, or with an entry for each of several outputs. A metric that every output gets becomes one of each.
 Json metricsJson(const MetricSpec &spec, size_t outputs) {
   Json list = Json::array(), byName, each = Json::array();
-  if (!spec.names().empty() && isPlaceName(spec.names()[0])) {
+  if (!spec.names().empty() && isPositionName(spec.names()[0])) {
     for (size_t i = 0; i < outputs; ++i)
       each.push_back(Json::array());
     for (size_t i = 0; i < spec.metrics().size(); ++i)
       for (size_t output = 0; output < outputs; ++output)
-        if (spec.names()[i] == placeName(output))
+        if (spec.names()[i] == positionName(output))
           each[output].push_back(metricJson(spec.metrics()[i]));
     return each;
   }
@@ -183,9 +183,11 @@ Json metricsJson(const MetricSpec &spec, size_t outputs) {
       byName[spec.names()[i]].push_back(metricJson(spec.metrics()[i]));
   if (!spec.names().empty() || list.empty())
     return byName;
+  if (list.size() > 1 || outputs < 2)
+    return list;
   for (size_t i = 0; i < outputs; ++i)
     each.push_back(list);
-  return outputs > 1 ? each : list;
+  return each;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "frontend/layers/CallProbe.h"
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/RecordedCall.h"
 #include "halftone/Ops.h"
 #include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
@@ -108,11 +109,15 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
   LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
   const std::shared_ptr<LayerImpl> self = shared_from_this();
   try {
-    if (const size_t most = how ? 0 : body->most_inputs(); most > 0 && inputs.size() > most)
+    const size_t most = how ? 0 : body->most_inputs();
+    if (most > 0 && (inputs.empty() || inputs.size() > most))
       throw Error(ErrorKind::value_error,
-                  fmt::format("Layer '{}' of class {} takes {}, but it received {} inputs{}", name, className,
-                              most == 1 ? "one input" : fmt::format("at most {} inputs", most), inputs.size(),
-                              most == 1 ? ": a Custom whose call() has a `const Values &` takes several" : ""));
+                  fmt::format("Layer '{}' of class {} takes {}, but it received {}{}", name, className,
+                              most == 1 ? "one input" : fmt::format("at most {} inputs", most),
+                              inputs.empty() ? "none" : fmt::format("{} inputs", inputs.size()),
+                              most == 1 && !inputs.empty()
+                                  ? ": a Custom whose call() has a `const Values &` takes several"
+                                  : ""));
     settlePolicy(inputs);
     if (!built) {
       std::vector<Shape> shapes;
@@ -288,8 +293,16 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
   return outputs;
 }
 
+NameList inputsOf(const LayerImpl &layer) {
+  NameList list{.kind = "input", .owner = fmt::format("'{}'", layer.name), .path = layer.path};
+  if (const auto *graph = dynamic_cast<const GraphCalled *>(layer.body.get()))
+    list.names = graph->inputNames();
+  return list;
+}
+
 Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
   const std::shared_ptr<LayerImpl> self = shared_from_this(); // users' code may drop the last handle
+  const std::vector<Tensor> feeds = inOrder(inputsOf(*this), "inputs", inputs);
   bool training = args.training.value_or(false);
   std::unique_ptr<CompiledFunction> &function = onData[training];
   if (!function)
@@ -302,7 +315,7 @@ Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
             fetches.push_back({fmt::format("output{}", fetches.size()), output});
           return fetches;
         });
-  return Tensors(function->run(std::vector<Tensor>(inputs.begin(), inputs.end())));
+  return Tensors(function->run(feeds));
 }
 
 bool layerCallOpen() { return !callStack.empty(); }

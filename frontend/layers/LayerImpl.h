@@ -1,6 +1,7 @@
 // The state behind a Layer: its body, policy, weights and children, and how it is built and called.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/base/NameList.h"
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Rematerialize.h"
@@ -14,6 +15,10 @@
 namespace halftone::detail {
 
 struct ModelState;
+struct LayerImpl;
+
+/// The names of the layer's inputs, which graphs of layers have; without names for every other layer.
+NameList inputsOf(const LayerImpl &layer);
 
 /// How the body of a layer computes a call whose inputs are no plain list; null: by its call().
 using BodyCall = std::function<Values(LayerBody &body, const Values &inputs, const CallContext &context)>;

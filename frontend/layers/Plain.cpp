@@ -215,11 +215,20 @@ RepeatVector::RepeatVector(int64_t n, const LayerArgs &args, Where where)
   requirePositive(*this, "n", n, where);
 }
 
+/// `function`, which users give. value_error if it is empty.
+template <class F> static F called(F function, Where where) {
+  if (!function)
+    throw Error(ErrorKind::value_error, "Lambda needs a function that can be called; an empty one was given", "",
+                where);
+  return function;
+}
 Lambda::Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args, Where where)
-    : Layer(std::make_unique<LambdaBody>(
-                [function = std::move(function)](const Values &inputs) { return function(inputs[0]); }, 1),
-            "Lambda", layerArgs(args), where) {}
+    : Layer(
+          std::make_unique<LambdaBody>(
+              [function = called(std::move(function), where)](const Values &inputs) { return function(inputs[0]); }, 1),
+          "Lambda", layerArgs(args), where) {}
 Lambda::Lambda(OfAll function, const LambdaArgs &args, Where where)
-    : Layer(std::make_unique<LambdaBody>(std::move(function.function), 0), "Lambda", layerArgs(args), where) {}
+    : Layer(std::make_unique<LambdaBody>(called(std::move(function.function), where), 0), "Lambda", layerArgs(args),
+            where) {}
 
 } // namespace halftone::layers

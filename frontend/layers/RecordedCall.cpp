@@ -193,7 +193,8 @@ std::vector<size_t> orderInputs(const Layer &layer, const Arguments &arguments, 
                                 std::vector<const Json *> &masks) {
   const auto *graph = dynamic_cast<const GraphCalled *>(layer.impl()->body.get());
   const std::vector<std::string> names = graph ? graph->inputNames() : std::vector<std::string>();
-  if (const Json &inputs = arguments.at("inputs"); inputs.is_object() && !standsForValue(inputs) && !names.empty()) {
+  const Json &inputs = arguments.at("inputs");
+  if (inputs.is_object() && !standsForValue(inputs) && !names.empty() && std::ranges::all_of(inputs, standsForValue)) {
     const auto byName = [&](const Json &dict) {
       std::vector<const Json *> found;
       for (const std::string &name : names)

@@ -11,8 +11,8 @@ namespace halftone::detail {
 /// The body of a graph of layers, beside its LayerBody.
 class GraphCalled {
 public:
-  /// The names of the graph's inputs, by which a call with a dict gives them; empty if the graph itself takes a dict, whose
-  /// keys are sorted.
+  /// The names of the graph's inputs, by which a call with a dict and named tensors give them: the keys if the graph itself
+  /// takes a dict of them. Empty before a Sequential is built.
   virtual std::vector<std::string> inputNames() const = 0;
 
 protected:

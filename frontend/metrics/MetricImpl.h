@@ -38,8 +38,9 @@ struct MetricImpl {
   Config ownConfig{};       // the arguments of an object beyond name and dtype
   DType dtype = DType::float32;
   std::shared_ptr<const MetricRule> rule; // null if `choose` has yet to give the metric
-  Choose choose{};               // set for names and functions: each output of a model gets a metric of its own
-  std::vector<Variable> state{}; // in the metric's dtype; empty until the shapes are known that `rule` needs
+  Choose choose{};                  // set for names and functions: each output of a model gets a metric of its own
+  std::vector<Variable> state{};    // in the metric's dtype; empty until the shapes are known that `rule` needs
+  std::weak_ptr<const void> user{}; // see ownMetric(); guarded by the mutex
   mutable std::mutex mutex{};
   mutable std::unique_ptr<CompiledFunction> onData{};
 };
@@ -65,9 +66,10 @@ void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, 
 std::vector<double> metricResults(const Metric &metric);
 std::vector<double> metricResults(const Metric &metric, const std::vector<std::vector<double>> &state);
 void resetMetric(const Metric &metric);
-/// The metric for one output: `metric` itself if it is an object, else one with fresh state. Shapes begin with the
-/// batch.
-Metric resolveMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred);
+/// The metric for one output, with its state. `metric` itself if it is an object that nobody uses, which `use` then does while
+/// it lives; else one with a state of its own, since an object may be given for several outputs, twice in one compile(), or
+/// to several models. Shapes begin with the batch.
+Metric ownMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred, const std::shared_ptr<const void> &use);
 
 /// A running mean of scalars, such as the loss weighted by batch size. Copies share the state.
 class MeanTracker {

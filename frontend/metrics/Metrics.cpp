@@ -130,9 +130,29 @@ void resetMetric(const Metric &metric) {
       variable.assign(Tensor::zeros(variable.impl()->shape, variable.impl()->dtype));
 }
 
-Metric resolveMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred) {
-  const MetricImpl &impl = *metric.impl();
-  return impl.choose ? Metric(impl.choose(yTrue, yPred)) : metric;
+/// The same metric with a fresh state, if that needs no shapes.
+static Metric copyOf(const MetricImpl &impl) {
+  std::shared_ptr<MetricImpl> copy = makeMetric(impl.name, impl.dtype, impl.rule);
+  copy->identifier = impl.identifier;
+  copy->className = impl.className;
+  copy->ownConfig = impl.ownConfig;
+  return Metric(std::move(copy));
+}
+
+Metric ownMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred, const std::shared_ptr<const void> &use) {
+  MetricImpl &impl = *metric.impl();
+  Metric own = metric;
+  if (impl.choose) {
+    own = Metric(impl.choose(yTrue, yPred));
+  } else {
+    const ForkSafeLock lock(impl.mutex);
+    if (impl.user.expired())
+      impl.user = use;
+    else
+      own = copyOf(impl);
+  }
+  buildMetric(own, yTrue, yPred);
+  return own;
 }
 
 MeanTracker::MeanTracker(std::string name) : mean_(makeMetric(name, floatxDtype(), meanOf({}))) {}

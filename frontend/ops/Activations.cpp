@@ -208,7 +208,11 @@ ActivationArg::ActivationArg(const std::string &name) {
   }
   rep_ = std::make_shared<Rep>(Rep{keptName(name), found->second});
 }
-ActivationArg::ActivationArg(Activate f) : rep_(std::make_shared<Rep>(Rep{"function", std::move(f)})) {}
+ActivationArg::ActivationArg(Activate f) {
+  if (!f)
+    throw Error(ErrorKind::value_error, "an activation needs a function that can be called; an empty one was given");
+  rep_ = std::make_shared<Rep>(Rep{"function", std::move(f)});
+}
 std::string ActivationArg::name() const { return rep_ ? rep_->name : "linear"; }
 Value ActivationArg::operator()(const Value &x) const {
   if (!rep_)

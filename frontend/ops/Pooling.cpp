@@ -269,6 +269,9 @@ Value countsOf(const Pool &pool) {
 } // namespace
 
 std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(const Values &)> f) {
+  if (!f)
+    throw Error(ErrorKind::value_error,
+                "custom_gradient() needs a function that can be called; an empty one was given");
   return [f = std::move(f)](const Values &arguments) {
     return applyOne("custom_gradient", List(arguments.begin(), arguments.end()), [f](const List &v) {
       const WithGradient result = f(v);

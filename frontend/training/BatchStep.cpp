@@ -40,34 +40,48 @@ void requireBatches(const Layer &model, const std::vector<Tensor> &x) {
   }
 }
 
+/// The weights of the samples: none, one for all outputs, or one for each output that needs a target. value_error as of
+/// inOrder(), and unless lists in order have as many weights as targets.
+std::vector<Tensor> weightsInOrder(const NameList &outputs, const Batch &batch) {
+  const Tensors &weights = batch.sample_weight;
+  if (weights.empty() || (weights.size() == 1 && weights.names().empty()))
+    return {weights.begin(), weights.end()};
+  std::vector<Tensor> ordered;
+  const std::vector<Tensor> all = inOrder(outputs, "sample_weight", weights);
+  for (size_t i = 0; i < all.size(); ++i)
+    if (outputs.needed[i])
+      ordered.push_back(all[i]);
+  if (weights.names().empty() && batch.y.names().empty() && weights.size() != batch.y.size())
+    throw Error(ErrorKind::value_error,
+                fmt::format("`sample_weight` has {} entries for {} targets: expected one entry for all, or one for "
+                            "each target",
+                            weights.size(), batch.y.size()),
+                outputs.path);
+  return ordered;
+}
+
 /// A batch as feeds of the train and test programs. Compiled state and, unless they were before, labels are checked
 /// first.
 Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
   const Batch &batch = part.batch;
   checkRows(batch);
-  std::vector<Tensor> x = orderedInputs(run.model, batch.x), y = targetsInOrder(run.model, batch.y);
+  const std::vector<Tensor> x = orderedInputs(run.model, batch.x);
   requireBatches(run.model, x);
-  prepareCompiled(run.model, *run.compiled, x, y);
-  const CompiledModel &compiled = *run.compiled;
-  auto requireTarget = [&](size_t output, const char *what) {
-    if (output >= y.size())
-      throw Error(
-          ErrorKind::value_error,
-          fmt::format("Target data is missing: the model was compiled with a {} for output {}, but y has {} tensors",
-                      what, output, y.size()),
-          run.model.name());
-  };
-  for (size_t i = 0; i < compiled.losses.size(); ++i)
-    if (compiled.losses[i].defined())
-      requireTarget(i, "loss");
-  for (const OutputMetric &metric : compiled.metrics)
-    requireTarget(metric.output, "metric");
+  prepareCompiled(run.model, *run.compiled, x, batch.y);
+  const NameList &outputs = run.compiled->outputs;
+  const std::vector<Tensor> y = inOrder(outputs, "y", batch.y), weights = weightsInOrder(outputs, batch);
   if (!labelsChecked)
-    checkTargets(run.model, compiled, y);
+    checkTargets(run.model, *run.compiled, y);
   const bool isShared = processGroup() != nullptr;
-  Feeds feeds{x, batchLayout(x.size(), y.size(), batch.sample_weight.size(), isShared)};
-  feeds.tensors.insert(feeds.tensors.end(), y.begin(), y.end());
-  feeds.tensors.insert(feeds.tensors.end(), batch.sample_weight.begin(), batch.sample_weight.end());
+  Feeds feeds{x, {}};
+  size_t targets = 0;
+  for (size_t i = 0; i < y.size(); ++i)
+    if (outputs.needed[i]) {
+      feeds.tensors.push_back(y[i]);
+      ++targets;
+    }
+  feeds.tensors.insert(feeds.tensors.end(), weights.begin(), weights.end());
+  feeds.layout = batchLayout(x.size(), targets, weights.size(), isShared);
   if (isShared)
     for (int64_t rows : {part.rows, part.allRows})
       feeds.tensors.push_back(Tensor::full({}, static_cast<double>(rows), DType::float32));
@@ -78,9 +92,9 @@ Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
 
 void detail::prepare(const Run &run, const BatchSource &batches, CompiledFunction &program) {
   if (batches.areArrays()) {
-    std::vector<Tensor> y = targetsInOrder(run.model, batches.arrays().y);
+    const Tensors &y = batches.arrays().y;
     prepareCompiled(run.model, *run.compiled, orderedInputs(run.model, batches.arrays().x), y);
-    checkTargets(run.model, *run.compiled, y);
+    checkTargets(run.model, *run.compiled, inOrder(run.compiled->outputs, "y", y));
   }
   for (const BatchPart &part : batches.shapes()) {
     Feeds feeds = feedsOf(run, part, true);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/ClassWeights.h"
 #include "frontend/data/Batches.h"
-#include "frontend/training/ModelState.h"
+#include "runtime/TensorAccess.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -40,16 +40,6 @@ Tensor weightsByClass(const Tensor &y, const std::map<double, double> &byClass, 
 
 } // namespace
 
-std::vector<Tensor> targetsInOrder(const Layer &model, const Tensors &y) {
-  const std::vector<std::string> names = stateOf(model).outputNames;
-  if (y.names().empty() || names.empty())
-    return {y.begin(), y.end()};
-  std::vector<Tensor> ordered;
-  for (const std::string &name : names)
-    ordered.push_back(y[name]);
-  return ordered;
-}
-
 Batch weighedByClass(const Layer &model, Batch batch, const ClassWeights &classWeight) {
   if (classWeight.empty())
     return batch;
@@ -60,15 +50,15 @@ Batch weighedByClass(const Layer &model, Batch batch, const ClassWeights &classW
     throw Error(ErrorKind::value_error,
                 "`class_weight` needs targets, by whose classes samples are weighed; y is empty", model.name());
   checkRows(batch);
-  std::map<double, double> byClass(classWeight.begin(), classWeight.end());
-  if (batch.y.size() == 1) {
-    batch.sample_weight = weightsByClass(batch.y[0], byClass, model.name());
-    return batch;
-  }
+  std::map<double, double> byClass;
+  for (const auto &[label, weight] : classWeight)
+    if (!byClass.emplace(static_cast<double>(label), weight).second)
+      throw Error(ErrorKind::value_error, fmt::format("`class_weight` has two entries for the class {}", label),
+                  model.name());
   std::vector<Tensor> weights;
   bool haveClasses = false;
-  for (const Tensor &target : targetsInOrder(model, batch.y)) {
-    bool isClass = !is_float(target.dtype());
+  for (const Tensor &target : batch.y) {
+    bool isClass = !is_float(target.dtype()) || batch.y.size() == 1;
     haveClasses |= isClass;
     weights.push_back(isClass ? weightsByClass(target, byClass, model.name()) : Tensor::ones({target.shape()[0]}));
   }
@@ -76,7 +66,7 @@ Batch weighedByClass(const Layer &model, Batch batch, const ClassWeights &classW
     throw Error(ErrorKind::value_error,
                 "`class_weight` of a model with several outputs is for those with integer targets; there is none.",
                 model.name());
-  batch.sample_weight = Tensors(std::move(weights));
+  batch.sample_weight = TensorAccess::named(std::move(weights), batch.y.names());
   return batch;
 }
 

@@ -10,11 +10,9 @@ namespace halftone::detail {
 
 using ClassWeights = std::vector<std::pair<int64_t, double>>;
 
-/// The tensors of y in the order of the model's outputs.
-std::vector<Tensor> targetsInOrder(const Layer &model, const Tensors &y);
-
-/// `batch` with sample weights by the class of each sample; without class weights `batch` itself. Of several outputs,
-/// those with integer targets get weights. value_error when the batch has sample weights of its own.
+/// `batch` with sample weights by the class of each sample, under the names of its targets; without class weights `batch`
+/// itself. Of several targets, those with integers get weights. value_error when the batch has sample weights of its own, and
+/// for a class that is given twice.
 Batch weighedByClass(const Layer &model, Batch batch, const ClassWeights &classWeight);
 
 } // namespace halftone::detail

@@ -132,10 +132,13 @@ Values GraphBody::call(const Values &inputs, const CallContext &) {
 
 std::vector<std::string> GraphBody::inputNames() const {
   std::vector<std::string> names;
-  if (const nlohmann::ordered_json &forms = ConfigAccess::json(state_->endForms);
-      !forms.contains("inputs") || forms["inputs"].is_array())
-    for (const Value &input : state_->inputs)
-      names.push_back(input.node()->name);
+  for (const Value &input : state_->inputs)
+    names.push_back(input.node()->name);
+  const nlohmann::ordered_json &forms = ConfigAccess::json(state_->endForms);
+  if (forms.contains("inputs") && forms["inputs"].is_object() && !standsForValue(forms["inputs"]))
+    for (const auto &[key, place] : forms["inputs"].items())
+      if (standsForValue(place))
+        names.at(place["input"].get<size_t>()) = key;
   return names;
 }
 

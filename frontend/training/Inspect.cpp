@@ -1,6 +1,8 @@
 // Shows the inside of a model: IR by stage, dumps, the cast ledger.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Inspect.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/losses/LossImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/ModelState.h"
 #include "frontend/training/Trainer.h"
@@ -18,13 +20,13 @@ namespace {
 constexpr std::string_view stageNames[] = {"graph", "cast", "pure", "kernel", "linalg", "plan", "target"};
 static_assert(static_cast<size_t>(Stage::target) + 1 == std::size(stageNames));
 
-/// A target of the dtype and rank that the first loss expects, for a model that has not been trained yet.
+/// A target of the dtype and shape that the loss expects, for a model that has not been trained yet.
 Tensor exampleTarget(const Loss &loss, const Shape &output, DType floatx) {
-  bool sparse = loss.defined() && loss.name().find("sparse") != std::string::npos;
+  const bool areLabels = loss.defined() && loss.impl()->classLabels;
   std::vector<int64_t> dims = output.dims();
-  if (sparse)
-    dims.pop_back();
-  return Tensor::zeros(Shape(dims), sparse ? DType::int32 : floatx);
+  if (areLabels)
+    dims.erase(dims.begin() + normalizeAxis(loss.name(), loss.impl()->axis, std::ssize(dims)));
+  return Tensor::zeros(Shape(dims), areLabels ? DType::int32 : floatx);
 }
 
 std::vector<ValueSpec> inputSpecsOf(const Model &model) {
@@ -55,19 +57,13 @@ std::vector<Tensor> exampleInputs(const Model &model, const std::vector<ValueSpe
   return x;
 }
 
-/// Targets of the shapes of the model's outputs for `x`.
+/// Targets for the outputs that need one.
 std::vector<Tensor> exampleTargets(const Model &model, const CompiledModel &compiled, const std::vector<Tensor> &x) {
-  std::vector<ValueSpec> specs;
-  for (const Tensor &tensor : x)
-    specs.push_back({tensor.shape(), tensor.dtype()});
-  const std::vector<ValueSpec> outputs =
-      inferSpecs(specs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
+  const MatchedOutputs outputs = matchOutputs(model, compiled, x);
   std::vector<Tensor> y;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const std::vector<Loss> &losses = compiled.ready ? compiled.losses : compiled.args.loss.losses();
-    y.push_back(exampleTarget(losses.empty() ? Loss() : losses[std::min(i, losses.size() - 1)], outputs[i].shape,
-                              DType::float32));
-  }
+  for (size_t i = 0; i < outputs.specs.size(); ++i)
+    if (outputs.names.needed[i])
+      y.push_back(exampleTarget(outputs.losses[i], outputs.specs[i].shape, DType::float32));
   return y;
 }
 

@@ -35,6 +35,10 @@ Float8QuantizationConfig::Float8QuantizationConfig() : QuantizationConfig{.mode 
 
 } // namespace quantizers
 
+QuantizeFilter::QuantizeFilter(std::function<bool(const Layer &)> picks) : picks_(std::move(picks)) {
+  if (!picks_)
+    throw Error(ErrorKind::value_error, "a QuantizeFilter needs a function that can be called; an empty one was given");
+}
 QuantizeFilter::QuantizeFilter(std::initializer_list<std::string> patterns)
     : picks_([compiled = std::vector<PathPattern>(patterns.begin(), patterns.end())](const Layer &layer) {
         return std::ranges::any_of(compiled, [&](const PathPattern &each) { return each.occursIn(layer.name()); });

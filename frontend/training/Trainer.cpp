@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace halftone {
@@ -46,20 +47,25 @@ Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
 }
 
 struct Feeds {
-  std::vector<Value> x, y, weights;
+  std::vector<Value> x, y, weights; // y and weights by output; undefined where there is none
 };
 /// Splits the feeds, and tells the trace whether processes share the batch.
-Feeds split(const std::vector<Value> &feeds, const FeedLayout &layout) {
+Feeds split(const NameList &outputs, const std::vector<Value> &feeds, const FeedLayout &layout) {
   std::vector<std::vector<Value>> parts = layout.split(feeds);
   if (const std::vector<Value> &counts = parts.at(3); !counts.empty())
     tracing().sharedBatch = SharedBatch{distribution::rank(), distribution::size(), counts.at(0), counts.at(1)};
-  return {std::move(parts.at(0)), std::move(parts.at(1)), std::move(parts.at(2))};
-}
-
-Value weightOf(const Feeds &feeds, size_t output) {
-  if (feeds.weights.empty())
-    return {};
-  return feeds.weights[feeds.weights.size() == 1 ? 0 : output];
+  const std::vector<Value> &targets = parts.at(1), &weights = parts.at(2);
+  Feeds result{std::move(parts.at(0)), std::vector<Value>(outputs.names.size()),
+               std::vector<Value>(outputs.names.size())};
+  size_t next = 0;
+  for (size_t i = 0; i < outputs.names.size(); ++i)
+    if (outputs.needed[i]) {
+      result.y[i] = targets.at(next);
+      if (!weights.empty())
+        result.weights[i] = weights.at(weights.size() == 1 ? 0 : next);
+      ++next;
+    }
+  return result;
 }
 
 /// The loss of one batch as Keras's Trainer.compute_loss gives it; updates the metrics too. Of a shared batch it is the
@@ -74,16 +80,16 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
     if (!compiled.losses[i].defined())
       continue;
     Value value =
-        asDtype(lossPart(compiled.losses[i], feeds.y.at(i), predictions.at(i), weightOf(feeds, i)), floatx, "loss");
+        asDtype(lossPart(compiled.losses[i], feeds.y.at(i), predictions.at(i), feeds.weights.at(i)), floatx, "loss");
     if (value.rank() != 0)
       throw Error(ErrorKind::value_error,
                   fmt::format("the loss '{}' gives shape {}: `compile()` needs one that reduces to a scalar",
                               compiled.losses[i].name(), value.shape().str()),
                   model.name());
-    if (!compiled.outputTrackers.empty())
-      compiled.outputTrackers[i].update(value, batch);
-    if (!compiled.args.loss_weights.empty())
-      value = value * compiled.args.loss_weights[i];
+    if (const auto tracker = compiled.outputTrackers.find(i); tracker != compiled.outputTrackers.end())
+      tracker->second.update(value, batch);
+    if (!compiled.lossWeights.empty())
+      value = value * compiled.lossWeights[i];
     addTo(value);
   }
   auto addPenalty = [&](const Value &penalty) { // Keras's _aggregate_additional_loss
@@ -99,7 +105,7 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
   compiled.lossTracker.update(total, batch);
   for (const OutputMetric &metric : compiled.metrics)
     updateMetric(metric.metric, feeds.y.at(metric.output), predictions.at(metric.output),
-                 metric.weighted ? weightOf(feeds, metric.output) : Value());
+                 metric.weighted ? feeds.weights.at(metric.output) : Value());
   return total;
 }
 
@@ -122,7 +128,7 @@ Layer handle(LayerImpl *layer) { return Layer(layer->shared_from_this()); }
 /// Records the loss of the fed batch.
 Value lossOfBatch(LayerImpl *layer, CompiledModel &compiled, const std::vector<Value> &values,
                   const FeedLayout &layout) {
-  Feeds feeds = split(values, layout);
+  Feeds feeds = split(compiled.outputs, values, layout);
   std::vector<Value> predictions = layer->callTraced(feeds.x);
   if (predictions.size() != compiled.losses.size())
     throw Error(ErrorKind::value_error,
@@ -200,13 +206,7 @@ std::shared_ptr<CompiledFunction> predictFunction(const Layer &model) {
 }
 
 std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x) {
-  ModelState &state = stateOf(model);
-  if (x.names().empty() || state.inputs.empty())
-    return {x.begin(), x.end()};
-  std::vector<Tensor> ordered;
-  for (const Value &input : state.inputs)
-    ordered.push_back(x[input.node()->name]);
-  return ordered;
+  return inOrder(inputsOf(*model.impl()), "x", x);
 }
 
 /// The metrics by name. If a metric and the loss of an output have one name, the loss counts.
@@ -215,7 +215,7 @@ static std::shared_ptr<const LoggedMetrics> loggedMetrics(const CompiledModel &c
   byName.emplace("loss", compiled.lossTracker.metric());
   for (const OutputMetric &metric : compiled.metrics)
     byName.insert_or_assign(metric.name, metric.metric);
-  for (const MeanTracker &tracker : compiled.outputTrackers)
+  for (const auto &[output, tracker] : compiled.outputTrackers)
     byName.insert_or_assign(tracker.name(), tracker.metric());
   auto logged = std::make_shared<LoggedMetrics>();
   for (const auto &[name, metric] : byName)
@@ -230,37 +230,51 @@ static void moveToDevice(const Layer &model, const CompiledModel &compiled) {
   moveVariables(compiled.optimizer.impl()->allVariables(), device);
 }
 
-/// The index of the model's output of this name. value_error that lists the outputs if there is none. `argument` is
-/// that of compile().
-static size_t outputNamed(const Layer &model, const std::vector<std::string> &outputs, const std::string &name,
-                          const char *argument) {
-  for (size_t i = 0; i < outputs.size(); ++i) // a file whose outputs share a name has their places
-    if (name == fmt::format("[{}]", i))
-      return i;
-  auto found = std::find(outputs.begin(), outputs.end(), name);
-  if (found == outputs.end())
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("`{}` names the output '{}'; the outputs are [{}]", argument, name, fmt::join(outputs, ", ")),
-        model.name());
-  return static_cast<size_t>(found - outputs.begin());
+/// The loss of each output; undefined for an output that `spec` leaves out.
+static std::vector<Loss> lossesOf(NameList outputs, const LossSpec &spec) {
+  const size_t count = outputs.names.size();
+  std::vector<Loss> losses(count);
+  if (spec.names().empty() && spec.losses().size() == 1)
+    std::fill(losses.begin(), losses.end(), spec.losses()[0]);
+  if (spec.names().empty() && spec.losses().size() < 2)
+    return losses;
+  outputs.needed.assign(count, !spec.names().empty() ? false : true);
+  const std::vector<std::optional<size_t>> entries = entriesOf(outputs, "loss", spec.names(), spec.losses().size());
+  for (size_t i = 0; i < count; ++i)
+    if (entries[i])
+      losses[i] = spec.losses()[*entries[i]];
+  return losses;
 }
 
-/// The loss of each output; undefined for an output that `spec` leaves out.
-static std::vector<Loss> lossesOf(const Layer &model, const LossSpec &spec, const std::vector<std::string> &outputs) {
-  std::vector<Loss> losses(outputs.size());
-  if (!spec.names().empty())
-    for (size_t i = 0; i < spec.names().size(); ++i)
-      losses[outputNamed(model, outputs, spec.names()[i], "loss")] = spec.losses()[i];
-  else if (spec.losses().size() == 1)
-    std::fill(losses.begin(), losses.end(), spec.losses()[0]);
-  else if (spec.losses().size() == outputs.size())
-    losses = spec.losses();
-  else if (!spec.losses().empty())
-    throw Error(ErrorKind::value_error,
-                fmt::format("`loss` has {} entries for {} outputs", spec.losses().size(), outputs.size()),
-                model.name());
-  return losses;
+/// The positions of the outputs of each metric: by name, one for each output as in Keras, or one metric for all of them.
+static std::vector<std::vector<size_t>> metricPositions(NameList outputs, const MetricSpec &spec,
+                                                        const char *argument) {
+  const size_t count = outputs.names.size();
+  std::vector<std::vector<size_t>> positions;
+  for (const std::string &name : spec.names())
+    positions.push_back(positionsOf(outputs, argument, name));
+  if (!spec.names().empty() || spec.metrics().empty())
+    return positions;
+  std::vector<size_t> all(count);
+  std::iota(all.begin(), all.end(), size_t{0});
+  if (count == 1 || spec.metrics().size() == 1)
+    return std::vector<std::vector<size_t>>(spec.metrics().size(), all);
+  outputs.needed.clear();
+  (void)entriesOf(outputs, argument, {}, spec.metrics().size()); // the count is checked
+  for (const size_t output : all)
+    positions.push_back({output});
+  return positions;
+}
+
+/// The factor of each output's loss, or none. As in Keras, one factor is enough for one loss.
+static std::vector<double> lossWeightsOf(NameList outputs, const CompileArgs &args) {
+  const bool isOne = args.loss.names().empty() && args.loss.losses().size() == 1 && args.loss_weights.size() == 1;
+  if (isOne)
+    return std::vector<double>(outputs.names.size(), args.loss_weights[0]);
+  outputs.needed.clear();
+  if (!args.loss_weights.empty())
+    (void)entriesOf(outputs, "loss_weights", {}, args.loss_weights.size()); // the count is checked
+  return args.loss_weights;
 }
 
 /// Keras's name of a metric in the logs. If other metrics have the name, a weighted one begins with "weighted_"; then
@@ -273,52 +287,56 @@ static std::string nameInLogs(std::map<std::string, int64_t> &taken, const std::
   return before == 0 ? name : fmt::format("{}_{}", name, before);
 }
 
-void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
-                     const std::vector<Tensor> &y) {
-  if (compiled.ready)
-    return;
-  const DeviceScope device(*compiled.args.device); // for the layers that are built and the metrics that are made here
+MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &x) {
+  const DeviceScope device(*compiled.args.device); // for the layers that are built here
   ModelState &state = stateOf(model);
-  // The shapes of the outputs, by tracing the model. An error leaves the compiled model unchanged.
   std::vector<ValueSpec> inputs;
   for (const Tensor &tensor : x)
     inputs.push_back({tensor.shape(), tensor.dtype()});
-  std::vector<ValueSpec> outputs =
+  MatchedOutputs matched;
+  matched.specs =
       inferSpecs(inputs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
-  if (compiled.ready) // a layer's own code has trained the model
-    return;
-  size_t count = outputs.size();
+  const size_t count = matched.specs.size();
   if (state.outputNames.size() != count) {
     state.outputNames.clear();
     for (size_t i = 0; i < count; ++i)
       state.outputNames.push_back(fmt::format("output_{}", i));
   }
-  std::vector<Loss> losses = lossesOf(model, compiled.args.loss, state.outputNames);
-  if (!compiled.args.loss_weights.empty() && compiled.args.loss_weights.size() != count)
-    throw Error(ErrorKind::value_error,
-                fmt::format("`loss_weights` has {} entries for {} outputs", compiled.args.loss_weights.size(), count),
-                model.name());
+  matched.names = {.owner = fmt::format("'{}'", model.name()), .path = model.name(), .names = state.outputNames};
+  matched.losses = lossesOf(matched.names, compiled.args.loss);
+  std::vector<bool> needed(count);
+  for (size_t i = 0; i < count; ++i)
+    needed[i] = matched.losses[i].defined();
+  for (const auto &[spec, argument] :
+       {std::pair(&compiled.args.metrics, "metrics"), std::pair(&compiled.args.weighted_metrics, "weighted_metrics")})
+    for (const std::vector<size_t> &positions : metricPositions(matched.names, *spec, argument))
+      for (const size_t output : positions)
+        needed[output] = true;
+  matched.names.needed = std::move(needed);
+  return matched;
+}
 
+void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y) {
+  if (compiled.ready)
+    return;
+  const DeviceScope device(*compiled.args.device);           // for the metrics that are made here
+  MatchedOutputs matched = matchOutputs(model, compiled, x); // an error leaves the compiled model unchanged
+  if (compiled.ready)                                        // a layer's own code has trained the model
+    return;
+  const std::vector<std::string> &outputs = matched.names.names;
+  std::vector<double> lossWeights = lossWeightsOf(matched.names, compiled.args);
+  const std::vector<Tensor> targets = inOrder(matched.names, "y", y);
   std::vector<OutputMetric> metrics;
   std::map<std::string, int64_t> names;
-  auto addMetrics = [&](const MetricSpec &metricSpec, bool weighted, const char *what) {
-    for (size_t i = 0; i < metricSpec.metrics().size(); ++i) {
-      bool named = !metricSpec.names().empty();
-      size_t first = named ? outputNamed(model, state.outputNames, metricSpec.names()[i], what) : 0,
-             last = named ? first + 1 : count;
-      for (size_t output = first; output < last; ++output) {
-        if (output >= y.size())
-          throw Error(ErrorKind::value_error,
-                      fmt::format("metric '{}' needs a target for output '{}'", metricSpec.metrics()[i].name(),
-                                  state.outputNames[output]),
-                      model.name());
-        Metric metric = resolveMetric(metricSpec.metrics()[i], y[output].shape(), outputs[output].shape);
-        buildMetric(metric, y[output].shape(), outputs[output].shape);
-        std::string base = metricSpec.metrics()[i].name();
-        const std::string prefix = count > 1 ? state.outputNames[output] + "_" : "";
-        metrics.push_back({nameInLogs(names, prefix, base, weighted), output, metric, weighted});
+  const auto use = std::make_shared<const char>();
+  auto addMetrics = [&](const MetricSpec &spec, bool weighted, const char *what) {
+    const std::vector<std::vector<size_t>> positions = metricPositions(matched.names, spec, what);
+    for (size_t i = 0; i < spec.metrics().size(); ++i)
+      for (const size_t output : positions[i]) {
+        const Metric metric = ownMetric(spec.metrics()[i], targets[output].shape(), matched.specs[output].shape, use);
+        const std::string prefix = outputs.size() > 1 ? outputs[output] + "_" : "";
+        metrics.push_back({nameInLogs(names, prefix, spec.metrics()[i].name(), weighted), output, metric, weighted});
       }
-    }
   };
   addMetrics(compiled.args.metrics, false, "metrics");
   addMetrics(compiled.args.weighted_metrics, true, "weighted_metrics");
@@ -326,11 +344,15 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
   moveToDevice(model, compiled);
   for (const OutputMetric &metric : metrics)
     moveVariables(metric.metric.variables(), runtimeOf(*compiled.args.device));
-  compiled.losses = std::move(losses);
+  if (std::ranges::count_if(matched.losses, &Loss::defined) > 1) // as in Keras
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (matched.losses[i].defined())
+        compiled.outputTrackers.emplace(i, outputs[i] + "_loss");
+  compiled.outputs = std::move(matched.names);
+  compiled.losses = std::move(matched.losses);
+  compiled.lossWeights = std::move(lossWeights);
   compiled.metrics = std::move(metrics);
-  if (count > 1)
-    for (const std::string &name : state.outputNames)
-      compiled.outputTrackers.emplace_back(name + "_loss");
+  compiled.use = use;
   compiled.logged = loggedMetrics(compiled);
   compiled.ready = true;
 }
@@ -341,7 +363,7 @@ Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches) {
 
 void resetMetrics(CompiledModel &compiled) {
   compiled.lossTracker.reset();
-  for (const MeanTracker &tracker : compiled.outputTrackers)
+  for (const auto &[output, tracker] : compiled.outputTrackers)
     tracker.reset();
   for (const OutputMetric &metric : compiled.metrics)
     resetMetric(metric.metric);
@@ -350,13 +372,15 @@ void resetMetrics(CompiledModel &compiled) {
 void checkTargets(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &y) {
   ModelState &state = stateOf(model);
   for (size_t i = 0; i < compiled.losses.size() && i < y.size(); ++i) {
-    if (!compiled.losses[i].defined())
+    const std::vector<ValueSpec> &specs = model.impl()->outputSpecs;
+    const Shape shape = i < state.outputs.size() ? state.outputs[i].shape()
+                        : i < specs.size()       ? specs[i].shape
+                                                 : Shape();
+    if (!compiled.losses[i].defined() || shape.rank() == 0)
       continue;
-    int64_t classes = i < state.outputs.size() && state.outputs[i].rank() > 0 ? state.outputs[i].shape()[-1]
-                      : i < model.impl()->outputSpecs.size() && model.impl()->outputSpecs[i].shape.rank() > 0
-                          ? model.impl()->outputSpecs[i].shape[-1]
-                          : -1;
-    if (classes > 0)
+    const LossImpl &loss = *compiled.losses[i].impl();
+    const int64_t axis = loss.classLabels ? normalizeAxis(loss.name, loss.axis, shape.rank()) : -1;
+    if (const int64_t classes = shape[axis]; classes > 0)
       checkLabels(compiled.losses[i], y[i], classes).orThrow();
   }
 }
@@ -436,11 +460,15 @@ LossSpec::LossSpec(const std::vector<std::pair<std::string, Loss>> &byName) {
 MetricSpec::MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> byName)
     : MetricSpec(std::vector(byName)) {}
 MetricSpec::MetricSpec(const std::vector<std::pair<std::string, std::vector<Metric>>> &byName) {
-  for (const auto &[name, metrics] : byName)
+  std::set<std::string> outputs;
+  for (const auto &[name, metrics] : byName) {
+    if (!outputs.insert(name).second)
+      throw Error(ErrorKind::value_error, fmt::format("metrics have two entries for the output '{}'", name));
     for (const Metric &metric : metrics) {
       names_.push_back(name);
       metrics_.push_back(metric);
     }
+  }
 }
 
 } // namespace halftone

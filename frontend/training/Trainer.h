@@ -1,10 +1,13 @@
 // The result of compile(): its losses, metrics and programs, and what they need to run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/base/NameList.h"
 #include "frontend/graph/CompiledFunction.h"
+#include "frontend/graph/Graph.h"
 #include "frontend/metrics/MetricImpl.h"
 #include "frontend/training/StepLogs.h"
 #include "halftone/Model.h"
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,16 +27,19 @@ struct OutputMetric {
 struct CompiledModel {
   CompiledModel(const Layer &model, const CompileArgs &args);
   CompiledModel(const CompiledModel &) = delete;
-  CompileArgs args;         // `device` is set
-  Optimizer optimizer;      // the wrapper if the loss is scaled
-  std::vector<Loss> losses; // one per output, from prepareCompiled() on
+  CompileArgs args;    // `device` is set
+  Optimizer optimizer; // the wrapper if the loss is scaled
+  NameList outputs;    // from prepareCompiled() on, like the fields below; those with a loss or a metric need targets
+  std::vector<Loss> losses;        // one per output, undefined where there is none
+  std::vector<double> lossWeights; // one per output, or none
   MeanTracker lossTracker{"loss"};
-  std::vector<MeanTracker> outputTrackers; // empty for one output
+  std::map<size_t, MeanTracker> outputTrackers; // by output; empty unless several outputs have a loss
   std::vector<OutputMetric> metrics;
   std::shared_ptr<const LoggedMetrics> logged; // every metric and tracker by name, in Keras's order
+  std::shared_ptr<const void> use;             // by which ownMetric() knows the metrics of this compile()
   bool ready = false;                          // whether losses and metrics are matched to outputs
-  /// The programs. Feeds: inputs, then targets, then weights (none, or one per target). Fetches: the loss, the logged
-  /// metrics, and for training with a scaled loss the skippedWord().
+  /// The programs. Feeds: inputs, then a target for each output that needs one, then weights (none, one for all, or one
+  /// per target). Fetches: the loss, the logged metrics, and for training with a scaled loss the skippedWord().
   CompiledFunction train, test;
 };
 
@@ -42,7 +48,7 @@ std::shared_ptr<CompiledModel> compiledIfAny(const Layer &model);
 /// The result of the last compile(). value_error "You must call `compile()` before ..." if there was none.
 std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before);
 
-/// Tensors of x as a list in the order of the model's inputs.
+/// Tensors of x in the order of the model's inputs. value_error as of inOrder().
 std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
 
 /// The program of predict. The caller owns it while it runs, like the result of compile().
@@ -51,14 +57,22 @@ std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
 /// rows of this process and of all.
 FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, bool isShared);
 
+/// The outputs that a model gives for x, and the loss of each.
+struct MatchedOutputs {
+  std::vector<ValueSpec> specs;
+  NameList names; // those with a loss or a metric are needed
+  std::vector<Loss> losses;
+};
+/// Matches the losses of compile() to the outputs, which it finds by a trace. value_error for losses or metrics that no output
+/// or several counts of outputs could have.
+MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &x);
 /// Matches losses and metrics to the model's outputs, at the first batch.
-void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x,
-                     const std::vector<Tensor> &y);
+void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y);
 /// The logs of a step of the train or test program.
 Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches);
 void resetMetrics(CompiledModel &compiled);
 
-/// Checks labels against the losses, on the host. value_error names the row.
+/// Checks labels, by output, against the classes along each loss's axis, on the host. value_error names the row.
 void checkTargets(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &y);
 
 } // namespace halftone::detail

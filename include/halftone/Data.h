@@ -34,7 +34,7 @@ public:
 
   class HALFTONE_API iterator { // input iterator
   public:
-    const Batch &operator*() const { return *batch_; }
+    const Batch &operator*() const; // value_error at the end and for an iterator that was moved from; so is ++
     iterator &operator++();
     bool operator!=(const iterator &other) const { return (batch_ == nullptr) != (other.batch_ == nullptr); }
     iterator() = default;

@@ -24,19 +24,21 @@ private:
   struct Rep;
   std::shared_ptr<Rep> rep_;
 };
+/// The tensors of an argument that is a `const Values &`, which has no names. value_error if they have.
+HALFTONE_API std::span<const Tensor> listed(const Tensors &tensors, Where call);
 template <class T> struct Data;
 template <> struct Data<Value> {
   using type = Tensor;
   static Value in(const Values &v) { return v[0]; }
   static Values out(const Value &v) { return v; }
-  static std::span<const Tensor> argument(const Tensor &t) { return {&t, 1}; }
+  static std::span<const Tensor> argument(const Tensor &t, Where) { return {&t, 1}; }
   static Tensor result(std::vector<Tensor> t) { return std::move(t.front()); }
 };
 template <> struct Data<Values> {
   using type = Tensors;
   static Values in(const Values &v) { return v; }
   static Values out(const Values &v) { return v; }
-  static std::span<const Tensor> argument(const Tensors &t) { return {t.begin(), t.size()}; }
+  static std::span<const Tensor> argument(const Tensors &t, Where call) { return listed(t, call); }
   static Tensors result(std::vector<Tensor> t) { return Tensors(std::move(t)); }
 };
 template <size_t N> struct Data<std::array<Value, N>> {
@@ -70,15 +72,18 @@ public:
   typename detail::DataOf<R>::type operator()(const typename detail::DataOf<A>::type &...arguments,
                                               Where call = Where::current()) const {
     if constexpr (std::is_void_v<R>)
-      program_.run({detail::DataOf<A>::argument(arguments)...}, call);
+      program_.run({detail::DataOf<A>::argument(arguments, call)...}, call);
     else
-      return detail::DataOf<R>::result(program_.run({detail::DataOf<A>::argument(arguments)...}, call));
+      return detail::DataOf<R>::result(program_.run({detail::DataOf<A>::argument(arguments, call)...}, call));
   }
 
 private:
   template <class F, size_t... I>
-  static std::function<Values(const std::vector<Values> &)> wrap(F f, std::index_sequence<I...>) {
-    return [f = std::move(f)](const std::vector<Values> &v) mutable -> Values {
+  static std::function<Values(const std::vector<Values> &)> wrap(F given, std::index_sequence<I...>) {
+    std::function<R(A...)> f(std::move(given));
+    if (!f) // an empty std::function, or a null pointer
+      return {};
+    return [f = std::move(f)](const std::vector<Values> &v) -> Values {
       if constexpr (std::is_void_v<R>) {
         f(detail::DataOf<A>::in(v[I])...);
         return {};
@@ -90,7 +95,8 @@ private:
 };
 /// f takes Value or Values and returns Value, Values, std::array<Value, N> or nothing. The result keeps a copy of f and
 /// traces it again for new shapes: capture handles by value ([=]); the copies share their state.
-/// Errors of calls that the C++ library makes, as those through std::function, have the line of jit() itself.
+/// Errors of calls that the C++ library makes, as those through std::function, have the line of jit() itself. value_error for
+/// an empty function, and for a call that names the tensors of a Values.
 template <detail::Concrete F> auto jit(F f, const JitArgs &args = {}, Where where = Where::current()) {
   return typename detail::Signature<F>::template apply<Jitted>(std::move(f), args, where);
 }

@@ -11,7 +11,8 @@
 
 namespace halftone {
 
-/// One loss, one per output, or one per named output.
+/// One loss for all outputs, one per output, or losses by the outputs' names. An output without a loss (a Loss that is not
+/// defined, or no name) adds nothing to the loss.
 class HALFTONE_API LossSpec {
 public:
   LossSpec() = default;
@@ -27,7 +28,8 @@ private:
   std::vector<Loss> losses_;
   std::vector<std::string> names_;
 };
-/// Metrics for the one output, or per named output.
+/// Metrics of the only output; of several outputs one metric for all of them, one per output as in Keras, or metrics by the
+/// outputs' names. Each output has a state of its own: an object that is given once holds that of the first output.
 class HALFTONE_API MetricSpec {
 public:
   MetricSpec() = default;
@@ -36,7 +38,7 @@ public:
   MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> by_name);
   explicit MetricSpec(const std::vector<std::pair<std::string, std::vector<Metric>>> &by_name);
   const std::vector<Metric> &metrics() const { return metrics_; }
-  const std::vector<std::string> &names() const { return names_; } // of the outputs, one per metric; empty: all
+  const std::vector<std::string> &names() const { return names_; } // of the outputs, one per metric; may be empty
 
 private:
   std::vector<Metric> metrics_;
@@ -59,10 +61,12 @@ private:
   bool defined_ = false;
 };
 
+/// The first batch shows the outputs. Then a list of losses, weights of losses or metrics that has too few or too many entries,
+/// two for one output, or one for a name that no output has is a value_error.
 struct CompileArgs { // Trainer.compile, then ours
   Optimizer optimizer = "rmsprop";
   LossSpec loss{};
-  std::vector<double> loss_weights{};
+  std::vector<double> loss_weights{}; // one per output; with one loss for all outputs also one
   MetricSpec metrics{};
   MetricSpec weighted_metrics{};
   bool run_eagerly = false;        // the reference interpreter, op by op
@@ -153,6 +157,9 @@ public:
   /// If a callback, a generator or a layer calls this, the run that is under way goes on with the state with which it
   /// began.
   void compile(const CompileArgs &args = {}) const;
+  /// Data are tensors in order, or by the names of the model's inputs and outputs (in a batch of a Dataset too): x has one for
+  /// each input; y one for each output, but may lack those of outputs without a loss and a metric; sample_weight one for
+  /// all outputs, or one for each target. value_error for an entry too few or too many, and for a name that there is not.
   History fit(const Tensors &x, const Tensors &y, const FitArgs &args = {}) const;
   History fit(const Dataset &dataset, const FitArgs &args = {}) const;
   Logs evaluate(const Tensors &x, const Tensors &y, const EvaluateArgs &args = {}) const;
