@@ -122,7 +122,7 @@ TEST_CASE("the Input of a Sequential keeps its name") {
   CHECK(model.inputs()[0].node()->name == "pixels");
   CHECK(model.predict({{"pixels", Tensor::ones({3, 2})}}, {.verbose = 0}).shape() == Shape{3, 1});
   CHECK_THAT(errorOf([&] { (void)model.predict({{"other", Tensor::ones({3, 2})}}, {.verbose = 0}); }),
-             Contains("KeyError"));
+             Contains("ValueError: `x` names the input 'other'; the inputs are [pixels]"));
 }
 
 TEST_CASE("weights are what is saved; states of random layers are variables only, of those that draw") {

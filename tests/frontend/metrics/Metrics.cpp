@@ -103,7 +103,7 @@ TEST_CASE("A crossentropy of class numbers is read from the config that Keras wr
 
 TEST_CASE("accuracy picks its kind as Keras does") {
   auto resolved = [](const char *name, const Tensor &t, const Tensor &p) {
-    Metric metric = detail::resolveMetric(Metric(name), t.shape(), p.shape());
+    Metric metric = detail::ownMetric(Metric(name), t.shape(), p.shape(), {});
     metric.update_state(t, p);
     CHECK(metric.name() == name);
     return metric.result();
@@ -121,15 +121,22 @@ TEST_CASE("accuracy picks its kind as Keras does") {
   CHECK(Metric("accuracy").variables().empty());
 }
 
-TEST_CASE("metrics by name and functions get a state for each output, objects are shared") {
-  Metric byName("mae"), object = metrics::MeanAbsoluteError();
+TEST_CASE("Each output gets a metric with a state of its own, the first one the object itself") {
+  Metric byName("mae"), object = metrics::MeanAbsoluteError({.name = "error"});
   Metric function([](const Value &t, const Value &p) { return ops::abs(t - p); }, {.name = "difference"});
-  auto sameState = [](const Metric &metric) {
-    return detail::resolveMetric(metric, {2, 1}, {2, 1}).variables()[0].impl() == metric.variables()[0].impl();
+  auto use = std::make_shared<const char>();
+  auto sameState = [&](const Metric &metric) {
+    const Metric own = detail::ownMetric(metric, {2, 1}, {2, 1}, use);
+    CHECK(own.name() == metric.name());
+    CHECK(own.get_config().dump() == metric.get_config().dump());
+    return own.variables()[0].impl() == metric.variables()[0].impl();
   };
   CHECK_FALSE(sameState(byName));
   CHECK_FALSE(sameState(function));
   CHECK(sameState(object));
+  CHECK_FALSE(sameState(object)); // another output, another list or another model
+  use = std::make_shared<const char>();
+  CHECK(sameState(object)); // the first use is over
   function.update_state(Tensor({1, 2}, {2}), Tensor({3, 7}, {2}), Tensor({1, 3}, {2}));
   CHECK(near({function.result()}, {(2.0 + 15) / 4}));
 }
