@@ -116,6 +116,7 @@ Json resultOf(const Model &model, const Json &row, const Lists &lists) {
 
 } // namespace
 
+// policies 12.5
 TEST_CASE("Lists by name and by count have Keras's results, and broken ones are refused without a change") {
   const char *other = std::getenv("HALFTONE_KERAS_LISTS");
   std::ifstream stream(other ? other : HALFTONE_SOURCE_DIR "/tests/data/keras/lists.jsonl");

@@ -218,6 +218,7 @@ TEST_CASE("Each output, list and model that is given one metric object has a sta
   CHECK(object.result() != 0); // the object has the state of the model that it was given first
 }
 
+// policies 12.6
 TEST_CASE("Labels are checked along the loss's axis, with the class that does not count") {
   const Tensor scores = Tensor::full({2, 7, 3}, 1.0 / 7);
   const auto evaluated = [&](const losses::SparseCrossentropyArgs &args, const std::vector<int32_t> &labels,
