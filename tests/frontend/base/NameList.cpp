@@ -64,7 +64,7 @@ TEST_CASE("A list with an entry too few, too many, twice or under an unknown nam
              Contains("ValueError: `y` has no entry for the output 'q': it has [p, r], and 'net' expects 3 outputs: "
                       "[p, q, r]"));
   CHECK_THAT(refused(part, {"p", "q"}, 2), Contains("no entry for the output 'r'"));
-  CHECK_THAT(refused(three, {"typo"}, 1), Contains("layer: net"));
+  CHECK_THROWS_WITH(found(three, {"typo"}), Contains("layer: net"));
 }
 
 TEST_CASE("Tensors are put in order, and have no names where the inputs have none") {
