@@ -87,6 +87,8 @@ std::vector<Tensor> inOrder(const NameList &list, const char *argument, const Te
                                argument, list.kind, fmt::join(tensors.names(), ", "), list.kind, list.owner));
     return {tensors.begin(), tensors.end()};
   }
+  if (tensors.names().empty() && tensors.size() == list.names.size())
+    return {tensors.begin(), tensors.end()};
   std::vector<Tensor> ordered;
   for (const std::optional<size_t> &entry : entriesOf(list, argument, tensors.names(), tensors.size()))
     ordered.push_back(entry ? tensors[*entry] : Tensor());

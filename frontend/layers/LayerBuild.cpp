@@ -302,7 +302,8 @@ NameList inputsOf(const LayerImpl &layer) {
 
 Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
   const std::shared_ptr<LayerImpl> self = shared_from_this(); // users' code may drop the last handle
-  const std::vector<Tensor> feeds = inOrder(inputsOf(*this), "inputs", inputs);
+  const std::vector<Tensor> feeds = inputs.names().empty() ? std::vector<Tensor>(inputs.begin(), inputs.end())
+                                                           : inOrder(inputsOf(*this), "inputs", inputs);
   bool training = args.training.value_or(false);
   std::unique_ptr<CompiledFunction> &function = onData[training];
   if (!function)

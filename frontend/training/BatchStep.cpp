@@ -65,7 +65,7 @@ std::vector<Tensor> weightsInOrder(const NameList &outputs, const Batch &batch) 
 Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
   const Batch &batch = part.batch;
   checkRows(batch);
-  const std::vector<Tensor> x = orderedInputs(run.model, batch.x);
+  std::vector<Tensor> x = orderedInputs(run.model, batch.x);
   requireBatches(run.model, x);
   prepareCompiled(run.model, *run.compiled, x, batch.y);
   const NameList &outputs = run.compiled->outputs;
@@ -73,15 +73,16 @@ Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
   if (!labelsChecked)
     checkTargets(run.model, *run.compiled, y);
   const bool isShared = processGroup() != nullptr;
-  Feeds feeds{x, {}};
+  const size_t inputs = x.size();
   size_t targets = 0;
+  Feeds feeds{std::move(x), {}};
   for (size_t i = 0; i < y.size(); ++i)
     if (outputs.needed[i]) {
       feeds.tensors.push_back(y[i]);
       ++targets;
     }
   feeds.tensors.insert(feeds.tensors.end(), weights.begin(), weights.end());
-  feeds.layout = batchLayout(x.size(), targets, weights.size(), isShared);
+  feeds.layout = batchLayout(inputs, targets, weights.size(), isShared);
   if (isShared)
     for (int64_t rows : {part.rows, part.allRows})
       feeds.tensors.push_back(Tensor::full({}, static_cast<double>(rows), DType::float32));
