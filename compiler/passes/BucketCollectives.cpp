@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 #include <limits>
+#include <tuple>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -54,28 +55,42 @@ public:
       alike[{levels.lookup(op), {op->getName(), sharedAttributes(op)}}].push_back(op);
     for (auto &[key, ops] : alike)
       join(ops);
-    sortTopologically(&block);
     int64_t order = 0;
-    for (auto op : block.getOps<CollectiveOpInterface>())
+    for (CollectiveOpInterface op : joined)
       op.setOrder(order++);
+    sortTopologically(&block);
   }
 
 private:
-  /// On the longest way to an op: how many all_gathers there are, and how many other collectives behind the last all_gather. If
-  /// two collectives have one level, neither waits for the other. The second number of an all_gather is always 0: updates
-  /// differ from process to process, and the buckets must not.
+  /// How many all_gathers there are on the longest way to an op, and how many other collectives behind the last all_gather. If
+  /// two collectives have one level, neither waits for the other. The updates behind a reduce_scatter, and so the ways through
+  /// them, differ from process to process; levels and order do not, since they ask for no such way:
+  /// - An all_gather stands behind all collectives before it in the program.
+  /// - Any other collective that comes behind a reduce_scatter in the program waits for it.
   using Level = std::pair<int64_t, int64_t>;
+  static constexpr int64_t behindOthers = std::numeric_limits<int64_t>::max();
 
   void findLevels() {
-    levels.clear();
-    for (Operation &op : block) {
+    Level scattered{0, 0}; // behind the reduce_scatters so far
+    int64_t gathers = 0;   // the most all_gathers before a collective so far
+    for (auto [place, op] : llvm::enumerate(block)) {
+      places[&op] = static_cast<int64_t>(place);
       Level level{0, 0};
       op.walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
           if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block)
             level = std::max(level, behind(producer));
       });
-      levels[&op] = isa<AllGatherOp>(op) ? Level{level.first, 0} : level;
+      if (isa<AllGatherOp>(op)) {
+        level = {std::max(gathers, level.first), behindOthers};
+      } else if (isa<CollectiveOpInterface>(op) && !isa<ReduceScatterOp>(op)) {
+        level = std::max(level, scattered);
+      }
+      if (isa<CollectiveOpInterface>(op))
+        gathers = std::max(gathers, level.first);
+      levels[&op] = level;
+      if (isa<ReduceScatterOp>(op))
+        scattered = std::max(scattered, behind(&op));
     }
   }
   Level behind(Operation *op) const {
@@ -85,21 +100,19 @@ private:
     return {level.first, level.second + isa<CollectiveOpInterface>(op)};
   }
 
-  /// Sorted by when the last operand of each is made. The all_gathers come last, in the order of the program.
+  /// Sorted by level, and within a level by when the last operand of each is made. Collectives whose operands the updates may
+  /// make, which are those behind a reduce_scatter, keep the order of the program.
   SmallVector<CollectiveOpInterface> byReadiness() {
-    std::vector<std::pair<std::pair<int64_t, int64_t>, CollectiveOpInterface>>
-        ready; // by the operand's place, then its own
-    DenseMap<Operation *, int64_t> places;
-    for (auto [place, op] : llvm::enumerate(block)) {
-      places[&op] = static_cast<int64_t>(place);
-      auto collective = dyn_cast<CollectiveOpInterface>(op);
-      if (!collective)
-        continue;
-      int64_t last = isa<AllGatherOp>(op) ? std::numeric_limits<int64_t>::max() : -1;
-      for (Value operand : collective.getXs())
-        if (Operation *producer = operand.getDefiningOp())
-          last = std::max(last, places.lookup(producer));
-      ready.push_back({{last, places.lookup(&op)}, collective});
+    std::vector<std::pair<std::tuple<Level, int64_t, int64_t>, CollectiveOpInterface>> ready;
+    bool isScattered = false;
+    for (auto op : block.getOps<CollectiveOpInterface>()) {
+      int64_t last = -1;
+      if (isa<ReduceScatterOp>(op) || !(isScattered || isa<AllGatherOp>(op)))
+        for (Value operand : op.getXs())
+          if (Operation *producer = operand.getDefiningOp(); producer && !producer->hasTrait<OpTrait::ConstantLike>())
+            last = std::max(last, places.lookup(producer));
+      isScattered |= isa<ReduceScatterOp>(op);
+      ready.push_back({{levels.lookup(op), last, places.lookup(op)}, op});
     }
     llvm::sort(ready, llvm::less_first());
     return llvm::to_vector(llvm::make_second_range(ready));
@@ -133,8 +146,10 @@ private:
   }
 
   void joinAll(ArrayRef<CollectiveOpInterface> ops) {
-    if (ops.size() < 2)
+    if (ops.size() < 2) {
+      llvm::append_range(joined, ops);
       return;
+    }
     SmallVector<Value> operands;
     SmallVector<Type> types;
     SmallVector<Attribute> borders;
@@ -156,7 +171,9 @@ private:
       attributes.set(bordersName, builder.getArrayAttr(borders));
     OperationState state(FusedLoc::get(builder.getContext(), locations), CollectiveOpInterface(ops.front())->getName(),
                          operands, types, attributes.getAttrs());
-    auto output = builder.create(state)->result_begin();
+    Operation *const bucket = builder.create(state);
+    joined.push_back(cast<CollectiveOpInterface>(bucket));
+    auto output = bucket->result_begin();
     for (CollectiveOpInterface op : ops) {
       for (Value old : op.getOutputs())
         old.replaceAllUsesWith(*output++);
@@ -167,6 +184,8 @@ private:
   Block &block;
   int64_t mostBytes;
   DenseMap<Operation *, Level> levels;
+  DenseMap<Operation *, int64_t> places; // in the block, before anything is joined
+  SmallVector<CollectiveOpInterface> joined;
 };
 
 class BucketCollectives : public impl::BucketCollectivesPassBase<BucketCollectives> {

@@ -126,8 +126,9 @@ def BucketCollectivesPass : Halftone_Pass<"bucket-collectives"> {
     Ensures: collectives of one kind whose operands are made one after another, of which none waits for another, are one, up
     to `bucket-bytes`. Each collective has an `order`; it counts from 0, and a collective waits only for those of a lower
     order. The result depends on dtypes, kinds, shapes of the operands and the order of the program alone, so that processes
-    whose batches differ in their extents make the same buckets. The all_gathers keep their places in the program, since the ops
-    before them differ from process to process.
+    whose batches differ in their extents, and whose updates differ behind a reduce_scatter, make the same buckets in the
+    same order: an all_gather stands behind all collectives before it in the program, and any other collective that comes
+    behind a reduce_scatter in the program waits for it.
     Example: the gradients of a layer's kernel and of its bias become one `all_reduce`.
   }];
   let options = [Option<"bucketBytes", "bucket-bytes", "int64_t", "1 << 20",

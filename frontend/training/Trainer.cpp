@@ -141,8 +141,9 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
   return [=](Trace &, const std::vector<Value> &values, const FeedLayout &layout) -> std::vector<Named> {
     TrainingScope training(true);
     Value loss = lossOfBatch(layer, *compiled, values, layout);
+    std::vector<Named> fetches{
+        {"loss", meanOverProcesses(loss)}}; // before the update, behind which it would travel alone
     minimizeTogether(compiled->optimizer, loss, handle(layer).trainable_variables());
-    std::vector<Named> fetches{{"loss", meanOverProcesses(loss)}};
     fetchMetrics(*compiled->logged, fetches);
     if (isLossScaleOptimizer(compiled->optimizer))
       fetches.push_back({"skipped_steps", skippedWord(asLossScaleOptimizer(compiled->optimizer))});

@@ -37,6 +37,7 @@ struct Case {
   /// Fast numerics round gradients of 16 bits in other places if only a part of them is read, and add a norm in the order of
   /// the kernel that it stands in.
   bool isStrict = false;
+  bool normalizes = false; // by the rows of all processes: a sum inside of the backward pass
 };
 
 std::vector<Case> optimizerCases() {
@@ -69,6 +70,19 @@ std::vector<Case> argumentCases() {
       {"schedule", "float32", [] { return Optimizer(Adam(schedules::ExponentialDecay(0.01, 4, 0.5))); }},
       {"constraint", "float32", adam({}), false, true},
       {"few elements", "float32", adam({.gradient_accumulation_steps = 2}), false, false, 1},
+      {"few elements with faults", "mixed_float16", adam({}), true, false, 1},
+      {.name = "synchronized normalization", .policy = "float32", .optimizer = adam({}), .normalizes = true},
+      {.name = "normalization of few elements",
+       .policy = "float32",
+       .optimizer = adam({}),
+       .width = 1,
+       .normalizes = true},
+      {.name = "normalization, lamb",
+       .policy = "mixed_float16",
+       .optimizer = [] { return Optimizer(Lamb(0.01)); },
+       .width = 3,
+       .isStrict = true,
+       .normalizes = true},
   };
 }
 
@@ -95,7 +109,13 @@ Sequential modelOf(const Case &each) {
   DenseArgs hidden{.activation = "tanh"};
   if (each.constrained)
     hidden.kernel_constraint = constraints::MaxNorm(0.4);
-  Sequential model({Input({12}), Dense(each.width, hidden), Dense(37, {.activation = "relu"}), Dense(2)});
+  Sequential model({Input({12}), Dense(each.width, hidden)});
+  if (each.normalizes)
+    model.add(BatchNormalization({.synchronized = true}));
+  model.add(Dense(37, {.activation = "relu"}));
+  if (each.normalizes)
+    model.add(BatchNormalization({.center = false, .scale = false, .synchronized = true}));
+  model.add(Dense(2));
   model.compile({.optimizer = each.optimizer(),
                  .loss = losses::SparseCategoricalCrossentropy({.from_logits = true}),
                  .numerics = each.isStrict ? Numerics::strict : Numerics::fast});
