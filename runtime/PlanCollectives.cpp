@@ -1,7 +1,10 @@
 // Hands the collectives of a plan to the group of processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/PlanCollectives.h"
+#include "runtime/base/Sha256.h"
+#include "runtime/communication/HostWrites.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace halftone {
 
@@ -29,10 +32,23 @@ StatusOr<std::unique_ptr<PlanCollectives>> PlanCollectives::make(const Executabl
 
 PlanCollectives::PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup> group,
                                  std::shared_ptr<DeviceCollectives> onDevice)
-    : group_(std::move(group)), onDevice_(std::move(onDevice)) {
+    : bound_(boundOf(plan)), group_(std::move(group)), onDevice_(std::move(onDevice)) {}
+
+static std::string nameOf(const CollectiveStep &step, std::span<const SharedArray> arrays) {
+  int64_t bytes = 0;
+  std::string text;
+  for (const SharedArray &array : arrays) {
+    bytes += array.elements * itemsize(array.dtype);
+    text += fmt::format("{} {} [{}];", name(array.dtype), array.elements, fmt::join(array.borders, ","));
+  }
+  return fmt::format("{} of {} bytes, {}", name(step.kind), bytes, sha256(text).substr(0, 8));
+}
+
+std::vector<PlanCollectives::Bound> PlanCollectives::boundOf(const Plan &plan) {
+  std::vector<Bound> all;
   for (const Step &step : plan.steps)
     if (auto *collective = std::get_if<CollectiveStep>(&step)) {
-      Bound &bound = bound_.emplace_back(Bound{collective, {}, {}});
+      Bound &bound = all.emplace_back(Bound{collective, {}, {}, {}});
       for (size_t i = 0; i < collective->from.size(); ++i) {
         const TensorType &type = plan.slots[static_cast<size_t>(collective->from[i])].type;
         if (isDivided(collective->kind))
@@ -42,6 +58,16 @@ PlanCollectives::PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup>
           bound.arrays.push_back({type.dtype, type.elements(), nullptr, nullptr});
       }
     }
+  for (size_t i = 0; i < all.size(); ++i)
+    all[i].name = fmt::format("{} of {}: {}", i + 1, all.size(), nameOf(*all[i].step, all[i].arrays));
+  return all;
+}
+
+std::vector<std::string> PlanCollectives::names(const Plan &plan) {
+  std::vector<std::string> names;
+  for (Bound &bound : boundOf(plan))
+    names.push_back(std::move(bound.name));
+  return names;
 }
 
 Status PlanCollectives::start(const std::vector<std::byte *> &addresses, DeviceQueue &queue) {
@@ -56,7 +82,7 @@ Status PlanCollectives::start(const std::vector<std::byte *> &addresses, DeviceQ
     return onDevice_->start(bound.step->kind, bound.arrays);
   }
   if (group_) {
-    travelling_.push_back(group_->start([&bound](Collectives &all) {
+    travelling_.push_back(group_->start(bound.name + HostWrites::words(), [&bound](Collectives &all) {
       bound.times.began = Clock::now();
       Status status = all.combine(bound.step->kind, bound.arrays);
       bound.times.ended = Clock::now();

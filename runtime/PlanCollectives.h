@@ -8,6 +8,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace halftone {
@@ -34,6 +35,9 @@ public:
   Status wait();
   /// Waits for all that travel, since their memory is about to change, and begins anew at the plan's first collective.
   void settle();
+  /// The labels of a plan's collectives, in their order: kinds, bytes, and a digest of the arrays. They are the same in all
+  /// processes that play the plan together.
+  static std::vector<std::string> names(const Plan &plan);
   /// Of the last play, by the order of collectives. Call it after the play.
   std::vector<CollectiveTimes> times() const;
   const std::shared_ptr<ProcessGroup> &group() const { return group_; }
@@ -44,9 +48,11 @@ private:
   PlanCollectives(const Plan &plan, std::shared_ptr<ProcessGroup> group, std::shared_ptr<DeviceCollectives> onDevice);
   struct Bound {
     const CollectiveStep *step;
+    std::string name;                // "1 of 3: all_reduce sum of 96 bytes, 5f2c11aa": the digest is of its arrays
     std::vector<SharedArray> arrays; // with the addresses of the present play
     CollectiveTimes times;
   };
+  static std::vector<Bound> boundOf(const Plan &plan);
   std::vector<Bound> bound_;
   std::shared_ptr<ProcessGroup> group_;
   std::shared_ptr<DeviceCollectives> onDevice_;

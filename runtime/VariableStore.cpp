@@ -4,6 +4,7 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/communication/HostWrites.h"
 #include <fmt/format.h>
 #include <vector>
 
@@ -28,7 +29,11 @@ Status StoredVariable::write(const Tensor &value) {
   HALFTONE_RETURN_IF_ERROR(checkValue(*this, value));
   try {
     const Tensor host = TensorAccess::onHost(value);
-    return writeBytes({TensorAccess::data(host), static_cast<size_t>(type_.bytes())});
+    const std::span bytes(TensorAccess::data(host), static_cast<size_t>(type_.bytes()));
+    HALFTONE_RETURN_IF_ERROR(writeBytes(bytes));
+    if (isWatched())
+      HostWrites::add(path_, bytes);
+    return {};
   } catch (const Error &error) {
     return {error.kind(), fmt::format("variable {}: {}", path_, error.message())};
   }
@@ -85,9 +90,11 @@ Status writeTogether(const std::vector<VariableHandle> &variables, const std::ve
     return {};
   const ForkSafeLock guard(variables[0]->lock());
   for (size_t i = 0; i < variables.size(); ++i) {
-    HALFTONE_RETURN_IF_ERROR(variables[i]->device().upload(
-        variables[i]->data(), {TensorAccess::data(onHost[i]), static_cast<size_t>(TensorAccess::bytes(onHost[i]))}));
+    const std::span bytes(TensorAccess::data(onHost[i]), static_cast<size_t>(TensorAccess::bytes(onHost[i])));
+    HALFTONE_RETURN_IF_ERROR(variables[i]->device().upload(variables[i]->data(), bytes));
     variables[i]->bumpVersion();
+    if (variables[i]->isWatched())
+      HostWrites::add(variables[i]->path(), bytes);
   }
   return {};
 }

@@ -51,6 +51,9 @@ public:
   };
   ShadowCounts shadowCounts() const;
   void bumpVersion() { version_.fetch_add(1, std::memory_order_acq_rel); }
+  /// From now on write() and writeTogether() tell HostWrites the value.
+  void watch() { isWatched_.store(true, std::memory_order_relaxed); }
+  bool isWatched() const { return isWatched_.load(std::memory_order_relaxed); }
 
 private:
   friend class VariableStore;
@@ -64,6 +67,7 @@ private:
   DeviceMemory memory_;
   std::shared_ptr<std::mutex> lock_;
   std::atomic<uint64_t> version_{0};
+  std::atomic<bool> isWatched_{false};
   struct OwnedShadow {
     int64_t bytes = 0;
     std::shared_ptr<VariableShadow> shadow;

@@ -96,16 +96,17 @@ void requireAgreement(ProcessGroup &group, const std::vector<Fact> &facts) {
   const std::string text = textOf(facts);
   std::vector<std::string> all;
   group
-      .run([&](Collectives &collectives) -> Status {
-        StatusOr<std::vector<std::string>> digests = collectives.gather(sha256(text));
-        HALFTONE_RETURN_IF_ERROR(digests.status());
-        if (std::ranges::all_of(*digests, [&](const std::string &each) { return each == digests->front(); }))
-          return {};
-        StatusOr<std::vector<std::string>> texts = collectives.gather(text);
-        HALFTONE_RETURN_IF_ERROR(texts.status());
-        all = *std::move(texts);
-        return {};
-      })
+      .run("the comparison of the processes",
+           [&](Collectives &collectives) -> Status {
+             StatusOr<std::vector<std::string>> digests = collectives.gather(sha256(text));
+             HALFTONE_RETURN_IF_ERROR(digests.status());
+             if (std::ranges::all_of(*digests, [&](const std::string &each) { return each == digests->front(); }))
+               return {};
+             StatusOr<std::vector<std::string>> texts = collectives.gather(text);
+             HALFTONE_RETURN_IF_ERROR(texts.status());
+             all = *std::move(texts);
+             return {};
+           })
       .orThrow();
   for (size_t rank = 1; rank < all.size(); ++rank)
     if (const std::string difference = differenceText(factsOf(all[0]), factsOf(all[rank]), rank); !difference.empty())
@@ -116,12 +117,13 @@ void requireAgreement(ProcessGroup &group, const std::vector<Fact> &facts) {
 static std::string wordOfFirst(ProcessGroup &group, const std::string &own) {
   std::string first;
   group
-      .run([&](Collectives &collectives) -> Status {
-        StatusOr<std::vector<std::string>> words = collectives.gather(own);
-        HALFTONE_RETURN_IF_ERROR(words.status());
-        first = std::move(words->front());
-        return {};
-      })
+      .run("what rank 0 has done",
+           [&](Collectives &collectives) -> Status {
+             StatusOr<std::vector<std::string>> words = collectives.gather(own);
+             HALFTONE_RETURN_IF_ERROR(words.status());
+             first = std::move(words->front());
+             return {};
+           })
       .orThrow();
   return first;
 }
@@ -139,6 +141,11 @@ void writeInFirst(const std::function<void()> &write) {
     }
   if (const std::string word = wordOfFirst(*group, own); !word.empty())
     throw Error(static_cast<ErrorKind>(word[0]), word.substr(1));
+}
+
+void meet(std::string_view name) {
+  if (const std::shared_ptr<ProcessGroup> group = processGroup())
+    group->run(name, [](Collectives &collectives) { return collectives.gather("").status(); }).orThrow();
 }
 
 Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows) {
@@ -162,7 +169,10 @@ Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows) {
   }
   std::memcpy(parts[static_cast<size_t>(group.rank())].data(), TensorAccess::data(host),
               static_cast<size_t>(mine.count() * rowBytes));
-  group.run([&](Collectives &collectives) { return collectives.gatherInPlace(parts); }).orThrow();
+  group
+      .run(fmt::format("the outputs of {} rows", rows),
+           [&](Collectives &collectives) { return collectives.gatherInPlace(parts); })
+      .orThrow();
   return all;
 }
 
@@ -205,7 +215,8 @@ int64_t size() {
 }
 
 void barrier() {
-  writeInFirst([] {});
+  const ExchangeScope scope("barrier()");
+  meet("");
 }
 
 ExchangeTimes exchange_times() {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,8 @@ using Fact = std::pair<std::string, std::string>;
 void requireAgreement(ProcessGroup &group, const std::vector<Fact> &facts);
 /// Runs `write` in rank 0, and returns in all processes once the files are there. An Error of `write` is thrown in all of them.
 void writeInFirst(const std::function<void()> &write);
+/// Returns once all processes have called it, with the same name: an error names those of two that differ.
+void meet(std::string_view name);
 /// The rows of all processes, each with its own in `own`. `rows` is the count of rows of all.
 Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows);
 

@@ -1,8 +1,11 @@
 // Records what processes exchange in a step.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/SharedBatch.h"
+#include "frontend/base/ProcessRun.h"
+#include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
 #include "halftone/Ops.h"
+#include <algorithm>
 
 namespace halftone::detail {
 
@@ -46,6 +49,53 @@ Value meanOfParts(const Value &meanOfOwnRows, int64_t ownRows) {
 Value partOfSum(const Value &sumOfOwnRows) {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
   return shared ? ofRows(*shared, sumOfOwnRows * static_cast<double>(shared->processes)) : sumOfOwnRows;
+}
+
+/// A sum of what each process has in its place, and zeros elsewhere. A process without rows adds the row that it computes, as
+/// zeros: so its loss depends on all variables too.
+Value joinedRows(const Value &x) {
+  const std::optional<SharedBatch> &shared = tracing().sharedBatch;
+  if (!shared || !x.defined() || x.rank() == 0)
+    return x;
+  const bool isBool = x.dtype() == DType::bool_;
+  const Value own = ofRows(*shared, isBool ? asDtype(x, DType::uint8, "shared batch") : x);
+  const RowRange range = rowsOf(shared->wholeRows, shared->rank, shared->processes);
+  const int64_t first = std::min(range.first, shared->wholeRows - own.shape()[0]);
+  std::vector<Value> parts;
+  const auto addZeros = [&](int64_t rows) {
+    std::vector<int64_t> dims = x.shape().dims();
+    dims[0] = rows;
+    if (rows > 0)
+      parts.push_back(tracing().splat(0.0, Shape(dims), own.dtype()));
+  };
+  addZeros(first);
+  parts.push_back(own);
+  addZeros(shared->wholeRows - first - own.shape()[0]);
+  const Value all = sumOverProcesses(tracing().concat(parts, 0));
+  return isBool ? asDtype(all, DType::bool_, "shared batch") : all;
+}
+
+bool joinsRows(const std::vector<Value> &values, const std::function<Value(const std::vector<Value> &)> &f) {
+  if (!tracing().sharedBatch)
+    return false;
+  std::vector<ValueSpec> specs;
+  for (const Value &value : values) {
+    std::vector<int64_t> dims = value.shape().dims();
+    if (dims.empty())
+      return false; // no batch
+    dims[0] = -1;
+    specs.push_back({Shape(dims), value.dtype()});
+  }
+  const std::vector<ValueSpec> result =
+      inferSpecs(specs, [&](const std::vector<Value> &traced) { return std::vector<Value>{f(traced)}; });
+  return result.front().shape.rank() == 0 || result.front().shape[0] >= 0;
+}
+
+Value holdsInAll(const Value &holds) {
+  if (!tracing().sharedBatch)
+    return holds;
+  const Value zero = tracing().splat(0.0, {}, DType::float32), one = tracing().splat(1.0, {}, DType::float32);
+  return ops::equal(sumOverProcesses(ops::where(holds, zero, one)), zero);
 }
 
 Value rowsOfAll(int64_t ownRows, const Value &like) {

@@ -47,7 +47,8 @@ enum class ReduceAllKind : uint8_t { all_finite, sum_of_squares, max_abs };
 /// computes a row that counts as 0 rows.
 struct SharedBatch {
   int64_t rank = 0, processes = 1;
-  Value rows, allRows; // float32 scalars: of this process, and of all
+  Value rows, allRows;   // float32 scalars: of this process, and of all
+  int64_t wholeRows = 0; // the number in allRows
   /// If so, apply() of the optimizer gets only those elements of each gradient that this process updates.
   bool hasOwnGradients = false;
 };

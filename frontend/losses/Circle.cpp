@@ -48,6 +48,7 @@ LossEntries circle(const Value &yTrue, const Value &yPred, const CircleArgs &arg
 Circle::Circle(const CircleArgs &args)
     : Loss([&] {
         auto impl = lossImplOf(args, "circle");
+        impl->joinsRows = true;
         impl->formula = [args](const Value &yTrue, const Value &yPred) { return circle(yTrue, yPred, args); };
         return Loss(std::shared_ptr<const LossImpl>(std::move(impl)));
       }()) {}

@@ -1,6 +1,7 @@
 // Hinge losses: distances to a margin.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
+#include "frontend/graph/SharedBatch.h"
 #include "frontend/losses/LossImpl.h"
 #include "halftone/Ops.h"
 
@@ -9,12 +10,12 @@ using namespace detail;
 
 namespace {
 
-/// Labels as -1 and 1, if all of them are 0 or 1.
+/// Labels as -1 and 1, if all of them are 0 or 1, in all processes that share the batch.
 Value signedLabels(const Value &t) {
   Value binary = ops::logical_or(ops::equal(t, ops::zeros_like(t)), ops::equal(t, ops::ones_like(t)));
   std::vector<int64_t> axes = normalizeAxes("hinge", {}, t.rank());
   Value all = axes.empty() ? binary : tracing().reduce(ReduceKind::logical_and, binary, axes, DType::bool_);
-  return ops::where(all, 2.0 * t - 1.0, t);
+  return ops::where(holdsInAll(all), 2.0 * t - 1.0, t);
 }
 Value margin(const Value &t, const Value &p) { return positivePart(1.0 - signedLabels(t) * p); }
 

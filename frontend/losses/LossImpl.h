@@ -26,6 +26,7 @@ struct LossImpl {
   std::string kind{}; // the name without an own one, "huber_loss"; "" for a user's function
   Reduction reduction = Reduction::sum_over_batch_size;
   DType dtype = DType::float32;
+  bool joinsRows = false;   // a row of the formula's result depends on other rows of the batch
   bool classLabels = false; // targets are class indices along `axis`
   int64_t axis = -1;
   std::optional<int64_t> ignoreClass{};

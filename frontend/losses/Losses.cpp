@@ -94,9 +94,17 @@ Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeigh
   return asDtype(total, loss.dtype, "loss");
 }
 
-Value evaluate(const LossImpl &loss, const std::vector<Value> &v, bool isPart = false) {
+/// A loss that joins rows is computed of the rows of all processes, in each of them.
+Value evaluate(const LossImpl &loss, std::vector<Value> v, bool isPart = false) {
+  Value mask = asMask(maskOf(v[1]));
+  const auto values = [&](const std::vector<Value> &w) { return lossEntries(loss, w[0], w[1], loss.dtype).values; };
+  if (isPart && (loss.joinsRows || joinsRows({v[0], v[1]}, values))) {
+    std::ranges::transform(v, v.begin(), joinedRows);
+    mask = joinedRows(mask);
+    isPart = false;
+  }
   LossEntries entries = lossEntries(loss, v[0], v[1], loss.dtype);
-  entries.valid = bothMasks(entries.valid, asMask(maskOf(v[1])));
+  entries.valid = bothMasks(entries.valid, mask);
   return reduceEntries(loss, std::move(entries), v.size() > 2 ? v[2] : Value(), isPart);
 }
 

@@ -37,9 +37,14 @@ public:
   void update(const std::vector<Variable> &state, const Value &yTrue, const Value &yPred,
               const Value &givenWeight) const override {
     const DType dtype = state[0].impl()->dtype;
-    Value values = asDtype(formula_ ? formula_(yTrue, yPred) : yPred, dtype, "metric"), weight;
+    const bool joins =
+        formula_ && joinsRows({yTrue, yPred}, [this](const std::vector<Value> &v) { return formula_(v[0], v[1]); });
+    const auto sumOfAll = [joins](const Value &own) { return joins ? own : sumOfRows(own); };
+    Value values = !formula_ ? yPred : joins ? formula_(joinedRows(yTrue), joinedRows(yPred)) : formula_(yTrue, yPred);
+    values = asDtype(values, dtype, "metric");
+    Value weight;
     if (givenWeight.defined()) {
-      weight = asDtype(givenWeight, dtype, "metric");
+      weight = asDtype(joins ? joinedRows(givenWeight) : givenWeight, dtype, "metric");
       matchRanks(values, weight);
       values = meanFrom(values, weight.rank());
       broadcastShape("sample_weight", values.shape(), weight.shape());
@@ -53,8 +58,8 @@ public:
       count = sumOf(meanFrom(weight, 1));
     else
       count = scalarLike(values.rank() > 0 ? static_cast<double>(values.shape()[0]) : 1.0, old);
-    state[0].assign(readState(state[0]) + sumOfRows(sumOf(values)));
-    state[1].assign(old + sumOfRows(count));
+    state[0].assign(readState(state[0]) + sumOfAll(sumOf(values)));
+    state[1].assign(old + sumOfAll(count));
   }
   std::vector<double> results(const std::vector<std::vector<double>> &state) const override {
     const double total = state[0][0], count = state[1][0];

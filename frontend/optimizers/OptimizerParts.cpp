@@ -204,7 +204,10 @@ Tensor OptimizerParts::whole(const Variable &slot, const Tensor &value) const {
   }
   if (const std::span<std::byte> own = parts[static_cast<size_t>(rank_)]; !own.empty())
     std::memcpy(own.data(), TensorAccess::data(TensorAccess::onHost(value)), own.size());
-  group->run([&](Collectives &collectives) { return collectives.gatherInPlace(parts); }).orThrow();
+  group
+      ->run(fmt::format("the whole of '{}'", slot.path()),
+            [&](Collectives &collectives) { return collectives.gatherInPlace(parts); })
+      .orThrow();
   return all;
 }
 

@@ -32,7 +32,7 @@ void RateTable::prepare(const LearningRate &schedule, const Play &play) {
   std::vector<double> values;
   for (int64_t step = first; step < first + length; ++step)
     values.push_back(schedule.at(step));
-  play.rate.assign(Tensor::full({}, values.front(), play.rate.impl()->dtype));
+  setHostScalar(play.rate, values.front());
   values_.assign(Tensor(std::move(values), {length}).astype(values_.impl()->dtype));
   setHostScalar(first_, static_cast<double>(first));
   mostSteps_ = play.mostSteps;

@@ -33,16 +33,18 @@ static BatchPart partOf(const Batch &arrays, std::span<const int64_t> order) {
   const std::span<const int64_t> rows =
       own.count() == 0 ? order.first(1)
                        : order.subspan(static_cast<size_t>(own.first), static_cast<size_t>(own.count()));
-  return {gatherBatch(arrays, rows), own.count(), std::ssize(order)};
+  return {gatherBatch(arrays, rows), own.count(), std::ssize(order), {}};
 }
 
 BatchPart ownPart(const Batch &whole) {
   const int64_t rows = checkRows(whole);
   if (rows == 0 || !processGroup())
-    return {whole, rows, rows};
+    return {whole, rows, rows, whole.y};
   std::vector<int64_t> order(static_cast<size_t>(rows));
   std::iota(order.begin(), order.end(), 0);
-  return partOf(whole, order);
+  BatchPart part = partOf(whole, order);
+  part.allTargets = whole.y;
+  return part;
 }
 
 std::vector<BatchPart> BatchSource::shapes() const {

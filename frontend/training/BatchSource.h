@@ -13,6 +13,7 @@ namespace halftone::detail {
 struct BatchPart {
   Batch batch;
   int64_t rows = 0, allRows = 0; // of this process, and of all that share the batch
+  Tensors allTargets{}; // of all processes, by whose rows errors count; of arrays none, which are checked before
 };
 /// The part of this process. value_error when counts of rows differ; `whole` may have no rows.
 BatchPart ownPart(const Batch &whole);

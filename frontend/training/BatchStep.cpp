@@ -5,8 +5,10 @@
 #include "frontend/data/Batches.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
+#include "frontend/training/CallFacts.h"
 #include "frontend/training/ClassWeights.h"
 #include "frontend/training/ModelState.h"
+#include "frontend/training/Together.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
@@ -71,7 +73,7 @@ Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
   const NameList &outputs = run.compiled->outputs;
   const std::vector<Tensor> y = inOrder(outputs, "y", batch.y), weights = weightsInOrder(outputs, batch);
   if (!labelsChecked)
-    checkTargets(run.model, *run.compiled, y);
+    checkTargets(run.model, *run.compiled, inOrder(outputs, "y", part.allTargets));
   const bool isShared = processGroup() != nullptr;
   const size_t inputs = x.size();
   size_t targets = 0;
@@ -82,7 +84,7 @@ Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
       ++targets;
     }
   feeds.tensors.insert(feeds.tensors.end(), weights.begin(), weights.end());
-  feeds.layout = batchLayout(inputs, targets, weights.size(), isShared);
+  feeds.layout = batchLayout(inputs, targets, weights.size(), isShared ? part.allRows : 0);
   if (isShared)
     for (int64_t rows : {part.rows, part.allRows})
       feeds.tensors.push_back(Tensor::full({}, static_cast<double>(rows), DType::float32));
@@ -111,10 +113,19 @@ void detail::splitState(const CompiledModel &compiled) {
     optimizer.split(group->rank(), group->size());
 }
 
+/// Plays a program for a batch, with the other processes if they share it.
+static std::vector<Tensor> play(const Run &run, CompiledFunction &program, const Feeds &feeds, int64_t allRows) {
+  if (!processGroup())
+    return program.run(feeds.tensors, feeds.layout);
+  const ExchangeScope scope(fmt::format("a step of {} rows", allRows));
+  agreeOnStep(run.model, *run.compiled, program, {typesOf(feeds.tensors), feeds.layout, allRows});
+  return program.run(feeds.tensors, feeds.layout);
+}
+
 StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsChecked) {
   splitState(*run.compiled);
   Feeds feeds = feedsOf(run, part, labelsChecked);
-  std::vector<Tensor> fetches = run.compiled->train.run(feeds.tensors, feeds.layout);
+  std::vector<Tensor> fetches = play(run, run.compiled->train, feeds, part.allRows);
   ModelState &state = stateOf(run.model);
   {
     const ForkSafeLock lock(state.mutex);
@@ -129,7 +140,7 @@ StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsC
 }
 StepResult detail::testStep(const Run &run, const BatchPart &part, bool labelsChecked) {
   Feeds feeds = feedsOf(run, part, labelsChecked);
-  return {.logs = logsOf(*run.compiled, run.compiled->test.run(feeds.tensors, feeds.layout)), .skipped = {}};
+  return {.logs = logsOf(*run.compiled, play(run, run.compiled->test, feeds, part.allRows)), .skipped = {}};
 }
 
 Tensor Model::predict_on_batch(const Tensors &x) const {
@@ -141,20 +152,47 @@ Tensor Model::predict_on_batch(const Tensors &x) const {
   return outputs[0];
 }
 
-static Logs onBatch(const Run &run, const Tensors &x, const Tensors &y, const BatchArgs &args,
+/// Compares the processes before the first batch, and before one with other arguments. Before the first one, all get the weights
+/// of rank 0, unless fit() or evaluate() has given them.
+static void beginBatch(const Model &model, const TogetherCall &call, const Batch &batch, const BatchArgs &args) {
+  const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
+  std::vector<Fact> own;
+  addData(batch, own);
+  addArgs(args, own);
+  std::string key = fmt::format("{}", configurationEpoch());
+  for (const auto &[name, value] : own)
+    key += fmt::format("; {} {}", name, value);
+  if (compiled && compiled->begunTogether && compiled->agreedSteps.contains(key))
+    return;
+  call.agree(model, [&](std::vector<Fact> &facts) { facts.insert(facts.end(), own.begin(), own.end()); });
+  if (compiled)
+    compiled->agreedSteps.insert(key);
+}
+
+static Logs onBatch(const Model &model, const char *name, const Tensors &x, const Tensors &y, const BatchArgs &args,
                     StepResult (&step)(const Run &, const BatchPart &, bool)) {
   const FloatMode mode;
+  const TogetherCall call(name);
+  const bool isShared = processGroup() != nullptr;
+  if (isShared)
+    beginBatch(model, call, {x, y, {}}, args);
+  const Run run(model, fmt::format("using the model's `{}`", name).c_str());
   Batch batch = weighedByClass(run.model, {x, y, args.sample_weight}, args.class_weight);
   if (checkRows(batch) == 0)
     throw Error(ErrorKind::value_error, "no data was given: the batch has 0 samples", run.model.name());
+  const BatchPart part = ownPart(batch);
+  if (isShared && !run.compiled->begunTogether) {
+    (void)feedsOf(run, part, false); // builds the model
+    beginTogether(run.model, run.compiled.get());
+  }
   resetMetrics(*run.compiled);
-  return step(run, ownPart(batch), false).logs;
+  return step(run, part, false).logs;
 }
 Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
-  return onBatch({*this, "using the model's `train_on_batch()`"}, x, y, args, trainStep);
+  return onBatch(*this, "train_on_batch()", x, y, args, trainStep);
 }
 Logs Model::test_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
-  return onBatch({*this, "using the model's `test_on_batch()`"}, x, y, args, testStep);
+  return onBatch(*this, "test_on_batch()", x, y, args, testStep);
 }
 
 } // namespace halftone

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Evaluate.h"
 #include "frontend/data/Batches.h"
+#include "frontend/training/CallFacts.h"
 #include "frontend/training/ModelState.h"
 #include "frontend/training/Together.h"
 #include "runtime/TensorAccess.h"
@@ -40,33 +41,37 @@ Logs detail::runTest(const Run &run, const BatchSource &batches, EpochReader rea
     callbacks.testBatchEnd(i, logs);
     return true;
   });
+  if (!batches.areArrays())
+    meet(fmt::format("the test data have ended after {} batches", epoch.steps));
   requireBatches(epoch);
   warnWhenOut(epoch, reader, "evaluation");
   callbacks.testEnd(logs);
   return logs;
 }
 
-/// Facts in which processes that make the call together must agree, besides the model.
-static std::vector<Fact> factsOf(const char *call, const BatchSource &batches) {
-  std::vector<Fact> facts{{"call", call}};
-  addFacts("data", batches, facts);
-  return facts;
-}
-
 static Logs evaluateOn(const Run &run, const BatchSource &batches, const EvaluateArgs args) {
   const FloatMode mode;
   EpochReader reader(batches, false, args.steps, "steps");
-  requireSameDevices(*run.compiled);
   prepare(run, batches, run.compiled->test);
-  beginTogether(run.model, run.compiled.get(), factsOf("evaluate()", batches));
+  beginTogether(run.model, run.compiled.get());
   CallbackList callbacks(run.model, args.callbacks, {args.verbose, 0, reader.steps()});
   return runTest(run, batches, reader, callbacks);
 }
 Logs Model::evaluate(const Tensors &x, const Tensors &y, const EvaluateArgs &args) const {
+  const TogetherCall call("evaluate()");
+  call.agree(*this, [&](std::vector<Fact> &facts) {
+    addArgs(args, facts);
+    addData(Batch{x, y, {}}, facts);
+  });
   Run run(*this, "using the model's `evaluate()`");
   return evaluateOn(run, BatchSource({x, y, args.sample_weight}, args.batch_size), args);
 }
 Logs Model::evaluate(const Dataset &dataset, const EvaluateArgs &args) const {
+  const TogetherCall call("evaluate()");
+  call.agree(*this, [&](std::vector<Fact> &facts) {
+    addArgs(args, facts);
+    addData(dataset, facts);
+  });
   Run run(*this, "using the model's `evaluate()`");
   if (!args.sample_weight.empty())
     refuseWeights(*this);
@@ -75,12 +80,17 @@ Logs Model::evaluate(const Dataset &dataset, const EvaluateArgs &args) const {
 
 static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs args) {
   const FloatMode mode;
+  const TogetherCall call("predict()");
+  call.agree(model, [&](std::vector<Fact> &facts) {
+    addArgs(args, facts);
+    addData(Batch{x, {}, {}}, facts);
+  });
   BatchSource batches({TensorAccess::named(orderedInputs(model, x), {}), {}, {}}, args.batch_size);
   EpochReader reader(batches, false, args.steps, "steps");
   CallbackList callbacks(model, args.callbacks, {args.verbose, 0, reader.steps()});
   std::shared_ptr<CompiledFunction> program = predictFunction(model);
   const std::shared_ptr<ProcessGroup> group = processGroup();
-  beginTogether(model, nullptr, factsOf("predict()", batches));
+  beginTogether(model, nullptr);
   std::vector<std::vector<Tensor>> parts;
   EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
     std::vector<Tensor> outputs = program->run({part.batch.x.begin(), part.batch.x.end()});

@@ -1,5 +1,6 @@
 // fit: the loop over epochs.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/CallFacts.h"
 #include "frontend/training/CallbackList.h"
 #include "frontend/training/Evaluate.h"
 #include "frontend/training/FitData.h"
@@ -17,33 +18,11 @@
 namespace halftone {
 using namespace detail;
 
-/// Whether all processes meet in the callback, since rank 0 writes a file.
-static bool writesInFirst(const CallbackArg &callback) {
-  return dynamic_cast<const callbacks::ModelCheckpoint *>(&*callback) ||
-         dynamic_cast<const callbacks::BackupAndRestore *>(&*callback);
-}
-
-/// Facts in which processes that call fit() together must agree, besides the model.
-static std::vector<Fact> factsOf(const FitData &data, const FitArgs &args) {
-  std::vector<Fact> facts{
-      {"call", fmt::format("fit() of {} epochs from {} on, shuffle {}, {} steps an epoch, validation "
-                           "every {}",
-                           args.epochs, args.initial_epoch, args.shuffle, args.steps_per_epoch.value_or(0),
-                           args.validation_freq)}};
-  addFacts("data", data.train, facts);
-  if (data.validation)
-    addFacts("validation data", *data.validation, facts);
-  facts.emplace_back("callbacks", fmt::format("with {} ModelCheckpoint or BackupAndRestore",
-                                              std::ranges::count_if(args.callbacks, writesInFirst)));
-  return facts;
-}
-
 /// Compiles all programs before the first step: train and validation, whole and last batches.
-static void compilePrograms(const Run &run, const FitData &data, const FitArgs &args) {
+static void compilePrograms(const Run &run, const FitData &data) {
   CompiledModel &compiled = *run.compiled;
-  requireSameDevices(compiled);
   if (processGroup() && distribution::distribution()->args().shard_optimizer_state)
-    beginTogether(run.model, &compiled, factsOf(data, args)); // before each process keeps its part alone
+    beginTogether(run.model, &compiled); // before each process keeps its part alone
   splitState(compiled);
   prepare(run, data.train, compiled.train);
   if (data.validation)
@@ -57,7 +36,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   CompiledModel &compiled = *run.compiled;
   ModelState &state = stateOf(run.model);
   EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
-  compilePrograms(run, data, args);
+  compilePrograms(run, data);
   CallbackList callbacks(run.model, args.callbacks, {args.verbose, args.epochs, reader.steps()});
   StallAlarm alarm(compiled.optimizer);
   auto history = std::make_shared<History::Rep>();
@@ -67,7 +46,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   const std::shared_ptr<ProcessGroup> group = processGroup();
   const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
   if (group)
-    beginTogether(run.model, &compiled, factsOf(data, args));
+    beginTogether(run.model, &compiled);
   Logs logs;
   int64_t steps = 0;
   const int64_t first = state.finishedEpochs;
@@ -78,7 +57,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
       callbacks.trainBatchBegin(i);
       alarm.look(); // before more is queued that it would wait for
       const Batch batch = weighedByClass(run.model, part.batch, data.classWeight);
-      StepResult result = trainStep(run, {batch, part.rows, part.allRows}, data.train.areArrays());
+      StepResult result = trainStep(run, {batch, part.rows, part.allRows, part.allTargets}, data.train.areArrays());
       if (checkEvery > 0 && ++steps % checkEvery == 0)
         requireSameWeights(run.model, *group);
       alarm.stepped(epoch, i, result.skipped);
@@ -98,6 +77,8 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
         logs.set("val_" + name, value);
     state.finishedEpochs = epoch + 1;
     callbacks.epochEnd(epoch, logs);
+    meet(fmt::format("epoch {} has ended after {} steps, {}", epoch, seen.steps,
+                     state.stopTraining ? "and training stops" : "training goes on"));
     history->record(epoch, logs);
     alarm.look();
     if (state.stopTraining)
@@ -112,6 +93,11 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
 }
 
 History Model::fit(const Tensors &x, const Tensors &y, const FitArgs &args) const {
+  const TogetherCall call("fit()");
+  call.agree(*this, [&](std::vector<Fact> &facts) {
+    addArgs(args, facts);
+    addData(Batch{x, y, {}}, facts);
+  });
   Run run(*this, "using the model's `fit()`");
   checkNumbers(*this, args);
   FitData data = fitData(*this, Batch{x, y, args.sample_weight}, args);
@@ -121,6 +107,11 @@ History Model::fit(const Tensors &x, const Tensors &y, const FitArgs &args) cons
 }
 
 History Model::fit(const Dataset &dataset, const FitArgs &args) const {
+  const TogetherCall call("fit()");
+  call.agree(*this, [&](std::vector<Fact> &facts) {
+    addArgs(args, facts);
+    addData(dataset, facts);
+  });
   Run run(*this, "using the model's `fit()`");
   FitData data = fitData(*this, dataset, args);
   History history;

@@ -101,7 +101,7 @@ ProgramChoice detail::chooseProgram(const Model &model, const IrArgs &args) {
     choice.types = typesOf(x);
     for (const TensorType &type : typesOf(y))
       choice.types.push_back(type);
-    choice.layout = program == Program::predict ? FeedLayout{} : batchLayout(x.size(), y.size(), 0, false);
+    choice.layout = program == Program::predict ? FeedLayout{} : batchLayout(x.size(), y.size(), 0, 0);
   }
   choice.function = program == Program::predict ? predictFunction(model)
                     : program == Program::train ? std::shared_ptr<CompiledFunction>(compiled, &compiled->train)

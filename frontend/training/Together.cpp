@@ -1,27 +1,21 @@
 // Compares models of processes, and copies the state of rank 0 to the others.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Together.h"
-#include "compiler/codegen/KernelCache.h"
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
+#include "frontend/training/CallFacts.h"
 #include "frontend/training/ModelState.h"
+#include "runtime/PlanCollectives.h"
 #include "runtime/base/Sha256.h"
+#include "runtime/communication/HostWrites.h"
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sstream>
 
 namespace halftone::detail {
 
 namespace {
-
-void addLayers(const Layer &layer, std::vector<Fact> &facts) {
-  if (!layer.path().empty() && !layer.impl()->transparent)
-    facts.emplace_back(
-        fmt::format("layer '{}'", layer.path()),
-        fmt::format("of class {} with policy {}", layer.class_name(), layer.impl()->resolvedPolicy().name()));
-  for (const Layer &child : layer.layers())
-    addLayers(child, facts);
-}
 
 /// The optimizer's parts; null without an optimizer.
 const OptimizerParts *partsOf(const CompiledModel *compiled) {
@@ -59,12 +53,13 @@ void shareCounters(const Layer &model, ProcessGroup &group) {
   own << epochs << ' ' << seedSequence();
   std::string first;
   group
-      .run([&](Collectives &collectives) -> Status {
-        StatusOr<std::vector<std::string>> all = collectives.gather(own.str());
-        HALFTONE_RETURN_IF_ERROR(all.status());
-        first = std::move(all->front());
-        return {};
-      })
+      .run("the seeds of rank 0",
+           [&](Collectives &collectives) -> Status {
+             StatusOr<std::vector<std::string>> all = collectives.gather(own.str());
+             HALFTONE_RETURN_IF_ERROR(all.status());
+             first = std::move(all->front());
+             return {};
+           })
       .orThrow();
   std::istringstream shared(first);
   int64_t finished = 0;
@@ -76,51 +71,91 @@ void shareCounters(const Layer &model, ProcessGroup &group) {
 
 } // namespace
 
-void addFacts(const std::string &what, const BatchSource &source, std::vector<Fact> &facts) {
-  if (!source.areArrays()) {
-    facts.emplace_back(what, fmt::format("a dataset of {} batches", source.batches().value_or(-1)));
+TogetherCall::TogetherCall(const char *call) : scope_(call), call_(call) {}
+
+void TogetherCall::agree(const Layer &model, const std::function<void(std::vector<Fact> &)> &add) const {
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  if (!group)
     return;
-  }
-  const auto add = [&](const char *part, const Tensors &tensors) {
-    for (size_t i = 0; i < tensors.size(); ++i)
-      facts.emplace_back(fmt::format("{}: {} {}", what, part, i),
-                         fmt::format("{} {}", tensors[i].shape().str(), name(tensors[i].dtype())));
-  };
-  facts.emplace_back(what, fmt::format("of {} batches", source.batches().value_or(0)));
-  add("x", source.arrays().x);
-  add("y", source.arrays().y);
-  add("sample_weight", source.arrays().sample_weight);
+  HostWrites::forget();
+  std::vector<Fact> facts{{"call", call_}};
+  addSettings(facts);
+  add(facts);
+  addModel(model, facts);
+  addCompiled(compiledIfAny(model).get(), facts);
+  requireAgreement(*group, facts);
 }
 
-void beginTogether(const Layer &model, const CompiledModel *compiled, std::vector<Fact> facts) {
+/// From now on values that the host gives to variables are compared at the next step.
+static void watch(const Layer &model, const CompiledModel &compiled) {
+  std::vector<Variable> variables = model.variables();
+  for (const Variable &variable : compiled.optimizer.variables())
+    variables.push_back(variable);
+  for (const Variable &variable : compiled.optimizer.impl()->allVariables())
+    if (variable.impl()->role == VariableRole::learning_rate && variable.name() == "learning_rate")
+      variables.push_back(variable);
+  for (const Variable &variable : variables)
+    if (!compiled.optimizer.impl()->parts().isCut(variable)) // each process has values of its own
+      variable.impl()->memory->watch();
+}
+
+void beginTogether(const Layer &model, CompiledModel *compiled) {
   const std::shared_ptr<ProcessGroup> group = processGroup();
   if (!group)
     return;
   const OptimizerParts *const parts = partsOf(compiled);
-  std::vector<Fact> all{{"library build", compiler::buildId()}};
-  all.emplace_back("distribution", distribution::distribution()->args().shard_optimizer_state
-                                       ? "with shard_optimizer_state"
-                                       : "without shard_optimizer_state");
-  addLayers(model, all);
-  if (compiled) {
-    all.emplace_back("optimizer", compiled->optimizer.get_config().dump());
-    all.emplace_back("optimizer state", parts->areSplit() ? "split among the processes" : "whole");
-    all.emplace_back("numerics", compiled->args.numerics == Numerics::strict ? "strict" : "fast");
-  }
+  std::vector<Fact> facts;
+  if (compiled)
+    facts.emplace_back("optimizer state", parts->areSplit() ? "split among the processes" : "whole");
   const std::vector<Variable> variables = variablesOf(model, compiled);
   for (const Variable &variable : variables)
-    all.emplace_back(
+    facts.emplace_back(
         fmt::format("variable '{}'", variable.path()),
         fmt::format("{} {}", (parts ? parts->wholeShape(variable) : variable.shape()).str(), name(variable.dtype())));
-  all.insert(all.end(), std::make_move_iterator(facts.begin()), std::make_move_iterator(facts.end()));
-  requireAgreement(*group, all);
-  group->run([&](Collectives &collectives) { return broadcastVariables(variables, parts, collectives); }).orThrow();
+  requireAgreement(*group, facts);
+  group
+      ->run("the weights of rank 0",
+            [&](Collectives &collectives) { return broadcastVariables(variables, parts, collectives); })
+      .orThrow();
   shareCounters(model, *group);
+  if (!compiled)
+    return;
+  watch(model, *compiled);
+  compiled->begunTogether = true;
 }
 
-void requireSameDevices(const CompiledModel &compiled) {
-  if (const std::shared_ptr<ProcessGroup> group = processGroup())
-    requireAgreement(*group, {{"device", compiled.args.device->kind() == Device::Kind::cpu ? "the CPU" : "a GPU"}});
+/// The text of a program, a fact for each line.
+static void addLines(std::string_view text, std::vector<Fact> &facts) {
+  for (size_t line = 1; !text.empty(); ++line) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    facts.emplace_back(fmt::format("line {} of the program:", line), text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+void agreeOnStep(const Layer &model, CompiledModel &compiled, CompiledFunction &program, const StepFeeds &feeds) {
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  if (!group)
+    return;
+  std::vector<TensorType> whole = feeds.types; // of a process with all rows
+  std::string key = fmt::format("{} {}", program.options().name, configurationEpoch());
+  const size_t arrays = whole.size() - 2; // then the counts of rows
+  whole.resize(arrays);
+  for (TensorType &type : whole) {
+    if (!type.shape.empty())
+      type.shape.front() = feeds.allRows;
+    key += fmt::format(" {}[{}]", name(type.dtype), fmt::join(type.shape, ","));
+  }
+  if (!compiled.agreedSteps.insert(key).second)
+    return;
+  std::vector<Fact> facts;
+  FeedLayout layout = feeds.layout;
+  layout.allRows = layout.groups.back() = 0; // the program of a process alone: that of several has other rows in each
+  addLines(lossText(model, compiled, &program == &compiled.train, whole, layout), facts);
+  const std::shared_ptr<Player> player = program.player(feeds.types, feeds.layout);
+  for (const std::string &collective : PlanCollectives::names(player->executable().plan))
+    facts.emplace_back("collective", collective);
+  requireAgreement(*group, facts);
 }
 
 void requireSameWeights(const Layer &model, ProcessGroup &group) {
@@ -134,12 +169,13 @@ void requireSameWeights(const Layer &model, ProcessGroup &group) {
   }
   std::vector<std::string> all;
   group
-      .run([&](Collectives &collectives) -> Status {
-        StatusOr<std::vector<std::string>> gathered = collectives.gather(digests);
-        HALFTONE_RETURN_IF_ERROR(gathered.status());
-        all = *std::move(gathered);
-        return {};
-      })
+      .run("the comparison of weights",
+           [&](Collectives &collectives) -> Status {
+             StatusOr<std::vector<std::string>> gathered = collectives.gather(digests);
+             HALFTONE_RETURN_IF_ERROR(gathered.status());
+             all = *std::move(gathered);
+             return {};
+           })
       .orThrow();
   const size_t width = sha256("").size();
   for (size_t rank = 1; rank < all.size(); ++rank)

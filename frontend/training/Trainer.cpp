@@ -53,7 +53,8 @@ struct Feeds {
 Feeds split(const NameList &outputs, const std::vector<Value> &feeds, const FeedLayout &layout) {
   std::vector<std::vector<Value>> parts = layout.split(feeds);
   if (const std::vector<Value> &counts = parts.at(3); !counts.empty())
-    tracing().sharedBatch = SharedBatch{distribution::rank(), distribution::size(), counts.at(0), counts.at(1)};
+    tracing().sharedBatch =
+        SharedBatch{distribution::rank(), distribution::size(), counts.at(0), counts.at(1), layout.allRows};
   const std::vector<Value> &targets = parts.at(1), &weights = parts.at(2);
   Feeds result{std::move(parts.at(0)), std::vector<Value>(outputs.names.size()),
                std::vector<Value>(outputs.names.size())};
@@ -191,9 +192,10 @@ std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before
   return compiled;
 }
 
-FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, bool isShared) {
+FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, int64_t allRows) {
   return {
-      {static_cast<int64_t>(inputs), static_cast<int64_t>(targets), static_cast<int64_t>(weights), isShared ? 2 : 0}};
+      {static_cast<int64_t>(inputs), static_cast<int64_t>(targets), static_cast<int64_t>(weights), allRows > 0 ? 2 : 0},
+      allRows};
 }
 
 std::shared_ptr<CompiledFunction> predictFunction(const Layer &model) {
@@ -315,6 +317,17 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
 
 Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches) {
   return StepValues::logs(std::make_shared<StepValues>(compiled.logged, std::move(fetches), 1));
+}
+
+std::string lossText(const Layer &model, CompiledModel &compiled, bool isTraining, const std::vector<TensorType> &types,
+                     const FeedLayout &feedLayout) {
+  CompiledFunction program(
+      optionsOf(model, &compiled.args, "loss"), {},
+      [&](Trace &, const std::vector<Value> &values, const FeedLayout &layout) -> std::vector<Named> {
+        const TrainingScope training(isTraining);
+        return {{"loss", lossOfBatch(model.impl().get(), compiled, values, layout)}};
+      });
+  return program.ir(Stage::graph, types, feedLayout);
 }
 
 void resetMetrics(CompiledModel &compiled) {

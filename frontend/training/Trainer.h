@@ -9,6 +9,7 @@
 #include "halftone/Model.h"
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct CompiledModel {
   std::shared_ptr<const LoggedMetrics> logged; // every metric and tracker by name, in Keras's order
   std::shared_ptr<const void> use;             // by which ownMetric() knows the metrics of this compile()
   bool ready = false;                          // whether losses and metrics are matched to outputs
+  bool begunTogether = false;                  // whether processes have compared it, and have the weights of rank 0
+  std::set<std::string> agreedSteps;           // that processes have compared: program, shapes, configuration epoch
   /// The programs. Feeds: inputs, then a target for each output that needs one, then weights (none, one for all, or one
   /// per target). Fetches: the loss, the logged metrics, and for training with a scaled loss the skippedWord().
   CompiledFunction train, test;
@@ -53,9 +56,9 @@ std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x);
 
 /// The program of predict. The caller owns it while it runs, like the result of compile().
 std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
-/// The feeds of the train and test programs: inputs, targets, weights, and of a batch that processes share the counts of
-/// rows of this process and of all.
-FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, bool isShared);
+/// The feeds of the train and test programs: inputs, targets, weights, and of a batch of `allRows` that processes share the
+/// counts of rows of this process and of all. `allRows` is 0 in a process alone.
+FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, int64_t allRows);
 
 /// The outputs that a model gives for x, and the loss of each.
 struct MatchedOutputs {
@@ -71,6 +74,10 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
 /// The logs of a step of the train or test program.
 Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches);
 void resetMetrics(CompiledModel &compiled);
+
+/// The module, in stage graph, of the loss and metrics of a batch in a process alone. The types are those of the feeds.
+std::string lossText(const Layer &model, CompiledModel &compiled, bool isTraining, const std::vector<TensorType> &types,
+                     const FeedLayout &layout);
 
 /// Checks labels, by output, against the classes along each loss's axis, on the host. value_error names the row.
 void checkTargets(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &y);

@@ -14,6 +14,7 @@
 namespace halftone {
 class Model;
 namespace detail {
+struct CallbackFacts;
 class CallbackList;
 class StepValues;
 } // namespace detail
@@ -89,6 +90,7 @@ public:
   int64_t stopped_epoch() const { return stopped_epoch_; } // 0 if training was not stopped
 
 private:
+  friend struct detail::CallbackFacts;
   struct State;
   EarlyStoppingArgs args_;
   std::shared_ptr<State> state_;
@@ -116,6 +118,7 @@ public:
   void on_epoch_end(int64_t epoch, Logs &logs) override;
 
 private:
+  friend struct detail::CallbackFacts;
   struct State;
   void save(int64_t epoch, std::optional<int64_t> batch, const Logs &logs);
   void write(const std::string &path) const;
@@ -134,6 +137,7 @@ public:
   void on_train_end(const Logs &logs) override;
 
 private:
+  friend struct detail::CallbackFacts;
   std::string file() const;
   std::string backup_dir_;
 };
@@ -161,6 +165,7 @@ public:
   void on_train_batch_end(int64_t batch, const Logs &logs) override;
 
 private:
+  friend struct detail::CallbackFacts;
   bool raise_error_;
 };
 class HALFTONE_API LearningRateScheduler : public Callback {
@@ -170,6 +175,7 @@ public:
   void on_epoch_end(int64_t epoch, Logs &logs) override;
 
 private:
+  friend struct detail::CallbackFacts;
   std::function<double(int64_t, double)> schedule_;
   int verbose_;
 };
@@ -191,6 +197,7 @@ public:
   void on_epoch_end(int64_t epoch, Logs &logs) override;
 
 private:
+  friend struct detail::CallbackFacts;
   struct State;
   ReduceLROnPlateauArgs args_;
   std::shared_ptr<State> state_;

@@ -260,7 +260,7 @@ Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray
       next += (ownEnd - ownBegin + alignment - 1) / alignment * alignment;
     }
   }
-  HALFTONE_RETURN_IF_ERROR(communicator_.exchange(sends, receives));
+  HALFTONE_RETURN_IF_ERROR(exchange(sends, receives));
   int64_t at = 0;
   for (const Region &region : regions) {
     const auto [begin, end] = region.chunk(rank(), size());
@@ -270,7 +270,7 @@ Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray
     combineBytes(kind, region.arrays, begin, end, messages, region.to + begin);
     at += (end - begin + alignment - 1) / alignment * alignment;
   }
-  HALFTONE_RETURN_IF_ERROR(communicator_.exchange(results, chunks));
+  HALFTONE_RETURN_IF_ERROR(exchange(results, chunks));
   if (!small.empty())
     unpack(small, own_.data());
   return {};
@@ -335,7 +335,7 @@ Status Collectives::reduceScatter(std::span<const SharedArray> arrays) {
       receives.push_back({other, {received + own.smallBegin, static_cast<size_t>(own.smallBytes())}});
     packed += theirs.smallBytes();
   }
-  HALFTONE_RETURN_IF_ERROR(communicator_.exchange(sends, receives));
+  HALFTONE_RETURN_IF_ERROR(exchange(sends, receives));
   std::vector<const std::byte *> parts(static_cast<size_t>(size()));
   for (size_t i = 0; i < arrays.size(); ++i) {
     for (int other = 0; other < size(); ++other)
@@ -369,7 +369,7 @@ Status Collectives::gatherInPlace(std::span<const std::span<std::byte>> parts) {
       sends.push_back({other, parts[static_cast<size_t>(rank())]});
       receives.push_back({other, parts[static_cast<size_t>(other)]});
     }
-  return communicator_.exchange(sends, receives);
+  return exchange(sends, receives);
 }
 
 /// Parts of less than leastBytesInPlace travel behind each other, in one message from each process.
@@ -414,7 +414,7 @@ Status Collectives::gatherInPlace(std::span<const std::vector<std::span<std::byt
     if (!packed[other].empty())
       receives.push_back({rank, packed[other]});
   }
-  HALFTONE_RETURN_IF_ERROR(communicator_.exchange(sends, receives));
+  HALFTONE_RETURN_IF_ERROR(exchange(sends, receives));
   for (size_t other = 0; other < ends.size(); ++other)
     if (other != own)
       eachSmall(other, [](std::byte *at, std::span<std::byte> part) { std::memcpy(part.data(), at, part.size()); });
@@ -424,12 +424,12 @@ Status Collectives::gatherInPlace(std::span<const std::vector<std::span<std::byt
 Status Collectives::broadcast(std::span<std::byte> bytes) {
   if (rank() > 0) {
     const Incoming receive{0, bytes};
-    return communicator_.exchange({}, {&receive, 1});
+    return exchange({}, {&receive, 1});
   }
   std::vector<Outgoing> sends;
   for (int other = 1; other < size(); ++other)
     sends.push_back({other, bytes});
-  return communicator_.exchange(sends, {});
+  return exchange(sends, {});
 }
 
 StatusOr<std::vector<std::string>> Collectives::gather(std::string_view own) {

@@ -28,6 +28,8 @@ struct SharedArray {
 class Collectives {
 public:
   explicit Collectives(Communicator &communicator) : communicator_(communicator) {}
+  /// The words for the exchanges from now on, in which all processes must agree.
+  void setLabel(std::string label) { label_ = std::move(label); }
   int rank() const { return communicator_.rank(); }
   int size() const { return communicator_.size(); }
 
@@ -55,7 +57,12 @@ private:
   Status shareWhole(CollectiveKind kind, std::span<const SharedArray> arrays);
   Status shareChunks(CollectiveKind kind, std::span<const SharedArray> arrays);
 
+  Status exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) {
+    return communicator_.exchange(label_, sends, receives);
+  }
+
   Communicator &communicator_;
+  std::string label_;
   std::vector<std::byte> own_, others_; // memory that is kept from call to call
 };
 

@@ -12,20 +12,25 @@ namespace halftone {
 namespace {
 
 using Text = std::array<char, 1024>;
+using Label = std::array<char, labelBytes>;
 
 class LibraryCommunicator final : public Communicator {
 public:
   explicit LibraryCommunicator(const HalftoneCommunicator &functions) : functions_(functions) {}
   int rank() const override { return functions_.rank; }
   int size() const override { return functions_.size; }
-  Status exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
+  Status exchange(std::string_view words, std::span<const Outgoing> sends,
+                  std::span<const Incoming> receives) override {
+    Label label{};
+    words.copy(label.data(), label.size() - 1);
     std::vector<HalftoneMessage> out, in;
     for (const Outgoing &send : sends)
       out.push_back({send.rank, const_cast<std::byte *>(send.bytes.data()), std::ssize(send.bytes)});
     for (const Incoming &receive : receives)
       in.push_back({receive.rank, receive.bytes.data(), std::ssize(receive.bytes)});
     Text error{};
-    if (functions_.exchange(out.data(), std::ssize(out), in.data(), std::ssize(in), error.data(), std::ssize(error)))
+    if (functions_.exchange(label.data(), out.data(), std::ssize(out), in.data(), std::ssize(in), error.data(),
+                            std::ssize(error)))
       return {ErrorKind::runtime_error, error.data()};
     return {};
   }

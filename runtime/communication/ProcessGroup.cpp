@@ -4,6 +4,7 @@
 #include "runtime/base/FloatMode.h"
 #include <chrono>
 #include <cstdint>
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,6 +34,24 @@ static void askForShortTurns() {
   }
 }
 
+static thread_local std::string scopeWords;
+
+ExchangeScope::ExchangeScope(std::string_view words) : outer_(scopeWords.size()) {
+  if (outer_ > 0)
+    scopeWords += ": ";
+  scopeWords += words;
+}
+ExchangeScope::~ExchangeScope() { scopeWords.resize(outer_); }
+const std::string &ExchangeScope::words() { return scopeWords; }
+
+/// The number comes whole, however long the words are.
+static std::string labelOf(std::string_view name, uint64_t number) {
+  const std::string &scope = ExchangeScope::words();
+  const std::string words = fmt::format("{}{}{}", scope, scope.empty() || name.empty() ? "" : ": ", name);
+  constexpr size_t mostBytes = 190; // of labelBytes
+  return fmt::format("{} (exchange {})", std::string_view(words).substr(0, mostBytes), number);
+}
+
 ProcessGroup::ProcessGroup(std::unique_ptr<Communicator> communicator)
     : communicator_(std::move(communicator)), collectives_(*communicator_), thread_([this] { serve(); }) {}
 
@@ -45,12 +64,12 @@ ProcessGroup::~ProcessGroup() {
   thread_.join();
 }
 
-uint64_t ProcessGroup::start(Work work) {
+uint64_t ProcessGroup::start(std::string_view name, Work work) {
   uint64_t number = 0;
   {
     const std::lock_guard lock(mutex_);
-    open_.push_back(std::move(work));
     number = ++started_;
+    open_.push_back({labelOf(name, number), std::move(work)});
   }
   changed_.notify_all();
   return number;
@@ -82,14 +101,15 @@ GroupTimes ProcessGroup::times() {
 
 /// Runs the oldest open work, without the lock.
 void ProcessGroup::runNext(std::unique_lock<std::mutex> &lock) {
-  const Work work = std::move(open_.front());
+  Labelled next = std::move(open_.front());
   open_.pop_front();
   running_ = true;
   Status status = failure_;
   const Clock::time_point start = Clock::now();
   if (status.isOk()) {
     lock.unlock();
-    status = work(collectives_);
+    collectives_.setLabel(std::move(next.label));
+    status = next.work(collectives_);
     lock.lock();
   }
   failure_ = std::move(status);

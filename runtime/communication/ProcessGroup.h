@@ -7,9 +7,23 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 
 namespace halftone {
+
+/// Says, while it lives, in which call this thread starts work of a group: "fit()". Scopes may be nested: "fit(): evaluate()".
+class ExchangeScope {
+public:
+  explicit ExchangeScope(std::string_view words);
+  ~ExchangeScope();
+  ExchangeScope(const ExchangeScope &) = delete;
+  static const std::string &words();
+
+private:
+  size_t outer_; // the length of the words around it
+};
 
 /// Totals over all work of a group.
 struct GroupTimes {
@@ -31,13 +45,19 @@ public:
   int rank() const { return communicator_->rank(); }
   int size() const { return communicator_->size(); }
   /// Begins work. The number that it gets goes to wait(), which must be called before memory that the work uses is freed.
-  uint64_t start(Work work);
+  /// The label of its exchanges consists of the words of the thread's scopes, of `name`, and of that number; so if processes
+  /// differ in the calls that they make, an error names both. Neither may depend on the rank.
+  uint64_t start(std::string_view name, Work work);
   /// Waits until the work of that number, and all work before, is done; returns the first failure so far.
   Status wait(uint64_t number);
-  Status run(Work work) { return wait(start(std::move(work))); }
+  Status run(std::string_view name, Work work) { return wait(start(name, std::move(work))); }
   GroupTimes times();
 
 private:
+  struct Labelled {
+    std::string label;
+    Work work;
+  };
   void serve();
   void runNext(std::unique_lock<std::mutex> &lock);
 
@@ -45,7 +65,7 @@ private:
   Collectives collectives_;
   std::mutex mutex_; // guards the fields below
   std::condition_variable changed_;
-  std::deque<Work> open_; // not begun
+  std::deque<Labelled> open_; // not begun
   uint64_t started_ = 0, done_ = 0;
   bool running_ = false, stopping_ = false;
   int waiting_ = 0; // threads in wait()

@@ -164,13 +164,64 @@ def refused(processes, words, *texts):
 
 def disagreement():
     """Another model, policy, optimizer or data in one process: refused in all, with both sides."""
-    refused(2, ["1:units=40"], "rank 0 has", "rank 1 has", "(20, 48)", "(20, 40)")
+    refused(2, ["1:units=40"], "rank 0 has", "rank 1 has", "units 48", "units 40")
     refused(3, ["2:policy=mixed_bfloat16"], "rank 0 has", "rank 2 has", "float32", "mixed_bfloat16")
-    refused(2, ["1:rows=640"], "rank 0 has", "rank 1 has", "13 batches", "10 batches")
-    refused(2, ["1:epochs=9"], "rank 0 has", "rank 1 has", "2 epochs", "9 epochs")
+    refused(2, ["1:rows=640"], "rank 0 has x [(800, 20)", "rank 1 has x [(640, 20)")
+    refused(2, ["1:epochs=9"], "rank 0 has epochs 2", "rank 1 has epochs 9")
     refused(2, ["1:accumulate=2"], "rank 0 has", "rank 1 has", "gradient_accumulation_steps")
-    refused(2, ["1:checkpoint=/no/such/folder/at-{epoch}.ckpt"], "rank 0 has callbacks with 0 Model", "rank 1 has callbacks with 1 Model")
+    refused(2, ["1:checkpoint=/no/such/folder/at-{epoch}.ckpt"], "rank 0 has callbacks []", "rank 1 has callbacks [ModelCheckpoint")
     refused(2, ["1:shard=yes"], "rank 0 has", "rank 1 has", "shard_optimizer_state")
+
+
+def arguments_differ():
+    """Each field of each struct of arguments, and parts of a model: the program itself checks the errors."""
+    result = well(2, limit=110)
+    require(int(result.said[0][-1].split()[0]) > 140 and result.said[0][-1].endswith(" 0 failures"), "too few cases", result)
+
+
+# What each process says when the last one does something else: text for rank 0, and text for the last rank.
+APART = {
+    "rate": ("the host has set", "learning_rate"),
+    "scheduler": ("the host has set", "learning_rate"),
+    "set_rate": ("the host has set", "learning_rate"),
+    "set_weights": ("the host has set", "kernel"),
+    "batch_weights": ("train_on_batch(): a step of 16 rows", "the host has set"),
+    "stop_in_batch": ("fit(): a step of 8 rows", "epoch 0 has ended after 1 steps, and training stops"),
+    "stop_in_epoch": ("and training stops", "training goes on"),
+    "frozen": ("the comparison of the processes", "all_reduce"),
+    "rows": ("a step of 8 rows", "a step of 6 rows"),
+    "length": ("a step of 8 rows", "epoch 0 has ended after 2 steps"),
+    "test_length": ("a step of 8 rows", "the test data have ended after 2 batches"),
+    "batch_rows": ("", "train_on_batch(): the comparison of the processes"),
+    "batch_models": ("ValueError", "sequential_1"),
+    "barrier_fit": ("fit(): ", "barrier() (exchange 1)"),
+    "evaluate_fit": ("fit(): ", "evaluate(): "),
+    "predict_fit": ("fit(): ", "predict(): "),
+    "label_row": ("ValueError", "in row 15"),
+}
+
+
+def apart(half=0):
+    """Processes that go apart after they have begun alike: each of them gets an error that names what both do."""
+    names = [line for line in run(1, "names").said[0] if line != "ended"]
+    require(sorted(names) == sorted(APART), f"other cases: {names}")
+    for name, texts in list(APART.items())[half::2]:
+        for processes in (2, 3) if name in ("rate", "barrier_fit") else (2,):
+            result = run(processes, name)
+            for rank in range(processes):
+                errors = [line for line in result.said[rank] if line.startswith("error ")]
+                require(len(errors) == 1 and all(text in errors[0] for text in texts) and
+                        (name == "label_row" or "rank 0" in errors[0] or f"rank {rank} " in errors[0]),
+                        f"{name}: rank {rank} does not say {texts}", result)
+
+
+def apart_too():
+    apart(1)
+
+
+def joined():
+    """Losses and metrics that join the rows of a batch: the values of one process, also where a process has no row."""
+    require(len(well(4, "joined").said[0]) > 12, "too few losses")
 
 
 def another_build():
@@ -275,6 +326,10 @@ def silent():
         require(any(f"rank 1 has not answered rank {rank} for 2 seconds" in line for line in result.said[rank]),
                 f"rank {rank} does not name rank 1", result)
     well(2, "together", "epochs=1", HALFTONE_EXCHANGE_SECONDS="60")
+    joining = started([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "1", program, "together", ":",
+                       "-n", "1", "sleep", "30"], HALFTONE_EXCHANGE_SECONDS="2")
+    require(joining.code != 0 and joining.seconds < 25 and
+            "some process has not joined the run for 2 seconds" in joining.text, "joining has no bound", joining)
     print(f"ended after {result.seconds:.1f} s")
 
 

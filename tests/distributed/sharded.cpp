@@ -160,7 +160,7 @@ void require(bool condition, const std::string &what) {
 /// All processes are here, so rank 0 has written its files.
 void meet() {
   if (const std::shared_ptr<ProcessGroup> group = processGroup())
-    group->run([](Collectives &all) { return all.gather("").status(); }).orThrow();
+    group->run("work", [](Collectives &all) { return all.gather("").status(); }).orThrow();
 }
 
 void compare(const Case &each, const std::string &folder) {

@@ -59,6 +59,23 @@ TEST_CASE("Players of several processes get the sum of their values, at each pla
   }
 }
 
+TEST_CASE("Plans whose collectives combine other arrays are told apart by their labels, at the first play") {
+  auto post = std::make_shared<Post>();
+  std::vector<std::string> errors(2);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      auto group = std::make_shared<ProcessGroup>(std::make_unique<ThreadCommunicator>(post, rank, 2));
+      const auto played = rank == 0 ? playTwice(1, group) : playTwice(1, group, dividingExecutable(elements, 1));
+      errors[static_cast<size_t>(rank)] = played.status().message();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &error : errors)
+    CHECK_THAT(error, Catch::Contains("not in step") && Catch::Contains(" in 1 of 1: all_reduce sum of ") &&
+                          Catch::Contains(" in 1 of 2: reduce_scatter of "));
+}
+
 TEST_CASE("A process alone gets its own values") {
   const auto results = playTwice(4, nullptr);
   REQUIRE(results.isOk());
@@ -105,7 +122,7 @@ TEST_CASE("A failure of the communication is the play's") {
   struct Failing final : Communicator {
     int rank() const override { return 0; }
     int size() const override { return 2; }
-    Status exchange(std::span<const Outgoing>, std::span<const Incoming>) override {
+    Status exchange(std::string_view, std::span<const Outgoing>, std::span<const Incoming>) override {
       return {ErrorKind::runtime_error, "rank 1 has left"};
     }
   };
@@ -121,7 +138,7 @@ TEST_CASE("A group is refused on a device whose memory is not the host's") {
   struct Two final : Communicator {
     int rank() const override { return 0; }
     int size() const override { return 2; }
-    Status exchange(std::span<const Outgoing>, std::span<const Incoming>) override { return {}; }
+    Status exchange(std::string_view, std::span<const Outgoing>, std::span<const Incoming>) override { return {}; }
   };
   const Status status = Player::bind(std::make_shared<const Executable>(sharingExecutable(elements)), testKernels(),
                                      far, {{"w", w}}, {}, std::make_shared<ProcessGroup>(std::make_unique<Two>()))

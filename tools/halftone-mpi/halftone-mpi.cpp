@@ -2,14 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/CommunicatorAbi.h"
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mpi.h>
+#include <mutex>
+#include <optional>
 #include <sched.h>
+#include <span>
 #include <string>
 #include <sys/prctl.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -23,7 +32,10 @@ std::vector<bool> hasLeft; // by rank
 char farewell = 0;
 std::atomic<bool> isAwaited = false; // a thread has nothing to do but wait for exchanges
 double mostSeconds = 0;              // of an exchange; 0 for no bound
-bool gaveUp = false;                 // because another process did not answer within the bound
+using Label = std::array<char, halftone::labelBytes>;
+Label ownLabel{};          // of the exchange that is under way
+std::vector<Label> labels; // that have come, by rank
+bool gaveUp = false;       // because another process did not answer within the bound
 
 int32_t failure(const std::string &text, char *error, int64_t errorBytes) {
   std::snprintf(error, static_cast<size_t>(errorBytes), "%s", text.c_str());
@@ -56,16 +68,33 @@ struct Exchange {
     int rank = 0;
     bool isReceive = false;
     int bytes = 0;
+    bool isLabel = false;
   };
   std::vector<MPI_Request> requests;
   std::vector<Part> parts;
 
-  int post(const HalftoneMessage &message, bool isReceive) {
+  /// Posts the messages of one direction, and before the first to or from each rank its label.
+  int post(std::span<const HalftoneMessage> messages, bool isReceive) {
+    std::vector<bool> isLabelled(labels.size());
+    for (const HalftoneMessage &message : messages) {
+      const auto rank = static_cast<size_t>(message.rank);
+      Label &label = isReceive ? labels[rank] : ownLabel;
+      if (!isLabelled[rank])
+        if (const int code = post({message.rank, label.data(), halftone::labelBytes}, isReceive, true);
+            code != MPI_SUCCESS)
+          return code;
+      isLabelled[rank] = true;
+      if (const int code = post(message, isReceive, false); code != MPI_SUCCESS)
+        return code;
+    }
+    return MPI_SUCCESS;
+  }
+  int post(const HalftoneMessage &message, bool isReceive, bool isLabel) {
     for (int64_t begin = 0; begin == 0 || begin < message.bytes; begin += mostBytes) {
       auto *const data = static_cast<char *>(message.data) + begin;
       const int bytes = static_cast<int>(std::min(mostBytes, message.bytes - begin));
       requests.emplace_back();
-      parts.push_back({message.rank, isReceive, bytes});
+      parts.push_back({message.rank, isReceive, bytes, isLabel});
       const int code = isReceive ? MPI_Irecv(data, bytes, MPI_BYTE, message.rank, dataTag, world, &requests.back())
                                  : MPI_Isend(data, bytes, MPI_BYTE, message.rank, dataTag, world, &requests.back());
       if (code != MPI_SUCCESS) {
@@ -75,6 +104,21 @@ struct Exchange {
       }
     }
     return MPI_SUCCESS;
+  }
+
+  /// A text about the first rank that has sent another label; empty if there is none.
+  std::string mismatch() {
+    for (size_t i = 0; i < parts.size(); ++i)
+      if (const Label &label = labels[static_cast<size_t>(parts[i].rank)];
+          parts[i].isLabel && parts[i].isReceive && !isOpen(i) && label != ownLabel) {
+        std::pair<int, const Label *> first(self.rank, &ownLabel), second(parts[i].rank, &label);
+        if (first.first > second.first)
+          std::swap(first, second);
+        const auto text = [](const Label &of) { return std::string(of.data(), ::strnlen(of.data(), of.size())); };
+        return "the processes are not in step: rank " + std::to_string(first.first) + " is in " + text(*first.second) +
+               ", rank " + std::to_string(second.first) + " in " + text(*second.second);
+      }
+    return "";
   }
 
   /// A text about the first message that failed; empty if none did.
@@ -169,17 +213,20 @@ private:
   int slack_;
 };
 
-int32_t exchange(const HalftoneMessage *sends, int64_t sendCount, const HalftoneMessage *receives, int64_t receiveCount,
-                 char *error, int64_t errorBytes) {
+int32_t exchange(const char *label, const HalftoneMessage *sends, int64_t sendCount, const HalftoneMessage *receives,
+                 int64_t receiveCount, char *error, int64_t errorBytes) {
   Exchange open;
   const auto give = [&](const std::string &text) {
     open.abandon();
     return failure(text, error, errorBytes);
   };
+  std::copy_n(label, halftone::labelBytes, ownLabel.begin());
   for (bool isReceive : {true, false})
-    for (int64_t i = 0; i < (isReceive ? receiveCount : sendCount); ++i)
-      if (const int code = open.post((isReceive ? receives : sends)[i], isReceive); code != MPI_SUCCESS)
-        return give("rank " + std::to_string((isReceive ? receives : sends)[i].rank) + ": " + textOf(code));
+    if (const int code = open.post(isReceive ? std::span(receives, static_cast<size_t>(receiveCount))
+                                             : std::span(sends, static_cast<size_t>(sendCount)),
+                                   isReceive);
+        code != MPI_SUCCESS)
+      return give(textOf(code));
   std::vector<MPI_Status> statuses(open.requests.size());
   Patience patience;
   const double start = MPI_Wtime();
@@ -188,13 +235,16 @@ int32_t exchange(const HalftoneMessage *sends, int64_t sendCount, const Halftone
     const int code =
         MPI_Testall(static_cast<int>(open.requests.size()), open.requests.data(), &isDone, statuses.data());
     if (code != MPI_SUCCESS || isDone) {
-      const std::string problem = open.problem(statuses, code == MPI_ERR_IN_STATUS);
+      std::string problem = open.mismatch();
+      if (problem.empty())
+        problem = open.problem(statuses, code == MPI_ERR_IN_STATUS);
       if (code != MPI_SUCCESS && problem.empty())
         return give(textOf(code));
       return problem.empty() ? 0 : give(problem);
     }
-    if (!leaver.empty())
-      return give(leaver);
+    if (patience.isLong())
+      if (const std::string mismatch = open.mismatch(); !mismatch.empty() || !leaver.empty())
+        return give(mismatch.empty() ? leaver : mismatch);
     patience.once();
     if (patience.isLong()) {
       leaver = open.leaver();
@@ -244,12 +294,38 @@ int join() {
     code = MPI_Comm_size(world, &self.size);
   if (code != MPI_SUCCESS)
     return code;
-  self.exchange = exchange;
   self.setAwaited = [](int32_t awaited) { isAwaited = awaited != 0; };
   hasLeft.assign(static_cast<size_t>(self.size), false);
+  labels.resize(static_cast<size_t>(self.size));
+  self.exchange = exchange;
   if (!isInitialized) // else the program's own code finalizes MPI
     std::atexit(leave);
   return MPI_SUCCESS;
+}
+
+/// Joins on a thread of its own. MPI waits there for all processes and takes no bound: a process that ends, or hangs, before it
+/// joins does not answer. false if the bound is over; a later call waits on.
+bool joinsInTime(int &code) {
+  struct Joining {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::optional<int> code;
+  };
+  static Joining *joining = nullptr; // never destroyed, since the thread may outlive all
+  if (!joining) {
+    joining = new Joining;
+    std::thread([state = joining] {
+      const int joined = join();
+      const std::lock_guard lock(state->mutex);
+      state->code = joined;
+      state->changed.notify_all();
+    }).detach();
+  }
+  std::unique_lock lock(joining->mutex);
+  const bool isDone = joining->changed.wait_for(lock, std::chrono::duration<double>(mostSeconds),
+                                                [] { return joining->code.has_value(); });
+  code = joining->code.value_or(MPI_SUCCESS);
+  return isDone;
 }
 
 } // namespace
@@ -269,10 +345,22 @@ halftone_open_communicator(int32_t abi, char *error, int64_t errorBytes) {
       return nullptr;
     }
   }
-  if (world == MPI_COMM_NULL)
-    if (const int code = join(); code != MPI_SUCCESS) {
+  if (!self.exchange) {
+    int code = MPI_SUCCESS;
+    if (mostSeconds > 0 && !joinsInTime(code)) {
+      char text[200];
+      std::snprintf(text, sizeof text,
+                    "some process has not joined the run for %g seconds, the bound that HALFTONE_EXCHANGE_SECONDS sets",
+                    mostSeconds);
+      failure(text, error, errorBytes);
+      return nullptr;
+    }
+    if (mostSeconds == 0)
+      code = join();
+    if (code != MPI_SUCCESS) {
       failure(textOf(code), error, errorBytes);
       return nullptr;
     }
+  }
   return &self;
 }

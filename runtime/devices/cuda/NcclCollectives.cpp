@@ -41,7 +41,7 @@ Status agree(ProcessGroup &group, Readiness &own) {
     words = *std::move(all);
     return collectives.broadcast(std::as_writable_bytes(std::span(own.id.bytes)));
   };
-  HALFTONE_RETURN_IF_ERROR(group.run(exchange));
+  HALFTONE_RETURN_IF_ERROR(group.run("the GPUs join", exchange));
   for (size_t rank = 0; rank < words.size(); ++rank)
     if (words[rank].front() == '-')
       return refusal(rank, "says: " + words[rank].substr(1));

@@ -7,10 +7,13 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -21,6 +24,7 @@ struct Post {
   std::mutex mutex;
   std::condition_variable changed;
   std::map<std::pair<int, int>, std::deque<std::vector<std::byte>>> messages;
+  std::map<std::pair<int, int>, std::deque<std::string>> labels;
 };
 
 class ThreadCommunicator final : public Communicator {
@@ -29,12 +33,26 @@ public:
       : post_(std::move(post)), rank_(rank), size_(size) {}
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  Status exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
+  Status exchange(std::string_view label, std::span<const Outgoing> sends,
+                  std::span<const Incoming> receives) override {
     std::unique_lock lock(post_->mutex);
-    for (const Outgoing &send : sends)
+    std::set<int> receivers, senders;
+    for (const Outgoing &send : sends) {
+      if (receivers.insert(send.rank).second)
+        post_->labels[{rank_, send.rank}].emplace_back(label);
       post_->messages[{rank_, send.rank}].emplace_back(send.bytes.begin(), send.bytes.end());
+    }
     post_->changed.notify_all();
     for (const Incoming &receive : receives) {
+      if (senders.insert(receive.rank).second) {
+        auto &labels = post_->labels[{receive.rank, rank_}];
+        post_->changed.wait(lock, [&] { return !labels.empty(); });
+        if (labels.front() != label)
+          return {ErrorKind::runtime_error,
+                  fmt::format("the processes are not in step: rank {} is in {}, rank {} in {}", rank_, label,
+                              receive.rank, labels.front())};
+        labels.pop_front();
+      }
       auto &queue = post_->messages[{receive.rank, rank_}];
       post_->changed.wait(lock, [&] { return !queue.empty(); });
       if (queue.front().size() != receive.bytes.size())
