@@ -93,7 +93,9 @@ static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs 
   beginTogether(model, nullptr);
   std::vector<std::vector<Tensor>> parts;
   EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
-    std::vector<Tensor> outputs = program->run({part.batch.x.begin(), part.batch.x.end()});
+    const std::vector<Tensor> x(part.batch.x.begin(), part.batch.x.end());
+    agreeOnPrediction(model, *program, x, part.allRows);
+    std::vector<Tensor> outputs = program->run(x);
     parts.resize(outputs.size());
     for (size_t o = 0; o < outputs.size(); ++o)
       parts[o].push_back(group ? gatherRowsOfAll(*group, outputs[o], part.allRows) : outputs[o]);

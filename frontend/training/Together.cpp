@@ -7,6 +7,7 @@
 #include "frontend/training/CallFacts.h"
 #include "frontend/training/ModelState.h"
 #include "runtime/PlanCollectives.h"
+#include "runtime/TensorTypes.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/communication/HostWrites.h"
 #include <fmt/format.h>
@@ -133,29 +134,49 @@ static void addLines(std::string_view text, std::vector<Fact> &facts) {
   }
 }
 
+/// The key of a program for these feeds, of which each gets `allRows` rows.
+static std::string keyOf(const char *program, std::vector<TensorType> &feeds, int64_t allRows) {
+  std::string key = fmt::format("{} {}", program, configurationEpoch());
+  for (TensorType &type : feeds) {
+    if (!type.shape.empty())
+      type.shape.front() = allRows;
+    key += fmt::format(" {}[{}]", name(type.dtype), fmt::join(type.shape, ","));
+  }
+  return key;
+}
+
 void agreeOnStep(const Layer &model, CompiledModel &compiled, CompiledFunction &program, const StepFeeds &feeds) {
   const std::shared_ptr<ProcessGroup> group = processGroup();
   if (!group)
     return;
-  std::vector<TensorType> whole = feeds.types; // of a process with all rows
-  std::string key = fmt::format("{} {}", program.options().name, configurationEpoch());
-  const size_t arrays = whole.size() - 2; // then the counts of rows
-  whole.resize(arrays);
-  for (TensorType &type : whole) {
-    if (!type.shape.empty())
-      type.shape.front() = feeds.allRows;
-    key += fmt::format(" {}[{}]", name(type.dtype), fmt::join(type.shape, ","));
-  }
-  if (!compiled.agreedSteps.insert(key).second)
+  const bool isTraining = &program == &compiled.train;
+  std::vector<TensorType> whole(feeds.types.begin(), feeds.types.end() - 2); // then come the counts of rows
+  const std::string key = keyOf(isTraining ? "train" : "test", whole, feeds.allRows);
+  if (compiled.agreedSteps.contains(key))
     return;
   std::vector<Fact> facts;
   FeedLayout layout = feeds.layout;
   layout.allRows = layout.groups.back() = 0; // the program of a process alone: that of several has other rows in each
-  addLines(lossText(model, compiled, &program == &compiled.train, whole, layout), facts);
+  addLines(lossText(model, compiled, isTraining, whole, layout), facts);
   const std::shared_ptr<Player> player = program.player(feeds.types, feeds.layout);
   for (const std::string &collective : PlanCollectives::names(player->executable().plan))
     facts.emplace_back("collective", collective);
   requireAgreement(*group, facts);
+  compiled.agreedSteps.insert(key);
+}
+
+void agreeOnPrediction(const Layer &model, CompiledFunction &program, const std::vector<Tensor> &x, int64_t allRows) {
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  if (!group)
+    return;
+  std::vector<TensorType> whole = typesOf(x);
+  const std::string key = keyOf("predict", whole, allRows);
+  if (stateOf(model).agreedPrograms.contains(key))
+    return;
+  std::vector<Fact> facts;
+  addLines(program.ir(Stage::graph, whole), facts);
+  requireAgreement(*group, facts);
+  stateOf(model).agreedPrograms.insert(key);
 }
 
 void requireSameWeights(const Layer &model, ProcessGroup &group) {

@@ -36,6 +36,9 @@ struct StepFeeds {
 /// computes, functions and layers of the user's included, and the collectives of the program. value_error as above.
 void agreeOnStep(const Layer &model, CompiledModel &compiled, CompiledFunction &program, const StepFeeds &feeds);
 
+/// The same of what the outputs are made of, at the first rows of predict() with these shapes.
+void agreeOnPrediction(const Layer &model, CompiledFunction &program, const std::vector<Tensor> &x, int64_t allRows);
+
 /// Compares all weights with those of rank 0. runtime_error, in all processes, that names the first rank and the first
 /// variable that differ.
 void requireSameWeights(const Layer &model, ProcessGroup &group);

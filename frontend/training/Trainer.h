@@ -40,7 +40,7 @@ struct CompiledModel {
   std::shared_ptr<const void> use;             // by which ownMetric() knows the metrics of this compile()
   bool ready = false;                          // whether losses and metrics are matched to outputs
   bool begunTogether = false;                  // whether processes have compared it, and have the weights of rank 0
-  std::set<std::string> agreedSteps;           // that processes have compared: program, shapes, configuration epoch
+  std::set<std::string> agreedSteps;           // that processes have compared: shapes, arguments, configuration epoch
   /// The programs. Feeds: inputs, then a target for each output that needs one, then weights (none, one for all, or one
   /// per target). Fetches: the loss, the logged metrics, and for training with a scaled loss the skippedWord().
   CompiledFunction train, test;

@@ -1,0 +1,62 @@
+// The facts in which processes must agree: one for each argument that counts, and what a model computes.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/CallFacts.h"
+#include "frontend/training/ArgFields.h"
+#include "frontend/training/ModelState.h"
+#include "halftone/Halftone.h"
+#include <catch2/catch.hpp>
+
+using namespace halftone;
+using namespace halftone::detail;
+
+namespace {
+
+std::vector<std::string> namesOf(const std::vector<Fact> &facts) {
+  std::vector<std::string> names;
+  for (const auto &[name, value] : facts)
+    names.push_back(name);
+  return names;
+}
+
+/// The module of the loss of a new model, each time in a new session.
+std::string textOf(const Loss &loss, const std::string &activation) {
+  utils::clear_session();
+  const Sequential model({layers::Input({3}), layers::Dense(2, {.activation = activation})});
+  model.compile({.optimizer = "sgd", .loss = loss, .metrics = {"mae"}});
+  CompiledModel &compiled = *compiledIfAny(model);
+  const Tensor x = Tensor::zeros({4, 3}), y = Tensor::zeros({4, 2});
+  prepareCompiled(model, compiled, {x}, {y});
+  const std::vector<TensorType> types{{DType::float32, {4, 3}}, {DType::float32, {4, 2}}};
+  return lossText(model, compiled, true, types, batchLayout(1, 1, 0, 0));
+}
+
+} // namespace
+
+TEST_CASE("Every argument of a call is a fact, but for verbose") {
+  std::vector<Fact> facts;
+  addArgs(FitArgs{}, facts);
+  CHECK(namesOf(facts) == std::vector<std::string>{"batch_size", "epochs", "callbacks", "validation_split",
+                                                   "validation_data", "shuffle", "class_weight", "sample_weight",
+                                                   "initial_epoch", "steps_per_epoch", "validation_steps",
+                                                   "validation_batch_size", "validation_freq"});
+  facts.clear();
+  addArgs(FitArgs{.callbacks = {callbacks::EarlyStopping({.patience = 3}), callbacks::CSVLogger("a.csv"),
+                                callbacks::LambdaCallback({})},
+                  .class_weight = {{1, 0.5}},
+                  .sample_weight = Tensor::ones({4}),
+                  .validation_steps = 7},
+          facts);
+  CHECK(facts[2].second.starts_with("[EarlyStopping(monitor 'val_loss', min_delta 0, patience 3, mode number 0"));
+  CHECK(facts[2].second.find("CSVLogger") == std::string::npos);
+  CHECK(facts[6].second == "[1: 0.5]");
+  CHECK(facts[7].second == "[(4,) float32]");
+  CHECK(facts[10].second == "7");
+}
+
+TEST_CASE("The text of a loss is the same in each session, and another one for another function") {
+  const auto twice = [](const Value &t, const Value &p) { return ops::square(t - p) * 2.0; };
+  const auto thrice = [](const Value &t, const Value &p) { return ops::square(t - p) * 3.0; };
+  CHECK(textOf(Loss(twice), "relu") == textOf(Loss(twice), "relu"));
+  CHECK(textOf(Loss(twice), "relu") != textOf(Loss(thrice), "relu"));
+  CHECK(textOf("mse", "relu") != textOf("mse", "tanh"));
+}
