@@ -39,6 +39,46 @@ TEST_CASE("Parts of means are weighed by rows, and a process without rows adds n
   CHECK(partsOf(2, 0, 1) == std::vector<double>{8, 0, 4, 0, 0, 8, 1});
 }
 
+TEST_CASE("The rows of all processes hold those of this one in their place") {
+  const auto joined = [](int64_t rank, int64_t allRows, const Tensor &own, double rows) {
+    CompiledFunction function({.name = "joined"}, {"x", "rows"},
+                              [&](Trace &trace, const std::vector<Value> &feeds, const FeedLayout &) {
+                                trace.sharedBatch = SharedBatch{rank, 2, feeds[1], feeds[1], allRows};
+                                const Value all = joinedRows(feeds[0]);
+                                trace.sharedBatch.reset(); // the player has no group
+                                return std::vector<CompiledFunction::Named>{{"all", all}};
+                              });
+    return function.run({own, Tensor::full({}, rows)}).front();
+  };
+  const Tensor two = Tensor::of<float>({1, 2, 3, 4}, {2, 2}), one = Tensor::of<float>({5, 6}, {1, 2});
+  CHECK(joined(1, 5, two, 2).to_vector<float>() == std::vector<float>{0, 0, 0, 0, 0, 0, 1, 2, 3, 4});
+  CHECK(joined(0, 3, two, 2).to_vector<float>() == std::vector<float>{1, 2, 3, 4, 0, 0});
+  CHECK(joined(1, 1, one, 0).to_vector<float>() == std::vector<float>{0, 0}); // a process without rows
+  const Tensor mask = joined(1, 2, Tensor::ones({1}).astype(DType::bool_), 1);
+  CHECK(mask.dtype() == DType::bool_);
+  CHECK(mask.astype(float32).to_vector<float>() == std::vector<float>{0, 1});
+}
+
+TEST_CASE("A function joins rows unless it gives one for each row of the batch") {
+  std::vector<bool> joins;
+  CompiledFunction function(
+      {.name = "joins"}, {"x", "rows"}, [&](Trace &trace, const std::vector<Value> &feeds, const FeedLayout &) {
+        const auto ask = [&](const std::function<Value(const Value &)> &f) {
+          joins.push_back(joinsRows({feeds[0]}, [&](const std::vector<Value> &v) { return f(v[0]); }));
+        };
+        ask([](const Value &x) { return ops::mean(x); }); // of a process alone
+        trace.sharedBatch = SharedBatch{0, 2, feeds[1], feeds[1], 6};
+        ask([](const Value &x) { return ops::mean(x); });
+        ask([](const Value &x) { return ops::mean(x, 0); }); // as many columns as rows
+        ask([](const Value &x) { return ops::mean(x, -1); });
+        ask([](const Value &x) { return ops::square(x); });
+        trace.sharedBatch.reset();
+        return std::vector<CompiledFunction::Named>{{"y", feeds[0]}};
+      });
+  (void)function.run({Tensor::ones({3, 3}), Tensor::full({}, 3.0)});
+  CHECK(joins == std::vector<bool>{false, true, true, false, false});
+}
+
 TEST_CASE("In a step of one process all parts are the whole") {
   CompiledFunction function(
       {.name = "whole"}, {"x"}, [&](Trace &, const std::vector<Value> &feeds, const FeedLayout &) {
