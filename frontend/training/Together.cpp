@@ -157,7 +157,9 @@ void agreeOnStep(const Layer &model, CompiledModel &compiled, CompiledFunction &
   std::vector<Fact> facts;
   FeedLayout layout = feeds.layout;
   layout.allRows = layout.groups.back() = 0; // the program of a process alone: that of several has other rows in each
-  addLines(lossText(model, compiled, isTraining, whole, layout), facts);
+  const bool updates = isTraining && !compiled.optimizer.impl()->parts().areSplit(); // else each updates other elements
+  addLines(updates ? program.ir(Stage::graph, whole, layout) : lossText(model, compiled, isTraining, whole, layout),
+           facts);
   const std::shared_ptr<Player> player = program.player(feeds.types, feeds.layout);
   for (const std::string &collective : PlanCollectives::names(player->executable().plan))
     facts.emplace_back("collective", collective);

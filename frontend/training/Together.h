@@ -33,7 +33,8 @@ struct StepFeeds {
   int64_t allRows = 0;
 };
 /// At the first step of a program with these shapes, and after policies or flags have changed, compares what the loss
-/// computes, functions and layers of the user's included, and the collectives of the program. value_error as above.
+/// computes, functions and layers of the user's included, the update of a state that is not divided, and the collectives of
+/// the program. value_error as above.
 void agreeOnStep(const Layer &model, CompiledModel &compiled, CompiledFunction &program, const StepFeeds &feeds);
 
 /// The same of what the outputs are made of, at the first rows of predict() with these shapes.

@@ -238,6 +238,12 @@ void functions() {
   compiled("schedule", "decay_steps", [](bool other) -> CompileArgs {
     return {.optimizer = optimizers::SGD(schedules::ExponentialDecay(0.1, other ? 5 : 6, 0.5)), .loss = "mse"};
   });
+  expect("exclude_from_weight_decay()", "program", [&] {
+    const Optimizer adam = optimizers::AdamW(0.1);
+    if (isOther())
+      adam.exclude_from_weight_decay({}, {"bias"});
+    modelOf({.optimizer = adam, .loss = "mse"}).fit(xs(), ys(), fit);
+  });
   expect("the order of inputs", "call", [&] {
     utils::clear_session();
     const Input in({3});
