@@ -4,6 +4,7 @@
 #include "frontend/io/H5Process.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/FileLimits.h"
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -16,7 +17,6 @@ namespace halftone::detail {
 namespace {
 
 using Table = std::map<std::string, H5Array>;
-constexpr size_t mostRows = size_t{1} << 20, mostTableBytes = size_t{256} << 20;
 
 [[noreturn]] void refuse(const std::string &name, const std::string &found) {
   throw Error(ErrorKind::io_error, fmt::format("{}: expected an HDF5 file of Keras's weights; found {}", name, found));
@@ -83,7 +83,7 @@ Table parseTable(const std::string &text, const std::string &name) {
     if (ended)
       continue;
     auto row = parseRow(line);
-    if (!row || !table.insert(std::move(*row)).second || table.size() > mostRows)
+    if (!row || !table.insert(std::move(*row)).second || table.size() > mostTableRows)
       refuse(name, fmt::format("the row '{}' in the table of its datasets", line.substr(0, 200)));
   }
   if (!ended)
@@ -114,7 +114,7 @@ Table tableOf(const Descriptor &file, const std::vector<std::string> &command, c
       file, command, input,
       [&](std::string_view piece) {
         if (text.size() + piece.size() > mostTableBytes)
-          refuse(name, "a table of datasets of more than 256 MiB");
+          refuse(name, fmt::format("a table of datasets of more than {} MiB", mostTableBytes >> 20));
         text += piece;
       },
       name);
@@ -196,7 +196,7 @@ static std::string layoutOf(const std::vector<H5Entry> &entries) {
     if (!entry.numbers.defined()) {
       std::string label = entry.name;
       std::ranges::replace_if(label, [](unsigned char c) { return c < ' '; }, ' ');
-      wanted += fmt::format("group {} {}\n", entry.path, label);
+      wanted += fmt::format("group {}\t{}\n", entry.path, label); // both may have blanks
       continue;
     }
     const std::vector<int64_t> dims = entry.numbers.shape().dims();

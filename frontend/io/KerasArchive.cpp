@@ -3,6 +3,7 @@
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Error.h"
 #include "runtime/base/Crc32.h"
+#include "runtime/base/FileLimits.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>

@@ -28,8 +28,6 @@ public:
   FileRange data(const std::string &member, int64_t mostBytes) const;
   const std::string &path() const { return path_; }
 
-  static constexpr int64_t mostJsonBytes = 32 << 20;
-
 private:
   struct Close {
     void operator()(zip_t *archive) const;

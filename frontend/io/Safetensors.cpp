@@ -4,12 +4,12 @@
 #include "frontend/base/RefuseFile.h"
 #include "halftone/Saving.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/JsonText.h"
 #include "runtime/base/MappedFile.h"
 #include "runtime/base/WriteFile.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
@@ -38,12 +38,10 @@ Tensor tensorOf(const std::shared_ptr<MappedFile> &file, std::byte *data, const 
   return tensor;
 }
 
-std::string jsonText(const std::string &text) {
-  try {
-    return nlohmann::json(text).dump();
-  } catch (const nlohmann::json::exception &) {
+std::string jsonString(const std::string &text) {
+  if (!isUtf8(text))
     throw Error(ErrorKind::value_error, fmt::format("safetensors: the name or text {} is no UTF-8", quotedName(text)));
-  }
+  return jsonText(text);
 }
 
 /// Checks the tensors and gives them on the host.
@@ -57,6 +55,9 @@ std::vector<Tensor> tensorsOnHost(const Safetensors &contents) {
       throw Error(ErrorKind::value_error,
                   fmt::format("safetensors: a tensor needs a name of its own, other than __metadata__. Received: {}{}",
                               quotedName(name), name == "__metadata__" ? "" : " twice"));
+    if (static_cast<size_t>(tensor.shape().rank()) > mostAxes)
+      throw Error(ErrorKind::value_error, fmt::format("safetensors: a tensor has at most {} axes. Received: {} with {}",
+                                                      mostAxes, quotedName(name), tensor.shape().rank()));
     tensors.push_back(TensorAccess::onHost(tensor));
   }
   return tensors;
@@ -86,12 +87,12 @@ std::string headerText(const Safetensors &contents, const std::vector<Tensor> &t
   if (!contents.metadata.empty()) {
     std::vector<std::string> texts;
     for (const auto &[key, value] : contents.metadata)
-      texts.push_back(jsonText(key) + ":" + jsonText(value));
+      texts.push_back(jsonString(key) + ":" + jsonString(value));
     entries.push_back(fmt::format("\"__metadata__\":{{{}}}", fmt::join(texts, ",")));
   }
   for (size_t i = 0; i < tensors.size(); ++i)
     entries.push_back(fmt::format("{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
-                                  jsonText(contents.tensors[i].first), safetensorsName(tensors[i].dtype()),
+                                  jsonString(contents.tensors[i].first), safetensorsName(tensors[i].dtype()),
                                   fmt::join(tensors[i].shape().dims(), ","), begins[i],
                                   begins[i] + TensorAccess::bytes(tensors[i])));
   std::string text = fmt::format("{{{}}}", fmt::join(entries, ","));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"
+#include "runtime/base/FileLimits.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -37,12 +38,9 @@ struct Safetensors {
 /// The tensors share the mapped file. io_error that names it.
 Safetensors readSafetensors(const std::string &path);
 /// Replaces the file. io_error when it cannot be written; value_error for an undefined tensor, or for a name that is
-/// "__metadata__", stands twice or is no UTF-8.
+/// "__metadata__", stands twice or is no UTF-8, and past a limit of runtime/base/FileLimits.h.
 void writeSafetensors(const std::string &path, const Safetensors &contents);
 
-/// The most bytes of a header, tensors of a file and texts of its metadata.
-inline constexpr int64_t mostHeaderBytes = 100 << 20;
-inline constexpr size_t mostTensors = 1 << 18, mostTexts = 1 << 20;
 /// The dtype's name in files, "BF16"; "" if files cannot hold it.
 std::string_view safetensorsName(DType dtype);
 

@@ -22,7 +22,6 @@ constexpr Kind kinds[] = {{DType::bool_, "BOOL"},          {DType::uint8, "U8"},
                           {DType::bfloat16, "BF16"},       {DType::int32, "I32"},   {DType::float32, "F32"},
                           {DType::uint64, "U64"},          {DType::int64, "I64"},   {DType::float64, "F64"},
                           {DType::complex64, "C64"}};
-constexpr size_t mostDims = 64;
 
 std::string dtypeNames() {
   std::string names;
@@ -56,8 +55,8 @@ public:
       return skipped("");
     if (!arrayOpen_ || value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
       refuse(expected(), fmt::format("the number {}", value));
-    if (place_ == Place::shape && entry().dims.size() == mostDims)
-      refuse(fmt::format("at most {} dimensions for {}", mostDims, quotedName(entry().name)), "more");
+    if (place_ == Place::shape && entry().dims.size() == mostAxes)
+      refuse(fmt::format("at most {} dimensions for {}", mostAxes, quotedName(entry().name)), "more");
     if (place_ == Place::offsets && offsets_ == 2)
       refuse(expected(), "more than two numbers");
     if (place_ == Place::shape)

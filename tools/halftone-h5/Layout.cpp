@@ -1,6 +1,7 @@
 // Tables of datasets: printed, made, and their numbers printed.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-h5/Layout.h"
+#include "runtime/base/FileLimits.h"
 #include "tools/halftone-h5/Types.h"
 #include <algorithm>
 #include <cstdio>
@@ -50,8 +51,9 @@ herr_t visit(hid_t root, const char *name, const H5O_info_t *info, void *data) {
   if (info->type != H5O_TYPE_DATASET)
     return 0;
   const std::string path = name;
-  if (++walk.rows > mostRows || !isPlain(path)) {
-    walk.error = walk.rows > mostRows ? "more than 1048576 datasets" : "a dataset whose name is no plain text";
+  if (++walk.rows > detail::mostTableRows || !isPlain(path)) {
+    walk.error = walk.rows > detail::mostTableRows ? fmt::format("more than {} datasets", detail::mostTableRows)
+                                                   : "a dataset whose name is no plain text";
     return 1;
   }
   const Handle dataset(H5Dopen2(root, name, H5P_DEFAULT), H5Dclose);
@@ -95,7 +97,7 @@ bool makeDataset(hid_t file, hid_t links, std::istringstream &line) {
 
 bool makeGroup(hid_t file, hid_t links, std::istringstream &line) {
   std::string path, name;
-  line >> path >> std::ws;
+  std::getline(line >> std::ws, path, '\t');
   std::getline(line, name);
   const Handle made(H5Gcreate2(file, path.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
   return made >= 0 && setText(made, "name", name);

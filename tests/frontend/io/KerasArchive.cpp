@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Error.h"
+#include "runtime/base/FileLimits.h"
 #include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -12,7 +13,7 @@
 
 using namespace halftone;
 using Catch::Matchers::Contains;
-using detail::KerasArchive;
+using detail::KerasArchive, detail::mostJsonBytes;
 namespace fs = std::filesystem;
 
 namespace {
@@ -100,6 +101,6 @@ TEST_CASE("a .keras archive with bad, too deep or too large JSON is refused") {
              Contains("ValueError: ") && Contains("config.json: Invalid JSON"));
   CHECK_THAT(errorOf(folder.zip("config.json", "[1]")), Contains("expected an object, found a list"));
   CHECK_THAT(errorOf(folder.zip("config.json", std::string(100000, '['))), Contains("levels of nesting"));
-  const std::string blanks = "{" + std::string(KerasArchive::mostJsonBytes, ' ') + "}";
+  const std::string blanks = "{" + std::string(mostJsonBytes, ' ') + "}";
   CHECK_THAT(errorOf(folder.zip("config.json", blanks, true)), Contains("config.json of more than 32 MiB"));
 }

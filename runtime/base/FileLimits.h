@@ -1,0 +1,22 @@
+// The limits of the files that the library reads. Readers refuse a file past a limit, and writers do not write one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace halftone::detail {
+
+/// Objects and lists inside of each other in JSON. Deeper text is refused, so that no recursion over a value can exhaust the
+/// stack.
+inline constexpr int mostJsonLevels = 200;
+/// Bytes of config.json in a .keras archive.
+inline constexpr int64_t mostJsonBytes = 32 << 20;
+
+/// Bytes of a safetensors header, tensors of a file, texts of its metadata, and axes of a tensor.
+inline constexpr int64_t mostHeaderBytes = 100 << 20;
+inline constexpr size_t mostTensors = 1 << 18, mostTexts = 1 << 20, mostAxes = 64;
+
+/// Rows in the table of an HDF5 file, one for each group and dataset, and its bytes.
+inline constexpr size_t mostTableRows = 1 << 20, mostTableBytes = size_t{256} << 20;
+
+} // namespace halftone::detail
