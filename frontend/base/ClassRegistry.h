@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
+#include "frontend/base/UniqueNames.h"
 #include "halftone/Error.h"
 #include "runtime/base/ForkGate.h"
 #include <fmt/format.h>
@@ -35,6 +36,7 @@ public:
                   fmt::format("A class of the kind {} is registered as \"package>Class\" or \"Class\". Received: "
                               "registered_name={}",
                               words_.kind, registeredName));
+    requireNameInUtf8("The name of a class", registeredName);
     if (!make)
       throw Error(ErrorKind::value_error,
                   fmt::format("register_{0}() needs a function that makes the {0}", words_.kind));

@@ -1,8 +1,9 @@
-// Makes automatic names as Keras does, and forgets them.
+// Makes automatic names as Keras does, and forgets them; checks given ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/UniqueNames.h"
 #include "halftone/Layer.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/JsonText.h"
 #include "runtime/policy/PolicyRep.h"
 #include <cctype>
 #include <fmt/format.h>
@@ -57,6 +58,19 @@ std::string uniqueName(const std::string &className) {
   const ForkSafeLock lock(namesMutex);
   int count = namesUsed[snake]++;
   return count == 0 ? snake : fmt::format("{}_{}", snake, count);
+}
+
+bool isAutomaticName(const std::string &name, const std::string &className) {
+  const std::string snake = snakeCase(className);
+  if (name == snake)
+    return true;
+  const std::string_view digits = name.starts_with(snake + "_") ? std::string_view(name).substr(snake.size() + 1) : "";
+  return !digits.empty() && digits.front() != '0' && digits.find_first_not_of("0123456789") == digits.npos;
+}
+
+void requireNameInUtf8(const char *what, const std::string &name, Where where) {
+  if (!isUtf8(name))
+    throw Error(ErrorKind::value_error, fmt::format("{} must be UTF-8. Received: {:?}", what, name), {}, where);
 }
 
 } // namespace halftone::detail

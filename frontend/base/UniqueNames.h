@@ -1,6 +1,7 @@
-// The automatic names of layers, metrics and variables.
+// The names of layers, metrics and variables: automatic ones, and the rule for those that users give.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "halftone/Error.h"
 #include <string>
 
 namespace halftone::detail {
@@ -9,5 +10,9 @@ namespace halftone::detail {
 std::string snakeCase(const std::string &className);
 /// "dense", then "dense_1": Keras's automatic names. utils::clear_session() begins anew.
 std::string uniqueName(const std::string &className);
+/// Whether the name is one that uniqueName() makes for the class: "dense" or "dense_12" for Dense.
+bool isAutomaticName(const std::string &name, const std::string &className);
+/// value_error for a name that is not UTF-8, which no file holds. `what`, "The name of a layer", begins the message.
+void requireNameInUtf8(const char *what, const std::string &name, Where where = {});
 
 } // namespace halftone::detail

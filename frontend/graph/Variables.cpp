@@ -102,6 +102,7 @@ void Variable::assign(const Value &value) const {
 namespace detail {
 
 static Variable variableOver(VariableHandle memory, const Shape &shape, const VariableFacts &facts) {
+  requireNameInUtf8("The path of a variable", facts.path);
   auto impl = std::make_shared<VariableImpl>();
   impl->dtype = memory->type().dtype;
   impl->memory = std::move(memory);

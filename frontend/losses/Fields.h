@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
+#include "frontend/base/UniqueNames.h"
 #include "frontend/losses/LossImpl.h"
 #include "halftone/Losses.h"
 
@@ -46,6 +47,7 @@ inline constexpr std::tuple lossFields<losses::CircleArgs>{
 template <class Args> std::shared_ptr<LossImpl> lossImplOf(const Args &args, const char *name) {
   auto impl = std::make_shared<LossImpl>();
   impl->name = args.name.empty() ? name : args.name;
+  requireNameInUtf8("The name of a loss", impl->name);
   impl->kind = name;
   impl->reduction = args.reduction;
   impl->dtype = dtypeOfArgument(args.dtype, impl->name);

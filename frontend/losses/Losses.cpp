@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Losses.h"
 #include "frontend/base/ConfigFields.h"
+#include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
@@ -267,6 +268,7 @@ Loss detail::lossOf(const LossArgs &args, const char *name, std::function<Value(
                     std::function<void(Config &)> addConfig) {
   auto impl = std::make_shared<LossImpl>();
   impl->name = args.name.empty() ? name : args.name;
+  requireNameInUtf8("The name of a loss", impl->name);
   impl->kind = name;
   impl->reduction = args.reduction;
   impl->dtype = dtypeOfArgument(args.dtype, impl->name);
@@ -306,6 +308,7 @@ Loss::Loss(Function f, const LossArgs &args) {
     throw Error(ErrorKind::value_error, "a Loss was made from an empty function");
   auto impl = std::make_shared<LossImpl>();
   impl->name = args.name.empty() ? "loss" : args.name;
+  requireNameInUtf8("The name of a loss", impl->name);
   impl->reduction = args.reduction;
   impl->dtype = dtypeOfArgument(args.dtype, impl->name);
   impl->formula = [f = std::move(f)](const Value &yTrue, const Value &yPred) {

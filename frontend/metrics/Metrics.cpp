@@ -1,6 +1,7 @@
 // The Metric handle: state, updates, names.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Metrics.h"
+#include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/losses/LossImpl.h"
@@ -72,6 +73,7 @@ void updateOnData(std::shared_ptr<MetricImpl> metric, const std::vector<Tensor> 
 namespace detail {
 
 std::shared_ptr<MetricImpl> makeMetric(const std::string &name, DType dtype, std::shared_ptr<const MetricRule> rule) {
+  requireNameInUtf8("The name of a metric", name);
   auto impl = std::make_shared<MetricImpl>();
   impl->name = name;
   impl->dtype = dtype;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdateRule.h"
 #include "frontend/base/ProgressBar.h"
+#include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Promotion.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
@@ -81,6 +82,7 @@ UpdateRule::UpdateRule(std::string className, RuleArgs args, LearningRate learni
                                                     integer(args_.emaOverwriteFrequency)));
   this->className = std::move(className);
   name = args_.name;
+  requireNameInUtf8("The name of an optimizer", name);
   iterations_ = optimizerScalar(name, "iteration", 0, DType::int32, VariableRole::iteration);
   rate_ = optimizerScalar(name, "learning_rate", schedule_.is_schedule() ? 0.0 : schedule_.at(0), floatxDtype(),
                           VariableRole::learning_rate);
