@@ -91,9 +91,6 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   std::vector<SavedGroup> groups = savedGroups(model);
   std::vector<const SavedGroup *> right;
   for (SavedGroup &group : groups) {
-    if (countOf(file, group) == 0 &&
-        file.count(group.pathByNames + "/vars") > 0) // as older files name the parts of users' layers
-      group.path = group.pathByNames;
     if (group.calibrated)
       layOutAsStored(group, file);
     if (group.isRandomState && countOf(file, group) == 0)

@@ -254,8 +254,15 @@ private:
 } // namespace
 
 Config writeModel(const Model &model) {
-  if (model.impl()->transparent)
-    PlacesOfLayers().visit(model, model.name());
+  if (!model.impl()->transparent)
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("No config can hold the model '{0}' of the struct {1}, whose call() is code: let a Sequential "
+                    "call it, Sequential({{Input(...), Custom({1}(...))}}), and register {1} by "
+                    "register_custom<{1}>(), or save the weights alone, by save_weights()",
+                    model.name(), model.class_name()),
+        model.name(), model.impl()->where);
+  PlacesOfLayers().visit(model, model.name());
   Json object = layerObject(model);
   if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))
     object["compile_config"] = jsonOf(writeCompileConfig(compiled->args, stateOf(model).outputs.size()));

@@ -8,12 +8,31 @@
 #include "frontend/io/WeightsFile.h"
 #include "frontend/layers/LayerImpl.h"
 #include "halftone/Model.h"
+#include "runtime/base/FileLimits.h"
 #include <chrono>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 namespace halftone {
 using namespace detail;
+
+/// The text of config.json, within the limits of its reader: load_model() reads each file that save() writes.
+static std::string configText(const Model &model) {
+  std::string text = writeModel(model).dump();
+  if (std::ssize(text) > mostJsonBytes)
+    throw Error(ErrorKind::value_error,
+                fmt::format("the config of the model '{}' has {} bytes; a file holds at most {} MiB of it",
+                            model.name(), text.size(), mostJsonBytes >> 20),
+                model.name());
+  try {
+    (void)Config::parse(text);
+  } catch (const Error &error) {
+    throw Error(error.kind(),
+                fmt::format("no file can hold the config of the model '{}': {}", model.name(), error.message()),
+                model.name());
+  }
+  return text;
+}
 
 void Model::save(const std::string &filepath, const SaveArgs &args) const {
   const Model model = *this;
@@ -23,7 +42,7 @@ void Model::save(const std::string &filepath, const SaveArgs &args) const {
                                                     filepath));
   requireMayWrite(filepath, args);
   requireBuilt(model, "save()");
-  const std::string config = writeModel(model).dump();
+  const std::string config = configText(model);
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   // The version of Keras whose format this is. Keras does not read it.
   const std::string metadata =

@@ -3,6 +3,7 @@
 #include "frontend/io/SavedGroups.h"
 #include "frontend/base/UniqueNames.h"
 #include "frontend/layers/LayerImpl.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -34,16 +35,28 @@ bool isOfDelta(const Variable &variable, const LoraBody *adapted) {
   return adapted && (variable.impl() == adapted->delta().a().impl() || variable.impl() == adapted->delta().b().impl());
 }
 
+/// "dense", "dense_1": the class, numbered among the layers before.
+class NumberedClasses {
+public:
+  std::string operator()(const Layer &layer) {
+    const std::string word = snakeCase(layer.class_name());
+    const int64_t count = used_[word]++;
+    return count == 0 ? word : fmt::format("{}_{}", word, count);
+  }
+
+private:
+  std::map<std::string, int64_t> used_;
+};
+
 class GroupCollector {
 public:
   std::vector<SavedGroup> groups;
 
-  /// A layer that is a part of several models stands where it is first met. `byName`: the path with the automatic names of
-  /// parts.
-  void layer(const LayerImpl &layer, const std::string &path, const std::string &byName) {
+  /// A layer that is a part of several models stands where it is first met.
+  void layer(const LayerImpl &layer, const std::string &path) {
     if (!visited_.insert(&layer).second)
       return;
-    SavedGroup own{.path = path, .className = layer.className, .name = layer.name, .pathByNames = byName};
+    SavedGroup own{.path = path, .className = layer.className, .name = layer.name};
     const auto *adaptable = dynamic_cast<const LoraBody *>(layer.body.get());
     if (auto *body = dynamic_cast<CalibratedBody *>(layer.body.get()); body && body->calibrated().isThere())
       own.calibrated = &body->calibrated();
@@ -57,7 +70,7 @@ public:
           own.variables.push_back(variable);
     groups.push_back(std::move(own));
     if (layer.model && layer.transparent)
-      return members(layer, under(path, "layers"), under(byName, "layers"));
+      return members(layer, under(path, "layers"));
     for (const Variable &variable : layer.weights)
       if (variable.impl()->role == VariableRole::seed)
         groups.push_back({.path = under(path, randomStateOf(layer.className)),
@@ -65,38 +78,47 @@ public:
                           .name = "seed_generator",
                           .variables = {variable},
                           .isRandomState = true});
-    std::map<std::string, int64_t> used;
-    for (const Layer &child : layer.children) { // automatic names differ from instance to instance
-      const std::string attribute = attributeOf(layer.className, child.name());
-      this->layer(*child.impl(), under(path, child.impl()->hasOwnName ? attribute : numbered(child, used)),
-                  under(byName, attribute));
-    }
+    const std::vector<std::string> names = namesByPlace(layer);
+    for (size_t i = 0; i < names.size(); ++i)
+      this->layer(*layer.children[i].impl(), under(path, attributeOf(layer.className, names[i])));
   }
 
 private:
   std::set<const LayerImpl *> visited_;
 
   /// The layers of a Sequential, which does not count its InputLayer, or of a functional model.
-  void members(const LayerImpl &model, const std::string &path, const std::string &byName) {
-    std::map<std::string, int64_t> used;
-    for (const Layer &member : model.children) {
-      const std::string name = numbered(member, used);
-      layer(*member.impl(), under(path, name), under(byName, name));
-    }
-  }
-  /// "dense", "dense_1": the class, numbered among the layers before.
-  static std::string numbered(const Layer &layer, std::map<std::string, int64_t> &used) {
-    const std::string word = snakeCase(layer.class_name());
-    const int64_t count = used[word]++;
-    return count == 0 ? word : fmt::format("{}_{}", word, count);
+  void members(const LayerImpl &model, const std::string &path) {
+    NumberedClasses numbers;
+    for (const Layer &member : model.children)
+      layer(*member.impl(), under(path, numbers(member)));
   }
 };
 
+/// Whether HDF5 takes the name as that of a group.
+bool namesGroup(const std::string &name) {
+  return name != "." && name != ".." && std::ranges::all_of(name, [](unsigned char c) { return c >= ' '; });
+}
+
 } // namespace
+
+std::vector<std::string> namesByPlace(const LayerImpl &layer) {
+  std::vector<std::string> names(layer.children.size());
+  std::set<std::string> taken;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (const LayerImpl &child = *layer.children[i].impl();
+        child.hasOwnName && namesGroup(child.name) && taken.insert(child.name).second)
+      names[i] = child.name;
+  NumberedClasses numbers;
+  for (size_t i = 0; i < names.size(); ++i)
+    while (names[i].empty())
+      if (std::string name = numbers(layer.children[i]); taken.insert(name).second)
+        names[i] = std::move(name);
+  return names;
+}
 
 std::vector<SavedGroup> savedGroups(const Layer &model) {
   GroupCollector collector;
-  collector.layer(*model.impl(), "", "");
+  collector.layer(*model.impl(), "");
   return std::move(collector.groups);
 }
 

@@ -3,6 +3,7 @@
 #include "frontend/io/SavedVariables.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/graph/Devices.h"
+#include "frontend/io/SavedGroups.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
@@ -13,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <set>
 
 namespace halftone::detail {
@@ -34,36 +36,55 @@ private:
   std::map<std::string, int64_t> counts_;
 };
 
-/// The class path, without the kind, of every variable of a layer and of the layers below it.
-class ClassPaths {
+/// The class path and the place, without the kind, of every variable of a model.
+class Paths {
 public:
-  explicit ClassPaths(const LayerImpl &layer) { visit(layer, layer.className); }
-  std::string of(const Variable &variable) const {
+  explicit Paths(const LayerImpl &model) { visit(model, model.className, ""); }
+  struct Pair {
+    std::string byClass, place;
+  };
+  Pair of(const Variable &variable) const {
     const auto found = paths_.find(variable.impl().get());
-    return found == paths_.end() ? variable.path() : found->second;
+    return found == paths_.end() ? Pair{variable.path(), variable.path()} : found->second;
+  }
+  /// The place of an optimizer's slot, whose name is "net_dense_kernel_momentum" for a variable "net/dense/kernel"; nullopt if
+  /// it is of no variable here.
+  std::optional<std::string> ofSlot(const std::string &name) const {
+    for (size_t end = name.rfind('_'); end != name.npos && end > 0; end = name.rfind('_', end - 1))
+      if (const auto found = places_.find(name.substr(0, end)); found != places_.end())
+        return fmt::format("{}/{}", found->second, name.substr(end + 1));
+    return std::nullopt;
   }
 
 private:
-  void visit(const LayerImpl &layer, const std::string &path) {
+  void visit(const LayerImpl &layer, const std::string &byClass, const std::string &place) {
     if (!visited_.insert(&layer).second)
       return;
     Numbered names, classes;
-    for (const Variable &variable : layer.weights)
-      paths_.emplace(variable.impl().get(), path + "/" + names(variable.name(), "#", 2));
-    for (const Layer &child : layer.children)
-      visit(*child.impl(), path + "/" + classes(child.class_name(), "_", 1));
+    for (const Variable &variable : layer.weights) {
+      const std::string name = names(variable.name(), "#", 2);
+      std::string flat = variable.path();
+      std::ranges::replace(flat, '/', '_');
+      places_.emplace(std::move(flat), place + name);
+      paths_.emplace(variable.impl().get(), Pair{byClass + "/" + name, place + name});
+    }
+    const std::vector<std::string> parts = namesByPlace(layer);
+    for (size_t i = 0; i < parts.size(); ++i)
+      visit(*layer.children[i].impl(), byClass + "/" + classes(layer.children[i].class_name(), "_", 1),
+            fmt::format("{}{}/", place, parts[i]));
   }
 
-  std::map<const VariableImpl *, std::string> paths_;
+  std::map<const VariableImpl *, Pair> paths_;
+  std::map<std::string, std::string> places_; // by the variables' paths with '_' for '/', which slots' names begin with
   std::set<const LayerImpl *> visited_;
 };
 
-SavedVariable saved(const Variable &variable, SavedKind kind, const std::string &classPath) {
-  return {variable.path(), fmt::format("{}/{}", nameOf(kind), classPath), variable, kind};
+SavedVariable saved(const Variable &variable, SavedKind kind, const Paths::Pair &paths) {
+  return {variable.path(), fmt::format("{}/{}", nameOf(kind), paths.byClass),
+          fmt::format("{}/{}", nameOf(kind), paths.place), variable, kind};
 }
 
-void addLayers(const Layer &model, const std::vector<Variable> &variables, std::vector<SavedVariable> &all) {
-  const ClassPaths paths(*model.impl());
+void addLayers(const Paths &paths, const std::vector<Variable> &variables, std::vector<SavedVariable> &all) {
   for (const Variable &variable : variables) {
     const bool isSeed = variable.impl()->role == VariableRole::seed;
     all.push_back(saved(variable, isSeed ? SavedKind::seed : SavedKind::layer, paths.of(variable)));
@@ -72,23 +93,28 @@ void addLayers(const Layer &model, const std::vector<Variable> &variables, std::
 
 /// Adds the inner optimizer's variables(), and a loss scale and its counters. The wrapper's own rate and count never
 /// change, and a schedule's rates are functions of the count of updates.
-void addOptimizer(const Optimizer &optimizer, std::vector<SavedVariable> &all) {
+void addOptimizer(const Paths &paths, const Optimizer &optimizer, std::vector<SavedVariable> &all) {
   if (isLossScaleOptimizer(optimizer)) {
     for (const Variable &variable : optimizer.impl()->allVariables())
       if (variable.impl()->role == VariableRole::loss_scale)
-        all.push_back(saved(variable, SavedKind::loss_scale, variable.name()));
-    return addOptimizer(asLossScaleOptimizer(optimizer).inner_optimizer(), all);
+        all.push_back(saved(variable, SavedKind::loss_scale, {variable.name(), variable.name()}));
+    return addOptimizer(paths, asLossScaleOptimizer(optimizer).inner_optimizer(), all);
   }
   size_t number = 0;
-  for (const Variable &variable : optimizer.variables())
-    all.emplace_back(saved(variable, SavedKind::optimizer, fmt::format("{}/{}", optimizer.impl()->className, number++)))
-        .parts = &optimizer.impl()->parts();
+  const std::string &className = optimizer.impl()->className;
+  for (const Variable &variable : optimizer.variables()) {
+    const std::string place = paths.ofSlot(variable.name()).value_or(variable.name());
+    const Paths::Pair own{fmt::format("{}/{}", className, number++), fmt::format("{}/{}", className, place)};
+    all.emplace_back(saved(variable, SavedKind::optimizer, own)).parts = &optimizer.impl()->parts();
+  }
 }
 
-void distinguishNames(std::vector<SavedVariable> &variables) {
-  Numbered names;
-  for (SavedVariable &variable : variables)
+void distinguish(std::vector<SavedVariable> &variables) {
+  Numbered names, places;
+  for (SavedVariable &variable : variables) {
     variable.name = names(variable.name, "#", 2);
+    variable.place = places(variable.place, "#", 2);
+  }
 }
 
 /// The count of infinities and NaNs.
@@ -133,24 +159,26 @@ void requireBuilt(const Layer &model, const char *task) {
 
 std::vector<SavedVariable> savedWeights(const Layer &model) {
   std::vector<SavedVariable> all;
-  addLayers(model, model.weights(), all);
-  distinguishNames(all);
+  addLayers(Paths(*model.impl()), model.weights(), all);
+  distinguish(all);
   return all;
 }
 
 std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *compiled) {
   std::vector<SavedVariable> all;
-  addLayers(model, model.variables(), all);
+  const Paths paths(*model.impl());
+  addLayers(paths, model.variables(), all);
   if (compiled) {
     const DeviceScope device(*compiled->args.device);
     compiled->optimizer.impl()->build(model.trainable_variables());
-    addOptimizer(compiled->optimizer, all);
+    addOptimizer(paths, compiled->optimizer, all);
   }
-  distinguishNames(all);
+  distinguish(all);
   return all;
 }
 
 static std::string classPathKey(const std::string &name) { return "class_path:" + name; }
+static std::string placeKey(const std::string &name) { return "place:" + name; }
 
 void addValues(const std::vector<SavedVariable> &variables, Safetensors &contents) {
   std::vector<VariableHandle> handles;
@@ -159,6 +187,7 @@ void addValues(const std::vector<SavedVariable> &variables, Safetensors &content
   std::vector<Tensor> values = readTogether(handles).valueOrThrow();
   for (size_t i = 0; i < variables.size(); ++i) {
     contents.metadata.emplace(classPathKey(variables[i].name), variables[i].classPath);
+    contents.metadata.emplace(placeKey(variables[i].name), variables[i].place);
     const OptimizerParts *const parts = variables[i].parts;
     contents.tensors.emplace_back(variables[i].name,
                                   parts ? parts->whole(variables[i].variable, values[i]) : std::move(values[i]));
@@ -173,28 +202,42 @@ void writeState(const Layer &model, const std::function<void()> &write) {
   isStateSplit(model) ? writeInFirst(write) : write();
 }
 
-/// The class path that a file gives a tensor; "" if it gives none.
-static std::string classPathIn(const Safetensors &contents, const std::string &name) {
-  const auto found = contents.metadata.find(classPathKey(name));
+/// The text of the metadata; "" if there is none.
+static std::string textIn(const Safetensors &contents, const std::string &key) {
+  const auto found = contents.metadata.find(key);
   return found == contents.metadata.end() ? "" : found->second;
 }
 
 SavedKind kindIn(const Safetensors &contents, const std::string &name) {
-  const std::string path = classPathIn(contents, name);
+  const std::string path = textIn(contents, classPathKey(name));
   const auto found = std::find(kindNames.begin(), kindNames.end(), std::string_view(path).substr(0, path.find('/')));
   return found == kindNames.end() ? SavedKind::layer : static_cast<SavedKind>(found - kindNames.begin());
 }
 
+/// Whether each variable but those of a loss scale has a value.
+static bool isWhole(const MatchedValues &matched, const std::vector<SavedVariable> &variables) {
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (!matched.values[i] && variables[i].kind != SavedKind::loss_scale)
+      return false;
+  return true;
+}
+
 MatchedValues matchValues(const Safetensors &contents, const std::vector<SavedVariable> &variables) {
+  MatchedValues byPlace = matchBy(
+      contents, variables, [](const SavedVariable &variable) { return variable.place; },
+      [&](const std::string &name) { return textIn(contents, placeKey(name)); });
+  if (isWhole(byPlace, variables))
+    return byPlace;
   MatchedValues byName = matchBy(
       contents, variables, [](const SavedVariable &variable) { return variable.name; },
       [](const std::string &name) { return name; });
-  if (std::find(byName.values.begin(), byName.values.end(), nullptr) == byName.values.end())
+  if (isWhole(byName, variables))
     return byName;
   MatchedValues byClass = matchBy(
       contents, variables, [](const SavedVariable &variable) { return variable.classPath; },
-      [&](const std::string &name) { return classPathIn(contents, name); });
-  return byClass.left.size() < byName.left.size() ? byClass : byName;
+      [&](const std::string &name) { return textIn(contents, classPathKey(name)); });
+  MatchedValues &closest = byPlace.left.size() <= byName.left.size() ? byPlace : byName;
+  return byClass.left.size() < closest.left.size() ? byClass : closest;
 }
 
 std::string misfit(const SavedVariable &variable, const NamedTensor &value) {

@@ -20,6 +20,9 @@ struct SavedVariable {
   /// "layer/Sequential/Dense_1/kernel": the kind, then classes instead of names. It is the same in each model of the
   /// same classes, whatever names its layers have.
   std::string classPath;
+  /// "layer/dense_1/kernel", "optimizer/Adam/dense_1/kernel/momentum": the kind, then the layers below the model by
+  /// namesByPlace(). It is the same in each process that runs the same code.
+  std::string place;
   Variable variable;
   SavedKind kind = SavedKind::layer;
   const OptimizerParts *parts = nullptr; // of the optimizer that has the variable
@@ -32,7 +35,7 @@ std::vector<SavedVariable> savedWeights(const Layer &model);
 /// All variables of a model and of its optimizer, which the function builds; `compiled` may be null.
 std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *compiled);
 
-/// Adds the values of variables, all of one moment, and their class paths to a file's contents.
+/// Adds the values of variables, all of one moment, their class paths and their places to a file's contents.
 void addValues(const std::vector<SavedVariable> &variables, Safetensors &contents);
 /// The kind that a file gives a tensor; `layer` if it gives none.
 SavedKind kindIn(const Safetensors &contents, const std::string &name);
@@ -42,7 +45,8 @@ struct MatchedValues {
   std::vector<const NamedTensor *> values; // one per variable; null if the file has none
   std::vector<const NamedTensor *> left;   // that no variable takes
 };
-/// Finds the value of each variable by its name, or, if more are found so, of each by its class path.
+/// Finds the value of each variable by its place. If the file gives no places, or lacks that of a variable other than a loss
+/// scale's, by the names, the places or the class paths, whichever leave the fewest tensors of the file.
 MatchedValues matchValues(const Safetensors &contents, const std::vector<SavedVariable> &variables);
 
 /// Whether processes divide the state of the model's optimizer. All of them then make a call that saves it, and one writes.

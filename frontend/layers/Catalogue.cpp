@@ -4,6 +4,7 @@
 #include "frontend/layers/FieldsAttention.h"
 #include "frontend/layers/FieldsConvolution.h"
 #include "frontend/layers/FieldsImage.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/Registered.h"
 #include "halftone/Error.h"
 #include <algorithm>
@@ -174,12 +175,16 @@ Config serialize(const Layer &layer) {
     object.set("registered_name", *registered);
     return object;
   }
+  if (layer.impl()->model && layer.impl()->transparent)
+    throw Error(ErrorKind::value_error,
+                fmt::format("'{}' is a graph of layers, whose config is that of Model::to_json()", layer.name()));
   if (className == "Lambda")
     (void)layer.get_config(); // throws
   if (!findClass(catalogue, className))
     throw Error(
         ErrorKind::value_error,
-        fmt::format("No config can hold a layer of class {0}: register it by register_custom<{0}>(\"package\"), or by "
+        fmt::format("No config can hold a layer of class {0}: give the struct get_config(Config &) and a static "
+                    "from_config(const Config &), and register it by register_custom<{0}>(\"package\"), or by "
                     "register_custom<{0}>() if its class in Python has no package",
                     className));
   for (const auto &[name, module] : ofApplications)
@@ -195,16 +200,16 @@ Config serialize(const Layer &layer) {
 
 Layer deserialize(const Config &config) {
   if (const std::string registered = registeredNameIn(config); !registered.empty())
-    return registeredLayer(registered, config.get_object("config"));
+    return withNameOfConfig(registeredLayer(registered, config.get_object("config")));
   if (const std::string foreign = foreignClassIn(config); !foreign.empty())
-    return registeredLayer(foreign, config.get_object("config"));
+    return withNameOfConfig(registeredLayer(foreign, config.get_object("config")));
   SavedObject saved = savedObject(config);
   const Known *found = findClass(catalogue, saved.className);
   if (!found && isRegisteredLayer(saved.className)) // of a module of Keras's
-    return registeredLayer(saved.className, config.get_object("config"));
+    return withNameOfConfig(registeredLayer(saved.className, config.get_object("config")));
   if (!found)
     refuseClass(saved.className);
-  return found->make(saved);
+  return withNameOfConfig(found->make(saved));
 }
 
 } // namespace halftone::layers

@@ -128,6 +128,7 @@ Layer::Layer(std::unique_ptr<LayerBody> body, std::string className, const Layer
   impl_->className = std::move(className);
   impl_->hasOwnName = !args.name.empty();
   impl_->name = args.name.empty() ? uniqueName(impl_->className) : args.name;
+  requireNameInUtf8("The name of a layer", impl_->name, where);
   if (impl_->name.find('/') != std::string::npos)
     throw Error(ErrorKind::value_error,
                 fmt::format("Layer name '{}' must not contain '/', which separates paths", impl_->name), {}, where);
@@ -148,6 +149,12 @@ Layer detail::inputLayer(const Value &input) {
   impl->transparent = true;
   impl->inputSpecs = impl->outputSpecs = {{input.shape(), input.dtype()}};
   return Layer(std::move(impl));
+}
+
+Layer detail::withNameOfConfig(const Layer &layer) {
+  LayerImpl &impl = *layer.impl();
+  impl.hasOwnName = impl.hasOwnName && !isAutomaticName(impl.name, impl.className);
+  return layer;
 }
 
 static void collectLayers(const Layer &parent, std::set<const LayerImpl *> &known, std::vector<Layer> &layers) {
@@ -171,6 +178,7 @@ Input::Input(const Shape &shape, const InputArgs &args) {
   std::vector<int64_t> dims = shape.dims();
   dims.insert(dims.begin(), args.batch_size.value_or(-1));
   std::string name = args.name.empty() ? uniqueName("InputLayer") : args.name;
+  requireNameInUtf8("The name of an Input", name);
   Value::operator=(symbolicInput(Shape(dims), args.dtype.value_or(floatxDtype()), name));
 }
 

@@ -101,6 +101,10 @@ private:
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 };
 
+/// The layer that a config was read into. An automatic name in a config, as "dense_3", is the writer's; like one of this process
+/// it does not tell the layer's place.
+Layer withNameOfConfig(const Layer &layer);
+
 /// Every layer below `model` that computes under a policy, once, in the order of the graph.
 std::vector<Layer> computingLayers(const Layer &model);
 

@@ -108,9 +108,11 @@ public:
   Values call(const Values &inputs, const CallContext &) override { return function_(inputs); }
   size_t most_inputs() const override { return mostInputs_; }
   void get_config(Config &) const override {
-    throw Error(ErrorKind::value_error,
-                "A Lambda has no config, which cannot hold its function: Custom makes a layer of "
-                "a struct that can have one");
+    throw Error(
+        ErrorKind::value_error,
+        "A Lambda has no config, since a config cannot hold its function. Put the function into the call() of a "
+        "struct with get_config() and from_config(), which register_custom<T>() registers, and use Custom of it "
+        "in the Lambda's place");
   }
 
 private:

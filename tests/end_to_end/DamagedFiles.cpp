@@ -73,7 +73,7 @@ std::string damagedCheckpoint(const std::string &path, Damage &damage) {
     break;
   case 5:
     for (auto &[key, text] : file.contents.metadata)
-      if (key.starts_with("class_path:") && damage.below(2) == 0)
+      if ((key.starts_with("class_path:") || key.starts_with("place:")) && damage.below(2) == 0)
         text = damage(text);
     break;
   default:
