@@ -7,19 +7,23 @@
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/training/Trainer.h"
 #include "halftone/Error.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <iterator>
+#include <optional>
+#include <set>
 
 namespace halftone::detail {
 
 namespace {
 
 std::string datasetOf(const SavedGroup &group, size_t index) {
-  return fmt::format("{}{}vars/{}", group.path, group.path.empty() ? "" : "/", index);
+  return fmt::format("{}{}vars/{}", group.path(), group.path().empty() ? "" : "/", index);
 }
 int64_t countOf(const H5File &file, const SavedGroup &group) {
-  return file.count(group.path.empty() ? "vars" : group.path + "/vars");
+  return file.count(group.path().empty() ? "vars" : group.path() + "/vars");
 }
 
 /// Why the file's dataset cannot be the variable's value; "" if it can.
@@ -83,12 +87,52 @@ private:
 
 std::string objectOf(const SavedGroup &group) { return fmt::format("<{} name={}>", group.className, group.name); }
 
+/// The groups' paths under one naming, and whether `has` holds for each that a reader needs.
+bool findsAll(const std::vector<SavedGroup> &groups, Naming naming,
+              const std::function<bool(const std::string &)> &has) {
+  return std::ranges::all_of(groups, [&](const SavedGroup &group) {
+    return group.variables.empty() || group.isRandomState || has(group.paths[static_cast<size_t>(naming)]);
+  });
+}
+/// The names of layers whose paths under two namings differ, as a list; "" if there are none.
+std::string difference(const std::vector<SavedGroup> &groups, Naming a, Naming b) {
+  std::set<std::string> names;
+  for (const SavedGroup &group : groups)
+    if (group.paths[static_cast<size_t>(a)] != group.paths[static_cast<size_t>(b)])
+      names.insert(fmt::format("'{}'", group.name));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The naming by which the file has all groups; the first if none does. value_error if two namings find groups for a layer
+/// whose name looks like an automatic one: they may be those of another layer.
+Naming namingOf(const std::vector<SavedGroup> &groups, const H5File &file) {
+  const auto has = [&](const std::string &path) { return file.count(path.empty() ? "vars" : path + "/vars") > 0; };
+  std::optional<Naming> found;
+  for (const Naming naming : {Naming::given, Naming::placed, Naming::recorded}) {
+    if (!findsAll(groups, naming, has))
+      continue;
+    if (found == Naming::given && naming == Naming::recorded)
+      continue; // recorded names are those of the writer's process
+    if (const std::string doubtful = found ? difference(groups, *found, naming) : ""; !doubtful.empty())
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("{}: the names of the layers {} look like automatic ones, and the file has groups of these "
+                      "names for other layers, counted by class: give the layers other names",
+                      file.name(), doubtful));
+    found = found.value_or(naming);
+  }
+  return found.value_or(Naming::given);
+}
+
 } // namespace
 
 void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   std::vector<std::pair<const SavedGroup *, std::string>> failed;
   Reading reading;
   std::vector<SavedGroup> groups = savedGroups(model);
+  const Naming naming = namingOf(groups, file);
+  for (SavedGroup &group : groups)
+    group.paths.front() = group.paths[static_cast<size_t>(naming)];
   std::vector<const SavedGroup *> right;
   for (SavedGroup &group : groups) {
     if (group.calibrated)
@@ -121,7 +165,7 @@ void readOptimizer(const Optimizer &optimizer, const H5File &file) {
   const std::vector<SavedGroup> own = savedGroups(optimizer);
   SavedGroup plain = own.back(); // without a loss scale
   const int64_t outer = file.count("optimizer/vars"), inner = file.count("optimizer/inner_optimizer/vars");
-  plain.path = inner > 0 ? "optimizer/inner_optimizer" : "optimizer";
+  plain.paths.front() = inner > 0 ? "optimizer/inner_optimizer" : "optimizer";
   const SavedGroup &group = own.size() > 1 && inner > 0 ? own.front() : plain;
   if (outer == 0)
     return;
@@ -165,15 +209,31 @@ static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups, con
   const WeightValues values = valuesOf(groups, parts);
   std::vector<H5Entry> entries;
   for (const SavedGroup &group : groups) {
-    entries.push_back({.path = group.path.empty() ? "vars" : group.path + "/vars", .name = group.name});
+    entries.push_back({.path = group.path().empty() ? "vars" : group.path() + "/vars", .name = group.name});
     for (size_t i = 0; i < group.variables.size(); ++i)
       entries.push_back({.path = datasetOf(group, i), .numbers = values.at(group.variables[i].impl().get())});
   }
   return entries;
 }
 
+/// Refuses given names that another layer's class and number make: namingOf() could not read the file.
+static void refuseDoubt(const std::vector<SavedGroup> &groups, const std::string &file) {
+  std::set<std::string> paths;
+  for (const SavedGroup &group : groups)
+    paths.insert(group.path());
+  const std::string doubtful = difference(groups, Naming::given, Naming::placed);
+  if (!doubtful.empty() &&
+      findsAll(groups, Naming::placed, [&](const std::string &path) { return paths.contains(path); }))
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("cannot write {}: the names of the layers {} look like automatic ones, in another order than "
+                    "that of the layers' calls: give the layers other names",
+                    file, doubtful));
+}
+
 H5Image weightsImage(const Model &model, const std::string &name) {
   std::vector<SavedGroup> groups = savedGroups(model);
+  refuseDoubt(groups, name);
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   if (compiled)
     std::ranges::move(savedGroups(compiled->optimizer), std::back_inserter(groups));

@@ -4,6 +4,7 @@
 #include "frontend/base/UniqueNames.h"
 #include "frontend/layers/LayerImpl.h"
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -14,6 +15,13 @@ namespace {
 
 std::string under(const std::string &path, const std::string &name) {
   return path.empty() ? name : fmt::format("{}/{}", path, name);
+}
+
+GroupPaths under(const GroupPaths &paths, const std::string &name) {
+  GroupPaths all;
+  for (size_t naming = 0; naming < namings; ++naming)
+    all[naming] = under(paths[naming], name);
+  return all;
 }
 
 /// The attribute of Keras's layer that holds the part with this name, for layers that are made of layers.
@@ -48,15 +56,48 @@ private:
   std::map<std::string, int64_t> used_;
 };
 
+/// Whether HDF5 takes the name as that of a group.
+bool namesGroup(const std::string &name) {
+  return name != "." && name != ".." && std::ranges::all_of(name, [](unsigned char c) { return c >= ' '; });
+}
+
+/// Whether the name tells a layer apart from its siblings.
+bool counts(const LayerImpl &layer, Naming naming) {
+  switch (naming) {
+  case Naming::given:
+    return layer.nameOrigin == NameOrigin::given;
+  case Naming::placed:
+    return layer.nameOrigin == NameOrigin::given && !isAutomaticName(layer.name, layer.className);
+  case Naming::recorded:
+    return layer.nameOrigin != NameOrigin::automatic;
+  }
+  return false;
+}
+
+std::vector<std::string> namesOfParts(const LayerImpl &layer, Naming naming) {
+  std::vector<std::string> names(layer.children.size());
+  std::set<std::string> taken;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (const LayerImpl &child = *layer.children[i].impl();
+        counts(child, naming) && namesGroup(child.name) && taken.insert(child.name).second)
+      names[i] = child.name;
+  NumberedClasses numbers;
+  for (size_t i = 0; i < names.size(); ++i)
+    while (names[i].empty())
+      if (std::string name = numbers(layer.children[i]); taken.insert(name).second)
+        names[i] = std::move(name);
+  return names;
+}
+
 class GroupCollector {
 public:
   std::vector<SavedGroup> groups;
 
   /// A layer that is a part of several models stands where it is first met.
-  void layer(const LayerImpl &layer, const std::string &path) {
+  void layer(const LayerImpl &layer, const GroupPaths &paths) {
     if (!visited_.insert(&layer).second)
       return;
-    SavedGroup own{.path = path, .className = layer.className, .name = layer.name};
+    SavedGroup own{.paths = paths, .className = layer.className, .name = layer.name};
     const auto *adaptable = dynamic_cast<const LoraBody *>(layer.body.get());
     if (auto *body = dynamic_cast<CalibratedBody *>(layer.body.get()); body && body->calibrated().isThere())
       own.calibrated = &body->calibrated();
@@ -70,62 +111,52 @@ public:
           own.variables.push_back(variable);
     groups.push_back(std::move(own));
     if (layer.model && layer.transparent)
-      return members(layer, under(path, "layers"));
+      return members(layer, under(paths, "layers"));
     for (const Variable &variable : layer.weights)
       if (variable.impl()->role == VariableRole::seed)
-        groups.push_back({.path = under(path, randomStateOf(layer.className)),
+        groups.push_back({.paths = under(paths, randomStateOf(layer.className)),
                           .className = "SeedGenerator",
                           .name = "seed_generator",
                           .variables = {variable},
                           .isRandomState = true});
-    const std::vector<std::string> names = namesByPlace(layer);
-    for (size_t i = 0; i < names.size(); ++i)
-      this->layer(*layer.children[i].impl(), under(path, attributeOf(layer.className, names[i])));
+    std::array<std::vector<std::string>, namings> names;
+    for (size_t naming = 0; naming < namings; ++naming)
+      names[naming] = namesOfParts(layer, static_cast<Naming>(naming));
+    for (size_t i = 0; i < layer.children.size(); ++i) {
+      GroupPaths own = paths;
+      for (size_t naming = 0; naming < namings; ++naming)
+        own[naming] = under(paths[naming], attributeOf(layer.className, names[naming][i]));
+      this->layer(*layer.children[i].impl(), own);
+    }
   }
 
 private:
   std::set<const LayerImpl *> visited_;
 
   /// The layers of a Sequential, which does not count its InputLayer, or of a functional model.
-  void members(const LayerImpl &model, const std::string &path) {
+  void members(const LayerImpl &model, const GroupPaths &paths) {
     NumberedClasses numbers;
     for (const Layer &member : model.children)
-      layer(*member.impl(), under(path, numbers(member)));
+      layer(*member.impl(), under(paths, numbers(member)));
   }
 };
 
-/// Whether HDF5 takes the name as that of a group.
-bool namesGroup(const std::string &name) {
-  return name != "." && name != ".." && std::ranges::all_of(name, [](unsigned char c) { return c >= ' '; });
-}
-
 } // namespace
 
-std::vector<std::string> namesByPlace(const LayerImpl &layer) {
-  std::vector<std::string> names(layer.children.size());
-  std::set<std::string> taken;
-  for (size_t i = 0; i < names.size(); ++i)
-    if (const LayerImpl &child = *layer.children[i].impl();
-        child.hasOwnName && namesGroup(child.name) && taken.insert(child.name).second)
-      names[i] = child.name;
-  NumberedClasses numbers;
-  for (size_t i = 0; i < names.size(); ++i)
-    while (names[i].empty())
-      if (std::string name = numbers(layer.children[i]); taken.insert(name).second)
-        names[i] = std::move(name);
-  return names;
-}
+std::vector<std::string> namesByPlace(const LayerImpl &layer) { return namesOfParts(layer, Naming::placed); }
 
 std::vector<SavedGroup> savedGroups(const Layer &model) {
   GroupCollector collector;
-  collector.layer(*model.impl(), "");
+  collector.layer(*model.impl(), {});
   return std::move(collector.groups);
 }
 
 std::vector<SavedGroup> savedGroups(const Optimizer &optimizer) {
   const auto group = [](const Optimizer &each, const char *path) {
-    return SavedGroup{
-        .path = path, .className = each.impl()->className, .name = each.name(), .variables = each.variables()};
+    return SavedGroup{.paths = under(GroupPaths(), path),
+                      .className = each.impl()->className,
+                      .name = each.name(),
+                      .variables = each.variables()};
   };
   std::vector<SavedGroup> groups{group(optimizer, "optimizer")};
   if (isLossScaleOptimizer(optimizer))

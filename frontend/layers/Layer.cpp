@@ -126,7 +126,7 @@ Layer::Layer(std::unique_ptr<LayerBody> body, std::string className, const Layer
     : impl_(std::make_shared<LayerImpl>()) {
   impl_->body = std::move(body);
   impl_->className = std::move(className);
-  impl_->hasOwnName = !args.name.empty();
+  impl_->nameOrigin = args.name.empty() ? NameOrigin::automatic : NameOrigin::given;
   impl_->name = args.name.empty() ? uniqueName(impl_->className) : args.name;
   requireNameInUtf8("The name of a layer", impl_->name, where);
   if (impl_->name.find('/') != std::string::npos)
@@ -153,7 +153,8 @@ Layer detail::inputLayer(const Value &input) {
 
 Layer detail::withNameOfConfig(const Layer &layer) {
   LayerImpl &impl = *layer.impl();
-  impl.hasOwnName = impl.hasOwnName && !isAutomaticName(impl.name, impl.className);
+  if (impl.nameOrigin == NameOrigin::given && isAutomaticName(impl.name, impl.className))
+    impl.nameOrigin = NameOrigin::recorded;
   return layer;
 }
 

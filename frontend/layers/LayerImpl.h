@@ -36,6 +36,12 @@ struct RecordedMask {
 };
 using RecordedMasks = std::vector<RecordedMask>;
 
+enum class NameOrigin : uint8_t {
+  automatic, // made by uniqueName(), other in each process
+  recorded, // read from a config, and such as uniqueName() makes: that of the writer's process, or one that was given there
+  given,
+};
+
 struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   /// Computes the outputs of one call, in a trace.
   using TracedBody = std::function<std::vector<Value>(const std::vector<Value> &)>;
@@ -44,7 +50,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::string className, name, path;
   DTypePolicy policy = dtype_policy(); // if it is a map, see resolvedPolicy()
   Regularizer activityRegularizer;
-  bool hasOwnName = false; // not an automatic one
+  NameOrigin nameOrigin = NameOrigin::automatic;
   bool trainable = true, autocast = true, built = false;
   bool transparent = false; // a graph of layers: it has no scope of its own in the IR and converts no inputs by policy
   bool madeInCall = false;  // constructed while another layer was called
@@ -101,8 +107,7 @@ private:
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 };
 
-/// The layer that a config was read into. An automatic name in a config, as "dense_3", is the writer's; like one of this process
-/// it does not tell the layer's place.
+/// The layer, which was made from a config.
 Layer withNameOfConfig(const Layer &layer);
 
 /// Every layer below `model` that computes under a policy, once, in the order of the graph.

@@ -81,7 +81,8 @@ std::vector<hsize_t> dimsOf(const std::string &text) {
 /// Room is made at once and not filled.
 bool makeDataset(hid_t file, hid_t links, std::istringstream &line) {
   std::string dtype, dims, path;
-  line >> dtype >> dims >> path;
+  line >> dtype >> dims;
+  std::getline(line.ignore(), path);
   const std::vector<hsize_t> extents = dimsOf(dims);
   const Handle type(storageType(dtype), H5Tclose);
   const Handle space(extents.empty() ? H5Screate(H5S_SCALAR)
@@ -97,7 +98,7 @@ bool makeDataset(hid_t file, hid_t links, std::istringstream &line) {
 
 bool makeGroup(hid_t file, hid_t links, std::istringstream &line) {
   std::string path, name;
-  std::getline(line >> std::ws, path, '\t');
+  std::getline(line.ignore(), path, '\t');
   std::getline(line, name);
   const Handle made(H5Gcreate2(file, path.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
   return made >= 0 && setText(made, "name", name);

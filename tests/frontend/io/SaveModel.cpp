@@ -334,7 +334,8 @@ TEST_CASE("A Lambda takes one input, and the errors about its file and about get
   const Lambda lambda([](const Value &x) { return x * 2.0; });
   CHECK_THROWS_WITH(lambda({a, b}), Contains("takes one input, but it received 2 inputs") && Contains("Custom"));
   CHECK_THROWS_WITH(Dense(2)({a, b}), Contains("takes one input"));
-  CHECK_THROWS_WITH(Model({a}, {lambda(a)}).to_json(), Contains("A Lambda has no config"));
+  CHECK_THROWS_WITH(Model({a}, {lambda(a)}).to_json(),
+                    Contains("A Lambda has no config") && !Contains("register_custom<Lambda>"));
   const std::string file = R"({"class_name":"Lambda","module":"keras.layers","config":{"function":{}}})";
   CHECK_THROWS_WITH(
       Model::from_config(Config::parse(R"({"class_name":"Sequential","config":{"layers":[)" + file + "]}}")),

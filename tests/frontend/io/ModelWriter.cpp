@@ -1,0 +1,90 @@
+// What save() refuses, so that load_model() reads each file that it writes.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Halftone.h"
+#include "tests/TemporaryFolder.h"
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+using namespace halftone;
+using namespace halftone::layers;
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct Registered {
+  Value call(const Value &x) const { return x; }
+  static Registered from_config(const Config &) { return {}; }
+};
+struct Unregistered {
+  Value call(const Value &x) const { return x; }
+};
+
+/// Whether save() is refused with this text, and the file of an earlier save() stays.
+void checkRefused(const Model &model, const TemporaryFolder &folder, const std::string &text) {
+  folder.write("old.keras", "old");
+  CHECK_THROWS_WITH(model.save(folder / "old.keras"), Contains(text));
+  CHECK(std::filesystem::file_size(folder / "old.keras") == 3);
+}
+
+} // namespace
+
+TEST_CASE("save() refuses a config that load_model() would refuse, and the old file stays") {
+  const TemporaryFolder folder;
+  const auto nested = [](int levels) {
+    Sequential model({Input({2}), Dense(2)});
+    for (int i = 1; i < levels; ++i)
+      model = Sequential({Input({2}), model});
+    return model;
+  };
+  int deepest = 1; // the most levels of models that are written
+  for (int step = 64; step > 0; step /= 2)
+    try {
+      nested(deepest + step).save(folder / "deep.keras");
+      deepest += step;
+    } catch (const Error &) {
+    }
+  CHECK(deepest > 40);
+  CHECK(load_model(folder / "deep.keras").built());
+  checkRefused(nested(deepest + 1), folder, "more than 200 levels of nesting");
+  const Tensor many = Tensor::full({1'000'000}, 1.0 / 3);
+  checkRefused(Sequential({Input({1'000'000}), Normalization(Axes(-1), {.mean = many, .variance = many})}), folder,
+               "at most 32 MiB");
+}
+
+TEST_CASE("Infinities and NaN in configs come back from a file, in lists, arrays and the arguments of compile() too") {
+  const TemporaryFolder folder;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Tensor mean({1, std::numeric_limits<float>::infinity()}, {2}), variance({1, NAN}, {2});
+  const Sequential model({Input({2}), ReLU({.max_value = infinity}), Masking(NAN),
+                          Dense(2, {.bias_initializer = initializers::Constant(-infinity)}),
+                          Normalization(Axes(-1), {.mean = mean, .variance = variance}),
+                          Rescaling({1.0, infinity}, {-infinity, 0.0})});
+  model.compile({.optimizer = optimizers::SGD(0.1, {.clipvalue = infinity}),
+                 .loss = losses::Huber(infinity),
+                 .loss_weights = {infinity}});
+  model.save(folder / "a.keras");
+  const Model loaded = load_model(folder / "a.keras");
+  CHECK(loaded.to_json() == model.to_json());
+  CHECK_THAT(model.to_json(), Contains(R"("mean":[1.0,Infinity])") && Contains(R"("variance":[1.0,NaN])") &&
+                                  Contains(R"("max_value":Infinity)") && Contains(R"("loss_weights":[Infinity])"));
+  CHECK(clone_model(model).layers().size() == model.layers().size());
+}
+
+TEST_CASE("A custom model is refused, registered or not, and a model of its class can be saved as the message says") {
+  const TemporaryFolder folder;
+  for (const bool isRegistered : {false, true}) {
+    if (isRegistered)
+      register_custom<Registered>();
+    const Model model{Registered()};
+    (void)model.predict_on_batch(Tensor::ones({2, 4}));
+    checkRefused(model, folder, "register Registered by register_custom<Registered>()");
+    CHECK_THROWS_WITH(clone_model(model), Contains("Sequential({Input(...), Custom(Registered(...))})"));
+  }
+  const Sequential model({Input({4}), Custom(Registered())});
+  model.save(folder / "a.keras");
+  CHECK(load_model(folder / "a.keras").layers().back().class_name() == "Registered");
+  checkRefused(Sequential({Input({4}), Custom(Unregistered())}), folder,
+               "get_config(Config &) and a static from_config(const Config &)");
+}
