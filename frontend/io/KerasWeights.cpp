@@ -12,7 +12,6 @@
 #include <fmt/ranges.h>
 #include <functional>
 #include <iterator>
-#include <optional>
 #include <set>
 
 namespace halftone::detail {
@@ -103,25 +102,19 @@ std::string difference(const std::vector<SavedGroup> &groups, Naming a, Naming b
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The naming by which the file has all groups; the first if none does. value_error if two namings find groups for a layer
-/// whose name looks like an automatic one: they may be those of another layer.
+/// The naming by which the file has all groups; the first if none does. value_error if both have, and find other groups: the
+/// names of some layers look like automatic ones, and may stand for other layers.
 Naming namingOf(const std::vector<SavedGroup> &groups, const H5File &file) {
+  const std::string doubtful = difference(groups, Naming::given, Naming::placed);
   const auto has = [&](const std::string &path) { return file.count(path.empty() ? "vars" : path + "/vars") > 0; };
-  std::optional<Naming> found;
-  for (const Naming naming : {Naming::given, Naming::placed, Naming::recorded}) {
-    if (!findsAll(groups, naming, has))
-      continue;
-    if (found == Naming::given && naming == Naming::recorded)
-      continue; // recorded names are those of the writer's process
-    if (const std::string doubtful = found ? difference(groups, *found, naming) : ""; !doubtful.empty())
-      throw Error(
-          ErrorKind::value_error,
-          fmt::format("{}: the names of the layers {} look like automatic ones, and the file has groups of these "
-                      "names for other layers, counted by class: give the layers other names",
-                      file.name(), doubtful));
-    found = found.value_or(naming);
-  }
-  return found.value_or(Naming::given);
+  if (doubtful.empty() || !findsAll(groups, Naming::placed, has))
+    return Naming::given;
+  if (findsAll(groups, Naming::given, has))
+    throw Error(ErrorKind::value_error,
+                fmt::format("{}: the names of the layers {} look like automatic ones, and the file has groups of these "
+                            "names for other layers, counted by class: give the layers other names",
+                            file.name(), doubtful));
+  return Naming::placed;
 }
 
 } // namespace

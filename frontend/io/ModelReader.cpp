@@ -78,9 +78,10 @@ Layer readAny(const ConfigPlace &place) {
   const std::string className = place.at("class_name").text();
   (void)place.at("config").object();
   if (className == "Functional" || (className == "Model" && !place.at("config").at("input_layers").isNull()))
-    return withNameOfConfig(readFunctional(place));
-  const Layer layer = className == "Sequential" ? withNameOfConfig(readSequential(place))
-                                                : layers::deserialize(ConfigAccess::make(place.json));
+    return withNameOfConfig(readFunctional(place), ConfigAccess::make(place.json));
+  const Layer layer = className == "Sequential"
+                          ? withNameOfConfig(readSequential(place), ConfigAccess::make(place.json))
+                          : layers::deserialize(ConfigAccess::make(place.json));
   if (place.where.empty())
     buildRoot(layer, place);
   return layer;

@@ -208,7 +208,7 @@ Json layerObject(const Layer &layer) {
   if (impl.model && impl.transparent) {
     Json object = impl.model->isSequential ? sequentialObject(layer) : functionalObject(layer);
     object["compile_config"] = Json::object();
-    return object;
+    return jsonOf(withMarkOfName(layer, ConfigAccess::make(std::move(object))));
   }
   try {
     Json object = jsonOf(layers::serialize(layer));

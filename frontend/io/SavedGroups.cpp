@@ -63,15 +63,7 @@ bool namesGroup(const std::string &name) {
 
 /// Whether the name tells a layer apart from its siblings.
 bool counts(const LayerImpl &layer, Naming naming) {
-  switch (naming) {
-  case Naming::given:
-    return layer.nameOrigin == NameOrigin::given;
-  case Naming::placed:
-    return layer.nameOrigin == NameOrigin::given && !isAutomaticName(layer.name, layer.className);
-  case Naming::recorded:
-    return layer.nameOrigin != NameOrigin::automatic;
-  }
-  return false;
+  return layer.hasOwnName && (naming == Naming::given || !isAutomaticName(layer.name, layer.className));
 }
 
 std::vector<std::string> namesOfParts(const LayerImpl &layer, Naming naming) {

@@ -15,11 +15,10 @@ namespace halftone::detail {
 /// the order of the first calls among those without a name: "dense", "dense_1". So the groups are the same in each process that
 /// runs the same code. A name that a sibling has, or that HDF5 cannot hold, counts as none.
 enum class Naming : uint8_t {
-  given,    // names that the code gives, which are those of Keras's attributes: files are written so
-  placed,   // of these, names other than such as uniqueName() makes for the class
-  recorded, // names that the code gives, or that the config has
+  given,  // names that the code gives, which are those of Keras's attributes: files are written so
+  placed, // of these, names other than such as uniqueName() makes for the class
 };
-inline constexpr size_t namings = 3;
+inline constexpr size_t namings = 2;
 using GroupPaths = std::array<std::string, namings>; // by Naming
 
 /// The variables of one object: "<path>/vars/0", "<path>/vars/1", ...

@@ -173,7 +173,7 @@ Config serialize(const Layer &layer) {
     Config object = serializedObject("", className, layer.get_config());
     object.set_null("module");
     object.set("registered_name", *registered);
-    return object;
+    return withMarkOfName(layer, std::move(object));
   }
   if (layer.impl()->model && layer.impl()->transparent)
     throw Error(ErrorKind::value_error,
@@ -191,25 +191,25 @@ Config serialize(const Layer &layer) {
     if (className == name) {
       Config object = serializedObject(module, className, layer.get_config());
       object.set("registered_name", className);
-      return object;
+      return withMarkOfName(layer, std::move(object));
     }
   // Keras exports this class under a shorter name than its own.
-  return serializedObject("keras.layers", className == "GroupedQueryAttention" ? "GroupQueryAttention" : className,
-                          layer.get_config());
+  const std::string exported = className == "GroupedQueryAttention" ? "GroupQueryAttention" : className;
+  return withMarkOfName(layer, serializedObject("keras.layers", exported, layer.get_config()));
 }
 
 Layer deserialize(const Config &config) {
   if (const std::string registered = registeredNameIn(config); !registered.empty())
-    return withNameOfConfig(registeredLayer(registered, config.get_object("config")));
+    return withNameOfConfig(registeredLayer(registered, config.get_object("config")), config);
   if (const std::string foreign = foreignClassIn(config); !foreign.empty())
-    return withNameOfConfig(registeredLayer(foreign, config.get_object("config")));
+    return withNameOfConfig(registeredLayer(foreign, config.get_object("config")), config);
   SavedObject saved = savedObject(config);
   const Known *found = findClass(catalogue, saved.className);
   if (!found && isRegisteredLayer(saved.className)) // of a module of Keras's
-    return withNameOfConfig(registeredLayer(saved.className, config.get_object("config")));
+    return withNameOfConfig(registeredLayer(saved.className, config.get_object("config")), config);
   if (!found)
     refuseClass(saved.className);
-  return withNameOfConfig(found->make(saved));
+  return withNameOfConfig(found->make(saved), config);
 }
 
 } // namespace halftone::layers

@@ -126,7 +126,7 @@ Layer::Layer(std::unique_ptr<LayerBody> body, std::string className, const Layer
     : impl_(std::make_shared<LayerImpl>()) {
   impl_->body = std::move(body);
   impl_->className = std::move(className);
-  impl_->nameOrigin = args.name.empty() ? NameOrigin::automatic : NameOrigin::given;
+  impl_->hasOwnName = !args.name.empty();
   impl_->name = args.name.empty() ? uniqueName(impl_->className) : args.name;
   requireNameInUtf8("The name of a layer", impl_->name, where);
   if (impl_->name.find('/') != std::string::npos)
@@ -151,10 +151,15 @@ Layer detail::inputLayer(const Value &input) {
   return Layer(std::move(impl));
 }
 
-Layer detail::withNameOfConfig(const Layer &layer) {
+static constexpr const char *markOfName = "name_is_given";
+Config detail::withMarkOfName(const Layer &layer, Config object) {
+  if (const LayerImpl &impl = *layer.impl(); impl.hasOwnName && isAutomaticName(impl.name, impl.className))
+    object.set(markOfName, true);
+  return object;
+}
+Layer detail::withNameOfConfig(const Layer &layer, const Config &object) {
   LayerImpl &impl = *layer.impl();
-  if (impl.nameOrigin == NameOrigin::given && isAutomaticName(impl.name, impl.className))
-    impl.nameOrigin = NameOrigin::recorded;
+  impl.hasOwnName = impl.hasOwnName && (!isAutomaticName(impl.name, impl.className) || object.contains(markOfName));
   return layer;
 }
 

@@ -36,12 +36,6 @@ struct RecordedMask {
 };
 using RecordedMasks = std::vector<RecordedMask>;
 
-enum class NameOrigin : uint8_t {
-  automatic, // made by uniqueName(), other in each process
-  recorded, // read from a config, and such as uniqueName() makes: that of the writer's process, or one that was given there
-  given,
-};
-
 struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   /// Computes the outputs of one call, in a trace.
   using TracedBody = std::function<std::vector<Value>(const std::vector<Value> &)>;
@@ -50,7 +44,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::string className, name, path;
   DTypePolicy policy = dtype_policy(); // if it is a map, see resolvedPolicy()
   Regularizer activityRegularizer;
-  NameOrigin nameOrigin = NameOrigin::automatic;
+  bool hasOwnName = false; // not an automatic one
   bool trainable = true, autocast = true, built = false;
   bool transparent = false; // a graph of layers: it has no scope of its own in the IR and converts no inputs by policy
   bool madeInCall = false;  // constructed while another layer was called
@@ -107,8 +101,11 @@ private:
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 };
 
-/// The layer, which was made from a config.
-Layer withNameOfConfig(const Layer &layer);
+/// A layer's config with the mark of a name that was given and has the form of an automatic one; Keras ignores the mark.
+Config withMarkOfName(const Layer &layer, Config object);
+/// The layer that `object` describes. A name of the form of an automatic one counts as automatic, that of the writer's process,
+/// unless `object` has the mark.
+Layer withNameOfConfig(const Layer &layer, const Config &object);
 
 /// Every layer below `model` that computes under a policy, once, in the order of the graph.
 std::vector<Layer> computingLayers(const Layer &model);

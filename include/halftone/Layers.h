@@ -17,7 +17,8 @@ using halftone::Input;
 
 /// {"module", "class_name", "config", "registered_name"}, as Keras saves a layer of this list. deserialize() makes the
 /// layer that a config describes, not built and with new weights: its arguments are checked as the constructor does.
-/// value_error for a class or an argument that it does not know, not_implemented_error for a value that is not built.
+/// value_error for a class or an argument that it does not know, not_implemented_error for a value that is not built. A graph of
+/// layers is written by Model::to_json() and read by Model::from_config(): serialize() refuses it with a value_error.
 HALFTONE_API Config serialize(const Layer &layer);
 HALFTONE_API Layer deserialize(const Config &config);
 } // namespace halftone::layers

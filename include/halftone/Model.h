@@ -207,9 +207,10 @@ public:
   void report(const std::string &filepath, const ReportArgs &args = {}) const;
 
   /// Writes a .keras file, which Keras opens: layers and calls, the arguments of compile(), weights, and the optimizer's
-  /// state; whole or not at all. value_error for another ending, for an unbuilt model, and for a model that no config can
-  /// hold, such as one with a function of the user's, with a layer that is not registered, or with one layer in two inner
-  /// models or twice in a Sequential.
+  /// state; whole or not at all. load_model() reads each file that it writes. value_error for another ending, for an unbuilt
+  /// model, for a config past the reader's limits, and for a model that no config can hold, such as one of a struct, one with
+  /// a function of the user's, with a layer that is not registered, or with one layer in two inner models or twice in a
+  /// Sequential.
   void save(const std::string &filepath, const SaveArgs &args = {}) const;
   /// The model as in config.json of that file; from_config(Config::parse(to_json())) makes it again, with new weights and not
   /// compiled. (get_config() has the arguments alone.)
@@ -219,8 +220,8 @@ public:
   /// "<name>.safetensors", whole or not at all. value_error for another ending or an unbuilt model.
   void save_weights(const std::string &filepath, const SaveArgs &args = {}) const;
   /// Reads weights() from a file of save_weights(), or those in a checkpoint, "<name>.ckpt". Floats are converted to
-  /// the variables' dtypes. value_error, and no weight changes, when the file lacks a weight, has another weight or
-  /// another shape. With `skip_mismatch` such weights keep their values, and a warning names them.
+  /// the variables' dtypes. Layers are found by given names, or else by class and place, never by automatic names.
+  /// value_error, and no weight changes, when the file lacks a weight, has another weight or another shape. With `skip_mismatch` such weights keep their values, and a warning names them.
   void load_weights(const std::string &filepath, bool skip_mismatch = false) const;
 
   explicit Model(const Layer &layer); // type_error when it is not a model
