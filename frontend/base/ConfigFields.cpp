@@ -3,6 +3,7 @@
 #include "frontend/base/ConfigFields.h"
 #include "halftone/Error.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/JsonText.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -121,7 +122,7 @@ std::vector<std::string> FieldReader::left() const {
 void FieldReader::requireNothingLeft(const std::string &className) const {
   std::string found;
   for (const std::string &key : left())
-    found += fmt::format("{}'{}': {}", found.empty() ? "" : ", ", key, ConfigAccess::json(config_).at(key).dump());
+    found += fmt::format("{}'{}': {}", found.empty() ? "" : ", ", key, jsonText(ConfigAccess::json(config_).at(key)));
   if (!found.empty())
     throw Error(ErrorKind::value_error, fmt::format("{}: Argument(s) not recognized: {{{}}}", className, found));
 }
@@ -141,7 +142,7 @@ void FieldReader::requireFixed(const char *key, const Config &only) {
   const Json &given = ConfigAccess::json(config_).at(key), &expected = ConfigAccess::json(only).at(key);
   if (given != expected)
     throw Error(ErrorKind::not_implemented_error,
-                fmt::format("`{}` is {}: it can only be {}", key, given.dump(), expected.dump()));
+                fmt::format("`{}` is {}: it can only be {}", key, jsonText(given), jsonText(expected)));
 }
 
 void FieldReader::load(const char *key, double &value) {
@@ -163,7 +164,7 @@ void FieldReader::load(const char *key, std::string &value) {
 
 [[noreturn]] static void refuseKind(const char *key, const char *expected, const Json &found) {
   throw Error(ErrorKind::type_error,
-              fmt::format("The value of '{}' must be {}; it is {}", key, expected, found.dump()));
+              fmt::format("The value of '{}' must be {}; it is {}", key, expected, jsonText(found)));
 }
 template <class T>
 static std::vector<T> listOf(const Config &config, const char *key, bool (*fits)(const Json &),

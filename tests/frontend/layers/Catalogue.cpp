@@ -299,3 +299,17 @@ TEST_CASE("A built normalization writes the axes that it has") {
   (void)grouped(Tensor::ones({2, 4}));
   CHECK(grouped.get_config().get_int("groups") == 4);
 }
+
+TEST_CASE("Wrong values in a config are quoted as Keras writes them, and text that is not UTF-8 is an Error too") {
+  CHECK_THAT(fieldsOf("Dense", R"("units":2,"use_bias":true,"rate":[Infinity])"), Contains("'rate': [Infinity]"));
+  Config fields;
+  fields.set("units", "caf\xe9");
+  Config layer;
+  layer.set("class_name", "Dense");
+  layer.set("config", fields);
+  CHECK_THAT(errorOf([&] { (void)layers::deserialize(layer); }), Contains("'units' must be"));
+  fields.set("units", 2);
+  fields.set("rate", "caf\xe9");
+  layer.set("config", fields);
+  CHECK_THAT(errorOf([&] { (void)layers::deserialize(layer); }), Contains("ValueError") && Contains("UTF-8"));
+}
