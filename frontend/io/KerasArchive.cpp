@@ -52,6 +52,9 @@ uint64_t KerasArchive::indexOf(const std::string &member) const {
   const zip_int64_t index = zip_name_locate(archive_.get(), member.c_str(), 0);
   if (index < 0)
     fail(member, zip_strerror(archive_.get()));
+  for (zip_int64_t other = index + 1; other < zip_get_num_entries(archive_.get(), 0); ++other)
+    if (const char *name = zip_get_name(archive_.get(), static_cast<zip_uint64_t>(other), 0); name && member == name)
+      fail(member, fmt::format("{} twice", member)); // libzip finds the first, Python the last
   return static_cast<uint64_t>(index);
 }
 

@@ -20,7 +20,7 @@ public:
   /// io_error when the file cannot be read or is no zip.
   explicit KerasArchive(const std::string &path);
   bool contains(const std::string &member) const;
-  /// The JSON object in a member. io_error when there is no such member, when its data are damaged or when it has more
+  /// The JSON object in a member. io_error when there is no such member or two, when its data are damaged or when it has more
   /// than `mostJsonBytes` bytes; value_error when it holds no JSON object.
   Config json(const std::string &member) const;
   /// A member's data: their place in the archive, or for packed data a file in memory. io_error as above, and if it has more

@@ -1,6 +1,7 @@
 // .keras archives: those of Keras, and many kinds of bad files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
+#include "frontend/io/StoredZip.h"
 #include "halftone/Error.h"
 #include "runtime/base/FileLimits.h"
 #include "tests/TemporaryFolder.h"
@@ -93,6 +94,17 @@ TEST_CASE("every cut and every flipped byte of a .keras archive gives an error o
       CHECK(KerasArchive(file).json("config.json").dump() == config);
   }
   CHECK(damaged > 90);
+}
+
+TEST_CASE("a .keras archive in which a member stands twice is refused") {
+  const Folder folder;
+  const std::string path = folder.write("");
+  for (const bool isTwice : {false, true}) {
+    detail::writeStoredZip(path, {{"config.json", {R"({"a":1})"}}, {isTwice ? "config.json" : "b", {R"({"a":2})"}}})
+        .orThrow();
+    CHECK_THAT(errorOf(path), Contains(isTwice ? "IOError: " + path : "no error"));
+    CHECK_THAT(errorOf(path), Contains(isTwice ? "found: config.json twice" : "no error"));
+  }
 }
 
 TEST_CASE("a .keras archive with bad, too deep or too large JSON is refused") {
