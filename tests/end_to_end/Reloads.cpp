@@ -40,7 +40,7 @@ std::string drawnName(Draw &draw, size_t place) {
   case 1:
     return fmt::format("Größe {}", place);
   case 2:
-    return fmt::format("dense_{}", place + 40);
+    return fmt::format("dense_{}", place + 100'000); // past all automatic names, which must differ within a graph
   default:
     return "";
   }
