@@ -90,13 +90,22 @@ Status ProgramCache::refuseWhileCompiling() const {
                   name_)};
 }
 
-StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
+/// Whether a program serves a thread with these settings.
+static bool servesThread(const ProgramKey &key, uint64_t threadSettings) {
+  return key.threadSettings == ProgramKey::anySettings || key.threadSettings == threadSettings;
+}
+
+StatusOr<std::shared_ptr<Player>> ProgramCache::find(ProgramKey key) {
   HALFTONE_RETURN_IF_ERROR(refuseWhileCompiling());
   std::string warning;
   std::shared_ptr<Player> player;
   {
     const ForkSafeLock lock(mutex_);
-    if (auto known = knownLocked([&](const ProgramKey &other) { return other == key; }))
+    const auto matches = [&](const ProgramKey &other) {
+      return other.epoch == key.epoch && other.device == key.device && servesThread(other, key.threadSettings) &&
+             other.layout == key.layout && other.feeds == key.feeds;
+    };
+    if (auto known = knownLocked(matches))
       return known;
     if (!compile_) {
       std::string known;
@@ -116,7 +125,7 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
     HALFTONE_RETURN_IF_ERROR(compiled.status());
     ++compileCount_;
     player = *std::move(compiled);
-    insertLocked(key, player, warning);
+    insertLocked(std::move(key), player, warning);
   }
   if (!warning.empty() && warn_)
     warn_(warning);
@@ -124,13 +133,13 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(const ProgramKey &key) {
 }
 
 StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, const FeedLayout &layout,
-                                                 uint64_t epoch, Device device) {
+                                                 uint64_t epoch, Device device, uint64_t threadSettings) {
   for (size_t i = 0; i < feeds.size(); ++i)
     if (!feeds[i].defined())
       return Status(ErrorKind::value_error, fmt::format("{}: feed {} is an undefined tensor", name_, i));
   HALFTONE_RETURN_IF_ERROR(refuseWhileCompiling());
   const auto matches = [&](const ProgramKey &key) {
-    return key.epoch == epoch && key.device == device && key.layout == layout &&
+    return key.epoch == epoch && key.device == device && servesThread(key, threadSettings) && key.layout == layout &&
            std::ranges::equal(feeds, key.feeds, isOfType);
   };
   std::shared_ptr<Player> player;
@@ -139,7 +148,7 @@ StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, 
     player = knownLocked(matches);
   }
   if (!player) {
-    StatusOr<std::shared_ptr<Player>> compiled = find({typesOf(feeds), layout, epoch, device});
+    StatusOr<std::shared_ptr<Player>> compiled = find({typesOf(feeds), layout, epoch, device, threadSettings});
     HALFTONE_RETURN_IF_ERROR(compiled.status());
     player = *std::move(compiled);
   }

@@ -33,13 +33,16 @@ struct FeedLayout {
   friend bool operator==(const FeedLayout &, const FeedLayout &) = default;
 };
 
-/// The key of a player: the types and layout of the feeds, the configuration epoch (policies, flags)
-/// under which the trace was made, and the device.
+/// The key of a player: the types and layout of the feeds, the configuration epoch (policies, flags) under which the trace
+/// was made, the device, and the thread's own settings, if the trace read them.
 struct ProgramKey {
+  static constexpr uint64_t anySettings = 0; // serves every thread
+
   std::vector<TensorType> feeds;
   FeedLayout layout{};
   uint64_t epoch = 0;
   Device device = Device::cpu();
+  uint64_t threadSettings = anySettings;
   std::string str() const; // "(128x784xf32; 128xi32)": groups end with a semicolon
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
@@ -48,8 +51,8 @@ struct ProgramKey {
 /// runtime_error if `compile` uses the same program.
 class ProgramCache {
 public:
-  /// Makes the player for a key.
-  using Compile = std::function<StatusOr<std::shared_ptr<Player>>(const ProgramKey &key)>;
+  /// Makes the player for a key. It may set the key's threadSettings to anySettings.
+  using Compile = std::function<StatusOr<std::shared_ptr<Player>>(ProgramKey &key)>;
   using Warn = std::function<void(const std::string &message)>;
   static constexpr size_t defaultCapacity = 64;
 
@@ -59,10 +62,10 @@ public:
   /// The player for `key`. If there is none, the cache compiles one; if there are then more than the capacity, it drops
   /// the least recently used one, and the first time calls `warn` with the feed and the dimension that vary. A closed
   /// program gives key_error with the list of its keys.
-  StatusOr<std::shared_ptr<Player>> find(const ProgramKey &key);
+  StatusOr<std::shared_ptr<Player>> find(ProgramKey key);
   /// find() by the types of `feeds`, then play().
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, const FeedLayout &layout = {}, uint64_t epoch = 0,
-                                     Device device = Device::cpu());
+                                     Device device = Device::cpu(), uint64_t threadSettings = ProgramKey::anySettings);
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
 

@@ -3,12 +3,14 @@
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/graph/Devices.h"
+#include "frontend/graph/Rematerialize.h"
 #include "frontend/graph/TraceCompile.h"
 #include "frontend/graph/Variables.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/FreeMemory.h"
+#include "runtime/policy/PolicyRep.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <new>
@@ -28,7 +30,7 @@ template <class F> static auto naming(const std::string &name, F f) {
 
 CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body)
     : options_(std::move(options)), feedNames_(std::move(feedNames)), body_(std::move(body)),
-      program_(options_.name, [this](const ProgramKey &key) { return compile(key); }) {}
+      program_(options_.name, [this](ProgramKey &key) { return compile(key); }) {}
 
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const FeedLayout &layout) {
   const ForkGate gate; // MLIR has its own locks
@@ -49,8 +51,11 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
   return trace;
 }
 
+/// The settings of this thread that a layer takes when it is made, as it is in each trace of a function that makes layers.
+static uint64_t threadSettings() { return globalPolicyId() ^ openRematId(); }
+
 ProgramKey CompiledFunction::keyOf(const std::vector<TensorType> &types, const FeedLayout &layout) const {
-  return {types, layout, configurationEpoch(), device()};
+  return {types, layout, configurationEpoch(), device(), threadSettings()};
 }
 
 /// The device of a traced function: `device` if the caller asked for it or if the function has no variables, else the
@@ -68,13 +73,16 @@ static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device,
   return runtime;
 }
 
-StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(const ProgramKey &key) {
+StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   const FloatMode mode;
   if (!fitsMemory(leastForCompiling))
     return Status(ErrorKind::runtime_error, fmt::format("{}: there is no memory to compile it: {}", options_.name,
                                                         memoryShortage(leastForCompiling)));
   // Exceptions of the user's own code pass through ProgramCache, which has changed nothing at this point.
+  const PolicyReads reads;
   std::shared_ptr<Trace> traced = trace(key.feeds, key.layout);
+  if (!reads.any())
+    key.threadSettings = ProgramKey::anySettings;
   const std::shared_ptr<DeviceRuntime> device = placeOf(*traced, key.device, options_.device.has_value());
   StatusOr<Executable> compiled = compileTrace(*traced, options_, device->target());
   if (!compiled.isOk())
@@ -97,7 +105,7 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
       throw Error(ErrorKind::value_error, fmt::format("{} was given an undefined Tensor", options_.name));
   return naming(options_.name, [&] {
     if (!options_.interpret)
-      return program_.play(feeds, layout, configurationEpoch(), device()).valueOrThrow();
+      return program_.play(feeds, layout, configurationEpoch(), device(), threadSettings()).valueOrThrow();
     const FloatMode mode;
     std::shared_ptr<Trace> traced = trace(typesOf(feeds), layout);
     if (traced->sharedBatch)

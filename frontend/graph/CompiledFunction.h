@@ -50,7 +50,7 @@ public:
 
 private:
   std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const FeedLayout &layout);
-  StatusOr<std::shared_ptr<Player>> compile(const ProgramKey &key);
+  StatusOr<std::shared_ptr<Player>> compile(ProgramKey &key);
   ProgramKey keyOf(const std::vector<TensorType> &types, const FeedLayout &layout) const;
   Device device() const { return options_.device.value_or(default_device()); }
 

@@ -4,6 +4,7 @@
 #include "frontend/graph/Trace.h"
 #include "halftone/Error.h"
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 
 namespace halftone {
@@ -17,6 +18,7 @@ bool RematMode::isFor(const std::string &name, const std::string &path) const {
 }
 
 const std::optional<RematMode> &openRematMode() { return openMode; }
+uint64_t openRematId() { return openMode ? openMode->id : 0; }
 
 static std::optional<RematMode> modeNamed(const std::optional<std::string> &mode, const RematArgs &args) {
   if (!mode)
@@ -39,7 +41,10 @@ static std::optional<RematMode> modeNamed(const std::optional<std::string> &mode
 
 RematScope::RematScope(const std::optional<std::string> &mode, const RematArgs &args)
     : saved_(std::make_unique<std::optional<detail::RematMode>>(detail::openMode)) {
+  static std::atomic<uint64_t> scopes{0};
   detail::openMode = detail::modeNamed(mode, args);
+  if (detail::openMode)
+    detail::openMode->id = ++scopes << 1; // even, while ids of policies are odd: both together are not 0
 }
 RematScope::~RematScope() { detail::openMode = *saved_; }
 

@@ -9,7 +9,6 @@
 #include "runtime/base/FreeMemory.h"
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <fmt/format.h>
 
 namespace halftone {
@@ -19,7 +18,6 @@ namespace {
 
 thread_local std::optional<DType> scopeDtype;
 thread_local bool scopeActive = false;
-std::atomic<uint64_t> epoch{0};
 
 // One lock for all, since models may share layers, optimizers and metrics.
 VariableStore &processStore() {
@@ -161,9 +159,8 @@ bool autocastScopeOpen() { return scopeActive; }
 uint64_t configurationEpoch() {
   constexpr uint64_t scopes = 64; // no scope, a scope without a dtype, a scope of each dtype
   const uint64_t scope = !scopeActive ? 0 : !scopeDtype ? 1 : 2 + static_cast<uint64_t>(*scopeDtype);
-  return epoch.load() * scopes + scope;
+  return configurationChanges() * scopes + scope;
 }
-void bumpConfigurationEpoch() { epoch.fetch_add(1); }
 
 } // namespace detail
 

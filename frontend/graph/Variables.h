@@ -4,6 +4,7 @@
 #include "halftone/Arguments.h"
 #include "halftone/Value.h"
 #include "runtime/VariableStore.h"
+#include "runtime/base/ConfigurationEpoch.h"
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -53,9 +54,8 @@ void setHostScalar(const Variable &variable, double value);
 std::optional<DType> autocastDtype();
 bool autocastScopeOpen(); // whether this thread has a scope open
 
-/// The configuration epoch, part of program keys: it grows when a trainable flag or a policy changes, and differs
-/// between the kinds of AutocastScope.
+/// The configuration epoch, part of program keys: it grows with configurationChanges(), and differs between the kinds of
+/// AutocastScope.
 uint64_t configurationEpoch();
-void bumpConfigurationEpoch();
 
 } // namespace halftone::detail

@@ -253,6 +253,13 @@ private:
 
 } // namespace
 
+/// Refuses a config that load_model() refuses: a policy whose mode the weights of the layer do not have.
+static void requireModes(const Layer &model) {
+  for (const Layer &layer : computingLayers(model))
+    if (layer.built())
+      layer.impl()->requireMode();
+}
+
 Config writeModel(const Model &model) {
   if (!model.impl()->transparent)
     throw Error(
@@ -262,6 +269,7 @@ Config writeModel(const Model &model) {
                     "register_custom<{1}>(), or save the weights alone, by save_weights()",
                     model.name(), model.class_name()),
         model.name(), model.impl()->where);
+  requireModes(model);
   PlacesOfLayers().visit(model, model.name());
   Json object = layerObject(model);
   if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))

@@ -31,13 +31,17 @@ public:
     return attend(attentionCall(Derived::name, inputs), context);
   }
   /// Keras takes a large number off the scores of hidden keys, so a query that sees no key has weights near equal.
-  Values attend(const AttentionCall &call, const CallContext &context) override {
+  Values attend(const AttentionCall &given, const CallContext &context) override {
+    AttentionCall call = given;
+    call.query = asComputed(given.query, context);
+    call.value = asComputed(given.value, context);
+    call.key = asComputed(given.key, context);
     auto &self = static_cast<Derived &>(*this);
     self.hasQueryMask_ = call.queryMask.defined();
     Value scores = self.scores(call.query, call.key);
     AttentionCall masked = call;
     if (!call.valueMask.defined())
-      masked.valueMask = maskOf(call.value);
+      masked.valueMask = maskOf(given.value);
     const Shape shape = scores.shape();
     if (const Value seen = seenKeys(masked, {shape[1], shape[2]}, {.causal = call.causal}); seen.defined()) {
       const double hidden = scores.dtype() == DType::float16 ? 3e4 : 1e9;
@@ -47,7 +51,7 @@ public:
     const Value weights = ops::softmax(scores);
     const bool drops = context.training() && self.options_.dropout > 0.0;
     Value out = ops::matmul(drops ? dropped(weights, self.options_.dropout, shape, self.state_) : weights, call.value);
-    const Value queryMask = asMask(call.queryMask.defined() ? call.queryMask : maskOf(call.query));
+    const Value queryMask = asMask(call.queryMask.defined() ? call.queryMask : maskOf(given.query));
     if (queryMask.defined())
       out = out * asDtype(ops::expand_dims(queryMask, -1), out.dtype(), "mask");
     return call.scores ? Values{out, weights} : Values{out};

@@ -120,6 +120,7 @@ void dequantizeCalibrated(const Layer &model) {
       continue;
     const std::string source = policy.get_config().get_string("source_name");
     layer.impl()->quantizedMode = "";
+    layer.impl()->holdMode();
     layer.set_dtype_policy(PolicyArg(source, Where{}));
     writeOutput(fmt::format("warning: layer '{}' has the policy '{}': its kernel is read as floats, and its policy is "
                             "'{}' now\n",

@@ -15,7 +15,7 @@ class DotBody final : public BodyOf<DotOptions> {
 public:
   using BodyOf::BodyOf;
   void build(BuildContext &, const std::vector<Shape> &shapes) override { requireFit(shapes); }
-  Values call(const Values &inputs, const CallContext &) override {
+  Values call(const Values &inputs, const CallContext &context) override {
     std::vector<Shape> shapes;
     for (const Value &input : inputs)
       shapes.push_back(input.shape());
@@ -23,6 +23,8 @@ public:
     const auto [axis, otherAxis] = axesOf(shapes);
     Value x = inputs[0], y = inputs[1];
     if (options_.normalize) {
+      x = asComputed(x, context);
+      y = asComputed(y, context);
       constexpr double most = 1e7; // 1 / the least norm by which an input is divided
       x = asDtype(unitAlong(x, axis, most), x.dtype(), "normalization");
       y = asDtype(unitAlong(y, otherAxis, most), y.dtype(), "normalization");

@@ -101,7 +101,7 @@ Value EmbeddingTable::rows(const Value &indices, DType compute) const {
   }
   if (delta_.isOn())
     rows = rows + delta_.fromA(ops::take(delta_.a(), indices));
-  return config_.defined() && !delta_.isOn() ? rows : asDtype(rows, compute, "embedding");
+  return asDtype(rows, compute, "embedding");
 }
 
 /// Integers (indices, width).
@@ -119,9 +119,9 @@ Value EmbeddingTable::floatsOf(const TableWeights &weights, const Value &integer
                            -1);
 }
 
-Value EmbeddingTable::integerBack(const Value &x, DType compute) const {
+Value EmbeddingTable::integerBack(const Value &x) const {
   const TableWeights &weights = back_.values.defined() ? back_ : table_;
-  return ops::custom_gradient([self = *this, weights, compute](const Values &v) -> ops::WithGradient {
+  return ops::custom_gradient([self = *this, weights, compute = x.dtype()](const Values &v) -> ops::WithGradient {
     const Value rows = self.integers(weights, v[1]), scale = v[2];
     Value factor = v[0], divisor;
     if (self.config_.quantizes_activations) {
@@ -144,11 +144,14 @@ Value EmbeddingTable::integerBack(const Value &x, DType compute) const {
 
 Value EmbeddingTable::back(const Value &x, DType compute, std::optional<DType> product) const {
   if (config_.defined()) {
-    Value logits = integerBack(x, compute);
-    if (!delta_.isOn() || back_.values.defined())
-      return logits;
-    const Value atRank = ops::matmul(x, ops::transpose(delta_.b()));
-    return asDtype(logits + delta_.scaled(ops::matmul(atRank, ops::transpose(delta_.a()))), compute);
+    const bool isAdapted = delta_.isOn() && !back_.values.defined();
+    const Value scale = (back_.values.defined() ? back_ : table_).scale;
+    const DType result = product ? *product : productDtype(x.dtype(), isAdapted ? compute : scale.dtype());
+    const Value input = asDtype(x, result, "layer input"), logits = integerBack(input);
+    if (!isAdapted)
+      return asDtype(logits, result);
+    const Value atRank = ops::matmul(input, ops::transpose(delta_.b()));
+    return asDtype(logits + delta_.scaled(ops::matmul(atRank, ops::transpose(delta_.a()))), result);
   }
   Value matrix = back_.values.defined() ? Value(back_.values) : ops::transpose(table_.values);
   if (delta_.isOn() && !back_.values.defined())

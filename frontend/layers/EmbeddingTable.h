@@ -38,7 +38,7 @@ private:
   QuantizedWeights integersOf(const Tensor &floats, bool isTurned) const;
   Value integers(const TableWeights &weights, const Value &values) const;
   Value floatsOf(const TableWeights &weights, const Value &integers, const Value &scale, DType compute) const;
-  Value integerBack(const Value &x, DType compute) const;
+  Value integerBack(const Value &x) const;
   bool isGrouped() const { return config_.mode == "int4" && config_.block_size > 0; }
   Shape scaleShape(bool isTurned) const;
 

@@ -7,6 +7,7 @@
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/ops/Operations.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/policy/PolicyRep.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -229,14 +230,13 @@ void Layer::set_dtype_policy(const PolicyArg &policy) const {
   const std::optional<DTypePolicyMap> present = old.as_map(), map = given.as_map();
   const QuantizationConfig config = quantizationBy(map && !path().empty() ? (*map)[path()] : given, *impl_);
   if (present && !map && !path().empty()) { // changes the map's entry for the path, for every layer that shares the map
-    if (present->contains(path()))
-      present->erase(path());
-    present->insert(path(), given);
+    PolicyAccess::replace(*present, path(), given);
   } else {
     impl_->policy = given;
   }
   if (config.defined())
     impl_->quantize(config);
+  impl_->holdMode();
   bumpConfigurationEpoch();
 }
 DType Layer::dtype() const { return variable_dtype(); }

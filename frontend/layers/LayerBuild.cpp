@@ -65,6 +65,7 @@ void LayerImpl::build(const std::vector<Shape> &shapes) {
                                                       name));
     built = true;
     quantizedMode = transparent ? "" : resolvedPolicy().quantization_mode().value_or("");
+    holdMode();
   } catch (...) {
     path = givenPath;
     weights = givenWeights;
@@ -154,7 +155,7 @@ void LayerImpl::addPenalties(const std::vector<Value> &outputs, const CallContex
   if (!activityRegularizer.defined())
     return;
   for (const Value &output : outputs)
-    context.add_loss(detail::activity_penalty(activityRegularizer, output));
+    context.add_loss(detail::activity_penalty(activityRegularizer, asComputed(output, context)));
 }
 
 /// Calls a body in a scope of the IR. A graph of layers has one only if it is computed again (`again`): then its inputs stay
@@ -317,6 +318,12 @@ Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
           return fetches;
         });
   return Tensors(function->run(feeds));
+}
+
+Value asComputed(const Value &x, const CallContext &context) {
+  if (is_float(x.dtype()) || !is_float(context.compute_dtype()))
+    return asFloat(x);
+  return asDtype(x, context.compute_dtype(), "layer input");
 }
 
 bool layerCallOpen() { return !callStack.empty(); }

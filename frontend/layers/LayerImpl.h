@@ -52,6 +52,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   Where where{};
   std::vector<Variable> weights;
   std::string quantizedMode;   // of the weights; "" if they are floats
+  std::shared_ptr<const void> heldMode; // keeps a map that is the policy from contradicting that mode
   std::vector<Layer> children; // in the order of their first call; set by adopt() and setChildren()
   std::set<const LayerImpl *> knownChildren;
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
@@ -74,6 +75,8 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   void settlePolicy(const std::vector<Value> &inputs);
   /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing changes.
   void build(const std::vector<Shape> &shapes);
+  /// Lets a map that is the policy refuse edits that contradict the mode of the weights. Called when either is settled.
+  void holdMode();
   /// Puts quantized weights in place of the float ones, under a mode that the body has. If the body throws, nothing changes.
   void quantize(const QuantizationConfig &config);
   /// Settles the policy and builds the layer for these inputs, unless it is built.
@@ -144,6 +147,10 @@ private:
 
 /// Whether this thread is calling a layer. A layer that is constructed during that call is made anew at each call.
 bool layerCallOpen();
+
+/// `x` as a layer that computes in floats takes it: integers and bools in the compute dtype, or in floatx if that is no float.
+/// So no difference and no sum of them wraps.
+Value asComputed(const Value &x, const CallContext &context);
 
 /// The penalties of the regularizers of trainable weights, one Value each, in the variables' dtypes.
 std::vector<Value> weightRegularizers(const std::vector<Variable> &variables);

@@ -3,6 +3,7 @@
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/QuantizedModes.h"
 #include "runtime/policy/LegacyPolicy.h"
+#include "runtime/policy/PolicyRep.h"
 #include "runtime/policy/PythonText.h"
 #include <fmt/format.h>
 
@@ -49,12 +50,19 @@ void LayerImpl::requireMode() const {
   const std::string mode = resolvedPolicy().quantization_mode().value_or("");
   if (transparent || (built ? mode == quantizedMode : mode.empty() || body->quantizes(mode)))
     return;
-  throw Error(ErrorKind::not_implemented_error,
-              body->quantizes(mode)
-                  ? fmt::format("Layer {} has the policy '{}' but float weights: quantize('{}') makes quantized ones",
-                                className, resolvedPolicy().name(), mode)
-                  : fmt::format("Layer {} does not have a `_{}_call` method implemented.", className,
-                                mode.empty() ? "float" : mode));
+  refuse(ErrorKind::not_implemented_error, *this,
+         quantizedMode.empty() && body->quantizes(mode)
+             ? fmt::format("Layer {} has the policy '{}' but float weights: quantize('{}') makes quantized ones",
+                           className, resolvedPolicy().name(), mode)
+         : quantizedMode.empty()
+             ? fmt::format("Layer {} does not have a `_{}_call` method implemented.", className, mode)
+             : fmt::format("Layer {} has the policy '{}' but weights of the mode '{}'", className,
+                           resolvedPolicy().name(), quantizedMode));
+}
+
+void LayerImpl::holdMode() {
+  const std::optional<DTypePolicyMap> map = policy.as_map();
+  heldMode = map && !quantizedMode.empty() ? PolicyAccess::holdMode(*map, path, quantizedMode) : nullptr;
 }
 
 std::unique_ptr<AutocastScope> LayerImpl::autocastScope() const {

@@ -1,6 +1,7 @@
 // Elementwise layers of several inputs: Add, Subtract, Multiply, Average, Maximum, Minimum.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Fields.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/ops/Masks.h"
 #include "halftone/Ops.h"
 #include <algorithm>
@@ -64,19 +65,23 @@ Value smallestOf(const std::vector<Value> &inputs) { return extremeOf(inputs, &o
 struct Merged {
   const char *className;
   Value (*merge)(const std::vector<Value> &inputs);
-  size_t exactly = 0; // the count of inputs; 0: at least one
+  size_t exactly = 0;   // the count of inputs; 0: at least one
+  bool inFloats = false; // whether integers enter in the compute dtype
 };
 
 class MergeBody final : public LayerBody {
 public:
   explicit MergeBody(Merged merged) : merged_(merged) {}
   void build(BuildContext &, const std::vector<Shape> &shapes) override { checkCount(shapes.size()); }
-  Values call(const Values &inputs, const CallContext &) override {
+  Values call(const Values &inputs, const CallContext &context) override {
     checkCount(inputs.size());
     int64_t rank = 0;
     for (const Value &input : inputs)
       rank = std::max(rank, input.rank());
     std::vector<Value> aligned(inputs.begin(), inputs.end());
+    if (merged_.inFloats)
+      for (Value &input : aligned)
+        input = asComputed(input, context);
     for (Value &input : aligned)
       if (input.rank() > 0 && input.rank() < rank) { // missing axes come after the batch
         std::vector<int64_t> dims = input.shape().dims();
@@ -114,7 +119,7 @@ Subtract::Subtract(const MergeArgs &args, Where where)
 Multiply::Multiply(const MergeArgs &args, Where where)
     : Layer(bodyOf({"Multiply", productOf}), "Multiply", layerArgs(args), where) {}
 Average::Average(const MergeArgs &args, Where where)
-    : Layer(bodyOf({"Average", averageOf}), "Average", layerArgs(args), where) {}
+    : Layer(bodyOf({.className = "Average", .merge = averageOf, .inFloats = true}), "Average", layerArgs(args), where) {}
 Maximum::Maximum(const MergeArgs &args, Where where)
     : Layer(bodyOf({"Maximum", largestOf}), "Maximum", layerArgs(args), where) {}
 Minimum::Minimum(const MergeArgs &args, Where where)

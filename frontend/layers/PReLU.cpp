@@ -34,8 +34,8 @@ public:
                                  .name = "alpha"});
     rank_ = input.rank();
   }
-  Values call(const Values &inputs, const CallContext &) override {
-    const Value &x = inputs[0];
+  Values call(const Values &inputs, const CallContext &context) override {
+    const Value x = asComputed(inputs[0], context);
     requireRank(x.shape(), rank_);
     return ops::relu(x) - alpha_ * ops::relu(-x);
   }

@@ -17,8 +17,9 @@ namespace {
 Value activate(const Value &x, const ActivationOptions &options, const CallContext &) { return options.activation(x); }
 
 /// keras.activations.relu. The slope at a kink is that of the ops it is made of.
-Value relu(const Value &x, const ReLUOptions &options, const CallContext &) {
+Value relu(const Value &given, const ReLUOptions &options, const CallContext &) {
   const double slope = options.negative_slope, threshold = options.threshold;
+  const Value x = slope == 0.0 ? given : asFloat(given); // with a slope the result is a float
   if (slope != 0.0 && !options.max_value && threshold == 0.0)
     return ops::leaky_relu(x, slope);
   Value y;
@@ -43,8 +44,8 @@ Value elu(const Value &x, const ELUOptions &options, const CallContext &) { retu
 class SoftmaxBody final : public BodyOf<SoftmaxOptions> {
 public:
   using BodyOf::BodyOf;
-  Values call(const Values &inputs, const CallContext &) override {
-    return softmaxOver(inputs[0], options_.axis, inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
+  Values call(const Values &inputs, const CallContext &context) override {
+    return softmaxOver(asComputed(inputs[0], context), options_.axis, inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
   }
 };
 

@@ -249,12 +249,19 @@ Value ProductKernel::times(const Value &x, const CallContext &context) const {
                 "kernels of GPTQ and AWQ are read from files, where they become floats; nothing computes with them");
   if (calibrated_.isThere()) // for the shapes of a model that is being read
     return product(x, tracing().splat(0.0, form_.kernelShape, compute));
-  if (config_.mode == "float8")
-    return float8Product(x, context);
   if (!config_.defined())
     return product(x, delta_.isOn() ? asDtype(Value(kernel_) + delta_.value(), compute) : Value(kernel_));
-  const Value sums = config_.mode == "int8" ? int8Product(x, compute) : int4Product(x, compute);
-  return delta_.isOn() ? asDtype(sums + deltaProduct(x), compute) : sums;
+  const DType result = resultDtype(x, compute);
+  const Value input = asDtype(x, result, "layer input");
+  const Value sums = config_.mode == "float8" ? float8Product(input, result, context.training())
+                     : config_.mode == "int8" ? int8Product(input)
+                                              : int4Product(input);
+  return asDtype(delta_.isOn() ? sums + deltaProduct(input) : sums, result);
+}
+
+/// The dtype of the product with a kernel of floats: that of both factors, where integers of an input are floats already.
+DType ProductKernel::resultDtype(const Value &x, DType compute) const {
+  return productDtype(x.dtype(), delta_.isOn() ? compute : Value(scale_.defined() ? scale_ : kernel_).dtype());
 }
 
 /// The delta's share in the product: by way of the rank, if the output ends with an axis that only the kernel has.
@@ -266,8 +273,8 @@ Value ProductKernel::deltaProduct(const Value &x) const {
   return isByRank ? delta_.fromA(product(x, delta_.a())) : product(x, delta_.value());
 }
 
-Value ProductKernel::int8Product(const Value &x, DType compute) const {
-  return ops::custom_gradient([self = *this, compute](const Values &v) -> ops::WithGradient {
+Value ProductKernel::int8Product(const Value &x) const {
+  return ops::custom_gradient([self = *this, compute = x.dtype()](const Values &v) -> ops::WithGradient {
     const Value input = v[0], kernel = v[1];
     Value scale = v[2], factor = input;
     if (self.config_.quantizes_activations) {
@@ -284,8 +291,9 @@ Value ProductKernel::int8Product(const Value &x, DType compute) const {
   })({x, kernel_, scale_});
 }
 
-Value ProductKernel::int4Product(const Value &x, DType compute) const {
+Value ProductKernel::int4Product(const Value &x) const {
   const int64_t columns = columnCount();
+  const DType compute = x.dtype();
   const Value zero = isGrouped() ? Value(zero_) : Value(), groups = isGrouped() ? Value(groups_) : Value();
   const auto floatsOf = [self = *this, columns, compute, zero, groups](const Value &packed, const Value &scale) {
     const Value values = unpackedInt4(packed, columns);
@@ -313,12 +321,11 @@ Value ProductKernel::int4Product(const Value &x, DType compute) const {
   })({x, kernel_, scale_});
 }
 
-Value ProductKernel::float8Product(const Value &x, const CallContext &context) const {
-  const DType compute = context.compute_dtype();
-  const bool updates = context.training();
+Value ProductKernel::float8Product(const Value &x, DType result, bool updates) const {
+  const Value kernel = asDtype(kernel_, result);
   const Value sums =
-      product(roundedToFloat8(x, input_, compute, updates), roundedToFloat8(kernel_, weight_, compute, updates));
-  return withFloat8Gradient(sums, gradient_, compute);
+      product(roundedToFloat8(x, input_, result, updates), roundedToFloat8(kernel, weight_, result, updates));
+  return withFloat8Gradient(sums, gradient_, result);
 }
 
 Value ProductKernel::call(const Value &x, const CallContext &context) const {

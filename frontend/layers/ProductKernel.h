@@ -49,7 +49,7 @@ public:
   CalibratedKernel &calibrated() { return calibrated_; }
   /// Puts floats in the place of a calibrated kernel; false if there is none.
   bool dequantize(BuildContext &context, const WeightArgs &kernel);
-  /// The product with an input plus the bias, in the compute dtype.
+  /// The product with an input plus the bias. The result has the dtype that a kernel of floats gives, under every mode.
   Value call(const Value &x, const CallContext &context) const;
   /// Puts LoRA's delta into the values of the kernel and its scales.
   void merge(WeightValues &values) const;
@@ -62,13 +62,15 @@ private:
   void addKernel(BuildContext &context, const WeightArgs &kernel);
   void addScales(BuildContext &context);
   Value times(const Value &x, const CallContext &context) const;
+  DType resultDtype(const Value &x, DType compute) const;
   Value product(const Value &x, const Value &kernel) const;
   Value inputGradient(const Value &upstream, const Value &kernel, int64_t inputRank) const;
   Value asOutput(const Value &scale, const EinsumLabels &labels) const;
   Value kernelScale(const Value &scale) const;
-  Value int8Product(const Value &x, DType compute) const;
-  Value int4Product(const Value &x, DType compute) const;
-  Value float8Product(const Value &x, const CallContext &context) const;
+  // In the dtype of `x`, which is a float, as the product of floats is.
+  Value int8Product(const Value &x) const;
+  Value int4Product(const Value &x) const;
+  Value float8Product(const Value &x, DType result, bool updates) const;
   Value deltaProduct(const Value &x) const;
   QuantizedWeights integersOf(const Tensor &floats) const;
   Tensor floatsOf(const WeightValues &values) const;

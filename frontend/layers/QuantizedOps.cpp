@@ -12,6 +12,8 @@ QuantizedValue absMaxQuantized(const Value &x, const std::vector<int64_t> &axes)
   return {ops::cast(ops::clip(ops::round(floats * scale), -most, most), DType::int8), scale};
 }
 
+DType productDtype(DType x, DType weights) { return x == weights ? x : result_type(x, weights); }
+
 Value unpackedInt4(const Value &packed, int64_t columns) {
   const int64_t rows = packed.shape()[0], bytes = packed.shape()[1];
   const Value pairs = ops::broadcast_to(ops::expand_dims(packed, -1), {rows, bytes, 2});

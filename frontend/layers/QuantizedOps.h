@@ -14,6 +14,9 @@ struct QuantizedValue {
 /// One scale for all elements along `axes`: 127 / (largest magnitude + 1e-7).
 QuantizedValue absMaxQuantized(const Value &x, const std::vector<int64_t> &axes);
 
+/// The dtype of a product of floats and of weights in the dtypes `x` and `weights`. Quantized weights give it too.
+DType productDtype(DType x, DType weights);
+
 /// The integers of bytes that hold two each along the last axis, which has `columns` of them.
 Value unpackedInt4(const Value &packed, int64_t columns);
 

@@ -15,13 +15,13 @@ bool holdsSum(DType dtype, double count) {
 
 } // namespace
 
-Value belowLargest(const Value &x, const Axes &axes) {
+Value belowLargest(const Value &given, const Axes &axes) {
+  const Value x = asFloat(given); // a difference of integers may wrap
   double count = 1;
   for (const int64_t axis : normalizeAxes("softmax", axes.list(), x.rank()))
     count *= static_cast<double>(x.shape()[axis]);
   const Value below = x - ops::stop_gradient(ops::max(x, axes, /*keepdims=*/true));
-  const DType terms = floatOf(below.dtype());
-  return holdsSum(terms, count) ? below : asDtype(below, atLeastFloat32(terms));
+  return holdsSum(x.dtype(), count) ? below : atLeastFloat32(below);
 }
 
 Value sharesOf(const Value &x, const Axes &axes) {

@@ -17,7 +17,8 @@ Value softmaxOver(const Value &x, const Axes &axes) {
   return asDtype(shares, floatOf(x.dtype()));
 }
 
-Value softmaxOver(const Value &x, const Axes &axes, const Value &mask) {
+Value softmaxOver(const Value &given, const Axes &axes, const Value &mask) {
+  const Value x = asFloat(given);
   if (!mask.defined())
     return softmaxOver(x, axes);
   const double hidden = x.dtype() == DType::float16 ? -3e4 : -1e9;

@@ -45,6 +45,7 @@ PolicyReport Model::apply_policy(const DTypePolicyMap &map) const {
     layers[i].impl()->policy = map;
     if (configs[i].defined())
       layers[i].impl()->quantize(configs[i]);
+    layers[i].impl()->holdMode();
   }
   bumpConfigurationEpoch();
   return report;

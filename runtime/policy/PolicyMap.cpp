@@ -1,8 +1,10 @@
 // Policies by layer path.
 // SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/ConfigurationEpoch.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/policy/PolicyMapRep.h"
 #include "runtime/policy/PythonText.h"
+#include <atomic>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,9 +24,11 @@ std::shared_ptr<PolicyMapRep> PolicyMapRep::make(const PolicyArg &given) {
   return std::make_shared<PolicyMapRep>(given, settledDefault(given));
 }
 
+static std::atomic<uint64_t> mapCount{0};
+
 PolicyMapRep::PolicyMapRep(const PolicyArg &given, const DTypePolicy &fallback)
     : Rep("DTypePolicyMap", "map_" + fallback.name(), fallback.compute_dtype(), fallback.variable_dtype()),
-      given(given), fallback(fallback) {}
+      given(given), fallback(fallback), number(mapCount.fetch_add(1)) {}
 
 std::optional<std::string> PolicyMapRep::quantizationMode() const { return fallback.quantization_mode(); }
 
@@ -35,6 +39,8 @@ std::string PolicyMapRep::repr() const {
   return fmt::format("<DTypePolicyMap at {} default_policy={}, mapping=[{}]>", fmt::ptr(this), fallback.name(),
                      fmt::join(entries, ", "));
 }
+
+std::string PolicyMapRep::identity() const { return fmt::format("{} {}", className, number); }
 
 bool PolicyMapRep::equals(const Rep &other) const {
   const auto &that = static_cast<const PolicyMapRep &>(other);
@@ -51,6 +57,10 @@ std::vector<std::pair<std::string, DTypePolicy>> PolicyMapRep::items() const {
 
 std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::find(std::string_view path) const {
   const ForkSafeLock lock(mutex);
+  return findLocked(path);
+}
+
+std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::findLocked(std::string_view path) const {
   if (const auto exact = places.find(std::string(path)); exact != places.end())
     return std::pair(entries[exact->second].key, entries[exact->second].policy);
   std::vector<const Entry *> hits;
@@ -91,41 +101,97 @@ static bool reaches(const DTypePolicy &policy, const PolicyMapRep &map) {
   return false;
 }
 
-void PolicyMapRep::insert(const std::string &key, const DTypePolicy &policy) {
+void PolicyMapRep::requireNew(const DTypePolicy &policy, const std::string &key) const {
   if (reaches(policy, *this))
     throw Error(ErrorKind::value_error, fmt::format("Cannot interpret the assigned value by "
                                                     "`keras.dtype_policies.get`. Received for '{}' a DTypePolicyMap "
                                                     "that holds the map it is assigned to",
                                                     key));
-  const ForkSafeLock lock(mutex);
-  const auto [place, isNew] = places.emplace(key, entries.size());
-  if (!isNew)
-    throw Error(ErrorKind::value_error,
-                fmt::format("{} already exist in the DTypePolicyMap with value {}. Please make sure to not use "
-                            "duplicated keys.",
-                            key, entries[place->second].policy.repr()));
-  entries.push_back({key, policy, std::nullopt});
 }
 
-void PolicyMapRep::assign(const std::string &key, const DTypePolicy &policy) {
+void PolicyMapRep::requireHeldModes() const {
+  for (const std::weak_ptr<const HeldMode> &each : held)
+    if (const std::shared_ptr<const HeldMode> layer = each.lock()) {
+      const auto found = findLocked(layer->path);
+      const DTypePolicy policy = found ? found->second : fallback;
+      if (policy.quantization_mode() != layer->mode)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("Layer '{}' is already quantized: its weights have the mode '{}'. This change of its "
+                                "DTypePolicyMap would give it the policy '{}'",
+                                layer->path, layer->mode, policy.name()),
+                    layer->path);
+    }
+}
+
+template <class Change> void PolicyMapRep::edit(Change change) {
   const ForkSafeLock lock(mutex);
-  const auto [place, isNew] = places.emplace(key, entries.size());
-  if (isNew)
+  std::erase_if(held, [](const auto &layer) { return layer.expired(); });
+  if (held.empty()) {
+    change();
+  } else {
+    const auto givenEntries = entries;
+    const auto givenPlaces = places;
+    try {
+      change();
+      requireHeldModes();
+    } catch (...) {
+      entries = givenEntries;
+      places = givenPlaces;
+      throw;
+    }
+  }
+  bumpConfigurationEpoch();
+}
+
+std::shared_ptr<const void> PolicyMapRep::holdMode(const std::string &path, const std::string &mode) {
+  auto layer = std::make_shared<const HeldMode>(path, mode);
+  const ForkSafeLock lock(mutex);
+  if (held.size() >= heldBeforeSweep) {
+    std::erase_if(held, [](const auto &each) { return each.expired(); });
+    heldBeforeSweep = 2 * held.size() + 16;
+  }
+  held.push_back(layer);
+  return layer;
+}
+
+void PolicyMapRep::insert(const std::string &key, const DTypePolicy &policy) {
+  requireNew(policy, key);
+  edit([&] {
+    const auto [place, isNew] = places.emplace(key, entries.size());
+    if (!isNew)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{} already exist in the DTypePolicyMap with value {}. Please make sure to not use "
+                              "duplicated keys.",
+                              key, entries[place->second].policy.repr()));
     entries.push_back({key, policy, std::nullopt});
-  else
-    entries[place->second].policy = policy;
+  });
 }
 
-void PolicyMapRep::erase(std::string_view key) {
-  const ForkSafeLock lock(mutex);
-  const auto found = places.find(std::string(key));
-  if (found == places.end())
-    throw Error(ErrorKind::key_error, fmt::format("'{}' is not a key of the DTypePolicyMap", key));
+void PolicyMapRep::eraseLocked(std::unordered_map<std::string, size_t>::iterator found) {
   const size_t place = found->second;
   places.erase(found);
   entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(place));
   for (auto &[name, index] : places)
     index -= index > place;
+}
+
+void PolicyMapRep::replace(const std::string &key, const DTypePolicy &policy) {
+  requireNew(policy, key);
+  edit([&] {
+    if (const auto found = places.find(key); found != places.end())
+      eraseLocked(found);
+    places.emplace(key, entries.size());
+    entries.push_back({key, policy, std::nullopt});
+  });
+}
+
+void PolicyMapRep::erase(std::string_view key) {
+  edit([&] {
+    const auto found = places.find(std::string(key));
+    if (found == places.end())
+      throw Error(ErrorKind::key_error, fmt::format("'{}' is not a key of the DTypePolicyMap", key));
+    eraseLocked(found);
+  });
 }
 
 bool PolicyMapRep::contains(std::string_view key) const {
@@ -143,6 +209,14 @@ static PolicyMapRep &mapRep(const std::shared_ptr<PolicyAccess::Rep> &rep) {
   if (auto *map = dynamic_cast<PolicyMapRep *>(rep.get()))
     return *map;
   throw Error(ErrorKind::attribute_error, fmt::format("{} is not a DTypePolicyMap", rep->repr()));
+}
+
+void PolicyAccess::replace(const DTypePolicyMap &map, const std::string &key, const DTypePolicy &policy) {
+  mapRep(handle(map)).replace(key, policy);
+}
+std::shared_ptr<const void> PolicyAccess::holdMode(const DTypePolicyMap &map, const std::string &path,
+                                                   const std::string &mode) {
+  return mapRep(handle(map)).holdMode(path, mode);
 }
 
 std::optional<DTypePolicyMap> DTypePolicy::as_map() const {

@@ -15,6 +15,8 @@ struct DTypePolicy::Rep {
   virtual ~Rep() = default;
   virtual std::optional<std::string> quantizationMode() const { return std::nullopt; }
   virtual std::string repr() const;
+  /// A text that is the same for two policies only if programs may not tell them apart.
+  virtual std::string identity() const { return className + " " + name; }
   virtual Config config() const;
   /// Keras's ==. Called only if the two may be of one class.
   virtual bool equals(const Rep &other) const { return name == other.name; }
@@ -41,12 +43,34 @@ struct PolicyAccess {
   static DTypePolicy make(std::shared_ptr<Rep> rep) { return DTypePolicy(std::move(rep)); }
   static const Rep &rep(const DTypePolicy &policy) { return *policy.rep_; }
   static const std::shared_ptr<Rep> &handle(const DTypePolicy &policy) { return policy.rep_; }
+  /// Replaces the entry of a map, at the map's end. value_error as of DTypePolicyMap::insert, but that the key may be there.
+  static void replace(const DTypePolicyMap &map, const std::string &key, const DTypePolicy &policy);
+  /// While the result lives, the map refuses edits that give `path` another quantization mode. For a layer whose weights are
+  /// quantized.
+  [[nodiscard]] static std::shared_ptr<const void> holdMode(const DTypePolicyMap &map, const std::string &path,
+                                                            const std::string &mode);
   static const std::optional<std::string> &text(const PolicyArg &argument) { return argument.text_; }
 };
 
 /// policyIfSet() gives the thread's global policy and makes none. unsetPolicy() removes it.
 std::optional<DTypePolicy> policyIfSet();
 void unsetPolicy();
+
+/// A number for the global policy that this thread has, or would have if something read it: equal for policies of one
+/// identity(), never 0.
+uint64_t globalPolicyId();
+
+/// While it lives, notes whether this thread reads its global policy.
+class PolicyReads {
+public:
+  PolicyReads();
+  ~PolicyReads();
+  PolicyReads(const PolicyReads &) = delete;
+  bool any() const;
+
+private:
+  bool outer_;
+};
 
 /// dtype_policies.get for a string. Errors carry `where` if it is known.
 DTypePolicy policyByString(std::string_view text, Where where = {});

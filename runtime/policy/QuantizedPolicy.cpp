@@ -17,6 +17,9 @@ constexpr std::array<std::string_view, 5> quantizationModes{"int8", "float8", "i
 struct QuantizedRep final : PolicyAccess::Rep {
   using Rep::Rep;
   std::optional<std::string> quantizationMode() const override { return mode; }
+  std::string identity() const override {
+    return fmt::format("{} {} {}", className, name, amaxHistoryLength.value_or(0));
+  }
   Config config() const override {
     Config config;
     config.set("mode", configMode);
