@@ -133,7 +133,8 @@ private:
       return;
     const std::string name = nameOf(node);
     if (!isSequential(node) && !isFunctional(node)) {
-      LayerRecord record{prefix + name, className, activationOf(node), policyOf(node), isOutput};
+      LayerRecord record{prefix + name,  className, activationOf(node),
+                         policyOf(node), isOutput,  !node.at("config").at("lora_rank").json.is_null()};
       const bool known = std::ranges::any_of(layers, [&](const LayerRecord &other) { // a shared layer appears twice
         return other.path == record.path && other.className == className && other.policy == record.policy;
       });
@@ -200,16 +201,27 @@ private:
 
 } // namespace
 
+/// How the optimizer of a compile_config scales the loss.
+static LossScaler scalerOf(const Place &optimizer) {
+  if (isObjectOf(optimizer.json, "LossScaleOptimizer"))
+    return LossScaler::given;
+  const bool isObject = optimizer.json.is_object() && optimizer.json.contains("config");
+  const Json &config = isObject ? optimizer.json["config"] : optimizer.json;
+  return config.is_object() && !config.value("loss_scale_factor", Json()).is_null() ? LossScaler::factor
+                                                                                    : LossScaler::none;
+}
+
 ModelRecord modelRecord(const Config &config) {
   const Place model{ConfigAccess::json(config), ""};
   ModelRecord record;
   record.className = classOf(model);
   (void)model.at("config").object();
   record.name = nameOf(model);
-  record.policy = policyOf(model);
+  if (!isSequential(model) && !isFunctional(model))
+    record.policy = policyOf(model);
   const Place compile = model.at("compile_config");
   if (compile.json.is_object())
-    record.hasLossScaleOptimizer = isObjectOf(compile.at("optimizer").json, "LossScaleOptimizer");
+    record.scaler = scalerOf(compile.at("optimizer"));
   RecordCollector collector;
   collector.parts(model, record.name, "", true);
   record.layers = std::move(collector.layers);

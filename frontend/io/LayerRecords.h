@@ -3,6 +3,7 @@
 #pragma once
 #include "halftone/Config.h"
 #include "halftone/Policy.h"
+#include "runtime/policy/LegacyPolicy.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,13 +17,16 @@ struct LayerRecord {
   std::string activation;            // "" when the config has none
   std::optional<DTypePolicy> policy; // nullopt: not recorded; the global policy decides when the model is loaded
   bool isOutput = false;             // whether it gives an output of the model
+  bool hasLora = false;
 };
 
 struct ModelRecord {
   std::string name, className;
-  std::optional<DTypePolicy> policy;  // of the model itself; a functional model records none
-  bool hasLossScaleOptimizer = false; // false for an optimizer that compile() adds, which is not recorded
-  std::vector<LayerRecord> layers;    // in the config's order, each layer once; inner layers follow their layer
+  /// Of the model that is read: nullopt for a functional model and a Sequential, which take the global policy then, as in
+  /// Keras. A Sequential's config has a policy, and nothing reads it.
+  std::optional<DTypePolicy> policy;
+  LossScaler scaler = LossScaler::none; // of the optimizer that is recorded: not one that compile() adds
+  std::vector<LayerRecord> layers;      // in the config's order, each layer once; inner layers follow their layer
 };
 
 /// Reads the object in config.json. Names and dtypes of null mean the global policy. value_error or type_error with the

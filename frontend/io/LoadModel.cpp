@@ -4,6 +4,7 @@
 #include "frontend/io/CompileConfig.h"
 #include "frontend/io/KerasArchive.h"
 #include "frontend/io/KerasWeights.h"
+#include "frontend/io/ModelReader.h"
 #include "frontend/layers/CalibratedKernel.h"
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -79,23 +80,29 @@ template <class F> auto within(const std::string &path, const char *member, F ma
 
 } // namespace
 
-Model load_model(const std::string &filepath, const LoadArgs &args) {
+Model load_model(const std::string &filepath, const LoadArgs &args) { return loadModel(filepath, args, {}); }
+
+Model detail::loadModel(const std::string &filepath, const LoadArgs &args,
+                        const std::function<void(const Model &)> &prepare) {
   refuseOtherFormats(filepath);
   const KerasArchive archive(filepath);
   const Config config = archive.json("config.json");
   const DeviceScope device(args.device.value_or(default_device()));
   const Model model = within(filepath, "config.json", [&] { return modelOf(config); });
+  std::optional<H5File> weights;
+  if (model.built()) {
+    weights.emplace(archive.data(weightsMember, mostWeightBytes(model)),
+                    fmt::format("{}: {}", filepath, weightsMember));
+    readWeights(model, *weights, false);
+    dequantizeCalibrated(model);
+  }
+  if (prepare)
+    prepare(model);
   if (args.compile)
     within(filepath, "config.json", [&] { compileAsSaved(model, config, args); });
-  if (model.built()) {
-    const H5File weights(archive.data(weightsMember, mostWeightBytes(model)),
-                         fmt::format("{}: {}", filepath, weightsMember));
-    readWeights(model, weights, false);
-    dequantizeCalibrated(model);
-    if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model)) {
-      compiled->optimizer.impl()->build(model.trainable_variables());
-      readOptimizer(compiled->optimizer, weights);
-    }
+  if (const std::shared_ptr<CompiledModel> compiled = weights ? compiledIfAny(model) : nullptr) {
+    compiled->optimizer.impl()->build(model.trainable_variables());
+    readOptimizer(compiled->optimizer, *weights);
   }
   return model;
 }

@@ -243,7 +243,6 @@ DType Layer::dtype() const { return variable_dtype(); }
 DType Layer::compute_dtype() const { return impl_->resolvedPolicy().compute_dtype(); }
 DType Layer::variable_dtype() const { return impl_->resolvedPolicy().variable_dtype(); }
 std::optional<std::string> Layer::quantization_mode() const { return impl_->resolvedPolicy().quantization_mode(); }
-DType Layer::input_dtype() const { return compute_dtype(); }
 std::vector<Layer> Layer::layers() const { return impl_->children; }
 std::vector<Variable> Layer::variables() const { return select(*impl_, std::nullopt); }
 std::vector<Variable> Layer::trainable_variables() const { return select(*impl_, true); }

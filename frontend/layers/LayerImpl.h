@@ -51,9 +51,9 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::optional<RematMode> remat = openRematMode();
   Where where{};
   std::vector<Variable> weights;
-  std::string quantizedMode;   // of the weights; "" if they are floats
+  std::string quantizedMode;            // of the weights; "" if they are floats
   std::shared_ptr<const void> heldMode; // keeps a map that is the policy from contradicting that mode
-  std::vector<Layer> children; // in the order of their first call; set by adopt() and setChildren()
+  std::vector<Layer> children;          // in the order of their first call; set by adopt() and setChildren()
   std::set<const LayerImpl *> knownChildren;
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
   int64_t specsOfInference = 0;                            // the id of the inference that recorded them
@@ -115,6 +115,9 @@ std::vector<Layer> computingLayers(const Layer &model);
 
 /// The InputLayer that shows an Input among the layers of a model.
 Layer inputLayer(const Value &input);
+
+struct LayerMode;
+LayerMode modeOf(const LayerImpl &layer); // QuantizedModes.h
 
 /// Refuses to quantize a layer that lacks the mode.
 [[noreturn]] void refuseMode(const LayerImpl &layer, const std::string &mode);

@@ -1,6 +1,7 @@
 // What a layer's policy decides: its key in a map, how the layer's variables are read, its mode of quantization.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/Lora.h"
 #include "frontend/layers/QuantizedModes.h"
 #include "runtime/policy/LegacyPolicy.h"
 #include "runtime/policy/PolicyRep.h"
@@ -80,15 +81,43 @@ std::unique_ptr<AutocastScope> LayerImpl::autocastScope() const {
   return nullptr;
 }
 
+ModeRefusal refusalOfMode(const LayerMode &layer, std::string_view mode) {
+  constexpr ErrorKind kind = ErrorKind::not_implemented_error;
+  if (layer.hasLora && classQuantizes(layer.className, mode)) // LoRA takes the mode away
+    return {kind, fmt::format("LoRA is not supported under {} quantization.", mode)};
+  if (classQuantizes(layer.className, "int8"))
+    return {kind,
+            fmt::format("Invalid quantization mode. Expected one of ('int8', 'int4'). Received: quantization_mode={}",
+                        mode)};
+  return {kind, fmt::format("Layer {} does not have a `quantize` method implemented.", layer.className)};
+}
+
+std::optional<ModeRefusal> refusalOfPolicy(const LayerMode &layer, const DTypePolicy &policy, bool quantizes) {
+  const std::string mode = policy.quantization_mode().value_or("");
+  if (mode == layer.weights)
+    return std::nullopt;
+  if (!layer.weights.empty())
+    return ModeRefusal{
+        ErrorKind::value_error,
+        fmt::format("Layer '{}' is already quantized: its weights have the mode '{}'. Received: dtype_policy='{}'",
+                    layer.name, layer.weights, policy.name())};
+  if (mode == "gptq" || mode == "awq")
+    return ModeRefusal{
+        ErrorKind::value_error,
+        fmt::format("Implicitly enabling {} quantization by setting `dtype_policy` to '{}' is not supported: it needs "
+                    "calibration data and a config.",
+                    mode == "gptq" ? "GPTQ" : "AWQ", policy.name())};
+  return quantizes ? std::nullopt : std::optional(refusalOfMode(layer, mode));
+}
+
+LayerMode modeOf(const LayerImpl &layer) {
+  const auto *adapted = dynamic_cast<const LoraBody *>(layer.body.get());
+  return {layer.name, layer.className, layer.quantizedMode, adapted && adapted->delta().isOn()};
+}
+
 void refuseMode(const LayerImpl &layer, const std::string &mode) {
-  if (classQuantizes(layer.className, mode)) // the layer's class has the mode, and LoRA takes it away
-    refuse(ErrorKind::not_implemented_error, layer, "LoRA is not supported under float8 quantization.");
-  const bool hasAny = layer.body->quantizes("int8");
-  refuse(ErrorKind::not_implemented_error, layer,
-         hasAny
-             ? fmt::format(
-                   "Invalid quantization mode. Expected one of ('int8', 'int4'). Received: quantization_mode={}", mode)
-             : fmt::format("Layer {} does not have a `quantize` method implemented.", layer.className));
+  const ModeRefusal refusal = refusalOfMode(modeOf(layer), mode);
+  refuse(refusal.kind, layer, refusal.message);
 }
 
 QuantizationConfig quantizationOf(const DTypePolicy &policy, const QuantizationConfig &given) {
@@ -105,18 +134,8 @@ QuantizationConfig quantizationBy(const DTypePolicy &policy, const LayerImpl &la
   const std::string mode = policy.quantization_mode().value_or("");
   if (!layer.built || mode == layer.quantizedMode)
     return {};
-  if (!layer.quantizedMode.empty())
-    refuse(ErrorKind::value_error, layer,
-           fmt::format("Layer '{}' is already quantized: its weights have the mode '{}'. Received: dtype_policy='{}'",
-                       layer.name, layer.quantizedMode, policy.name()));
-  if (mode == "gptq" || mode == "awq")
-    refuse(
-        ErrorKind::value_error, layer,
-        fmt::format("Implicitly enabling {} quantization by setting `dtype_policy` to '{}' is not supported: it needs "
-                    "calibration data and a config.",
-                    mode == "gptq" ? "GPTQ" : "AWQ", policy.name()));
-  if (!layer.body->quantizes(mode))
-    refuseMode(layer, mode);
+  if (const auto refusal = refusalOfPolicy(modeOf(layer), policy, layer.body->quantizes(mode)))
+    refuse(refusal->kind, layer, refusal->message);
   return quantizationOf(policy, {});
 }
 

@@ -65,7 +65,7 @@ Value smallestOf(const std::vector<Value> &inputs) { return extremeOf(inputs, &o
 struct Merged {
   const char *className;
   Value (*merge)(const std::vector<Value> &inputs);
-  size_t exactly = 0;   // the count of inputs; 0: at least one
+  size_t exactly = 0;    // the count of inputs; 0: at least one
   bool inFloats = false; // whether integers enter in the compute dtype
 };
 
@@ -119,7 +119,8 @@ Subtract::Subtract(const MergeArgs &args, Where where)
 Multiply::Multiply(const MergeArgs &args, Where where)
     : Layer(bodyOf({"Multiply", productOf}), "Multiply", layerArgs(args), where) {}
 Average::Average(const MergeArgs &args, Where where)
-    : Layer(bodyOf({.className = "Average", .merge = averageOf, .inFloats = true}), "Average", layerArgs(args), where) {}
+    : Layer(bodyOf({.className = "Average", .merge = averageOf, .inFloats = true}), "Average", layerArgs(args), where) {
+}
 Maximum::Maximum(const MergeArgs &args, Where where)
     : Layer(bodyOf({"Maximum", largestOf}), "Maximum", layerArgs(args), where) {}
 Minimum::Minimum(const MergeArgs &args, Where where)

@@ -45,7 +45,8 @@ class SoftmaxBody final : public BodyOf<SoftmaxOptions> {
 public:
   using BodyOf::BodyOf;
   Values call(const Values &inputs, const CallContext &context) override {
-    return softmaxOver(asComputed(inputs[0], context), options_.axis, inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
+    return softmaxOver(asComputed(inputs[0], context), options_.axis,
+                       inputs.size() > 1 ? inputs[1] : maskOf(inputs[0]));
   }
 };
 

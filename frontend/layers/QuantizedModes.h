@@ -1,6 +1,9 @@
 // Which layers compute under which quantization modes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "halftone/Policy.h"
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace halftone::detail {
@@ -12,5 +15,20 @@ constexpr bool classQuantizes(std::string_view className, std::string_view mode)
     return isProduct || className == "Embedding" || className == "ReversibleEmbedding";
   return mode == "float8" && isProduct;
 }
+
+/// What decides whether a built layer can be given a policy.
+struct LayerMode {
+  std::string name, className;
+  std::string weights; // the mode of its weights; "" for floats
+  bool hasLora = false;
+};
+struct ModeRefusal {
+  ErrorKind kind;
+  std::string message;
+};
+/// Why the layer has no way to compute under the mode, which `quantizes` says it lacks.
+ModeRefusal refusalOfMode(const LayerMode &layer, std::string_view mode);
+/// Why giving a built layer this policy fails; nullopt if it does not. `quantizes`: whether the layer has the policy's mode.
+std::optional<ModeRefusal> refusalOfPolicy(const LayerMode &layer, const DTypePolicy &policy, bool quantizes);
 
 } // namespace halftone::detail

@@ -1,6 +1,7 @@
 // Learning rates: constants, functions and Keras's schedules.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ConfigFields.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Error.h"
 #include "halftone/Optimizers.h"
 #include "runtime/base/ConfigAccess.h"
@@ -26,7 +27,14 @@ LearningRate &LearningRate::operator=(LearningRate &&other) & noexcept {
   return *this = static_cast<const LearningRate &>(other);
 }
 LearningRate::~LearningRate() = default;
+double detail::requireRate(double rate) {
+  if (!std::isfinite(rate))
+    throw Error(ErrorKind::value_error,
+                fmt::format("A learning rate must be finite. Received: learning_rate={}", rate));
+  return rate;
+}
 LearningRate::LearningRate(double value) {
+  (void)detail::requireRate(value);
   Rep rep;
   rep.value = value;
   rep_ = std::make_shared<Rep>(std::move(rep));
@@ -40,6 +48,7 @@ LearningRate::LearningRate(std::function<double(int64_t)> schedule) {
   rep_ = std::make_shared<Rep>(std::move(rep));
 }
 LearningRate::LearningRate(std::string className, Config config, std::function<double(int64_t)> schedule) {
+  (void)detail::requireRate(schedule(0));
   Rep rep;
   rep.schedule = std::move(schedule);
   rep.className = std::move(className);
@@ -48,7 +57,13 @@ LearningRate::LearningRate(std::string className, Config config, std::function<d
 }
 double LearningRate::at(int64_t step) const {
   const FloatMode mode;
-  return rep_->schedule ? rep_->schedule(step) : rep_->value;
+  if (!rep_->schedule)
+    return rep_->value;
+  const double rate = rep_->schedule(step);
+  if (rep_->className.empty() && !std::isfinite(rate)) // rates of Keras's schedules are computed far ahead of the step
+    throw Error(ErrorKind::value_error,
+                fmt::format("A learning rate must be finite. The function gives {} at step {}", rate, step));
+  return rate;
 }
 bool LearningRate::is_schedule() const { return rep_->schedule != nullptr; }
 std::string LearningRate::class_name() const { return rep_->className; }

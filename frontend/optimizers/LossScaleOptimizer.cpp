@@ -18,19 +18,22 @@ namespace {
 class LossScaleImpl final : public OptimizerImpl {
 public:
   LossScaleImpl(const Optimizer &inner, const optimizers::LossScaleArgs &args) : inner_(inner), args_(args) {
-    // The scale is a float32. If it were 0 or inf there, the weights would become NaN.
+    // The scale is a float32. If it were 0 or inf there, the weights would become NaN; a negative one would never halve.
     auto usable = [](double scale) {
-      return std::abs(scale) >= std::numeric_limits<float>::denorm_min() &&
-             std::abs(scale) <= std::numeric_limits<float>::max();
+      return scale >= std::numeric_limits<float>::denorm_min() && scale <= std::numeric_limits<float>::max();
     };
-    if (!usable(args.initial_scale) || !usable(args.min_scale) || !usable(args.max_scale) || args.min_scale < 0.0 ||
+    if (!usable(args.initial_scale) || !usable(args.min_scale) || !usable(args.max_scale) ||
         args.max_scale < args.min_scale)
       throw Error(
           ErrorKind::value_error,
-          fmt::format(
-              "LossScaleOptimizer needs scales that are finite in float32, an `initial_scale` other "
-              "than 0 and 0 < `min_scale` <= `max_scale`. Received: initial_scale={}, min_scale={}, max_scale={}",
-              args.initial_scale, args.min_scale, args.max_scale));
+          fmt::format("LossScaleOptimizer needs scales that are above 0 and finite in float32, and `min_scale` <= "
+                      "`max_scale`. Received: initial_scale={}, min_scale={}, max_scale={}",
+                      args.initial_scale, args.min_scale, args.max_scale));
+    if (args.dynamic_growth_steps < 1)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("LossScaleOptimizer needs `dynamic_growth_steps` of at least 1. Received: "
+                              "dynamic_growth_steps={}",
+                              args.dynamic_growth_steps));
     if (args.stall_alarm_steps < 0)
       throw Error(ErrorKind::value_error,
                   fmt::format("LossScaleOptimizer needs `stall_alarm_steps` of at least 0, which is never. Received: "
@@ -81,7 +84,7 @@ public:
           maxScale = ops::full_like(scale, args_.max_scale);
     // Keras compares with ==: a counter beyond the count of growth steps does not grow the scale until a fault resets
     // the counter.
-    int64_t last = std::clamp<int64_t>(args_.dynamic_growth_steps - 1, -1, std::numeric_limits<int32_t>::max());
+    const int64_t last = std::min<int64_t>(args_.dynamic_growth_steps - 1, std::numeric_limits<int32_t>::max());
     Value grows = ops::equal(counter, ops::full_like(counter, static_cast<double>(last)));
     Value grown = ops::where(ops::less(scale, maxScale), ops::minimum(scale * 2.0, maxScale), scale);
     Value halved = ops::where(ops::greater(scale, minScale), ops::maximum(scale * 0.5, minScale), scale);

@@ -46,6 +46,8 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
 };
 
 bool isLossScaleOptimizer(const Optimizer &optimizer);
+/// The rate; value_error unless it is finite.
+double requireRate(double rate);
 /// type_error unless isLossScaleOptimizer().
 optimizers::LossScaleOptimizer asLossScaleOptimizer(const Optimizer &optimizer);
 

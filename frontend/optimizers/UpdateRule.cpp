@@ -448,7 +448,7 @@ void UpdateRule::setLearningRate(double value) {
                 "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor "
                 "argument, hence its learning rate is not settable. If you need the learning rate to be settable, you "
                 "should instantiate the optimizer with a float `learning_rate` argument.");
-  rate_.assign(Tensor::full({}, value, rate_.impl()->dtype));
+  rate_.assign(Tensor::full({}, requireRate(value), rate_.impl()->dtype));
 }
 std::vector<Variable> UpdateRule::variables() const {
   std::vector<Variable> result{iterations_};

@@ -37,6 +37,12 @@ Numbers numbersOf(const Model &model, const SummaryReport &summary, const Compil
   numbers.emplace_back("Device", (compiled ? *compiled->args.device : default_device()).str());
   if (compiled)
     numbers.emplace_back("Numerics", compiled->args.numerics == Numerics::strict ? "strict" : "fast");
+  if (summary.loss_scale) {
+    numbers.emplace_back("Loss scale", fmt::format("{}", summary.loss_scale->scale));
+    numbers.emplace_back("Steps skipped for it", withCommas(summary.loss_scale->skipped_steps));
+    if (!summary.loss_scale->last_fault.empty())
+      numbers.emplace_back("Last fault, in the gradient of", summary.loss_scale->last_fault);
+  }
   if (reported.player)
     numbers.emplace_back(reported.program == Program::train ? "Launches a step" : "Launches a batch",
                          withCommas(reported.player->executable().plan.launches()));

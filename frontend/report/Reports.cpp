@@ -65,6 +65,10 @@ SummaryReport Model::summary(const SummaryArgs &args) const {
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(*this);
   if (compiled)
     report.training_step_bytes = compiled->train.arenaBytes();
+  if (compiled && isLossScaleOptimizer(compiled->optimizer)) {
+    const optimizers::LossScaleState state = asLossScaleOptimizer(compiled->optimizer).state();
+    report.loss_scale = {state.scale, state.skipped_steps, state.last_fault};
+  }
   if (compiled && compiled->optimizer.impl()->isBuilt()) {
     std::vector<Variable> slots = compiled->optimizer.variables();
     report.optimizer_params = elementsOf(slots);
@@ -143,6 +147,12 @@ std::string SummaryReport::text() const {
     count("Optimizer", optimizer_params, optimizer_bytes);
   if (training_step_bytes)
     text += fmt::format(" Training step: {} beside variables and data\n", sizeText(training_step_bytes));
+  if (loss_scale)
+    text +=
+        fmt::format(" Loss scale: {}, {} steps skipped{}\n", loss_scale->scale, withCommas(loss_scale->skipped_steps),
+                    loss_scale->last_fault.empty()
+                        ? ""
+                        : fmt::format(", the last one for the gradient of '{}'", loss_scale->last_fault));
   return text;
 }
 std::string SummaryReport::json() const {
@@ -165,6 +175,10 @@ std::string SummaryReport::json() const {
   json["trainable_bytes"] = trainable_bytes;
   json["optimizer_bytes"] = optimizer_bytes;
   json["training_step_bytes"] = training_step_bytes;
+  json["loss_scale"] = loss_scale ? Json{{"scale", loss_scale->scale},
+                                         {"skipped_steps", loss_scale->skipped_steps},
+                                         {"last_fault", loss_scale->last_fault}}
+                                  : Json();
   return json.dump();
 }
 

@@ -323,6 +323,13 @@ void Sequential::pop() const {
   bumpConfigurationEpoch();
 }
 
+/// Keras's: that of the Input of a Sequential, which takes the first layer's compute dtype if the user gave none. (Here since
+/// it needs the graph.)
+DType Layer::input_dtype() const {
+  const std::shared_ptr<ModelState> &model = impl_->model;
+  return model && model->isSequential && !model->inputs.empty() ? model->inputs[0].dtype() : compute_dtype();
+}
+
 std::vector<Value> Model::inputs() const { return stateOf(*this).inputs; }
 std::vector<Value> Model::outputs() const { return stateOf(*this).outputs; }
 Layer Model::get_layer(std::string_view name) const {

@@ -3,6 +3,7 @@
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/Variables.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/QuantizedModes.h"
 #include "frontend/training/ModelState.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/policy/PathPattern.h"
@@ -112,7 +113,10 @@ std::string reasonToSkip(const Layer &layer, const QuantizationConfig &config, c
   if (layer.quantization_mode())
     return "already quantized";
   requireQuantizable(*layer.impl(), config.mode);
-  return layer.impl()->body->quantizes(config.mode) ? "" : "no quantize support";
+  if (layer.impl()->body->quantizes(config.mode))
+    return "";
+  const LayerMode mode = modeOf(*layer.impl());
+  return mode.hasLora ? refusalOfMode(mode, config.mode).message : "no quantize support";
 }
 
 QuantizationReport quantizeModel(const Layer &model, const QuantizationConfig &config, const QuantizeArgs &args) {

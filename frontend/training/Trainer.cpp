@@ -27,8 +27,18 @@ namespace {
 
 using Named = CompiledFunction::Named;
 
+/// How an optimizer that compile() gets scales the loss.
+LossScaler scalerOf(const Optimizer &optimizer) {
+  if (isLossScaleOptimizer(optimizer))
+    return LossScaler::given;
+  const Config config = optimizer.get_config();
+  const nlohmann::ordered_json &fields = ConfigAccess::json(config);
+  const auto factor = fields.find("loss_scale_factor");
+  return factor != fields.end() && !factor->is_null() ? LossScaler::factor : LossScaler::none;
+}
+
 Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
-  if (!args.auto_scale_loss || isLossScaleOptimizer(args.optimizer) || !scalesLoss(model.dtype_policy()))
+  if (lossScaler(model.dtype_policy(), scalerOf(args.optimizer), args.auto_scale_loss) != LossScaler::added)
     return args.optimizer;
   const auto legacy = legacyLossScale(model.dtype_policy());
   if (!legacy)
@@ -356,12 +366,6 @@ void checkTargets(const Layer &model, const CompiledModel &compiled, const std::
 
 } // namespace detail
 
-/// Whether the optimizer's own argument scales the loss.
-static bool scalesItself(const Optimizer &optimizer) {
-  const Config config = optimizer.get_config();
-  const nlohmann::ordered_json &fields = ConfigAccess::json(config);
-  return fields.contains("loss_scale_factor") && !fields.at("loss_scale_factor").is_null();
-}
 /// The layers of mixed_float16 below `layer`, by path or, before they have one, by name; each once.
 static void addNarrowLayers(const LayerImpl &layer, std::vector<std::string> &names,
                             std::set<const LayerImpl *> &seen) {
@@ -375,9 +379,8 @@ static void addNarrowLayers(const LayerImpl &layer, std::vector<std::string> &na
   }
 }
 /// The finding P010 of `halftone-policy lint`. Keras does not scale the loss of such a model either.
-static void warnOfUnscaledLoss(const Layer &model, const CompileArgs &args, const Optimizer &optimizer) {
-  if (!args.auto_scale_loss || isLossScaleOptimizer(optimizer) || scalesLoss(model.dtype_policy()) ||
-      scalesItself(optimizer))
+static void warnOfUnscaledLoss(const Layer &model, const CompileArgs &args) {
+  if (!args.auto_scale_loss || lossScaler(model.dtype_policy(), scalerOf(args.optimizer)) != LossScaler::none)
     return;
   std::vector<std::string> names;
   std::set<const LayerImpl *> seen;
@@ -403,7 +406,7 @@ void Model::compile(const CompileArgs &args) const {
   const DeviceScope device(*chosen.device); // for the variables that are made here
   auto compiled = std::make_shared<CompiledModel>(*this, chosen);
   moveToDevice(*this, *compiled);
-  warnOfUnscaledLoss(*this, args, compiled->optimizer);
+  warnOfUnscaledLoss(*this, args);
   std::shared_ptr<CompiledFunction> predict;
   const ForkSafeLock lock(state.mutex);
   state.compiled.swap(compiled); // the old one is destroyed after the unlock, since it may own users' objects

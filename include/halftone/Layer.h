@@ -207,7 +207,7 @@ public:
   DType dtype() const; // the variable dtype
   DType compute_dtype() const;
   DType variable_dtype() const;
-  DType input_dtype() const;
+  DType input_dtype() const; // of a Sequential its Input's, else the compute dtype
   std::optional<std::string> quantization_mode() const;
   std::vector<Layer> layers() const;       // children, in the order of their first call
   std::vector<Variable> variables() const; // with the states of random layers

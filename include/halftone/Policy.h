@@ -74,7 +74,7 @@ public:
   static constexpr int64_t default_amax_history_length = 1024;
   explicit QuantizedFloat8DTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
                                       Where where = Where::current());
-  /// In Keras a length that is not an integer is a TypeError; here it does not compile.
+  /// In Keras a length that is not an integer is a TypeError; here it does not compile. value_error below 1.
   template <std::integral I>
   QuantizedFloat8DTypePolicy(std::string_view mode, std::optional<std::string> source_name, I amax_history_length,
                              Where where = Where::current())
@@ -151,7 +151,7 @@ private:
 /// regular expression, matches the whole path (Python's re.fullmatch); else the default. A handle: layers with the same
 /// map share it, as in Keras. Also a policy: its name, dtypes and mode are those of the default, which is fixed when
 /// the map is made.
-/// Safe to use from several threads.
+/// Safe to use from several threads. An edit that gives a quantized layer's path another mode is a value_error.
 class HALFTONE_API DTypePolicyMap : public DTypePolicy {
 public:
   using Entry = std::pair<std::string, PolicyArg>;

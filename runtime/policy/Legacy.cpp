@@ -165,9 +165,10 @@ std::optional<std::optional<LossScale>> halftone::legacyLossScale(const DTypePol
   return std::nullopt;
 }
 
-bool halftone::scalesLoss(const DTypePolicy &policy) {
-  const auto legacy = legacyLossScale(policy);
-  return legacy ? legacy->has_value() : policy.name() == "mixed_float16"; // Keras decides by the name
+LossScaler halftone::lossScaler(const DTypePolicy &own, LossScaler given, bool isAutomatic) {
+  const auto legacy = legacyLossScale(own);
+  const bool asks = legacy ? legacy->has_value() : own.name() == "mixed_float16"; // Keras decides by the name
+  return isAutomatic && asks && given != LossScaler::given ? LossScaler::added : given;
 }
 
 static LossScale lossScaleFromJson(const Json &json) {

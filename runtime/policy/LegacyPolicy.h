@@ -15,8 +15,16 @@ std::optional<DTypePolicy> inferredPolicy(const DTypePolicy &policy, DType input
 /// nullopt is a policy of Keras 3, which has no such setting.
 std::optional<std::optional<legacy::LossScale>> legacyLossScale(const DTypePolicy &policy);
 
-/// Whether compile() scales the loss of a model that has this policy. The policies of its layers do not count.
-bool scalesLoss(const DTypePolicy &policy);
+/// Who scales the loss of a model.
+enum class LossScaler : uint8_t {
+  none,
+  factor, // the optimizer's argument `loss_scale_factor`
+  given,  // a LossScaleOptimizer that compile() got
+  added,  // a LossScaleOptimizer that compile() adds
+};
+/// Who scales the loss after compile(), of a model whose own policy is `own` and whose optimizer scales as `given` says. The
+/// policies of its layers do not count. This decides for compile(), its warning, and the tools.
+LossScaler lossScaler(const DTypePolicy &own, LossScaler given, bool isAutomatic = true);
 
 /// The legacy policy of a config {"name", "loss_scale"}. value_error or type_error when the config is no such config.
 std::shared_ptr<PolicyAccess::Rep> legacyRep(const Config &config);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <mutex>
 
 using namespace halftone;
@@ -22,13 +23,29 @@ struct LossScale::Rep {
       : dynamic(dynamic), args(args), current(static_cast<float>(args.initial_loss_scale)) {}
 };
 
+/// The scale is kept in float32.
+static void requireFinite(const char *argument, double value) {
+  if (!(std::abs(value) <= std::numeric_limits<float>::max()))
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} must be finite in float32. Received: {}={}", argument, argument, value));
+}
+
 FixedLossScale::FixedLossScale(double loss_scale_value)
     : LossScale(std::make_shared<Rep>(false, DynamicLossScaleArgs{.initial_loss_scale = loss_scale_value})) {
   if (!(loss_scale_value >= 1))
     throw Error(ErrorKind::value_error, "loss_scale_value must be at least 1.");
+  requireFinite("loss_scale_value", loss_scale_value);
 }
 
-DynamicLossScale::DynamicLossScale(DynamicLossScaleArgs args) : LossScale(std::make_shared<Rep>(true, args)) {}
+DynamicLossScale::DynamicLossScale(DynamicLossScaleArgs args) : LossScale(std::make_shared<Rep>(true, args)) {
+  if (!(args.initial_loss_scale >= 1) || !(args.multiplier >= 1) || args.increment_period < 1)
+    throw Error(ErrorKind::value_error,
+                fmt::format("initial_loss_scale, increment_period and multiplier must be at least 1. Received: "
+                            "initial_loss_scale={}, increment_period={}, multiplier={}",
+                            args.initial_loss_scale, args.increment_period, args.multiplier));
+  requireFinite("initial_loss_scale", args.initial_loss_scale);
+  requireFinite("multiplier", args.multiplier);
+}
 
 std::optional<LossScale> LossScale::get(double value) { return FixedLossScale(value); }
 std::optional<LossScale> LossScale::get(std::string_view identifier) {

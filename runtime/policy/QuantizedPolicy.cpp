@@ -96,6 +96,15 @@ ParsedMode parseBitsAndGroup(const std::string &className, const std::string &ba
   return {base, *bits, *group};
 }
 
+int64_t checkedHistoryLength(const std::optional<int64_t> &given) {
+  const int64_t length = given.value_or(QuantizedFloat8DTypePolicy::default_amax_history_length);
+  if (length < 1)
+    failValue(fmt::format("`amax_history_length` must be at least 1: it counts the largest magnitudes that are kept. "
+                          "Received: amax_history_length={}",
+                          length));
+  return length;
+}
+
 /// Checks in Keras's order: the form of the mode, the source, the mode.
 std::shared_ptr<PolicyAccess::Rep> quantizedRep(const std::string &className, const QuantizedPolicyArgs &args) {
   ParsedMode parsed{args.mode};
@@ -129,7 +138,7 @@ std::shared_ptr<PolicyAccess::Rep> quantizedRep(const std::string &className, co
   rep->weightBits = parsed.weightBits;
   rep->size = parsed.size;
   if (className == "QuantizedFloat8DTypePolicy")
-    rep->amaxHistoryLength = args.amaxHistoryLength.value_or(QuantizedFloat8DTypePolicy::default_amax_history_length);
+    rep->amaxHistoryLength = checkedHistoryLength(args.amaxHistoryLength);
   return rep;
 }
 

@@ -206,3 +206,19 @@ TEST_CASE("Losses and metrics compute in floatx under every policy") {
   CHECK(logs["loss"] == 90000);
   CHECK(logs["mse"] == 90000);
 }
+
+// policies 11.3
+TEST_CASE("the input dtype of a Sequential is that of its Input, else the first layer's compute dtype") {
+  CHECK(Sequential({Input({2}, {.dtype = float64}), Dense(1)}).input_dtype() == float64);
+  CHECK(Sequential({Input({2}, {.dtype = uint8}), Flatten()}).input_dtype() == uint8);
+  const Sequential first({Dense(1, {.dtype = "mixed_float16"})});
+  CHECK(first.input_dtype() == float32); // its own policy's, before it is built
+  (void)first(Tensor({1.f, 2.f}, {1, 2}));
+  CHECK(first.input_dtype() == float16);
+  const Sequential outer({Input({2}, {.dtype = bfloat16}), Sequential({Input({2}), Dense(1)})});
+  CHECK(outer.input_dtype() == bfloat16);
+  const PolicyScope policy("mixed_bfloat16");
+  Input x({2}, {.dtype = float64});
+  CHECK(Model({x}, {Dense(1)(x)}).input_dtype() == bfloat16); // as Keras's: that of its policy
+  CHECK(Dense(1).input_dtype() == bfloat16);
+}

@@ -57,6 +57,26 @@ TEST_CASE("a program compiles each signature once") {
   CHECK(program.compileCount() == 6);
 }
 
+TEST_CASE("A program serves threads of any settings unless its compile keeps the settings in the key") {
+  bool readsSettings = false;
+  ProgramCache program("f", [&](ProgramKey &key) {
+    if (!readsSettings)
+      key.threadSettings = ProgramKey::anySettings;
+    return identity(key);
+  });
+  const auto play = [&](int64_t rows, uint64_t settings) {
+    CHECK(program.play(std::vector{Tensor::zeros({rows, 2})}, {}, 0, Device::cpu(), settings).isOk());
+    return program.compileCount();
+  };
+  CHECK(play(2, 5) == 1);
+  CHECK(play(2, 7) == 1);
+  readsSettings = true;
+  CHECK(play(3, 5) == 2);
+  CHECK(play(3, 7) == 3);
+  CHECK(play(3, 5) == 3);
+  CHECK(play(3, 7) == 3);
+}
+
 TEST_CASE("a failed compile is an error at each call and is not counted") {
   ProgramCache program("f", identity);
   Status status = program.find(ProgramKey{}).status();

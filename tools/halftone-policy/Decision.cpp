@@ -23,6 +23,8 @@ Resolution resolvePolicies(const RecordedModel &model, const PolicyChoice &choic
         throw Error(error.kind(), error.message(), layer.path);
       }
     }
+    if (const auto refusal = refusalOf(layer, decision.policy); refusal && (choice.policy || choice.map))
+      throw Error(refusal->kind, refusal->message, layer.path);
     decision.compute = decision.policy.compute_dtype();
     result.layers.push_back(std::move(decision));
   }
@@ -36,7 +38,7 @@ Resolution resolvePolicies(const RecordedModel &model, const PolicyChoice &choic
     if (std::ranges::none_of(result.layers, [&](const Decision &decision) { return decision.key == key; }))
       result.unusedKeys.push_back(key);
   const std::optional<DTypePolicy> own = choice.policy ? choice.policy : model.policy;
-  result.lossScaling = model.scalesLoss || (own && scalesLoss(*own));
+  result.lossScaling = (own ? lossScaler(*own, model.scaler) : model.scaler) != LossScaler::none;
   return result;
 }
 

@@ -25,7 +25,8 @@ struct Resolution {
 };
 
 /// With a map, decides as Model::apply_policy does: compute dtypes change; weights keep their dtype, and the model its
-/// own policy. One policy instead changes all of these. value_error with the layer's path when two keys match it.
+/// own policy. One policy instead changes all of these. value_error with the layer's path when two keys match it, and the error
+/// of apply_policy() when a layer cannot have its policy.
 Resolution resolvePolicies(const RecordedModel &model, const PolicyChoice &choice);
 
 } // namespace halftone::tools

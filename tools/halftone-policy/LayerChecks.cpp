@@ -51,7 +51,8 @@ bool castsBeforeUpcast(const std::string &className) {
 
 /// The reason why nothing scales the loss; "" if it is scaled or there is none.
 std::string whyUnscaled(const RecordedModel &model) {
-  if (model.scalesLoss || (model.policy ? scalesLoss(*model.policy) : !model.trains))
+  if (model.scaler != LossScaler::none || (!model.policy && !model.trains) ||
+      (model.policy && lossScaler(*model.policy, model.scaler) != LossScaler::none))
     return "";
   if (!model.policy)
     return "the program has no loss scale";
@@ -62,7 +63,7 @@ std::string whyUnscaled(const RecordedModel &model) {
 } // namespace
 
 std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model, const Target &target) {
-  PathGroups unquantized, heads, unscaled, cast, slow;
+  PathGroups unquantized, otherMode, heads, unscaled, cast, slow;
   for (const RecordedLayer &layer : model.layers) {
     const std::vector<const MapEntry *> keys = map.matching(layer.path);
     const std::optional<DTypePolicy> policy = keys.empty() ? map.fallback : keys[0]->policy;
@@ -70,9 +71,14 @@ std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model,
       continue;
     const DType compute = policy->compute_dtype();
     const auto dtypeName = name(compute);
-    if (const std::optional<std::string> mode = policy->quantization_mode();
-        mode && !detail::classQuantizes(layer.className, *mode))
-      unquantized.add(fmt::format("{}: {} has no {} path", policy->name(), layer.className, *mode), layer.path);
+    const std::string mode = policy->quantization_mode().value_or("");
+    const bool isQuantized = !layer.mode.weights.empty() && layer.mode.weights != mode;
+    if (isQuantized)
+      otherMode.add(fmt::format("{}, but has weights of the mode {}", policy->name(), layer.mode.weights), layer.path);
+    else if (const auto refusal = refusalOf(layer, *policy); refusal && layer.mode.hasLora)
+      unquantized.add(fmt::format("{}: {}", policy->name(), refusal->message), layer.path);
+    else if (refusal)
+      unquantized.add(fmt::format("{}: {} has no {} path", policy->name(), layer.className, mode), layer.path);
     if (isBelowFloat32(compute) && (layer.isSoftmax || layer.isOutput))
       heads.add(fmt::format("{} in {}", layer.isSoftmax ? "a softmax" : "an output", dtypeName), layer.path);
     if (policy->name() == "mixed_float16")
@@ -90,6 +96,8 @@ std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model,
   std::vector<Finding> findings;
   for (const auto &[paths, what] : unquantized.list())
     findings.push_back({true, "P008", fmt::format("{} would be {}", paths, what)});
+  for (const auto &[paths, what] : otherMode.list())
+    findings.push_back({true, "P016", fmt::format("{} would be {}", paths, what)});
   for (const auto &[paths, what] : heads.list())
     findings.push_back({false, "P009", fmt::format("{} would compute {}; float32 is safer there", paths, what)});
   if (const std::string why = whyUnscaled(model); !why.empty())

@@ -7,7 +7,7 @@
 
 namespace halftone::tools {
 
-/// P008 to P011 and P014, for each layer for which one key or the default decides. A layer that the record shows as a
+/// P008 to P011, P014 and P016, for each layer for which one key or the default decides. A layer that the record shows as a
 /// softmax or an output is judged by the policy that it would get.
 std::vector<Finding> checkLayers(const MapFile &map, const RecordedModel &model, const compiler::Target &target);
 

@@ -23,6 +23,14 @@ void noteKeys(const DTypePolicyMap &map, std::vector<std::string> &keys) {
       keys.push_back(item.first);
 }
 
+detail::LayerMode modeOf(const std::string &path, const std::string &className, const DTypePolicy &policy,
+                         bool hasLora) {
+  std::string mode = policy.quantization_mode().value_or("");
+  if (mode == "gptq" || mode == "awq")
+    mode.clear();
+  return {path.substr(path.rfind('/') + 1), className, mode, hasLora};
+}
+
 RecordedLayer layerOf(const detail::LayerRecord &record, std::vector<std::string> &mapKeys) {
   DTypePolicy policy = record.policy.value_or(dtype_policy());
   std::optional<std::string> key;
@@ -40,7 +48,8 @@ RecordedLayer layerOf(const detail::LayerRecord &record, std::vector<std::string
           key,
           policy.variable_dtype(),
           record.isOutput,
-          record.className == "Softmax" || record.activation == "softmax"};
+          record.className == "Softmax" || record.activation == "softmax",
+          modeOf(record.path, record.className, policy, record.hasLora)};
 }
 
 RecordedModel readArchive(const std::string &path) {
@@ -52,7 +61,7 @@ RecordedModel readArchive(const std::string &path) {
     model.description = fmt::format("{} '{}'", record.className, record.name);
     model.policyIsRecorded = record.policy.has_value();
     model.policy = record.policy.value_or(dtype_policy());
-    model.scalesLoss = record.hasLossScaleOptimizer;
+    model.scaler = record.scaler;
     for (const detail::LayerRecord &layer : record.layers)
       model.layers.push_back(layerOf(layer, model.mapKeys));
   } catch (const Error &error) {
@@ -71,7 +80,8 @@ public:
   explicit ModuleReader(ModuleFile &file) : module(*file.module) {
     module.walk([&](VariableOp variable) {
       variables.emplace_back(variable.getPath().str(), dialect::dtypeOf(variable.getType().getElementType()));
-      model.scalesLoss |= variable.getRole() == dialect::VariableRole::loss_scale;
+      if (variable.getRole() == dialect::VariableRole::loss_scale)
+        model.scaler = LossScaler::given;
     });
     module.walk([&](dialect::GradientOp) { model.trains = true; });
     module.walk<mlir::WalkOrder::PreOrder>([&](LayerOp layer) {
@@ -106,8 +116,8 @@ private:
       const DTypePolicy named = policyNamed(policy.str());
       std::optional<std::string> key = rule.empty() ? std::nullopt : std::optional(rule.str());
       model.layers.push_back({path.str(), className.str(), named, key,
-                              variableOf(path.str()).value_or(named.variable_dtype()), isOutput,
-                              className == "Softmax"});
+                              variableOf(path.str()).value_or(named.variable_dtype()), isOutput, className == "Softmax",
+                              modeOf(path.str(), className.str(), named, false)});
     } catch (const Error &error) {
       throw Error(error.kind(), error.message(), path.str());
     }
@@ -135,6 +145,13 @@ RecordedModel readModule(const std::string &path) {
 }
 
 } // namespace
+
+std::optional<detail::ModeRefusal> refusalOf(const RecordedLayer &layer, const DTypePolicy &policy) {
+  const std::string mode = policy.quantization_mode().value_or("");
+  const bool quantizes =
+      detail::classQuantizes(layer.mode.className, mode) && !(layer.mode.hasLora && mode == "float8");
+  return detail::refusalOfPolicy(layer.mode, policy, quantizes);
+}
 
 RecordedModel readModel(const std::string &path) {
   RecordedModel model = path.ends_with(".mlir") ? readModule(path) : readArchive(path);

@@ -53,11 +53,11 @@ struct Flags {
 void settleProgram(Arguments &arguments, const Flags &flags) {
   if (flags.program == "test" || flags.program == "train")
     arguments.program = flags.program == "test" ? Program::test : Program::train;
-  const bool isOfModel =
-      !flags.program.empty() || arguments.batchSize || !arguments.policy.empty() || !arguments.policyMap.empty();
+  const bool isOfModel = !flags.program.empty() || arguments.batchSize || !arguments.policy.empty() ||
+                         !arguments.policyMap.empty() || arguments.global != "float32";
   if (isOfModel && !arguments.model.ends_with(".keras"))
-    throw UsageError("--program, --batch-size, --policy and --policy-map are for .keras models; '" + arguments.model +
-                     "' is none");
+    throw UsageError("--program, --batch-size, --policy, --policy-map and --global are for .keras models; '" +
+                     arguments.model + "' is none");
 }
 
 /// The options of all commands. `numerics` are those without --numerics.
@@ -67,7 +67,17 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
   command->add_option("MODEL", arguments.model, kinds)->required();
   auto *map = command->add_option("--policy-map", arguments.policyMap,
                                   "Of a .keras model: a DTypePolicyMap's JSON file, in place of the file's policies");
-  command->add_option("--policy", arguments.policy, "Of a .keras model: one policy for all layers")->excludes(map);
+  command
+      ->add_option(
+          "--policy", arguments.policy,
+          "Of a .keras model: one policy for all layers, and the model's own, by which compile() scales the loss")
+      ->excludes(map);
+  command
+      ->add_option(
+          "--global", arguments.global,
+          "Of a .keras model: the global policy while the file is read. It stands for policies that the file does "
+          "not record, such as a Sequential's or functional model's own")
+      ->capture_default_str();
   command
       ->add_option("--device", arguments.device,
                    name == "predict" ? "cpu, cuda or cuda:<index>; or interpreter for the slow, exact meaning"

@@ -20,8 +20,9 @@ struct Arguments {
   // For a .keras model.
   Program program = Program::predict;
   std::optional<int64_t> batchSize;
-  std::string policy, policyMap; // "": those of the file
-  std::string notice;            // the text of --help or --version, for stdout
+  std::string policy, policyMap;  // "": those of the file
+  std::string global = "float32"; // while the file is read
+  std::string notice;             // the text of --help or --version, for stdout
 
   // For all commands.
   std::string device = "cpu";

@@ -3,6 +3,8 @@
 #include "KerasModel.h"
 #include "InputSpec.h"
 #include "UsageError.h"
+#include "frontend/io/ModelReader.h"
+#include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Model.h"
 #include "tools/shell/JsonFile.h"
@@ -36,13 +38,19 @@ void addByPath(std::map<std::string, Tensor> &values, const std::vector<Variable
 } // namespace
 
 Model openKerasModel(const Arguments &arguments, bool compiled) {
-  const Model model = load_model(
-      arguments.model, {.compile = compiled, .numerics = arguments.strict ? Numerics::strict : Numerics::fast});
-  if (!arguments.policyMap.empty())
-    model.apply_policy(DTypePolicyMap::from_config(parseFile(arguments.policyMap)));
-  else if (!arguments.policy.empty())
-    model.apply_policy(DTypePolicyMap(DTypePolicy(arguments.policy)));
-  return model;
+  const PolicyScope global(PolicyArg(arguments.global, Where{}));
+  const auto prepare = [&](const Model &model) {
+    if (!arguments.policyMap.empty()) {
+      model.apply_policy(DTypePolicyMap::from_config(parseFile(arguments.policyMap)));
+    } else if (!arguments.policy.empty()) {
+      const PolicyArg policy(arguments.policy, Where{});
+      model.apply_policy(DTypePolicyMap(policy));
+      model.impl()->policy = policy.get(); // which decides whether compile() scales the loss
+    }
+  };
+  return detail::loadModel(arguments.model,
+                           {.compile = compiled, .numerics = arguments.strict ? Numerics::strict : Numerics::fast},
+                           prepare);
 }
 
 ModuleOrPlan loadKerasModel(const Arguments &arguments) {

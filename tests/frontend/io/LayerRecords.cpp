@@ -71,10 +71,10 @@ TEST_CASE("layer records keep the order of layers and mark outputs, softmax and 
       outputs.push_back(layer.path);
   CHECK(outputs == std::vector<std::string>{"priority", "team"});
   CHECK(functional.name == "tickets");
-  CHECK(functional.hasLossScaleOptimizer);
+  CHECK(functional.scaler == LossScaler::given);
   CHECK_FALSE(functional.policy);
-  CHECK(scaled.policy->name() == "mixed_float16");
-  CHECK_FALSE(scaled.hasLossScaleOptimizer);
+  CHECK_FALSE(scaled.policy); // a Sequential that is read has the global policy
+  CHECK(scaled.scaler == LossScaler::none);
   CHECK(scaled.layers.back().isOutput);
   CHECK(scaled.layers.back().activation == "softmax");
   CHECK_FALSE(scaled.layers.front().isOutput);

@@ -18,6 +18,22 @@ TEST_CASE("ExponentialDecay") {
              Contains("ValueError: Argument `decay_steps` must be > 0"));
 }
 
+TEST_CASE("a learning rate that is not finite is refused, as a number and of a function") {
+  for (const double bad : {static_cast<double>(NAN), static_cast<double>(INFINITY), -static_cast<double>(INFINITY)}) {
+    CHECK_THAT(errorOf([&] { optimizers::SGD{bad}; }), Contains("ValueError: A learning rate must be finite"));
+    CHECK_THAT(errorOf([&] { ExponentialDecay(bad, 10, 0.5); }),
+               Contains("ValueError: A learning rate must be finite"));
+    const optimizers::SGD optimizer(0.5);
+    CHECK_THAT(errorOf([&] { optimizer.set_learning_rate(bad); }),
+               Contains("ValueError: A learning rate must be finite"));
+    CHECK(optimizer.learning_rate() == 0.5);
+    const LearningRate rate([bad](int64_t step) { return step < 3 ? 0.5 : bad; });
+    CHECK(rate.at(2) == 0.5);
+    CHECK_THAT(errorOf([&] { (void)rate.at(3); }),
+               Contains("ValueError: A learning rate must be finite") && Contains("step 3"));
+  }
+}
+
 TEST_CASE("CosineDecay, with and without warmup") {
   CosineDecay plain(1.0, 1000), warm(0.0, 10, {.warmup_target = 10.0, .warmup_steps = 1500});
   for (int64_t t = 0; t <= 1250; t += 250) {

@@ -195,6 +195,27 @@ TEST_CASE("losses that are not finite leave a page") {
   CHECK_THAT(sectionOf(page, "curves"), Contains("no finite value"));
 }
 
+TEST_CASE("the page and the summary of a model that skips steps tell the scale, the count and the last fault") {
+  const PolicyScope scope("mixed_float16");
+  const Sequential model({Input({16}), Dense(4, {.name = "first"})}, {.name = "net"});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  CHECK_THAT(model.summary().text(), Contains(" Loss scale: 32768, 0 steps skipped\n"));
+  model.fit(Tensor::full(Shape{{8, 16}}, 1e30), Tensor::zeros(Shape{{8, 4}}), {.epochs = 3, .verbose = 0});
+  CHECK_THAT(model.summary().text(),
+             Contains(" Loss scale: 4096, 3 steps skipped, the last one for the gradient of 'net/first/kernel'\n"));
+  CHECK_THAT(model.summary().json(),
+             Contains(R"("loss_scale":{"scale":4096.0,"skipped_steps":3,"last_fault":"net/first/kernel"})"));
+  const std::string page = pageOf(model);
+  parseXml(page);
+  CHECK_THAT(page, Contains("<dt>Loss scale</dt><dd>4096</dd>") &&
+                       Contains("<dt>Steps skipped for it</dt><dd>3</dd>") &&
+                       Contains("<dt>Last fault, in the gradient of</dt><dd>net/first/kernel</dd>"));
+  model.compile({.optimizer = "sgd", .loss = "mse", .auto_scale_loss = false});
+  CHECK_THAT(model.summary().text(), !Contains("Loss scale"));
+  CHECK_THAT(model.summary().json(), Contains(R"("loss_scale":null)"));
+  CHECK_THAT(pageOf(model), !Contains("Loss scale"));
+}
+
 TEST_CASE("a report that cannot be written is one error with the file's name and changes nothing") {
   const TemporaryFolder folder;
   const Sequential model({Input({2}), Dense(1)});

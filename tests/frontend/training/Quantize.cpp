@@ -334,3 +334,20 @@ TEST_CASE("A quantized policy that replaces a narrow one has scales in its own v
     CHECK(layer.variables().size() >= 2);
   }
 }
+
+TEST_CASE("float8 after LoRA is refused by a layer and left out by a model, which both name LoRA") {
+  const Sequential model({Input({4}), Dense(4, {.name = "a"}), EinsumDense("ab,bc->ac", {2}, {.name = "b"})},
+                         {.name = "s"});
+  for (const char *name : {"a", "b"}) {
+    const Layer layer = model.get_layer(name);
+    layer.enable_lora(1);
+    CHECK_THROWS_WITH(layer.quantize("float8"), Contains("LoRA is not supported under float8 quantization"));
+    CHECK_THROWS_WITH(layer.set_dtype_policy("float8_from_float32"),
+                      Contains("LoRA is not supported under float8 quantization"));
+  }
+  const QuantizationReport report = model.quantize("float8", {.verbose = false});
+  CHECK(report.quantized.empty());
+  REQUIRE(report.skipped.size() == 2);
+  for (const QuantizationReport::Skipped &each : report.skipped)
+    CHECK_THAT(each.reason, Contains("LoRA is not supported under float8 quantization"));
+}

@@ -1,6 +1,7 @@
 // The thread's global policy and floatx.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
+#include "runtime/policy/PolicyRep.h"
 #include <catch2/catch.hpp>
 #include <functional>
 #include <thread>
@@ -116,4 +117,44 @@ TEST_CASE("floatx takes four names, epsilon is Keras's") {
                                                                  bad + ". Expected one of"));
   CHECK(config::floatx() == "float32");
   CHECK(config::epsilon() == 1e-7);
+}
+
+TEST_CASE("equal global policies have one number, and reading an unset one changes nothing") {
+  unsetPolicy();
+  const uint64_t unset = globalPolicyId();
+  CHECK(unset != 0);
+  (void)dtype_policy();
+  CHECK(globalPolicyId() == unset);
+  set_dtype_policy("mixed_float16");
+  const uint64_t mixed = globalPolicyId();
+  CHECK(mixed != unset);
+  {
+    const PolicyScope scope(DTypePolicyMap("mixed_float16", {}));
+    const uint64_t map = globalPolicyId();
+    const PolicyScope other(DTypePolicyMap("mixed_float16", {})); // with entries of its own
+    CHECK(map != mixed);
+    CHECK(globalPolicyId() != map);
+  }
+  CHECK(globalPolicyId() == mixed);
+  set_dtype_policy(QuantizedFloat8DTypePolicy("float8", "float32", 8));
+  const uint64_t shortHistory = globalPolicyId();
+  set_dtype_policy(QuantizedFloat8DTypePolicy("float8", "float32", 9));
+  CHECK(globalPolicyId() != shortHistory);
+  unsetPolicy();
+  CHECK(globalPolicyId() == unset);
+}
+
+TEST_CASE("it is noted whether a thread reads its global policy") {
+  const PolicyReads outer;
+  CHECK_FALSE(outer.any());
+  {
+    const PolicyReads inner;
+    CHECK_FALSE(inner.any());
+    (void)DTypePolicy();
+    CHECK(inner.any());
+  }
+  CHECK(outer.any());
+  const PolicyReads after;
+  (void)DTypePolicy("float16");
+  CHECK_FALSE(after.any());
 }

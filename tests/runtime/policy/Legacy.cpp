@@ -88,7 +88,14 @@ TEST_CASE("A legacy policy becomes the dtype policy of a layer") {
   CHECK(inferredPolicy(vars, DType::float32)->name() == "float32");
   CHECK_FALSE(inferredPolicy(settled, DType::float64));
   CHECK_FALSE(inferredPolicy(DTypePolicy("float32"), DType::float64));
+  const auto scalesLoss = [](const DTypePolicy &policy) {
+    return lossScaler(policy, LossScaler::none) == LossScaler::added;
+  };
   CHECK(scalesLoss(DTypePolicy("mixed_float16")));
+  CHECK(lossScaler(DTypePolicy("mixed_float16"), LossScaler::given) == LossScaler::given);
+  CHECK(lossScaler(DTypePolicy("mixed_float16"), LossScaler::factor) == LossScaler::added);
+  CHECK(lossScaler(DTypePolicy("mixed_float16"), LossScaler::factor, false) == LossScaler::factor);
+  CHECK(lossScaler(DTypePolicy("float16"), LossScaler::given) == LossScaler::given);
   CHECK_FALSE(scalesLoss(DTypePolicy("float16")));
   CHECK_FALSE(scalesLoss(legacy::Policy("mixed_float16", std::nullopt)));
   CHECK(scalesLoss(legacy::Policy("float16", 128.0)));

@@ -7,6 +7,7 @@
 
 using namespace halftone;
 using namespace halftone::legacy;
+using Catch::Matchers::Contains;
 
 // policies 9.6
 TEST_CASE("A loss scale is given as a number of at least 1 or as dynamic") {
@@ -18,6 +19,19 @@ TEST_CASE("A loss scale is given as a number of at least 1 or as dynamic") {
         "increment_period=2000, multiplier=2.0)");
   for (const double bad : {0.5, 0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
     CHECK(failureOf([&] { (void)LossScale::get(bad); }) == "ValueError: loss_scale_value must be at least 1.");
+  for (const double bad : {1e39, std::numeric_limits<double>::infinity()})
+    CHECK_THAT(failureOf([&] { (void)LossScale::get(bad); }), Contains("loss_scale_value must be finite in float32"));
+  for (const DynamicLossScaleArgs &bad : {DynamicLossScaleArgs{.initial_loss_scale = 0.25},
+                                          {.initial_loss_scale = -3},
+                                          {.increment_period = 0},
+                                          {.increment_period = -1},
+                                          {.multiplier = 0.5},
+                                          {.multiplier = -2},
+                                          {.initial_loss_scale = std::numeric_limits<double>::quiet_NaN()},
+                                          {.multiplier = std::numeric_limits<double>::quiet_NaN()}})
+    CHECK_THAT(failureOf([&] { DynamicLossScale{bad}; }), Contains("ValueError") && Contains("must be at least 1"));
+  CHECK_THAT(failureOf([] { DynamicLossScale{{.initial_loss_scale = 1e39}}; }), Contains("finite in float32"));
+  CHECK_THAT(failureOf([] { DynamicLossScale{{.multiplier = 1e39}}; }), Contains("finite in float32"));
   CHECK(failureOf([] { (void)LossScale::get("static"); }) ==
         "ValueError: Could not interpret loss scale identifier: static");
 }

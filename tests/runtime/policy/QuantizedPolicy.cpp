@@ -3,6 +3,7 @@
 #include "halftone/Policy.h"
 #include "tests/runtime/policy/PolicyFacts.h"
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <fstream>
 
 using namespace halftone;
@@ -105,11 +106,21 @@ TEST_CASE("Without a source, a quantized policy takes the global policy's name")
 }
 
 // policies 6.7
-TEST_CASE("The amax history length is any integer, and only the config carries it") {
+TEST_CASE("The amax history length is an integer of at least 1, and only the config carries it") {
   CHECK(QuantizedFloat8DTypePolicy("float8", "float32").amax_history_length() == 1024);
   const QuantizedFloat8DTypePolicy policy("float8", "float32", 512);
   CHECK(policy.amax_history_length() == 512);
-  CHECK(QuantizedFloat8DTypePolicy("float8", "float32", -3).amax_history_length() == -3);
+  CHECK(QuantizedFloat8DTypePolicy("float8", "float32", 1).amax_history_length() == 1);
+  for (const int64_t bad : {0, -1, -3}) {
+    const std::string told =
+        fmt::format("must be at least 1: it counts the largest magnitudes that are kept. Received: "
+                    "amax_history_length={}",
+                    bad);
+    CHECK_THAT(failureOf([&] { QuantizedFloat8DTypePolicy("float8", "float32", bad); }), Contains(told));
+    const Config config = Config::parse(fmt::format(
+        R"({{"class_name":"QuantizedFloat8DTypePolicy","config":{{"mode":"float8","amax_history_length":{}}}}})", bad));
+    CHECK_THAT(failureOf([&] { (void)dtype_policies::deserialize(config); }), Contains("ValueError") && Contains(told));
+  }
   CHECK_FALSE(policy == QuantizedFloat8DTypePolicy("float8", "float32"));
   CHECK(policy.name() == "float8_from_float32");
   CHECK(dtype_policies::deserialize(dtype_policies::serialize(policy)) == policy);

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-policy/Decision.h"
 #include "halftone/Halftone.h"
+#include "tests/TemporaryFolder.h"
+#include "tools/halftone-policy/LayerChecks.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
 
 using namespace halftone;
@@ -70,7 +73,7 @@ static void checkEqual(const std::string &name, const Model &program, const DTyp
       CHECK(decision.variable == layer.variables()[0].dtype());
   }
   program.compile({.optimizer = "sgd", .loss = "mse"});
-  if (!recorded.scalesLoss)
+  if (recorded.scaler == LossScaler::none)
     CHECK(resolved.lossScaling == program.loss_scale_optimizer().has_value());
 }
 
@@ -113,8 +116,104 @@ TEST_CASE("without a policy map the recorded policies decide, or one policy for 
     CHECK(layer.policy.name() == "mixed_float16");
   CHECK(resolvePolicies(archive("sequential"), {.policy = DTypePolicy("float16")}).layers[2].variable ==
         DType::float16);
-  CHECK(resolvePolicies(archive("scaled"), {}).lossScaling);
+  CHECK_FALSE(resolvePolicies(archive("scaled"), {}).lossScaling);
   CHECK_FALSE(resolvePolicies(archive("scaled"), {.policy = DTypePolicy("bfloat16")}).lossScaling);
   CHECK(resolvePolicies(archive("mapped"), {}).layers[0].key == "mapped/first");
   CHECK(resolvePolicies(archive("mapped"), {}).unusedKeys == std::vector<std::string>{"mapped/never"});
+}
+
+namespace {
+
+/// The message of the error with which f ends; "" if it does not fail.
+template <class F> std::string messageOf(F f) {
+  try {
+    f();
+  } catch (const Error &error) {
+    return error.message();
+  }
+  return "";
+}
+
+constexpr const char *targets[] = {"float32",
+                                   "float16",
+                                   "mixed_bfloat16",
+                                   "int8_from_float32",
+                                   "int4_from_float32",
+                                   "int4/2_from_float32",
+                                   "float8_from_float32",
+                                   "gptq/4/2_from_float32",
+                                   "awq/4/2_from_float32"};
+
+} // namespace
+
+// policies 10.7
+TEST_CASE("the tool refuses a policy where apply_policy refuses it, and finds an error there, in the same cases") {
+  const TemporaryFolder folder;
+  const auto target = compiler::Target::find("x86-64-v3").valueOrThrow();
+  for (const std::string mode : {"", "int8", "int4", "float8", "lora"}) {
+    const std::string path = folder / ("m" + mode + ".keras");
+    const Sequential model({Input({4}), Dense(4, {.name = "a"}), Dense(2, {.name = "b"})}, {.name = "s"});
+    const Layer layer = model.get_layer("a");
+    if (mode == "lora")
+      layer.enable_lora(1);
+    else if (!mode.empty())
+      (void)layer.quantize(mode);
+    model.save(path);
+    const RecordedModel recorded = readModel(path);
+    for (const char *name : targets) {
+      CAPTURE(mode, name);
+      const DTypePolicy policy = dtype_policies::get(name);
+      const DTypePolicyMap map(policy, {{"s/b", "float32"}});
+      const std::string told = messageOf([&] { (void)load_model(path).apply_policy(map); });
+      CHECK(messageOf([&] { (void)resolvePolicies(recorded, {.map = map}); }) == told);
+      map.save(folder / "map.json");
+      const std::vector<Finding> findings = checkLayers(readMapFile(folder / "map.json"), recorded, *target);
+      CHECK(std::ranges::any_of(findings, &Finding::isError) == !told.empty());
+      const DTypePolicyMap all(policy, {});
+      CHECK(messageOf([&] { (void)resolvePolicies(recorded, {.policy = policy}); }) ==
+            messageOf([&] { (void)load_model(path).apply_policy(all); }));
+    }
+  }
+}
+
+// policies 13.1
+TEST_CASE("the tool says of a file that its loss is scaled if compile() scales it after load_model") {
+  const TemporaryFolder folder;
+  const auto dense = [] { return Dense(1, {.name = "a"}); };
+  const auto inner = [&] { return Sequential({Input({2}), dense()}, {.name = "inner"}); };
+  const auto graph = [&] {
+    Input x({2}, {.name = "x"});
+    return Model({x}, {dense()(x)}, {.name = "graph"});
+  };
+  const std::vector<std::function<Model()>> models{
+      inner, graph, [&] { return Sequential({Input({2}), inner()}, {.name = "outer"}); },
+      [&] { return Sequential({Input({2}), graph()}, {.name = "outer"}); }};
+  const std::vector<std::function<std::optional<Optimizer>()>> optimizers{
+      [] { return std::nullopt; }, [] { return optimizers::SGD(0.1); },
+      [] { return optimizers::LossScaleOptimizer(optimizers::SGD(0.1)); },
+      [] { return optimizers::SGD(0.1, {.loss_scale_factor = 8.0}); }};
+  const auto hasFactor = [](const Model &model) {
+    return model.optimizer().get_config().dump().find(R"("loss_scale_factor":8.0)") != std::string::npos;
+  };
+  for (const char *made : {"float32", "mixed_float16"})
+    for (size_t i = 0; i < models.size(); ++i)
+      for (size_t j = 0; j < optimizers.size(); ++j) {
+        const std::string path = folder / "m.keras";
+        {
+          const PolicyScope scope{PolicyArg(made)};
+          const Model model = models[i]();
+          if (const std::optional<Optimizer> optimizer = optimizers[j]())
+            model.compile({.optimizer = *optimizer, .loss = "mse"});
+          model.save(path, {.overwrite = true});
+        }
+        for (const char *global : {"float32", "mixed_float16", "mixed_bfloat16"}) {
+          CAPTURE(made, i, j, global);
+          const PolicyScope scope{PolicyArg(global)};
+          const Model loaded = load_model(path);
+          if (j == 0)
+            loaded.compile({.optimizer = "sgd", .loss = "mse"});
+          const bool isScaled = loaded.loss_scale_optimizer() || hasFactor(loaded);
+          CHECK(resolvePolicies(readModel(path), {}).lossScaling == isScaled);
+        }
+      }
 }
