@@ -57,7 +57,7 @@ std::string whyUnscaled(const RecordedModel &model) {
   if (!model.policy)
     return "the program has no loss scale";
   return fmt::format("the model's own policy is '{}'{}", model.policy->name(),
-                     model.policyIsRecorded ? "" : ", the global one, since it records none");
+                     model.policyIsRecorded ? "" : ", the global one, which a model that is read has");
 }
 
 } // namespace

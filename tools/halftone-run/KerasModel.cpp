@@ -41,7 +41,9 @@ Model openKerasModel(const Arguments &arguments, bool compiled) {
   const PolicyScope global(PolicyArg(arguments.global, Where{}));
   const auto prepare = [&](const Model &model) {
     if (!arguments.policyMap.empty()) {
-      model.apply_policy(DTypePolicyMap::from_config(parseFile(arguments.policyMap)));
+      const Config map = parseFile(arguments.policyMap);
+      model.apply_policy(map.contains("class_name") ? DTypePolicyMap::load(arguments.policyMap)
+                                                    : DTypePolicyMap::from_config(map));
     } else if (!arguments.policy.empty()) {
       const PolicyArg policy(arguments.policy, Where{});
       model.apply_policy(DTypePolicyMap(policy));
