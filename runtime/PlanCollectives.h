@@ -38,7 +38,7 @@ public:
   /// The labels of a plan's collectives, in their order: kinds, bytes, and a digest of the arrays. They are the same in all
   /// processes that play the plan together.
   static std::vector<std::string> names(const Plan &plan);
-  /// Of the last play, by the order of collectives. Call it after the play.
+  /// Of the last play, by the order of collectives. No play may run: Player::collectiveTimes() sees to it.
   std::vector<CollectiveTimes> times() const;
   const std::shared_ptr<ProcessGroup> &group() const { return group_; }
 

@@ -8,7 +8,6 @@
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -17,23 +16,6 @@
 
 namespace halftone {
 namespace {
-
-/// Locks all mutexes, in their order, and unlocks them at the end.
-class LocksHeld {
-public:
-  explicit LocksHeld(std::span<std::mutex *const> locks) : locks_(locks) {
-    for (std::mutex *lock : locks_)
-      lock->lock();
-  }
-  ~LocksHeld() {
-    for (std::mutex *lock : locks_)
-      lock->unlock();
-  }
-  LocksHeld(const LocksHeld &) = delete;
-
-private:
-  std::span<std::mutex *const> locks_;
-};
 
 /// A shadow of the executable and the launch that refreshes it.
 struct BoundShadow {
@@ -74,11 +56,11 @@ struct Player::Impl {
   std::shared_ptr<const Executable> executable;
   std::shared_ptr<const KernelLibrary> kernels;
   std::shared_ptr<DeviceRuntime> device;
-  std::vector<std::function<void()>> beforePlay;
+  std::vector<BeforePlay> beforePlay;
   std::vector<VariableHandle> variables; // as in the executable
   std::vector<std::byte *> variableData; // the variables' addresses when the plan was bound
   std::vector<BoundShadow> shadows;
-  std::vector<std::mutex *> locks; // of the variables' stores, each once, in order of address
+  std::vector<std::mutex *> locks; // of the stores of all variables, those of `beforePlay` included
   std::unique_ptr<DeviceQueue> queue;
   DeviceMemory arena;
   std::vector<DeviceMemory> constants;
@@ -111,6 +93,7 @@ struct Player::Impl {
   Status placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches);
   void findChanged();
   Status checkVariables() const;
+  Status playLocked(const std::vector<Tensor> &fetches);
   Condition condition(const std::optional<Predicate> &predicate) const {
     return predicate ? Condition{addresses[predicate->slot], predicate->negated} : Condition{};
   }
@@ -123,7 +106,10 @@ Player::~Player() = default;
 
 const Executable &Player::executable() const { return *impl_->executable; }
 const std::shared_ptr<DeviceRuntime> &Player::device() const { return impl_->device; }
-std::vector<CollectiveTimes> Player::collectiveTimes() const { return impl_->collectives->times(); }
+std::vector<CollectiveTimes> Player::collectiveTimes() const {
+  const ForkSafeLock turn(impl_->playing); // play() and the group's thread write the times until the play ends
+  return impl_->collectives->times();
+}
 
 StatusOr<std::shared_ptr<Player>> Player::onCopies(std::shared_ptr<DeviceRuntime> device, bool together) const {
   StatusOr<std::vector<Tensor>> values = readTogether(impl_->variables);
@@ -143,7 +129,7 @@ StatusOr<std::shared_ptr<Player>> Player::onCopies(std::shared_ptr<DeviceRuntime
 StatusOr<std::shared_ptr<Player>> Player::bind(std::shared_ptr<const Executable> executable,
                                                std::shared_ptr<const KernelLibrary> kernels,
                                                std::shared_ptr<DeviceRuntime> device, const VariableBinding &variables,
-                                               std::vector<std::function<void()>> beforePlay,
+                                               std::vector<BeforePlay> beforePlay,
                                                std::shared_ptr<ProcessGroup> group) {
   HALFTONE_RETURN_IF_ERROR(verify(*executable));
   auto collectives = PlanCollectives::make(*executable, *device, std::move(group));
@@ -182,10 +168,11 @@ Status Player::Impl::bindVariables(const VariableBinding &binding) {
               fmt::format("{}: variable {} is bound to two symbols", executable->name, variable->path())};
     variables.push_back(variable);
     variableData.push_back(variable->data());
-    locks.push_back(&variable->lock());
   }
-  std::ranges::sort(locks, std::less<>());
-  locks.erase(std::ranges::unique(locks).begin(), locks.end());
+  std::vector<VariableHandle> all = variables;
+  for (const BeforePlay &work : beforePlay)
+    all.insert(all.end(), work.variables.begin(), work.variables.end());
+  locks = locksOf(all);
   return {};
 }
 
@@ -471,30 +458,41 @@ Status Player::Impl::playLegs() {
   return status;
 }
 
+/// Runs the bound plan, under the stores' locks.
+Status Player::Impl::playLocked(const std::vector<Tensor> &fetches) {
+  queue->begin();
+  refreshShadows();
+  Status status = playLegs();
+  if (const Status finished = queue->finish(); status.isOk())
+    status = finished;
+  for (size_t i = 0; i < variables.size(); ++i)
+    if (executable->variables[i].written)
+      variables[i]->bumpVersion();
+  settleShadows(!status.isOk());
+  HALFTONE_RETURN_IF_ERROR(status);
+  if (!device->isHost())
+    for (const Tensor &fetch : fetches)
+      TensorAccess::setSubmission(fetch, device->submission());
+  return {};
+}
+
 StatusOr<std::vector<Tensor>> Player::play(std::span<const Tensor> feeds) {
   HALFTONE_RETURN_IF_ERROR(impl_->checkFeeds(feeds));
   const FloatMode mode;
-  for (const std::function<void()> &call : impl_->beforePlay)
-    call();
-  const ForkSafeLock turn(impl_->playing);
-  std::vector<Tensor> fetches;
-  HALFTONE_RETURN_IF_ERROR(impl_->placeFeedsAndFetches(feeds, fetches));
-  const LocksHeld stores(impl_->locks);
-  HALFTONE_RETURN_IF_ERROR(impl_->checkVariables());
-  impl_->queue->begin();
-  impl_->refreshShadows();
-  Status status = impl_->playLegs();
-  if (const Status finished = impl_->queue->finish(); status.isOk())
-    status = finished;
-  for (size_t i = 0; i < impl_->variables.size(); ++i)
-    if (impl_->executable->variables[i].written)
-      impl_->variables[i]->bumpVersion();
-  impl_->settleShadows(!status.isOk());
-  HALFTONE_RETURN_IF_ERROR(status);
-  if (!impl_->device->isHost())
-    for (const Tensor &fetch : fetches)
-      TensorAccess::setSubmission(fetch, impl_->device->submission());
-  return fetches;
+  for (;;) {
+    const std::vector<BeforePlay::Begin> begins = prepareAll(impl_->beforePlay);
+    const ForkSafeLock turn(impl_->playing);
+    std::vector<Tensor> fetches;
+    HALFTONE_RETURN_IF_ERROR(impl_->placeFeedsAndFetches(feeds, fetches));
+    const LocksHeld stores(impl_->locks);
+    HALFTONE_RETURN_IF_ERROR(impl_->checkVariables());
+    const StatusOr<bool> begun = beginAll(begins);
+    HALFTONE_RETURN_IF_ERROR(begun.status());
+    if (!*begun) // another play came first
+      continue;
+    HALFTONE_RETURN_IF_ERROR(impl_->playLocked(fetches));
+    return fetches;
+  }
 }
 
 } // namespace halftone

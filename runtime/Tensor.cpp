@@ -52,6 +52,14 @@ Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dt
       Tensor::Impl{std::move(owner), data, dtype, std::move(shape), size, std::move(device), 0}));
 }
 
+Tensor TensorAccess::view(const Tensor &tensor, int64_t first, Shape shape) {
+  Tensor::Impl impl = tensor.impl(); // with its submission: the view is ready when the tensor is
+  impl.data += first * itemsize(impl.dtype);
+  impl.size = shape.elements();
+  impl.shape = std::move(shape);
+  return Tensor(std::make_shared<Tensor::Impl>(std::move(impl)));
+}
+
 const std::byte *TensorAccess::data(const Tensor &tensor) { return mutableData(tensor); }
 std::byte *TensorAccess::mutableData(const Tensor &tensor) {
   const Tensor::Impl &impl = tensor.impl();
@@ -208,7 +216,7 @@ Tensor Tensor::reshape(const Shape &shape) const {
   if (!fits || Shape(dims).elements() != impl().size)
     throw Error(ErrorKind::value_error, fmt::format("A tensor of shape {} with {} elements cannot be reshaped to {}",
                                                     impl().shape.str(), impl().size, shape.str()));
-  return TensorAccess::wrap(impl().owner, impl().data, impl().dtype, Shape(dims), impl().device);
+  return TensorAccess::view(*this, 0, Shape(dims));
 }
 
 Tensor Tensor::slice(int64_t begin, int64_t end) const {
@@ -222,8 +230,7 @@ Tensor Tensor::slice(int64_t begin, int64_t end) const {
   std::vector<int64_t> dims = shape.dims();
   const int64_t rows = dims[0], stride = rows ? impl().size / rows : 0;
   dims[0] = end - begin;
-  return TensorAccess::wrap(impl().owner, impl().data + begin * stride * itemsize(impl().dtype), impl().dtype,
-                            Shape(dims), impl().device);
+  return TensorAccess::view(*this, begin * stride, Shape(dims));
 }
 
 /// Whether argmax prefers element `a` to element `b`: integers compare exactly, NaN is above all.

@@ -34,6 +34,8 @@ struct TensorAccess {
   /// hold `shape` of `dtype` and be aligned to its elements.
   static Tensor wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, Shape shape,
                      std::shared_ptr<DeviceRuntime> device = {});
+  /// A tensor of `shape` over the elements of `tensor` from `first` on; the tensor must have them.
+  static Tensor view(const Tensor &tensor, int64_t first, Shape shape);
   /// The tensor in the memory of `device` (null: the host): the same one if it is there already, else a copy.
   static Tensor on(const std::shared_ptr<DeviceRuntime> &device, const Tensor &tensor);
 

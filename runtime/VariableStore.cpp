@@ -3,12 +3,32 @@
 #include "runtime/VariableStore.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
-#include "runtime/base/ForkGate.h"
 #include "runtime/communication/HostWrites.h"
+#include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <vector>
 
 namespace halftone {
+
+std::vector<std::mutex *> locksOf(const std::vector<VariableHandle> &variables) {
+  std::vector<std::mutex *> locks;
+  for (const VariableHandle &variable : variables)
+    locks.push_back(&variable->lock());
+  std::ranges::sort(locks, std::less<>());
+  locks.erase(std::ranges::unique(locks).begin(), locks.end());
+  return locks;
+}
+
+LocksHeld::LocksHeld(std::span<std::mutex *const> locks) : locks_(locks) {
+  for (std::mutex *lock : locks_)
+    lock->lock();
+}
+LocksHeld::~LocksHeld() {
+  for (std::mutex *lock : locks_)
+    lock->unlock();
+}
+
 StatusOr<Tensor> StoredVariable::read() const {
   StatusOr<Tensor> tensor = makeTensor(type_);
   HALFTONE_RETURN_IF_ERROR(tensor.status());
@@ -40,18 +60,26 @@ Status StoredVariable::write(const Tensor &value) {
 }
 
 Status StoredVariable::readBytes(std::span<std::byte> out) const {
+  const ForkSafeLock guard(*lock_);
+  return readBytesLocked(out);
+}
+
+Status StoredVariable::readBytesLocked(std::span<std::byte> out) const {
   if (static_cast<int64_t>(out.size()) != type_.bytes())
     return {ErrorKind::value_error,
             fmt::format("variable {}: has {} bytes, room for {}", path_, type_.bytes(), out.size())};
-  const ForkSafeLock guard(*lock_);
   return device_->download(out, data());
 }
 
 Status StoredVariable::writeBytes(std::span<const std::byte> bytes) {
+  const ForkSafeLock guard(*lock_);
+  return writeBytesLocked(bytes);
+}
+
+Status StoredVariable::writeBytesLocked(std::span<const std::byte> bytes) {
   if (static_cast<int64_t>(bytes.size()) != type_.bytes())
     return {ErrorKind::value_error,
             fmt::format("variable {}: expected {} bytes, got {}", path_, type_.bytes(), bytes.size())};
-  const ForkSafeLock guard(*lock_);
   HALFTONE_RETURN_IF_ERROR(device_->upload(data(), bytes));
   bumpVersion();
   return {};
@@ -64,13 +92,11 @@ StatusOr<std::vector<Tensor>> readTogether(const std::vector<VariableHandle> &va
     HALFTONE_RETURN_IF_ERROR(value.status());
     values.push_back(*std::move(value));
   }
-  if (variables.empty())
-    return values;
-  const ForkSafeLock guard(variables[0]->lock());
+  const std::vector<std::mutex *> locks = locksOf(variables);
+  const LocksHeld guard(locks);
   for (size_t i = 0; i < variables.size(); ++i)
-    HALFTONE_RETURN_IF_ERROR(variables[i]->device().download(
-        {TensorAccess::mutableData(values[i]), static_cast<size_t>(TensorAccess::bytes(values[i]))},
-        variables[i]->data()));
+    HALFTONE_RETURN_IF_ERROR(variables[i]->readBytesLocked(
+        {TensorAccess::mutableData(values[i]), static_cast<size_t>(TensorAccess::bytes(values[i]))}));
   return values;
 }
 
@@ -86,13 +112,11 @@ Status writeTogether(const std::vector<VariableHandle> &variables, const std::ve
       return {error.kind(), fmt::format("variable {}: {}", variables[i]->path(), error.message())};
     }
   }
-  if (variables.empty())
-    return {};
-  const ForkSafeLock guard(variables[0]->lock());
+  const std::vector<std::mutex *> locks = locksOf(variables);
+  const LocksHeld guard(locks);
   for (size_t i = 0; i < variables.size(); ++i) {
     const std::span bytes(TensorAccess::data(onHost[i]), static_cast<size_t>(TensorAccess::bytes(onHost[i])));
-    HALFTONE_RETURN_IF_ERROR(variables[i]->device().upload(variables[i]->data(), bytes));
-    variables[i]->bumpVersion();
+    HALFTONE_RETURN_IF_ERROR(variables[i]->writeBytesLocked(bytes));
     if (variables[i]->isWatched())
       HostWrites::add(variables[i]->path(), bytes);
   }

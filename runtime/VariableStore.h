@@ -4,6 +4,7 @@
 #include "halftone/Tensor.h"
 #include "runtime/Device.h"
 #include "runtime/VariableShadow.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/plan/Signature.h"
 #include <atomic>
 #include <map>
@@ -32,6 +33,9 @@ public:
   Status writeBytes(std::span<const std::byte> bytes);
   /// The store's lock, which read(), write() and a playing Player hold. It guards the members below.
   std::mutex &lock() const { return *lock_; }
+  /// readBytes() and writeBytes() for a caller that holds lock().
+  Status readBytesLocked(std::span<std::byte> out) const;
+  Status writeBytesLocked(std::span<const std::byte> bytes);
   /// An address in the memory of device().
   std::byte *data() const { return memory_.get(); }
   DeviceRuntime &device() const { return *device_; }
@@ -76,8 +80,23 @@ private:
 };
 using VariableHandle = std::shared_ptr<StoredVariable>;
 
-/// Copies of the values, all of one moment: no player of the store plays between the first and the last. The variables
-/// have one lock.
+/// The locks of the variables' stores, each once, in the order of addresses: every function that takes several takes them
+/// in this order.
+std::vector<std::mutex *> locksOf(const std::vector<VariableHandle> &variables);
+/// Holds such locks, and a ForkGate. `locks` must outlive it.
+class LocksHeld {
+public:
+  explicit LocksHeld(std::span<std::mutex *const> locks);
+  ~LocksHeld();
+  LocksHeld(const LocksHeld &) = delete;
+  LocksHeld &operator=(const LocksHeld &) = delete;
+
+private:
+  ForkGate gate_; // taken before the locks, released after them
+  std::span<std::mutex *const> locks_;
+};
+
+/// Copies of the values, all of one moment: no player plays with any of the variables between the first and the last.
 StatusOr<std::vector<Tensor>> readTogether(const std::vector<VariableHandle> &variables);
 /// Writes a value to each variable, all in one moment as above. value_error when the counts, a dtype or a shape
 /// differ; nothing is then written.

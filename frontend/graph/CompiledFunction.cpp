@@ -113,9 +113,6 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
                   fmt::format("{}: several processes run compiled steps together, not eager ones: compile() the model "
                               "without `run_eagerly`",
                               options_.name));
-    for (const auto &hook : traced->beforeRun)
-      hook();
-    const ForkGate gate;
     return interpretTrace(*traced, options_, feeds).valueOrThrow();
   });
 }

@@ -4,6 +4,7 @@
 #include "frontend/graph/Variables.h"
 #include "halftone/Error.h"
 #include "halftone/Value.h"
+#include "runtime/BeforePlay.h"
 #include "runtime/plan/Plan.h"
 #include <functional>
 #include <map>
@@ -155,8 +156,8 @@ public:
   std::optional<SharedBatch> sharedBatch;
   /// Losses that layers have added so far (activity regularizers). The code that computes the total takes them.
   std::vector<Value> losses;
-  /// Functions that the host calls before each play of the traced function (learning-rate schedules).
-  std::vector<std::function<void()>> beforeRun;
+  /// The host's work before each play of the traced function (learning-rate schedules).
+  std::vector<BeforePlay> beforeRun;
   /// Functions that the owner of the trace calls last, outside of all layers, to record their ops.
   std::vector<std::function<void()>> atEnd;
   /// How often each optimizer's apply() was recorded, for optimizers that look up their rate in a table.

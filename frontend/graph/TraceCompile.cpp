@@ -106,33 +106,57 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
   return text;
 }
 
-StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
-                                             const std::vector<Tensor> &feeds) {
-  ModuleOp module = trace.finish();
-  if (Status ran =
-          compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options, "host"));
-      !ran)
-    return told(ran);
+/// The fetches of one run, which reads and writes the variables under their locks.
+static StatusOr<std::vector<Tensor>> interpretLocked(ModuleOp module, const Trace &trace,
+                                                     const std::vector<Tensor> &feeds) {
   MLIRContext *context = module.getContext();
   std::vector<dialect::TensorData> inputs;
   for (const Tensor &feed : feeds)
     inputs.push_back(dataOf(context, feed));
   dialect::VariableValues values;
   for (const auto &[symbol, variable] : trace.variables()) {
-    StatusOr<Tensor> value = variable->memory->read();
-    if (!value.isOk())
-      return value.status();
-    values[symbol] = dataOf(context, *value);
+    const Tensor value = TensorAccess::allocate(variable->dtype, variable->shape);
+    HALFTONE_RETURN_IF_ERROR(variable->memory->readBytesLocked(
+        {TensorAccess::mutableData(value), static_cast<size_t>(TensorAccess::bytes(value))}));
+    values[symbol] = dataOf(context, value);
   }
   StatusOr<std::vector<dialect::TensorData>> outputs = dialect::interpret(module, inputs, values);
   if (!outputs.isOk())
     return outputs.status();
-  for (const auto &[symbol, variable] : trace.variables())
-    HALFTONE_RETURN_IF_ERROR(variable->memory->write(tensorOf(values.at(symbol))));
+  for (const auto &[symbol, variable] : trace.variables()) {
+    const std::string bytes = values.at(symbol).toBytes();
+    HALFTONE_RETURN_IF_ERROR(variable->memory->writeBytesLocked(std::as_bytes(std::span(bytes))));
+  }
   std::vector<Tensor> results;
   for (const dialect::TensorData &output : *outputs)
     results.push_back(tensorOf(output));
   return results;
+}
+
+StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
+                                             const std::vector<Tensor> &feeds) {
+  ModuleOp module = trace.finish();
+  {
+    const ForkGate gate;
+    if (Status ran =
+            compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options, "host"));
+        !ran)
+      return told(ran);
+  }
+  std::vector<VariableHandle> variables;
+  for (const auto &named : trace.variables())
+    variables.push_back(named.second->memory);
+  for (const BeforePlay &work : trace.beforeRun)
+    variables.insert(variables.end(), work.variables.begin(), work.variables.end());
+  const std::vector<std::mutex *> locks = locksOf(variables);
+  for (;;) {
+    const std::vector<BeforePlay::Begin> begins = prepareAll(trace.beforeRun);
+    const LocksHeld stores(locks);
+    const StatusOr<bool> begun = beginAll(begins);
+    HALFTONE_RETURN_IF_ERROR(begun.status());
+    if (*begun)
+      return interpretLocked(module, trace, feeds);
+  }
 }
 
 } // namespace halftone::detail

@@ -20,7 +20,9 @@ struct TextOptions {
 /// The text of one stage.
 StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &text);
 
-/// Runs the trace in the reference interpreter and writes the variables that the trace changes.
+/// Does the work of `beforeRun`, runs the trace in the reference interpreter and writes the variables that the trace changes.
+/// Like Player::play(), it keeps the variables' locks from the first value that it puts in place to the last one that it
+/// writes.
 StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
                                              const std::vector<Tensor> &feeds);
 

@@ -153,6 +153,14 @@ void setHostScalar(const Variable &variable, double value) {
   v.memory->writeBytes(std::span(element).first(static_cast<size_t>(itemsize(v.dtype)))).orThrow();
 }
 
+Status writeLocked(const Variable &variable, std::span<const double> values) {
+  const VariableImpl &v = *variable.impl();
+  std::vector<std::byte> elements(values.size() * static_cast<size_t>(itemsize(v.dtype)));
+  HALFTONE_RETURN_IF_ERROR(
+      convert(DType::float64, values.data(), v.dtype, elements.data(), static_cast<int64_t>(values.size())));
+  return v.memory->writeBytesLocked(elements);
+}
+
 std::optional<DType> autocastDtype() { return scopeActive ? scopeDtype : std::nullopt; }
 bool autocastScopeOpen() { return scopeActive; }
 

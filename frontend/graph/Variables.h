@@ -7,6 +7,7 @@
 #include "runtime/base/ConfigurationEpoch.h"
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype);
 /// every step reads or resets.
 double hostScalar(const Variable &variable);
 void setHostScalar(const Variable &variable, double value);
+/// Writes all elements, rounded to the variable's dtype, for a caller that holds the variable's lock.
+Status writeLocked(const Variable &variable, std::span<const double> values);
 
 /// The dtype in which this thread reads autocast variables: nullopt outside scopes and in a scope without a dtype.
 std::optional<DType> autocastDtype();

@@ -191,11 +191,15 @@ void OpenCache::finish(Trace &trace) const {
     refuse(fmt::format("serves one call of its model, which has {} calls of causal attention. Received: {}",
                        state_->calls.size(), next_));
   state_->position.assign(position() + static_cast<double>(steps_));
-  trace.beforeRun.push_back([state = state_, steps = steps_] {
+  const VariableHandle memory = state_->position.impl()->memory;
+  const auto prepare = [state = state_, steps = steps_, memory]() -> BeforePlay::Begin {
+    const uint64_t version = memory->version(); // read first: the position is of this version or of a later one
     const auto position = static_cast<int64_t>(hostScalar(state->position));
     if (position + steps > state->length)
       refuse(fmt::format("of length {} holds {} tokens. Received: {} more", state->length, position, steps));
-  });
+    return [memory, version]() -> StatusOr<bool> { return memory->version() == version; };
+  };
+  trace.beforeRun.push_back({{memory}, prepare});
 }
 
 } // namespace detail

@@ -254,10 +254,10 @@ std::vector<Variable> Layer::weights() const {
   return weights;
 }
 std::vector<Tensor> Layer::get_weights() const {
-  std::vector<Tensor> values;
+  std::vector<VariableHandle> memory;
   for (const Variable &variable : weights())
-    values.push_back(variable.value());
-  return values;
+    memory.push_back(variable.impl()->memory);
+  return readTogether(memory).valueOrThrow();
 }
 void Layer::set_weights(const std::vector<Tensor> &weights) const {
   std::vector<Variable> variables = this->weights();
@@ -274,8 +274,13 @@ void Layer::set_weights(const std::vector<Tensor> &weights) const {
                               variables[i].shape().str(),
                               weights[i].defined() ? weights[i].shape().str() : "(undefined)"),
                   path());
-  for (size_t i = 0; i < weights.size(); ++i)
-    variables[i].assign(weights[i]);
+  std::vector<VariableHandle> memory;
+  std::vector<Tensor> values;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    memory.push_back(variables[i].impl()->memory);
+    values.push_back(weights[i].astype(variables[i].impl()->dtype));
+  }
+  writeTogether(memory, values).orThrow();
 }
 int64_t Layer::count_params() const {
   if (!built())

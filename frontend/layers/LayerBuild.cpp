@@ -7,9 +7,11 @@
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/RecordedCall.h"
 #include "halftone/Ops.h"
+#include "runtime/base/ForkGate.h"
 #include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <mutex>
 
 namespace halftone::detail {
 
@@ -306,8 +308,9 @@ Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
   const std::vector<Tensor> feeds = inputs.names().empty() ? std::vector<Tensor>(inputs.begin(), inputs.end())
                                                            : inOrder(inputsOf(*this), "inputs", inputs);
   bool training = args.training.value_or(false);
+  static std::mutex making; // of the functions of all layers, which several threads may call first
   std::unique_ptr<CompiledFunction> &function = onData[training];
-  if (!function)
+  if (const ForkSafeLock lock(making); !function)
     function = std::make_unique<CompiledFunction>(
         FunctionOptions{.name = name}, std::vector<std::string>{},
         [this, training](Trace &, const std::vector<Value> &feeds, const FeedLayout &) {

@@ -20,23 +20,39 @@ RateTable::RateTable(const std::string &optimizer, DType dtype)
 
 Value RateTable::at(const Value &step) const { return ops::take(readRaw(values_), step - readRaw(first_)); }
 
-void RateTable::prepare(const LearningRate &schedule, const Play &play) {
+bool RateTable::reaches(uint64_t version, int64_t mostSteps) {
   const ForkSafeLock lock(mutex_);
-  const uint64_t version = play.steps.impl()->memory->version();
-  if (version == version_ && mostSteps_ + play.mostSteps < length) {
-    mostSteps_ += play.mostSteps;
-    ++version_;
-    return;
-  }
-  const auto first = static_cast<int64_t>(hostScalar(play.steps));
+  return version == version_ && mostSteps_ + mostSteps < length;
+}
+
+BeforePlay::Begin RateTable::prepare(const LearningRate &schedule, const Variable &steps, const Variable &rate,
+                                     int64_t mostSteps) {
+  const VariableHandle count = steps.impl()->memory;
+  const uint64_t version = count->version(); // read first: the count is of this version or of a later one
+  if (reaches(version, mostSteps))
+    return [this, count, mostSteps]() -> StatusOr<bool> {
+      if (!reaches(count->version(), mostSteps))
+        return false;
+      const ForkSafeLock lock(mutex_);
+      mostSteps_ += mostSteps;
+      ++version_;
+      return true;
+    };
+  const auto first = static_cast<int64_t>(hostScalar(steps));
   std::vector<double> values;
   for (int64_t step = first; step < first + length; ++step)
     values.push_back(schedule.at(step));
-  setHostScalar(play.rate, values.front());
-  values_.assign(Tensor(std::move(values), {length}).astype(values_.impl()->dtype));
-  setHostScalar(first_, static_cast<double>(first));
-  mostSteps_ = play.mostSteps;
-  version_ = version + 1;
+  return [=, this]() -> StatusOr<bool> {
+    if (count->version() != version)
+      return false;
+    HALFTONE_RETURN_IF_ERROR(writeLocked(rate, {values.data(), 1}));
+    HALFTONE_RETURN_IF_ERROR(writeLocked(values_, values));
+    HALFTONE_RETURN_IF_ERROR(writeLocked(first_, std::vector{static_cast<double>(first)}));
+    const ForkSafeLock lock(mutex_);
+    mostSteps_ = mostSteps;
+    version_ = version + 1;
+    return true;
+  };
 }
 
 } // namespace halftone::detail

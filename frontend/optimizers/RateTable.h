@@ -3,6 +3,7 @@
 #pragma once
 #include "frontend/graph/Variables.h"
 #include "halftone/Optimizers.h"
+#include "runtime/BeforePlay.h"
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -21,15 +22,15 @@ public:
   std::vector<Variable> variables() const { return {values_, first_}; }
   /// Records the lookup of the rate at `step`, a scalar int32.
   Value at(const Value &step) const;
-  struct Play {
-    const Variable &steps, &rate; // the count, which the play may raise, and the variable that it sets to at(steps)
-    int64_t mostSteps;            // the most by which the play raises the count
-  };
-  /// Call it before each such play. If the table may end, or if something other than plays wrote the count, it reads
-  /// the count, and waits for it.
-  void prepare(const LearningRate &schedule, const Play &play);
+  /// The host's work before each play that raises the count `steps` by up to `mostSteps` and sets `rate` to at(steps). If the
+  /// table may end, or if something other than plays wrote the count, it reads the count, and waits for it.
+  BeforePlay::Begin prepare(const LearningRate &schedule, const Variable &steps, const Variable &rate,
+                            int64_t mostSteps);
 
 private:
+  /// Whether the table has the rates of a play that begins at that version of the count.
+  bool reaches(uint64_t version, int64_t mostSteps);
+
   Variable values_, first_;    // values_: the rates of the steps from `first_` on
   std::mutex mutex_;           // guards the members below
   int64_t mostSteps_ = length; // the most steps since the table was filled, when the count was `first_`

@@ -9,7 +9,6 @@
 #include "runtime/base/Half.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 
 namespace halftone::detail {
 
@@ -403,53 +402,12 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   iterations_.assign(calls + 1);
 }
 
-int64_t UpdateRule::prepareRate(int64_t updates) {
-  if (!schedule_.is_schedule())
-    return std::numeric_limits<int64_t>::max();
-  if (!rates_) {
-    rate_.assign(Tensor::full({}, learningRate(), rate_.impl()->dtype));
-    return updates;
-  }
-  rates_->prepare(schedule_, {iterations_, rate_, updates});
-  return RateTable::length;
-}
-
-/// Makes the rate that an update reads: for the first update of a run the host before the run, or the run before this one.
-/// A later update looks up the rate of the count that the updates before it have left.
-void UpdateRule::feedSchedule(Trace &trace) {
-  auto self = std::static_pointer_cast<UpdateRule>(shared_from_this());
-  if (!rates_) { // a user's function may depend on more than the step
-    trace.beforeRun.push_back([self] { self->prepareRate(1); });
-    return;
-  }
-  std::shared_ptr<int64_t> &updates = trace.scheduledUpdates[this];
-  if (updates) {
-    ++*updates;
-    rate_.assign(rates_->at(readRaw(iterations_)));
-    return;
-  }
-  updates = std::make_shared<int64_t>(1);
-  trace.beforeRun.push_back([self, updates] { self->prepareRate(*updates); });
-  trace.atEnd.push_back([self] { self->rate_.assign(self->rates_->at(readRaw(self->iterations_))); });
-}
-
 void UpdateRule::finalize(const std::vector<Variable> &variables) const {
   for (const Variable &variable : variables)
     if (auto found = index_.find(variable.impl().get()); found != index_.end() && averages_[found->second].defined())
       variable.assign(parts_.whole(averages_[found->second], averages_[found->second].value()));
 }
 
-double UpdateRule::learningRate() const {
-  return schedule_.is_schedule() ? schedule_.at(static_cast<int64_t>(hostScalar(iterations_))) : hostScalar(rate_);
-}
-void UpdateRule::setLearningRate(double value) {
-  if (schedule_.is_schedule())
-    throw Error(ErrorKind::type_error,
-                "This optimizer was created with a `LearningRateSchedule` object as its `learning_rate` constructor "
-                "argument, hence its learning rate is not settable. If you need the learning rate to be settable, you "
-                "should instantiate the optimizer with a float `learning_rate` argument.");
-  rate_.assign(Tensor::full({}, requireRate(value), rate_.impl()->dtype));
-}
 std::vector<Variable> UpdateRule::variables() const {
   std::vector<Variable> result{iterations_};
   if (!schedule_.is_schedule())

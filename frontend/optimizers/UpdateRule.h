@@ -124,6 +124,8 @@ private:
   void takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;
   void overwrite(const Variable &variable, const Value &gradient, const Value &updates) const;
+  BeforePlay::Begin computeRate() const;
+  BeforePlay rateBefore(std::shared_ptr<const int64_t> updates);
   void feedSchedule(Trace &trace);
   void updateAll(std::vector<Value> gradients, std::vector<Variable> variables, const Value &updatesBefore);
   void average(const Value &updatesBefore) const;

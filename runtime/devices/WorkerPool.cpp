@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <exception>
 #include <fmt/format.h>
 #include <functional>
-#include <system_error>
 
 namespace halftone {
 namespace {
@@ -70,7 +70,7 @@ Status WorkerPool::start() {
     for (std::byte *const &scratch : scratchPointers_)
       workers_->threads.emplace_back(&WorkerPool::work, this, std::ref(*workers_),
                                      static_cast<int64_t>(workers_->threads.size()) + 1, &scratch);
-  } catch (const std::system_error &error) {
+  } catch (const std::exception &error) { // no thread, or no memory for its state: those that have started end
     stop();
     scratchPointers_.clear();
     scratch_.clear();

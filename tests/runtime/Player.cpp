@@ -148,18 +148,54 @@ TEST_CASE("a wrong feed is named and changes nothing") {
   CHECK(bound.play(x, true).size() == 2);
 }
 
-TEST_CASE("a function called before a play may write variables that the play reads") {
+TEST_CASE("the host's work before a play computes without a lock, and puts its values in place within the play's") {
   Bound bound(4);
-  int calls = 0;
-  auto count = [&] { REQUIRE(bound.w->write(ramp(4, static_cast<float>(++calls))).isOk()); };
+  int prepared = 0, begun = 0;
+  const auto isLocked = [&] {
+    bool locked = false; // asked by another thread, since a mutex does not tell its owner
+    std::thread([&] { (locked = !bound.w->lock().try_lock()) || (bound.w->lock().unlock(), true); }).join();
+    return locked;
+  };
+  const auto prepare = [&]() -> BeforePlay::Begin {
+    CHECK_FALSE(isLocked());
+    return [&, value = static_cast<float>(++prepared)]() -> StatusOr<bool> {
+      CHECK(isLocked());
+      if (++begun % 2 == 1) // as if another play had come first
+        return false;
+      const Tensor w = ramp(4, value);
+      HALFTONE_RETURN_IF_ERROR(bound.w->writeBytesLocked({TensorAccess::data(w), 16}));
+      return true;
+    };
+  };
   auto player = Player::bind(std::make_shared<const Executable>(testExecutable(4)), testKernels(), bound.device,
-                             {{"w", bound.w}}, {count})
+                             {{"w", bound.w}}, {{{bound.w}, prepare}})
                     .valueOrThrow();
-  for (float first : {1.0f, 2.0f})
+  for (float first : {2.0f, 4.0f}) // the second of two attempts
     CHECK(player->play(std::vector{ramp(4, 0), flag(true)}).valueOrThrow()[1].to_vector<float>() ==
           ramp(4, first).to_vector<float>());
   CHECK_FALSE(player->play(std::vector{ramp(5, 0), flag(true)}).isOk());
-  CHECK(calls == 2);
+  CHECK(prepared == 4);
+  CHECK(begun == 4);
+}
+
+TEST_CASE("an error of the host's work before a play leaves the variables as they were, and the player plays again") {
+  Bound bound(4);
+  bool fails = true;
+  const auto prepare = [&]() -> BeforePlay::Begin {
+    return [&]() -> StatusOr<bool> {
+      if (fails)
+        return Status(ErrorKind::runtime_error, "no rate");
+      return true;
+    };
+  };
+  auto player = Player::bind(std::make_shared<const Executable>(testExecutable(4)), testKernels(), bound.device,
+                             {{"w", bound.w}}, {{{}, prepare}})
+                    .valueOrThrow();
+  const uint64_t version = bound.w->version();
+  CHECK(player->play(std::vector{ramp(4, 0), flag(true)}).status().message() == "no rate");
+  CHECK(bound.w->version() == version);
+  fails = false;
+  CHECK(player->play(std::vector{ramp(4, 0), flag(true)}).isOk());
 }
 
 TEST_CASE("bind names the kernel or variable that it cannot bind") {

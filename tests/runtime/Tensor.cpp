@@ -218,6 +218,24 @@ TEST_CASE("TensorAccess wraps memory with its owner") {
   CHECK(t.span<float>()[0] == 2.0f);
 }
 
+TEST_CASE("A view of a device's tensor is ready when the tensor is") {
+  const auto far = test::FarDevice::create("far");
+  DeviceMemory memory = far->allocate(16).valueOrThrow();
+  std::byte *const data = memory.get();
+  const Tensor tensor = TensorAccess::wrap(std::move(memory), data, float32, Shape{4}, far);
+  far->endSubmission();
+  TensorAccess::setSubmission(tensor, far->submission());
+  const Tensor views[] = {tensor.reshape({2, 2}), tensor.slice(1, 3), tensor.reshape({2, 2}).slice(0, 1)};
+  CHECK_FALSE(TensorAccess::isReady(tensor));
+  for (const Tensor &view : views)
+    CHECK_FALSE(TensorAccess::isReady(view));
+  far->wait();
+  for (const Tensor &view : views)
+    CHECK(TensorAccess::isReady(view));
+  CHECK(TensorAccess::address(views[1]) == TensorAccess::address(tensor) + 4);
+  CHECK(TensorAccess::bytes(views[1]) == 8);
+}
+
 TEST_CASE("a tensor off the host is read by downloads") {
   const auto far = test::FarDevice::create("cuda:90");
   REQUIRE(addDevice(far).isOk());

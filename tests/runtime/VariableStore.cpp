@@ -3,8 +3,10 @@
 #include "runtime/VariableStore.h"
 #include "runtime/devices/NullDevice.h"
 #include "tests/runtime/devices/FarDevice.h"
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <thread>
 
 using namespace halftone;
 
@@ -142,4 +144,28 @@ TEST_CASE("variables that are written together get all values, or none when one 
   CHECK(values() == std::pair(std::vector<float>{4, 5}, 6));
   CHECK(readTogether({}).valueOrThrow().empty());
   CHECK(writeTogether({}, {}).isOk());
+}
+
+TEST_CASE("variables of several stores are read and written in one moment, whatever their order") {
+  constexpr int64_t elements = 1 << 16; // long enough to be caught half written
+  VariableStore first(device()), second(device());
+  const VariableHandle a = first.create("a", Tensor::zeros({elements})).valueOrThrow();
+  const VariableHandle b = second.create("b", Tensor::zeros({elements})).valueOrThrow();
+  REQUIRE(&a->lock() != &b->lock());
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    for (int i = 1; i <= 300; ++i) {
+      const Tensor value = Tensor::full({elements}, i);
+      (void)writeTogether({a, b}, {value, value});
+    }
+    done = true;
+  });
+  int64_t torn = 0;
+  while (!done) {
+    const std::vector<Tensor> seen = readTogether({b, a, b}).valueOrThrow();
+    torn += seen[0].to_vector<float>() != seen[1].to_vector<float>();
+  }
+  writer.join();
+  CHECK(torn == 0);
+  CHECK(readTogether({b, a}).valueOrThrow()[0].span<float>()[elements - 1] == 300);
 }

@@ -5,6 +5,7 @@
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 #include <limits>
+#include <thread>
 
 using namespace halftone;
 using namespace halftone::test;
@@ -50,6 +51,12 @@ struct Steps {
     step.run({Tensor({-1}, {1})});
     return x.value().item<float>();
   }
+};
+
+/// 1 at even steps, 0 at odd ones: a schedule with a class, so that a table feeds it.
+struct Alternating final : LearningRate {
+  static double at(int64_t step) { return step % 2 == 0 ? 1.0 : 0.0; }
+  Alternating() : LearningRate("Alternating", {}, at) {}
 };
 
 } // namespace
@@ -127,4 +134,31 @@ TEST_CASE("a step that is skipped leaves the rate where it was") {
     updates += !skipped;
   }
   CHECK(scaled.iterations() == updates);
+}
+
+TEST_CASE("steps on several threads have the rate of their own count, whichever program they play") {
+  // The weight is exact only if every step has its own rate.
+  const Run run = GENERATE(Run::compiled, Run::interpreted);
+  const bool isTable = GENERATE(true, false);
+  CAPTURE(static_cast<int>(run), isTable);
+  const optimizers::SGD sgd(isTable ? LearningRate(Alternating()) : LearningRate(Alternating::at));
+  const Variable x = weight(Tensor({0}, {1}));
+  const auto body = [&](const std::vector<Value> &v) {
+    sgd.apply({ops::reshape(ops::sum(v[0]), {1})}, {x});
+    return std::vector<Value>{v[0]};
+  };
+  detail::CompiledFunction first = recorded(run, body), second = recorded(run, body);
+  const int64_t rounds = run == Run::compiled ? 1000 : 25;
+  std::vector<std::thread> threads;
+  for (int64_t thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&, thread] {
+      for (int64_t i = 0; i < rounds; ++i) { // two functions, of two programs each
+        const int64_t elements = 1 + (thread / 2 + i) % 2;
+        (thread % 2 ? first : second).run({Tensor::full({elements}, -1.0 / static_cast<double>(elements))});
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(sgd.iterations() == 4 * rounds);
+  CHECK(x.value().item<float>() == static_cast<float>(2 * rounds));
 }

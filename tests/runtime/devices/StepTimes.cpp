@@ -35,8 +35,12 @@ TEST_CASE("the time of a launch is its own, copies and launches that are not due
   auto kernels = std::make_shared<FunctionLibrary>(
       std::map<std::string, CpuKernelFunction>{{"add", addKernel}, {"halve", slowHalve}});
   bool called = false;
+  const auto prepare = [&] {
+    called = true;
+    return [] { return StatusOr<bool>(true); };
+  };
   const std::shared_ptr<Player> player = Player::bind(std::make_shared<const Executable>(testExecutable(100)), kernels,
-                                                      device, {{"w", w}}, {[&] { called = true; }})
+                                                      device, {{"w", w}}, {{{}, prepare}})
                                              .valueOrThrow();
   const uint64_t version = w->version();
   slowLaunches = 0;
