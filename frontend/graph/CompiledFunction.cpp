@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/base/ProcessRun.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/Rematerialize.h"
 #include "frontend/graph/TraceCompile.h"
@@ -78,6 +79,7 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   if (!fitsMemory(leastForCompiling))
     return Status(ErrorKind::runtime_error, fmt::format("{}: there is no memory to compile it: {}", options_.name,
                                                         memoryShortage(leastForCompiling)));
+  CallTransaction transaction(CallTransaction::Extent::program);
   // Exceptions of the user's own code pass through ProgramCache, which has changed nothing at this point.
   const PolicyReads reads;
   std::shared_ptr<Trace> traced = trace(key.feeds, key.layout);
@@ -95,8 +97,11 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   VariableBinding binding;
   for (const auto &[symbol, variable] : traced->variables())
     binding[symbol] = variable->memory;
-  return Player::bind(executable, *kernels, device, binding, traced->beforeRun,
-                      traced->sharedBatch ? processGroup() : nullptr);
+  StatusOr<std::shared_ptr<Player>> player = Player::bind(executable, *kernels, device, binding, traced->beforeRun,
+                                                          traced->sharedBatch ? processGroup() : nullptr);
+  if (player.isOk())
+    transaction.commit();
+  return player;
 }
 
 std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const FeedLayout &layout) {
@@ -107,13 +112,16 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
     if (!options_.interpret)
       return program_.play(feeds, layout, configurationEpoch(), device(), threadSettings()).valueOrThrow();
     const FloatMode mode;
+    CallTransaction transaction(CallTransaction::Extent::program);
     std::shared_ptr<Trace> traced = trace(typesOf(feeds), layout);
     if (traced->sharedBatch)
       throw Error(ErrorKind::not_implemented_error,
                   fmt::format("{}: several processes run compiled steps together, not eager ones: compile() the model "
                               "without `run_eagerly`",
                               options_.name));
-    return interpretTrace(*traced, options_, feeds).valueOrThrow();
+    std::vector<Tensor> fetches = interpretTrace(*traced, options_, feeds).valueOrThrow();
+    transaction.commit();
+    return fetches;
   });
 }
 
@@ -130,8 +138,12 @@ std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &typ
                                  bool locations, const std::function<void(Stage, std::string_view)> &onLateStage) {
   const ForkGate gate;
   const FloatMode mode;
-  return traceText(*trace(types, layout), options_, {runtimeOf(device())->target(), stage, locations, onLateStage})
-      .valueOrThrow();
+  CallTransaction transaction(CallTransaction::Extent::program);
+  std::string text =
+      traceText(*trace(types, layout), options_, {runtimeOf(device())->target(), stage, locations, onLateStage})
+          .valueOrThrow();
+  transaction.commit();
+  return text;
 }
 
 CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const FeedLayout &layout) {

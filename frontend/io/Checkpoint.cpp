@@ -1,6 +1,7 @@
 // Checkpoints: from a model's variables to a file and back.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RandomSeeds.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/io/CheckpointFile.h"
 #include "frontend/io/SavedVariables.h"
 #include "frontend/layers/LayerImpl.h"
@@ -86,6 +87,7 @@ Checkpoint::Checkpoint(const Model &model) : model_(model) {}
 void Checkpoint::save(const std::string &path) const {
   requireBuilt(model_, "Checkpoint::save()");
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model_);
+  const CallTransaction reading; // an optimizer that has no state yet is saved as it would begin, and stays so
   const std::vector<SavedVariable> variables = savedState(model_, compiled.get());
   CheckpointFile file{.contents = {}, .epoch = stateOf(model_).finishedEpochs, .step = 0, .seeds = seedSequence()};
   addPolicies(model_, file.contents.metadata);
@@ -99,6 +101,7 @@ Checkpoint::Restored Checkpoint::restore(const std::string &path) const {
   requireBuilt(model_, "Checkpoint::restore()");
   const CheckpointFile file = readCheckpointFile(path);
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model_);
+  CallTransaction transaction;
   Restoring restoring = valuesFor(model_, compiled.get(), file.contents);
   if (!restoring.problems.empty())
     throw Error(ErrorKind::value_error,
@@ -106,6 +109,7 @@ Checkpoint::Restored Checkpoint::restore(const std::string &path) const {
                             listed(restoring.problems)),
                 model_.name());
   writeTogether(restoring.variables, restoring.values).orThrow();
+  transaction.commit();
   setSeedSequence(file.seeds);
   stateOf(model_).finishedEpochs = file.epoch;
   return {file.epoch, file.step, std::move(restoring.converted)};

@@ -154,26 +154,27 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   reading.write();
 }
 
-void readOptimizer(const Optimizer &optimizer, const H5File &file) {
+bool readOptimizer(const Optimizer &optimizer, const H5File &file) {
   const std::vector<SavedGroup> own = savedGroups(optimizer);
   SavedGroup plain = own.back(); // without a loss scale
   const int64_t outer = file.count("optimizer/vars"), inner = file.count("optimizer/inner_optimizer/vars");
   plain.paths.front() = inner > 0 ? "optimizer/inner_optimizer" : "optimizer";
   const SavedGroup &group = own.size() > 1 && inner > 0 ? own.front() : plain;
   if (outer == 0)
-    return;
+    return false;
   if (const std::string why = mismatch(group, file); !why.empty()) {
     if ((inner > 0 ? inner : outer) <= 2) // never trained: the count of updates, which is 0, and the config's rate
-      return;
+      return false;
     writeOutput(
         fmt::format("warning: Skipping variable loading for optimizer '{}', because it has {} variables whereas "
                     "the saved optimizer has {} variables. {}\n",
                     optimizer.name(), group.variables.size(), countOf(file, group), why));
-    return;
+    return false;
   }
   Reading reading;
   reading.add(group, file);
   reading.write();
+  return true;
 }
 
 /// The values of the variables of these groups, all of one moment, as files hold them.

@@ -14,8 +14,8 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch);
 
 /// Reads the state of `optimizer`, which is built if the model is. A file of a model that was never trained has none. If
 /// only the loss scale is missing in the file or in the optimizer, the rest is read; if the variables are others, none is, and
-/// a warning says so.
-void readOptimizer(const Optimizer &optimizer, const H5File &file);
+/// a warning says so. Whether it has read a state.
+bool readOptimizer(const Optimizer &optimizer, const H5File &file);
 
 /// The bytes of a weights file of a model, of one moment; with the optimizer's state, if it has one. `name` begins errors.
 H5Image weightsImage(const Model &model, const std::string &name);

@@ -1,5 +1,6 @@
 // load_model(): makes a model aside, from config.json, and gives it out when it has its weights and its compile().
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/io/CompileConfig.h"
 #include "frontend/io/KerasArchive.h"
@@ -101,8 +102,10 @@ Model detail::loadModel(const std::string &filepath, const LoadArgs &args,
   if (args.compile)
     within(filepath, "config.json", [&] { compileAsSaved(model, config, args); });
   if (const std::shared_ptr<CompiledModel> compiled = weights ? compiledIfAny(model) : nullptr) {
+    CallTransaction transaction;
     compiled->optimizer.impl()->build(model.trainable_variables());
-    readOptimizer(compiled->optimizer, *weights);
+    if (readOptimizer(compiled->optimizer, *weights)) // else the optimizer has no state yet
+      transaction.commit();
   }
   return model;
 }

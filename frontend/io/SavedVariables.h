@@ -32,7 +32,8 @@ struct SavedVariable {
 void requireBuilt(const Layer &model, const char *task);
 /// weights(), as files name them.
 std::vector<SavedVariable> savedWeights(const Layer &model);
-/// All variables of a model and of its optimizer, which the function builds; `compiled` may be null.
+/// All variables of a model and of its optimizer, which the function builds within the caller's CallTransaction; `compiled`
+/// may be null.
 std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *compiled);
 
 /// Adds the values of variables, all of one moment, their class paths and their places to a file's contents.

@@ -1,6 +1,7 @@
 // Attention with heads.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/AttentionHeads.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/KeyValueCache.h"
 #include "frontend/layers/RandomNumbers.h"
@@ -97,6 +98,9 @@ void AttentionHeads::build(BuildContext &context, const std::vector<Shape> &give
                                settings_.outputShape.value_or(std::vector<int64_t>{query[-1]}));
   if (settings_.dropout > 0.0)
     state_ = addSeedState(context, settings_.seed);
+  CallTransaction::onFailure([this, layer = context.layer().shared_from_this(), given = settings_.axes] {
+    settings_.axes = given; // another call may have another rank
+  });
   settings_.axes = axes;
   gate_ = gate;
   query_ = queries;

@@ -1,6 +1,7 @@
 // Builds and calls layers: paths, scopes, children.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RandomSeeds.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/CallProbe.h"
 #include "frontend/layers/InitialZeros.h"
@@ -52,32 +53,42 @@ InitialZeros::~InitialZeros() { initialZeros = outer_; }
 bool InitialZeros::isOpen() { return initialZeros; }
 
 void LayerImpl::build(const std::vector<Shape> &shapes) {
-  std::string givenPath = path;
-  std::vector<Variable> givenWeights = weights;
+  CallTransaction transaction;
+  CallTransaction::onFailure([self = shared_from_this(), givenPath = path, givenWeights = weights,
+                              givenMode = quantizedMode, wasBuilt = built, seeds = seedSequence()] {
+    self->path = givenPath;
+    self->weights = givenWeights;
+    self->quantizedMode = givenMode;
+    self->built = wasBuilt;
+    self->holdMode();
+    setSeedSequence(seeds);
+  });
   path = NameScope::prefix() + name;
   NameScope scope(name);
-  try {
-    requireMode();
-    BuildContext context(*this);
-    body->build(context, shapes);
-    if (madeInCall && !weights.empty())
-      throw Error(ErrorKind::value_error, fmt::format("layer '{}' has weights and was made inside the call of another "
-                                                      "layer: they would be new at every call. Make it a member, "
-                                                      "or create the weights in build()",
-                                                      name));
-    built = true;
-    quantizedMode = transparent ? "" : resolvedPolicy().quantization_mode().value_or("");
-    holdMode();
-  } catch (...) {
-    path = givenPath;
-    weights = givenWeights;
-    throw;
-  }
+  requireMode();
+  BuildContext context(*this);
+  body->build(context, shapes);
+  if (madeInCall && !weights.empty())
+    throw Error(ErrorKind::value_error, fmt::format("layer '{}' has weights and was made inside the call of another "
+                                                    "layer: they would be new at every call. Make it a member, "
+                                                    "or create the weights in build()",
+                                                    name));
+  built = true;
+  quantizedMode = transparent ? "" : resolvedPolicy().quantization_mode().value_or("");
+  holdMode();
+  transaction.commit();
 }
 
 void LayerImpl::adopt(const Layer &child) {
-  if (knownChildren.insert(child.impl().get()).second)
-    children.push_back(child);
+  if (!knownChildren.insert(child.impl().get()).second)
+    return;
+  children.push_back(child);
+  if (weak_from_this().expired()) // the layer is being made
+    return;
+  CallTransaction::onFailure([self = shared_from_this(), child] {
+    self->knownChildren.erase(child.impl().get());
+    std::erase(self->children, child);
+  });
 }
 
 void LayerImpl::setChildren(const std::vector<Layer> &layers) {
@@ -111,6 +122,7 @@ static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const BodyCall &how) {
   LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
   const std::shared_ptr<LayerImpl> self = shared_from_this();
+  CallTransaction transaction;
   try {
     const size_t most = how ? 0 : body->most_inputs();
     if (most > 0 && (inputs.empty() || inputs.size() > most))
@@ -146,6 +158,7 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
     const bool again = isRematerialized(parent);
     std::vector<Value> outputs = transparent && !again ? run(inputs) : callInScope(inputs, again, run);
     noteCall(inputs, outputs);
+    transaction.commit();
     return outputs;
   } catch (const Error &error) {
     rethrowWithLayer(error, *this);
@@ -202,8 +215,19 @@ static std::vector<ValueSpec> specsOf(const std::vector<Value> &values, bool ope
   return specs;
 }
 
+void LayerImpl::keepSpecsForFailure() {
+  CallTransaction::onFailure([self = shared_from_this(), inputs = inputSpecs, outputs = outputSpecs,
+                              inference = specsOfInference, calls = recordedCalls] {
+    self->inputSpecs = inputs;
+    self->outputSpecs = outputs;
+    self->specsOfInference = inference;
+    self->recordedCalls = calls;
+  });
+}
+
 void LayerImpl::noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
   if (outputSpecs.empty()) {
+    keepSpecsForFailure();
     inputSpecs = specsOf(inputs, true);
     outputSpecs = specsOf(outputs, true);
     specsOfInference = inferenceNumber();
@@ -216,6 +240,7 @@ void LayerImpl::noteCall(const std::vector<Value> &inputs, const std::vector<Val
 /// Takes the specs of the first call from the graph: in a trace an extent stands for every None.
 void LayerImpl::noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
   const std::shared_ptr<Call> &call = outputs[0].node()->call;
+  keepSpecsForFailure();
   call->index = recordedCalls++;
   if (call->index > 0)
     return;
@@ -275,11 +300,12 @@ static std::vector<Value> underMasks(const std::vector<Value> &inputs, const Rec
 
 std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how,
                                    std::optional<Config> arguments, const RecordedMasks &masks) {
+  std::shared_ptr<LayerImpl> self = shared_from_this();
+  CallTransaction transaction;
   bool symbolic =
       std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });
   if (symbolic)
     buildFor(withoutMasks(inputs, masks));
-  std::shared_ptr<LayerImpl> self = shared_from_this();
   std::optional<bool> training = args.training;
   std::vector<Value> outputs = apply(
       name, inputs,
@@ -293,6 +319,7 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
       output.node()->layerPath = path;
   if (symbolic && !outputs.empty())
     noteRecordedCall(withoutMasks(inputs, masks), outputs);
+  transaction.commit();
   return outputs;
 }
 

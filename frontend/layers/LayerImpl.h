@@ -73,7 +73,8 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   void requireMode() const;
   /// At the first call, an 'infer' policy becomes the policy of the first input's dtype, for good.
   void settlePolicy(const std::vector<Value> &inputs);
-  /// Creates weights. `shapes` have None for the batch. If the body's build throws, nothing changes.
+  /// Creates weights. `shapes` have None for the batch. If it fails, or later the call that builds the layer (see
+  /// CallTransaction), the layer is as before but for its body, whose build() is then called again.
   void build(const std::vector<Shape> &shapes);
   /// Lets a map that is the policy refuse edits that contradict the mode of the weights. Called when either is settled.
   void holdMode();
@@ -100,6 +101,8 @@ private:
   void addPenalties(const std::vector<Value> &outputs, const CallContext &context) const;
   std::vector<Value> callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run);
   void passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const;
+  /// A call that fails takes back the specs that it noted.
+  void keepSpecsForFailure();
   void noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 };

@@ -1,5 +1,6 @@
 // What a layer's policy decides: its key in a map, how the layer's variables are read, its mode of quantization.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/Lora.h"
 #include "frontend/layers/QuantizedModes.h"
@@ -43,8 +44,10 @@ std::string LayerImpl::policyKey() const {
 
 void LayerImpl::settlePolicy(const std::vector<Value> &inputs) {
   if (!built && !inputs.empty() && inputs[0].defined())
-    if (const std::optional<DTypePolicy> settled = inferredPolicy(policy, inputs[0].dtype()))
+    if (const std::optional<DTypePolicy> settled = inferredPolicy(policy, inputs[0].dtype())) {
+      CallTransaction::onFailure([self = shared_from_this(), given = policy] { self->policy = given; });
       policy = *settled;
+    }
 }
 
 void LayerImpl::requireMode() const {

@@ -1,5 +1,6 @@
 // Dynamic loss scaling around another optimizer, as recorded operations: no step waits for the host.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Error.h"
@@ -163,8 +164,13 @@ private:
   /// The position of a variable among all variables that build() or apply() got.
   double watch(const Variable &variable) {
     const auto [found, isNew] = positions_.try_emplace(&*variable.impl(), watched_.size());
-    if (isNew)
+    if (isNew) {
       watched_.push_back(variable);
+      CallTransaction::onFailure([self = std::static_pointer_cast<LossScaleImpl>(shared_from_this())] {
+        self->positions_.erase(&*self->watched_.back().impl());
+        self->watched_.pop_back();
+      });
+    }
     return static_cast<double>(found->second);
   }
 

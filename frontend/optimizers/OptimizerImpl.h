@@ -30,7 +30,8 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   /// variables(), and the variables that Keras's list lacks.
   virtual std::vector<Variable> allVariables() const = 0;
   virtual bool isBuilt() const = 0; // whether it knows the variables that it updates
-  /// Makes the slot variables. Does nothing if the optimizer is built, or if there are no variables.
+  /// Makes the slot variables. Does nothing if the optimizer is built, or if there are no variables. The transaction that is
+  /// open undoes it (CallTransaction): so a call that only reads the state leaves the optimizer unbuilt.
   virtual void build(const std::vector<Variable> &variables) = 0;
   /// How processes divide the state.
   virtual const OptimizerParts &parts() const = 0;

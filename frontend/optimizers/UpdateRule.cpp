@@ -3,6 +3,7 @@
 #include "frontend/optimizers/UpdateRule.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/base/UniqueNames.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
@@ -170,8 +171,11 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
     throw Error(ErrorKind::value_error, fmt::format("{}: a variable was given twice", name));
   if (parts_.areSplit())
     divide(variables);
+  std::vector<std::pair<Variable, Variable>> copies;
   auto add = [&](const Variable &variable, const SlotSpec &slot) {
     slots.push_back(makeSlot(variable, slot));
+    if (slot.isCopy)
+      copies.emplace_back(slots.back(), variable);
     return slots.back();
   };
   if (args_.useEma)
@@ -195,10 +199,26 @@ void UpdateRule::build(const std::vector<Variable> &variables) {
   slots_ = std::move(slots);
   index_ = std::move(index);
   slotsOf_ = std::move(slotsOf);
+  copies_ = std::move(copies);
   averages_ = std::move(averages);
   accumulators_ = std::move(accumulators);
   known_ = variables;
   built_ = true;
+  CallTransaction::onFailure(
+      [self = std::static_pointer_cast<UpdateRule>(shared_from_this())] { self->forgetVariables(); });
+}
+
+void UpdateRule::forgetVariables() {
+  built_ = false;
+  known_.clear();
+  slots_.clear();
+  index_.clear();
+  slotsOf_.clear();
+  copies_.clear();
+  averages_.clear();
+  accumulators_.clear();
+  if (parts_.areSplit())
+    parts_.divide({}, {}, {});
 }
 
 size_t UpdateRule::indexOf(const Variable &variable) const {
@@ -283,11 +303,22 @@ void UpdateRule::takeOwn(std::vector<Value> &gradients, std::vector<Variable> &v
   variables.resize(count);
 }
 
+/// The first update begins with the variables' present values, whatever was written to them since the slots were made.
+void UpdateRule::beginCopies(const Value &updatesBefore) const {
+  if (copies_.empty())
+    return;
+  const Value first = ops::equal(updatesBefore, ops::zeros_like(updatesBefore));
+  for (const auto &[slot, variable] : copies_)
+    if (const Variable own = parts_.own(variable); own.defined())
+      slot.assign(ops::where(first, readRaw(own), readRaw(slot)));
+}
+
 void UpdateRule::updateAll(std::vector<Value> gradients, std::vector<Variable> variables, const Value &updatesBefore) {
   gradients = clipped(std::move(gradients));
   if (clipsByNorm())
     takeOwn(gradients, variables);
   Value rate = readRaw(rate_), step = updatesBefore + 1;
+  beginCopies(updatesBefore);
   advance(step);
   std::map<DType, Scalars> scalars;
   for (const Variable &variable : variables) {
@@ -403,9 +434,23 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
 }
 
 void UpdateRule::finalize(const std::vector<Variable> &variables) const {
+  std::vector<VariableHandle> averaged, averages{iterations_.impl()->memory};
+  std::vector<Variable> slots;
   for (const Variable &variable : variables)
-    if (auto found = index_.find(variable.impl().get()); found != index_.end() && averages_[found->second].defined())
-      variable.assign(parts_.whole(averages_[found->second], averages_[found->second].value()));
+    if (auto found = index_.find(variable.impl().get()); found != index_.end() && averages_[found->second].defined()) {
+      averaged.push_back(variable.impl()->memory);
+      slots.push_back(averages_[found->second]);
+      averages.push_back(slots.back().impl()->memory);
+    }
+  if (averaged.empty())
+    return;
+  std::vector<Tensor> values = readTogether(averages).valueOrThrow();
+  if (values.front().item<int32_t>() == 0) // no average has begun: it holds zeros
+    return;
+  values.erase(values.begin());
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = parts_.whole(slots[i], values[i]);
+  writeTogether(averaged, values).orThrow();
 }
 
 std::vector<Variable> UpdateRule::variables() const {
@@ -413,8 +458,9 @@ std::vector<Variable> UpdateRule::variables() const {
   if (!schedule_.is_schedule())
     result.push_back(rate_);
   result.insert(result.end(), slots_.begin(), slots_.end());
-  for (const Variable &variable : state())
-    result.push_back(variable);
+  if (built_)
+    for (const Variable &variable : state())
+      result.push_back(variable);
   return result;
 }
 

@@ -79,8 +79,8 @@ protected:
     const char *name;
     double initial = 0.0;
     std::optional<Shape> shape{}; // empty: the shape of the variable
-    bool isCopy = false;          // begins as the variable's value, not as `initial`
-    bool isWhole = false;         // in every process, though the variable is divided
+    bool isCopy = false;  // begins the first update as the variable's value; until then a copy of when it was made
+    bool isWhole = false; // in every process, though the variable is divided
   };
   /// The scalars of one step, in the dtype of the variable's update.
   struct Scalars {
@@ -121,12 +121,14 @@ private:
   Variable makeSlot(const Variable &variable, const SlotSpec &slot);
   bool clipsByNorm() const;
   void divide(const std::vector<Variable> &variables);
+  void forgetVariables();
   void takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;
   void overwrite(const Variable &variable, const Value &gradient, const Value &updates) const;
   BeforePlay::Begin computeRate() const;
   BeforePlay rateBefore(std::shared_ptr<const int64_t> updates);
   void feedSchedule(Trace &trace);
+  void beginCopies(const Value &updatesBefore) const;
   void updateAll(std::vector<Value> gradients, std::vector<Variable> variables, const Value &updatesBefore);
   void average(const Value &updatesBefore) const;
 
@@ -141,8 +143,9 @@ private:
   std::vector<Variable> slots_; // in Keras's order
   std::vector<Variable> known_; // the variables of the first apply()
   std::map<const VariableImpl *, size_t> index_;
-  std::vector<std::vector<Variable>> slotsOf_;    // indexed by variable
-  std::vector<Variable> averages_, accumulators_; // indexed by variable; undefined if it has none
+  std::vector<std::vector<Variable>> slotsOf_;        // indexed by variable
+  std::vector<std::pair<Variable, Variable>> copies_; // slots that begin as copies, and their variables
+  std::vector<Variable> averages_, accumulators_;     // indexed by variable; undefined if it has none
 };
 
 /// The rule of the optimizer that has `Args`.

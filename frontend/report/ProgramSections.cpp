@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ProgramSections.h"
 #include "frontend/base/ReportWords.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/report/ArenaChart.h"
 #include "frontend/report/Markup.h"
 #include "frontend/training/Inspect.h"
@@ -82,6 +83,7 @@ std::string timeText(double seconds) {
 ReportedProgram reportedProgram(const Model &model, const ReportArgs &args) {
   ReportedProgram reported;
   try {
+    const CallTransaction reading(CallTransaction::Extent::program);
     const ProgramChoice choice = chooseProgram(model, {});
     reported.program = choice.program;
     if (choice.function->options().interpret) {

@@ -3,6 +3,7 @@
 #include "frontend/training/BatchStep.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/data/Batches.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/training/CallFacts.h"
@@ -124,8 +125,10 @@ static std::vector<Tensor> play(const Run &run, CompiledFunction &program, const
 
 StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsChecked) {
   splitState(*run.compiled);
+  CallTransaction transaction(CallTransaction::Extent::program);
   Feeds feeds = feedsOf(run, part, labelsChecked);
   std::vector<Tensor> fetches = play(run, run.compiled->train, feeds, part.allRows);
+  transaction.commit();
   ModelState &state = stateOf(run.model);
   {
     const ForkSafeLock lock(state.mutex);
@@ -139,8 +142,11 @@ StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsC
   return result;
 }
 StepResult detail::testStep(const Run &run, const BatchPart &part, bool labelsChecked) {
+  CallTransaction transaction(CallTransaction::Extent::program);
   Feeds feeds = feedsOf(run, part, labelsChecked);
-  return {.logs = logsOf(*run.compiled, play(run, run.compiled->test, feeds, part.allRows)), .skipped = {}};
+  std::vector<Tensor> fetches = play(run, run.compiled->test, feeds, part.allRows);
+  transaction.commit();
+  return {.logs = logsOf(*run.compiled, std::move(fetches)), .skipped = {}};
 }
 
 Tensor Model::predict_on_batch(const Tensors &x) const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Evaluate.h"
 #include "frontend/data/Batches.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/training/CallFacts.h"
 #include "frontend/training/ModelState.h"
 #include "frontend/training/Together.h"
@@ -52,8 +53,10 @@ Logs detail::runTest(const Run &run, const BatchSource &batches, EpochReader rea
 static Logs evaluateOn(const Run &run, const BatchSource &batches, const EvaluateArgs args) {
   const FloatMode mode;
   EpochReader reader(batches, false, args.steps, "steps");
+  CallTransaction preparing(CallTransaction::Extent::program);
   prepare(run, batches, run.compiled->test);
   beginTogether(run.model, run.compiled.get());
+  preparing.commit();
   CallbackList callbacks(run.model, args.callbacks, {args.verbose, 0, reader.steps()});
   return runTest(run, batches, reader, callbacks);
 }

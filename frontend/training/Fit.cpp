@@ -1,5 +1,6 @@
 // fit: the loop over epochs.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/training/CallFacts.h"
 #include "frontend/training/CallbackList.h"
 #include "frontend/training/Evaluate.h"
@@ -21,12 +22,14 @@ using namespace detail;
 /// Compiles all programs before the first step: train and validation, whole and last batches.
 static void compilePrograms(const Run &run, const FitData &data) {
   CompiledModel &compiled = *run.compiled;
+  CallTransaction preparing(CallTransaction::Extent::program);
   if (processGroup() && distribution::distribution()->args().shard_optimizer_state)
     beginTogether(run.model, &compiled); // before each process keeps its part alone
   splitState(compiled);
   prepare(run, data.train, compiled.train);
   if (data.validation)
     prepare(run, *data.validation, compiled.test);
+  preparing.commit();
 }
 
 /// The loop behind both forms of fit. It takes copies, since a user's callback may destroy the originals.
@@ -42,12 +45,13 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   auto history = std::make_shared<History::Rep>();
   state.stopTraining = false;
   state.finishedEpochs = args.initial_epoch;
+  const int64_t updatesBefore = compiled.optimizer.iterations();
   callbacks.trainBegin(); // may restore a checkpoint
   const std::shared_ptr<ProcessGroup> group = processGroup();
   const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
   if (group)
     beginTogether(run.model, &compiled);
-  Logs logs;
+  Logs logs, finished; // of the last step; and of the last epoch, without what callbacks add to them
   int64_t steps = 0;
   const int64_t first = state.finishedEpochs;
   for (int64_t epoch = first; epoch < args.epochs; ++epoch) {
@@ -76,6 +80,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
                run, *data.validation, {*data.validation, false, args.validation_steps, "validation_steps"}, callbacks))
         logs.set("val_" + name, value);
     state.finishedEpochs = epoch + 1;
+    finished = logs;
     callbacks.epochEnd(epoch, logs);
     meet(fmt::format("epoch {} has ended after {} steps, {}", epoch, seen.steps,
                      state.stopTraining ? "and training stops" : "training goes on"));
@@ -84,9 +89,10 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
     if (state.stopTraining)
       break;
   }
-  if (args.epochs > 0)
+  // A run without an update keeps the weights; that of a checkpoint which was restored goes on with its averages.
+  if (compiled.optimizer.iterations() != updatesBefore || first != args.initial_epoch)
     compiled.optimizer.finalize_variable_values(run.model.trainable_variables());
-  callbacks.trainEnd(logs);
+  callbacks.trainEnd(finished);
   const ForkSafeLock lock(state.mutex);
   state.history = history;
   return history;

@@ -1,6 +1,7 @@
 // Models as graphs of layers: functional, Sequential and custom.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProgressBar.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/GraphOrder.h"
 #include "frontend/layers/KeyValueCache.h"
@@ -58,11 +59,18 @@ bool fits(const Shape &given, const Shape &expected) {
   return true;
 }
 
-void buildSequence(ModelState &state, const ValueSpec &spec, const std::string &inputName) {
+void buildSequence(LayerImpl &layer, const ValueSpec &spec, const std::string &inputName) {
+  ModelState &state = *layer.model;
+  CallTransaction::onFailure([self = layer.shared_from_this(), &state, inputs = state.inputs, outputs = state.outputs,
+                              names = state.outputNames] {
+    state.inputs = inputs;
+    state.outputs = outputs;
+    state.outputNames = names;
+  });
   Value input = symbolicInput(spec.shape, spec.dtype, inputName);
   std::vector<Value> values{input};
-  for (const Layer &layer : std::vector<Layer>(state.sequence)) // a copy, since a layer's own code may change the list
-    values = layer.impl()->call(values, {});
+  for (const Layer &each : std::vector<Layer>(state.sequence)) // a copy, since a layer's own code may change the list
+    values = each.impl()->call(values, {});
   state.inputs = {input};
   state.outputs = values;
   state.outputNames.clear();
@@ -96,7 +104,7 @@ void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
   DType dtype = state_->sequence.empty() ? floatxDtype() : state_->sequence.front().compute_dtype();
   if (!state_->sequence.empty())
     warnOfRoundedIds(layer_->name, state_->sequence.front(), dtype);
-  buildSequence(*state_, {shapes[0], dtype}, "input_layer");
+  buildSequence(*layer_, {shapes[0], dtype}, "input_layer");
 }
 
 /// As in Keras, a last axis of extent 1 goes or comes if the expected rank asks for it.
@@ -175,7 +183,7 @@ void rebuildSequential(LayerImpl &layer) {
     return;
   layer.path = NameScope::prefix() + layer.name;
   NameScope scope(layer.name);
-  buildSequence(state, *spec, inputName);
+  buildSequence(layer, *spec, inputName);
   layer.built = true;
 }
 
@@ -289,10 +297,12 @@ Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where w
     : Model(graphBody(), "Sequential", args, where) {
   makeModel(*impl_, true);
   impl_->model->isSequential = true;
+  CallTransaction transaction; // a refused list leaves its layers unbuilt
   try {
     for (const Layer &layer : layers)
       appendLayer(*impl_, layer);
     rebuildSequential(*impl_);
+    transaction.commit();
   } catch (const Error &error) {
     rethrowWithLayer(error, *impl_);
   }
@@ -302,9 +312,11 @@ void Sequential::add(const Layer &layer) const {
   std::vector<Layer> before = impl_->model->sequence;
   std::optional<Layer> inputBefore = impl_->model->sequenceInput;
   try {
+    CallTransaction transaction; // a refused layer stays unbuilt
     appendLayer(*impl_, layer);
     if (!extendSequential(*impl_, layer))
       rebuildSequential(*impl_);
+    transaction.commit();
   } catch (const Error &error) { // the model stays unchanged
     impl_->model->sequence = before;
     impl_->model->sequenceInput = inputBefore;

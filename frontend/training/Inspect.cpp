@@ -1,6 +1,7 @@
 // Shows the inside of a model: IR by stage, dumps, the cast ledger.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Inspect.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/losses/LossImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -120,12 +121,14 @@ Stage stage(std::string_view name) {
 
 std::string Model::ir(Stage stage, const IrArgs &args) const {
   const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const CallTransaction reading(CallTransaction::Extent::program);
   const ProgramChoice choice = chooseProgram(model, args);
   return choice.function->ir(stage, choice.types, choice.layout, args.locations);
 }
 
 void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
   const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const CallTransaction reading(CallTransaction::Extent::program);
   const ProgramChoice choice = chooseProgram(model, args);
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -150,6 +153,7 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
 
 CastLedger Model::cast_ledger(const IrArgs &args) const {
   const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const CallTransaction reading(CallTransaction::Extent::program);
   const ProgramChoice choice = chooseProgram(model, args);
   return choice.function->ledger(choice.types, choice.layout);
 }

@@ -3,6 +3,7 @@
 #include "frontend/training/Trainer.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/ProgressBar.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
@@ -265,6 +266,8 @@ MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, c
   matched.specs =
       inferSpecs(inputs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
   const size_t count = matched.specs.size();
+  CallTransaction transaction;
+  CallTransaction::onFailure([model, &state, names = state.outputNames] { state.outputNames = names; });
   if (state.outputNames.size() != count) {
     state.outputNames.clear();
     for (size_t i = 0; i < count; ++i)
@@ -281,6 +284,7 @@ MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, c
       for (const size_t output : positions)
         needed[output] = true;
   matched.names.needed = std::move(needed);
+  transaction.commit();
   return matched;
 }
 
@@ -291,6 +295,7 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
   MatchedOutputs matched = matchOutputs(model, compiled, x); // an error leaves the compiled model unchanged
   if (compiled.ready)                                        // a layer's own code has trained the model
     return;
+  CallTransaction transaction;
   const std::vector<std::string> &outputs = matched.names.names;
   std::vector<double> lossWeights = lossWeightsOf(matched.names, compiled.args);
   const std::vector<Tensor> targets = inOrder(matched.names, "y", y);
@@ -323,6 +328,17 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
   compiled.use = use;
   compiled.logged = loggedMetrics(compiled);
   compiled.ready = true;
+  CallTransaction::onFailure([&compiled] {
+    compiled.outputs = {};
+    compiled.losses.clear();
+    compiled.lossWeights.clear();
+    compiled.metrics.clear();
+    compiled.use.reset();
+    compiled.outputTrackers.clear();
+    compiled.logged = nullptr;
+    compiled.ready = false;
+  });
+  transaction.commit();
 }
 
 Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches) {

@@ -69,7 +69,8 @@ struct MatchedOutputs {
 /// Matches the losses of compile() to the outputs, which it finds by a trace. value_error for losses or metrics that no output
 /// or several counts of outputs could have.
 MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &x);
-/// Matches losses and metrics to the model's outputs, at the first batch.
+/// Matches losses and metrics to the model's outputs, at the first batch. `compiled` outlives the CallTransaction around the
+/// call, which undoes it if the first step fails.
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y);
 /// The logs of a step of the train or test program.
 Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches);

@@ -131,6 +131,7 @@ public:
 
 /// A struct with  call(const Value &)  or  call(const Values &), each optionally with a second  const CallContext &.
 /// Optional:  build(BuildContext &, const Shape &),  get_config(Config &) const,  static T from_config(const Config &).
+/// build() assigns its layers and weights to members. If the call that builds the layer fails, the next one builds it again.
 template <class T>
 concept CustomLayer = !std::derived_from<T, Layer> &&
                       (detail::CallsOne<T> || detail::CallsOneIn<T> || detail::CallsMany<T> || detail::CallsManyIn<T>);

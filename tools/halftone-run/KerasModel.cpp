@@ -57,6 +57,8 @@ Model openKerasModel(const Arguments &arguments, bool compiled) {
 
 ModuleOrPlan loadKerasModel(const Arguments &arguments) {
   const Model model = openKerasModel(arguments, arguments.program != Program::predict);
+  if (arguments.program == Program::train) // ir() alone would leave an optimizer without a state
+    model.optimizer().impl()->build(model.trainable_variables());
   ModuleOrPlan loaded;
   loaded.path = arguments.model;
   loaded.module = parseModule(model.ir(Stage::graph, {.program = arguments.program,

@@ -88,7 +88,10 @@ TEST_CASE("A checkpoint of a model that was never trained, or never compiled, re
   Checkpoint(fresh).save(folder / "fresh.ckpt");
   train(trained);
   CHECK(Checkpoint(trained).restore(folder / "fresh.ckpt").step == 0);
-  CHECK(stateOf(trained) == stateOf(fresh));
+  const auto restored = stateOf(trained), begins = stateOf(fresh); // the fresh one has no slots: saving makes none
+  REQUIRE(restored.size() > begins.size());
+  for (size_t i = 0; i < restored.size(); ++i)
+    CHECK(restored[i] == (i < begins.size() ? begins[i] : std::vector<double>(restored[i].size())));
   Checkpoint(plain).save(folder / "plain.ckpt");
   (void)Checkpoint(other).restore(folder / "plain.ckpt");
   CHECK(numbers(other.get_weights()[0]) == numbers(plain.get_weights()[0]));
