@@ -41,6 +41,9 @@ static std::string quoted(const std::string &text, char separator) {
   return result + "\"";
 }
 
+/// ": No such file or directory", if the system gave a reason since errno was set to 0.
+static std::string reason() { return errno ? fmt::format(": {}", std::strerror(errno)) : ""; }
+
 CSVLogger::CSVLogger(std::string filename, CSVLoggerArgs args)
     : filename_(std::move(filename)), args_(args), state_(std::make_shared<State>()) {}
 
@@ -50,12 +53,14 @@ void CSVLogger::on_train_begin(const Logs &) {
   std::error_code ignored;
   bool present = args_.append && std::filesystem::is_regular_file(filename_, ignored) && // pipes have no size
                  std::filesystem::file_size(filename_, ignored) > 0;
+  state_->file.close(); // a run that failed has not closed it
+  state_->file.clear();
+  errno = 0; // a stream need not set it
   state_->file.open(filename_, args_.append ? std::ios::app : std::ios::trunc);
   state_->header = !present;
   state_->keys.clear();
   if (!state_->file)
-    throw Error(ErrorKind::io_error,
-                fmt::format("{}: cannot be opened for writing: {}", filename_, std::strerror(errno)));
+    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be opened for writing{}", filename_, reason()));
 }
 
 void CSVLogger::on_epoch_end(int64_t epoch, Logs &logs) {
@@ -70,12 +75,13 @@ void CSVLogger::on_epoch_end(int64_t epoch, Logs &logs) {
       state_->file << "\n";
     }
   }
+  errno = 0;
   state_->file << epoch;
   for (const std::string &key : state_->keys)
     state_->file << args_.separator << (logs.contains(key) ? pythonRepr(logs[key]) : "NA");
   state_->file << "\n" << std::flush;
   if (!state_->file)
-    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be written: {}", filename_, std::strerror(errno)));
+    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be written{}", filename_, reason()));
 }
 
 void CSVLogger::on_train_end(const Logs &) { state_->file.close(); }

@@ -38,6 +38,8 @@ private:
   std::shared_ptr<detail::StepValues> step_; // used instead of items_ until a value is set
 };
 
+/// If fit() ends by an error, on_train_end() is not called: on_train_begin() begins anew what the callback keeps of a run. The
+/// logs of on_train_end() are those of the last epoch, without the values that callbacks have set.
 class HALFTONE_API Callback {
 public:
   virtual ~Callback();
