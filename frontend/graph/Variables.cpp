@@ -146,13 +146,6 @@ double hostScalar(const Variable &variable) {
   v.memory->readBytes(std::span(element).first(static_cast<size_t>(itemsize(v.dtype)))).orThrow();
   return elementAsDouble(v.dtype, element.data(), 0);
 }
-void setHostScalar(const Variable &variable, double value) {
-  const VariableImpl &v = *variable.impl();
-  std::array<std::byte, 16> element{};
-  convert(DType::float64, &value, v.dtype, element.data(), 1).orThrow();
-  v.memory->writeBytes(std::span(element).first(static_cast<size_t>(itemsize(v.dtype)))).orThrow();
-}
-
 Status writeLocked(const Variable &variable, std::span<const double> values) {
   const VariableImpl &v = *variable.impl();
   std::vector<std::byte> elements(values.size() * static_cast<size_t>(itemsize(v.dtype)));

@@ -46,10 +46,8 @@ Variable makeZeros(const Shape &shape, DType dtype, const VariableFacts &facts);
 /// message.
 void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype);
 
-/// Reads or writes the value of a scalar variable; a new value is rounded to the variable's dtype. For scalars that
-/// every step reads or resets.
+/// The value of a scalar variable.
 double hostScalar(const Variable &variable);
-void setHostScalar(const Variable &variable, double value);
 /// Writes all elements, rounded to the variable's dtype, for a caller that holds the variable's lock.
 Status writeLocked(const Variable &variable, std::span<const double> values);
 

@@ -104,13 +104,17 @@ void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, 
   impl.rule->update(impl.state, yTrue, yPred, weight);
 }
 
+static std::vector<VariableHandle> memoryOf(const Metric &metric) {
+  std::vector<VariableHandle> memory;
+  for (const Variable &variable : metric.variables())
+    memory.push_back(variable.impl()->memory);
+  return memory;
+}
+
 std::vector<double> metricResults(const Metric &metric) {
   std::vector<std::vector<double>> state;
-  for (const Variable &variable : metric.variables())
-    if (variable.impl()->shape.rank() == 0)
-      state.push_back({hostScalar(variable)});
-    else
-      state.push_back(variable.value().astype(DType::float64).to_vector<double>());
+  for (const Tensor &value : readTogether(memoryOf(metric)).valueOrThrow()) // totals and counts of one moment
+    state.push_back(value.astype(DType::float64).to_vector<double>());
   return metricResults(metric, state);
 }
 std::vector<double> metricResults(const Metric &metric, const std::vector<std::vector<double>> &state) {
@@ -125,11 +129,10 @@ std::vector<double> metricResults(const Metric &metric, const std::vector<std::v
 }
 
 void resetMetric(const Metric &metric) {
+  std::vector<Tensor> zeros;
   for (const Variable &variable : metric.variables())
-    if (variable.impl()->shape.rank() == 0)
-      setHostScalar(variable, 0.0);
-    else
-      variable.assign(Tensor::zeros(variable.impl()->shape, variable.impl()->dtype));
+    zeros.push_back(Tensor::zeros(variable.impl()->shape, variable.impl()->dtype));
+  writeTogether(memoryOf(metric), zeros).orThrow();
 }
 
 /// The same metric with a fresh state, if that needs no shapes.

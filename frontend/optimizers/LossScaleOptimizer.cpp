@@ -137,9 +137,12 @@ public:
 
   const Optimizer &inner() const { return inner_; }
   optimizers::LossScaleState state() const {
-    const auto fault = static_cast<size_t>(hostScalar(fault_));
-    const auto skipped = skipped_.value().item<int64_t>();
-    return {hostScalar(scale_), static_cast<int64_t>(hostScalar(counter_)), skipped >> 32,
+    const std::vector<Tensor> all = // of one moment
+        readTogether({scale_.impl()->memory, counter_.impl()->memory, skipped_.impl()->memory, fault_.impl()->memory})
+            .valueOrThrow();
+    const auto skipped = all[2].item<int64_t>();
+    const auto fault = static_cast<size_t>(all[3].item<int32_t>());
+    return {all[0].item<float>(), all[1].item<int32_t>(), skipped >> 32,
             fault > 0 && fault <= watched_.size() ? watched_[fault - 1].path() : "", inARow(skipped)};
   }
   std::vector<std::pair<Variable, Tensor>> initialScale() const {
