@@ -66,7 +66,7 @@ template <class Make> Outcome outcome(Make make, Failure failure, bool isLast) {
     if (isLast)
       std::swap(all[0], all[1]);
     CHECK_THROWS_AS(net().fit(x, Tensor::zeros({12, 2}),
-                              {.batch_size = 4, .epochs = 9, .verbose = 0, .callbacks = all, .shuffle = false}),
+                              {.batch_size = 4, .epochs = 6, .verbose = 0, .callbacks = all, .shuffle = false}),
                     std::runtime_error);
     for (const auto &entry : std::filesystem::directory_iterator(folder.path))
       std::filesystem::remove_all(entry.path());
@@ -77,7 +77,7 @@ template <class Make> Outcome outcome(Make make, Failure failure, bool isLast) {
   try {
     const History history =
         model.fit(x, counted({12, 2}) * 0.05 + 1.0,
-                  {.batch_size = 4, .epochs = 9, .verbose = 0, .callbacks = {&callback}, .shuffle = false});
+                  {.batch_size = 4, .epochs = 6, .verbose = 0, .callbacks = {&callback}, .shuffle = false});
     for (const std::string &key : history.keys())
       found.history[key] = history[key];
   } catch (const std::exception &error) {
@@ -103,15 +103,14 @@ template <class Make> void check(const char *name, Make make) {
   CAPTURE(name);
   const Outcome expected = outcome(make, Failure::none, false);
   CHECK(expected.error.empty());
-  for (Failure failure : everyFailure)
-    for (const bool isLast : {false, true}) {
-      CAPTURE(static_cast<int>(failure), isLast);
-      const Outcome found = outcome(make, failure, isLast);
-      CHECK(found.error.empty());
-      CHECK(found.output == expected.output);
-      CHECK(found.files == expected.files);
-      CHECK(found == expected);
-    }
+  for (Failure failure : everyFailure) {
+    CAPTURE(static_cast<int>(failure));
+    const Outcome found = outcome(make, failure, failure == Failure::epoch_end); // then it has not seen the epoch's end
+    CHECK(found.error.empty());
+    CHECK(found.output == expected.output);
+    CHECK(found.files == expected.files);
+    CHECK(found == expected);
+  }
 }
 
 } // namespace

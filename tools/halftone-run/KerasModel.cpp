@@ -57,8 +57,6 @@ Model openKerasModel(const Arguments &arguments, bool compiled) {
 
 ModuleOrPlan loadKerasModel(const Arguments &arguments) {
   const Model model = openKerasModel(arguments, arguments.program != Program::predict);
-  if (arguments.program == Program::train) // ir() alone would leave an optimizer without a state
-    model.optimizer().impl()->build(model.trainable_variables());
   ModuleOrPlan loaded;
   loaded.path = arguments.model;
   loaded.module = parseModule(model.ir(Stage::graph, {.program = arguments.program,
@@ -70,6 +68,7 @@ ModuleOrPlan loadKerasModel(const Arguments &arguments) {
   addByPath(values, model.variables(), arguments.model);
   if (arguments.program == Program::train) {
     detail::OptimizerImpl &optimizer = *model.optimizer().impl();
+    optimizer.build(model.trainable_variables()); // ir() leaves an optimizer without a state as it was
     if (const int64_t rates = optimizer.prepareRate(1); arguments.steps > rates)
       throw UsageError(fmt::format("--steps {}: the program holds {} rates of the model's learning-rate schedule; the "
                                    "command fit trains for more steps",

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/KeyValueCache.h"
 #include "tests/frontend/Gpt.h"
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <thread>
 
 using namespace halftone;
 using namespace halftone::layers;
@@ -146,6 +148,29 @@ TEST_CASE("A function of one's own reads tokens in the scope of a cache, and giv
              Contains("ValueError: a key-value cache of length 32 holds 32 tokens. Received: 8 more"));
   CHECK_THAT(errorOf([&] { (void)cache.read(someTokens(1)); }), Contains("holds 32 tokens. Received: 1 more"));
   CHECK(cache.position() == 32);
+}
+
+TEST_CASE("Several threads fill a cache to its end and not beyond") {
+  const Model model = tinyGpt({.length = 32});
+  for (int round = 0; round < 5; ++round) {
+    const KeyValueCache cache(model, {.length = 10});
+    auto step = jit([=](const Value &tokens) {
+      const CacheScope scope(cache);
+      return model(tokens);
+    });
+    std::atomic<int> read = 0, refused = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] {
+        for (int k = 0; k < 4; ++k)
+          ++(errorOf([&] { (void)step(someTokens(1)); }).empty() ? read : refused);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+    CHECK(read == 10);
+    CHECK(refused == 6);
+    CHECK(cache.position() == 10);
+  }
 }
 
 TEST_CASE("A sliding window, weights that are given out and a fixed count of steps work with a cache") {
