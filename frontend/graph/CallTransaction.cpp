@@ -36,4 +36,6 @@ void CallTransaction::onFailure(std::function<void()> undo) {
     innermostTransaction->undo_.push_back(std::move(undo));
 }
 
+bool CallTransaction::isOpen() { return innermostTransaction != nullptr; }
+
 } // namespace halftone::detail

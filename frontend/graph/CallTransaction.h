@@ -24,6 +24,8 @@ public:
   /// Tells the innermost transaction of this thread, if one is open, how to undo a change. `undo` must not throw, and must
   /// keep alive the objects that it changes.
   static void onFailure(std::function<void()> undo);
+  /// Whether this thread has a transaction open. State that no reader may make is made in one alone.
+  static bool isOpen();
 
 private:
   CallTransaction *const outer_;

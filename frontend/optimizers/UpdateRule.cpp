@@ -161,6 +161,8 @@ void UpdateRule::split(int64_t rank, int64_t processes) {
 void UpdateRule::build(const std::vector<Variable> &variables) {
   if (built_ || variables.empty())
     return;
+  if (!CallTransaction::isOpen()) // its caller has not said whether the state stays
+    throw Error(ErrorKind::internal_error, fmt::format("{}: its state is made outside of a transaction", name));
   // Makes all variables before it keeps any: a failure changes nothing.
   std::vector<Variable> slots, averages(variables.size()), accumulators(variables.size());
   std::map<const VariableImpl *, size_t> index;

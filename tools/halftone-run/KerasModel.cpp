@@ -3,6 +3,7 @@
 #include "KerasModel.h"
 #include "InputSpec.h"
 #include "UsageError.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/io/ModelReader.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -68,7 +69,9 @@ ModuleOrPlan loadKerasModel(const Arguments &arguments) {
   addByPath(values, model.variables(), arguments.model);
   if (arguments.program == Program::train) {
     detail::OptimizerImpl &optimizer = *model.optimizer().impl();
-    optimizer.build(model.trainable_variables()); // ir() leaves an optimizer without a state as it was
+    detail::CallTransaction transaction; // ir() leaves an optimizer without a state as it was
+    optimizer.build(model.trainable_variables());
+    transaction.commit();
     if (const int64_t rates = optimizer.prepareRate(1); arguments.steps > rates)
       throw UsageError(fmt::format("--steps {}: the program holds {} rates of the model's learning-rate schedule; the "
                                    "command fit trains for more steps",

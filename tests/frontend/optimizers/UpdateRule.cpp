@@ -1,5 +1,7 @@
 // The behaviour that all optimizers share: order, slot variables, clipping, decay, and the errors of apply().
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/CallTransaction.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -145,4 +147,27 @@ TEST_CASE("variables that take their gradient as a value") {
   CHECK(numbers(taken) == std::vector<double>{1, 1, 1, 1});
   CHECK(near(numbers(plain), {-1, 0, 1, 2}, 1e-5));
   CHECK(adam.variables().size() == 4); // no slot variables for variables that are overwritten
+}
+
+TEST_CASE("an optimizer's state is made within a transaction alone, which undoes it unless it is committed") {
+  const Variable x = weight(Tensor({2}, {1}));
+  const Adam adam(0.1);
+  const size_t without = adam.variables().size();
+  CHECK_THAT(errorOf([&] { adam.impl()->build({x}); }), Contains("outside of a transaction"));
+  {
+    const detail::CallTransaction reading;
+    adam.impl()->build({x});
+    CHECK(adam.variables().size() == without + 2);
+  }
+  CHECK(adam.variables().size() == without);
+  {
+    detail::CallTransaction outer, inner;
+    adam.impl()->build({x});
+    inner.commit();
+  }
+  CHECK(adam.variables().size() == without);
+  detail::CallTransaction transaction;
+  adam.impl()->build({x});
+  transaction.commit();
+  CHECK(adam.variables().size() == without + 2);
 }
