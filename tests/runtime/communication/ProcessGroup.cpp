@@ -85,11 +85,12 @@ TEST_CASE("The communicator knows whether a thread waits for an exchange") {
   CHECK(!isAwaited);
   CHECK(group.wait(behindOtherWork).isOk());
   CHECK(group
-            .run("work", [&](Collectives &) {
-              while (!communicator.isAwaited()) // begun by the group's thread, maybe before this one waits
-                std::this_thread::yield();
-              return Status(ErrorKind::runtime_error, "rank 1 left");
-            })
+            .run("work",
+                 [&](Collectives &) {
+                   while (!communicator.isAwaited()) // begun by the group's thread, maybe before this one waits
+                     std::this_thread::yield();
+                   return Status(ErrorKind::runtime_error, "rank 1 left");
+                 })
             .message() == "rank 1 left");
   CHECK(!communicator.isAwaited());
 }
