@@ -47,7 +47,16 @@ LearningRate::LearningRate(std::function<double(int64_t)> schedule) {
   rep.schedule = std::move(schedule);
   rep_ = std::make_shared<Rep>(std::move(rep));
 }
+/// Refuses an infinity or NaN among a schedule's arguments, lists included.
+static void requireFinite(const std::string &className, const Config &config) {
+  for (const auto &[key, value] : ConfigAccess::json(config).items())
+    for (const auto &number : value.is_array() ? value : nlohmann::ordered_json{value})
+      if (number.is_number_float() && !std::isfinite(number.get<double>()))
+        throw Error(ErrorKind::value_error, fmt::format("Argument `{0}` of {1} must be finite. Received: {0}={2}", key,
+                                                        className, number.get<double>()));
+}
 LearningRate::LearningRate(std::string className, Config config, std::function<double(int64_t)> schedule) {
+  requireFinite(className, config);
   Rep rep;
   rep.schedule = std::move(schedule);
   rep.className = std::move(className);

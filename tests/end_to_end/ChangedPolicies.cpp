@@ -188,6 +188,7 @@ TEST_CASE("a change of a layer or a model reaches shapes that are compiled and o
   }
 }
 
+// policies 10.9
 TEST_CASE("floatx and the global policy reach functions that read them, at shapes that are compiled and others alike") {
   const RestoredFloatx floatx;
   SECTION("floatx decides the mean of integers") {
@@ -279,6 +280,7 @@ TEST_CASE("a map is free again when its quantized layers are gone or have anothe
   CHECK(map.size() == 0);
 }
 
+// policies 10.8
 TEST_CASE("save() and clone_model refuse a policy whose mode the weights do not have, and keep the old file") {
   const TemporaryFolder folder;
   const std::string path = folder / "m.keras";
