@@ -65,8 +65,9 @@ private:
       const std::string name = names(variable.name(), "#", 2);
       std::string flat = variable.path();
       std::ranges::replace(flat, '/', '_');
-      places_.emplace(std::move(flat), place + name);
-      paths_.emplace(variable.impl().get(), Pair{byClass + "/" + name, place + name});
+      const std::string ownPlace = place + name;
+      places_.emplace(std::move(flat), ownPlace);
+      paths_.emplace(variable.impl().get(), Pair{fmt::format("{}/{}", byClass, name), ownPlace});
     }
     const std::vector<std::string> parts = namesByPlace(layer);
     for (size_t i = 0; i < parts.size(); ++i)

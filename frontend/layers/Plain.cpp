@@ -1,5 +1,6 @@
 // Layers without weights: activations, shapes, rescaling, functions.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/graph/Promotion.h"
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "frontend/ops/Masks.h"

@@ -235,7 +235,7 @@ private:
 
   void newLine(int level) {
     if (indent_ >= 0)
-      text.append(1, '\n').append(static_cast<size_t>(indent_ * level), ' ');
+      text.append(1, '\n').append(static_cast<size_t>(indent_) * static_cast<size_t>(level), ' ');
   }
   void structure(char open, char close, const Json &json, int level, std::string_view key) {
     text += open;
