@@ -23,7 +23,8 @@ TEST_CASE("a learning rate that is not finite is refused, as a number and of a f
     CHECK_THAT(errorOf([&] { optimizers::SGD{bad}; }), Contains("ValueError: A learning rate must be finite"));
     CHECK_THAT(errorOf([&] { ExponentialDecay(bad, 10, 0.5); }),
                Contains("ValueError") && Contains("initial_learning_rate"));
-    CHECK_THAT(errorOf([&] { PiecewiseConstantDecay({3}, {0.5, bad}); }), Contains("ValueError") && Contains("values"));
+    CHECK_THAT(errorOf([&] { schedules::PiecewiseConstantDecay({3}, {0.5, bad}); }),
+               Contains("ValueError") && Contains("values"));
     const optimizers::SGD optimizer(0.5);
     CHECK_THAT(errorOf([&] { optimizer.set_learning_rate(bad); }),
                Contains("ValueError: A learning rate must be finite"));
