@@ -32,6 +32,14 @@ static void compilePrograms(const Run &run, const FitData &data) {
   preparing.commit();
 }
 
+/// Adds the results of the validation data to the logs of an epoch, under names that begin with "val_".
+static void validate(const Run &run, const BatchSource &source, const FitArgs &args, CallbackList &callbacks,
+                     Logs &logs) {
+  EpochReader reader(source, false, args.validation_steps, "validation_steps");
+  for (const auto &[name, value] : runTest(run, source, std::move(reader), callbacks))
+    logs.set("val_" + name, value);
+}
+
 /// The loop behind both forms of fit. It takes copies, since a user's callback may destroy the originals.
 static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
   const FloatMode mode;
@@ -76,9 +84,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
     if (seen.steps == 0)
       break;
     if (data.validation && (epoch + 1) % args.validation_freq == 0)
-      for (const auto &[name, value] : runTest(
-               run, *data.validation, {*data.validation, false, args.validation_steps, "validation_steps"}, callbacks))
-        logs.set("val_" + name, value);
+      validate(run, *data.validation, args, callbacks, logs);
     state.finishedEpochs = epoch + 1;
     finished = logs;
     callbacks.epochEnd(epoch, logs);
