@@ -50,7 +50,7 @@ LearningRate::LearningRate(std::function<double(int64_t)> schedule) {
 /// Refuses an infinity or NaN among a schedule's arguments, lists included.
 static void requireFinite(const std::string &className, const Config &config) {
   for (const auto &[key, value] : ConfigAccess::json(config).items())
-    for (const auto &number : value.is_array() ? value : nlohmann::ordered_json{value})
+    for (const auto &number : value.is_array() ? value : nlohmann::ordered_json::array({value}))
       if (number.is_number_float() && !std::isfinite(number.get<double>()))
         throw Error(ErrorKind::value_error, fmt::format("Argument `{0}` of {1} must be finite. Received: {0}={2}", key,
                                                         className, number.get<double>()));

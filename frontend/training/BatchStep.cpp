@@ -175,30 +175,40 @@ static void beginBatch(const Model &model, const TogetherCall &call, const Batch
     compiled->agreedSteps.insert(key);
 }
 
-static Logs onBatch(const Model &model, const char *name, const Tensors &x, const Tensors &y, const BatchArgs &args,
-                    StepResult (&step)(const Run &, const BatchPart &, bool)) {
+namespace {
+/// A call of one batch: its name, and the words for what compile() must come before.
+struct BatchCall {
+  const char *name, *before;
+  StepResult (&step)(const Run &, const BatchPart &, bool);
+};
+} // namespace
+
+static Logs onBatch(const Model &model, const BatchCall &kind, const Tensors &x, const Tensors &y,
+                    const BatchArgs &args) {
   const FloatMode mode;
-  const TogetherCall call(name);
+  const TogetherCall call(kind.name);
   const bool isShared = processGroup() != nullptr;
   if (isShared)
     beginBatch(model, call, {x, y, {}}, args);
-  const Run run(model, fmt::format("using the model's `{}`", name).c_str());
+  const Run run(model, kind.before);
   Batch batch = weighedByClass(run.model, {x, y, args.sample_weight}, args.class_weight);
   if (checkRows(batch) == 0)
     throw Error(ErrorKind::value_error, "no data was given: the batch has 0 samples", run.model.name());
   const BatchPart part = ownPart(batch);
   if (isShared && !run.compiled->begunTogether) {
+    CallTransaction preparing(CallTransaction::Extent::program);
     (void)feedsOf(run, part, false); // builds the model
     beginTogether(run.model, run.compiled.get());
+    preparing.commit();
   }
   resetMetrics(*run.compiled);
-  return step(run, part, false).logs;
+  return kind.step(run, part, false).logs;
 }
 Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
-  return onBatch(*this, "train_on_batch()", x, y, args, trainStep);
+  return onBatch(*this, {"train_on_batch()", "using the model's `train_on_batch()`", trainStep}, x, y, args);
 }
 Logs Model::test_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
-  return onBatch(*this, "test_on_batch()", x, y, args, testStep);
+  return onBatch(*this, {"test_on_batch()", "using the model's `test_on_batch()`", testStep}, x, y, args);
 }
 
 } // namespace halftone

@@ -57,8 +57,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   callbacks.trainBegin(); // may restore a checkpoint
   const std::shared_ptr<ProcessGroup> group = processGroup();
   const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
-  if (group)
-    beginTogether(run.model, &compiled);
+  beginTogether(run.model, &compiled);
   Logs logs, finished; // of the last step; and of the last epoch, without what callbacks add to them
   int64_t steps = 0;
   const int64_t first = state.finishedEpochs;

@@ -30,6 +30,8 @@ std::string shortened(std::string_view text) {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
+/// A parser of our own, since the JSON library's reads neither Infinity nor NaN, and its callback parser, which could find keys that
+/// stand twice, takes time that grows with the square of a list. Strings with escapes are left to the library.
 class Parser {
 public:
   explicit Parser(std::string_view text) : text_(text) {}
