@@ -79,9 +79,8 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
                                             KernelDumps *dumps) {
   if (failed(verify(module)))
     return diagnostics.failure("the emitted code is not valid");
-  for (auto function : module.getOps<FunctionOpInterface>())
-    if (failed(expandMath(function, target.math)))
-      return diagnostics.failure("the kernel's math cannot be expanded");
+  if (failed(expandMath(module, target.math)))
+    return diagnostics.failure("the kernel's math cannot be expanded");
   for (auto function : module.getOps<FunctionOpInterface>())
     interleaveSteps(function);
   if (dumps) {

@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %y = math.exp %x : vector<16xf32>   becomes   %0 = arith.mulf %x, %log2e ... %y = arith.mulf %8, %9
+#include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/MathFunctions.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include "compiler/kernels/Steps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringMap.h"
+#include <fmt/format.h>
+#include <map>
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -47,23 +51,24 @@ Emitted unlessOn(const MathTarget &target, ArrayRef<Emitted> x) {
 ArrayRef<MathFunction> compiler::basicFunctions() {
   constexpr bool isShort = true;
   static constexpr MathFunction table[] = {
-      {"math.absf", kept, 0, 0, isShort},
-      {"math.absi", kept, 0, 0, isShort},
-      {"math.sqrt", kept, 0.5, 0.5, isShort},
+      {"math.absf", kept, 0, 0, 1, isShort},
+      {"math.absi", kept, 0, 0, 1, isShort},
+      {"math.sqrt", kept, 0.5, 0.5, 1, isShort},
       {"math.fma",
        [](const MathTarget &target, ArrayRef<Emitted> x) {
          return target.hasFma ? Emitted() : target.multiplyAdd(x[0], x[1], x[2]);
        },
-       0.5, 0.5, isShort},
-      {"math.rsqrt", [](const MathTarget &, ArrayRef<Emitted> x) { return 1.0 / unary<math::SqrtOp>(x[0]); }, 1.5, 1.5},
-      {"math.floor", unlessOn<&MathTraits::hasRounding, &MathTarget::floor>, 0, 0},
-      {"math.ceil", unlessOn<&MathTraits::hasRounding, &MathTarget::ceil>, 0, 0},
-      {"math.trunc", unlessOn<&MathTraits::hasRounding, &MathTarget::truncate>, 0, 0},
-      {"math.roundeven", unlessOn<&MathTraits::hasRounding, &MathTarget::roundEven>, 0, 0},
-      {"math.copysign", kept, 0, 0},
-      {"math.ctlz", kept, 0, 0},
-      {"math.cttz", kept, 0, 0},
-      {"math.ctpop", kept, 0, 0},
+       0.5, 0.5, 1, isShort},
+      {"math.rsqrt", [](const MathTarget &, ArrayRef<Emitted> x) { return 1.0 / unary<math::SqrtOp>(x[0]); }, 1.5, 1.5,
+       2},
+      {"math.floor", unlessOn<&MathTraits::hasRounding, &MathTarget::floor>, 0, 0, 1},
+      {"math.ceil", unlessOn<&MathTraits::hasRounding, &MathTarget::ceil>, 0, 0, 1},
+      {"math.trunc", unlessOn<&MathTraits::hasRounding, &MathTarget::truncate>, 0, 0, 1},
+      {"math.roundeven", unlessOn<&MathTraits::hasRounding, &MathTarget::roundEven>, 0, 0, 1},
+      {"math.copysign", kept, 0, 0, 1},
+      {"math.ctlz", kept, 0, 0, 1},
+      {"math.cttz", kept, 0, 0, 1},
+      {"math.ctpop", kept, 0, 0, 1},
   };
   return table;
 }
@@ -85,6 +90,13 @@ bool compiler::isLongFunction(Operation &op) {
     return false;
   const MathFunction *function = mathFunction(op.getName().getStringRef());
   return !function || !function->isShort;
+}
+
+int64_t compiler::expansionSize(Operation &op) {
+  constexpr int64_t remainder = 34, roundingToBf16 = 12;
+  if (const MathFunction *function = mathFunction(op.getName().getStringRef()))
+    return function->codeSize;
+  return isa<arith::RemFOp>(op) ? remainder : roundsToBf16(&op) ? roundingToBf16 : 1;
 }
 
 Emitted MathTarget::multiplyAdd(Emitted a, Emitted b, Emitted c) const {
@@ -187,30 +199,96 @@ Emitted compiler::buildRemainder(const MathTarget &target, Emitted x, Emitted y)
   return select(valid, copySign(rest, x), x.like(std::numeric_limits<double>::quiet_NaN()));
 }
 
-LogicalResult compiler::expandMath(FunctionOpInterface function, const MathTraits &math) {
-  SmallVector<Operation *> ops;
-  function.walk([&](Operation *op) {
-    if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op) || roundsToBf16(op))
-      ops.push_back(op);
-  });
-  const MathTarget target(math);
-  for (Operation *op : ops) {
+namespace {
+
+/// Expands the math ops of one module, and holds the functions that it makes of outlined ones.
+class MathExpansion {
+public:
+  explicit MathExpansion(const MathTraits &math) : target(math) {}
+
+  LogicalResult expand(FunctionOpInterface function) {
+    SmallVector<Operation *> ops;
+    function.walk([&](Operation *op) {
+      if (isa<math::MathDialect>(op->getDialect()) || isa<arith::RemFOp>(op) || roundsToBf16(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops) {
+      ImplicitLocOpBuilder builder(op->getLoc(), op);
+      const FailureOr<Value> result =
+          op->hasAttr(outlinedAttr) ? called(builder, op, function) : inlined(builder, op, op->getOperands());
+      if (failed(result))
+        return failure();
+      if (!*result)
+        continue;
+      op->getResult(0).replaceAllUsesWith(*result);
+      op->erase();
+    }
+    return success();
+  }
+
+private:
+  /// The arithmetic that `op` becomes; null when the op stays as it is.
+  FailureOr<Value> inlined(ImplicitLocOpBuilder &builder, Operation *op, ValueRange arguments) {
     if (op->getNumResults() != 1)
       return op->emitError() << "'" << op->getName() << "' has no expansion";
     const Type type = getElementTypeOrSelf(op->getResult(0));
     if (isa<FloatType>(type) && !type.isF32() && !type.isF64() && !roundsToBf16(op))
       return op->emitError() << "math on " << type << "; expected f32 or f64";
-    ImplicitLocOpBuilder builder(op->getLoc(), op);
     SmallVector<Emitted> operands;
-    for (Value operand : op->getOperands())
-      operands.emplace_back(builder, operand);
+    for (Value argument : arguments)
+      operands.emplace_back(builder, argument);
     const FailureOr<Emitted> result = expanded(target, op, operands);
     if (failed(result))
       return failure();
-    if (!*result)
-      continue;
-    op->getResult(0).replaceAllUsesWith(*result);
-    op->erase();
+    return *result ? result->value() : Value();
   }
+
+  /// A call of the function that is made of such ops; null when the op stays as it is.
+  FailureOr<Value> called(ImplicitLocOpBuilder &builder, Operation *op, FunctionOpInterface caller) {
+    const auto key = std::pair(op->getName().getStringRef(), op->getResult(0).getType().getAsOpaquePointer());
+    auto [place, isNew] = functions.try_emplace(key);
+    if (isNew) {
+      FailureOr<func::FuncOp> made = outlined(op, caller);
+      if (failed(made))
+        return failure();
+      place->second = *made;
+    }
+    if (!place->second)
+      return Value();
+    return func::CallOp::create(builder, place->second, op->getOperands()).getResult(0);
+  }
+
+  /// The function of such ops, before `caller`; null when they stay as they are.
+  FailureOr<func::FuncOp> outlined(Operation *op, FunctionOpInterface caller) {
+    ImplicitLocOpBuilder builder(op->getLoc(), caller);
+    const std::string name = fmt::format("{}_{}", op->getName().stripDialect().str(), functions.size());
+    auto function =
+        func::FuncOp::create(builder, name, builder.getFunctionType(op->getOperandTypes(), op->getResultTypes()));
+    function.setPrivate();
+    function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));
+    Block *entry = function.addEntryBlock();
+    builder.setInsertionPointToStart(entry);
+    const FailureOr<Value> result = inlined(builder, op, entry->getArguments());
+    if (failed(result))
+      return failure();
+    if (!*result) {
+      function.erase();
+      return func::FuncOp();
+    }
+    func::ReturnOp::create(builder, *result);
+    return function;
+  }
+
+  MathTarget target;
+  std::map<std::pair<StringRef, const void *>, func::FuncOp> functions;
+};
+
+} // namespace
+
+LogicalResult compiler::expandMath(ModuleOp module, const MathTraits &math) {
+  MathExpansion expansion(math);
+  for (auto function : llvm::to_vector(module.getOps<FunctionOpInterface>()))
+    if (failed(expansion.expand(function)))
+      return failure();
   return success();
 }

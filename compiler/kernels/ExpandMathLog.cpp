@@ -192,12 +192,12 @@ Emitted buildCbrt(const MathTarget &target, Emitted size) {
 
 ArrayRef<MathFunction> compiler::logarithms() {
   static constexpr MathFunction table[] = {
-      {"math.log", ofOne<buildLog>, 1, 1},
-      {"math.log2", ofOneInF64<buildLog2>, 1, 2},
-      {"math.log10", ofOneInF64<buildLog10>, 1, 2},
-      {"math.log1p", ofOne<buildLog1p>, 2, 2},
-      {"math.powf", buildPow, 1, 6}, // IEEE 754's pow
-      {"math.cbrt", ofOddInF64<buildCbrt>, 1, 1},
+      {"math.log", ofOne<buildLog>, 1, 1, 35},
+      {"math.log2", ofOneInF64<buildLog2>, 1, 2, 42},
+      {"math.log10", ofOneInF64<buildLog10>, 1, 2, 44},
+      {"math.log1p", ofOne<buildLog1p>, 2, 2, 48},
+      {"math.powf", buildPow, 1, 6, 108}, // IEEE 754's pow
+      {"math.cbrt", ofOddInF64<buildCbrt>, 1, 1, 58},
   };
   return table;
 }

@@ -104,9 +104,9 @@ Emitted buildTan(const MathTarget &target, Emitted x) {
 ArrayRef<MathFunction> compiler::trigonometricFunctions() {
   // f32: any finite x. f64: |x| < 2^20, beyond that no promise but a finite sine and cosine.
   static constexpr MathFunction table[] = {
-      {"math.sin", ofOne<buildSin>, 1, 2},
-      {"math.cos", ofOne<buildCos>, 1, 2},
-      {"math.tan", ofOne<buildTan>, 1, 4},
+      {"math.sin", ofOne<buildSin>, 1, 2, 119},
+      {"math.cos", ofOne<buildCos>, 1, 2, 117},
+      {"math.tan", ofOne<buildTan>, 1, 4, 112},
   };
   return table;
 }

@@ -39,6 +39,8 @@ struct MathFunction {
   Emitted (*build)(const MathTarget &target, llvm::ArrayRef<Emitted> x);
   /// How far the function may be off, in units in the last place (ulp) of the result.
   double f32, f64;
+  /// The number of ops of the function's arithmetic for f32, constants left out, on a target that has all instructions.
+  int64_t codeSize;
   /// The op becomes about one instruction, so emitters may unroll it freely.
   bool isShort = false;
 };
@@ -54,6 +56,8 @@ llvm::ArrayRef<MathFunction> inverseFunctions();
 const MathFunction *mathFunction(llvm::StringRef op);
 /// Whether `op` is one of the math dialect that is not short.
 bool isLongFunction(mlir::Operation &op);
+/// The number of ops that expand-math makes of `op` (MathFunction::codeSize); 1 for an op that it keeps.
+int64_t expansionSize(mlir::Operation &op);
 
 // Functions that others are built from.
 Emitted buildExp(const MathTarget &target, Emitted x);

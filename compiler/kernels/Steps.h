@@ -14,12 +14,13 @@ namespace halftone::compiler {
 /// narrow type.
 mlir::LogicalResult legalizeStorage(mlir::func::FuncOp function, const MathTraits &math);
 
-/// k4. After the emitter. Replaces the math ops that no CPU has as instructions (exp, log, tanh, ...) by arithmetic, in
-/// place, at whatever type they have: f32 or f64, scalar or one-dimensional vector; and arith.truncf to bf16, which
-/// CPUs round with exceptions. These may remain: math.absf, ceil, copysign, floor, fma, roundeven, sqrt, trunc, ctpop,
+/// k4. After the emitter. Replaces the math ops that no CPU has as instructions (exp, log, tanh, ...) by arithmetic, at
+/// whatever type they have: f32 or f64, scalar or one-dimensional vector; and arith.truncf to bf16, which CPUs round with
+/// exceptions. An op with `outlinedAttr` (CodeSize.h) becomes a call of a function that the module then holds, one for
+/// each function and type; all other ones are expanded in place. These may remain: math.absf, ceil, copysign, floor, fma, roundeven, sqrt, trunc, ctpop,
 /// ctlz, cttz. The tables of MathFunctions.h have the error bounds. Fails with a diagnostic at any other math op and at types narrower
 /// than f32.
-mlir::LogicalResult expandMath(mlir::FunctionOpInterface function, const MathTraits &math);
+mlir::LogicalResult expandMath(mlir::ModuleOp module, const MathTraits &math);
 
 /// On a loop of emitted code whose body is several independent steps: interleave-steps puts them side by side.
 inline constexpr llvm::StringLiteral interleavedAttr = "halftone.interleaved";

@@ -8,8 +8,10 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 
 static constexpr int64_t mostChainLoads = 2, mostChainTranscendentals = 2, mostChainOps = 16;
-/// Home ops of one kernel. Each op that joins has all of them looked at again.
-static constexpr size_t mostHomeOps = 1024;
+/// Home ops of one kernel, and the sum of their costs. Each op that joins has all of them looked at again, and LLVM takes
+/// more than linear time in the length of a body.
+static constexpr size_t mostHomeOps = 256;
+static constexpr int64_t mostHomeCost = 6000;
 
 /// Whether `user` is no op of a kernel of this block: it reads its operands from memory.
 bool BlockFormer::readsMemory(Operation *user) const {
@@ -209,13 +211,22 @@ SmallVector<Operation *> BlockFormer::readersOf(Value value) const {
   return found.takeVector();
 }
 
+/// The sum of the ops' costs per element (ComputeOpInterface).
+static int64_t costOf(ArrayRef<Operation *> ops) {
+  int64_t cost = 0;
+  for (Operation *op : ops)
+    if (auto compute = dyn_cast<ComputeOpInterface>(op))
+      cost += compute.getCost();
+  return cost;
+}
+
 std::optional<KernelShape> BlockFormer::legal(ArrayRef<int64_t> merged, Operation *op) {
   SmallVector<Operation *> home;
   for (int64_t index : merged)
     llvm::append_range(home, clusters[index].ops);
   if (op)
     home.push_back(op);
-  if (home.size() > mostHomeOps)
+  if (home.size() > mostHomeOps || (home.size() > 1 && costOf(home) > mostHomeCost))
     return std::nullopt;
   KernelBody body = bodyOf(home);
   auto shape = classify(body, blocking);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CompiledFunction.h"
 #include "compiler/kernels/MathFunctions.h"
+#include "compiler/kernels/Steps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include <bit>
 #include <cfloat>
@@ -268,6 +270,39 @@ TEST_CASE("Each function in the tables of math is compared with an exact one", "
     for (const MathFunction &function : table) {
       INFO(function.op.str());
       CHECK(compared.contains(function.op.str()));
+    }
+}
+
+/// The number of ops of the arithmetic that `op` of vectors becomes, without its constants.
+int64_t opsOfExpansion(const std::string &op, const std::string &type, int lanes, bool binary, const CpuTarget &cpu) {
+  KernelContext context;
+  auto module =
+      mlir::parseSourceString<mlir::ModuleOp>(mathText(op, type, lanes, binary), mlir::ParserConfig(&context));
+  REQUIRE(module);
+  const auto count = [&] {
+    int64_t ops = 0;
+    module->walk([&](mlir::Operation *each) { ops += !mlir::isa<mlir::arith::ConstantOp>(each); });
+    return ops;
+  };
+  const int64_t others = count() - 1;
+  REQUIRE(mlir::succeeded(expandMath(*module, cpu.math)));
+  return count() - others;
+}
+
+TEST_CASE("A function's code size is that of its arithmetic", "[math]") {
+  const CpuTarget cpu = targetNamed("x86-64-v4");
+  for (llvm::ArrayRef<MathFunction> table :
+       {basicFunctions(), exponentials(), logarithms(), trigonometricFunctions(), inverseFunctions()})
+    for (const MathFunction &function : table) {
+      const std::string op = function.op.str();
+      const bool ofIntegers = op == "math.absi" || op == "math.ctlz" || op == "math.cttz" || op == "math.ctpop";
+      if (op == "math.fma" || ofIntegers) {
+        CHECK(function.codeSize == 1);
+        continue;
+      }
+      const bool binary = op == "math.atan2" || op == "math.powf" || op == "math.copysign";
+      INFO(op);
+      CHECK(function.codeSize == opsOfExpansion(op, "f32", 16, binary, cpu));
     }
 }
 

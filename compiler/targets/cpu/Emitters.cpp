@@ -1,6 +1,7 @@
 // The CPU's table of kernel kinds: the emitter and the scratch of each.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
+#include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/RowTile.h"
 #include "compiler/targets/cpu/AttentionForward.h"
 #include <algorithm>
@@ -82,6 +83,7 @@ const Row *rowOf(StringRef kind) {
 } // namespace
 
 FailureOr<std::string> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
+  outlineFunctions(kernel);
   FailureOr<KernelSource> source = KernelSource::read(kernel);
   if (failed(source))
     return failure();

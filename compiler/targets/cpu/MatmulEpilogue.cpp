@@ -1,6 +1,7 @@
 // Finishing a matmul's tile.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/MatmulEpilogue.h"
+#include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/LongSums.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -41,7 +42,7 @@ void MatmulEpilogue::emitResults() const {
 }
 
 /// Columns outermost, a panel at a time: sums over rows stay in registers, and lines that lanes of a row share are read
-/// once. Reductions that keep N are stored after each panel, the rest last.
+/// once. Reductions that keep N are stored after each panel, the rest last. Where the body is large, a panel is one vector.
 void MatmulEpilogue::emitSideReductions() const {
   const Emitted zero = frame.constant(0), panels = block.wholeOf(block.columns, block.sizes.columns());
   Values totals;
@@ -53,8 +54,12 @@ void MatmulEpilogue::emitSideReductions() const {
       return reduceColumns({column, vectors, vectors > 1}, carried);
     });
   };
-  along(zero, panels, block.sizes.vectors);
-  along(panels, block.columns, 1);
+  if (block.sizes.vectors * codeSizeOf(epilogue) <= mostInterleavedCode) {
+    along(zero, panels, block.sizes.vectors);
+    along(panels, block.columns, 1);
+  } else {
+    along(zero, block.columns, 1);
+  }
   storeTotals(totals);
 }
 

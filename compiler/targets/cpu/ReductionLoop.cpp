@@ -9,6 +9,7 @@
 // accumulated together, and parts of the last reduced axis at which their taps stay inside have code without tests.
 // If lanes run along groups (KernelForm::groups), the code is unrolled over the channels of a group, which all use one vector
 // of the image. A few rows are then accumulated together, so that they share the kernel's elements.
+#include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/LongSums.h"
 #include "compiler/kernels/WindowInterior.h"
 #include "compiler/targets/cpu/Emitters.h"
@@ -128,7 +129,13 @@ SmallVector<int64_t> ReductionLoopEmitter::vectorCounts() {
     return {count, 1};
   }
   const bool isSmall = (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1 && present.size() == 1;
-  return isSmall ? SmallVector<int64_t>{mostVectors, 4, 1} : SmallVector<int64_t>{mostVectorsOfRows, 2, 1};
+  const int64_t codeSize = int64_t(present.size()) * (codeSizeOf(body) + codeSizeOf(epilogue));
+  const int64_t most = boundedCopies(isSmall ? mostVectors : mostVectorsOfRows, codeSize);
+  SmallVector<int64_t> counts;
+  for (const int64_t count : {most, isSmall ? int64_t(4) : int64_t(2), int64_t(1)})
+    if (counts.empty() || count < counts.back())
+      counts.push_back(count);
+  return counts;
 }
 
 /// The next row, without a division.

@@ -3,6 +3,7 @@
 //
 //   for block: for row in block: for each generic: for inner index, a vector at a time: body
 #include "compiler/targets/cpu/Row.h"
+#include "compiler/kernels/CodeSize.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "runtime/plan/Abi.h"
 
@@ -10,7 +11,9 @@ namespace halftone::compiler {
 using namespace mlir;
 
 RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
-  Phase phase{generic, {}, {}, {}, {}, {}, {}, false};
+  Phase phase;
+  phase.generic = generic;
+  phase.codeSize = codeSizeOf(generic);
   for (OpOperand *operand : generic.getDpsInputOperands())
     phase.inputAccesses.push_back(frame.source.accessOf(generic, *operand));
   for (int dim : dimsOf(generic))
@@ -91,8 +94,8 @@ void RowEmitter::chooseStreams() {
       bytes += own;
       constexpr int64_t leastVector = 16;
       auto reads = [](Operation *user) { return isa<linalg::GenericOp>(user); };
-      if (phase.inner.empty() || hasLongFunction(phase.generic) || frame.lanes * own < leastVector ||
-          llvm::any_of(phase.generic.getResult(output.position).getUsers(), reads))
+      if (phase.inner.empty() || hasLongFunction(phase.generic) || phase.codeSize > mostInterleavedCode ||
+          frame.lanes * own < leastVector || llvm::any_of(phase.generic.getResult(output.position).getUsers(), reads))
         continue;
       output.mayStream = true;
       smallest = smallest == 0 ? own : std::min(smallest, own);

@@ -39,6 +39,7 @@ private:
     llvm::SmallVector<int> inner;             // the inner dims that it runs along: all, those of one shape, or none
     llvm::SmallVector<unsigned> prefetched;   // inputs of which it asks for the next row
     bool isRounded = false;                   // whether an accumulator's totals are
+    int64_t codeSize = 0;                     // of one copy of the body
   };
 
   Phase phaseOf(mlir::linalg::GenericOp generic);

@@ -1,5 +1,6 @@
 // One phase of a row: its inner dims, a vector at a time.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/Steps.h"
 #include "compiler/targets/cpu/Row.h"
@@ -118,7 +119,7 @@ void RowEmitter::finishCarried(Phase &phase, ArrayRef<Emitted> totals) {
 }
 
 /// How many vectors a phase does at a time: several where it would wait for its accumulators or for the steps of a long
-/// function, as many as the registers hold.
+/// function, as many as the registers hold and the bound on interleaved code allows.
 int64_t RowEmitter::groupsOf(Phase &phase) {
   Block *body = phase.generic.getBody();
   const bool looksUp = !body->getOps<tensor::ExtractOp>().empty();
@@ -129,7 +130,9 @@ int64_t RowEmitter::groupsOf(Phase &phase) {
     return 1;
   if (isShort(phase.generic))
     return phase.neutral.empty() ? 1 : 4;
-  return phase.neutral.empty() && !hasLongFunction(phase.generic) ? 1 : frame.target.vectorRegisters / 8;
+  if (phase.neutral.empty() && !hasLongFunction(phase.generic))
+    return 1;
+  return boundedCopies(frame.target.vectorRegisters / 8, phase.codeSize);
 }
 
 /// Whether two steps may share the elements of two vectors as they like, since they only combine them, and all that
@@ -226,7 +229,8 @@ Values RowEmitter::emitGroup(Phase &phase, Emitted column, int64_t groups, const
   return next;
 }
 
-/// The vector dim from `begin` to `end`: whole vectors, then a masked step or scalar ones.
+/// The vector dim from `begin` to `end`: whole vectors, then a masked step or scalar ones. Where a body is large, one
+/// masked loop does all, so that the kernel has one copy of it.
 Values RowEmitter::emitVectors(Phase &phase, Emitted begin, Emitted end, const Values &start) {
   const size_t count = phase.neutral.size();
   Values all = start;
@@ -240,6 +244,11 @@ Values RowEmitter::emitVectors(Phase &phase, Emitted begin, Emitted end, const V
       return emitStep(phase, values, {width, vectorDim});
     };
   };
+  if (frame.target.hasMaskedMemory && phase.codeSize > mostInterleavedCode)
+    return frame.loop(groupsEnd, end, lanes, carried.take_front(count), [&](Emitted column, const Values &values) {
+      frame.index[vectorDim] = column;
+      return emitStep(phase, values, maskedLanes(frame, frame.lanes, vectorDim, end));
+    });
   Values vectors = frame.loop(groupsEnd, wholeEnd, lanes, carried.take_front(count), along(frame.lanes));
   if (frame.target.hasMaskedMemory)
     return emitMaskedStep(phase, wholeEnd, end, vectors);
