@@ -94,7 +94,12 @@ class Halftone_BinaryOp<string mnemonic, Type type, string meaning, list<Trait> 
   let results = (outs type:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
-class Halftone_ArithmeticBinaryOp<string mnemonic, string meaning, int cost = 1, list<Trait> traits = []>
+/// The cost of an op of floats and, as an expression of the op, of one of integers.
+class Halftone_CostOfType<int ofFloats, string ofIntegers> {
+  string cost = "::llvm::isa<::mlir::FloatType>(::mlir::getElementTypeOrSelf(getResult())) ? " # ofFloats # " : " # ofIntegers;
+}
+/// `cost` is an expression of the op. CPUs divide integers a lane at a time, and a power of them takes each bit of the exponent.
+class Halftone_ArithmeticBinaryOp<string mnemonic, string meaning, string cost = "1", list<Trait> traits = []>
     : Halftone_BinaryOp<mnemonic, Halftone_NumberTensor, meaning,
                         !listconcat([DeclareOpInterfaceMethods<Halftone_GradientOpInterface>], traits)> {
   let extraClassDeclaration = "int64_t getCost() { return " # cost # "; }";
@@ -103,11 +108,11 @@ class Halftone_ArithmeticBinaryOp<string mnemonic, string meaning, int cost = 1,
 def Halftone_AddOp : Halftone_ArithmeticBinaryOp<"add", "sum; integers wrap">;
 def Halftone_SubOp : Halftone_ArithmeticBinaryOp<"sub", "difference; integers wrap">;
 def Halftone_MulOp : Halftone_ArithmeticBinaryOp<"mul", "product; integers wrap">;
-def Halftone_DivOp : Halftone_ArithmeticBinaryOp<"div", "quotient; integers truncate, and x / 0 is 0", 6>;
-def Halftone_RemOp : Halftone_ArithmeticBinaryOp<"rem", "remainder with the sign of lhs (fmod); integers: x rem 0 is 0", 6, [Halftone_Decision]>;
-def Halftone_PowOp : Halftone_ArithmeticBinaryOp<"pow", "lhs^rhs; pow(x, 0) is 1; no gradient to rhs where lhs is not above 0; integers wrap, and a negative power of them is 1 / lhs^-rhs toward 0, of 0 it is 0", 40, [Halftone_Inexact]>;
-def Halftone_MaximumOp : Halftone_ArithmeticBinaryOp<"maximum", "larger; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none", 1, [Halftone_KeepsDtype]>;
-def Halftone_MinimumOp : Halftone_ArithmeticBinaryOp<"minimum", "smaller; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none", 1, [Halftone_KeepsDtype]>;
+def Halftone_DivOp : Halftone_ArithmeticBinaryOp<"div", "quotient; integers truncate, and x / 0 is 0", Halftone_CostOfType<6, "48">.cost>;
+def Halftone_RemOp : Halftone_ArithmeticBinaryOp<"rem", "remainder with the sign of lhs (fmod); integers: x rem 0 is 0", Halftone_CostOfType<6, "48">.cost, [Halftone_Decision]>;
+def Halftone_PowOp : Halftone_ArithmeticBinaryOp<"pow", "lhs^rhs; pow(x, 0) is 1; no gradient to rhs where lhs is not above 0; integers wrap, and a negative power of them is 1 / lhs^-rhs toward 0, of 0 it is 0", Halftone_CostOfType<40, "5 * ::mlir::getElementTypeOrSelf(getResult()).getIntOrFloatBitWidth()">.cost, [Halftone_Inexact]>;
+def Halftone_MaximumOp : Halftone_ArithmeticBinaryOp<"maximum", "larger; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none", "1", [Halftone_KeepsDtype]>;
+def Halftone_MinimumOp : Halftone_ArithmeticBinaryOp<"minimum", "smaller; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none", "1", [Halftone_KeepsDtype]>;
 
 def Halftone_Atan2Op : Halftone_BinaryOp<"atan2", Halftone_FloatTensor,
     "angle in radians of the point (rhs, lhs), in [-pi, pi]; as C's atan2 for zeros and infinities; gradient NaN at (0, 0)",
