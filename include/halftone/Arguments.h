@@ -246,59 +246,59 @@ public:
 };
 class HALFTONE_API Constant : public Initializer {
 public:
-  explicit Constant(double value = 0.0);
+  Constant(double value = 0.0);
 };
 /// `gain` on the diagonal of a matrix and 0 elsewhere. value_error for a shape of another rank than 2.
 class HALFTONE_API Identity : public Initializer {
 public:
-  explicit Identity(double gain = 1.0);
+  Identity(double gain = 1.0);
 };
 class HALFTONE_API RandomUniform : public Initializer {
 public:
-  explicit RandomUniform(UniformArgs args = {});
+  RandomUniform(UniformArgs args = {});
 };
 class HALFTONE_API RandomNormal : public Initializer {
 public:
-  explicit RandomNormal(RandomArgs args = {});
+  RandomNormal(RandomArgs args = {});
 };
 class HALFTONE_API TruncatedNormal : public Initializer {
 public:
-  explicit TruncatedNormal(RandomArgs args = {});
+  TruncatedNormal(RandomArgs args = {});
 };
 /// Values with the variance scale / fan. value_error for a scale that is not above 0.
 class HALFTONE_API VarianceScaling : public Initializer {
 public:
-  explicit VarianceScaling(VarianceScalingArgs args = {});
+  VarianceScaling(VarianceScalingArgs args = {});
 };
 /// Orthonormal columns, or rows if those are fewer, times `gain`; the rows are all axes but the last. value_error for a
 /// rank below 2.
 class HALFTONE_API Orthogonal : public Initializer {
 public:
-  explicit Orthogonal(OrthogonalArgs args = {});
+  Orthogonal(OrthogonalArgs args = {});
 };
 class HALFTONE_API GlorotUniform : public Initializer {
 public:
-  explicit GlorotUniform(SeedArgs args = {});
+  GlorotUniform(SeedArgs args = {});
 };
 class HALFTONE_API GlorotNormal : public Initializer {
 public:
-  explicit GlorotNormal(SeedArgs args = {});
+  GlorotNormal(SeedArgs args = {});
 };
 class HALFTONE_API HeNormal : public Initializer {
 public:
-  explicit HeNormal(SeedArgs args = {});
+  HeNormal(SeedArgs args = {});
 };
 class HALFTONE_API HeUniform : public Initializer {
 public:
-  explicit HeUniform(SeedArgs args = {});
+  HeUniform(SeedArgs args = {});
 };
 class HALFTONE_API LecunNormal : public Initializer {
 public:
-  explicit LecunNormal(SeedArgs args = {});
+  LecunNormal(SeedArgs args = {});
 };
 class HALFTONE_API LecunUniform : public Initializer {
 public:
-  explicit LecunUniform(SeedArgs args = {});
+  LecunUniform(SeedArgs args = {});
 };
 /// {"module", "class_name", "config", "registered_name"}, as Keras saves it. deserialize() throws value_error for a
 /// class or an argument that it does not know; so do those of regularizers and constraints.
@@ -308,21 +308,21 @@ HALFTONE_API Initializer deserialize(const Config &config);
 namespace regularizers {
 class HALFTONE_API L1 : public Regularizer {
 public:
-  explicit L1(double l1 = 0.01);
+  L1(double l1 = 0.01);
 };
 class HALFTONE_API L2 : public Regularizer {
 public:
-  explicit L2(double l2 = 0.01);
+  L2(double l2 = 0.01);
 };
 class HALFTONE_API L1L2 : public Regularizer {
 public:
-  explicit L1L2(double l1 = 0.0, double l2 = 0.0);
+  L1L2(double l1 = 0.0, double l2 = 0.0);
 };
 enum class OrthogonalMode : uint8_t { rows, columns };
 /// factor * the mean of |cosine| between each two rows (columns) of a matrix; value_error for other ranks.
 class HALFTONE_API OrthogonalRegularizer : public Regularizer {
 public:
-  explicit OrthogonalRegularizer(double factor = 0.01, OrthogonalMode mode = OrthogonalMode::rows);
+  OrthogonalRegularizer(double factor = 0.01, OrthogonalMode mode = OrthogonalMode::rows);
 };
 HALFTONE_API Config serialize(const Regularizer &regularizer);
 HALFTONE_API Regularizer deserialize(const Config &config);
@@ -333,7 +333,7 @@ namespace constraints {
 /// Scales down to norm max_value the vectors whose norm is larger.
 class HALFTONE_API MaxNorm : public Constraint {
 public:
-  explicit MaxNorm(double max_value = 2.0, const Axes &axis = 0);
+  MaxNorm(double max_value = 2.0, const Axes &axis = 0);
 };
 /// Negative entries become 0.
 class HALFTONE_API NonNeg : public Constraint {
@@ -342,12 +342,12 @@ public:
 };
 class HALFTONE_API UnitNorm : public Constraint {
 public:
-  explicit UnitNorm(const Axes &axis = 0);
+  UnitNorm(const Axes &axis = 0);
 };
 /// Moves norms to [min_value, max_value] by `rate` of the way at each update.
 class HALFTONE_API MinMaxNorm : public Constraint {
 public:
-  explicit MinMaxNorm(double min_value = 0.0, double max_value = 1.0, double rate = 1.0, const Axes &axis = 0);
+  MinMaxNorm(double min_value = 0.0, double max_value = 1.0, double rate = 1.0, const Axes &axis = 0);
 };
 HALFTONE_API Config serialize(const Constraint &constraint); // value_error for a function
 HALFTONE_API Constraint deserialize(const Config &config);

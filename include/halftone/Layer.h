@@ -152,7 +152,7 @@ struct RematArgs {
 /// named and another layer calls it. value_error for other modes.
 class HALFTONE_API RematScope {
 public:
-  [[nodiscard]] explicit RematScope(const std::optional<std::string> &mode = "full", const RematArgs &args = {});
+  [[nodiscard]] RematScope(const std::optional<std::string> &mode = "full", const RematArgs &args = {});
   ~RematScope();
   RematScope(const RematScope &) = delete;
 

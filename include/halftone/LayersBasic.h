@@ -130,7 +130,7 @@ public:
 /// features become 0.
 class HALFTONE_API Masking : public Layer {
 public:
-  explicit Masking(double mask_value = 0.0, const LayerArgs &args = {}, Where where = Where::current());
+  Masking(double mask_value = 0.0, const LayerArgs &args = {}, Where where = Where::current());
 };
 struct PositionEmbeddingArgs {
   Initializer initializer = "glorot_uniform";
@@ -192,7 +192,7 @@ public:
 /// The input.
 class HALFTONE_API Identity : public Layer {
 public:
-  explicit Identity(const LayerArgs &args = {}, Where where = Where::current());
+  Identity(const LayerArgs &args = {}, Where where = Where::current());
 };
 struct ActivityRegularizationArgs {
   double l1 = 0.0, l2 = 0.0;
@@ -205,7 +205,7 @@ struct ActivityRegularizationArgs {
 /// factors.
 class HALFTONE_API ActivityRegularization : public Layer {
 public:
-  explicit ActivityRegularization(const ActivityRegularizationArgs &args = {}, Where where = Where::current());
+  ActivityRegularization(const ActivityRegularizationArgs &args = {}, Where where = Where::current());
 };
 
 struct FlattenArgs {
@@ -219,7 +219,7 @@ struct FlattenArgs {
 /// (batch, a, b, ...) -> (batch, a * b * ...).
 class HALFTONE_API Flatten : public Layer {
 public:
-  explicit Flatten(const FlattenArgs &args = {}, Where where = Where::current());
+  Flatten(const FlattenArgs &args = {}, Where where = Where::current());
 };
 struct ReshapeArgs {
   Regularizer activity_regularizer{};

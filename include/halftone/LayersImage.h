@@ -21,36 +21,36 @@ struct DataFormatArgs {
 class HALFTONE_API ZeroPadding1D : public Layer {
 public:
   /// `padding`: one count for both sides, or {before, after}.
-  explicit ZeroPadding1D(const Integers &padding = 1, const DataFormatArgs &args = {}, Where where = Where::current());
+  ZeroPadding1D(const Integers &padding = 1, const DataFormatArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API ZeroPadding2D : public Layer {
 public:
-  explicit ZeroPadding2D(const Margins &padding = 1, const DataFormatArgs &args = {}, Where where = Where::current());
+  ZeroPadding2D(const Margins &padding = 1, const DataFormatArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API ZeroPadding3D : public Layer {
 public:
-  explicit ZeroPadding3D(const Margins &padding = 1, const DataFormatArgs &args = {}, Where where = Where::current());
+  ZeroPadding3D(const Margins &padding = 1, const DataFormatArgs &args = {}, Where where = Where::current());
 };
 
 /// The input without its margins. value_error if no element is left along an axis.
 class HALFTONE_API Cropping1D : public Layer {
 public:
   /// `cropping`: one count for both sides, or {before, after}. The input is (batch, steps, channels).
-  explicit Cropping1D(const Integers &cropping = 1, const LayerArgs &args = {}, Where where = Where::current());
+  Cropping1D(const Integers &cropping = 1, const LayerArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API Cropping2D : public Layer {
 public:
-  explicit Cropping2D(const Margins &cropping = 0, const DataFormatArgs &args = {}, Where where = Where::current());
+  Cropping2D(const Margins &cropping = 0, const DataFormatArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API Cropping3D : public Layer {
 public:
-  explicit Cropping3D(const Margins &cropping = 1, const DataFormatArgs &args = {}, Where where = Where::current());
+  Cropping3D(const Margins &cropping = 1, const DataFormatArgs &args = {}, Where where = Where::current());
 };
 
 /// Each element `size` times along each spatial axis; by interpolation, an image that many times as large.
 class HALFTONE_API UpSampling1D : public Layer {
 public:
-  explicit UpSampling1D(int64_t size = 2, const LayerArgs &args = {}, Where where = Where::current());
+  UpSampling1D(int64_t size = 2, const LayerArgs &args = {}, Where where = Where::current());
 };
 struct UpSampling2DArgs {
   std::optional<DataFormat> data_format{};
@@ -63,11 +63,11 @@ struct UpSampling2DArgs {
 };
 class HALFTONE_API UpSampling2D : public Layer {
 public:
-  explicit UpSampling2D(const Integers &size = 2, const UpSampling2DArgs &args = {}, Where where = Where::current());
+  UpSampling2D(const Integers &size = 2, const UpSampling2DArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API UpSampling3D : public Layer {
 public:
-  explicit UpSampling3D(const Integers &size = 2, const DataFormatArgs &args = {}, Where where = Where::current());
+  UpSampling3D(const Integers &size = 2, const DataFormatArgs &args = {}, Where where = Where::current());
 };
 
 struct ResizingArgs {
@@ -114,8 +114,8 @@ struct RandomFlipArgs {
 /// Keras. The result has the compute dtype.
 class HALFTONE_API RandomFlip : public Layer {
 public:
-  explicit RandomFlip(FlipMode mode = FlipMode::horizontal_and_vertical, const RandomFlipArgs &args = {},
-                      Where where = Where::current());
+  RandomFlip(FlipMode mode = FlipMode::horizontal_and_vertical, const RandomFlipArgs &args = {},
+             Where where = Where::current());
 };
 struct RandomTranslationArgs {
   FillMode fill_mode = FillMode::reflect;

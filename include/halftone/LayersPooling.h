@@ -19,15 +19,15 @@ struct PoolingArgs {
 /// The largest element of each window: (batch, spatial axes.., channels) -> (batch, fewer places.., channels).
 class HALFTONE_API MaxPooling1D : public Layer {
 public:
-  explicit MaxPooling1D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
+  MaxPooling1D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API MaxPooling2D : public Layer {
 public:
-  explicit MaxPooling2D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
+  MaxPooling2D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API MaxPooling3D : public Layer {
 public:
-  explicit MaxPooling3D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
+  MaxPooling3D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
 };
 /// The mean of each window; with `same`, of its elements that lie inside the input.
 class HALFTONE_API AveragePooling1D : public Layer {
@@ -55,30 +55,30 @@ struct GlobalPoolingArgs {
 /// The largest element of each channel: (batch, spatial axes.., channels) -> (batch, channels).
 class HALFTONE_API GlobalMaxPooling1D : public Layer {
 public:
-  explicit GlobalMaxPooling1D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
+  GlobalMaxPooling1D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API GlobalMaxPooling2D : public Layer {
 public:
-  explicit GlobalMaxPooling2D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
+  GlobalMaxPooling2D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API GlobalMaxPooling3D : public Layer {
 public:
-  explicit GlobalMaxPooling3D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
+  GlobalMaxPooling3D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
 /// The mean of each channel: (batch, spatial axes.., channels) -> (batch, channels). In 1D a second input, or the mask that
 /// the input carries, is a mask of the steps that count, which broadcasts to (batch, steps); a sample without such a step has
 /// the mean 0.
 class HALFTONE_API GlobalAveragePooling1D : public Layer {
 public:
-  explicit GlobalAveragePooling1D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
+  GlobalAveragePooling1D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API GlobalAveragePooling2D : public Layer {
 public:
-  explicit GlobalAveragePooling2D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
+  GlobalAveragePooling2D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API GlobalAveragePooling3D : public Layer {
 public:
-  explicit GlobalAveragePooling3D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
+  GlobalAveragePooling3D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
 
 struct AdaptivePoolingArgs {

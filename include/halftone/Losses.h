@@ -104,102 +104,102 @@ struct CircleArgs {
 };
 class HALFTONE_API MeanSquaredError : public Loss {
 public:
-  explicit MeanSquaredError(const LossArgs &args = {});
+  MeanSquaredError(const LossArgs &args = {});
 };
 class HALFTONE_API MeanAbsoluteError : public Loss {
 public:
-  explicit MeanAbsoluteError(const LossArgs &args = {});
+  MeanAbsoluteError(const LossArgs &args = {});
 };
 class HALFTONE_API MeanAbsolutePercentageError : public Loss {
 public:
-  explicit MeanAbsolutePercentageError(const LossArgs &args = {});
+  MeanAbsolutePercentageError(const LossArgs &args = {});
 };
 class HALFTONE_API MeanSquaredLogarithmicError : public Loss {
 public:
-  explicit MeanSquaredLogarithmicError(const LossArgs &args = {});
+  MeanSquaredLogarithmicError(const LossArgs &args = {});
 };
 /// A square up to an error of `delta`, a straight line beyond.
 class HALFTONE_API Huber : public Loss {
 public:
-  explicit Huber(double delta = 1.0, const LossArgs &args = {});
+  Huber(double delta = 1.0, const LossArgs &args = {});
 };
 class HALFTONE_API LogCosh : public Loss {
 public:
-  explicit LogCosh(const LossArgs &args = {});
+  LogCosh(const LossArgs &args = {});
 };
 class HALFTONE_API Poisson : public Loss {
 public:
-  explicit Poisson(const LossArgs &args = {});
+  Poisson(const LossArgs &args = {});
 };
 /// Targets are -1 and 1; if all targets are 0 or 1, 0 counts as -1. The same holds for SquaredHinge.
 class HALFTONE_API Hinge : public Loss {
 public:
-  explicit Hinge(const LossArgs &args = {});
+  Hinge(const LossArgs &args = {});
 };
 class HALFTONE_API SquaredHinge : public Loss {
 public:
-  explicit SquaredHinge(const LossArgs &args = {});
+  SquaredHinge(const LossArgs &args = {});
 };
 /// Targets are one-hot.
 class HALFTONE_API CategoricalHinge : public Loss {
 public:
-  explicit CategoricalHinge(const LossArgs &args = {});
+  CategoricalHinge(const LossArgs &args = {});
 };
 class HALFTONE_API KLDivergence : public Loss {
 public:
-  explicit KLDivergence(const LossArgs &args = {});
+  KLDivergence(const LossArgs &args = {});
 };
 /// Minus the cosine of the angle between target and prediction; 0 if one of them is all zeros.
 class HALFTONE_API CosineSimilarity : public Loss {
 public:
-  explicit CosineSimilarity(int64_t axis = -1, const LossArgs &args = {});
+  CosineSimilarity(int64_t axis = -1, const LossArgs &args = {});
 };
 class HALFTONE_API BinaryCrossentropy : public Loss {
 public:
-  explicit BinaryCrossentropy(const CrossentropyArgs &args = {});
+  BinaryCrossentropy(const CrossentropyArgs &args = {});
 };
 class HALFTONE_API CategoricalCrossentropy : public Loss {
 public:
-  explicit CategoricalCrossentropy(const CrossentropyArgs &args = {});
+  CategoricalCrossentropy(const CrossentropyArgs &args = {});
 };
 /// Targets are class indices; integers stay integers. A label outside [0, classes) other than `ignore_class` is a
 /// value_error if the call has data (fit, evaluate, Tensors). Inside a jit function the loss and the gradient of its
 /// row are NaN.
 class HALFTONE_API SparseCategoricalCrossentropy : public Loss {
 public:
-  explicit SparseCategoricalCrossentropy(const SparseCrossentropyArgs &args = {});
+  SparseCategoricalCrossentropy(const SparseCrossentropyArgs &args = {});
 };
 /// Crossentropies of probabilities (of logits with from_logits), times (1 - p)^gamma: p is the probability of the target.
 /// The categorical one weighs each class by alpha, the binary one as `apply_class_balancing` says.
 class HALFTONE_API BinaryFocalCrossentropy : public Loss {
 public:
-  explicit BinaryFocalCrossentropy(const BinaryFocalArgs &args = {});
+  BinaryFocalCrossentropy(const BinaryFocalArgs &args = {});
 };
 class HALFTONE_API CategoricalFocalCrossentropy : public Loss {
 public:
-  explicit CategoricalFocalCrossentropy(const CategoricalFocalArgs &args = {});
+  CategoricalFocalCrossentropy(const CategoricalFocalArgs &args = {});
 };
 /// (1 - p^q) / q of the probability of the target class: (batch) class indices, (batch, classes) probabilities. Labels as of
 /// SparseCategoricalCrossentropy. value_error unless 0 < q < 1.
 class HALFTONE_API CategoricalGeneralizedCrossEntropy : public Loss {
 public:
-  explicit CategoricalGeneralizedCrossEntropy(double q = 0.5, const LossArgs &args = {});
+  CategoricalGeneralizedCrossEntropy(double q = 0.5, const LossArgs &args = {});
 };
 /// 1 - 2 * sum(t p) / (sum(t) + sum(p)), the sums over `axis`.
 class HALFTONE_API Dice : public Loss {
 public:
-  explicit Dice(const DiceArgs &args = {});
+  Dice(const DiceArgs &args = {});
 };
 /// 1 - s / (s + alpha * sum(t (1 - p)) + beta * sum(p (1 - t))) with s = sum(t p), the sums over `axis`.
 class HALFTONE_API Tversky : public Loss {
 public:
-  explicit Tversky(const TverskyArgs &args = {});
+  Tversky(const TverskyArgs &args = {});
 };
 /// Of normalized rows of predictions (batch, features) and their class indices (batch): pulls rows of one class together
 /// and others apart. Rows whose loss is 0 do not count in a mean.
 class HALFTONE_API Circle : public Loss {
 public:
-  explicit Circle(const CircleArgs &args = {});
+  Circle(const CircleArgs &args = {});
 };
 /// {"module", "class_name", "config", "registered_name"}, as Keras saves a loss: value_error for a function. deserialize()
 /// throws value_error for an unknown class or argument.

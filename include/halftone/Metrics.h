@@ -163,113 +163,113 @@ struct OneHotIoUArgs {
 };
 class HALFTONE_API Mean : public Metric {
 public:
-  explicit Mean(const MetricArgs &args = {});
+  Mean(const MetricArgs &args = {});
   void update_state(const Tensor &values, const Tensor &sample_weight = {}) const;
 };
 /// The sum of values, each times its weight.
 class HALFTONE_API Sum : public Metric {
 public:
-  explicit Sum(const MetricArgs &args = {});
+  Sum(const MetricArgs &args = {});
   void update_state(const Tensor &values, const Tensor &sample_weight = {}) const;
 };
 class HALFTONE_API MeanSquaredError : public Metric {
 public:
-  explicit MeanSquaredError(const MetricArgs &args = {});
+  MeanSquaredError(const MetricArgs &args = {});
 };
 class HALFTONE_API MeanAbsoluteError : public Metric {
 public:
-  explicit MeanAbsoluteError(const MetricArgs &args = {});
+  MeanAbsoluteError(const MetricArgs &args = {});
 };
 class HALFTONE_API MeanAbsolutePercentageError : public Metric {
 public:
-  explicit MeanAbsolutePercentageError(const MetricArgs &args = {});
+  MeanAbsolutePercentageError(const MetricArgs &args = {});
 };
 class HALFTONE_API MeanSquaredLogarithmicError : public Metric {
 public:
-  explicit MeanSquaredLogarithmicError(const MetricArgs &args = {});
+  MeanSquaredLogarithmicError(const MetricArgs &args = {});
 };
 class HALFTONE_API Poisson : public Metric {
 public:
-  explicit Poisson(const MetricArgs &args = {});
+  Poisson(const MetricArgs &args = {});
 };
 class HALFTONE_API Hinge : public Metric {
 public:
-  explicit Hinge(const MetricArgs &args = {});
+  Hinge(const MetricArgs &args = {});
 };
 class HALFTONE_API SquaredHinge : public Metric {
 public:
-  explicit SquaredHinge(const MetricArgs &args = {});
+  SquaredHinge(const MetricArgs &args = {});
 };
 class HALFTONE_API CategoricalHinge : public Metric {
 public:
-  explicit CategoricalHinge(const MetricArgs &args = {});
+  CategoricalHinge(const MetricArgs &args = {});
 };
 class HALFTONE_API KLDivergence : public Metric {
 public:
-  explicit KLDivergence(const MetricArgs &args = {});
+  KLDivergence(const MetricArgs &args = {});
 };
 class HALFTONE_API LogCoshError : public Metric {
 public:
-  explicit LogCoshError(const MetricArgs &args = {});
+  LogCoshError(const MetricArgs &args = {});
 };
 class HALFTONE_API RootMeanSquaredError : public Metric {
 public:
-  explicit RootMeanSquaredError(const MetricArgs &args = {});
+  RootMeanSquaredError(const MetricArgs &args = {});
 };
 /// The cosine of the angle between target and prediction: 1 for equal directions.
 class HALFTONE_API CosineSimilarity : public Metric {
 public:
-  explicit CosineSimilarity(const CosineSimilarityArgs &args = {});
+  CosineSimilarity(const CosineSimilarityArgs &args = {});
 };
 class HALFTONE_API BinaryCrossentropy : public Metric {
 public:
-  explicit BinaryCrossentropy(const BinaryCrossentropyArgs &args = {});
+  BinaryCrossentropy(const BinaryCrossentropyArgs &args = {});
 };
 class HALFTONE_API CategoricalCrossentropy : public Metric {
 public:
-  explicit CategoricalCrossentropy(const CategoricalCrossentropyArgs &args = {});
+  CategoricalCrossentropy(const CategoricalCrossentropyArgs &args = {});
 };
 class HALFTONE_API SparseCategoricalCrossentropy : public Metric {
 public:
-  explicit SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyArgs &args = {});
+  SparseCategoricalCrossentropy(const SparseCategoricalCrossentropyArgs &args = {});
 };
 /// The share of predictions that equal their targets.
 class HALFTONE_API Accuracy : public Metric {
 public:
-  explicit Accuracy(const MetricArgs &args = {});
+  Accuracy(const MetricArgs &args = {});
 };
 class HALFTONE_API BinaryAccuracy : public Metric {
 public:
-  explicit BinaryAccuracy(const BinaryAccuracyArgs &args = {});
+  BinaryAccuracy(const BinaryAccuracyArgs &args = {});
 };
 /// Targets are one-hot.
 class HALFTONE_API CategoricalAccuracy : public Metric {
 public:
-  explicit CategoricalAccuracy(const MetricArgs &args = {});
+  CategoricalAccuracy(const MetricArgs &args = {});
 };
 class HALFTONE_API SparseCategoricalAccuracy : public Metric {
 public:
-  explicit SparseCategoricalAccuracy(const MetricArgs &args = {});
+  SparseCategoricalAccuracy(const MetricArgs &args = {});
 };
 /// A sample is right if fewer than k entries are larger than the target's entry, so ties count. A row with an entry
 /// that is not finite is wrong; so is a target outside of the classes.
 class HALFTONE_API TopKCategoricalAccuracy : public Metric {
 public:
-  explicit TopKCategoricalAccuracy(const TopKArgs &args = {});
+  TopKCategoricalAccuracy(const TopKArgs &args = {});
 };
 class HALFTONE_API SparseTopKCategoricalAccuracy : public Metric {
 public:
-  explicit SparseTopKCategoricalAccuracy(const TopKArgs &args = {});
+  SparseTopKCategoricalAccuracy(const TopKArgs &args = {});
 };
 /// The correlation of target and prediction along an axis: that of Pearson, and Lin's concordance, which is 1 only for
 /// equal rows.
 class HALFTONE_API PearsonCorrelation : public Metric {
 public:
-  explicit PearsonCorrelation(const CorrelationArgs &args = {});
+  PearsonCorrelation(const CorrelationArgs &args = {});
 };
 class HALFTONE_API ConcordanceCorrelation : public Metric {
 public:
-  explicit ConcordanceCorrelation(const CorrelationArgs &args = {});
+  ConcordanceCorrelation(const CorrelationArgs &args = {});
 };
 
 /// Counts of predictions in [0, 1] that are above a threshold (positive) or not (negative), and whose target, 0 or
@@ -277,29 +277,29 @@ public:
 /// threshold outside of [0, 1].
 class HALFTONE_API TruePositives : public Metric {
 public:
-  explicit TruePositives(const ThresholdsArgs &args = {});
+  TruePositives(const ThresholdsArgs &args = {});
 };
 class HALFTONE_API FalsePositives : public Metric {
 public:
-  explicit FalsePositives(const ThresholdsArgs &args = {});
+  FalsePositives(const ThresholdsArgs &args = {});
 };
 class HALFTONE_API TrueNegatives : public Metric {
 public:
-  explicit TrueNegatives(const ThresholdsArgs &args = {});
+  TrueNegatives(const ThresholdsArgs &args = {});
 };
 class HALFTONE_API FalseNegatives : public Metric {
 public:
-  explicit FalseNegatives(const ThresholdsArgs &args = {});
+  FalseNegatives(const ThresholdsArgs &args = {});
 };
 /// Of the positive predictions the share that is right: true positives / (true and false positives).
 class HALFTONE_API Precision : public Metric {
 public:
-  explicit Precision(const PrecisionArgs &args = {});
+  Precision(const PrecisionArgs &args = {});
 };
 /// Of the positive targets the share that is found: true positives / (true positives and false negatives).
 class HALFTONE_API Recall : public Metric {
 public:
-  explicit Recall(const PrecisionArgs &args = {});
+  Recall(const PrecisionArgs &args = {});
 };
 /// The best of one ratio among the thresholds at which the other ratio is at least the given one: sensitivity is
 /// recall, specificity is true negatives / (true negatives and false positives). value_error for a ratio outside of
@@ -325,25 +325,25 @@ public:
 /// `multi_label`.
 class HALFTONE_API AUC : public Metric {
 public:
-  explicit AUC(const AUCArgs &args = {});
+  AUC(const AUCArgs &args = {});
 };
 
 /// (1 + beta^2) * precision * recall / (beta^2 * precision + recall) for each class of targets (batch, classes), which are
 /// 0 or 1, and predictions of that shape. value_error unless beta > 0, 0 < threshold <= 1 and shapes are of rank 2.
 class HALFTONE_API FBetaScore : public Metric {
 public:
-  explicit FBetaScore(const FBetaScoreArgs &args = {});
+  FBetaScore(const FBetaScoreArgs &args = {});
 };
 /// FBetaScore with a beta of 1.
 class HALFTONE_API F1Score : public Metric {
 public:
-  explicit F1Score(const F1ScoreArgs &args = {});
+  F1Score(const F1ScoreArgs &args = {});
 };
 /// 1 - squared errors / variance of the targets, for each column of targets and predictions (batch, columns). NaN after
 /// reset_state(). value_error for other ranks or num_regressors below 0.
 class HALFTONE_API R2Score : public Metric {
 public:
-  explicit R2Score(const R2ScoreArgs &args = {});
+  R2Score(const R2ScoreArgs &args = {});
 };
 
 /// The mean over the target classes of intersection / union: of the samples with the class as target and prediction, and
@@ -357,7 +357,7 @@ public:
 /// IoU of two classes: predictions of at least `threshold` are class 1.
 class HALFTONE_API BinaryIoU : public Metric {
 public:
-  explicit BinaryIoU(const std::vector<int64_t> &target_class_ids = {0, 1}, const BinaryIoUArgs &args = {});
+  BinaryIoU(const std::vector<int64_t> &target_class_ids = {0, 1}, const BinaryIoUArgs &args = {});
 };
 /// IoU of all classes.
 class HALFTONE_API MeanIoU : public Metric {
