@@ -21,6 +21,7 @@ set(HALFTONE_CODE_FILES
 # header has a format of its own), and the records that hold finished code.
 set(HALFTONE_CODE_NEUTRAL_FILES
   include/halftone/Error.h
+  include/halftone/Number.h
   include/halftone/Shape.h
   include/halftone/Version.h
   runtime/base/CacheFolder.h

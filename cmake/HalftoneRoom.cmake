@@ -47,6 +47,11 @@ function(halftone_room NAME)
     set_property(GLOBAL APPEND PROPERTY HALFTONE_VISIBLE_ROOMS ${NAME})
   endif()
   target_link_libraries(${NAME} PUBLIC halftone_flags halftone_headers ${ROOM_DEPS})
+  # Where users' numbers arrive, and sizes are computed of them, no conversion narrows a number in silence. Signed indices of
+  # containers are all over the code, so conversions of the sign alone are left out.
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/(runtime|frontend)(/|$)")
+    target_compile_options(${NAME} PRIVATE -Wconversion -Wno-sign-conversion)
+  endif()
   halftone_reuse_pch(${NAME} halftone_pch_std)
   halftone_unity(${NAME})
   if(NOT ROOM_TOOL)

@@ -1,6 +1,7 @@
 // Hands the collectives of a plan to the group of processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/PlanCollectives.h"
+#include "runtime/base/Extents.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/communication/HostWrites.h"
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ static std::string nameOf(const CollectiveStep &step, std::span<const SharedArra
   int64_t bytes = 0;
   std::string text;
   for (const SharedArray &array : arrays) {
-    bytes += array.elements * itemsize(array.dtype);
+    bytes = extentSum(bytes, extentProduct(array.elements, itemsize(array.dtype)));
     text += fmt::format("{} {} [{}];", name(array.dtype), array.elements, fmt::join(array.borders, ","));
   }
   return fmt::format("{} of {} bytes, {}", name(step.kind), bytes, sha256(text).substr(0, 8));

@@ -7,6 +7,7 @@
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/Floatx.h"
 #include "runtime/base/FreeMemory.h"
+#include "runtime/base/Number.h"
 #include "runtime/devices/Registry.h"
 #include <cmath>
 #include <cstring>
@@ -147,10 +148,16 @@ Tensor Tensor::zeros(const Shape &shape, DType dtype) {
 
 Tensor Tensor::ones(const Shape &shape, DType dtype) { return full(shape, 1, dtype); }
 
-Tensor Tensor::full(const Shape &shape, double value, DType dtype) {
+Tensor Tensor::full(const Shape &shape, const Number &value, DType dtype) {
+  const bool isReal = value.kind() == Number::Kind::real;
+  if (!isReal)
+    requireHolds("Tensor::full", dtype, value);
+  const double real = value.real();
+  const uint64_t bits = value.bits();
+  const DType from = isReal ? DType::float64 : value.is_negative() ? DType::int64 : DType::uint64;
   Tensor result = TensorAccess::allocate(dtype, shape);
   std::byte element[16];
-  convert(float64, &value, dtype, element, 1).orThrow();
+  convert(from, isReal ? static_cast<const void *>(&real) : &bits, dtype, element, 1).orThrow();
   const size_t width = static_cast<size_t>(itemsize(dtype));
   for (int64_t i = 0; i < result.impl_->size; ++i)
     std::memcpy(result.impl_->data + static_cast<size_t>(i) * width, element, width);

@@ -60,12 +60,14 @@ FOLDERS = {"compiler": COMPILER_FOLDERS, "frontend": FRONTEND_FOLDERS}
 TARGET_KIND = re.compile(r"compiler/targets/\w+/")
 KNOWS_TARGET_KINDS = "compiler/targets/Target.cpp"
 # The public headers that rooms below the frontend may include.
-VOCABULARY = {"Version", "Error", "DType", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}
+VOCABULARY = {"Version", "Error", "DType", "Number", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}
 PUBLIC = "include/halftone"
 SLOW_IN_PUBLIC_HEADERS = {"iostream", "regex", "filesystem", "map", "ranges", "chrono"}
 # The files whose contents identify code generation, and the sources of generated files that it may include.
 CODE_ID = "cmake/CodeId.cmake"
 GENERATED_FROM = {"dialect/Enums.h.inc": "dialect/Attrs.td", "compiler/codegen/BuildId.inc": None, "compiler/codegen/CodeId.inc": None}
+NARROW_PARAMETER = re.compile(r"[(,]\s*(?:const )?(?:int|unsigned|short|long|u?int(?:8|16|32)_t)( \w+)?\s*[,)=]")
+NARROW_AND_RIGHT = ("unsigned line", "Device(Kind kind")  # compilers' lines, and a private constructor
 SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|spawn|dlfcn|errno|cpuid|\w*intrin)\.h$")
 
 MAX_LINES = 500
@@ -349,6 +351,22 @@ class House:
                     if GENERATED_MARK.search(line):
                         self.report(path, number, "marked as generated; expected no generated file in the tree")
 
+    def check_public_integers(self):
+        """Public functions take int64_t, or any integer by a template (detail::Whole): a narrower one changes numbers silently."""
+        for path in self.files:
+            if path.startswith(PUBLIC + "/"):
+                for number, line in enumerate(self.lines(path), 1):
+                    if NARROW_PARAMETER.search(line) and not any(word in line for word in NARROW_AND_RIGHT):
+                        self.report(path, number, "a parameter of less than 64 bits; expected int64_t or detail::Whole")
+
+    def check_user_lines(self):
+        """Errors, locations and reports name lines of users: Where's default is no line in the library (HALFTONE_INSIDE)."""
+        for path in self.files:
+            if is_source(path) and path.startswith(("dialect/", "compiler/", "frontend/", "runtime/", "tools/")):
+                for number, line in enumerate(self.lines(path), 1):
+                    if re.search(r"Where::current\(|__builtin_FILE|__FILE__|source_location", line):
+                        self.report(path, number, "a line of the library's own source; expected lines of users alone")
+
     def check(self):
         self.check_includes()
         self.check_frontend_without_mlir()
@@ -360,6 +378,8 @@ class House:
         self.check_generated()
         self.check_cmake_lists()
         self.check_mirrored_tests()
+        self.check_public_integers()
+        self.check_user_lines()
         return self.findings
 
 

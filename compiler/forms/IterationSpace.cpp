@@ -1,6 +1,7 @@
 // Cutting groups of axes into iteration dims.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/IterationSpace.h"
+#include "runtime/base/Extents.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace halftone::compiler {
@@ -29,7 +30,7 @@ int IterationSpace::addKeptGroup(llvm::ArrayRef<int64_t> extents) {
 int64_t IterationSpace::extentOf(llvm::ArrayRef<int> dims) const {
   int64_t result = 1;
   for (int dim : dims)
-    result *= extent(dim);
+    result = extentProduct(result, extent(dim));
   return result;
 }
 

@@ -25,6 +25,7 @@ static void setObject(Config &config, const char *key, const T &value, Config (*
     config.set(key, serialize(value));
 }
 
+void setField(Config &config, const char *key, const Number &value) { setJson(config, key, ConfigAccess::json(value)); }
 void setField(Config &config, const char *key, const std::vector<int64_t> &value) { setJson(config, key, value); }
 void setField(Config &config, const char *key, const std::vector<double> &value) { setJson(config, key, value); }
 void setField(Config &config, const char *key, const std::vector<std::string> &value) { setJson(config, key, value); }

@@ -41,6 +41,7 @@ template <class T> void setField(Config &config, const char *key, const T &value
   else
     config.set(key, value);
 }
+void setField(Config &config, const char *key, const Number &value);
 void setField(Config &config, const char *key, const std::vector<int64_t> &value);
 void setField(Config &config, const char *key, const std::vector<std::string> &value);
 void setField(Config &config, const char *key, const Shape &value);   // null for a dimension that is none

@@ -40,7 +40,7 @@ void writeOutput(const std::string &text) {
   std::fflush(stdout);
 }
 
-ProgressBar::ProgressBar(int verbose, std::optional<int64_t> steps) : verbose_(verbose), steps_(steps) {}
+ProgressBar::ProgressBar(int64_t verbose, std::optional<int64_t> steps) : verbose_(verbose), steps_(steps) {}
 
 /// The time that is left, as Keras shows it: in whole seconds, minutes or hours.
 static std::string remaining(double seconds) {

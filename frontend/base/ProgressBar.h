@@ -12,7 +12,7 @@ namespace halftone::detail {
 /// nothing.
 class ProgressBar {
 public:
-  ProgressBar(int verbose, std::optional<int64_t> steps);
+  ProgressBar(int64_t verbose, std::optional<int64_t> steps);
   void update(int64_t step, const Logs &logs);
   /// Writes the last line, which shows all steps, and returns how many steps there were.
   int64_t finish(const Logs &logs);
@@ -21,7 +21,7 @@ private:
   std::string line(const Logs &logs, bool final) const;
   void draw(const std::string &text);
   using Clock = std::chrono::steady_clock;
-  int verbose_;
+  int64_t verbose_;
   std::optional<int64_t> steps_;
   int64_t done_ = 0;
   size_t width_ = 0;

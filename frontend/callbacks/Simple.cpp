@@ -19,7 +19,7 @@ void TerminateOnNaN::on_train_batch_end(int64_t batch, const Logs &logs) {
   model().stop_training();
 }
 
-LearningRateScheduler::LearningRateScheduler(std::function<double(int64_t, double)> schedule, int verbose)
+LearningRateScheduler::LearningRateScheduler(std::function<double(int64_t, double)> schedule, int64_t verbose)
     : schedule_(std::move(schedule)), verbose_(verbose) {
   if (!schedule_)
     throw Error(ErrorKind::value_error, "LearningRateScheduler needs a schedule(epoch, learning_rate)");

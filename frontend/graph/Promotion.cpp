@@ -3,7 +3,6 @@
 #include "frontend/graph/Promotion.h"
 #include "halftone/Policy.h"
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -25,16 +24,6 @@ Value asDtype(const Value &x, DType dtype, std::string_view origin) {
 Value asFloat(const Value &x) { return is_float(x.dtype()) ? x : asDtype(x, floatxDtype()); }
 
 Value asNumber(const Value &x) { return x.dtype() == DType::bool_ ? asDtype(x, DType::int32) : x; }
-
-bool isWhole(double number) { return std::abs(number) < 0x1p63 && number == std::floor(number); }
-
-Place placeIn(DType dtype, double number) {
-  bool isUnsigned = name(dtype).starts_with("u");
-  int bits = static_cast<int>(itemsize(dtype)) * 8 - (isUnsigned ? 0 : 1);
-  if (number < (isUnsigned ? 0.0 : -std::ldexp(1.0, bits)))
-    return Place::below;
-  return number < std::ldexp(1.0, bits) ? Place::inside : Place::above;
-}
 
 DType indexDtype(int64_t extent) { return extent <= INT32_MAX ? DType::int32 : DType::int64; }
 
@@ -106,6 +95,9 @@ std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_
   return result;
 }
 
-Value scalarLike(double value, const Value &like) { return tracing().splat(value, like.shape(), like.dtype()); }
+Value scalarLike(const Number &value, const Value &like, std::string_view op) {
+  requireHolds(op, like.dtype(), value);
+  return tracing().splat(value, like.shape(), like.dtype());
+}
 
 } // namespace halftone::detail

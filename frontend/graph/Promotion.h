@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
+#include "runtime/base/Number.h"
 
 namespace halftone::detail {
 
@@ -25,11 +26,6 @@ struct SquareScale {
   double from, factor;
 };
 SquareScale squareScale(DType dtype);
-/// Whether `number` is integral and fits in 64 bits, so that Python would treat it as an int.
-bool isWhole(double number);
-/// Where an integral scalar lies: below the range of the integer `dtype`, inside it, or above it.
-enum class Place : uint8_t { below, inside, above };
-Place placeIn(DType dtype, double number);
 /// The dtype of indices of an axis of this extent: int32 if they fit.
 DType indexDtype(int64_t extent);
 /// `x` repeated to `shape` by NumPy's rule. value_error when it does not fit.
@@ -45,8 +41,9 @@ Operands fit(std::string_view op, const Value &a, const Value &b);
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
 /// Axes counted from the front, ascending, without duplicates; empty means all.
 std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank);
-/// A scalar constant with the dtype of `like`, as Keras treats a Python scalar.
-Value scalarLike(double value, const Value &like);
+/// A constant with the shape and the dtype of `like`, as Keras treats a Python scalar. An integer dtype takes the number
+/// without its fraction; value_error if it does not hold that.
+Value scalarLike(const Number &value, const Value &like, std::string_view op = "a constant");
 /// The dtype named by floatx().
 DType floatxDtype();
 

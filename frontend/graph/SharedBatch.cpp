@@ -100,8 +100,7 @@ Value holdsInAll(const Value &holds) {
 
 Value rowsOfAll(int64_t ownRows, const Value &like) {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
-  return shared ? asDtype(shared->allRows, like.dtype(), "shared batch")
-                : scalarLike(static_cast<double>(ownRows), like);
+  return shared ? asDtype(shared->allRows, like.dtype(), "shared batch") : scalarLike(ownRows, like);
 }
 
 } // namespace halftone::detail

@@ -13,6 +13,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/Extents.h"
+#include "runtime/base/Number.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
@@ -67,7 +69,8 @@ public:
   Value cast(const Value &x, DType dtype, std::string_view origin) override {
     return emit("cast", {type(x.shape(), dtype)}, {resolve(x)}, {named("origin", builder().getStringAttr(origin))});
   }
-  Value splat(double value, const Shape &shape, DType dtype) override {
+  Value splat(const Number &value, const Shape &shape, DType dtype) override {
+    requireHolds("a constant", dtype, value);
     RankedTensorType tensor = type(shape, dtype);
     return constantOf(symbols_.splat(tensor, value));
   }
@@ -189,7 +192,7 @@ public:
     std::vector<int64_t> dims = xs.at(0).shape().dims();
     dims[static_cast<size_t>(axis)] = 0;
     for (const Value &x : xs)
-      dims[static_cast<size_t>(axis)] += x.shape()[axis];
+      dims[static_cast<size_t>(axis)] = extentSum(dims[static_cast<size_t>(axis)], x.shape()[axis]);
     return emit("concat", {type(Shape(dims), xs[0].dtype())}, resolveAll(xs),
                 {named("axis", builder().getI64IntegerAttr(axis))});
   }
@@ -310,7 +313,7 @@ public:
         bodies);
     int64_t elements = 0;
     for (mlir::Value result : llvm::ArrayRef(results).take_front(outputs))
-      elements += cast<RankedTensorType>(result.getType()).getNumElements();
+      elements = extentSum(elements, cast<RankedTensorType>(result.getType()).getNumElements());
     cast<hd::LayerOp>(op).setRematerialize(args.rematerializeAbove && elements > *args.rematerializeAbove);
     loc_ = savedLoc;
     std::vector<Value> values = wrapResults(op);
@@ -338,9 +341,9 @@ public:
       results.push_back(value.getType());
     function_.setFunctionType(b.getFunctionType(function_.getBody().front().getArgumentTypes(), results));
     for (auto [i, name] : llvm::enumerate(feedNames_))
-      function_.setArgAttr(i, hd::nameAttr, b.getStringAttr(name));
+      function_.setArgAttr(static_cast<unsigned>(i), hd::nameAttr, b.getStringAttr(name));
     for (auto [i, name] : llvm::enumerate(fetchNames_))
-      function_.setResultAttr(i, hd::nameAttr, b.getStringAttr(name));
+      function_.setResultAttr(static_cast<unsigned>(i), hd::nameAttr, b.getStringAttr(name));
     std::string diagnostics;
     ScopedDiagnosticHandler handler(&context_, [&](Diagnostic &d) { diagnostics += d.str() + "\n"; });
     if (failed(mlir::verify(*module_)))
@@ -381,16 +384,7 @@ private:
     return Shape(dims);
   }
 
-  RankedTensorType type(const Shape &shape, DType dtype) {
-    Type element = hd::elementType(&context_, dtype);
-    if (!element)
-      throw Error(ErrorKind::type_error, fmt::format("dtype {} cannot be computed with", name(dtype)));
-    for (int64_t dim : shape)
-      if (dim < 0)
-        throw Error(ErrorKind::value_error,
-                    fmt::format("a shape without None is needed to compile, got {}", shape.str()));
-    return RankedTensorType::get(shape.dims(), element);
-  }
+  RankedTensorType type(const Shape &shape, DType dtype) { return symbols_.type(shape, dtype); }
 
   /// The value inside the innermost open region: captured through every layer boundary in between.
   mlir::Value resolve(const Value &value) {

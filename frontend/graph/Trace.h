@@ -90,7 +90,7 @@ public:
   virtual Value select(const Value &condition, const Value &a, const Value &b) = 0;
   virtual Value isFinite(const Value &x) = 0;
   virtual Value cast(const Value &x, DType dtype, std::string_view origin) = 0;
-  virtual Value splat(double value, const Shape &shape, DType dtype) = 0;
+  virtual Value splat(const Number &value, const Shape &shape, DType dtype) = 0;
   virtual Value literal(const Tensor &data) = 0; // at most 64 elements
   virtual Value iota(int64_t axis, const Shape &shape, DType dtype) = 0;
   virtual Value randomBits(const Value &key, const Shape &shape) = 0;

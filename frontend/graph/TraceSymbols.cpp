@@ -4,6 +4,9 @@
 #include "dialect/Dialect.h"
 #include "dialect/TypeInference.h"
 #include "frontend/graph/TraceEnums.h"
+#include "halftone/Error.h"
+#include "runtime/base/Number.h"
+#include "runtime/plan/Signature.h"
 #include "llvm/ADT/StringExtras.h"
 #include <fmt/format.h>
 
@@ -49,19 +52,44 @@ std::string TraceSymbols::fetchName(const std::string &name) {
   return distinct;
 }
 
-DenseElementsAttr TraceSymbols::splat(RankedTensorType type, double value) {
+RankedTensorType TraceSymbols::type(const Shape &shape, DType dtype) {
+  Type element = hd::elementType(&context_, dtype);
+  if (!element)
+    throw Error(ErrorKind::type_error, fmt::format("dtype {} cannot be computed with", name(dtype)));
+  for (int64_t dim : shape)
+    if (dim < 0)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("a shape without None is needed to compile, got {}", shape.str()));
+  if (!halftone::verify(TensorType{dtype, shape.dims()}).isOk())
+    throw Error(ErrorKind::value_error,
+                fmt::format("a tensor of shape {} and dtype {} is too large", shape.str(), name(dtype)));
+  return RankedTensorType::get(shape.dims(), element);
+}
+
+/// The lowest 64 bits of a number that an integer dtype holds, without its fraction.
+static uint64_t bitsOf(const Number &value) {
+  if (value.kind() != Number::Kind::real)
+    return value.bits();
+  return value.real() < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value.real()))
+                          : static_cast<uint64_t>(value.real());
+}
+
+DenseElementsAttr TraceSymbols::splat(RankedTensorType type, const Number &value) {
   Type element = type.getElementType();
-  if (auto floats = dyn_cast<FloatType>(element)) {
-    llvm::APFloat number(value);
+  if (auto floats = dyn_cast<FloatType>(element)) { // rounded once
+    llvm::APFloat number(value.real());
     bool lossy = false;
-    number.convert(floats.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+    if (value.kind() == Number::Kind::real) {
+      number.convert(floats.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lossy);
+    } else {
+      number = llvm::APFloat(floats.getFloatSemantics());
+      number.convertFromAPInt(llvm::APInt(64, value.bits()), value.is_negative(), llvm::APFloat::rmNearestTiesToEven);
+    }
     return DenseElementsAttr::get(type, number);
   }
   if (element.isInteger(1))
-    return DenseElementsAttr::get(type, value != 0);
-  unsigned width = element.getIntOrFloatBitWidth();
-  uint64_t bits = value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value)) : static_cast<uint64_t>(value);
-  return DenseElementsAttr::get(type, llvm::APInt(width, bits, true, true));
+    return DenseElementsAttr::get(type, value.real() != 0);
+  return DenseElementsAttr::get(type, llvm::APInt(element.getIntOrFloatBitWidth(), bitsOf(value), true, true));
 }
 
 DenseElementsAttr TraceSymbols::literal(RankedTensorType type, std::span<const std::byte> bytes) {

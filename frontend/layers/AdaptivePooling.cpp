@@ -18,7 +18,7 @@ namespace {
 Value membership(int64_t windows, int64_t extent) {
   const Shape shape{windows, extent};
   const Value i = tracing().iota(0, shape, DType::int64), j = tracing().iota(1, shape, DType::int64);
-  const auto times = [](const Value &x, int64_t factor) { return x * scalarLike(static_cast<double>(factor), x); };
+  const auto times = [](const Value &x, int64_t factor) { return x * scalarLike(factor, x); };
   const Value one = ops::ones_like(i);
   return ops::logical_and(ops::less(times(i, extent), times(j + one, windows)),
                           ops::less(times(j, windows), times(i + one, extent)));

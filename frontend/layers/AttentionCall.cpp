@@ -3,6 +3,7 @@
 #include "frontend/layers/AttentionCall.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/Masks.h"
+#include "frontend/ops/Operations.h"
 #include "runtime/base/ConfigAccess.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -169,7 +170,7 @@ Value seenKeys(const AttentionCall &call, const Places &places, const SeenArgs &
     if (args.causal)
       add(ops::greater_equal(query, key));
     if (args.window)
-      add(ops::less(ops::abs(query - key), scalarLike(static_cast<double>(*args.window), query)));
+      add(compareWith(ComparePredicate::lt, ops::abs(query - key), *args.window));
   }
   if (call.attentionMask.defined())
     add(asMask(call.attentionMask));

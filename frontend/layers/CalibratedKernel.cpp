@@ -5,6 +5,7 @@
 #include "frontend/graph/Variables.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/ProductKernel.h"
+#include "runtime/base/Extents.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/policy/PythonText.h"
 #include <algorithm>
@@ -39,7 +40,7 @@ void CalibratedKernel::build(BuildContext &context, const std::string &mode, con
   const bool isInputFirst = dims.size() == 2 || std::ranges::max_element(dims) == dims.begin(); // Keras's rule
   kernel_ = kernel;
   columns_ = isInputFirst ? kernel.elements() / dims[0] : dims.back();
-  rows_ = isInputFirst ? dims[0] : dims[0] * dims[1];
+  rows_ = isInputFirst ? dims[0] : extentProduct(dims[0], dims[1]);
   bits_ = parts.bits;
   perByte_ = bits_ == 4 ? 2 : 1;
   const int64_t groups = parts.group == -1 ? 1 : (rows_ + parts.group - 1) / parts.group;

@@ -5,6 +5,7 @@
 #include "frontend/layers/Lora.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -67,7 +68,7 @@ template <class L> Kernels kernelsOf(const DepthwiseConvOptions<L> &o, int64_t c
 template <class L> Kernels kernelsOf(const SeparableConvOptions<L> &o, int64_t channels) {
   return {{{channels, o.depth_multiplier},
            {"depthwise_kernel", o.depthwise_initializer, o.depthwise_regularizer, o.depthwise_constraint}},
-          {{channels * o.depth_multiplier, o.filters},
+          {{extentProduct(channels, o.depth_multiplier), o.filters},
            {"pointwise_kernel", o.pointwise_initializer, o.pointwise_regularizer, o.pointwise_constraint}}};
 }
 
@@ -131,7 +132,7 @@ private:
     if constexpr (requires { this->options_.filters; })
       return this->options_.filters;
     else
-      return channels_ * this->options_.depth_multiplier;
+      return extentProduct(channels_, this->options_.depth_multiplier);
   }
   Value bias(const Value &y) const {
     if (!isFirst())

@@ -4,6 +4,7 @@
 #include "frontend/layers/Fields.h"
 #include "frontend/ops/InnerSums.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -37,7 +38,7 @@ public:
       for (int64_t i = 1; i < shape.rank(); ++i)
         if (i != summed) {
           result.push_back(shape[i]);
-          count *= shape[i];
+          count = extentProduct(count, shape[i]);
         }
       return count;
     };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/ImageResize.h"
 #include "frontend/graph/Promotion.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -77,10 +78,8 @@ Value looked(const Value &x, const ImageSize &size) {
     const int64_t from = x.shape()[size.axes[i]], to = size.extents[i];
     if (from == to)
       continue;
-    const Value index = tracing().iota(0, Shape({to}), indexDtype(2 * from * to));
-    y = ops::take(y,
-                  ops::floor_divide((index * 2.0 + 1.0) * static_cast<double>(from),
-                                    ops::full_like(index, 2.0 * static_cast<double>(to))),
+    const Value index = tracing().iota(0, Shape({to}), indexDtype(extentProduct(extentProduct(2, from), to)));
+    y = ops::take(y, ops::floor_divide((index * 2 + 1) * from, ops::full_like(index, extentProduct(2, to))),
                   size.axes[i]);
   }
   return y;
@@ -97,7 +96,8 @@ Value saturated(const Value &x, DType dtype) {
 /// The extents of the box in x, cut or grown to the ratio of the wanted extents.
 std::array<int64_t, 2> boxOf(const Value &x, const ImageSize &size) {
   const int64_t height = x.shape()[size.axes[0]], width = x.shape()[size.axes[1]];
-  return {width * size.extents[0] / size.extents[1], height * size.extents[1] / size.extents[0]};
+  return {extentProduct(width, size.extents[0]) / size.extents[1],
+          extentProduct(height, size.extents[1]) / size.extents[0]};
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -48,7 +49,7 @@ template <class Options> Value crop(const Value &x, const Options &options, cons
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<size_t>(axes[i]);
     start[axis] = margins[i].before;
-    dims[axis] -= margins[i].before + margins[i].after;
+    dims[axis] -= extentSum(margins[i].before, margins[i].after);
     if (dims[axis] <= 0)
       throw Error(
           ErrorKind::value_error,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
+#include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
 
 namespace halftone::layers {
@@ -24,7 +25,7 @@ public:
 
 private:
   Value seen(const Value &x, bool keepdims) const {
-    return ops::any(ops::not_equal(x, ops::full_like(x, options_.maskValue)), -1, keepdims);
+    return ops::any(compareWith(ComparePredicate::ne, x, options_.maskValue), -1, keepdims);
   }
   DType dtype_ = DType::float32;
 };

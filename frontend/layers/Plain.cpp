@@ -4,8 +4,10 @@
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
 #include "frontend/ops/Masks.h"
+#include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -25,7 +27,7 @@ Value relu(const Value &given, const ReLUOptions &options, const CallContext &) 
     return ops::leaky_relu(x, slope);
   Value y;
   if (threshold != 0.0)
-    y = ops::where(ops::greater(x, ops::full_like(x, threshold)), x, ops::zeros_like(x));
+    y = ops::where(compareWith(ComparePredicate::gt, x, threshold), x, ops::zeros_like(x));
   else if (options.max_value == 6.0)
     y = ActivationArg("relu6")(x);
   else
@@ -58,7 +60,7 @@ Value flatten(const Value &x, const FlattenOptions &options, const CallContext &
     throw Error(ErrorKind::value_error, "Flatten needs an input with a batch dimension, got a scalar");
   int64_t rest = 1;
   for (int64_t i = 1; i < rank; ++i)
-    rest *= shape[i];
+    rest = extentProduct(rest, shape[i]);
   if (options.data_format == DataFormat::channels_last || rank < 3)
     return ops::reshape(x, Shape{shape[0], rest});
   std::vector<int64_t> channelsLast(static_cast<size_t>(rank));

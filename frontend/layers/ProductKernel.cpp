@@ -4,6 +4,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <numeric>
 
@@ -42,14 +43,14 @@ Variable replacedWeight(BuildContext &context, const Variable &old, const Tensor
 int64_t ProductKernel::rowCount() const {
   int64_t rows = 1;
   for (const int64_t axis : form_.labels.reducedAxes(form_.labels.kernel))
-    rows *= form_.kernelShape[axis];
+    rows = extentProduct(rows, form_.kernelShape[axis]);
   return rows;
 }
 
 int64_t ProductKernel::columnCount() const {
   int64_t columns = 1;
   for (const int64_t axis : form_.labels.keptAxes(form_.labels.kernel))
-    columns *= form_.kernelShape[axis];
+    columns = extentProduct(columns, form_.kernelShape[axis]);
   return columns;
 }
 

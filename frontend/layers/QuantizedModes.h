@@ -16,6 +16,10 @@ constexpr bool classQuantizes(std::string_view className, std::string_view mode)
   return mode == "float8" && isProduct;
 }
 
+/// Keras's words for the one pair of a mode and a compute dtype that it refuses.
+inline constexpr const char *narrowWithInt8 =
+    "Quantization mode='int8' doesn't work well with compute_dtype='float16'.";
+
 /// What decides whether a built layer can be given a policy.
 struct LayerMode {
   std::string name, className;

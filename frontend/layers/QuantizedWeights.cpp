@@ -3,6 +3,7 @@
 #include "frontend/layers/QuantizedWeights.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Convert.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cmath>
 
@@ -64,7 +65,7 @@ std::vector<int64_t> placesOf(const Shape &shape, const std::vector<int64_t> &ax
   for (const int64_t axis : axes) {
     int64_t stride = 1;
     for (int64_t inner = axis + 1; inner < shape.rank(); ++inner)
-      stride *= shape[inner];
+      stride = extentProduct(stride, shape[inner]);
     std::vector<int64_t> longer;
     longer.reserve(places.size() * static_cast<size_t>(shape[axis]));
     for (const int64_t place : places)

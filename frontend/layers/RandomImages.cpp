@@ -5,6 +5,7 @@
 #include "frontend/layers/Normalized.h"
 #include "frontend/layers/RandomNumbers.h"
 #include "frontend/layers/SpatialAxes.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -44,9 +45,9 @@ class RandomFlipBody final : public RandomImagesBody<RandomFlipOptions> {
     const Value draws = uniform(state_, {x.shape()[0], 1, 1, 1});
     Value flipped = x;
     if (options_.mode != FlipMode::vertical)
-      flipped = ops::flip(flipped, static_cast<int>(axes[1]));
+      flipped = ops::flip(flipped, axes[1]);
     if (options_.mode != FlipMode::horizontal)
-      flipped = ops::flip(flipped, static_cast<int>(axes[0]));
+      flipped = ops::flip(flipped, axes[0]);
     return ops::where(ops::less_equal(draws, ops::full_like(draws, 0.5)), flipped, x);
   }
 };
@@ -95,7 +96,7 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
   Value looked(const Value &x, const Source &source) const {
     const int64_t extent = x.shape()[source.axis];
     const Value index = ops::cast(source.coordinate, DType::int32);
-    const Value last = ops::full_like(index, static_cast<double>(extent - 1)), first = ops::zeros_like(index);
+    const Value last = ops::full_like(index, extent - 1), first = ops::zeros_like(index);
     const Value inside = ops::minimum(ops::maximum(index, first), last);
     if (options_.fill_mode == FillMode::nearest)
       return taken(x, inside, source.axis);
@@ -104,10 +105,10 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
       return ops::where(spread(isInside, x, source.axis), taken(x, inside, source.axis),
                         ops::full_like(x, options_.fill_value));
     }
-    const Value once = ops::mod(index, ops::full_like(index, static_cast<double>(extent)));
+    const Value once = ops::mod(index, ops::full_like(index, extent));
     if (options_.fill_mode == FillMode::wrap)
       return taken(x, once, source.axis);
-    const Value twice = ops::mod(index, ops::full_like(index, 2.0 * static_cast<double>(extent)));
+    const Value twice = ops::mod(index, ops::full_like(index, extentProduct(2, extent)));
     return taken(x, ops::where(ops::less(twice, last + 1.0), once, last - once), source.axis);
   }
 
@@ -121,8 +122,8 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
     row = ops::reshape(row, Shape(rows));
     int64_t stride = 1;
     for (int64_t i = axis; i > 0; --i) {
-      stride *= shape[i];
-      row = row + tracing().iota(i - 1, Shape(rows), dtype) * static_cast<double>(stride);
+      stride = extentProduct(stride, shape[i]);
+      row = row + tracing().iota(i - 1, Shape(rows), dtype) * stride;
     }
     return ops::reshape(ops::take(ops::reshape(x, Shape(rest)), row, 0), shape);
   }

@@ -4,6 +4,7 @@
 #include "frontend/layers/ImageResize.h"
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
+#include "runtime/base/Extents.h"
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -29,7 +30,8 @@ Value upsample2(const Value &x, const UpSampling2DOptions &options, const CallCo
     return repeated(x, sizes, *options.data_format);
   requireRank(x.shape(), 4);
   const std::array<int64_t, 2> axes = imageAxes(x.shape(), *options.data_format);
-  return resized(x, {axes, {x.shape()[axes[0]] * sizes[0], x.shape()[axes[1]] * sizes[1]}}, options.interpolation);
+  return resized(x, {axes, {extentProduct(x.shape()[axes[0]], sizes[0]), extentProduct(x.shape()[axes[1]], sizes[1])}},
+                 options.interpolation);
 }
 Value upsample3(const Value &x, const UpSampling3DOptions &options, const CallContext &) {
   return repeated(x, options.size.list(), *options.data_format);

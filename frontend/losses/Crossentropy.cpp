@@ -3,6 +3,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/losses/Fields.h"
 #include "frontend/ops/InnerSums.h"
+#include "frontend/ops/Operations.h"
 #include "frontend/ops/Softplus.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
@@ -81,7 +82,7 @@ Picked pick(const Value &target, const Value &output, int64_t axis) {
 /// 1, or NaN for a label that is no class: a compiled plan cannot throw.
 Value outOfRange(const Value &labels, const Value &valid, int64_t classes, const Value &like) {
   Value known = ops::logical_and(ops::greater_equal(labels, ops::zeros_like(labels)),
-                                 ops::less(labels, ops::full_like(labels, static_cast<double>(classes))));
+                                 compareWith(ComparePredicate::lt, labels, classes));
   if (valid.defined())
     known = ops::logical_or(known, ops::logical_not(valid));
   return ops::where(known, ops::ones_like(like), ops::full_like(like, std::numeric_limits<double>::quiet_NaN()));
@@ -122,7 +123,7 @@ LossEntries sparse(const Value &target, const Value &output, const SparseCrossen
   }
   Value valid;
   if (args.ignore_class)
-    valid = ops::not_equal(picked.labels, ops::full_like(picked.labels, static_cast<double>(*args.ignore_class)));
+    valid = compareWith(ComparePredicate::ne, picked.labels, *args.ignore_class);
   values = values * outOfRange(picked.labels, valid, output.shape()[axis], values);
   if (valid.defined())
     values = ops::where(valid, values, ops::zeros_like(values));

@@ -60,7 +60,7 @@ Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sa
     return sampleWeight;
   Value mask = asDtype(entries.valid, entries.values.dtype(), "loss");
   if (loss.reduction == Reduction::mean || loss.reduction == Reduction::sum_over_batch_size) {
-    Value valid = ops::sum(mask), total = scalarLike(static_cast<double>(mask.shape().elements()), valid);
+    Value valid = ops::sum(mask), total = scalarLike(mask.shape().elements(), valid);
     mask = mask * (isPart ? divideNoNan(sumOfRows(total), sumOfRows(valid)) : divideNoNan(total, valid));
   }
   if (!sampleWeight.defined())

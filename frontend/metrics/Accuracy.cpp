@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/metrics/Fields.h"
+#include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
 #include <fmt/format.h>
 
@@ -42,7 +43,7 @@ Value inTopK(const Value &labels, const Value &yPred, int64_t k) {
   int64_t last = scores.rank() - 1;
   Value isClass = tracing().reduce(ReduceKind::logical_or, chosen, {last}, DType::bool_);
   Value finite = tracing().reduce(ReduceKind::logical_and, ops::isfinite(scores), {last}, DType::bool_);
-  Value close = ops::less(count, ops::full_like(count, static_cast<double>(k)));
+  Value close = compareWith(ComparePredicate::lt, count, k);
   return ops::logical_and(close, ops::logical_and(isClass, finite));
 }
 

@@ -3,6 +3,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/metrics/Fields.h"
 #include "frontend/metrics/Thresholds.h"
+#include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -48,8 +49,8 @@ public:
       counted =
           counted * asDtype(broadcastTo(flat(asDtype(weight, dtype, "metric")), t.shape()), DType::float64, "metric");
     if (facts_.args.ignore_class)
-      counted = counted * asDtype(ops::not_equal(t, ops::full_like(t, static_cast<double>(*facts_.args.ignore_class))),
-                                  DType::float64, "metric");
+      counted =
+          counted * asDtype(compareWith(ComparePredicate::ne, t, *facts_.args.ignore_class), DType::float64, "metric");
     const Value rows = ops::expand_dims(counted, -1) * ops::one_hot(t, facts_.classes, DType::float64);
     addTo(state[0], ops::matmul(ops::transpose(rows), ops::one_hot(p, facts_.classes, DType::float64)));
   }
@@ -83,7 +84,7 @@ private:
   }
   Value isClass(const Value &x) const {
     return ops::logical_and(ops::greater_equal(x, ops::zeros_like(x)),
-                            ops::less(x, ops::full_like(x, static_cast<double>(facts_.classes))));
+                            compareWith(ComparePredicate::lt, x, facts_.classes));
   }
   Facts facts_;
 };

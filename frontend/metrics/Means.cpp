@@ -4,6 +4,7 @@
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/metrics/Fields.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <cmath>
 #include <numeric>
 
@@ -22,7 +23,7 @@ Value meanFrom(const Value &x, int64_t first) {
   std::vector<int64_t> axes(static_cast<size_t>(x.rank() - first));
   std::iota(axes.begin(), axes.end(), first);
   for (int64_t axis : axes)
-    count *= x.shape()[axis];
+    count = extentProduct(count, x.shape()[axis]);
   const Value wide = atLeastFloat32(x), total = tracing().reduce(ReduceKind::sum, wide, axes, wide.dtype());
   return asDtype(total / static_cast<double>(count), x.dtype(), "metric");
 }

@@ -126,7 +126,7 @@ public:
     matchRanks(t, p);
     requireState("R2Score", t, p, state[1].impl()->shape[0]);
     const Value w = broadcastTo(columnOf("R2Score", weight, t), t.shape()), weighted = t * w;
-    addTo(state[0], tracing().splat(static_cast<double>(t.shape().elements()), {}, dtype));
+    addTo(state[0], tracing().splat(t.shape().elements(), {}, dtype));
     addTo(state[1], ops::sum(t * weighted, 0));
     addTo(state[2], ops::sum(weighted, 0));
     addTo(state[3], ops::sum(ops::square(t - p) * w, 0));

@@ -35,8 +35,8 @@ Value hardSigmoid(const Value &x) { return relu6(x + 3.0) / 6.0; }
 /// 0 between the thresholds, and beyond them x or, `moved`, x less the threshold.
 Value shrunk(const Value &x, bool moved) {
   constexpr double threshold = 0.5; // Keras's
-  const Value above = ops::greater(x, ops::full_like(x, threshold)),
-              below = ops::less(x, ops::full_like(x, -threshold));
+  const Value above = compareWith(ComparePredicate::gt, x, threshold),
+              below = compareWith(ComparePredicate::lt, x, -threshold);
   const Value outside = moved ? ops::where(above, x - threshold, x + threshold) : x;
   return ops::where(ops::logical_or(above, below), outside, ops::zeros_like(x));
 }
@@ -125,13 +125,13 @@ Value gelu(const Value &x, bool approximate) {
 Value softmax(const Value &x, int64_t axis) {
   if (isSymbolic(x))
     return recordOperation("Softmax", {x}, configOf("axis", axis));
-  return softmaxOver(x, static_cast<int>(axis));
+  return softmaxOver(x, axis);
 }
 Value log_softmax(const Value &x, int64_t axis) {
   if (isSymbolic(x))
     return recordOperation("LogSoftmax", {x}, configOf("axis", axis));
-  const Value below = belowLargest(x, static_cast<int>(axis));
-  const Value logs = below - log(sum(exp(below), static_cast<int>(axis), true));
+  const Value below = belowLargest(x, axis);
+  const Value logs = below - log(sum(exp(below), axis, true));
   return asDtype(logs, floatOf(x.dtype()));
 }
 

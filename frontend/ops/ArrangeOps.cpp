@@ -4,6 +4,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -75,7 +76,7 @@ Value flipped(const Value &x, int64_t axis) {
   if (extent < 2)
     return x;
   Value index = tracing().iota(0, Shape({extent}), indexDtype(extent));
-  Value last = scalarLike(static_cast<double>(extent - 1), index);
+  Value last = scalarLike(extent - 1, index);
   return tracing().gather(x, tracing().binary("sub", last, index), axis);
 }
 
@@ -107,7 +108,7 @@ std::vector<Value> unstack(const Value &x, std::optional<int64_t> num, int64_t a
                                                       axis, v[0].shape().str(), extent, *num));
     List parts;
     for (int64_t i = 0; i < num.value_or(extent); ++i)
-      parts.push_back(squeeze(cut(v[0], along, i, i + 1), static_cast<int>(along)));
+      parts.push_back(squeeze(cut(v[0], along, i, i + 1), along));
     return parts;
   });
 }
@@ -135,7 +136,7 @@ Value tile(const Value &x, const Integers &repeats) {
         throw Error(ErrorKind::value_error, fmt::format("tile: repeats must not be negative, got {}", list));
       apart.insert(apart.end(), {1, dims[axis]});
       grown.insert(grown.end(), {times[axis], dims[axis]});
-      result.push_back(times[axis] * dims[axis]);
+      result.push_back(extentProduct(times[axis], dims[axis]));
     }
     return reshape(broadcastTo(reshape(v[0], Shape(apart)), Shape(grown)), Shape(result));
   });
@@ -148,7 +149,8 @@ Value repeat(const Value &x, int64_t repeats, std::optional<int64_t> axis) {
     const int64_t along = axis ? normalizeAxis("repeat", *axis, in.rank()) : 0;
     std::vector<int64_t> result = in.shape().dims(), grown = result;
     grown.insert(grown.begin() + along + 1, repeats);
-    result[static_cast<size_t>(along)] *= repeats;
+    int64_t &extent = result[static_cast<size_t>(along)];
+    extent = extentProduct(extent, repeats);
     return reshape(broadcastTo(expand_dims(in, along + 1), Shape(grown)), Shape(result));
   });
 }

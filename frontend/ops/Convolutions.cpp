@@ -5,6 +5,7 @@
 #include "frontend/ops/Operations.h"
 #include "frontend/ops/Windows.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <fmt/format.h>
 
 namespace halftone::ops {
@@ -69,7 +70,7 @@ Value convolve(const ConvOperands &operands, const Value &kernel, const Windows 
   const int64_t groups = kernel.shape()[operands.rank], channels = kernel.shape()[operands.rank + 1];
   image = tracing().reshape(image, shapeOf({dimsOf(image, 0, 1 + operands.rank), {groups, channels}}));
   Value y = tracing().convolution(image, weights, windows.steps, windows.places);
-  y = tracing().reshape(y, shapeOf({dimsOf(y, 0, 1 + operands.rank), {groups * kernel.shape()[-1]}}));
+  y = tracing().reshape(y, shapeOf({dimsOf(y, 0, 1 + operands.rank), {extentProduct(groups, kernel.shape()[-1])}}));
   return asDtype(y, dtype);
 }
 
@@ -153,8 +154,8 @@ namespace {
 /// The extent of a transposed convolution's result along an axis of `extent`.
 int64_t transposedExtent(int64_t extent, int64_t span, int64_t stride, bool isSame, std::optional<int64_t> more) {
   if (!isSame)
-    return (extent - 1) * stride + span + more.value_or(std::max(span, stride) - span);
-  return more ? (extent - 1) * stride + span % 2 + *more : extent * stride;
+    return extentSum(extentSum(extentProduct(extent - 1, stride), span), more.value_or(std::max(span, stride) - span));
+  return more ? extentSum(extentProduct(extent - 1, stride), span % 2 + *more) : extentProduct(extent, stride);
 }
 
 /// The windows of the convolution whose gradient by its inputs is the transposed convolution: over the result's axes.
@@ -173,7 +174,7 @@ Windows windowsOf(const ConvOperands &operands, const ConvTransposeArgs &args) {
   windows.steps = {strides, dilations, {}, std::vector<int64_t>(static_cast<size_t>(rank), 1)};
   for (size_t axis = 0; axis < static_cast<size_t>(rank); ++axis) {
     const int64_t extent = operands.extents()[axis], taps = operands.taps()[axis], stride = strides[axis];
-    const int64_t span = (taps - 1) * dilations[axis] + 1;
+    const int64_t span = extentSum(extentProduct(taps - 1, dilations[axis]), 1);
     if (args.output_padding && more[axis] >= stride)
       throw Error(ErrorKind::value_error,
                   fmt::format("{}: output_padding must be less than strides; got {} and {}", op, more[axis], stride));
@@ -183,7 +184,7 @@ Windows windowsOf(const ConvOperands &operands, const ConvTransposeArgs &args) {
     if (extent < 1 || taps < 1 || whole < 1)
       throw Error(ErrorKind::value_error, fmt::format("{}: inputs of shape {} and a kernel of shape {} give no element",
                                                       op, operands.image.shape().str(), operands.kernel.shape().str()));
-    const int64_t total = std::max<int64_t>((extent - 1) * stride + span - whole, 0);
+    const int64_t total = std::max<int64_t>(extentSum(extentProduct(extent - 1, stride), span) - whole, 0);
     windows.steps.low.push_back(isSame ? total / 2 : 0);
     windows.places.push_back(whole);
   }

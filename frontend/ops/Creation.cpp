@@ -14,33 +14,57 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// Refuses bool, and values that an integer dtype does not have.
-void requireIn(DType dtype, std::string_view op, std::initializer_list<double> values) {
+using Wide = __int128; // holds each difference and each product of 64-bit numbers below
+
+/// Refuses bool, and values that a dtype does not have.
+void requireIn(DType dtype, std::string_view op, std::initializer_list<Number> values) {
   if (dtype == DType::bool_)
     throw Error(ErrorKind::type_error, fmt::format("{} gives numbers, not bools", op));
-  for (double value : values)
-    if (!std::isfinite(value) || (!is_float(dtype) && placeIn(dtype, value) != Place::inside))
-      throw Error(ErrorKind::value_error, fmt::format("{}: {} has no number {}", op, name(dtype), value));
+  for (const Number &value : values)
+    if (!std::isfinite(value.real()) || (!is_float(dtype) && placeIn(dtype, value) != Place::inside))
+      throw Error(ErrorKind::value_error, fmt::format("{}: {} has no number {}", op, name(dtype), numberText(value)));
 }
 
 /// The float in which values on the way to `dtype` are computed.
 DType computeFloat(DType dtype) { return is_float(dtype) && itemsize(dtype) < 8 ? DType::float32 : DType::float64; }
 
 /// first + i * step, for i from 0.
-Value ascending(double first, double step, int64_t count, DType dtype) {
+Value ascending(const Number &first, const Number &step, int64_t count, DType dtype) {
   Value i = tracing().iota(0, Shape({count}), dtype);
-  if (step != 1)
+  if (step.real() != 1)
     i = tracing().binary("mul", i, scalarLike(step, i));
-  return first == 0 ? i : tracing().binary("add", i, scalarLike(first, i));
+  return first.real() == 0 ? i : tracing().binary("add", i, scalarLike(first, i));
 }
 
-int64_t countOf(double start, double stop, double step) {
-  if (step == 0)
+/// A number without its fraction.
+Wide wide(const Number &number) {
+  if (number.kind() == Number::Kind::real)
+    return static_cast<Wide>(number.real());
+  return number.is_negative() ? Wide(static_cast<int64_t>(number.bits())) : Wide(number.bits());
+}
+Number narrow(Wide number) { return number < 0 ? Number(static_cast<int64_t>(number)) : static_cast<uint64_t>(number); }
+
+/// How arange() ascends: integers are computed exactly.
+struct Range {
+  Number first = 0, last = 0;
+  int64_t count = 0;
+};
+Range rangeOf(const Number &start, const Number &stop, const Number &step) {
+  if (step.real() == 0)
     throw Error(ErrorKind::value_error, "arange: step must not be 0");
-  const double count = std::ceil((stop - start) / step);
-  if (!(count < 0x1p62))
-    throw Error(ErrorKind::value_error, fmt::format("arange from {} to {} by {} has no end", start, stop, step));
-  return count > 0 ? static_cast<int64_t>(count) : 0;
+  const auto isReal = [](const Number &number) { return number.kind() == Number::Kind::real; };
+  const bool inReals = isReal(start) || isReal(stop) || isReal(step);
+  double count = std::ceil((stop.real() - start.real()) / step.real());
+  const Wide by = inReals ? 1 : wide(step), far = inReals ? 0 : wide(stop) - wide(start);
+  const Wide exact = far / by + (far % by != 0);
+  if (!(inReals ? count < 0x1p62 : exact < Wide(1) << 62))
+    throw Error(ErrorKind::value_error, fmt::format("arange from {} to {} by {} has no end", numberText(start),
+                                                    numberText(stop), numberText(step)));
+  if (!inReals && (far < 0) == (by < 0) && far != 0)
+    return {start, narrow(wide(start) + (exact - 1) * by), static_cast<int64_t>(exact)};
+  if (inReals && count > 0)
+    return {start, start.real() + (count - 1) * step.real(), static_cast<int64_t>(count)};
+  return {start, start, 0};
 }
 
 /// Where the index of the last axis, less that of the one before, is `predicate` to k.
@@ -49,8 +73,7 @@ Value diagonalMask(ComparePredicate predicate, const Shape &shape, int64_t k) {
   const DType dtype = indexDtype(longest);
   Value diagonal =
       tracing().binary("sub", tracing().iota(rank - 1, shape, dtype), tracing().iota(rank - 2, shape, dtype));
-  const auto bound = static_cast<double>(std::clamp(k, -longest, longest));
-  return tracing().compare(predicate, diagonal, scalarLike(bound, diagonal));
+  return tracing().compare(predicate, diagonal, scalarLike(std::clamp(k, -longest, longest), diagonal));
 }
 
 Value triangle(const char *op, ComparePredicate kept, const Value &x, int64_t k) {
@@ -64,20 +87,28 @@ Value triangle(const char *op, ComparePredicate kept, const Value &x, int64_t k)
 
 } // namespace
 
-Value arange(double start, std::optional<double> stop, std::optional<double> step, std::optional<DType> dtype) {
-  const double first = stop ? start : 0, end = stop.value_or(start), by = step.value_or(1);
-  const bool whole = isWhole(first) && isWhole(end) && isWhole(by);
+Value arange(const Number &start, const std::optional<Number> &stop, const std::optional<Number> &step,
+             std::optional<DType> dtype) {
+  const Number begin = stop ? start : Number(0), end = stop.value_or(start), by = step.value_or(1);
+  const bool whole = isWhole(begin) && isWhole(end) && isWhole(by);
   const DType type = dtype.value_or(whole ? DType::int32 : floatxDtype());
-  const int64_t count = countOf(first, end, by);
-  if (count > 0)
-    requireIn(type, "arange", {first, first + static_cast<double>(count - 1) * by});
-  return applyOne("arange", {}, [=](const List &) {
+  const Range range = rangeOf(begin, end, by);
+  if (range.count > 0)
+    requireIn(type, "arange", {range.first, range.last});
+  return applyOne("arange", {}, [range, by, type](const List &) {
     if (is_float(type))
-      return asDtype(ascending(first, by, count, computeFloat(type)), type, "arange");
-    // As NumPy: integers ascend by the distance of the first two.
-    const DType whole = itemsize(type) < 4 || type == DType::int32 ? DType::int32 : DType::int64;
-    const double distance = std::trunc(first + by) - std::trunc(first);
-    return asDtype(ascending(std::trunc(first), distance, count, whole), type, "arange");
+      return asDtype(ascending(range.first, by, range.count, computeFloat(type)), type, "arange");
+    // As NumPy: integers ascend by the distance of the first two. int64 wraps as each integer dtype does.
+    Wide first = 0, distance = 1;
+    if (range.count > 0)
+      first = wide(range.first);
+    if (range.count > 1)
+      distance = by.kind() == Number::Kind::real ? wide(range.first.real() + by.real()) - first : wide(by);
+    const auto fits = [](Wide number) { return number == static_cast<int32_t>(number); };
+    const bool isNarrow = (itemsize(type) < 4 || type == DType::int32) && fits(first) && fits(distance);
+    const DType compute = isNarrow ? DType::int32 : DType::int64;
+    return asDtype(ascending(static_cast<int64_t>(first), static_cast<int64_t>(distance), range.count, compute), type,
+                   "arange");
   });
 }
 Value linspace(double start, double stop, int64_t num, bool endpoint, std::optional<DType> dtype) {
@@ -91,7 +122,7 @@ Value linspace(double start, double stop, int64_t num, bool endpoint, std::optio
     Value y = ascending(start, parts > 0 ? (stop - start) / parts : 0, num, compute);
     if (endpoint && num > 1) { // the last one exactly
       Value i = tracing().iota(0, Shape({num}), indexDtype(num));
-      Value isLast = tracing().compare(ComparePredicate::eq, i, scalarLike(parts, i));
+      Value isLast = tracing().compare(ComparePredicate::eq, i, scalarLike(num - 1, i));
       y = tracing().select(isLast, scalarLike(stop, y), y);
     }
     return asDtype(is_float(type) ? y : tracing().unary("floor", y), type, "linspace");

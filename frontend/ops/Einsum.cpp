@@ -5,6 +5,7 @@
 #include "frontend/ops/Contraction.h"
 #include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -165,8 +166,8 @@ Term diagonal(Term term) {
     std::vector<int64_t> dims = moved.shape().dims();
     dims.erase(dims.begin());
     const int64_t extent = dims[0];
-    dims[0] = extent * extent;
-    const Value places = arange(0, double(extent * extent), double(extent + 1), indexDtype(extent * extent));
+    dims[0] = extentProduct(extent, extent);
+    const Value places = arange(0, dims[0], extent + 1, indexDtype(dims[0]));
     term = {take(reshape(moved, Shape(dims)), places, 0), labels};
     second = 1;
   }

@@ -1,8 +1,10 @@
 // Slices, single places and new axes: a slice of the whole rank first, then the places' axes go and new ones come.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/GetItem.h"
+#include "frontend/graph/Promotion.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -72,9 +74,8 @@ std::vector<Json> itemsOf(const Json &key, int64_t rank) {
 
 /// Every `step`-th place of an axis, maybe backwards.
 Value strided(const Value &x, const Places &places, int64_t axis) {
-  const auto start = static_cast<double>(places.start), step = static_cast<double>(places.step);
-  const double stop = start + step * static_cast<double>(places.count);
-  return ops::take(x, ops::arange(start, stop, step, DType::int32), axis);
+  const int64_t stop = extentSum(places.start, extentProduct(places.step, places.count));
+  return ops::take(x, ops::arange(places.start, stop, places.step, indexDtype(x.shape()[axis])), axis);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "frontend/ops/OperationArguments.h"
 #include "frontend/graph/Literals.h"
 #include "halftone/Error.h"
+#include "runtime/base/ConfigAccess.h"
 #include <fmt/format.h>
 #include <utility>
 
@@ -52,7 +53,7 @@ Value OperationArguments::inputOf(const Json &argument, const char *name) const 
 Operand OperationArguments::operand(const char *name) {
   const Json found = take(name);
   if (found.is_number())
-    return found.get<double>();
+    return ConfigAccess::number(found);
   return inputOf(found, name);
 }
 Value OperationArguments::value(const char *name) { return inputOf(take(name), name); }
@@ -126,12 +127,13 @@ int64_t OperationArguments::integer(const char *key, std::optional<int64_t> byDe
   return found.value_or(byDefault.value_or(0));
 }
 double OperationArguments::number(const char *key, std::optional<double> byDefault) {
+  return byDefault && isNull(key) ? (config(key), *byDefault) : exactNumber(key).real();
+}
+Number OperationArguments::exactNumber(const char *key) {
   const Json found = config(key);
-  if (found.is_null() && byDefault)
-    return *byDefault;
   if (!found.is_number())
     refuse(key, found, "a number");
-  return found.get<double>();
+  return ConfigAccess::number(found);
 }
 bool OperationArguments::flag(const char *key) {
   const Json found = config(key);

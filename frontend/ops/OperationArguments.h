@@ -11,7 +11,7 @@
 
 namespace halftone::detail {
 
-using Operand = std::variant<Value, double>;
+using Operand = std::variant<Value, Number>;
 
 /// Operands are asked for in Keras's order. Each getter throws an Error that names the operation and the argument:
 /// value_error if it is not there, not_implemented_error if its value is of another kind.
@@ -39,6 +39,7 @@ public:
   Json config(const char *key);
   int64_t integer(const char *key, std::optional<int64_t> byDefault = {});
   double number(const char *key, std::optional<double> byDefault = {});
+  Number exactNumber(const char *key);
   std::optional<double> maybeNumber(const char *name); // an operand
   bool flag(const char *key);                          // false if it is not there
   std::string text(const char *key);

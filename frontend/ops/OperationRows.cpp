@@ -3,9 +3,11 @@
 #include "frontend/ops/OperationRows.h"
 #include "frontend/graph/Graph.h"
 #include "frontend/ops/GetItem.h"
+#include "frontend/ops/Operations.h"
 #include "halftone/Arguments.h"
 #include "halftone/Error.h"
 #include "halftone/Policy.h"
+#include "runtime/base/Number.h"
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -21,7 +23,7 @@ using Arguments = OperationArguments;
 template <class F> Value withOperands(const Operand &a, const Operand &b, F f) {
   return std::visit(
       [&](const auto &x, const auto &y) -> Value {
-        if constexpr (std::is_same_v<decltype(f(x, y)), double>)
+        if constexpr (std::is_same_v<decltype(x), const Number &> && std::is_same_v<decltype(y), const Number &>)
           throw Error(ErrorKind::value_error, "an operation on two numbers is no part of a graph");
         else
           return f(x, y);
@@ -39,17 +41,26 @@ Value asValue(const Operand &operand, const Operand &other) {
     return *value;
   if (!std::holds_alternative<Value>(other))
     throw Error(ErrorKind::value_error, "an operation on two numbers is no part of a graph");
-  const double number = std::get<double>(operand);
-  const bool isWhole = number == std::trunc(number);
+  const Number &number = std::get<Number>(operand);
   const Value &x = std::get<Value>(other);
-  const bool fits = is_float(x.dtype()) || (isWhole && x.dtype() != DType::bool_);
-  return ops::full_like(fits ? x : ops::cast(x, isWhole ? DType::int32 : standardize_dtype(config::floatx())), number);
+  const bool fits = is_float(x.dtype()) || (isWhole(number) && x.dtype() != DType::bool_);
+  return ops::full_like(fits ? x : ops::cast(x, isWhole(number) ? DType::int32 : standardize_dtype(config::floatx())),
+                        number);
 }
 
 template <Value (*f)(const Value &)> Values unary(Arguments &a) { return f(a.value("x")); }
 template <Value (*f)(const Value &, const Value &)> Values binary(Arguments &a) {
   const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
   return f(asValue(x1, x2), asValue(x2, x1));
+}
+/// A comparison, whose number a dtype of integers need not hold. `mirrored` is that of the operands in the other order.
+template <Value (*f)(const Value &, const Value &), ComparePredicate predicate, ComparePredicate mirrored = predicate>
+Values comparison(Arguments &a) {
+  const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
+  if (std::holds_alternative<Number>(x1) == std::holds_alternative<Number>(x2))
+    return f(asValue(x1, x2), asValue(x2, x1));
+  return std::holds_alternative<Number>(x2) ? compareWith(predicate, std::get<Value>(x1), std::get<Number>(x2))
+                                            : compareWith(mirrored, std::get<Value>(x2), std::get<Number>(x1));
 }
 template <Value (*f)(const Value &, const Axes &, bool)> Values reduction(Arguments &a) {
   const Value x = a.value("x");
@@ -99,7 +110,7 @@ Values split(Arguments &a) {
   if (a.isList("indices_or_sections"))
     return ops::split(x, Sections(a.integers("indices_or_sections")), axis);
   const int64_t count = a.integer("indices_or_sections");
-  return ops::split(x, Sections(static_cast<int>(std::clamp<int64_t>(count, 0, INT_MAX))), axis);
+  return ops::split(x, Sections(count), axis);
 }
 Values repeat(Arguments &a) {
   const Value x = a.value("x");
@@ -138,8 +149,8 @@ Values convertToTensor(Arguments &a) {
 }
 Values clip(Arguments &a) {
   const Value x = a.value("x");
-  const double least = a.number("x_min");
-  return ops::clip(x, least, a.number("x_max"));
+  const Number least = a.exactNumber("x_min");
+  return ops::clip(x, least, a.exactNumber("x_max"));
 }
 Values where(Arguments &a) {
   const Value condition = a.value("condition");
@@ -195,8 +206,8 @@ template <Word name, Word key, double usual> Values usualActivation(Arguments &a
 }
 Values threshold(Arguments &a) {
   const Value x = a.value("x");
-  const double least = a.number("threshold");
-  return ops::where(ops::greater(x, ops::full_like(x, least)), x, ops::full_like(x, a.number("default_value")));
+  const Value isKept = compareWith(ComparePredicate::gt, x, a.exactNumber("threshold"));
+  return ops::where(isKept, x, ops::full_like(x, a.exactNumber("default_value")));
 }
 template <Value (*f)(const Value &, int64_t)> Values triangle(Arguments &a) {
   const Value x = a.value("x");
@@ -251,12 +262,13 @@ constexpr Operation rows[] = {
     {"dot", "Dot", numpy, binary<ops::dot>},
     {"mod", "Mod", numpy, binary<ops::mod>},
     {"floor_divide", "FloorDivide", numpy, binary<ops::floor_divide>},
-    {"equal", "Equal", numpy, binary<ops::equal>},
-    {"not_equal", "NotEqual", numpy, binary<ops::not_equal>},
-    {"less", "Less", numpy, binary<ops::less>},
-    {"less_equal", "LessEqual", numpy, binary<ops::less_equal>},
-    {"greater", "Greater", numpy, binary<ops::greater>},
-    {"greater_equal", "GreaterEqual", numpy, binary<ops::greater_equal>},
+    {"equal", "Equal", numpy, comparison<ops::equal, ComparePredicate::eq>},
+    {"not_equal", "NotEqual", numpy, comparison<ops::not_equal, ComparePredicate::ne>},
+    {"less", "Less", numpy, comparison<ops::less, ComparePredicate::lt, ComparePredicate::gt>},
+    {"less_equal", "LessEqual", numpy, comparison<ops::less_equal, ComparePredicate::le, ComparePredicate::ge>},
+    {"greater", "Greater", numpy, comparison<ops::greater, ComparePredicate::gt, ComparePredicate::lt>},
+    {"greater_equal", "GreaterEqual", numpy,
+     comparison<ops::greater_equal, ComparePredicate::ge, ComparePredicate::le>},
     {"and", "LogicalAnd", numpy, binary<ops::logical_and>},
     {"or", "LogicalOr", numpy, binary<ops::logical_or>},
     {"xor", "LogicalXor", numpy, binary<ops::logical_xor>},

@@ -4,6 +4,7 @@
 #include "frontend/ops/OperationRows.h"
 #include "halftone/Error.h"
 #include "halftone/Policy.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -133,8 +134,8 @@ Value padded(const Value &x, int64_t axis, const Sides &sides, const Value &fill
 
 /// Which element of an axis of `extent` stands at each place of the padded one, by NumPy's modes.
 Value placesOf(const std::string &mode, int64_t extent, const Sides &sides) {
-  const Shape shape{sides.before + extent + sides.after};
-  const auto number = [&](int64_t value) { return tracing().splat(static_cast<double>(value), shape, DType::int32); };
+  const Shape shape{extentSum(extentSum(sides.before, extent), sides.after)};
+  const auto number = [&](int64_t value) { return tracing().splat(value, shape, DType::int32); };
   const Value place = ops::subtract(tracing().iota(0, shape, DType::int32), number(sides.before));
   if (mode == "edge" || extent == 1)
     return ops::minimum(ops::maximum(place, number(0)), number(extent - 1));
@@ -151,8 +152,10 @@ Value fillerOf(Arguments &a, const Value &x) {
     return tracing().splat(0.0, Shape(), x.dtype());
   }
   const Operand filler = a.operand("constant_values");
-  if (const double *number = std::get_if<double>(&filler))
-    return tracing().splat(is_float(x.dtype()) ? *number : std::trunc(*number), Shape(), x.dtype());
+  if (const Number *number = std::get_if<Number>(&filler)) {
+    requireHolds("the operation Pad", x.dtype(), *number);
+    return tracing().splat(*number, Shape(), x.dtype());
+  }
   const Value &value = std::get<Value>(filler);
   if (value.shape().elements() != 1)
     throw Error(

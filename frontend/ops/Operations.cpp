@@ -42,9 +42,10 @@ Value applyOne(const std::string &name, const std::vector<Value> &inputs,
   return apply(name, inputs, list, nullptr, isRecorded ? operationForm(name, form, inputs.size()) : form).front();
 }
 
-CallForm formWithNumber(double number, bool numberFirst) {
-  if (!std::isfinite(number)) // JSON has no such number
+CallForm formWithNumber(const Number &given, bool numberFirst) {
+  if (!std::isfinite(given.real())) // JSON has no such number
     return {.fits = false};
+  const Json number = ConfigAccess::json(given);
   const Json value = {{"input", 0}};
   Json arguments;
   arguments["args"] = numberFirst ? Json::array({number, value}) : Json::array({value, number});

@@ -19,7 +19,9 @@ Value applyOne(const std::string &name, const std::vector<Value> &inputs,
                const std::function<Value(const std::vector<Value> &)> &f, const CallForm &form = {});
 
 /// The arguments {"args": [x, number]} or {"args": [number, x]} of an operation on a Value and a number.
-CallForm formWithNumber(double number, bool numberFirst);
+CallForm formWithNumber(const Number &number, bool numberFirst);
+/// Compares the elements of `x` with the number itself, which the dtype of an integer x need not hold.
+Value compareWith(ComparePredicate predicate, const Value &x, const Number &number);
 /// The config {"axis": [0, 1], "keepdims": false}; an axis of null means all.
 CallForm formOfReduction(const std::vector<int64_t> &axes, bool keepdims);
 

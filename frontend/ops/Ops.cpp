@@ -51,11 +51,11 @@ Value compare(ComparePredicate predicate, const char *op, const Value &a, const 
 enum class Side { left, right };
 /// An op on a Value and a C++ scalar, which takes the Value's dtype. An integral scalar makes a bool Value int32; any
 /// other scalar makes an integer Value a float.
-Value withNumber(std::string_view op, const Value &x, double number, Side side) {
+Value withNumber(std::string_view op, const Value &x, const Number &number, Side side) {
   bool divide = op == "div";
   const auto f = [op, number, side, divide](const List &v) {
     Value value = divide || !isWhole(number) ? asFloat(v[0]) : asNumber(v[0]);
-    Value other = scalarLike(number, value);
+    Value other = scalarLike(number, value, op);
     return side == Side::right ? tracing().binary(op, value, other) : tracing().binary(op, other, value);
   };
   return applyOne(std::string(op), {x}, f, isSymbolic(x) ? formWithNumber(number, side == Side::left) : CallForm());
@@ -67,20 +67,54 @@ Value logical(std::string_view op, const Value &a, const Value &b) {
   });
 }
 
+/// What each integer of `dtype` compares to if the whole number lies outside of its range: below it or above it.
+bool comparesTo(ComparePredicate predicate, Place place) {
+  const bool isLess = predicate == ComparePredicate::lt || predicate == ComparePredicate::le;
+  const bool isGreater = predicate == ComparePredicate::gt || predicate == ComparePredicate::ge;
+  return predicate == ComparePredicate::ne || (place == Place::above ? isLess : isGreater);
+}
+/// Compares integers with the number itself. One with a fraction lies between two of them: the order of the integers
+/// and the number is that of the integers and the next one up or down.
+Value compareIntegers(ComparePredicate predicate, const Value &x, const Number &number) {
+  const auto always = [&x](bool result) { return tracing().splat(result, x.shape(), DType::bool_); };
+  Number whole = number;
+  if (number.kind() == Number::Kind::real) {
+    const bool isEquality = predicate == ComparePredicate::eq || predicate == ComparePredicate::ne;
+    const bool up = predicate == ComparePredicate::lt || predicate == ComparePredicate::ge;
+    whole = up ? std::ceil(number.real()) : std::floor(number.real());
+    if (std::isnan(number.real()) || (isEquality && whole.real() != number.real()))
+      return always(predicate == ComparePredicate::ne);
+  }
+  const Place place = placeIn(x.dtype(), whole);
+  return place == Place::inside ? tracing().compare(predicate, x, scalarLike(whole, x))
+                                : always(comparesTo(predicate, place));
+}
+
 } // namespace
+
+Value detail::compareWith(ComparePredicate predicate, const Value &x, const Number &number) {
+  static constexpr const char *names[] = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"};
+  const auto f = [predicate, number](const List &v) {
+    const Value y = asNumber(v[0]);
+    return is_float(y.dtype()) ? tracing().compare(predicate, y, scalarLike(number, y))
+                               : compareIntegers(predicate, y, number);
+  };
+  return applyOne(names[static_cast<size_t>(predicate)], {x}, f,
+                  isSymbolic(x) ? formWithNumber(number, false) : CallForm());
+}
 
 Value operator+(const Value &a, const Value &b) { return binary("add", a, b, "or"); }
 Value operator-(const Value &a, const Value &b) { return binary("sub", a, b); }
 Value operator*(const Value &a, const Value &b) { return binary("mul", a, b, "and"); }
 Value operator/(const Value &a, const Value &b) { return floatBinary("div", a, b); }
-Value operator+(const Value &a, double b) { return withNumber("add", a, b, Side::right); }
-Value operator-(const Value &a, double b) { return withNumber("sub", a, b, Side::right); }
-Value operator*(const Value &a, double b) { return withNumber("mul", a, b, Side::right); }
-Value operator/(const Value &a, double b) { return withNumber("div", a, b, Side::right); }
-Value operator+(double a, const Value &b) { return withNumber("add", b, a, Side::left); }
-Value operator-(double a, const Value &b) { return withNumber("sub", b, a, Side::left); }
-Value operator*(double a, const Value &b) { return withNumber("mul", b, a, Side::left); }
-Value operator/(double a, const Value &b) { return withNumber("div", b, a, Side::left); }
+Value operator+(const Value &a, const Number &b) { return withNumber("add", a, b, Side::right); }
+Value operator-(const Value &a, const Number &b) { return withNumber("sub", a, b, Side::right); }
+Value operator*(const Value &a, const Number &b) { return withNumber("mul", a, b, Side::right); }
+Value operator/(const Value &a, const Number &b) { return withNumber("div", a, b, Side::right); }
+Value operator+(const Number &a, const Value &b) { return withNumber("add", b, a, Side::left); }
+Value operator-(const Number &a, const Value &b) { return withNumber("sub", b, a, Side::left); }
+Value operator*(const Number &a, const Value &b) { return withNumber("mul", b, a, Side::left); }
+Value operator/(const Number &a, const Value &b) { return withNumber("div", b, a, Side::left); }
 Value operator-(const Value &a) { return ops::negative(a); }
 
 namespace ops {
@@ -97,10 +131,10 @@ Value divide(const Value &a, const Value &b) { return a / b; }
 Value power(const Value &a, const Value &b) { return binary("pow", a, b); }
 Value maximum(const Value &a, const Value &b) { return binary("maximum", a, b, "or"); }
 Value minimum(const Value &a, const Value &b) { return binary("minimum", a, b, "and"); }
-Value clip(const Value &x, double x_min, double x_max) {
-  if (isSymbolic(x) && std::isfinite(x_min) && std::isfinite(x_max)) { // JSON has no other numbers
+Value clip(const Value &x, const Number &x_min, const Number &x_max) {
+  if (isSymbolic(x) && std::isfinite(x_min.real()) && std::isfinite(x_max.real())) { // JSON has no other numbers
     Config bounds = configOf("x_min", x_min);
-    bounds.set("x_max", x_max);
+    setField(bounds, "x_max", x_max);
     return recordOperation("Clip", {x}, bounds);
   }
   return applyOne("clip", {x}, [x_min, x_max](const List &v) {
@@ -112,7 +146,7 @@ Value clip(const Value &x, double x_min, double x_max) {
       fromAbove = placeIn(y.dtype(), x_max) != Place::above;
       for (auto [bounds, bound] : {std::pair(fromBelow, x_min), std::pair(fromAbove, x_max)})
         if (bounds && placeIn(y.dtype(), bound) != Place::inside)
-          throw Error(ErrorKind::value_error, fmt::format("clip: {} has no number {}", name(y.dtype()), bound));
+          requireHolds("clip", y.dtype(), bound);
     }
     if (fromBelow)
       y = tracing().binary("maximum", y, scalarLike(x_min, y));
@@ -195,9 +229,9 @@ Value isfinite(const Value &x) {
 
 Value zeros_like(const Value &x) { return full_like(x, 0.0); }
 Value ones_like(const Value &x) { return full_like(x, 1.0); }
-Value full_like(const Value &x, double value) {
+Value full_like(const Value &x, const Number &value) {
   return applyOne(
-      "full_like", {x}, [value](const List &v) { return scalarLike(value, v[0]); },
+      "full_like", {x}, [value](const List &v) { return scalarLike(value, v[0], "full_like"); },
       isSymbolic(x) ? formWithNumber(value, false) : CallForm());
 }
 Value stop_gradient(const Value &x) {

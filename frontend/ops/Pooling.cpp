@@ -5,6 +5,7 @@
 #include "frontend/ops/Operations.h"
 #include "frontend/ops/Windows.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <fmt/format.h>
 
 namespace halftone::ops {
@@ -56,27 +57,22 @@ struct Pool {
   std::vector<int64_t> extents, taps;
   Windows windows;
 
-  int64_t tapCount() const {
-    int64_t count = 1;
-    for (int64_t taps : this->taps)
-      count *= taps;
-    return count;
-  }
+  int64_t tapCount() const { return extentProduct(taps); }
   /// Whether each element of the image is in one window.
   bool tilesImage() const {
     for (size_t axis = 0; axis < taps.size(); ++axis)
       if (windows.steps.stride[axis] != taps[axis] || windows.steps.low[axis] != 0 ||
-          windows.places[axis] * taps[axis] != extents[axis])
+          extentProduct(windows.places[axis], taps[axis]) != extents[axis])
         return false;
     return true;
   }
   /// How many elements of the image one phase has along `axis`. All phases count alike, so the last element may be outside.
   int64_t placesOfPhase(size_t axis) const {
-    return (extents[axis] + windows.steps.stride[axis] - 1) / windows.steps.stride[axis];
+    return extentSum(extents[axis], windows.steps.stride[axis] - 1) / windows.steps.stride[axis];
   }
   /// For each element of `shape`, whose `axes` are those of the taps, how many taps follow the element's own.
   Value countdown(const Shape &shape, DType dtype, const std::vector<int64_t> &axes) const {
-    const Value last = tracing().splat(static_cast<double>(tapCount() - 1), Shape({tapCount()}), DType::int32);
+    const Value last = tracing().splat(tapCount() - 1, Shape({tapCount()}), DType::int32);
     const Value left = tracing().binary("sub", last, tracing().iota(0, Shape({tapCount()}), DType::int32));
     return tracing().broadcast(tracing().reshape(asDtype(left, dtype, "max_pool"), Shape(taps)), shape, axes);
   }
@@ -185,13 +181,11 @@ Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const
   const Value cotangents = seenBy(upstream), winner = seenBy(winners);
   const Shape shape = cotangents.shape();
   // How many of the pool's taps follow each of these.
-  Value follow = tracing().splat(static_cast<double>(pool.tapCount() - 1), Shape(taps), DType::int32);
+  Value follow = tracing().splat(pool.tapCount() - 1, Shape(taps), DType::int32);
   int64_t pitch = pool.tapCount();
   for (size_t axis = 0; axis < rank; ++axis) {
     pitch /= pool.taps[axis];
-    const auto number = [&](int64_t value) {
-      return tracing().splat(static_cast<double>(value), Shape(taps), DType::int32);
-    };
+    const auto number = [&](int64_t value) { return tracing().splat(value, Shape(taps), DType::int32); };
     const Value steps = tracing().binary("mul", tracing().iota(static_cast<int64_t>(axis), Shape(taps), DType::int32),
                                          number(pool.windows.steps.stride[axis] * pitch));
     follow = tracing().binary("sub", follow, tracing().binary("add", steps, number(phases[axis].first * pitch)));
@@ -207,9 +201,7 @@ Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const
 Value gradientOfTurns(const Pool &pool, const Value &winners, const Value &upstream) {
   const std::vector<int64_t> &strides = pool.windows.steps.stride;
   const Apart apart = apartOf(pool, upstream, strides);
-  int64_t count = 1;
-  for (int64_t stride : strides)
-    count *= stride;
+  const int64_t count = extentProduct(strides);
   Value turns;
   for (int64_t number = 0; number < count; ++number) {
     std::vector<Phase> phases;
@@ -222,7 +214,7 @@ Value gradientOfTurns(const Pool &pool, const Value &winners, const Value &upstr
       phases.push_back(phaseOf(pool, axis, distance));
       const Value own =
           tracing().compare(ComparePredicate::eq, tracing().iota(apart.within[axis], apart.shape, DType::int32),
-                            tracing().splat(static_cast<double>(distance), apart.shape, DType::int32));
+                            tracing().splat(distance, apart.shape, DType::int32));
       isHere = isHere.defined() ? tracing().binary("and", isHere, own) : own;
     }
     const Value turn =
@@ -238,7 +230,7 @@ Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstr
       pool.tilesImage() ? gradientOfTiles(pool, winners, upstream) : gradientOfTurns(pool, winners, upstream);
   std::vector<int64_t> whole{upstream.shape()[0]}, image = whole;
   for (size_t axis = 0; axis < pool.taps.size(); ++axis) {
-    whole.push_back(pool.placesOfPhase(axis) * pool.windows.steps.stride[axis]);
+    whole.push_back(extentProduct(pool.placesOfPhase(axis), pool.windows.steps.stride[axis]));
     image.push_back(pool.extents[axis]);
   }
   whole.push_back(upstream.shape()[-1]);
@@ -253,7 +245,7 @@ Value countsOf(const Pool &pool) {
   Value counts;
   for (int64_t axis = 0; axis < pool.rank; ++axis) {
     const auto at = static_cast<size_t>(axis);
-    const auto number = [&](int64_t value) { return tracing().splat(static_cast<double>(value), shape, DType::int32); };
+    const auto number = [&](int64_t value) { return tracing().splat(value, shape, DType::int32); };
     const Value begin = tracing().binary(
         "sub",
         tracing().binary("mul", tracing().iota(axis, shape, DType::int32), number(pool.windows.steps.stride[at])),
@@ -319,7 +311,7 @@ Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, c
         axes.push_back(1 + axis);
       counts = tracing().broadcast(asDtype(countsOf(pool), wide), sums.shape(), axes);
     } else {
-      counts = tracing().splat(static_cast<double>(pool.tapCount()), sums.shape(), wide);
+      counts = tracing().splat(pool.tapCount(), sums.shape(), wide);
     }
     return channelsBack(asDtype(tracing().binary("div", sums, counts), image.dtype(), "average_pool"), first);
   });

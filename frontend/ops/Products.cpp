@@ -5,6 +5,7 @@
 #include "frontend/ops/Contraction.h"
 #include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -21,7 +22,7 @@ Value detail::contractOne(const Value &a, const Value &b, const Trace::ContractA
   const int64_t mostInt8Products = 131071; // a sum of so many products of int8 always fits int32
   int64_t products = 1;
   for (int64_t axis : axes.lhsContract)
-    products *= a.shape()[axis];
+    products = extentProduct(products, a.shape()[axis]);
   if (a.dtype() == DType::int8 && products <= mostInt8Products)
     return tracing().contract(a, b, axes);
   DType wide = itemsize(a.dtype()) == 8 ? DType::int64 : DType::int32;

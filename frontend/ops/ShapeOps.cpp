@@ -3,6 +3,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -70,11 +71,11 @@ Value mean(const Value &x, const Axes &axis, bool keepdims) {
       return in;
     int64_t count = 1;
     for (int64_t a : axes)
-      count *= in.shape()[a];
+      count = extentProduct(count, in.shape()[a]);
     // The sum stays in float32 or more until the division: a float16 sum overflows long before its mean does.
     bool narrow = itemsize(in.dtype()) < 4;
     Value total = tracing().reduce(ReduceKind::sum, in, axes, narrow ? DType::float32 : in.dtype());
-    Value y = tracing().binary("div", total, scalarLike(static_cast<double>(count), total));
+    Value y = tracing().binary("div", total, scalarLike(count, total));
     y = asDtype(y, in.dtype(), "mean");
     return keepdims ? tracing().reshape(y, keepAxes(in.shape(), axes)) : y;
   };
@@ -99,7 +100,7 @@ Value reshape(const Value &x, const Shape &newshape) {
     int64_t known = 1, unknown = -1;
     for (size_t i = 0; i < dims.size(); ++i) {
       if (dims[i] >= 0)
-        known *= dims[i];
+        known = extentProduct(known, dims[i]);
       else if (unknown >= 0)
         throw Error(ErrorKind::value_error,
                     fmt::format("reshape to {}: at most one dimension may be None", newshape.str()));
@@ -109,7 +110,7 @@ Value reshape(const Value &x, const Shape &newshape) {
     int64_t count = v[0].shape().elements();
     if (unknown >= 0)
       dims[static_cast<size_t>(unknown)] = known == 0 ? 0 : count / known;
-    if (Shape(dims).elements() != count)
+    if (extentProduct(dims) != count)
       throw Error(ErrorKind::value_error, fmt::format("cannot reshape {} to {}", v[0].shape().str(), newshape.str()));
     return Shape(dims) == v[0].shape() ? v[0] : tracing().reshape(v[0], Shape(dims));
   });
@@ -182,7 +183,7 @@ Value slice(const Value &x, const Shape &start, const Shape &shape) {
     for (int64_t axis = 0; fits && axis < whole.rank(); ++axis) {
       int64_t &extent = dims[static_cast<size_t>(axis)];
       extent = extent < 0 ? whole[axis] - start[axis] : extent;
-      fits = start[axis] >= 0 && extent >= 0 && start[axis] + extent <= whole[axis];
+      fits = start[axis] >= 0 && extent >= 0 && extent <= whole[axis] - start[axis];
     }
     if (!fits)
       throw Error(ErrorKind::value_error, fmt::format("slice of shape {} from {} does not lie within shape {}",

@@ -3,6 +3,7 @@
 #include "frontend/ops/Windows.h"
 #include "frontend/graph/Promotion.h"
 #include "halftone/Error.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,8 +21,10 @@ std::vector<int64_t> perAxis(std::string_view op, std::string_view argument, con
                     std::all_of(all.begin(), all.end(), [&](int64_t n) { return n >= least && n <= most; });
   if (!fits)
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: {} must be one integer, or {} of them, of at least {}; got ({})", op, argument, rank,
-                            least, fmt::join(list, ", ")));
+                fmt::format("{}: {} must be one integer, or {} of them, of at least {}{}; got ({})", op, argument, rank,
+                            least,
+                            std::ranges::any_of(all, [](int64_t n) { return n > most; }) ? " and at most 2^31" : "",
+                            fmt::join(list, ", ")));
   return all;
 }
 
@@ -43,14 +46,15 @@ Windows windowsOf(std::string_view op, const WindowArgs &args, const std::string
   windows.steps = {args.strides, args.dilations, {}, std::vector<int64_t>(rank, 1)};
   for (size_t axis = 0; axis < rank; ++axis) {
     const int64_t extent = args.extents[axis], stride = args.strides[axis];
-    const int64_t span = args.taps[axis] == 0 ? 0 : (args.taps[axis] - 1) * args.dilations[axis] + 1;
+    const int64_t span =
+        args.taps[axis] == 0 ? 0 : extentSum(extentProduct(args.taps[axis] - 1, args.dilations[axis]), 1);
     const int64_t rounded = extent == 0 ? 0 : (extent - 1) / stride + 1;
     if (!isSame && !isCausal && span > extent)
       throw Error(ErrorKind::value_error,
                   fmt::format("{}: a window of {} elements does not lie within an axis of {} with padding \"valid\"; "
                               "expected an input of shape ({}) or larger along its spatial axes, or padding \"same\"",
                               op, span, extent, fmt::join(args.taps, ", ")));
-    const int64_t total = std::max<int64_t>((rounded - 1) * stride + span - extent, 0);
+    const int64_t total = std::max<int64_t>(span - (extent - (rounded - 1) * stride), 0);
     windows.steps.low.push_back(isCausal ? span - 1 : isSame && extent > 0 ? total / 2 : 0);
     windows.places.push_back(isSame || isCausal ? rounded : (extent - span) / stride + 1);
   }

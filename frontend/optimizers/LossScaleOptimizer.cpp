@@ -86,7 +86,7 @@ public:
     // Keras compares with ==: a counter beyond the count of growth steps does not grow the scale until a fault resets
     // the counter.
     const int64_t last = std::min<int64_t>(args_.dynamic_growth_steps - 1, std::numeric_limits<int32_t>::max());
-    Value grows = ops::equal(counter, ops::full_like(counter, static_cast<double>(last)));
+    Value grows = ops::equal(counter, ops::full_like(counter, last));
     Value grown = ops::where(ops::less(scale, maxScale), ops::minimum(scale * 2.0, maxScale), scale);
     Value halved = ops::where(ops::greater(scale, minScale), ops::maximum(scale * 0.5, minScale), scale);
     scale_.assign(ops::where(finite, ops::where(grows, grown, scale), halved));

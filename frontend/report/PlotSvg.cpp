@@ -56,7 +56,7 @@ public:
         "7.5z\"/></marker></defs>"
         "\n",
         width, drawn.size.height + noteHeight, escaped(graph.name));
-    if (noteHeight)
+    if (!graph.note.empty())
       svg += fmt::format("<text class=\"faint\" x=\"8\" y=\"18\">{}</text>\n", escaped(graph.note));
     return svg +
            fmt::format("<g transform=\"translate({:.1f} {:.1f})\">\n", (width - drawn.size.width) / 2, noteHeight) +

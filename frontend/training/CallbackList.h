@@ -10,7 +10,7 @@
 namespace halftone::detail {
 
 struct ProgressArgs {
-  int verbose = 1;
+  int64_t verbose = 1;
   int64_t epochs = 0; // 0 in evaluate and predict
   std::optional<int64_t> steps{};
 };

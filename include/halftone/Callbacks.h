@@ -77,7 +77,7 @@ struct EarlyStoppingArgs {
   std::string monitor = "val_loss";
   double min_delta = 0.0;
   int64_t patience = 0;
-  int verbose = 0;
+  int64_t verbose = 0;
   MonitorMode mode = MonitorMode::automatic;
   std::optional<double> baseline{};
   bool restore_best_weights = false;
@@ -85,7 +85,7 @@ struct EarlyStoppingArgs {
 };
 class HALFTONE_API EarlyStopping : public Callback {
 public:
-  explicit EarlyStopping(EarlyStoppingArgs args = {});
+  EarlyStopping(EarlyStoppingArgs args = {});
   void on_train_begin(const Logs &logs) override;
   void on_epoch_end(int64_t epoch, Logs &logs) override;
   void on_train_end(const Logs &logs) override;
@@ -100,7 +100,7 @@ private:
 };
 struct ModelCheckpointArgs {
   std::string monitor = "val_loss";
-  int verbose = 0;
+  int64_t verbose = 0;
   bool save_best_only = false;
   bool save_weights_only = false;
   MonitorMode mode = MonitorMode::automatic;
@@ -163,7 +163,7 @@ private:
 /// Stops when the running mean loss is NaN or infinite; with raise_error it throws runtime_error.
 class HALFTONE_API TerminateOnNaN : public Callback {
 public:
-  explicit TerminateOnNaN(bool raise_error = false);
+  TerminateOnNaN(bool raise_error = false);
   void on_train_batch_end(int64_t batch, const Logs &logs) override;
 
 private:
@@ -172,20 +172,21 @@ private:
 };
 class HALFTONE_API LearningRateScheduler : public Callback {
 public:
-  explicit LearningRateScheduler(std::function<double(int64_t epoch, double learning_rate)> schedule, int verbose = 0);
+  explicit LearningRateScheduler(std::function<double(int64_t epoch, double learning_rate)> schedule,
+                                 int64_t verbose = 0);
   void on_epoch_begin(int64_t epoch, const Logs &logs) override;
   void on_epoch_end(int64_t epoch, Logs &logs) override;
 
 private:
   friend struct detail::CallbackFacts;
   std::function<double(int64_t, double)> schedule_;
-  int verbose_;
+  int64_t verbose_;
 };
 struct ReduceLROnPlateauArgs {
   std::string monitor = "val_loss";
   double factor = 0.1; // value_error unless below 1
   int64_t patience = 10;
-  int verbose = 0;
+  int64_t verbose = 0;
   MonitorMode mode = MonitorMode::automatic;
   double min_delta = 1e-4;
   int64_t cooldown = 0;
@@ -194,7 +195,7 @@ struct ReduceLROnPlateauArgs {
 /// Multiplies a constant learning rate by `factor` after `patience` epochs without an improvement.
 class HALFTONE_API ReduceLROnPlateau : public Callback {
 public:
-  explicit ReduceLROnPlateau(ReduceLROnPlateauArgs args = {});
+  ReduceLROnPlateau(ReduceLROnPlateauArgs args = {});
   void on_train_begin(const Logs &logs) override;
   void on_epoch_end(int64_t epoch, Logs &logs) override;
 

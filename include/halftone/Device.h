@@ -13,7 +13,7 @@ class HALFTONE_API Device {
 public:
   enum class Kind : uint8_t { cpu, cuda };
   static Device cpu();
-  static Device cuda(int index = 0);                        // device_error with the driver's reason if there is none
+  static Device cuda(int64_t index = 0);                    // device_error with the driver's reason if there is none
   static std::optional<Device> find(std::string_view spec); // "cpu", "cuda", "cuda:1"; nullopt if there is none
   static std::vector<Device> list();
   Kind kind() const { return kind_; }

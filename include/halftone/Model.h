@@ -63,6 +63,8 @@ private:
 
 /// The first batch shows the outputs. Then a list of losses, weights of losses or metrics that has too few or too many entries,
 /// two for one output, or one for a name that no output has is a value_error.
+/// One CompileArgs may serve several models: a name stands for a new optimizer or metric of each. An Optimizer object
+/// belongs to the variables that it updated first; with those of another model, fit() throws a value_error.
 struct CompileArgs { // Trainer.compile, then ours
   Optimizer optimizer = "rmsprop";
   LossSpec loss{};
@@ -80,7 +82,7 @@ struct CompileArgs { // Trainer.compile, then ours
 struct FitArgs { // Trainer.fit
   int64_t batch_size = 32;
   int64_t epochs = 1;
-  int verbose = 1; // 0 silent, 1 a bar, 2 a line an epoch
+  int64_t verbose = 1; // 0 silent, 1 a bar, 2 a line an epoch
   std::vector<CallbackArg> callbacks{};
   double validation_split = 0.0;
   ValidationData validation_data{};
@@ -95,14 +97,14 @@ struct FitArgs { // Trainer.fit
 };
 struct EvaluateArgs {
   int64_t batch_size = 32;
-  int verbose = 1;
+  int64_t verbose = 1;
   Tensors sample_weight{};
   std::optional<int64_t> steps{};
   std::vector<CallbackArg> callbacks{};
 };
 struct PredictArgs {
   int64_t batch_size = 32;
-  int verbose = 1;
+  int64_t verbose = 1;
   std::optional<int64_t> steps{};
   std::vector<CallbackArg> callbacks{};
 };
@@ -190,7 +192,8 @@ public:
   /// layers one by one, the one with the best signal to noise first, and leaves out those with which the loss increases by
   /// more than `max_loss_increase`. It trains nothing, and works on copies; apply_policy() quantizes. value_error for a
   /// model that is not compiled or that clone_model() cannot copy, for a mode that cannot be measured so (float8: its scales
-  /// come from training), and for a negative increase.
+  /// come from training), for a negative increase, and if int8 could only quantize layers that compute in float16; where
+  /// these are some of the layers, a warning names them.
   DTypePolicyMap suggest_policy_map(const Tensors &x, const Tensors &y, const SuggestArgs &args = {}) const;
   SummaryReport summary(const SummaryArgs &args = {}) const;
   /// The text of a stage: MLIR up to linalg, the plan's steps, the target's assembly.

@@ -11,7 +11,7 @@ namespace halftone {
 class Integers {
 public:
   Integers() = default;
-  Integers(int one) : list_{one} {}
+  template <detail::Whole I> Integers(I one) : list_{detail::whole(one, "an integer argument")} {}
   Integers(std::initializer_list<int64_t> list) : list_(list) {}
   explicit Integers(std::vector<int64_t> list) : list_(std::move(list)) {}
   const std::vector<int64_t> &list() const { return list_; }
@@ -24,7 +24,7 @@ using Axes = Integers; // of a reduction; empty: all
 /// How split() cuts an axis: into so many equal sections, or before each of these indices.
 class Sections {
 public:
-  Sections(int count) : count_(count) {}
+  template <detail::Whole I> Sections(I count) : count_(detail::whole(count, "the count of sections")) {}
   Sections(std::initializer_list<int64_t> indices) : indices_(indices) {}
   Sections(std::vector<int64_t> indices) : indices_(std::move(indices)) {}
   std::optional<int64_t> count() const { return count_; }
@@ -79,8 +79,9 @@ HALFTONE_API Value divide(const Value &a, const Value &b);  // integers are divi
 HALFTONE_API Value power(const Value &a, const Value &b);   // integers stay integers and wrap
 HALFTONE_API Value maximum(const Value &a, const Value &b); // a tie shares the gradient
 HALFTONE_API Value minimum(const Value &a, const Value &b);
-/// A bound that is no whole number makes an integer x a float. At a bound the gradient is half.
-HALFTONE_API Value clip(const Value &x, double x_min, double x_max);
+/// A bound that is no whole number makes an integer x a float. A bound outside of an integer dtype's range on the side
+/// where no element lies bounds nothing; on the other side it is a value_error. At a bound the gradient is half.
+HALFTONE_API Value clip(const Value &x, const Number &x_min, const Number &x_max);
 HALFTONE_API Value where(const Value &condition, const Value &a, const Value &b);
 HALFTONE_API Value exp(const Value &x);
 HALFTONE_API Value exp2(const Value &x);
@@ -180,7 +181,8 @@ HALFTONE_API Value squeeze(const Value &x, const Axes &axis = {});
 HALFTONE_API Value one_hot(const Value &x, int64_t num_classes, DType dtype = float32);
 HALFTONE_API Value zeros_like(const Value &x);
 HALFTONE_API Value ones_like(const Value &x);
-HALFTONE_API Value full_like(const Value &x, double value);
+/// Of an integer x a fraction is cut off, as in Keras; value_error for a number outside of its dtype's range.
+HALFTONE_API Value full_like(const Value &x, const Number &value);
 HALFTONE_API Value stop_gradient(const Value &x);
 HALFTONE_API Value all_finite(const Values &xs); // one bool
 
@@ -252,9 +254,10 @@ HALFTONE_API Value dot_product_attention(const Value &query, const Value &key, c
 HALFTONE_API std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(const Values &)> f);
 
 // Values of indices alone, for functions being traced.
-/// Up to, not including, stop; arange(n) begins at 0. Whole numbers give int32, others floatx.
-HALFTONE_API Value arange(double start, std::optional<double> stop = {}, std::optional<double> step = {},
-                          std::optional<DType> dtype = {});
+/// Up to, not including, stop; arange(n) begins at 0. Whole numbers give int32, others floatx. Integers are exact.
+/// value_error if the dtype does not hold the first or the last.
+HALFTONE_API Value arange(const Number &start, const std::optional<Number> &stop = {},
+                          const std::optional<Number> &step = {}, std::optional<DType> dtype = {});
 /// `num` values at equal distances, the last of which is stop unless `endpoint` is false. Integers round down.
 HALFTONE_API Value linspace(double start, double stop, int64_t num = 50, bool endpoint = true,
                             std::optional<DType> dtype = {});

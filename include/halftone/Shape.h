@@ -1,8 +1,7 @@
 // Shapes: any integer type in braces, negative indices, `none` for an extent that is not known yet.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "Version.h"
-#include <concepts>
+#include "Number.h"
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -15,9 +14,7 @@ namespace halftone {
 struct Dim {
   int64_t value = -1;
   constexpr Dim() = default;
-  template <std::integral I>
-    requires(!std::same_as<I, bool>)
-  constexpr Dim(I v) : value(static_cast<int64_t>(v)) {}
+  template <detail::Whole I> constexpr Dim(I v) : value(detail::whole(v, "a dimension")) {}
   constexpr operator int64_t() const { return value; }
 };
 inline constexpr Dim none{}; // Keras's None: not known before a batch comes

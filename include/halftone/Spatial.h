@@ -18,13 +18,13 @@ enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
 /// How many elements lie before and after an axis.
 struct Margin {
   int64_t before, after;
-  Margin(int64_t both) : before(both), after(both) {}
+  template <detail::Whole I> Margin(I both) : before(detail::whole(both, "a margin")), after(before) {}
   Margin(int64_t before, int64_t after) : before(before), after(after) {}
 };
 /// One margin for all axes, or one for each: 1, {1, 2}, {{1, 2}, {0, 3}}.
 class Margins {
 public:
-  Margins(int all) : list_{Margin(all)} {}
+  template <detail::Whole I> Margins(I all) : list_{Margin(all)} {}
   Margins(std::initializer_list<Margin> list) : list_(list) {}
   explicit Margins(std::vector<Margin> list) : list_(std::move(list)) {}
   const std::vector<Margin> &list() const { return list_; }

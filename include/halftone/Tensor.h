@@ -44,7 +44,8 @@ public:
   template <Scalar T> static Tensor borrow(std::vector<T> &&, const Shape &, std::shared_ptr<void> = {}) = delete;
   static Tensor zeros(const Shape &shape, DType dtype = float32);
   static Tensor ones(const Shape &shape, DType dtype = float32);
-  static Tensor full(const Shape &shape, double value, DType dtype = float32); // `value` is converted as by astype()
+  /// A double is converted as by astype(). An integer is exact; value_error if an integer dtype does not hold it.
+  static Tensor full(const Shape &shape, const Number &value, DType dtype = float32);
   /// Reads NumPy's .npy, format 1.0 to 3.0, of either byte order, row- or column-major. io_error naming the file, the
   /// expected contents and those found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2
   /// is ml_dtypes's `f1`, or `V1` with a comment that names it. (NumPy reads V1 and V2 as void: use .view().)

@@ -3,6 +3,7 @@
 #pragma once
 #include "DType.h"
 #include "Error.h"
+#include "Number.h"
 #include "Shape.h"
 #include "Tensor.h"
 #include <initializer_list>
@@ -45,14 +46,17 @@ HALFTONE_API Value operator+(const Value &a, const Value &b);
 HALFTONE_API Value operator-(const Value &a, const Value &b);
 HALFTONE_API Value operator*(const Value &a, const Value &b);
 HALFTONE_API Value operator/(const Value &a, const Value &b);
-HALFTONE_API Value operator+(const Value &a, double b);
-HALFTONE_API Value operator-(const Value &a, double b);
-HALFTONE_API Value operator*(const Value &a, double b);
-HALFTONE_API Value operator/(const Value &a, double b);
-HALFTONE_API Value operator+(double a, const Value &b);
-HALFTONE_API Value operator-(double a, const Value &b);
-HALFTONE_API Value operator*(double a, const Value &b);
-HALFTONE_API Value operator/(double a, const Value &b);
+/// A number takes the dtype of the Value, rounded once; beside a bool it counts as an int32. A number that is no whole
+/// number makes an integer Value a float, and so does a division. An integer that the Value's dtype does not hold, as 300
+/// beside an int8 or -1 beside a uint8, is a value_error.
+HALFTONE_API Value operator+(const Value &a, const Number &b);
+HALFTONE_API Value operator-(const Value &a, const Number &b);
+HALFTONE_API Value operator*(const Value &a, const Number &b);
+HALFTONE_API Value operator/(const Value &a, const Number &b);
+HALFTONE_API Value operator+(const Number &a, const Value &b);
+HALFTONE_API Value operator-(const Number &a, const Value &b);
+HALFTONE_API Value operator*(const Number &a, const Value &b);
+HALFTONE_API Value operator/(const Number &a, const Value &b);
 HALFTONE_API Value operator-(const Value &a);
 inline Value &operator+=(Value &a, const Value &b) {
   a = a + b;

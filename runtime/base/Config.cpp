@@ -4,6 +4,7 @@
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/JsonText.h"
 #include "runtime/base/Status.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <limits>
 #include <vector>
@@ -70,7 +71,23 @@ Config Config::parse(std::string_view json) {
   return ConfigAccess::make(std::move(value));
 }
 
-std::string Config::dump(int indent) const { return jsonText(ConfigAccess::json(*this), indent); }
+nlohmann::ordered_json ConfigAccess::json(const Number &number) {
+  if (number.kind() == Number::Kind::real)
+    return number.real();
+  return number.is_negative() ? Json(static_cast<int64_t>(number.bits())) : Json(number.bits());
+}
+Number ConfigAccess::number(const nlohmann::ordered_json &value) {
+  if (value.is_number_unsigned())
+    return value.get<uint64_t>();
+  return value.is_number_integer() ? Number(value.get<int64_t>()) : Number(value.get<double>());
+}
+
+std::string Config::dump(int64_t indent) const {
+  constexpr int64_t most = 1000;
+  if (indent > most)
+    throw Error(ErrorKind::value_error, fmt::format("indent is {}; expected at most {}", indent, most));
+  return jsonText(ConfigAccess::json(*this), static_cast<int>(std::max<int64_t>(indent, -1)));
+}
 
 bool Config::contains(std::string_view key) const { return ConfigAccess::json(*this).contains(std::string(key)); }
 

@@ -12,7 +12,7 @@ using namespace halftone;
 
 namespace {
 /// How a dtype's elements are stored, and the type that holds each exactly: double, int64_t or uint64_t.
-template <class StorageT, class ValueT> struct Number {
+template <class StorageT, class ValueT> struct Plain {
   using Storage = StorageT;
   using Value = ValueT;
   static Value load(Storage s) { return static_cast<Value>(s); }
@@ -43,14 +43,14 @@ static void store(Value value, Overflow overflow, typename Format::Storage &out,
   out = Format::encode(asDouble(value), overflow);
 }
 
-template <class Value> static void store(Value value, Overflow overflow, float &out, Number<float, double>) {
+template <class Value> static void store(Value value, Overflow overflow, float &out, Plain<float, double>) {
   if constexpr (std::same_as<Value, double>)
     out = static_cast<float>(roundTo(DType::float32, value, overflow));
   else
     out = static_cast<float>(value);
 }
 
-template <class Value> static void store(Value value, Overflow overflow, double &out, Number<double, double>) {
+template <class Value> static void store(Value value, Overflow overflow, double &out, Plain<double, double>) {
   if constexpr (std::same_as<Value, double>)
     out = roundTo(DType::float64, value, overflow);
   else
@@ -58,7 +58,7 @@ template <class Value> static void store(Value value, Overflow overflow, double 
 }
 
 template <class Value, std::integral Storage, class Wide>
-static void store(Value value, Overflow, Storage &out, Number<Storage, Wide>) {
+static void store(Value value, Overflow, Storage &out, Plain<Storage, Wide>) {
   if constexpr (std::same_as<Value, double>) {
     using Limits = std::numeric_limits<Storage>;
     constexpr double top = 2.0 * (uint64_t(1) << (Limits::digits - 1)); // one past the largest integer
@@ -80,21 +80,21 @@ template <class Function> static bool visit(DType dtype, Function function) {
   case DType::bool_:
     return function(Bool()), true;
   case DType::uint8:
-    return function(Number<uint8_t, uint64_t>()), true;
+    return function(Plain<uint8_t, uint64_t>()), true;
   case DType::uint16:
-    return function(Number<uint16_t, uint64_t>()), true;
+    return function(Plain<uint16_t, uint64_t>()), true;
   case DType::uint32:
-    return function(Number<uint32_t, uint64_t>()), true;
+    return function(Plain<uint32_t, uint64_t>()), true;
   case DType::uint64:
-    return function(Number<uint64_t, uint64_t>()), true;
+    return function(Plain<uint64_t, uint64_t>()), true;
   case DType::int8:
-    return function(Number<int8_t, int64_t>()), true;
+    return function(Plain<int8_t, int64_t>()), true;
   case DType::int16:
-    return function(Number<int16_t, int64_t>()), true;
+    return function(Plain<int16_t, int64_t>()), true;
   case DType::int32:
-    return function(Number<int32_t, int64_t>()), true;
+    return function(Plain<int32_t, int64_t>()), true;
   case DType::int64:
-    return function(Number<int64_t, int64_t>()), true;
+    return function(Plain<int64_t, int64_t>()), true;
   case DType::float16:
     return function(Narrow<Float16>()), true;
   case DType::bfloat16:
@@ -104,9 +104,9 @@ template <class Function> static bool visit(DType dtype, Function function) {
   case DType::float8_e5m2:
     return function(Narrow<Float8E5m2>()), true;
   case DType::float32:
-    return function(Number<float, double>()), true;
+    return function(Plain<float, double>()), true;
   case DType::float64:
-    return function(Number<double, double>()), true;
+    return function(Plain<double, double>()), true;
   case DType::complex64:
   case DType::complex128:
   case DType::string:

@@ -60,7 +60,7 @@ double halftone::largestFinite(DType dtype) {
 }
 
 double halftone::toDoubleForRounding(uint64_t value) {
-  const int excess = std::bit_width(value) - 53;
+  const int excess = static_cast<int>(std::bit_width(value)) - 53;
   if (excess <= 0)
     return static_cast<double>(value);
   const uint64_t lost = value & ((uint64_t(1) << excess) - 1), kept = value >> excess;

@@ -4,7 +4,9 @@
 #include "runtime/base/ForkGate.h"
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/devices/cuda/CudaDevice.h"
+#include <algorithm>
 #include <charconv>
+#include <climits>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <map>
@@ -70,11 +72,12 @@ std::optional<int> cudaIndex(std::string_view spec) {
 
 Device Device::cpu() { return Device(Kind::cpu, 0); }
 
-Device Device::cuda(int index) {
-  if (!addedAt(index))
-    if (const Status status = checkGpu(index); !status.isOk())
+Device Device::cuda(int64_t index) {
+  const auto ordinal = static_cast<int>(std::clamp<int64_t>(index, -1, INT_MAX));
+  if (!addedAt(ordinal))
+    if (const Status status = checkGpu(ordinal); !status.isOk())
       throw Error(ErrorKind::device_error, fmt::format("cuda:{} is not available: {}", index, status.message()));
-  return Device(Kind::cuda, index);
+  return Device(Kind::cuda, ordinal);
 }
 
 std::optional<Device> Device::find(std::string_view spec) {

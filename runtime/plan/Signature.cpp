@@ -1,11 +1,13 @@
 // Sizes and text of tensor types.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Signature.h"
+#include "runtime/base/Extents.h"
+#include <algorithm>
 
 namespace halftone {
 namespace {
 
-constexpr int64_t largestBytes = int64_t(1) << 60;
+constexpr int64_t largestBytes = int64_t(1) << 48; // more than an address space has; sums of 32,768 of them do not wrap
 
 std::string_view typeName(DType dtype) {
   switch (dtype) {
@@ -52,19 +54,24 @@ std::string_view typeName(DType dtype) {
 } // namespace
 
 int64_t TensorType::elements() const {
-  uint64_t count = 1; // unsigned, since a zero may follow extents whose product wraps
-  for (int64_t extent : shape)
-    count *= static_cast<uint64_t>(extent);
-  return static_cast<int64_t>(count);
+  const bool empty = std::ranges::find(shape, 0) != shape.end(); // whatever the other extents are
+  return empty ? 0 : extentProduct(shape);
 }
 
-int64_t TensorType::bytes() const { return elements() * itemsize(dtype); }
+int64_t TensorType::bytes() const { return extentProduct(elements(), itemsize(dtype)); }
 
 std::string TensorType::str() const {
   std::string text;
   for (int64_t extent : shape)
     text += std::to_string(extent) + "x";
   return text += typeName(dtype);
+}
+
+std::string shapesText(const std::vector<TensorType> &types) {
+  std::string text;
+  for (const TensorType &type : types)
+    text += (text.empty() ? "" : ", ") + Shape(type.shape).str();
+  return text;
 }
 
 Status verify(const TensorType &type) {

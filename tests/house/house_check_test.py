@@ -141,6 +141,18 @@ class HouseCheck(unittest.TestCase):
         del files["dialect/Attrs.td"]
         self.expect({**files, "compiler/codegen/Lowering.h": HEADER}, "cmake/CodeId.cmake:1: names dialect/Attrs.td")
 
+    def test_public_functions_take_wide_integers(self):
+        public = "include/halftone/Tensor.h"
+        for parameter in ("int n", "double x, int32_t n = 0", "const unsigned count"):
+            self.expect({public: HEADER + f"void cut({parameter});\n"}, f"{public}:4: a parameter of less than 64 bits")
+        self.expect({public: HEADER + "void cut(int64_t n, double x);\n"})
+
+    def test_the_library_names_no_line_of_its_own(self):
+        for place in ("Where::current()", "__builtin_FILE()", "__FILE__", "std::source_location::current()"):
+            self.expect({"runtime/Player.h": HEADER + f"inline auto place = {place};\n"},
+                        "runtime/Player.h:4: a line of the library's own source; expected lines of users alone")
+            self.expect({"tests/end_to_end/Anything.cpp": HEAD + f"auto place = {place};\n"})
+
     def test_sizes(self):
         self.expect({"runtime/Player.h": HEADER + "\n" * 497})
         self.expect({"runtime/Player.h": HEADER + "\n" * 498}, "runtime/Player.h:501: 501 lines")

@@ -1,0 +1,50 @@
+// Compares numbers of C++ with the ranges of integer dtypes.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/Number.h"
+#include "halftone/Error.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace halftone {
+
+void detail::refuse_wide(const char *argument, uint64_t value) {
+  throw Error(ErrorKind::value_error, fmt::format("{} is {}; expected at most {}", argument, value, INT64_MAX));
+}
+
+Place placeIn(DType dtype, const Number &number) {
+  const bool isUnsigned = name(dtype).starts_with("u");
+  const int bits = static_cast<int>(itemsize(dtype)) * 8 - (isUnsigned ? 0 : 1);
+  if (number.kind() == Number::Kind::real) {
+    if (number.real() < (isUnsigned ? 0.0 : -std::ldexp(1.0, bits)))
+      return Place::below;
+    return number.real() < std::ldexp(1.0, bits) ? Place::inside : Place::above;
+  }
+  // The range of a signed dtype is as large below 0 as above it, from -1 and from 0 on.
+  if (number.is_negative() && isUnsigned)
+    return Place::below;
+  const uint64_t distance = number.is_negative() ? ~number.bits() : number.bits();
+  const bool isInside = bits == 64 || distance >> bits == 0;
+  return isInside ? Place::inside : number.is_negative() ? Place::below : Place::above;
+}
+
+bool isWhole(const Number &number) {
+  return number.kind() != Number::Kind::real ||
+         (std::abs(number.real()) < 0x1p63 && number.real() == std::floor(number.real()));
+}
+
+void requireHolds(std::string_view who, DType dtype, const Number &number) {
+  if (is_float(dtype) || dtype == DType::bool_)
+    return;
+  const bool isReal = number.kind() == Number::Kind::real;
+  if (placeIn(dtype, isReal ? Number(std::trunc(number.real())) : number) != Place::inside)
+    throw Error(ErrorKind::value_error, fmt::format("{}: {} has no number {}", who, name(dtype), numberText(number)));
+}
+
+std::string numberText(const Number &number) {
+  if (number.kind() == Number::Kind::real)
+    return fmt::format("{}", number.real());
+  return number.is_negative() ? fmt::format("{}", static_cast<int64_t>(number.bits()))
+                              : fmt::format("{}", number.bits());
+}
+
+} // namespace halftone
