@@ -175,9 +175,11 @@ int64_t ProgramCache::compileCount() const {
   return compileCount_;
 }
 
-std::shared_ptr<Player> ProgramCache::latest() const {
+std::shared_ptr<Player> ProgramCache::latest(const std::vector<TensorType> &feeds, const FeedLayout &layout) const {
   const ForkSafeLock lock(mutex_);
-  return entries_.empty() ? nullptr : entries_.front().player;
+  const auto fits = [&](const Entry &entry) { return entry.key.feeds == feeds && entry.key.layout == layout; };
+  const auto found = std::ranges::find_if(entries_, fits);
+  return found == entries_.end() ? nullptr : found->player;
 }
 
 std::vector<ProgramKey> ProgramCache::keys() const {

@@ -69,9 +69,10 @@ public:
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
 
-  int64_t compileCount() const;           // successful calls of Compile, since the start
-  std::vector<ProgramKey> keys() const;   // most recently used first
-  std::shared_ptr<Player> latest() const; // the most recently used one; null if there is none
+  int64_t compileCount() const;         // successful calls of Compile, since the start
+  std::vector<ProgramKey> keys() const; // most recently used first
+  /// The most recently used player for these types; null if there is none.
+  std::shared_ptr<Player> latest(const std::vector<TensorType> &feeds, const FeedLayout &layout) const;
 
 private:
   struct Entry {

@@ -149,6 +149,7 @@ std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &typ
 CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const FeedLayout &layout) {
   const std::shared_ptr<Player> player = this->player(types, layout);
   CastLedger ledger;
+  ledger.shapes = shapesText(types);
   for (const LedgerRow &row : player->executable().ledger) {
     ledger.rows.push_back({row.path, row.value, row.from, row.to,
                            row.storage ? CastLedger::Kind::storage : CastLedger::Kind::rounding, row.fused, row.bytes,

@@ -42,10 +42,10 @@ public:
   std::shared_ptr<Player> player(const std::vector<TensorType> &types, const FeedLayout &layout = {});
   const FunctionOptions &options() const { return options_; }
   int64_t compileCount() const { return program_.compileCount(); }
-  /// The arena of the program that was compiled or ran last, in bytes; 0 if there is none.
-  int64_t arenaBytes() const {
-    const std::shared_ptr<Player> latest = program_.latest();
-    return latest ? latest->executable().plan.arenaBytes : 0;
+  /// The arena of the program for these types, in bytes; 0 if there is none.
+  int64_t arenaBytes(const std::vector<TensorType> &types, const FeedLayout &layout) const {
+    const std::shared_ptr<Player> player = program_.latest(types, layout);
+    return player ? player->executable().plan.arenaBytes : 0;
   }
 
 private:

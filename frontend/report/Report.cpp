@@ -33,6 +33,8 @@ Numbers numbersOf(const Model &model, const SummaryReport &summary, const Compil
                   {"Variables, optimizer's too", sizeText(summary.bytes)}};
   if (summary.training_step_bytes)
     numbers.emplace_back("Training step beside them", sizeText(summary.training_step_bytes));
+  if (reported.player)
+    numbers.emplace_back("Shapes of the program below", reported.ledger.shapes);
   numbers.emplace_back("Policy", model.impl()->resolvedPolicy().name());
   numbers.emplace_back("Device", (compiled ? *compiled->args.device : default_device()).str());
   if (compiled)

@@ -6,7 +6,9 @@
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/Connections.h"
+#include "frontend/training/ModelState.h"
 #include "frontend/training/Trainer.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,7 +23,7 @@ namespace {
 int64_t bytesOf(const std::vector<Variable> &variables) {
   int64_t bytes = 0;
   for (const Variable &variable : variables)
-    bytes += variable.shape().elements() * itemsize(variable.impl()->dtype);
+    bytes = extentSum(bytes, extentProduct(variable.shape().elements(), itemsize(variable.impl()->dtype)));
   return bytes;
 }
 int64_t elementsOf(const std::vector<Variable> &variables) {
@@ -63,8 +65,12 @@ SummaryReport Model::summary(const SummaryArgs &args) const {
   report.trainable_bytes = bytesOf(trainable_variables());
   report.bytes = bytesOf(weights);
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(*this);
-  if (compiled)
-    report.training_step_bytes = compiled->train.arenaBytes();
+  if (compiled) {
+    ModelState &state = stateOf(*this);
+    const ForkSafeLock lock(state.mutex);
+    report.training_step_bytes = compiled->train.arenaBytes(state.fullStepTypes, state.fullStepLayout);
+    report.training_step_shapes = report.training_step_bytes ? shapesText(state.fullStepTypes) : "";
+  }
   if (compiled && isLossScaleOptimizer(compiled->optimizer)) {
     const optimizers::LossScaleState state = asLossScaleOptimizer(compiled->optimizer).state();
     report.loss_scale = {state.scale, state.skipped_steps, state.last_fault};
@@ -146,7 +152,8 @@ std::string SummaryReport::text() const {
   if (optimizer_params)
     count("Optimizer", optimizer_params, optimizer_bytes);
   if (training_step_bytes)
-    text += fmt::format(" Training step: {} beside variables and data\n", sizeText(training_step_bytes));
+    text += fmt::format(" Training step: {} beside variables and data\n Step's inputs and targets: {}\n",
+                        sizeText(training_step_bytes), training_step_shapes);
   if (loss_scale)
     text +=
         fmt::format(" Loss scale: {}, {} steps skipped{}\n", loss_scale->scale, withCommas(loss_scale->skipped_steps),
@@ -175,6 +182,7 @@ std::string SummaryReport::json() const {
   json["trainable_bytes"] = trainable_bytes;
   json["optimizer_bytes"] = optimizer_bytes;
   json["training_step_bytes"] = training_step_bytes;
+  json["training_step_shapes"] = training_step_shapes;
   json["loss_scale"] = loss_scale ? Json{{"scale", loss_scale->scale},
                                          {"skipped_steps", loss_scale->skipped_steps},
                                          {"last_fault", loss_scale->last_fault}}
@@ -192,7 +200,8 @@ std::string CastLedger::text() const {
     cells.push_back({row.path, row.value, fmt::format("{} > {}", name(row.from), name(row.to)), kindName(row.kind),
                      row.fused ? "yes" : "no", withCommas(row.bytes), row.rule});
   return boxTable(cells) +
-         fmt::format(" Casts: {} fused, {} standalone, {} moved\n", fused, standalone, sizeText(bytes_moved));
+         fmt::format(" Casts: {} fused, {} standalone, {} moved\n", fused, standalone, sizeText(bytes_moved)) +
+         (shapes.empty() ? "" : fmt::format(" Shapes: {}\n", shapes));
 }
 std::string CastLedger::json() const {
   Json json{{"casts", Json::array()}};
@@ -209,6 +218,7 @@ std::string CastLedger::json() const {
   json["standalone"] = standalone;
   json["fused"] = fused;
   json["bytes_moved"] = bytes_moved;
+  json["shapes"] = shapes;
   return json.dump();
 }
 

@@ -70,12 +70,12 @@ StepTimeline step_timeline(const Model &model) {
     throw Error(ErrorKind::value_error, "the model runs eagerly, without a compiled training step", model.name());
   const std::shared_ptr<Player> player = choice.function->player(choice.types, choice.layout);
   const PlayRecord record = recordPlay(*player).valueOrThrow();
-  return {rowsOf(player->executable(), record), record.total, distribution::rank()};
+  return {rowsOf(player->executable(), record), shapesText(choice.types), record.total, distribution::rank()};
 }
 
 std::string StepTimeline::text() const {
-  std::string text = fmt::format("Step of rank {}: {:.3f} ms\n{:>10} {:>10} {:>10}\n", rank, seconds * 1e3, "begin ms",
-                                 "end ms", "takes ms");
+  std::string text = fmt::format("Step of rank {}: {:.3f} ms, for {}\n{:>10} {:>10} {:>10}\n", rank, seconds * 1e3,
+                                 shapes, "begin ms", "end ms", "takes ms");
   double travelled = 0, waited = 0;
   for (const Row &row : rows) {
     const bool isExchange = row.kind == Kind::exchange;

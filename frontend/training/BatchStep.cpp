@@ -130,10 +130,11 @@ StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsC
   std::vector<Tensor> fetches = play(run, run.compiled->train, feeds, part.allRows);
   transaction.commit();
   ModelState &state = stateOf(run.model);
-  {
+  if (part.rows >= run.mostRows) {
+    run.mostRows = part.rows;
     const ForkSafeLock lock(state.mutex);
-    state.lastTrainTypes = typesOf(feeds.tensors);
-    state.lastTrainLayout = feeds.layout;
+    state.fullStepTypes = typesOf(feeds.tensors);
+    state.fullStepLayout = feeds.layout;
   }
   StepResult result;
   if (isLossScaleOptimizer(run.compiled->optimizer)) // the train program fetches its word after all metrics

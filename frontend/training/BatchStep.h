@@ -12,6 +12,7 @@ struct Run {
   Run(const Model &m, const char *before) : model(m), compiled(compiledOf(m, before)) {}
   Model model;
   std::shared_ptr<CompiledModel> compiled;
+  mutable int64_t mostRows = -1; // of the run's training steps so far
 };
 
 struct StepResult {

@@ -79,10 +79,10 @@ ProgramChoice detail::chooseProgram(const Model &model, const IrArgs &args) {
   ProgramChoice choice;
   {
     const ForkSafeLock lock(state.mutex);
-    choice = {program, nullptr, state.lastTrainTypes, state.lastTrainLayout};
+    choice = {program, nullptr, state.fullStepTypes, state.fullStepLayout};
   }
   const std::vector<ValueSpec> inputs = inputSpecsOf(model);
-  // If the model was trained, the shapes of its last step are the example; another batch size replaces the leading
+  // If the model was trained, the shapes of its full step are the example; another batch size replaces the leading
   // extent.
   const int64_t batch =
       args.batch_size.value_or(!choice.types.empty() && !choice.types[0].shape.empty() ? choice.types[0].shape[0] : 32);

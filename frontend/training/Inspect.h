@@ -15,7 +15,7 @@ struct ProgramChoice {
 };
 
 /// The program that `args` name, else the training step of a compiled model and predict of another; for the shapes of
-/// the last training step, else for those of the model's inputs. value_error if these are not known. The caller opens a
+/// the full step of the last training run, else for those of the model's inputs. value_error if these are not known. The caller opens a
 /// CallTransaction that outlives the choice and commits nothing: whoever looks at a program builds neither optimizer nor
 /// metrics for it.
 ProgramChoice chooseProgram(const Model &model, const IrArgs &args);

@@ -32,8 +32,10 @@ struct ModelState {
   std::mutex mutex;
   std::shared_ptr<CompiledModel> compiled;
   std::shared_ptr<CompiledFunction> predict;
-  std::vector<TensorType> lastTrainTypes; // of the last training step, which ir() shows by default
-  FeedLayout lastTrainLayout;
+  /// Of the training step of which ir() and reports speak: that with the most rows of the last run, which a smaller last
+  /// batch does not replace.
+  std::vector<TensorType> fullStepTypes;
+  FeedLayout fullStepLayout;
   std::shared_ptr<History::Rep> history; // of the last fit(); null before the first
 };
 
