@@ -21,6 +21,9 @@ using Table = std::map<std::string, H5Array>;
 [[noreturn]] void refuse(const std::string &name, const std::string &found) {
   throw Error(ErrorKind::io_error, fmt::format("{}: expected an HDF5 file of Keras's weights; found {}", name, found));
 }
+[[noreturn]] void refuseToWrite(const std::string &name, const std::string &why) {
+  throw Error(ErrorKind::io_error, fmt::format("{}: these weights cannot be written as HDF5: {}", name, why));
+}
 
 /// The text up to the next space, which `line` loses.
 std::string_view word(std::string_view &line) {
@@ -69,7 +72,7 @@ std::optional<std::pair<std::string, H5Array>> parseRow(std::string_view line) {
 }
 
 /// The table that halftone-h5 prints, without comparing it with the file.
-Table parseTable(const std::string &text, const std::string &name) {
+Table parseTable(const std::string &text, const std::string &name, bool isWritten) {
   Table table;
   bool ended = false;
   std::string_view rest = text;
@@ -78,7 +81,7 @@ Table parseTable(const std::string &text, const std::string &name) {
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.starts_with("error "))
-      refuse(name, std::string(line.substr(6)));
+      (isWritten ? refuseToWrite : refuse)(name, std::string(line.substr(6)));
     ended |= line == "end";
     if (ended)
       continue;
@@ -118,7 +121,7 @@ Table tableOf(const Descriptor &file, const std::vector<std::string> &command, c
         text += piece;
       },
       name);
-  return parseTable(text, name);
+  return parseTable(text, name, command.front() == "layout");
 }
 
 /// The words that tell halftone-h5 what to do with a part of the file.
@@ -207,6 +210,10 @@ static std::string layoutOf(const std::vector<H5Entry> &entries) {
 }
 
 H5Image::H5Image(const std::vector<H5Entry> &entries, const std::string &name) {
+  std::map<std::string, std::string> names; // by path
+  for (const H5Entry &entry : entries)
+    if (const auto [other, isNew] = names.emplace(entry.path, entry.name); !isNew)
+      refuseToWrite(name, fmt::format("'{}' and '{}' would both stand at {}", other->second, entry.name, entry.path));
   const Descriptor file = Descriptor::memory(name);
   const Table table = tableOf(file, {"layout"}, layoutOf(entries), name);
   checkRanges(table, file.size(name), name);

@@ -58,7 +58,10 @@ Optimizer madeLossScale(FieldReader &reader) {
   reader.read(args,
               std::tuple{Field{"name", &LossScaleArgs::name}, Field{"initial_scale", &LossScaleArgs::initial_scale},
                          Field{"dynamic_growth_steps", &LossScaleArgs::dynamic_growth_steps}});
-  reader.takes("inner_optimizer");
+  if (!reader.takes("inner_optimizer"))
+    throw Error(ErrorKind::value_error, "LossScaleOptimizer needs an inner optimizer: "
+                                        "optimizers::LossScaleOptimizer(optimizers::Adam()), or `inner_optimizer` in a "
+                                        "config");
   Config inner = reader.config().get_object("inner_optimizer");
   if (std::vector<std::string> keys = reader.left(); !keys.empty())
     throw Error(ErrorKind::value_error,
@@ -69,6 +72,7 @@ Optimizer madeLossScale(FieldReader &reader) {
 struct Known {
   const char *className;
   Optimizer (*make)(FieldReader &);
+  bool needsArguments = false; // so its name alone stands for no optimizer
 };
 constexpr Known catalogue[] = {
     {"Adam", made<optimizers::Adam, optimizers::AdamArgs>},
@@ -85,7 +89,7 @@ constexpr Known catalogue[] = {
     {"Lamb", made<optimizers::Lamb, optimizers::LambArgs>},
     {"Muon", made<optimizers::Muon, optimizers::MuonArgs>},
     {"ScheduleFreeAdamW", made<optimizers::ScheduleFreeAdamW, optimizers::ScheduleFreeAdamWArgs>},
-    {"LossScaleOptimizer", madeLossScale},
+    {"LossScaleOptimizer", madeLossScale, true},
 };
 
 } // namespace
@@ -99,7 +103,8 @@ Optimizer detail::optimizerFromConfig(const std::string &className, const Config
       reader.requireNothingLeft(entry.className);
       return optimizer;
     }
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", lower(entry.className));
+    if (!entry.needsArguments)
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", lower(entry.className));
   }
   throw Error(ErrorKind::value_error,
               fmt::format("Could not interpret optimizer identifier: {}. Known: {}", className, known));

@@ -3,6 +3,7 @@
 #pragma once
 #include "frontend/graph/Variables.h"
 #include "halftone/Optimizers.h"
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +16,8 @@ class OptimizerParts;
 struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual ~OptimizerImpl() = default;
   std::string className, name;
+  bool isFromName = false;             // made of a name alone, such as "adam"
+  std::atomic<bool> isClaimed = false; // if it is, by a compile()
   virtual Value scaleLoss(const Value &loss) const = 0;
   virtual void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) = 0;
   virtual void finalize(const std::vector<Variable> &variables) const = 0;
@@ -47,6 +50,9 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
 };
 
 bool isLossScaleOptimizer(const Optimizer &optimizer);
+/// The optimizer for one compile(): `optimizer` itself, but for one that was made of a name and that another compile() has, or
+/// that knows variables, a new one of that name.
+Optimizer ownOptimizer(const Optimizer &optimizer);
 /// The rate; value_error unless it is finite.
 double requireRate(double rate);
 /// type_error unless isLossScaleOptimizer().

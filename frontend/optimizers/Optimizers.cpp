@@ -48,6 +48,15 @@ void checkGradients(const std::vector<Value> &gradients, const std::vector<Varia
   }
 }
 
+Optimizer ownOptimizer(const Optimizer &optimizer) {
+  OptimizerImpl &impl = *optimizer.impl();
+  if (!impl.isFromName || (!impl.isClaimed.exchange(true) && !impl.isBuilt()))
+    return optimizer;
+  Optimizer own(impl.className);
+  own.impl()->isClaimed = true;
+  return own;
+}
+
 } // namespace detail
 
 Optimizer::Optimizer(const Optimizer &) = default;
@@ -57,7 +66,7 @@ Optimizer &Optimizer::operator=(Optimizer &&other) & noexcept { return *this = s
 Optimizer::~Optimizer() = default;
 Optimizer::Optimizer(std::shared_ptr<OptimizerImpl> impl) : impl_(std::move(impl)) {}
 Optimizer::Optimizer(const char *name) : Optimizer(std::string(name)) {}
-Optimizer::Optimizer(const std::string &name) : Optimizer(optimizerFromConfig(name, {})) {}
+Optimizer::Optimizer(const std::string &name) : Optimizer(optimizerFromConfig(name, {})) { impl_->isFromName = true; }
 
 Value Optimizer::scale_loss(const Value &loss) const { return impl_->scaleLoss(loss); }
 void Optimizer::apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) const {

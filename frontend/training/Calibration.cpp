@@ -1,19 +1,23 @@
 // Measures how layers compute under quantization modes, and suggests which of them to quantize.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Calibration.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/layers/CallProbe.h"
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/QuantizedModes.h"
 #include "frontend/training/Trainer.h"
 #include "halftone/Layers.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/Extents.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/devices/StepTimes.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -115,7 +119,7 @@ private:
 int64_t bytesOf(const Layer &layer) {
   int64_t bytes = 0;
   for (const Variable &variable : layer.weights())
-    bytes += variable.shape().elements() * itemsize(variable.dtype());
+    bytes = extentSum(bytes, extentProduct(variable.shape().elements(), itemsize(variable.dtype())));
   return bytes;
 }
 
@@ -217,6 +221,14 @@ std::vector<Layer> chosenLayers(const Model &model, const CalibrationArgs &args,
   return chosen;
 }
 
+/// Why a layer that some mode quantizes has no row under this one; "" if it has.
+std::string reasonWithoutMode(const Layer &layer, const std::string &mode) {
+  if (!layer.impl()->body->quantizes(mode))
+    return "no quantize support";
+  const bool isNarrow = layer.compute_dtype() == DType::float16;
+  return mode == "int8" && isNarrow ? narrowWithInt8 : "";
+}
+
 } // namespace
 
 CalibrationReport Model::quantization_report(const Tensors &x, const CalibrationArgs &args) const {
@@ -242,10 +254,11 @@ CalibrationReport Model::quantization_report(const Tensors &x, const Calibration
       report.skipped.push_back({watched.layer.path(), error.message()});
       continue;
     }
-    const bool isNarrow = watched.layer.compute_dtype() == DType::float16;
     for (const std::string &mode : args.modes)
-      if (watched.layer.impl()->body->quantizes(mode) && !(mode == "int8" && isNarrow))
+      if (const std::string reason = reasonWithoutMode(watched.layer, mode); reason.empty())
         report.rows.push_back(trial->row(mode));
+      else
+        report.skipped.push_back({watched.layer.path(), fmt::format("{}: {}", mode, reason)});
   }
   return report;
 }
@@ -299,6 +312,21 @@ DTypePolicyMap mapOf(const Model &model, const std::set<std::string> &quantized,
   return map;
 }
 
+/// Says which layers the mode could quantize under another policy. value_error if there are no others.
+void requireMeasured(const Model &model, const CalibrationReport &report, const std::string &mode) {
+  const std::string reason = fmt::format("{}: {}", mode, narrowWithInt8);
+  std::vector<std::string> paths;
+  for (const QuantizationReport::Skipped &each : report.skipped)
+    if (each.reason == reason)
+      paths.push_back(each.path);
+  if (paths.empty())
+    return;
+  if (report.rows.empty())
+    throw Error(ErrorKind::value_error, fmt::format("suggest_policy_map() can quantize no layer. {}", narrowWithInt8),
+                model.name());
+  writeOutput(fmt::format("warning: suggest_policy_map() leaves out {}. {}\n", fmt::join(paths, ", "), narrowWithInt8));
+}
+
 } // namespace
 
 DTypePolicyMap Model::suggest_policy_map(const Tensors &x, const Tensors &y, const SuggestArgs &args) const {
@@ -316,8 +344,10 @@ DTypePolicyMap Model::suggest_policy_map(const Tensors &x, const Tensors &y, con
         fmt::format("`max_loss_increase` must not be negative. Received: max_loss_increase={}", args.max_loss_increase),
         model.name());
   const MapTrials trials(model, x, y, args.batch_size);
-  std::vector<Row> rows =
-      model.quantization_report(x, {.modes = {args.mode}, .filters = args.filters, .time_layers = false}).rows;
+  const CalibrationReport report =
+      model.quantization_report(x, {.modes = {args.mode}, .filters = args.filters, .time_layers = false});
+  requireMeasured(model, report, args.mode);
+  std::vector<Row> rows = report.rows;
   std::ranges::sort(rows, {}, [](const Row &row) {
     const bool isBad = std::isnan(row.signal_to_noise);
     return std::tuple(isBad, isBad ? 0.0 : -row.signal_to_noise, row.path);

@@ -89,9 +89,11 @@ void requireQuantizable(const LayerImpl &layer, const std::string &mode) {
          fmt::format("Layer '{}' is already quantized with dtype_policy='{}'. Received: mode={}", layer.name,
                      policy.name(), mode));
   if (mode == "int8" && policy.compute_dtype() == DType::float16)
-    fail(ErrorKind::value_error, layer,
-         "Quantization mode='int8' doesn't work well with compute_dtype='float16'. Consider loading model/layer with "
-         "another dtype policy such as 'mixed_bfloat16' before calling `quantize()`.");
+    fail(
+        ErrorKind::value_error, layer,
+        fmt::format("{} Consider loading model/layer with another dtype policy such as 'mixed_bfloat16' before calling "
+                    "`quantize()`.",
+                    narrowWithInt8));
 }
 
 DTypePolicy quantizedPolicy(const LayerImpl &layer, const QuantizationConfig &config) {

@@ -419,6 +419,7 @@ void Model::compile(const CompileArgs &args) const {
                 fmt::format("steps_per_execution must be at least 1, got {}", args.steps_per_execution), name());
   CompileArgs chosen = args;
   chosen.device = args.device.value_or(default_device());
+  chosen.optimizer = ownOptimizer(args.optimizer);
   const DeviceScope device(*chosen.device); // for the variables that are made here
   auto compiled = std::make_shared<CompiledModel>(*this, chosen);
   moveToDevice(*this, *compiled);

@@ -99,9 +99,12 @@ class Package:
         flags = run("pkg-config", "--cflags", "--libs", "halftone", env=environment).split()
         expect("-lhalftone" in flags, "expected -lhalftone")
         expect(not any("LLVM" in flag or "MLIR" in flag for flag in flags), "expected no LLVM")
+        expect(not any(flag.startswith("-std=") for flag in flags), "expected the program to choose its standard")
         program = os.path.join(folder, "app")
-        run(self.compiler, os.path.join(self.app, "main.cpp"), "-o", program, *flags, f"-Wl,-rpath,{libraries}")
-        run(program)
+        for standard in ("c++20", "c++23"):
+            run(self.compiler, f"-std={standard}", os.path.join(self.app, "main.cpp"), "-o", program, *flags,
+                f"-Wl,-rpath,{libraries}")
+            run(program)
 
     def surface(self):
         libraries = self.library_folder(self.prefix)

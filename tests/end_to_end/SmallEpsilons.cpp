@@ -21,8 +21,7 @@ std::vector<std::string> optimizerNames() {
   std::stringstream list(error.substr(error.find("Known: ") + 7));
   std::vector<std::string> names;
   for (std::string name; std::getline(list >> std::ws, name, ',');)
-    if (name != "lossscaleoptimizer") // which has an optimizer inside
-      names.push_back(name);
+    names.push_back(name);
   return names;
 }
 
