@@ -29,6 +29,7 @@ set(HALFTONE_CODE_NEUTRAL_FILES
   runtime/base/Sha256.h
   runtime/base/SizedText.h
   runtime/base/Status.h
+  runtime/base/Threads.h
   runtime/plan/Executable.h
   runtime/plan/Plan.h
   runtime/plan/Signature.h)

@@ -10,8 +10,9 @@
 #include "compiler/reports/Ledger.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Support/ToolUtilities.h"
+#include "runtime/base/Threads.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <chrono>
@@ -161,13 +162,12 @@ private:
       time(kernel, isInMemory ? "from memory" : "from disk").stop();
       exe.kernels[kernel.key] = *found->kernel;
     }
-    llvm::DefaultThreadPool threads(llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0))));
-    for (PendingKernel *kernel : missing)
-      threads.async([&, kernel] {
-        TimingScope own = time(*kernel, "compiled");
-        kernel->code = compileKernel(kernel->text, *target, options.onStage ? &kernel->dumps : nullptr);
-      });
-    threads.wait();
+    const auto wanted = llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0)));
+    runInThreads(missing.size(), wanted.compute_thread_count(), [&](size_t i) {
+      PendingKernel &kernel = *missing[i];
+      TimingScope own = time(kernel, "compiled");
+      kernel.code = compileKernel(kernel.text, *target, options.onStage ? &kernel.dumps : nullptr);
+    });
     for (PendingKernel *kernel : missing) {
       if (!kernel->code)
         return blame(*kernel);

@@ -5,6 +5,7 @@
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 
 namespace halftone {
@@ -44,6 +45,117 @@ std::string describeVariation(const std::vector<const ProgramKey *> &keys, const
   return best;
 }
 
+/// A thread of this process, and of the child that it forks: a child has no other thread of its parent.
+struct ThreadMark {
+  uint64_t number; // differs for all threads of the process
+  int64_t forks;   // forkCount() when the mark was made
+  static ThreadMark own() {
+    static std::atomic<uint64_t> threads{0};
+    static thread_local const uint64_t number = ++threads;
+    return {number, forkCount()};
+  }
+  bool isOwn() const { return number == own().number; }
+  bool isAlive() const { return forks == forkCount() || isOwn(); }
+};
+
+/// The caches that compile, each on one thread, and the threads that wait for one of them. Locks may not be held while
+/// users' code is traced, so a cache is taken by an entry here.
+class CompileTurns {
+public:
+  enum class Answer : uint8_t { taken, wait, refused };
+
+  /// Takes the cache for this thread. wait: another thread compiles it; this thread counts as one that waits until it asks
+  /// again. refused: the other thread waits, perhaps through more threads, for a cache that this thread compiles.
+  Answer take(const ProgramCache *cache) {
+    const ForkSafeLock lock(mutex_);
+    std::erase_if(compiling_, [](const auto &entry) { return !entry.second.isAlive(); });
+    std::erase_if(waiting_, [](const Waiting &entry) { return entry.thread.isOwn() || !entry.thread.isAlive(); });
+    const auto found = compiling_.find(cache);
+    if (found == compiling_.end()) {
+      compiling_.emplace(cache, ThreadMark::own());
+      return Answer::taken;
+    }
+    if (leadsHere(found->second))
+      return Answer::refused;
+    waiting_.push_back({ThreadMark::own(), cache});
+    return Answer::wait;
+  }
+  void give(const ProgramCache *cache) {
+    {
+      const ForkSafeLock lock(mutex_);
+      compiling_.erase(cache);
+    }
+    given_.fetch_add(1);
+    given_.notify_all();
+  }
+  /// How many have been given back; waitAfter() waits for one more. The thread may be forked around meanwhile.
+  uint64_t given() const { return given_.load(); }
+  void waitAfter(uint64_t given) const {
+    const OutsideForkGate waits;
+    given_.wait(given);
+  }
+
+private:
+  struct Waiting {
+    ThreadMark thread;
+    const ProgramCache *cache;
+  };
+  /// Whether `thread` is this one, or waits for a cache whose thread leads here. A thread waits for one cache at most, and
+  /// there is no circle yet, so this ends.
+  bool leadsHere(ThreadMark thread) const {
+    while (!thread.isOwn()) {
+      const auto waiting = std::ranges::find(waiting_, thread.number, [](const Waiting &w) { return w.thread.number; });
+      if (waiting == waiting_.end())
+        return false;
+      const auto next = compiling_.find(waiting->cache);
+      if (next == compiling_.end())
+        return false; // given back; the thread is about to wake
+      thread = next->second;
+    }
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::map<const ProgramCache *, ThreadMark> compiling_;
+  std::vector<Waiting> waiting_;
+  std::atomic<uint64_t> given_{0};
+};
+
+CompileTurns &compileTurns() {
+  static CompileTurns &turns = *new CompileTurns;
+  return turns;
+}
+
+/// Takes a cache for this thread, after those that compile it now, and gives it back.
+class CompileTurn {
+public:
+  CompileTurn(const ProgramCache &cache, std::atomic<std::thread::id> &compiler) : cache_(cache), compiler_(compiler) {
+    for (;;) {
+      const uint64_t given = compileTurns().given();
+      const CompileTurns::Answer answer = compileTurns().take(&cache);
+      isTaken_ = answer == CompileTurns::Answer::taken;
+      if (answer != CompileTurns::Answer::wait)
+        break;
+      compileTurns().waitAfter(given);
+    }
+    if (isTaken_)
+      compiler_ = std::this_thread::get_id();
+  }
+  ~CompileTurn() {
+    if (!isTaken_)
+      return;
+    compiler_ = std::thread::id();
+    compileTurns().give(&cache_);
+  }
+  CompileTurn(const CompileTurn &) = delete;
+  bool isTaken() const { return isTaken_; }
+
+private:
+  const ProgramCache &cache_;
+  std::atomic<std::thread::id> &compiler_;
+  bool isTaken_ = false;
+};
+
 } // namespace
 
 ProgramCache::ProgramCache(std::string name, Compile compile, Warn warn, size_t capacity)
@@ -80,14 +192,14 @@ template <class Matches> std::shared_ptr<Player> ProgramCache::knownLocked(Match
   return found->player;
 }
 
-/// This thread must not hold the mutex: while it compiles, the mutex is its own.
-Status ProgramCache::refuseWhileCompiling() const {
-  if (compiler_.load(std::memory_order_relaxed) != std::this_thread::get_id())
-    return Status::ok();
+Status ProgramCache::refusal() const {
   return {
       ErrorKind::runtime_error,
       fmt::format("{}: was called by a function that is being traced for it: what a program is made of cannot run it",
                   name_)};
+}
+Status ProgramCache::refuseWhileCompiling() const {
+  return compiler_.load(std::memory_order_relaxed) == std::this_thread::get_id() ? refusal() : Status::ok();
 }
 
 /// Whether a program serves a thread with these settings.
@@ -97,34 +209,35 @@ static bool servesThread(const ProgramKey &key, uint64_t threadSettings) {
 
 StatusOr<std::shared_ptr<Player>> ProgramCache::find(ProgramKey key) {
   HALFTONE_RETURN_IF_ERROR(refuseWhileCompiling());
+  const auto matches = [&](const ProgramKey &other) {
+    return other.epoch == key.epoch && other.device == key.device && servesThread(other, key.threadSettings) &&
+           other.substitutes == key.substitutes && other.layout == key.layout && other.feeds == key.feeds;
+  };
+  const auto known = [&] {
+    const ForkSafeLock lock(mutex_);
+    return knownLocked(matches);
+  };
+  if (auto player = known())
+    return player;
+  if (!compile_) {
+    std::string all;
+    for (const ProgramKey &each : keys())
+      all += (all.empty() ? "" : ", ") + each.str();
+    return Status(ErrorKind::key_error,
+                  fmt::format("{}: not compiled for {}; there are: {}", name_, key.str(), all.empty() ? "none" : all));
+  }
+  const CompileTurn turn(*this, compiler_);
+  if (!turn.isTaken())
+    return refusal();
+  if (auto player = known()) // another thread was faster
+    return player;
+  StatusOr<std::shared_ptr<Player>> compiled = compile_(key); // runs users' code: under no lock
+  HALFTONE_RETURN_IF_ERROR(compiled.status());
+  std::shared_ptr<Player> player = *std::move(compiled);
   std::string warning;
-  std::shared_ptr<Player> player;
   {
     const ForkSafeLock lock(mutex_);
-    const auto matches = [&](const ProgramKey &other) {
-      return other.epoch == key.epoch && other.device == key.device && servesThread(other, key.threadSettings) &&
-             other.layout == key.layout && other.feeds == key.feeds;
-    };
-    if (auto known = knownLocked(matches))
-      return known;
-    if (!compile_) {
-      std::string known;
-      for (const Entry &entry : entries_)
-        known += (known.empty() ? "" : ", ") + entry.key.str();
-      return Status(ErrorKind::key_error, fmt::format("{}: not compiled for {}; there are: {}", name_, key.str(),
-                                                      known.empty() ? "none" : known));
-    }
-    StatusOr<std::shared_ptr<Player>> compiled = [&] {
-      struct Compiling { // a struct, since compile_ may throw
-        explicit Compiling(std::atomic<std::thread::id> &id) : thread(id) { thread = std::this_thread::get_id(); }
-        ~Compiling() { thread = std::thread::id(); }
-        std::atomic<std::thread::id> &thread;
-      } compiling(compiler_);
-      return compile_(key);
-    }();
-    HALFTONE_RETURN_IF_ERROR(compiled.status());
     ++compileCount_;
-    player = *std::move(compiled);
     insertLocked(std::move(key), player, warning);
   }
   if (!warning.empty() && warn_)
@@ -133,14 +246,15 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(ProgramKey key) {
 }
 
 StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, const FeedLayout &layout,
-                                                 uint64_t epoch, Device device, uint64_t threadSettings) {
+                                                 uint64_t epoch, Device device, uint64_t threadSettings,
+                                                 const std::shared_ptr<const VariableSubstitutes> &substitutes) {
   for (size_t i = 0; i < feeds.size(); ++i)
     if (!feeds[i].defined())
       return Status(ErrorKind::value_error, fmt::format("{}: feed {} is an undefined tensor", name_, i));
   HALFTONE_RETURN_IF_ERROR(refuseWhileCompiling());
   const auto matches = [&](const ProgramKey &key) {
     return key.epoch == epoch && key.device == device && servesThread(key, threadSettings) && key.layout == layout &&
-           std::ranges::equal(feeds, key.feeds, isOfType);
+           key.substitutes == substitutes && std::ranges::equal(feeds, key.feeds, isOfType);
   };
   std::shared_ptr<Player> player;
   {
@@ -148,7 +262,8 @@ StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, 
     player = knownLocked(matches);
   }
   if (!player) {
-    StatusOr<std::shared_ptr<Player>> compiled = find({typesOf(feeds), layout, epoch, device, threadSettings});
+    StatusOr<std::shared_ptr<Player>> compiled =
+        find({typesOf(feeds), layout, epoch, device, threadSettings, substitutes});
     HALFTONE_RETURN_IF_ERROR(compiled.status());
     player = *std::move(compiled);
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -33,8 +34,11 @@ struct FeedLayout {
   friend bool operator==(const FeedLayout &, const FeedLayout &) = default;
 };
 
+/// The memory that a program binds in place of that of variables, by theirs.
+using VariableSubstitutes = std::map<VariableHandle, VariableHandle>;
+
 /// The key of a player: the types and layout of the feeds, the configuration epoch (policies, flags) under which the trace
-/// was made, the device, and the thread's own settings, if the trace read them.
+/// was made, the device, the thread's own settings, if the trace read them, and substitutes of its variables.
 struct ProgramKey {
   static constexpr uint64_t anySettings = 0; // serves every thread
 
@@ -43,12 +47,14 @@ struct ProgramKey {
   uint64_t epoch = 0;
   Device device = Device::cpu();
   uint64_t threadSettings = anySettings;
-  std::string str() const; // "(128x784xf32; 128xi32)": groups end with a semicolon
+  std::shared_ptr<const VariableSubstitutes> substitutes{}; // null for the variables' own memory
+  std::string str() const;                                  // "(128x784xf32; 128xi32)": groups end with a semicolon
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
 
-/// Safe to use from several threads. One compiles while the others wait, so that no key is compiled twice.
-/// runtime_error if `compile` uses the same program.
+/// Safe to use from several threads. One compiles while the others that need a new key wait, so that no key is compiled
+/// twice; it holds no lock meanwhile, since `compile` runs users' code. runtime_error if `compile` uses the same program,
+/// or waits for a thread whose own `compile` waits for it.
 class ProgramCache {
 public:
   /// Makes the player for a key. It may set the key's threadSettings to anySettings.
@@ -65,7 +71,8 @@ public:
   StatusOr<std::shared_ptr<Player>> find(ProgramKey key);
   /// find() by the types of `feeds`, then play().
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, const FeedLayout &layout = {}, uint64_t epoch = 0,
-                                     Device device = Device::cpu(), uint64_t threadSettings = ProgramKey::anySettings);
+                                     Device device = Device::cpu(), uint64_t threadSettings = ProgramKey::anySettings,
+                                     const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
 
@@ -84,6 +91,7 @@ private:
   template <class Matches> std::shared_ptr<Player> knownLocked(Matches matches);
   void evict(std::string &warning);
   Status refuseWhileCompiling() const;
+  Status refusal() const;
   void insertLocked(ProgramKey key, std::shared_ptr<Player> player, std::string &warning);
 
   const std::string name_;

@@ -80,8 +80,8 @@ private:
 };
 
 KeptBlocks &keptBlocks() {
-  static KeptBlocks *const blocks = new KeptBlocks; // outlives tensors in static storage
-  return *blocks;
+  static KeptBlocks &blocks = *new KeptBlocks;
+  return blocks;
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace {
 
 /// Of all targets.
 const llvm::StringSet<> &commonVocabulary() {
-  static const llvm::StringSet<> ops = {
+  static const auto &ops = *new llvm::StringSet<>{
       "builtin.module",
       // Control flow.
       "scf.for", "scf.if", "scf.while", "scf.condition", "scf.yield", "cf.br", "cf.cond_br",

@@ -74,14 +74,15 @@ ArrayRef<MathFunction> compiler::basicFunctions() {
 }
 
 const MathFunction *compiler::mathFunction(StringRef op) {
-  static const auto rows = [] {
-    llvm::StringMap<const MathFunction *> found;
+  using Rows = llvm::StringMap<const MathFunction *>;
+  static const Rows &rows = *new Rows([] {
+    Rows found;
     for (ArrayRef<MathFunction> table :
          {basicFunctions(), exponentials(), logarithms(), trigonometricFunctions(), inverseFunctions()})
       for (const MathFunction &function : table)
         found[function.op] = &function;
     return found;
-  }();
+  }());
   return rows.lookup(op);
 }
 

@@ -151,7 +151,7 @@ int64_t KernelForm::indexArguments(func::FuncOp function) {
 }
 
 const TensorForm &KernelForm::of(func::FuncOp function, Value value) const {
-  static const TensorForm none;
+  static const TensorForm &none = *new TensorForm;
   if (auto argument = dyn_cast<BlockArgument>(value))
     return operands[argument.getArgNumber() - indexArguments(function)];
   for (auto [number, result] : llvm::enumerate(function.getBody().front().getTerminator()->getOperands()))

@@ -7,17 +7,17 @@ namespace halftone {
 namespace detail {
 
 template <> ClassRegistry<std::function<Initializer(const Config &)>> &registryOf<Initializer>() {
-  static ClassRegistry<std::function<Initializer(const Config &)>> registry(
+  static auto &registry = *new ClassRegistry<std::function<Initializer(const Config &)>>(
       {"initializer", "operator()", "register_initializer"});
   return registry;
 }
 template <> ClassRegistry<std::function<Regularizer(const Config &)>> &registryOf<Regularizer>() {
-  static ClassRegistry<std::function<Regularizer(const Config &)>> registry(
+  static auto &registry = *new ClassRegistry<std::function<Regularizer(const Config &)>>(
       {"regularizer", "operator()", "register_regularizer"});
   return registry;
 }
 template <> ClassRegistry<std::function<Constraint(const Config &)>> &registryOf<Constraint>() {
-  static ClassRegistry<std::function<Constraint(const Config &)>> registry(
+  static auto &registry = *new ClassRegistry<std::function<Constraint(const Config &)>>(
       {"constraint", "operator()", "register_constraint"});
   return registry;
 }

@@ -24,10 +24,9 @@ struct Distributed {
   std::optional<distribution::DataParallel> value;
   std::shared_ptr<ProcessGroup> group; // once joined, until the process ends
 };
-/// It is never destroyed, since threads may ask for it while the process ends.
 Distributed &distributed() {
-  static auto *const only = new Distributed;
-  return *only;
+  static Distributed &only = *new Distributed;
+  return only;
 }
 
 std::string mpiLibrary() {

@@ -14,12 +14,12 @@ namespace halftone {
 
 namespace {
 std::mutex sinkMutex;
-std::function<void(std::string_view)> sink;
+auto &sink = *new std::function<void(std::string_view)>;
 } // namespace
 
 void set_output(std::function<void(std::string_view)> newSink) {
   const ForkSafeLock lock(sinkMutex);
-  sink = std::move(newSink);
+  sink.swap(newSink); // the old one is destroyed after the unlock, since it may own users' objects
 }
 
 namespace detail {

@@ -13,7 +13,7 @@
 namespace halftone::detail {
 
 static std::mutex namesMutex;
-static std::map<std::string, int> namesUsed;
+static auto &namesUsed = *new std::map<std::string, int>;
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/Threads.h"
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -117,17 +118,20 @@ namespace {
 class Prefetcher {
 public:
   Prefetcher(std::function<std::optional<Batch>()> next, size_t count)
-      : next_(std::move(next)), count_(count), thread_([this] { read(); }) {}
+      : next_(std::move(next)), count_(count), thread_(startThread([this] { read(); }).value_or(std::thread())) {}
   ~Prefetcher() {
     {
       std::lock_guard lock(mutex_);
       stopped_ = true;
     }
     changed_.notify_all();
-    thread_.join();
+    if (thread_.joinable())
+      thread_.join();
   }
   bool isHere() const { return forks_ == forkCount(); } // a forked child has no reader, and locks may be held
   std::optional<Batch> take() {
+    if (!thread_.joinable())
+      return next_(); // the system starts no thread
     if (!isHere())
       throw Error(ErrorKind::runtime_error, "the thread that reads ahead for this epoch stayed in the process that was "
                                             "forked: begin another epoch, or fork before one begins");

@@ -8,8 +8,8 @@
 #include "frontend/graph/TraceCompile.h"
 #include "frontend/graph/Variables.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/base/CompilerGate.h"
 #include "runtime/base/FloatMode.h"
-#include "runtime/base/ForkGate.h"
 #include "runtime/base/FreeMemory.h"
 #include "runtime/policy/PolicyRep.h"
 #include <algorithm>
@@ -34,7 +34,6 @@ CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::str
       program_(options_.name, [this](ProgramKey &key) { return compile(key); }) {}
 
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const FeedLayout &layout) {
-  const ForkGate gate; // MLIR has its own locks
   const FloatMode mode;
   const DeviceScope device(this->device()); // for variables that the function makes while it is traced
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
@@ -44,7 +43,10 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
     std::string name = i < feedNames_.size() ? feedNames_[i] : fmt::format("arg{}", i);
     feeds.push_back(trace->feed(name, Shape(types[i].shape), types[i].dtype));
   }
-  const std::vector<Named> fetches = body_(*trace, feeds, layout);
+  const std::vector<Named> fetches = [&] {
+    const OutsideForkGate users;
+    return body_(*trace, feeds, layout);
+  }();
   for (const std::function<void()> &record : trace->atEnd)
     record();
   for (const Named &fetch : fetches)
@@ -54,10 +56,6 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
 
 /// The settings of this thread that a layer takes when it is made, as it is in each trace of a function that makes layers.
 static uint64_t threadSettings() { return globalPolicyId() ^ openRematId(); }
-
-ProgramKey CompiledFunction::keyOf(const std::vector<TensorType> &types, const FeedLayout &layout) const {
-  return {types, layout, configurationEpoch(), device(), threadSettings()};
-}
 
 /// The device of a traced function: `device` if the caller asked for it or if the function has no variables, else the
 /// device of the variables. Moves the function's constants there.
@@ -72,6 +70,12 @@ static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device,
     if (isConstant(named))
       moveVariables({Variable(named.second)}, runtime);
   return runtime;
+}
+
+static StatusOr<std::shared_ptr<const KernelLibrary>> loadKernels(DeviceRuntime &device, const Executable &executable) {
+  const CompilerGate gate;
+  HALFTONE_RETURN_IF_ERROR(gate.status());
+  return device.load(executable.kernels);
 }
 
 StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
@@ -91,12 +95,12 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
     return compiled.status();
   compiled->name = options_.name; // for messages of the player
   auto executable = std::make_shared<const Executable>(*std::move(compiled));
-  StatusOr<std::shared_ptr<const KernelLibrary>> kernels = device->load(executable->kernels);
+  const StatusOr<std::shared_ptr<const KernelLibrary>> kernels = loadKernels(*device, *executable);
   if (!kernels.isOk())
     return kernels.status();
   VariableBinding binding;
   for (const auto &[symbol, variable] : traced->variables())
-    binding[symbol] = variable->memory;
+    binding[symbol] = memoryIn(key.substitutes, variable->memory);
   StatusOr<std::shared_ptr<Player>> player = Player::bind(executable, *kernels, device, binding, traced->beforeRun,
                                                           traced->sharedBatch ? processGroup() : nullptr);
   if (player.isOk())
@@ -104,13 +108,14 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   return player;
 }
 
-std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const FeedLayout &layout) {
+std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const FeedLayout &layout,
+                                          const std::shared_ptr<const VariableSubstitutes> &substitutes) {
   for (const Tensor &feed : feeds)
     if (!feed.defined())
       throw Error(ErrorKind::value_error, fmt::format("{} was given an undefined Tensor", options_.name));
   return naming(options_.name, [&] {
     if (!options_.interpret)
-      return program_.play(feeds, layout, configurationEpoch(), device(), threadSettings()).valueOrThrow();
+      return program_.play(feeds, layout, configurationEpoch(), device(), threadSettings(), substitutes).valueOrThrow();
     const FloatMode mode;
     CallTransaction transaction(CallTransaction::Extent::program);
     std::shared_ptr<Trace> traced = trace(typesOf(feeds), layout);
@@ -119,24 +124,26 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
                   fmt::format("{}: several processes run compiled steps together, not eager ones: compile() the model "
                               "without `run_eagerly`",
                               options_.name));
-    std::vector<Tensor> fetches = interpretTrace(*traced, options_, feeds).valueOrThrow();
+    std::vector<Tensor> fetches = interpretTrace(*traced, options_, feeds, substitutes).valueOrThrow();
     transaction.commit();
     return fetches;
   });
 }
 
-void CompiledFunction::prepare(const std::vector<TensorType> &types, const FeedLayout &layout) {
+void CompiledFunction::prepare(const std::vector<TensorType> &types, const FeedLayout &layout,
+                               const std::shared_ptr<const VariableSubstitutes> &substitutes) {
   if (!options_.interpret)
-    player(types, layout);
+    player(types, layout, substitutes);
 }
 
-std::shared_ptr<Player> CompiledFunction::player(const std::vector<TensorType> &types, const FeedLayout &layout) {
-  return naming(options_.name, [&] { return std::move(program_.find(keyOf(types, layout))).valueOrThrow(); });
+std::shared_ptr<Player> CompiledFunction::player(const std::vector<TensorType> &types, const FeedLayout &layout,
+                                                 const std::shared_ptr<const VariableSubstitutes> &substitutes) {
+  const ProgramKey key{types, layout, configurationEpoch(), device(), threadSettings(), substitutes};
+  return naming(options_.name, [&] { return std::move(program_.find(key)).valueOrThrow(); });
 }
 
 std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout,
                                  bool locations, const std::function<void(Stage, std::string_view)> &onLateStage) {
-  const ForkGate gate;
   const FloatMode mode;
   CallTransaction transaction(CallTransaction::Extent::program);
   std::string text =

@@ -31,15 +31,19 @@ public:
       std::function<std::vector<Named>(Trace &trace, const std::vector<Value> &feeds, const FeedLayout &layout)>;
   CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body);
 
-  std::vector<Tensor> run(const std::vector<Tensor> &feeds, const FeedLayout &layout = {});
+  /// `substitutes`: the memory that the run uses in place of that of variables.
+  std::vector<Tensor> run(const std::vector<Tensor> &feeds, const FeedLayout &layout = {},
+                          const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   /// Compiles for these types, so that run() need not.
-  void prepare(const std::vector<TensorType> &types, const FeedLayout &layout = {});
+  void prepare(const std::vector<TensorType> &types, const FeedLayout &layout = {},
+               const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   /// The text of `stage` for these types. `onLateStage` as in TextOptions.
   std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
                  bool locations = false, const std::function<void(Stage, std::string_view)> &onLateStage = {});
   CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
   /// The player for these types, which is compiled if there is none yet.
-  std::shared_ptr<Player> player(const std::vector<TensorType> &types, const FeedLayout &layout = {});
+  std::shared_ptr<Player> player(const std::vector<TensorType> &types, const FeedLayout &layout = {},
+                                 const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   const FunctionOptions &options() const { return options_; }
   int64_t compileCount() const { return program_.compileCount(); }
   /// The arena of the program for these types, in bytes; 0 if there is none.
@@ -51,7 +55,6 @@ public:
 private:
   std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const FeedLayout &layout);
   StatusOr<std::shared_ptr<Player>> compile(ProgramKey &key);
-  ProgramKey keyOf(const std::vector<TensorType> &types, const FeedLayout &layout) const;
   Device device() const { return options_.device.value_or(default_device()); }
 
   FunctionOptions options_;

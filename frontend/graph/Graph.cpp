@@ -25,7 +25,6 @@ std::atomic<int64_t> inferences = 0;
 constexpr int64_t probes[] = {1031, 4099, 2053};
 
 std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
-  const ForkGate gate;
   const FloatMode mode;
   std::shared_ptr<Trace> trace = Trace::create("shapes");
   Trace::Scope scope(trace);
@@ -36,6 +35,7 @@ std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Fu
     values.push_back(trace->feed("x", Shape(dims), input.dtype));
   }
   std::vector<ValueSpec> specs;
+  const OutsideForkGate users;
   for (const Value &value : f(values))
     specs.push_back({value.shape(), value.dtype()});
   return specs;

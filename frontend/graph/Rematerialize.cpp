@@ -3,6 +3,7 @@
 #include "frontend/graph/Rematerialize.h"
 #include "frontend/graph/Trace.h"
 #include "halftone/Error.h"
+#include "runtime/base/PerThread.h"
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
@@ -11,14 +12,14 @@ namespace halftone {
 
 namespace detail {
 
-static thread_local std::optional<RematMode> openMode;
+static thread_local PerThread<std::optional<RematMode>> openMode;
 
 bool RematMode::isFor(const std::string &name, const std::string &path) const {
   return !names || std::ranges::any_of(*names, [&](const std::string &each) { return each == name || each == path; });
 }
 
-const std::optional<RematMode> &openRematMode() { return openMode; }
-uint64_t openRematId() { return openMode ? openMode->id : 0; }
+const std::optional<RematMode> &openRematMode() { return *openMode; }
+uint64_t openRematId() { return *openMode ? (*openMode)->id : 0; }
 
 static std::optional<RematMode> modeNamed(const std::optional<std::string> &mode, const RematArgs &args) {
   if (!mode)
@@ -40,13 +41,13 @@ static std::optional<RematMode> modeNamed(const std::optional<std::string> &mode
 } // namespace detail
 
 RematScope::RematScope(const std::optional<std::string> &mode, const RematArgs &args)
-    : saved_(std::make_unique<std::optional<detail::RematMode>>(detail::openMode)) {
+    : saved_(std::make_unique<std::optional<detail::RematMode>>(*detail::openMode)) {
   static std::atomic<uint64_t> scopes{0};
-  detail::openMode = detail::modeNamed(mode, args);
-  if (detail::openMode)
-    detail::openMode->id = ++scopes << 1; // even, while ids of policies are odd: both together are not 0
+  *detail::openMode = detail::modeNamed(mode, args);
+  if (*detail::openMode)
+    (*detail::openMode)->id = ++scopes << 1; // even, while ids of policies are odd: both together are not 0
 }
-RematScope::~RematScope() { detail::openMode = *saved_; }
+RematScope::~RematScope() { *detail::openMode = *saved_; }
 
 std::function<Value(const Values &)> remat(std::function<Value(const Values &)> f) {
   if (!f)

@@ -13,6 +13,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/CompilerGate.h"
 #include "runtime/base/Extents.h"
 #include "runtime/base/Number.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -26,9 +27,6 @@ namespace hd = halftone::dialect;
 namespace halftone::detail {
 
 namespace {
-
-thread_local std::vector<std::shared_ptr<Trace>> openTraces;
-
 class MlirTrace final : public Trace {
 public:
   explicit MlirTrace(std::string name) : symbols_(context_), name_(std::move(name)) {
@@ -438,6 +436,8 @@ private:
 
   Operation *emitOp(std::string_view name, TypeRange types, ValueRange operands,
                     ArrayRef<NamedAttribute> attributes = {}, MutableArrayRef<std::unique_ptr<Region>> regions = {}) {
+    const CompilerGate gate;
+    gate.status().orThrow();
     std::string diagnostics;
     ScopedDiagnosticHandler handler(&context_, [&](Diagnostic &d) {
       diagnostics += d.str();
@@ -485,9 +485,10 @@ private:
 
 } // namespace
 
-std::shared_ptr<Trace> Trace::create(std::string name) { return std::make_shared<MlirTrace>(std::move(name)); }
-Trace *Trace::current() { return openTraces.empty() ? nullptr : openTraces.back().get(); }
-Trace::Scope::Scope(std::shared_ptr<Trace> trace) { openTraces.push_back(std::move(trace)); }
-Trace::Scope::~Scope() { openTraces.pop_back(); }
+std::shared_ptr<Trace> Trace::create(std::string name) {
+  const CompilerGate gate;
+  gate.status().orThrow();
+  return std::make_shared<MlirTrace>(std::move(name));
+}
 
 } // namespace halftone::detail

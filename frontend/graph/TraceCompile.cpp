@@ -7,7 +7,7 @@
 #include "frontend/base/ProgressBar.h"
 #include "frontend/base/UserWords.h"
 #include "runtime/TensorAccess.h"
-#include "runtime/base/ForkGate.h"
+#include "runtime/base/CompilerGate.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <mutex>
@@ -40,12 +40,12 @@ Status told(const Status &status) {
 /// Writes each complaint once in the life of the process.
 void warnOfCache(const std::string &complaint) {
   static std::mutex mutex;
-  static auto *const said = new std::set<std::string>;
+  static auto &said = *new std::set<std::string>;
   if (complaint.empty())
     return;
   {
     const ForkSafeLock lock(mutex);
-    if (!said->insert(complaint).second)
+    if (!said.insert(complaint).second)
       return;
   }
   writeOutput("warning: compiled kernels are not kept on disk: " + complaint + "\n");
@@ -69,7 +69,11 @@ Tensor tensorOf(const dialect::TensorData &data) {
 
 StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target) {
   compiler::CompileStatistics statistics;
-  StatusOr<Executable> executable = compiler::compile(trace.finish(), compileOptions(options, target), &statistics);
+  StatusOr<Executable> executable = [&]() -> StatusOr<Executable> {
+    const CompilerGate gate;
+    HALFTONE_RETURN_IF_ERROR(gate.status());
+    return compiler::compile(trace.finish(), compileOptions(options, target), &statistics);
+  }();
   warnOfCache(statistics.cacheComplaint);
   if (!executable.isOk())
     return told(executable.status());
@@ -77,6 +81,8 @@ StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, 
 }
 
 StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &wanted) {
+  const CompilerGate gate;
+  HALFTONE_RETURN_IF_ERROR(gate.status());
   ModuleOp module = trace.finish();
   const auto stage = static_cast<compiler::Stage>(wanted.stage);
   const compiler::CompileOptions plain = compileOptions(options, wanted.target);
@@ -106,9 +112,19 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
   return text;
 }
 
+VariableHandle memoryIn(const std::shared_ptr<const VariableSubstitutes> &substitutes, const VariableHandle &own) {
+  if (!substitutes)
+    return own;
+  const auto found = substitutes->find(own);
+  return found == substitutes->end() ? own : found->second;
+}
+
 /// The fetches of one run, which reads and writes the variables under their locks.
 static StatusOr<std::vector<Tensor>> interpretLocked(ModuleOp module, const Trace &trace,
-                                                     const std::vector<Tensor> &feeds) {
+                                                     const std::vector<Tensor> &feeds,
+                                                     const std::shared_ptr<const VariableSubstitutes> &substitutes) {
+  const CompilerGate gate;
+  HALFTONE_RETURN_IF_ERROR(gate.status());
   MLIRContext *context = module.getContext();
   std::vector<dialect::TensorData> inputs;
   for (const Tensor &feed : feeds)
@@ -116,8 +132,9 @@ static StatusOr<std::vector<Tensor>> interpretLocked(ModuleOp module, const Trac
   dialect::VariableValues values;
   for (const auto &[symbol, variable] : trace.variables()) {
     const Tensor value = TensorAccess::allocate(variable->dtype, variable->shape);
-    HALFTONE_RETURN_IF_ERROR(variable->memory->readBytesLocked(
-        {TensorAccess::mutableData(value), static_cast<size_t>(TensorAccess::bytes(value))}));
+    HALFTONE_RETURN_IF_ERROR(
+        memoryIn(substitutes, variable->memory)
+            ->readBytesLocked({TensorAccess::mutableData(value), static_cast<size_t>(TensorAccess::bytes(value))}));
     values[symbol] = dataOf(context, value);
   }
   StatusOr<std::vector<dialect::TensorData>> outputs = dialect::interpret(module, inputs, values);
@@ -125,7 +142,8 @@ static StatusOr<std::vector<Tensor>> interpretLocked(ModuleOp module, const Trac
     return outputs.status();
   for (const auto &[symbol, variable] : trace.variables()) {
     const std::string bytes = values.at(symbol).toBytes();
-    HALFTONE_RETURN_IF_ERROR(variable->memory->writeBytesLocked(std::as_bytes(std::span(bytes))));
+    HALFTONE_RETURN_IF_ERROR(
+        memoryIn(substitutes, variable->memory)->writeBytesLocked(std::as_bytes(std::span(bytes))));
   }
   std::vector<Tensor> results;
   for (const dialect::TensorData &output : *outputs)
@@ -134,10 +152,13 @@ static StatusOr<std::vector<Tensor>> interpretLocked(ModuleOp module, const Trac
 }
 
 StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
-                                             const std::vector<Tensor> &feeds) {
-  ModuleOp module = trace.finish();
+                                             const std::vector<Tensor> &feeds,
+                                             const std::shared_ptr<const VariableSubstitutes> &substitutes) {
+  ModuleOp module;
   {
-    const ForkGate gate;
+    const CompilerGate gate;
+    HALFTONE_RETURN_IF_ERROR(gate.status());
+    module = trace.finish();
     if (Status ran =
             compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options, "host"));
         !ran)
@@ -145,7 +166,7 @@ StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions
   }
   std::vector<VariableHandle> variables;
   for (const auto &named : trace.variables())
-    variables.push_back(named.second->memory);
+    variables.push_back(memoryIn(substitutes, named.second->memory));
   for (const BeforePlay &work : trace.beforeRun)
     variables.insert(variables.end(), work.variables.begin(), work.variables.end());
   const std::vector<std::mutex *> locks = locksOf(variables);
@@ -155,7 +176,7 @@ StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions
     const StatusOr<bool> begun = beginAll(begins);
     HALFTONE_RETURN_IF_ERROR(begun.status());
     if (*begun)
-      return interpretLocked(module, trace, feeds);
+      return interpretLocked(module, trace, feeds, substitutes);
   }
 }
 

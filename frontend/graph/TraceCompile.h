@@ -24,6 +24,10 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
 /// Like Player::play(), it keeps the variables' locks from the first value that it puts in place to the last one that it
 /// writes.
 StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
-                                             const std::vector<Tensor> &feeds);
+                                             const std::vector<Tensor> &feeds,
+                                             const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
+
+/// The memory that a run uses for a variable's `own`.
+VariableHandle memoryIn(const std::shared_ptr<const VariableSubstitutes> &substitutes, const VariableHandle &own);
 
 } // namespace halftone::detail

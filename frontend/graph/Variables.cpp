@@ -21,7 +21,7 @@ thread_local bool scopeActive = false;
 
 // One lock for all, since models may share layers, optimizers and metrics.
 VariableStore &processStore() {
-  static VariableStore store(runtimeOf(Device::cpu()));
+  static VariableStore &store = *new VariableStore(runtimeOf(Device::cpu()));
   return store;
 }
 

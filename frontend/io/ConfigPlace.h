@@ -29,7 +29,7 @@ struct ConfigPlace {
   }
   /// The value of `key`; null if the object does not have it.
   ConfigPlace at(const std::string &key) const {
-    static const Json null;
+    static const Json &null = *new Json;
     const auto found = object().json.find(key);
     return {found == json.end() ? null : *found, where.empty() ? key : fmt::format("{}.{}", where, key)};
   }

@@ -9,6 +9,7 @@
 #include "frontend/layers/RecordedCall.h"
 #include "halftone/Ops.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/PerThread.h"
 #include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,13 +19,13 @@ namespace halftone::detail {
 
 namespace {
 
-thread_local std::vector<std::string> nameScopes;
-thread_local std::vector<LayerImpl *> callStack;
+thread_local PerThread<std::vector<std::string>> nameScopes;
+thread_local PerThread<std::vector<LayerImpl *>> callStack;
 thread_local bool initialZeros = false;
 
 struct CallFrame {
-  explicit CallFrame(LayerImpl *layer) { callStack.push_back(layer); }
-  ~CallFrame() { callStack.pop_back(); }
+  explicit CallFrame(LayerImpl *layer) { callStack->push_back(layer); }
+  ~CallFrame() { callStack->pop_back(); }
 };
 
 Shape withoutBatch(const Shape &shape) {
@@ -36,11 +37,11 @@ Shape withoutBatch(const Shape &shape) {
 
 } // namespace
 
-NameScope::NameScope(const std::string &name) { nameScopes.push_back(prefix() + name + "/"); }
+NameScope::NameScope(const std::string &name) { nameScopes->push_back(prefix() + name + "/"); }
 NameScope NameScope::ofLayer(const std::string &path) { return {path + "/", Whole()}; }
-NameScope::NameScope(std::string prefix, Whole) { nameScopes.push_back(std::move(prefix)); }
-NameScope::~NameScope() { nameScopes.pop_back(); }
-std::string NameScope::prefix() { return nameScopes.empty() ? "" : nameScopes.back(); }
+NameScope::NameScope(std::string prefix, Whole) { nameScopes->push_back(std::move(prefix)); }
+NameScope::~NameScope() { nameScopes->pop_back(); }
+std::string NameScope::prefix() { return nameScopes->empty() ? "" : nameScopes->back(); }
 
 void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
   if (!error.layer_path().empty())
@@ -120,7 +121,7 @@ static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std
 }
 
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const BodyCall &how) {
-  LayerImpl *parent = callStack.empty() ? nullptr : callStack.back();
+  LayerImpl *parent = callStack->empty() ? nullptr : callStack->back();
   const std::shared_ptr<LayerImpl> self = shared_from_this();
   CallTransaction transaction;
   try {
@@ -356,10 +357,10 @@ Value asComputed(const Value &x, const CallContext &context) {
   return asDtype(x, context.compute_dtype(), "layer input");
 }
 
-bool layerCallOpen() { return !callStack.empty(); }
+bool layerCallOpen() { return !callStack->empty(); }
 
 bool isActivationRematerialized() {
-  return !callStack.empty() && callStack.back()->remat && callStack.back()->remat->isOfActivations;
+  return !callStack->empty() && callStack->back()->remat && callStack->back()->remat->isOfActivations;
 }
 
 std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {

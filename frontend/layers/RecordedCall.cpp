@@ -55,7 +55,7 @@ public:
   }
 
   const Json &at(const char *name) const {
-    static const Json null;
+    static const Json &null = *new Json;
     const auto found = given_.find(name);
     return found == given_.end() ? null : found->second;
   }

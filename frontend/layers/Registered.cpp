@@ -13,7 +13,7 @@ namespace {
 using Make = std::function<Layer(const Config &, const LayerArgs &)>;
 
 ClassRegistry<Make> &registry() {
-  static ClassRegistry<Make> layers({"layer", "call()", "register_custom"});
+  static auto &layers = *new ClassRegistry<Make>({"layer", "call()", "register_custom"});
   return layers;
 }
 

@@ -146,7 +146,7 @@ struct ActivationArg::Rep {
 namespace {
 
 const std::map<std::string, Activate> &registry() {
-  static const std::map<std::string, Activate> activations = {
+  static const auto &activations = *new std::map<std::string, Activate>{
       {"relu", [](const Value &x) { return ops::relu(x); }},
       {"relu6", [](const Value &x) { return relu6(real(x)); }},
       {"leaky_relu", [](const Value &x) { return ops::leaky_relu(x); }},

@@ -17,7 +17,7 @@ struct Config::Rep {
 };
 
 const Json &ConfigAccess::json(const Config &config) {
-  static const Json empty = Json::object();
+  static const Json &empty = *new Json(Json::object());
   return config.rep_ ? config.rep_->json : empty;
 }
 

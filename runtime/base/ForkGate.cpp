@@ -3,6 +3,7 @@
 #include "runtime/base/ForkGate.h"
 #include <atomic>
 #include <pthread.h>
+#include <utility>
 
 namespace halftone {
 namespace {
@@ -29,14 +30,17 @@ void leave() {
 }
 
 void beforeFork() {
+  if (depth > 0)
+    leave();
   for (int none = 0; !forking.compare_exchange_strong(none, 1); none = 0)
     forking.wait(1); // another thread is forking
-  const int own = depth > 0 ? 1 : 0;
-  for (int inside = threadsInside.load(); inside > own; inside = threadsInside.load())
+  for (int inside = threadsInside.load(); inside > 0; inside = threadsInside.load())
     threadsInside.wait(inside);
 }
 
 void afterForkInParent() {
+  if (depth > 0)
+    threadsInside.fetch_add(1);
   forking.store(0);
   forking.notify_all();
 }
@@ -58,6 +62,16 @@ ForkGate::ForkGate() {
 ForkGate::~ForkGate() {
   if (--depth == 0)
     leave();
+}
+
+OutsideForkGate::OutsideForkGate() : gates_(std::exchange(depth, 0)) {
+  if (gates_ > 0)
+    leave();
+}
+OutsideForkGate::~OutsideForkGate() {
+  if (gates_ > 0)
+    enter();
+  depth = gates_;
 }
 
 int64_t forkCount() { return forks.load(std::memory_order_relaxed); }

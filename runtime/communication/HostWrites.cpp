@@ -19,8 +19,8 @@ struct Writes {
 };
 /// It is never destroyed, since threads may write while the process ends.
 Writes &writes() {
-  static auto *const only = new Writes;
-  return *only;
+  static Writes &only = *new Writes;
+  return only;
 }
 
 /// FNV-1a, of 64 bits.

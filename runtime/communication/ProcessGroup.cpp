@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/ProcessGroup.h"
 #include "runtime/base/FloatMode.h"
+#include "runtime/base/PerThread.h"
+#include "runtime/base/Threads.h"
 #include <chrono>
 #include <cstdint>
 #include <fmt/format.h>
@@ -34,15 +36,15 @@ static void askForShortTurns() {
   }
 }
 
-static thread_local std::string scopeWords;
+static thread_local PerThread<std::string> scopeWords;
 
-ExchangeScope::ExchangeScope(std::string_view words) : outer_(scopeWords.size()) {
+ExchangeScope::ExchangeScope(std::string_view words) : outer_(scopeWords->size()) {
   if (outer_ > 0)
-    scopeWords += ": ";
-  scopeWords += words;
+    *scopeWords += ": ";
+  *scopeWords += words;
 }
-ExchangeScope::~ExchangeScope() { scopeWords.resize(outer_); }
-const std::string &ExchangeScope::words() { return scopeWords; }
+ExchangeScope::~ExchangeScope() { scopeWords->resize(outer_); }
+const std::string &ExchangeScope::words() { return *scopeWords; }
 
 /// The number comes whole, however long the words are.
 static std::string labelOf(std::string_view name, uint64_t number) {
@@ -53,7 +55,8 @@ static std::string labelOf(std::string_view name, uint64_t number) {
 }
 
 ProcessGroup::ProcessGroup(std::unique_ptr<Communicator> communicator)
-    : communicator_(std::move(communicator)), collectives_(*communicator_), thread_([this] { serve(); }) {}
+    : communicator_(std::move(communicator)), collectives_(*communicator_),
+      thread_(startThread([this] { serve(); }).value_or(std::thread())) {}
 
 ProcessGroup::~ProcessGroup() {
   {
@@ -61,7 +64,8 @@ ProcessGroup::~ProcessGroup() {
     stopping_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable())
+    thread_.join();
 }
 
 uint64_t ProcessGroup::start(std::string_view name, Work work) {

@@ -71,7 +71,7 @@ private:
   int waiting_ = 0; // threads in wait()
   Status failure_;
   GroupTimes times_;
-  std::thread thread_;
+  std::thread thread_; // none if the system starts none: threads that wait run the work
 };
 
 } // namespace halftone

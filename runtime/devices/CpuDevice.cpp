@@ -145,7 +145,7 @@ StatusOr<int> defaultThreadCount() {
 
 StatusOr<std::shared_ptr<CpuDevice>> sharedCpuDevice() {
   static std::mutex mutex;
-  static std::shared_ptr<CpuDevice> device;
+  static auto &device = *new std::shared_ptr<CpuDevice>;
   const ForkSafeLock lock(mutex);
   if (device)
     return device;

@@ -23,7 +23,7 @@ struct Added {
   std::map<int, std::shared_ptr<DeviceRuntime>> devices;
 };
 Added &added() {
-  static Added &added = *new Added; // never destroyed: threads may ask at exit
+  static Added &added = *new Added;
   return added;
 }
 std::shared_ptr<DeviceRuntime> addedAt(int index) {
@@ -42,7 +42,7 @@ Status checkGpu(int index) {
 /// The GPU of that index, opened at the first call.
 StatusOr<std::shared_ptr<DeviceRuntime>> openGpu(int index) {
   static std::mutex mutex;
-  static auto &opened = *new std::map<int, std::shared_ptr<DeviceRuntime>>; // never destroyed, as `added`
+  static auto &opened = *new std::map<int, std::shared_ptr<DeviceRuntime>>;
   const ForkSafeLock lock(mutex);
   if (auto found = opened.find(index); found != opened.end())
     return found->second;

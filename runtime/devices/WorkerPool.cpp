@@ -3,13 +3,14 @@
 #include "runtime/devices/WorkerPool.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/Threads.h"
 #include "runtime/devices/HostMemory.h"
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <exception>
 #include <fmt/format.h>
-#include <functional>
+#include <new>
+#include <optional>
 
 namespace halftone {
 namespace {
@@ -67,16 +68,22 @@ Status WorkerPool::start() {
   allChunks_ = 0;
   try {
     shares_ = std::vector<Share>(static_cast<size_t>(threads));
-    for (std::byte *const &scratch : scratchPointers_)
-      workers_->threads.emplace_back(&WorkerPool::work, this, std::ref(*workers_),
-                                     static_cast<int64_t>(workers_->threads.size()) + 1, &scratch);
-  } catch (const std::exception &error) { // no thread, or no memory for its state: those that have started end
+    workers_->threads.reserve(scratchPointers_.size());
+    for (std::byte *const &scratch : scratchPointers_) {
+      const auto number = static_cast<int64_t>(workers_->threads.size()) + 1;
+      std::optional<std::thread> thread =
+          startThread([this, &all = *workers_, number, &scratch] { work(all, number, &scratch); });
+      if (!thread)
+        break; // those that have started, and the caller, also take the chunks of the others
+      workers_->threads.push_back(*std::move(thread));
+    }
+  } catch (const std::bad_alloc &) { // those that have started end
     stop();
     scratchPointers_.clear();
     scratch_.clear();
-    return {ErrorKind::device_error, fmt::format("cannot start {} threads: {}", threads, error.what())};
+    return {ErrorKind::device_error, fmt::format("there is no memory for {} threads", threads)};
   }
-  threads_ = threads;
+  threads_ = static_cast<int>(workers_->threads.size()) + 1;
   return {};
 }
 

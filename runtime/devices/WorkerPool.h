@@ -22,8 +22,8 @@ public:
   ~WorkerPool();
   WorkerPool(const WorkerPool &) = delete;
 
-  /// `threads` includes the caller. Waits until no plan has the workers. device_error when the system gives no more
-  /// threads; then there are no workers.
+  /// `threads` includes the caller. Waits until no plan has the workers. If the system starts fewer threads, those are all;
+  /// threads() tells how many. device_error if there is no memory for them; then there are no workers.
   Status setThreads(int threads);
   int threads() const { return threads_.load(std::memory_order_relaxed); }
   /// Scratch of at least `bytes` for every worker. Waits as setThreads() does.

@@ -1,7 +1,7 @@
 // Links kernels' objects with JITLink, one by one.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/loader/ObjectLoader.h"
-#include "runtime/base/ForkGate.h"
+#include "runtime/base/CompilerGate.h"
 #include "runtime/base/TilePermission.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -84,17 +84,23 @@ struct Cache {
   std::recursive_mutex mutex; // recursive, since loading one kernel may drop another
   std::weak_ptr<Linker> linker;
   std::unordered_map<std::string, std::weak_ptr<LoadedKernel>> kernels;
+  std::vector<std::shared_ptr<Linker>> kept; // of kernels that were dropped while the process ends
 };
 
 Cache &cache() {
-  static Cache &cache = *new Cache; // never destroyed: libraries in static variables live until the very end
+  static Cache &cache = *new Cache;
   return cache;
 }
 
 LoadedKernel::~LoadedKernel() {
+  const CompilerGate gate;
   const ForkSafeLock lock(cache().mutex);
   if (auto entry = cache().kernels.find(name); entry != cache().kernels.end() && entry->second.expired())
     cache().kernels.erase(entry);
+  if (!gate.status().isOk() && isProcessEnding()) {
+    cache().kept.push_back(std::move(linker)); // LLVM's static objects may be gone
+    return;
+  }
   if (library)
     linker->remove(*library);
   linker.reset();
@@ -169,7 +175,7 @@ Status checkTarget(const std::string &key, const KernelCode &kernel) {
       needed.insert(change);
     else if (change.consume_front("-"))
       needed.erase(change);
-  static const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures(); // slow on virtual machines
+  static const auto &host = *new llvm::StringMap<bool>(llvm::sys::getHostCPUFeatures()); // slow on virtual machines
   std::vector<std::string> missing;
   for (const auto &feature : host)
     if (const llvm::StringRef name = feature.first(); needed.contains(name) && isOfCode(name))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "runtime/base/Floatx.h"
+#include "runtime/base/PerThread.h"
 #include "runtime/policy/PolicyRep.h"
 #include <algorithm>
 #include <array>
@@ -12,7 +13,7 @@ using namespace halftone;
 
 static constexpr std::array floatxDTypes{DType::bfloat16, DType::float16, DType::float32, DType::float64};
 
-static thread_local std::optional<DTypePolicy> current;
+static thread_local PerThread<std::optional<DTypePolicy>> current;
 static thread_local uint64_t currentId = 0; // of the policy that is set
 static thread_local bool wasRead = false;
 
@@ -22,19 +23,19 @@ static uint64_t idOf(const std::string &identity) {
 
 static void setCurrent(const std::optional<DTypePolicy> &policy) {
   currentId = policy ? idOf(PolicyAccess::rep(*policy).identity()) : 0;
-  current = policy;
+  *current = policy;
 }
 
 DTypePolicy halftone::dtype_policy() {
   wasRead = true;
-  if (!current)
+  if (!*current)
     setCurrent(DTypePolicy(name(floatx())));
-  return *current;
+  return **current;
 }
 
 std::optional<DTypePolicy> halftone::policyIfSet() {
   wasRead = true;
-  return current;
+  return *current;
 }
 void halftone::unsetPolicy() { setCurrent(std::nullopt); }
 void halftone::set_dtype_policy(const DTypePolicy &policy) { setCurrent(policy); }
@@ -47,7 +48,7 @@ uint64_t halftone::globalPolicyId() {
       ids[i] = idOf(PolicyAccess::plain("DTypePolicy", name(floatxDTypes[i]))->identity());
     return ids;
   }();
-  if (current)
+  if (*current)
     return currentId;
   return ofFloatx[static_cast<size_t>(std::ranges::find(floatxDTypes, floatx()) - floatxDTypes.begin())];
 }
@@ -56,7 +57,7 @@ PolicyReads::PolicyReads() : outer_(wasRead) { wasRead = false; }
 PolicyReads::~PolicyReads() { wasRead |= outer_; }
 bool PolicyReads::any() const { return wasRead; }
 
-PolicyScope::PolicyScope(const PolicyArg &policy) : saved_(current) { setCurrent(policy.get()); }
+PolicyScope::PolicyScope(const PolicyArg &policy) : saved_(*current) { setCurrent(policy.get()); }
 PolicyScope::~PolicyScope() { setCurrent(saved_); }
 
 std::string halftone::config::floatx() { return std::string(name(halftone::floatx())); }

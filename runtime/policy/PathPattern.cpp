@@ -68,14 +68,14 @@ bool PathPattern::matches(std::string_view path) const { return run(path, PCRE2_
 bool PathPattern::occursIn(std::string_view path) const { return run(path, 0); }
 
 bool PathPattern::run(std::string_view path, uint32_t options) const {
-  static const MatchContext limits = [] {
+  static const MatchContext &limits = *new MatchContext([] {
     MatchContext context(pcre2_match_context_create(nullptr));
     if (!context)
       throw std::bad_alloc();
     (void)pcre2_set_match_limit(context.get(), matchSteps);
     (void)pcre2_set_heap_limit(context.get(), matchHeapKiB);
     return context;
-  }();
+  }());
   const Owned<pcre2_match_data, pcre2_match_data_free_8> data(pcre2_match_data_create(1, nullptr));
   if (!data)
     throw std::bad_alloc();

@@ -3,8 +3,12 @@
 #include "runtime/ProgramCache.h"
 #include "runtime/devices/NullDevice.h"
 #include "tests/runtime/TestPlan.h"
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace halftone;
 
@@ -164,4 +168,108 @@ TEST_CASE("the function from which a program is compiled cannot run that program
   }
   CHECK(program.find(rows(3)).isOk());
   CHECK(program.compileCount() == 1);
+}
+
+TEST_CASE("Of threads whose programs need each other's, at least one is refused and none waits for ever") {
+  constexpr size_t count = 3;
+  std::vector<std::unique_ptr<ProgramCache>> programs;
+  std::atomic<size_t> compiling{0};
+  for (size_t i = 0; i < count; ++i)
+    programs.push_back(std::make_unique<ProgramCache>(
+        "f" + std::to_string(i), [&, i](const ProgramKey &key) -> StatusOr<std::shared_ptr<Player>> {
+          for (++compiling; compiling < count;) // each thread has its program before it asks for the next one
+            std::this_thread::yield();
+          HALFTONE_RETURN_IF_ERROR(programs[(i + 1) % count]->find(key).status());
+          return identity(key);
+        }));
+  std::vector<Status> results(count);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < count; ++i)
+    threads.emplace_back([&, i] { results[i] = programs[i]->find(rows(2)).status(); });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const Status &status : results) {
+    CHECK(status.kind() == ErrorKind::runtime_error);
+    CHECK_THAT(status.message(), Catch::Contains("was called by a function that is being traced for it"));
+  }
+}
+
+TEST_CASE("A thread that needs a program which another thread compiles gets it, also within a compile of its own") {
+  std::atomic<bool> isCompiling{false};
+  ProgramCache slow("slow", [&](const ProgramKey &key) {
+    isCompiling = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return identity(key);
+  });
+  ProgramCache user("user", [&](const ProgramKey &key) -> StatusOr<std::shared_ptr<Player>> {
+    while (!isCompiling)
+      std::this_thread::yield();
+    HALFTONE_RETURN_IF_ERROR(slow.find(key).status());
+    return identity(key);
+  });
+  Status first, second;
+  std::thread one([&] { first = slow.find(rows(2)).status(); });
+  std::thread two([&] { second = user.find(rows(2)).status(); });
+  one.join();
+  two.join();
+  CHECK(first.isOk());
+  CHECK(second.isOk());
+  CHECK(slow.compileCount() == 1);
+}
+
+TEST_CASE("A program that is known plays while another key compiles") {
+  std::atomic<bool> isCompiling{false}, mayEnd{false};
+  ProgramCache program("f", [&](const ProgramKey &key) {
+    if (key.feeds[0].shape[0] == 3)
+      for (isCompiling = true; !mayEnd;)
+        std::this_thread::yield();
+    return identity(key);
+  });
+  REQUIRE(program.find(rows(2)).isOk());
+  std::thread other([&] { (void)program.find(rows(3)); });
+  while (!isCompiling)
+    std::this_thread::yield();
+  CHECK(program.play(std::vector{Tensor::zeros({2, 2})}).isOk());
+  mayEnd = true;
+  other.join();
+  CHECK(program.compileCount() == 2);
+}
+
+TEST_CASE("A child that was forked during a compile finds no thread to wait for") {
+  std::atomic<bool> isCompiling{false}, mayEnd{false};
+  ProgramCache program("f", [&](const ProgramKey &key) {
+    if (!isCompiling)
+      for (isCompiling = true; !mayEnd;)
+        std::this_thread::yield();
+    return identity(key);
+  });
+  std::thread other([&] { (void)program.find(rows(2)); });
+  while (!isCompiling)
+    std::this_thread::yield();
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    _exit(program.find(rows(2)).isOk() ? 0 : 1);
+  }
+  int status = -1;
+  CHECK(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  mayEnd = true;
+  other.join();
+}
+
+TEST_CASE("A program of a variable's substitute is another one than that of the variable") {
+  ProgramCache program("f", identity);
+  const auto substitutes = std::make_shared<const VariableSubstitutes>(),
+             others = std::make_shared<const VariableSubstitutes>();
+  ProgramKey key = rows(2);
+  const std::shared_ptr<Player> own = program.find(key).valueOrThrow();
+  key.substitutes = substitutes;
+  const std::shared_ptr<Player> first = program.find(key).valueOrThrow();
+  CHECK(first != own);
+  CHECK(program.find(key).valueOrThrow() == first);
+  key.substitutes = others;
+  CHECK(program.find(key).valueOrThrow() != first);
+  CHECK(program.find(rows(2)).valueOrThrow() == own);
+  CHECK(program.compileCount() == 3);
 }

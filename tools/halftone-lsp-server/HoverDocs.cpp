@@ -4,6 +4,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -109,7 +110,12 @@ public:
       return;
     dup2(ends[1], STDOUT_FILENO);
     close(ends[1]);
-    relay = std::thread([&docs, from = ends[0], to = client] { Relay(docs, from, to).run(); });
+    try {
+      relay = std::thread([&docs, from = ends[0], to = client] { Relay(docs, from, to).run(); });
+    } catch (const std::system_error &) { // the system starts no thread: messages pass as they are
+      dup2(client, STDOUT_FILENO);
+      close(ends[0]);
+    }
   }
   ~Between() {
     outs().flush();

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <sys/prctl.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -28,14 +29,14 @@ constexpr int dataTag = 0, farewellTag = 1;
 
 MPI_Comm world = MPI_COMM_NULL;
 HalftoneCommunicator self{};
-std::vector<bool> hasLeft; // by rank
+auto &hasLeft = *new std::vector<bool>; // by rank
 char farewell = 0;
 std::atomic<bool> isAwaited = false; // a thread has nothing to do but wait for exchanges
 double mostSeconds = 0;              // of an exchange; 0 for no bound
 using Label = std::array<char, halftone::labelBytes>;
-Label ownLabel{};          // of the exchange that is under way
-std::vector<Label> labels; // that have come, by rank
-bool gaveUp = false;       // because another process did not answer within the bound
+Label ownLabel{};                       // of the exchange that is under way
+auto &labels = *new std::vector<Label>; // that have come, by rank
+bool gaveUp = false;                    // because another process did not answer within the bound
 
 int32_t failure(const std::string &text, char *error, int64_t errorBytes) {
   std::snprintf(error, static_cast<size_t>(errorBytes), "%s", text.c_str());
@@ -311,15 +312,20 @@ bool joinsInTime(int &code) {
     std::condition_variable changed;
     std::optional<int> code;
   };
-  static Joining *joining = nullptr; // never destroyed, since the thread may outlive all
+  static Joining *joining = nullptr;
   if (!joining) {
     joining = new Joining;
-    std::thread([state = joining] {
+    const auto work = [state = joining] {
       const int joined = join();
       const std::lock_guard lock(state->mutex);
       state->code = joined;
       state->changed.notify_all();
-    }).detach();
+    };
+    try {
+      std::thread(work).detach();
+    } catch (const std::system_error &) { // the system starts no thread: this one joins, however long it takes
+      work();
+    }
   }
   std::unique_lock lock(joining->mutex);
   const bool isDone = joining->changed.wait_for(lock, std::chrono::duration<double>(mostSeconds),

@@ -39,7 +39,7 @@ Status notOpened(const std::string &file) {
 
 StatusOr<std::shared_ptr<const Driver>> Driver::shared() {
   static std::mutex mutex;
-  static std::shared_ptr<const Driver> &driver = *new std::shared_ptr<const Driver>; // lives until the process ends
+  static std::shared_ptr<const Driver> &driver = *new std::shared_ptr<const Driver>;
   const ForkSafeLock lock(mutex);
   if (driver)
     return driver;

@@ -1,18 +1,16 @@
 // Has the driver compile kernels, and shares them.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Modules.h"
+#include "runtime/base/Threads.h"
 #include "runtime/devices/cuda/BuiltinPtx.h"
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
 #include <charconv>
 #include <fmt/format.h>
 #include <mutex>
 #include <optional>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -201,18 +199,7 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Jo
 }
 
 void loadAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs, const CubinCache &cubins) {
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t i = next++; i < jobs.size(); i = next++)
-      jobs[i].loaded = load(gpu, jobs[i], cubins);
-  };
-  std::vector<std::jthread> others;
-  try {
-    for (size_t i = 1; i < std::min(jobs.size(), mostThreads); ++i)
-      others.emplace_back(work);
-  } catch (const std::system_error &) { // the system gives no more threads; this one does the rest
-  }
-  work();
+  runInThreads(jobs.size(), mostThreads, [&](size_t i) { jobs[i].loaded = load(gpu, jobs[i], cubins); });
 }
 
 } // namespace

@@ -45,7 +45,7 @@ std::string findFunctions(void *library, nccl::Functions &f) {
 
 StatusOr<std::shared_ptr<const Nccl>> Nccl::shared() {
   static std::mutex mutex;
-  static std::shared_ptr<const Nccl> &library = *new std::shared_ptr<const Nccl>; // lives until the process ends
+  static std::shared_ptr<const Nccl> &library = *new std::shared_ptr<const Nccl>;
   const ForkSafeLock lock(mutex);
   if (library)
     return library;

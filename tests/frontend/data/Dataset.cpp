@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Data.h"
 #include "halftone/Error.h"
+#include "runtime/base/Threads.h"
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <set>
@@ -91,6 +92,23 @@ TEST_CASE("an error of the generator arrives through prefetch") {
   auto epoch = [] { return []() -> std::optional<Batch> { throw Error(ErrorKind::io_error, "disk gone"); }; };
   Dataset data = Dataset::from_generator(epoch).prefetch(2);
   CHECK_THROWS_WITH(data.begin(), Contains("disk gone"));
+}
+
+TEST_CASE("A dataset that reads ahead gives the same batches if the system starts no thread") {
+  const auto read = [](const Dataset &data) {
+    std::vector<float> values;
+    for (const Batch &batch : data)
+      for (const float value : batch.x[0].to_vector<float>())
+        values.push_back(value);
+    return values;
+  };
+  const Dataset plain = Dataset(rows(7)).batch(3), ahead = plain.prefetch(2);
+  const std::vector<float> expected = read(plain);
+  REQUIRE(!expected.empty());
+  const ThreadLimit none(0);
+  CHECK(read(ahead) == expected);
+  auto epoch = [] { return []() -> std::optional<Batch> { throw Error(ErrorKind::io_error, "disk gone"); }; };
+  CHECK_THROWS_WITH(Dataset::from_generator(epoch).prefetch(2).begin(), Contains("disk gone"));
 }
 
 TEST_CASE("a Dataset refuses data that do not fit") {

@@ -77,3 +77,47 @@ TEST_CASE("several threads may fork at once") {
     thread.join();
   CHECK(good == 40);
 }
+
+TEST_CASE("Several threads may fork at once, each while it holds the gate") {
+  std::atomic<int> good{0}, inside{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      const ForkGate gate;
+      for (++inside; inside < 4;)
+        std::this_thread::yield();
+      for (int k = 0; k < 10; ++k)
+        good += childDoes([] {
+          const ForkGate again;
+          return true;
+        });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(good == 40);
+  CHECK(childDoes([] { return true; })); // no gate is left
+}
+
+TEST_CASE("A fork does not wait for users' code inside the library") {
+  std::atomic<bool> isInside{false}, hasForked{false};
+  std::thread users([&] {
+    const ForkGate gate;
+    const ForkGate nested;
+    const OutsideForkGate outside;
+    const ForkGate back; // the code calls the library
+    {
+      const OutsideForkGate again;
+      for (isInside = true; !hasForked;)
+        std::this_thread::yield();
+    }
+  });
+  while (!isInside)
+    std::this_thread::yield();
+  CHECK(childDoes([] {
+    const ForkGate gate;
+    return true;
+  }));
+  hasForked = true;
+  users.join();
+  CHECK(childDoes([] { return true; }));
+}

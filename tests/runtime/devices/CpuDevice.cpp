@@ -1,6 +1,7 @@
 // The CPU device: counts of threads, and the split of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
+#include "runtime/base/Threads.h"
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -114,6 +115,15 @@ TEST_CASE("the number of threads of a CPU device can be changed") {
     CHECK((*device)->threads() == 3);
   }
   CHECK(!CpuDevice::create(0).isOk());
+}
+
+TEST_CASE("A CPU device computes with the threads that the system starts, if those are fewer than it asked for") {
+  const ThreadLimit limit(2);
+  StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(6);
+  REQUIRE(device.isOk());
+  CHECK((*device)->threads() == 3); // the caller is one
+  REQUIRE((*device)->setThreads(4).isOk());
+  CHECK((*device)->threads() == 1);
 }
 
 TEST_CASE("the shared CPU device is one for the process") {

@@ -1,0 +1,110 @@
+// Counts the threads inside the compiler, and handles exit().
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/CompilerGate.h"
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <unistd.h>
+
+extern "C" {
+int __cxa_thread_atexit(void (*destroy)(void *), void *object, void *library);
+extern void *__dso_handle; // NOLINT(bugprone-reserved-identifier): the name that the C++ ABI gives it
+}
+
+namespace halftone {
+namespace {
+
+constexpr auto mostWait = std::chrono::seconds(5);
+
+std::atomic<int> compilingThreads{0};
+std::atomic<bool> isEnding{false};
+std::atomic<uint64_t> leaves{0};          // how often a thread has left its outermost gate
+thread_local int gatesHeld = 0;           // how many gates this thread holds
+thread_local bool isThreadEnding = false; // its thread_local objects are being destroyed
+thread_local bool isNoticed = false;      // noticeThreadEnd() was called after MLIR had made its caches of this thread
+
+// The functions that register are not inlined: tests/house/destructors.py knows them by name.
+
+/// On the thread that calls exit(), perhaps in the code of a signal that came while it held a gate.
+void beginEnd() {
+  isThreadEnding = true;
+  isEnding = true;
+  const int own = gatesHeld > 0 ? 1 : 0;
+  for (int inside = compilingThreads.load(); inside > own; inside = compilingThreads.load())
+    compilingThreads.wait(inside);
+}
+
+/// Of the main thread, only exit() destroys the thread_local objects, which it does before all else.
+void threadEnds(void *) {
+  isThreadEnding = true;
+  if (::gettid() == ::getpid())
+    beginEnd();
+}
+
+[[gnu::noinline]] void noticeThreadEnd() { __cxa_thread_atexit(threadEnds, nullptr, &__dso_handle); }
+
+/// exit() calls the functions that were registered last first, and LLVM's objects register theirs when they are made, at
+/// first use. So this is registered again when more of them may have been made.
+[[gnu::noinline]] int noticeExit() { return std::atexit(beginEnd); }
+
+/// When the library is loaded, by the main thread as a rule.
+[[maybe_unused]] const int isWatching = [] {
+  noticeThreadEnd();
+  return noticeExit();
+}();
+
+Status refusal() {
+  return {ErrorKind::runtime_error, isEnding
+                                        ? "the process is ending: after exit() has begun, nothing is traced or compiled"
+                                        : "the thread is ending: its thread_local objects are being destroyed, after "
+                                          "which it traces and compiles nothing"};
+}
+
+/// Whether the thread is inside.
+bool enterCompiler() {
+  if (isThreadEnding)
+    return false;
+  compilingThreads.fetch_add(1);
+  if (!isEnding)
+    return true;
+  compilingThreads.fetch_sub(1);
+  compilingThreads.notify_all();
+  return false;
+}
+
+void leaveCompiler() {
+  if (!isNoticed) {
+    isNoticed = true;
+    noticeThreadEnd();
+  }
+  if (std::has_single_bit(leaves.fetch_add(1) + 1)) // the first times, and ever more seldom
+    noticeExit();
+  compilingThreads.fetch_sub(1);
+  if (isEnding)
+    compilingThreads.notify_all();
+}
+
+} // namespace
+
+CompilerGate::CompilerGate() {
+  if (gatesHeld > 0 || enterCompiler()) {
+    ++gatesHeld;
+    return;
+  }
+  if (!isThreadEnding) { // the end of the process comes first
+    const OutsideForkGate outside;
+    std::this_thread::sleep_for(mostWait);
+  }
+  status_ = refusal();
+}
+
+CompilerGate::~CompilerGate() {
+  if (status_.isOk() && --gatesHeld == 0)
+    leaveCompiler();
+}
+
+bool isProcessEnding() { return isEnding.load(std::memory_order_relaxed); }
+
+} // namespace halftone

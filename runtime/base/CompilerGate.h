@@ -1,0 +1,33 @@
+// The gate that keeps exit() safe while other threads are inside LLVM and MLIR.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/base/ForkGate.h"
+#include "runtime/base/Status.h"
+
+namespace halftone {
+
+/// A thread holds one while it is inside LLVM or MLIR, and runs no code of users meanwhile. exit() destroys static objects
+/// of these libraries and the caches that they keep for the thread that ends. So the end of the process begins with a wait
+/// until no other thread holds a gate, and a gate that is asked for afterwards is refused with a runtime_error: at once on
+/// the thread that called exit(), and after a few seconds on any other thread, which the end of the process overtakes as a
+/// rule. The same holds for a thread that runs the destructors of its thread_local objects.
+///     const CompilerGate gate;
+///     HALFTONE_RETURN_IF_ERROR(gate.status());
+class CompilerGate {
+public:
+  CompilerGate();
+  ~CompilerGate();
+  CompilerGate(const CompilerGate &) = delete;
+  CompilerGate &operator=(const CompilerGate &) = delete;
+  /// ok if the gate is held.
+  const Status &status() const { return status_; }
+
+private:
+  ForkGate fork_; // LLVM has its own locks; held as long as this gate
+  Status status_;
+};
+
+/// Whether exit() has begun, by which gates are refused on all threads.
+bool isProcessEnding();
+
+} // namespace halftone

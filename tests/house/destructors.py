@@ -1,0 +1,81 @@
+# Checks the object files of the library and the tools: no static or thread_local object is destroyed.
+# SPDX-License-Identifier: Apache-2.0
+"""A static object that exit() destroys is used afterwards by functions of std::atexit(), by users' static objects, and by
+threads that still run. So a static object with a destructor is a reference to one that `new` made, and a thread_local one is
+a PerThread (runtime/base/PerThread.h). This check looks for code that registers a destructor.
+
+usage: destructors.py BUILD_DIR LLVM_BIN_DIR"""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOMS = ["runtime", "dialect", "compiler", "frontend", "tools"]
+REGISTERS = re.compile(r"^(__cxa_atexit|__cxa_thread_atexit(_impl)?|atexit|at_quick_exit|on_exit)(-0x[0-9a-f]+|@\w+)?$")
+# A function that registers: the reason why it may.
+ALLOWED = {
+    r"noticeThreadEnd\(\)": "the end of a thread begins with the destruction of its thread_local objects (CompilerGate.cpp)",
+    r"noticeExit\(\)": "exit() waits for threads inside the compiler (CompilerGate.cpp)",
+    r"halftone_open_communicator|\(anonymous namespace\)::join\(\)": "the process takes its leave of MPI (halftone-mpi.cpp)",
+    r"documentStdout\(": "the language server's relay passes on its last messages (HoverDocs.cpp)",
+}
+# The destructor of <iostream>'s static object flushes the standard streams, and may run at any time.
+IOSTREAM = "_ZNSt8ios_base4InitD1Ev"
+# Options of command lines, which LLVM keeps in static objects: a tool's main() is over by then.
+OPTIONS = re.compile(r"_ZN4llvm2cl")
+
+
+def symbols_of(nm: str, file: pathlib.Path) -> set[str]:
+    out = subprocess.run([nm, "--undefined-only", "--format=just-symbols", file], capture_output=True, text=True, check=True)
+    return set(out.stdout.split())
+
+
+def registrations(objdump: str, file: pathlib.Path) -> list[tuple[str, set[str]]]:
+    """The functions that register destructors, each with all symbols that it refers to."""
+    out = subprocess.run([objdump, "-dr", "--no-show-raw-insn", file], capture_output=True, text=True, check=True).stdout
+    found, name, refers = [], "", set()
+    for line in out.splitlines() + ["0000 <>:"]:
+        if head := re.match(r"^[0-9a-f]+ <(.*)>:$", line):
+            if any(REGISTERS.match(each) for each in refers):
+                found.append((name, refers))
+            name, refers = head.group(1), set()
+        elif "R_" in line:
+            refers.add(line.split()[-1])
+    return found
+
+
+def demangled(cxxfilt: str, name: str) -> str:
+    return subprocess.run([cxxfilt, name], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def main() -> int:
+    build, tools = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    nm, objdump, cxxfilt = (str(tools / name) for name in ("llvm-nm", "llvm-objdump", "llvm-cxxfilt"))
+    files = sorted(file for room in ROOMS for file in (build / room).rglob("*.o"))
+    if not any("Unity" in str(file) or "ForkGate" in file.name for file in files):
+        print(f"destructors.py: no object files below {build}")
+        return 1
+    wrong, allowed = [], set()
+    for file in files:
+        if not any(REGISTERS.match(symbol) for symbol in symbols_of(nm, file)):
+            continue
+        for name, refers in registrations(objdump, file):
+            text = demangled(cxxfilt, name)
+            rule = next((rule for rule in ALLOWED if re.search(rule, text)), None)
+            if rule:
+                allowed.add(rule)
+                continue
+            isOfTool = "tools" in file.relative_to(build).parts
+            destroys = [each for each in refers if re.search(r"D[12]Ev", each)]
+            if isOfTool and destroys and all(IOSTREAM in each or OPTIONS.match(each) for each in destroys):
+                continue
+            wrong.append(f"{file.relative_to(build)}: {text}")
+    for each in sorted(set(wrong)):
+        print(f"{each}: registers the destructor of a static or thread_local object")
+    if r"noticeExit\(\)" not in allowed:
+        print("destructors.py: found nothing, not even the registrations of CompilerGate.cpp")
+        return 1
+    return 1 if wrong else 0
+
+
+sys.exit(main())
