@@ -6,6 +6,8 @@
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/SizedText.h"
 #include <map>
+#include <tuple>
+#include <utility>
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -16,38 +18,71 @@ std::string compiler::buildId() { return HALFTONE_BUILD_ID; }
 
 std::string compiler::codeId() { return HALFTONE_CODE_ID; }
 
-KernelCache::KernelCache(std::string_view directory, int64_t limit) : disk_(directory, codeId(), magic, limit) {}
+KernelCache::KernelCache(std::string_view directory, int64_t limit, size_t memoryLimit)
+    : memoryLimit_(memoryLimit), disk_(directory, codeId(), magic, limit) {}
 
 KernelCache &KernelCache::shared(std::string_view directory) {
   static std::mutex mutex;
-  static auto *const caches = new std::map<std::string, KernelCache, std::less<>>;
+  static auto &caches = *new std::map<std::string, KernelCache, std::less<>>;
   const std::string name = directory.empty() ? defaultCacheDirectory() : std::string(directory);
   const ForkSafeLock lock(mutex);
-  return caches->try_emplace(name, directory).first->second;
+  return caches.try_emplace(name, directory).first->second;
 }
 
 std::optional<KernelCache::Found> KernelCache::find(const std::string &key) {
   {
     const ForkSafeLock lock(mutex_);
-    if (auto found = kernels_.find(key); found != kernels_.end())
-      return Found{found->second, Source::memory};
+    if (auto found = foundLocked(key))
+      return Found{std::move(found), Source::memory};
   }
   std::optional<KernelCode> kernel = read(key);
   if (!kernel)
     return std::nullopt;
   const ForkSafeLock lock(mutex_);
-  auto [entry, isNew] = kernels_.try_emplace(key, std::make_shared<const KernelCode>(std::move(*kernel)));
-  return Found{entry->second, isNew ? Source::disk : Source::memory};
+  auto [kept, isNew] = keepLocked(key, std::move(*kernel));
+  return Found{std::move(kept), isNew ? Source::disk : Source::memory};
+}
+
+std::shared_ptr<const KernelCode> KernelCache::foundLocked(const std::string &key) {
+  const auto found = byKey_.find(key);
+  if (found == byKey_.end())
+    return nullptr;
+  kept_.splice(kept_.begin(), kept_, found->second);
+  return found->second->kernel;
+}
+
+/// The kernel under the key, and whether it is new.
+std::pair<std::shared_ptr<const KernelCode>, bool> KernelCache::keepLocked(const std::string &key, KernelCode kernel) {
+  if (auto found = foundLocked(key))
+    return {std::move(found), false};
+  const auto sizeOf = [](const Kept &kept) {
+    return kept.key.size() + kept.kernel->code.size() + kept.kernel->description.size();
+  };
+  kept_.push_front({key, std::make_shared<const KernelCode>(std::move(kernel))});
+  byKey_.emplace(kept_.front().key, kept_.begin());
+  bytes_ += sizeOf(kept_.front());
+  std::shared_ptr<const KernelCode> result = kept_.front().kernel;
+  while (bytes_ > memoryLimit_ && kept_.size() > 1) {
+    bytes_ -= sizeOf(kept_.back());
+    byKey_.erase(kept_.back().key);
+    kept_.pop_back();
+  }
+  return {std::move(result), true};
+}
+
+size_t KernelCache::bytesInMemory() {
+  const ForkSafeLock lock(mutex_);
+  return bytes_;
 }
 
 std::shared_ptr<const KernelCode> KernelCache::insert(const std::string &key, KernelCode kernel) {
   std::shared_ptr<const KernelCode> kept;
   {
     const ForkSafeLock lock(mutex_);
-    auto [entry, isNew] = kernels_.try_emplace(key, std::make_shared<const KernelCode>(std::move(kernel)));
+    bool isNew = false;
+    std::tie(kept, isNew) = keepLocked(key, std::move(kernel));
     if (!isNew)
-      return entry->second;
-    kept = entry->second;
+      return kept;
   }
   write(key, *kept);
   return kept;

@@ -4,6 +4,7 @@
 #include "runtime/base/CacheFolder.h"
 #include "runtime/plan/Executable.h"
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,17 +25,19 @@ std::string buildId();
 std::string codeId();
 
 /// Code by kernel key, in memory and in a CacheFolder named by the code id. Safe for threads, and, on disk, for
-/// processes.
+/// processes. Memory holds the code that was used last, up to a bound of bytes; programs have copies of their own.
 class KernelCache {
 public:
   enum class Source : uint8_t { memory, disk };
+  static constexpr size_t usualMemoryLimit = size_t(64) << 20;
   struct Found {
     std::shared_ptr<const KernelCode> kernel;
     Source source;
   };
 
   /// `directory`: "" for $XDG_CACHE_HOME/halftone, or ~/.cache/halftone; "none" for no disk.
-  explicit KernelCache(std::string_view directory = "", int64_t limit = usualCacheLimit);
+  explicit KernelCache(std::string_view directory = "", int64_t limit = usualCacheLimit,
+                       size_t memoryLimit = usualMemoryLimit);
 
   /// The process's cache over `directory`; one for each spelling, living as long as the process.
   static KernelCache &shared(std::string_view directory);
@@ -49,12 +52,25 @@ public:
   /// happened, and when the directory is "none".
   std::string complaint() const { return disk_.complaint(); }
 
+  /// The bytes of the code in memory.
+  size_t bytesInMemory();
+
 private:
   std::optional<KernelCode> read(const std::string &key) const;
   void write(const std::string &key, const KernelCode &kernel);
 
+  struct Kept {
+    std::string key;
+    std::shared_ptr<const KernelCode> kernel;
+  };
+  std::shared_ptr<const KernelCode> foundLocked(const std::string &key);
+  std::pair<std::shared_ptr<const KernelCode>, bool> keepLocked(const std::string &key, KernelCode kernel);
+
+  const size_t memoryLimit_;
   std::mutex mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const KernelCode>> kernels_;
+  std::list<Kept> kept_; // the most recently used first
+  std::unordered_map<std::string_view, std::list<Kept>::iterator> byKey_;
+  size_t bytes_ = 0; // of the code in kept_
   CacheFolder disk_;
 };
 

@@ -64,6 +64,30 @@ TEST_CASE("A kernel comes back from memory, and from disk in a later process", "
   CHECK((status.st_mode & 0777) == 0700);
 }
 
+TEST_CASE("The code in memory is bounded, and that which was used last stays", "[cache]") {
+  Folder folder;
+  const auto keyOf = [](int i) { return std::string(62, 'b') + std::to_string(10 + i); };
+  KernelCache cache(folder.cache(), usualCacheLimit, 5000);
+  for (int i = 0; i < 20; ++i) {
+    cache.insert(keyOf(i), sample(std::string(1000, static_cast<char>('A' + i))));
+    CHECK(cache.bytesInMemory() <= 5000);
+    CHECK(cache.find(keyOf(0))->kernel->code == std::string(1000, 'A'));
+  }
+  CHECK(cache.bytesInMemory() > 3000);
+  CHECK(cache.find(keyOf(0))->source == KernelCache::Source::memory); // it was used again and again
+  CHECK(cache.find(keyOf(19))->source == KernelCache::Source::memory);
+  const auto early = cache.find(keyOf(5));
+  REQUIRE(early);
+  CHECK(early->source == KernelCache::Source::disk);
+  CHECK(early->kernel->code == std::string(1000, 'F'));
+  KernelCache small("none", usualCacheLimit, 10); // keeps the last one, however large
+  small.insert(keyOf(1), sample(std::string(1000, 'x')));
+  CHECK(small.find(keyOf(1)));
+  small.insert(keyOf(2), sample(std::string(1000, 'y')));
+  CHECK_FALSE(small.find(keyOf(1)));
+  CHECK(small.find(keyOf(2)));
+}
+
 TEST_CASE("A damaged file counts as none and is written anew", "[cache]") {
   Folder folder;
   KernelCache(folder.cache()).insert(key, sample());
