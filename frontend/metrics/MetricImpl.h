@@ -78,7 +78,6 @@ public:
   std::string name() const;
   /// Recorded. `value` is the part of this process, whose batch has `ownRows`.
   void update(const Value &value, int64_t ownRows) const;
-  void reset() const;
   const Metric &metric() const { return mean_; }
 
 private:

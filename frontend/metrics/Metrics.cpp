@@ -170,7 +170,6 @@ void MeanTracker::update(const Value &value, int64_t ownRows) const {
   add(mean_.impl()->state[0], mean * rows);
   add(mean_.impl()->state[1], rows);
 }
-void MeanTracker::reset() const { resetMetric(mean_); }
 
 } // namespace detail
 

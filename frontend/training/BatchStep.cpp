@@ -4,6 +4,7 @@
 #include "frontend/base/ProcessRun.h"
 #include "frontend/data/Batches.h"
 #include "frontend/graph/CallTransaction.h"
+#include "frontend/graph/TraceCompile.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/training/CallFacts.h"
@@ -92,6 +93,11 @@ Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
   return feeds;
 }
 
+std::shared_ptr<const VariableSubstitutes> substitutesOf(const Run &run) {
+  const DeviceScope device(*run.compiled->args.device); // for those that are made here
+  return run.metrics.substitutes(metricVariables(*run.compiled));
+}
+
 } // namespace
 
 void detail::prepare(const Run &run, const BatchSource &batches, CompiledFunction &program) {
@@ -102,8 +108,19 @@ void detail::prepare(const Run &run, const BatchSource &batches, CompiledFunctio
   }
   for (const BatchPart &part : batches.shapes()) {
     Feeds feeds = feedsOf(run, part, true);
-    program.prepare(typesOf(feeds.tensors), feeds.layout);
+    program.prepare(typesOf(feeds.tensors), feeds.layout, substitutesOf(run));
   }
+}
+
+void detail::resetMetrics(const Run &run) {
+  const std::shared_ptr<const VariableSubstitutes> substitutes = substitutesOf(run);
+  std::vector<VariableHandle> variables;
+  std::vector<Tensor> zeros;
+  for (const Variable &variable : metricVariables(*run.compiled)) {
+    variables.push_back(memoryIn(substitutes, variable.impl()->memory));
+    zeros.push_back(Tensor::zeros(variable.impl()->shape, variable.impl()->dtype));
+  }
+  writeTogether(variables, zeros).orThrow();
 }
 
 void detail::splitState(const CompiledModel &compiled) {
@@ -117,10 +134,10 @@ void detail::splitState(const CompiledModel &compiled) {
 /// Plays a program for a batch, with the other processes if they share it.
 static std::vector<Tensor> play(const Run &run, CompiledFunction &program, const Feeds &feeds, int64_t allRows) {
   if (!processGroup())
-    return program.run(feeds.tensors, feeds.layout);
+    return program.run(feeds.tensors, feeds.layout, substitutesOf(run));
   const ExchangeScope scope(fmt::format("a step of {} rows", allRows));
   agreeOnStep(run.model, *run.compiled, program, {typesOf(feeds.tensors), feeds.layout, allRows});
-  return program.run(feeds.tensors, feeds.layout);
+  return program.run(feeds.tensors, feeds.layout, substitutesOf(run));
 }
 
 StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsChecked) {
@@ -202,7 +219,7 @@ static Logs onBatch(const Model &model, const BatchCall &kind, const Tensors &x,
     beginTogether(run.model, run.compiled.get());
     preparing.commit();
   }
-  resetMetrics(*run.compiled);
+  resetMetrics(run);
   return kind.step(run, part, false).logs;
 }
 Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {

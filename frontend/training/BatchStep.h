@@ -9,11 +9,15 @@ namespace halftone::detail {
 /// What a run holds while users' code is called, which may destroy the caller's model or compile it anew: the model,
 /// and what compile() had made of it when the run began.
 struct Run {
-  Run(const Model &m, const char *before) : model(m), compiled(compiledOf(m, before)) {}
+  Run(const Model &m, const char *before)
+      : model(m), compiled(compiledOf(m, before)), metrics(compiled->metricStates) {}
   Model model;
   std::shared_ptr<CompiledModel> compiled;
   mutable int64_t mostRows = -1; // of the run's training steps so far
+  MetricStates::Place metrics;
 };
+/// Begins the sums of the run's metrics anew.
+void resetMetrics(const Run &run);
 
 struct StepResult {
   Logs logs;

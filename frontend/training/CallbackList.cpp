@@ -17,6 +17,11 @@ Model Callback::model() const {
   return *std::static_pointer_cast<Model>(model_);
 }
 
+Callback &CallbackArg::none() {
+  throw Error(ErrorKind::value_error,
+              "a callback in `callbacks` is a null pointer, or a CallbackArg that was moved from");
+}
+
 namespace detail {
 
 CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress)

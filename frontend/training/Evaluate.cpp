@@ -34,7 +34,7 @@ void detail::warnWhenOut(const EpochReader::Epoch &epoch, const EpochReader &rea
 }
 
 Logs detail::runTest(const Run &run, const BatchSource &batches, EpochReader reader, CallbackList &callbacks) {
-  resetMetrics(*run.compiled);
+  resetMetrics(run);
   callbacks.testBegin();
   Logs logs;
   EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {

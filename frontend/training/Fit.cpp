@@ -40,8 +40,8 @@ static void validate(const Run &run, const BatchSource &source, const FitArgs &a
     logs.set("val_" + name, value);
 }
 
-/// The loop behind both forms of fit. It takes copies, since a user's callback may destroy the originals.
-static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args) {
+/// The loop behind both forms of fit. It takes copies of data and arguments, since a user's callback may destroy the originals.
+static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitArgs args) {
   const FloatMode mode;
   checkNumbers(run.model, args);
   CompiledModel &compiled = *run.compiled;
@@ -62,7 +62,7 @@ static std::shared_ptr<History::Rep> fitLoop(Run run, FitData data, FitArgs args
   int64_t steps = 0;
   const int64_t first = state.finishedEpochs;
   for (int64_t epoch = first; epoch < args.epochs; ++epoch) {
-    resetMetrics(compiled);
+    resetMetrics(run);
     callbacks.epochBegin(epoch);
     EpochReader::Epoch seen = reader.epoch([&](int64_t i, const BatchPart &part) {
       callbacks.trainBatchBegin(i);
@@ -109,11 +109,11 @@ History Model::fit(const Tensors &x, const Tensors &y, const FitArgs &args) cons
     addArgs(args, facts);
     addData(Batch{x, y, {}}, facts);
   });
-  Run run(*this, "using the model's `fit()`");
+  const Run run(*this, "using the model's `fit()`");
   checkNumbers(*this, args);
   FitData data = fitData(*this, Batch{x, y, args.sample_weight}, args);
   History history;
-  history.rep_ = fitLoop(std::move(run), std::move(data), args);
+  history.rep_ = fitLoop(run, std::move(data), args);
   return history;
 }
 
@@ -123,10 +123,10 @@ History Model::fit(const Dataset &dataset, const FitArgs &args) const {
     addArgs(args, facts);
     addData(dataset, facts);
   });
-  Run run(*this, "using the model's `fit()`");
+  const Run run(*this, "using the model's `fit()`");
   FitData data = fitData(*this, dataset, args);
   History history;
-  history.rep_ = fitLoop(std::move(run), std::move(data), args);
+  history.rep_ = fitLoop(run, std::move(data), args);
   return history;
 }
 

@@ -356,12 +356,18 @@ std::string lossText(const Layer &model, CompiledModel &compiled, bool isTrainin
   return program.ir(Stage::graph, types, feedLayout);
 }
 
-void resetMetrics(CompiledModel &compiled) {
-  compiled.lossTracker.reset();
+std::vector<Variable> metricVariables(const CompiledModel &compiled) {
+  std::vector<Variable> all;
+  const auto add = [&](const Metric &metric) {
+    for (const Variable &variable : metric.variables())
+      all.push_back(variable);
+  };
+  add(compiled.lossTracker.metric());
   for (const auto &[output, tracker] : compiled.outputTrackers)
-    tracker.reset();
+    add(tracker.metric());
   for (const OutputMetric &metric : compiled.metrics)
-    resetMetric(metric.metric);
+    add(metric.metric);
+  return all;
 }
 
 void checkTargets(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &y) {

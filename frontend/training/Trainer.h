@@ -5,6 +5,7 @@
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/graph/Graph.h"
 #include "frontend/metrics/MetricImpl.h"
+#include "frontend/training/MetricStates.h"
 #include "frontend/training/StepLogs.h"
 #include "halftone/Model.h"
 #include <map>
@@ -38,6 +39,7 @@ struct CompiledModel {
   std::vector<OutputMetric> metrics;
   std::shared_ptr<const LoggedMetrics> logged; // every metric and tracker by name, in Keras's order
   std::shared_ptr<const void> use;             // by which ownMetric() knows the metrics of this compile()
+  MetricStates metricStates;                   // of the runs that last
   bool ready = false;                          // whether losses and metrics are matched to outputs
   bool begunTogether = false;                  // whether processes have compared it, and have the weights of rank 0
   std::set<std::string> agreedSteps;           // that processes have compared: shapes, arguments, configuration epoch
@@ -74,7 +76,8 @@ MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, c
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y);
 /// The logs of a step of the train or test program.
 Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches);
-void resetMetrics(CompiledModel &compiled);
+/// Of all metrics and trackers.
+std::vector<Variable> metricVariables(const CompiledModel &compiled);
 
 /// The module, in stage graph, of the loss and metrics of a batch in a process alone. The types are those of the feeds.
 std::string lossText(const Layer &model, CompiledModel &compiled, bool isTraining, const std::vector<TensorType> &types,

@@ -1,0 +1,53 @@
+// Gives each run variables for its metrics.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/MetricStates.h"
+#include "frontend/graph/Variables.h"
+#include "runtime/base/ForkGate.h"
+#include <algorithm>
+
+namespace halftone::detail {
+
+MetricStates::Place::Place(MetricStates &states) : states_(states) {
+  const ForkSafeLock lock(states_.mutex_);
+  const auto free = std::ranges::find(states_.states_, false, &State::isTaken);
+  index_ = static_cast<size_t>(free - states_.states_.begin());
+  if (free == states_.states_.end())
+    states_.states_.emplace_back();
+  states_.states_[index_].isTaken = true;
+}
+
+MetricStates::Place::~Place() {
+  const ForkSafeLock lock(states_.mutex_);
+  states_.states_[index_].isTaken = false;
+}
+
+/// Whether `substitutes` are those of these variables, where they live.
+static bool fits(const VariableSubstitutes &substitutes, const std::vector<Variable> &own) {
+  return substitutes.size() == own.size() && std::ranges::all_of(own, [&](const Variable &variable) {
+           const auto found = substitutes.find(variable.impl()->memory);
+           return found != substitutes.end() &&
+                  found->second->sharedDevice() == variable.impl()->memory->sharedDevice();
+         });
+}
+
+std::shared_ptr<const VariableSubstitutes> MetricStates::Place::substitutes(const std::vector<Variable> &own) const {
+  if (index_ == 0)
+    return nullptr;
+  {
+    const ForkSafeLock lock(states_.mutex_);
+    const std::shared_ptr<const VariableSubstitutes> kept = states_.states_[index_].substitutes;
+    if (kept && fits(*kept, own))
+      return kept;
+  }
+  auto made = std::make_shared<VariableSubstitutes>();
+  for (const Variable &variable : own) {
+    const VariableImpl &impl = *variable.impl();
+    made->emplace(impl.memory,
+                  makeZeros(impl.shape, impl.dtype, {.name = impl.name, .path = impl.path}).impl()->memory);
+  }
+  const ForkSafeLock lock(states_.mutex_);
+  states_.states_[index_].substitutes = made;
+  return made;
+}
+
+} // namespace halftone::detail
