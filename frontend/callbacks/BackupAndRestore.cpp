@@ -1,6 +1,7 @@
 // BackupAndRestore: a run that was interrupted goes on after its last whole epoch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
+#include "frontend/callbacks/Monitor.h"
 #include "frontend/io/SavedVariables.h"
 #include "halftone/Distribution.h"
 #include "halftone/Error.h"
@@ -15,7 +16,11 @@ BackupAndRestore::BackupAndRestore(std::string backup_dir) : backup_dir_(std::mo
     throw Error(ErrorKind::value_error, "Empty `backup_dir` argument passed");
 }
 
-std::string BackupAndRestore::file() const { return (std::filesystem::path(backup_dir_) / "latest.ckpt").string(); }
+std::string BackupAndRestore::file() const {
+  if (backup_dir_.empty())
+    detail::refuseMoved();
+  return (std::filesystem::path(backup_dir_) / "latest.ckpt").string();
+}
 
 /// Files of processes that died while they wrote (replaceFile()). A failure to remove them is no error.
 static void removeLeftovers(const std::string &folder) {
@@ -30,11 +35,12 @@ static void removeLeftovers(const std::string &folder) {
 }
 
 void BackupAndRestore::on_train_begin(const Logs &) {
+  const std::string file = this->file();
   if (detail::isFirstProcess())
     removeLeftovers(backup_dir_);
   std::error_code error;
-  if (std::filesystem::exists(file(), error) || error) // restore() reports why a file cannot be read
-    (void)Checkpoint(model()).restore(file());
+  if (std::filesystem::exists(file, error) || error) // restore() reports why a file cannot be read
+    (void)Checkpoint(model()).restore(file);
 }
 
 void BackupAndRestore::on_epoch_end(int64_t, Logs &) {

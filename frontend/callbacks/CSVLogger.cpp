@@ -1,6 +1,7 @@
 // CSVLogger: one row per epoch, written when the epoch ends.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
+#include "frontend/callbacks/Monitor.h"
 #include "halftone/Callbacks.h"
 #include "halftone/Error.h"
 #include "runtime/policy/PythonText.h"
@@ -53,37 +54,37 @@ void CSVLogger::on_train_begin(const Logs &) {
   std::error_code ignored;
   bool present = args_.append && std::filesystem::is_regular_file(filename_, ignored) && // pipes have no size
                  std::filesystem::file_size(filename_, ignored) > 0;
-  state_->file.close(); // a run that failed has not closed it
-  state_->file.clear();
+  detail::held(state_).file.close(); // a run that failed has not closed it
+  detail::held(state_).file.clear();
   errno = 0; // a stream need not set it
-  state_->file.open(filename_, args_.append ? std::ios::app : std::ios::trunc);
-  state_->header = !present;
-  state_->keys.clear();
-  if (!state_->file)
+  detail::held(state_).file.open(filename_, args_.append ? std::ios::app : std::ios::trunc);
+  detail::held(state_).header = !present;
+  detail::held(state_).keys.clear();
+  if (!detail::held(state_).file)
     throw Error(ErrorKind::io_error, fmt::format("{}: cannot be opened for writing{}", filename_, reason()));
 }
 
 void CSVLogger::on_epoch_end(int64_t epoch, Logs &logs) {
   if (!detail::isFirstProcess())
     return;
-  if (state_->keys.empty()) {
-    state_->keys = columns(logs);
-    if (state_->header) {
-      state_->file << "epoch";
-      for (const std::string &key : state_->keys)
-        state_->file << args_.separator << quoted(key, args_.separator);
-      state_->file << "\n";
+  if (detail::held(state_).keys.empty()) {
+    detail::held(state_).keys = columns(logs);
+    if (detail::held(state_).header) {
+      detail::held(state_).file << "epoch";
+      for (const std::string &key : detail::held(state_).keys)
+        detail::held(state_).file << args_.separator << quoted(key, args_.separator);
+      detail::held(state_).file << "\n";
     }
   }
   errno = 0;
-  state_->file << epoch;
-  for (const std::string &key : state_->keys)
-    state_->file << args_.separator << (logs.contains(key) ? pythonRepr(logs[key]) : "NA");
-  state_->file << "\n" << std::flush;
-  if (!state_->file)
+  detail::held(state_).file << epoch;
+  for (const std::string &key : detail::held(state_).keys)
+    detail::held(state_).file << args_.separator << (logs.contains(key) ? pythonRepr(logs[key]) : "NA");
+  detail::held(state_).file << "\n" << std::flush;
+  if (!detail::held(state_).file)
     throw Error(ErrorKind::io_error, fmt::format("{}: cannot be written{}", filename_, reason()));
 }
 
-void CSVLogger::on_train_end(const Logs &) { state_->file.close(); }
+void CSVLogger::on_train_end(const Logs &) { detail::held(state_).file.close(); }
 
 } // namespace halftone::callbacks

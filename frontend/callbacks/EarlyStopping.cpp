@@ -22,30 +22,30 @@ EarlyStopping::EarlyStopping(EarlyStoppingArgs args) : args_(std::move(args)) {
 }
 
 void EarlyStopping::on_train_begin(const Logs &) {
-  *state_ = State(args_);
+  detail::held(state_) = State(args_);
   stopped_epoch_ = 0;
 }
 
 void EarlyStopping::on_epoch_end(int64_t epoch, Logs &logs) {
-  const std::optional<double> found = state_->monitor.valueIn(logs, model(), "Early stopping");
+  const std::optional<double> found = detail::held(state_).monitor.valueIn(logs, model(), "Early stopping");
   if (!found || epoch < args_.start_from_epoch)
     return;
   const double value = *found;
-  if (args_.restore_best_weights && state_->bestWeights.empty()) {
-    state_->bestWeights = model().get_weights();
-    state_->bestEpoch = epoch;
+  if (args_.restore_best_weights && detail::held(state_).bestWeights.empty()) {
+    detail::held(state_).bestWeights = model().get_weights();
+    detail::held(state_).bestEpoch = epoch;
   }
-  state_->wait += 1;
-  if (state_->monitor.isBetter(value, state_->best)) {
-    state_->best = value;
-    state_->bestEpoch = epoch;
+  detail::held(state_).wait += 1;
+  if (detail::held(state_).monitor.isBetter(value, detail::held(state_).best)) {
+    detail::held(state_).best = value;
+    detail::held(state_).bestEpoch = epoch;
     if (args_.restore_best_weights)
-      state_->bestWeights = model().get_weights();
-    if (state_->monitor.isBetter(value, args_.baseline))
-      state_->wait = 0;
+      detail::held(state_).bestWeights = model().get_weights();
+    if (detail::held(state_).monitor.isBetter(value, args_.baseline))
+      detail::held(state_).wait = 0;
     return;
   }
-  if (state_->wait >= args_.patience && epoch > 0) {
+  if (detail::held(state_).wait >= args_.patience && epoch > 0) {
     stopped_epoch_ = epoch;
     model().stop_training();
   }
@@ -54,12 +54,12 @@ void EarlyStopping::on_epoch_end(int64_t epoch, Logs &logs) {
 void EarlyStopping::on_train_end(const Logs &) {
   if (stopped_epoch_ > 0 && args_.verbose > 0)
     detail::writeOutput(fmt::format("Epoch {}: early stopping\n", stopped_epoch_ + 1));
-  if (!args_.restore_best_weights || state_->bestWeights.empty())
+  if (!args_.restore_best_weights || detail::held(state_).bestWeights.empty())
     return;
   if (args_.verbose > 0)
-    detail::writeOutput(
-        fmt::format("Restoring model weights from the end of the best epoch: {}.\n", state_->bestEpoch + 1));
-  model().set_weights(state_->bestWeights);
+    detail::writeOutput(fmt::format("Restoring model weights from the end of the best epoch: {}.\n",
+                                    detail::held(state_).bestEpoch + 1));
+  model().set_weights(detail::held(state_).bestWeights);
 }
 
 } // namespace halftone::callbacks

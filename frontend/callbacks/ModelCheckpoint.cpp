@@ -96,12 +96,12 @@ ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointArgs args)
                     filepath_));
 }
 
-void ModelCheckpoint::on_epoch_begin(int64_t epoch, const Logs &) { state_->epoch = epoch; }
+void ModelCheckpoint::on_epoch_begin(int64_t epoch, const Logs &) { detail::held(state_).epoch = epoch; }
 
 void ModelCheckpoint::on_train_batch_end(int64_t batch, const Logs &logs) {
   if (!args_.save_freq)
     return;
-  State &state = *state_;
+  State &state = detail::held(state_);
   state.batchesSinceSave += batch <= state.lastBatch ? batch + 1 : batch - state.lastBatch; // the count begins anew
   state.lastBatch = batch;
   if (state.batchesSinceSave < *args_.save_freq)
@@ -116,7 +116,7 @@ void ModelCheckpoint::on_epoch_end(int64_t epoch, Logs &logs) {
 }
 
 void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Logs &logs) {
-  State &state = *state_;
+  State &state = detail::held(state_);
   Logs counts;
   counts.set("epoch", static_cast<double>(epoch + 1));
   if (batch)

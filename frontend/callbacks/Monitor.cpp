@@ -106,4 +106,8 @@ bool Monitor::isBetter(double value, std::optional<double> than) const {
   return !than || (*maximize_ ? value - minDelta_ > *than : value + minDelta_ < *than);
 }
 
+void refuseMoved() {
+  throw Error(ErrorKind::value_error, "a callback in use was moved from: pass the one that has its state");
+}
+
 } // namespace halftone::detail

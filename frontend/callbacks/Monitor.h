@@ -28,4 +28,12 @@ private:
   bool warned_ = false;
 };
 
+[[noreturn]] void refuseMoved(); // throws the value_error for a callback that was moved from
+/// What a callback keeps of a run. value_error if the callback was moved from.
+template <class State> State &held(const std::shared_ptr<State> &state) {
+  if (!state)
+    refuseMoved();
+  return *state;
+}
+
 } // namespace halftone::detail

@@ -24,10 +24,10 @@ ReduceLROnPlateau::ReduceLROnPlateau(ReduceLROnPlateauArgs args)
                 fmt::format("ReduceLROnPlateau does not support a factor >= 1.0. Received factor={}", args_.factor));
 }
 
-void ReduceLROnPlateau::on_train_begin(const Logs &) { *state_ = State(args_); }
+void ReduceLROnPlateau::on_train_begin(const Logs &) { detail::held(state_) = State(args_); }
 
 void ReduceLROnPlateau::on_epoch_end(int64_t epoch, Logs &logs) {
-  State &state = *state_;
+  State &state = detail::held(state_);
   const Optimizer optimizer = model().optimizer();
   double rate = optimizer.learning_rate();
   logs.set("learning_rate", rate);

@@ -1,6 +1,7 @@
 // TerminateOnNaN, LearningRateScheduler and LambdaCallback.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProgressBar.h"
+#include "frontend/callbacks/Monitor.h"
 #include "halftone/Error.h"
 #include "halftone/Model.h"
 #include "runtime/policy/PythonText.h"
@@ -25,6 +26,8 @@ LearningRateScheduler::LearningRateScheduler(std::function<double(int64_t, doubl
     throw Error(ErrorKind::value_error, "LearningRateScheduler needs a schedule(epoch, learning_rate)");
 }
 void LearningRateScheduler::on_epoch_begin(int64_t epoch, const Logs &) {
+  if (!schedule_)
+    detail::refuseMoved();
   double rate = schedule_(epoch, model().optimizer().learning_rate());
   if (!std::isfinite(rate))
     throw Error(ErrorKind::value_error,

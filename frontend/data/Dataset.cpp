@@ -107,9 +107,9 @@ struct Dataset::Rep {
 };
 
 Dataset::Dataset(const Dataset &) = default;
-Dataset::Dataset(Dataset &&) noexcept = default;
+Dataset::Dataset(Dataset &&other) noexcept : rep_(other.rep_) {} // copies, so that a moved-from dataset stays whole
 Dataset &Dataset::operator=(const Dataset &) & = default;
-Dataset &Dataset::operator=(Dataset &&) & noexcept = default;
+Dataset &Dataset::operator=(Dataset &&other) & noexcept { return *this = static_cast<const Dataset &>(other); }
 Dataset::~Dataset() = default;
 Dataset::Dataset(std::shared_ptr<Rep> rep) : rep_(std::move(rep)) {}
 

@@ -50,6 +50,8 @@ TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> 
 }
 
 std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> arguments, Where call) const {
+  if (!rep_)
+    throw Error(ErrorKind::value_error, "a function of jit() that was moved from was called", "", call);
   std::vector<Tensor> feeds;
   FeedLayout layout;
   feeds.reserve(arguments.size());

@@ -65,9 +65,10 @@ public:
   template <std::derived_from<Callback> C> CallbackArg(C given) : callback_(std::make_shared<C>(std::move(given))) {}
   template <std::derived_from<Callback> C> CallbackArg(C *kept) : callback_(std::shared_ptr<void>(), kept) {}
   template <std::derived_from<Callback> C> CallbackArg(std::shared_ptr<C> shared) : callback_(std::move(shared)) {}
-  Callback &operator*() const { return *callback_; }
+  Callback &operator*() const { return callback_ ? *callback_ : none(); } // value_error for a null or moved-from one
 
 private:
+  [[noreturn]] HALFTONE_API static Callback &none();
   std::shared_ptr<Callback> callback_;
 };
 

@@ -51,17 +51,24 @@ Error::Error(ErrorKind kind, std::string message, std::string layer_path, Where 
     : rep_(std::make_shared<const Rep>(kind, std::move(message), std::move(layer_path), where, std::string())) {}
 Error::Error(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
 
-const char *Error::what() const noexcept { return rep_->what.c_str(); }
-ErrorKind Error::kind() const noexcept { return rep_->kind; }
-std::string Error::message() const { return rep_->message; }
-std::string Error::layer_path() const { return rep_->layerPath; }
-Where Error::where() const noexcept { return {rep_->file.c_str(), rep_->line}; }
-std::string Error::diagnostics() const { return rep_->diagnostics; }
+/// An Error that was moved from has no content of its own.
+template <class Rep> static const Rep &wholeOf(const std::shared_ptr<const Rep> &rep) {
+  static const Rep &none = *new Rep(ErrorKind::internal_error, "an Error that was moved from was read", "", {}, "");
+  return rep ? *rep : none;
+}
+
+const char *Error::what() const noexcept { return wholeOf(rep_).what.c_str(); }
+ErrorKind Error::kind() const noexcept { return wholeOf(rep_).kind; }
+std::string Error::message() const { return wholeOf(rep_).message; }
+std::string Error::layer_path() const { return wholeOf(rep_).layerPath; }
+Where Error::where() const noexcept { return {wholeOf(rep_).file.c_str(), wholeOf(rep_).line}; }
+std::string Error::diagnostics() const { return wholeOf(rep_).diagnostics; }
 
 Status::Status(ErrorKind kind, std::string message, std::string layerPath, Where where, std::string diagnostics)
     : error_(std::make_shared<const Error::Rep>(kind, std::move(message), std::move(layerPath), where,
                                                 std::move(diagnostics))) {}
-Status::Status(const Error &error) : error_(error.rep_) {}
+Status::Status(const Error &error)
+    : error_(error.rep_ ? error.rep_ : std::make_shared<const Error::Rep>(wholeOf(error.rep_))) {}
 
 ErrorKind Status::kind() const { return error_->kind; }
 const std::string &Status::message() const { return error_->message; }
