@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/MappedFile.h"
 #include "runtime/base/WriteFile.h"
 #include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <limits>
+#include <utility>
 
 using namespace halftone;
 
@@ -42,16 +43,9 @@ namespace {
 /// Reads one file; every failure is an io_error that names it.
 class NpyReader {
 public:
-  explicit NpyReader(const std::string &path) : path(path), file(path, std::ios::binary) {}
+  explicit NpyReader(const std::string &path) : path(path), file(MappedFile::open(path).valueOrThrow()) {}
 
   Tensor read() {
-    if (!file)
-      fail("a readable file", std::strerror(errno));
-    file.seekg(0, std::ios::end);
-    const int64_t fileBytes = static_cast<int64_t>(file.tellg());
-    file.seekg(0);
-    if (!file || fileBytes < 0)
-      fail("a regular file", "something else");
     const std::string start = take(8, "the 8 bytes of the .npy magic and version");
     if (start.substr(0, 6) != magic)
       fail("the .npy magic \\x93NUMPY", "other bytes");
@@ -61,9 +55,8 @@ public:
     const std::string lengthBytes = take(version == 1 ? 2 : 4, "the header's length");
     uint32_t length = 0;
     std::memcpy(&length, lengthBytes.data(), lengthBytes.size());
-    const int64_t left = fileBytes - static_cast<int64_t>(file.tellg());
-    if (length > left)
-      fail(fmt::format("a header of {} bytes", length), fmt::format("{} bytes", left));
+    if (length > left())
+      fail(fmt::format("a header of {} bytes", length), fmt::format("{} bytes", left()));
     text = take(length, "the header");
     const Header header = parseHeader();
     const DType dtype = dtypeOf(header);
@@ -75,14 +68,12 @@ public:
     } catch (const Error &) {
       bytes = std::numeric_limits<int64_t>::max();
     }
-    const int64_t dataBytes = fileBytes - static_cast<int64_t>(file.tellg());
-    if (dataBytes != bytes)
+    if (left() != bytes)
       fail(fmt::format("{} bytes of data for shape {} of {}", bytes, shape.str(), name(dtype)),
-           fmt::format("{} bytes", dataBytes));
+           fmt::format("{} bytes", left()));
     Tensor result = TensorAccess::allocate(dtype, shape);
     std::byte *data = TensorAccess::mutableData(result);
-    if (!file.read(reinterpret_cast<char *>(data), bytes))
-      fail(fmt::format("{} bytes of data", bytes), "a read error");
+    std::ranges::copy(file->bytes().subspan(taken), data);
     if (header.descr[0] == '>')
       for (int64_t i = 0; i < bytes; i += itemsize(dtype))
         std::reverse(data + i, data + i + itemsize(dtype));
@@ -96,12 +87,14 @@ private:
   }
 
   std::string take(size_t count, const char *what) {
-    std::string bytes(count, '\0');
-    file.read(bytes.data(), static_cast<std::streamsize>(count));
-    if (static_cast<size_t>(file.gcount()) != count)
-      fail(what, fmt::format("the end of the file after {} bytes", file.gcount()));
-    return bytes;
+    if (static_cast<int64_t>(count) > left())
+      fail(what, fmt::format("the end of the file after {} bytes", left()));
+    const char *const begin =
+        reinterpret_cast<const char *>(file->bytes().data()) + std::exchange(taken, taken + count);
+    return {begin, count};
   }
+  /// The bytes that are not taken yet.
+  int64_t left() const { return std::ssize(file->bytes()) - static_cast<int64_t>(taken); }
 
   // The header is a Python dict literal: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
   [[noreturn]] void failHeader(const char *expected) const {
@@ -233,7 +226,8 @@ private:
   }
 
   const std::string &path;
-  std::ifstream file;
+  const std::shared_ptr<MappedFile> file;
+  size_t taken = 0;
   std::string text;
   size_t at = 0;
 };
@@ -257,10 +251,13 @@ void Tensor::save_npy(const std::string &path) const {
                                    itemsize(dtype()) == 1 ? '|' : '<', descr, shape);
   if (isE5m2)
     header += fmt::format(" {}", e5m2Comment);
-  header.append(63 - (magic.size() + 4 + header.size()) % 64, ' ');
+  const auto padded = [&](size_t before) { return header.size() + 64 - (before + header.size()) % 64; };
+  const bool isLong = padded(magic.size() + 4) > std::numeric_limits<uint16_t>::max();
+  header.resize(padded(magic.size() + (isLong ? 6 : 4)) - 1, ' ');
   header += '\n';
-  const auto length = static_cast<uint16_t>(header.size());
-  const std::string start{'\x01', '\x00', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
+  std::string start{isLong ? '\x02' : '\x01', '\x00'}; // format 2.0 has four bytes for the header's length, 1.0 two
+  for (size_t length = header.size(), bytes = isLong ? 4 : 2; bytes > 0; --bytes, length >>= 8)
+    start += static_cast<char>(length & 0xff);
   const Tensor host = TensorAccess::onHost(*this);
   const std::string_view data(reinterpret_cast<const char *>(TensorAccess::data(host)), TensorAccess::bytes(host));
   writeFile(path, {magic, start, header, data}).orThrow();

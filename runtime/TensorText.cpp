@@ -63,6 +63,9 @@ std::string Tensor::str() const {
     return "Tensor(undefined)";
   const Tensor host = TensorAccess::onHost(*this);
   Printer printer{dtype(), TensorAccess::data(host), shape().dims(), size() > 1000, {}};
-  printer.print(0, 0, size());
+  if (size() == 0)
+    printer.text = "[]"; // whatever the extents of the other axes are, as NumPy
+  else
+    printer.print(0, 0, size());
   return fmt::format("{}\nTensor(shape={}, dtype={})", printer.text, shape().str(), name(dtype()));
 }

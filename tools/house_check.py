@@ -68,7 +68,22 @@ CODE_ID = "cmake/CodeId.cmake"
 GENERATED_FROM = {"dialect/Enums.h.inc": "dialect/Attrs.td", "compiler/codegen/BuildId.inc": None, "compiler/codegen/CodeId.inc": None}
 NARROW_PARAMETER = re.compile(r"[(,]\s*(?:const )?(?:int|unsigned|short|long|u?int(?:8|16|32)_t)( \w+)?\s*[,)=]")
 NARROW_AND_RIGHT = ("unsigned line", "Device(Kind kind")  # compilers' lines, and a private constructor
-SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|spawn|dlfcn|errno|cpuid|\w*intrin)\.h$")
+SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|spawn|dlfcn|errno|stdio_ext|cpuid|\w*intrin)\.h$")
+
+# Files are opened for reading in one place, which refuses those that block or have no end, and written in another, where no
+# limit and no closed pipe ends the process. Each file here may call the system itself.
+OPENS_FILES = {
+    "runtime/base/OpenFile.cpp": "opens files for reading",
+    "runtime/base/WriteFile.cpp": "writes files",
+    "runtime/base/MappedFile.cpp": "maps files that OpenFile has opened",
+    "tools/halftone-h5/Image.cpp": "maps the file that the library hands over",
+    "tools/halftone-h5/halftone-h5.cpp": "lays out the file that the library hands over",
+    "tools/shell/Streams.cpp": "gives /dev/null to standard streams that are closed",
+}
+FILE_CALL = re.compile(
+    r"<fstream>|\bstd::[io]?fstream\b|\bf(?:re)?open\s*\(|(?<![\w:])::(?:open|openat|creat|p?write|p?writev|ftruncate)\s*\(|\bgzopen\s*\("
+    r"|\bmmap\s*\(|\bmkstemp\s*\(|\bopen(?:In|Out)putFile\s*\(|\bMemoryBuffer::getFile|\bToolOutputFile\b|\bH5F(?:open|create)\s*\("
+    r"|\braw_fd_ostream\s+\w+\s*[({]|\bSourceMgr::AddIncludeFile|\bparseSourceFile\b")
 
 MAX_LINES = 500
 SKIPPED_FOLDERS = {"build", "__pycache__", ".git"}
@@ -268,6 +283,17 @@ class House:
                 if target in self.known and is_source(target):
                     waiting.append(target)
 
+    def check_file_calls(self):
+        """Sources of the library and of the tools open and write files in the places of OPENS_FILES alone."""
+        for path in filter(is_source, self.files):
+            if path in OPENS_FILES or not (room_of(path) or path.startswith((PUBLIC + "/", "tools/"))):
+                continue
+            for number, line in enumerate(self.lines(path), 1):
+                call = FILE_CALL.search(line.split("//")[0])
+                if call:
+                    self.report(path, number, f"{call.group().strip()}: a file of its own; expected openFile() or readFile() "
+                                "(runtime/base/OpenFile.h), or a function of runtime/base/WriteFile.h")
+
     def check_sizes(self):
         for path in self.files:
             if path.endswith((".h", ".cpp", ".td", ".py", ".cmake", ".mlir", "CMakeLists.txt")):
@@ -372,6 +398,7 @@ class House:
         self.check_frontend_without_mlir()
         self.check_frontend_folders()
         self.check_code_id()
+        self.check_file_calls()
         self.check_sizes()
         self.check_first_lines()
         self.check_names()

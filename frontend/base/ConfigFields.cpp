@@ -190,9 +190,12 @@ void FieldReader::load(const char *key, std::vector<std::string> &value) {
 void FieldReader::load(const char *key, Shape &value) {
   takes(key);
   const Json &list = valueOf(config_, key);
-  const auto fits = [](const Json &dim) { return dim.is_null() || dim.is_number_integer(); };
+  const bool infers = std::string_view(key) == "target_shape"; // Reshape finds the extent of an axis of -1
+  const auto fits = [&](const Json &dim) {
+    return dim.is_null() || (dim.is_number_integer() && (infers || dim.get<int64_t>() >= 0));
+  };
   if (!list.is_array() || !std::all_of(list.begin(), list.end(), fits))
-    refuseKind(key, "a list of integers and nulls", list);
+    refuseKind(key, infers ? "a list of integers and nulls" : "a list of integers from 0 and nulls", list);
   std::vector<int64_t> dims;
   for (const Json &dim : list)
     dims.push_back(dim.is_null() ? -1 : dim.get<int64_t>());

@@ -4,6 +4,7 @@
 #include "frontend/base/ProcessRun.h"
 #include "halftone/Model.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/WriteFile.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -36,8 +37,7 @@ void writeOutput(const std::string &text) {
     target(text);
     return;
   }
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  (void)writeStream(stdout, text); // a run goes on without its log
 }
 
 ProgressBar::ProgressBar(int64_t verbose, std::optional<int64_t> steps) : verbose_(verbose), steps_(steps) {}

@@ -6,12 +6,14 @@
 #include "halftone/Distribution.h"
 #include "halftone/Error.h"
 #include "halftone/Saving.h"
+#include "runtime/base/OpenFile.h"
 #include <filesystem>
 #include <fmt/format.h>
 
 namespace halftone::callbacks {
 
 BackupAndRestore::BackupAndRestore(std::string backup_dir) : backup_dir_(std::move(backup_dir)) {
+  checkPath(backup_dir_).orThrow();
   if (backup_dir_.empty())
     throw Error(ErrorKind::value_error, "Empty `backup_dir` argument passed");
 }

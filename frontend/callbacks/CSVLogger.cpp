@@ -4,18 +4,16 @@
 #include "frontend/callbacks/Monitor.h"
 #include "halftone/Callbacks.h"
 #include "halftone/Error.h"
+#include "runtime/base/WriteFile.h"
 #include "runtime/policy/PythonText.h"
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace halftone::callbacks {
 
 struct CSVLogger::State {
-  std::ofstream file;
+  GrowingFile file;
   std::vector<std::string> keys;
   bool header = true;
 };
@@ -42,9 +40,6 @@ static std::string quoted(const std::string &text, char separator) {
   return result + "\"";
 }
 
-/// ": No such file or directory", if the system gave a reason since errno was set to 0.
-static std::string reason() { return errno ? fmt::format(": {}", std::strerror(errno)) : ""; }
-
 CSVLogger::CSVLogger(std::string filename, CSVLoggerArgs args)
     : filename_(std::move(filename)), args_(args), state_(std::make_shared<State>()) {}
 
@@ -54,37 +49,32 @@ void CSVLogger::on_train_begin(const Logs &) {
   std::error_code ignored;
   bool present = args_.append && std::filesystem::is_regular_file(filename_, ignored) && // pipes have no size
                  std::filesystem::file_size(filename_, ignored) > 0;
-  detail::held(state_).file.close(); // a run that failed has not closed it
-  detail::held(state_).file.clear();
-  errno = 0; // a stream need not set it
-  detail::held(state_).file.open(filename_, args_.append ? std::ios::app : std::ios::trunc);
-  detail::held(state_).header = !present;
-  detail::held(state_).keys.clear();
-  if (!detail::held(state_).file)
-    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be opened for writing{}", filename_, reason()));
+  State &state = detail::held(state_);
+  state.file = GrowingFile::open(filename_, args_.append).valueOrThrow(); // a run that failed has left one open
+  state.header = !present;
+  state.keys.clear();
 }
 
 void CSVLogger::on_epoch_end(int64_t epoch, Logs &logs) {
   if (!detail::isFirstProcess())
     return;
-  if (detail::held(state_).keys.empty()) {
-    detail::held(state_).keys = columns(logs);
-    if (detail::held(state_).header) {
-      detail::held(state_).file << "epoch";
-      for (const std::string &key : detail::held(state_).keys)
-        detail::held(state_).file << args_.separator << quoted(key, args_.separator);
-      detail::held(state_).file << "\n";
+  State &state = detail::held(state_);
+  std::string text;
+  if (state.keys.empty()) {
+    state.keys = columns(logs);
+    if (state.header) {
+      text += "epoch";
+      for (const std::string &key : state.keys)
+        text += args_.separator + quoted(key, args_.separator);
+      text += "\n";
     }
   }
-  errno = 0;
-  detail::held(state_).file << epoch;
-  for (const std::string &key : detail::held(state_).keys)
-    detail::held(state_).file << args_.separator << (logs.contains(key) ? pythonRepr(logs[key]) : "NA");
-  detail::held(state_).file << "\n" << std::flush;
-  if (!detail::held(state_).file)
-    throw Error(ErrorKind::io_error, fmt::format("{}: cannot be written{}", filename_, reason()));
+  text += fmt::to_string(epoch);
+  for (const std::string &key : state.keys)
+    text += args_.separator + (logs.contains(key) ? pythonRepr(logs[key]) : "NA");
+  state.file.append(text + "\n").orThrow();
 }
 
-void CSVLogger::on_train_end(const Logs &) { detail::held(state_).file.close(); }
+void CSVLogger::on_train_end(const Logs &) { detail::held(state_).file = GrowingFile(); }
 
 } // namespace halftone::callbacks

@@ -3,11 +3,12 @@
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/callbacks/Monitor.h"
+#include "frontend/callbacks/PythonFormat.h"
 #include "frontend/io/SavedVariables.h"
 #include "frontend/io/WeightsFile.h"
 #include "halftone/Error.h"
 #include "halftone/Saving.h"
-#include "runtime/policy/PythonText.h"
+#include "runtime/base/OpenFile.h"
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
@@ -24,21 +25,12 @@ struct ModelCheckpoint::State {
 
 namespace {
 
-/// "{:02d}" of a value. fmt's formats of numbers are Python's.
-std::string formatted(const std::string &format, const auto &value) {
-  return fmt::format(fmt::runtime("{:" + format + "}"), value);
-}
-
 /// The text of a field, "epoch:02d", by the counts that fit() has and the logs.
 std::string fieldText(const std::string &field, const Logs &counts, const Logs &logs) {
   const size_t colon = field.find(':');
   const std::string name = field.substr(0, colon), format = colon == field.npos ? "" : field.substr(colon + 1);
-  if (counts.contains(name)) {
-    const auto count = static_cast<int64_t>(counts[name]);
-    return format.find_first_of("eEfFgG%") == format.npos ? formatted(format, count)
-                                                          : formatted(format, static_cast<double>(count));
-  }
-  return format.empty() ? pythonRepr(logs[name]) : formatted(format, logs[name]);
+  return counts.contains(name) ? detail::pythonFormat(static_cast<int64_t>(counts[name]), format)
+                               : detail::pythonFormat(logs[name], format);
 }
 
 /// Python's str.format() with names: {name}, {name:format}, {{ and }}.
@@ -52,11 +44,11 @@ std::string fileName(const std::string &pattern, const Logs &counts, const Logs 
     } else if (c == '{') {
       const size_t end = pattern.find('}', at);
       if (end == pattern.npos)
-        throw fmt::format_error("a field without '}'");
+        throw Error(ErrorKind::value_error, "expected '}' before end of string");
       text += fieldText(pattern.substr(at + 1, end - at - 1), counts, logs);
       at = end;
     } else if (c == '}') {
-      throw fmt::format_error("'}' without a field");
+      throw Error(ErrorKind::value_error, "Single '}' encountered in format string");
     } else {
       text += c;
     }
@@ -65,15 +57,11 @@ std::string fileName(const std::string &pattern, const Logs &counts, const Logs 
 }
 
 std::string fileNameOrThrow(const std::string &pattern, const Logs &counts, const Logs &logs) {
-  const auto refuse = [&](ErrorKind kind, const std::string &reason) -> std::string {
-    throw Error(kind, fmt::format("Failed to format this callback filepath: \"{}\". Reason: {}", pattern, reason));
-  };
   try {
     return fileName(pattern, counts, logs);
-  } catch (const fmt::format_error &error) {
-    return refuse(ErrorKind::value_error, error.what());
   } catch (const Error &error) {
-    return refuse(error.kind(), error.message());
+    throw Error(error.kind(),
+                fmt::format("Failed to format this callback filepath: \"{}\". Reason: {}", pattern, error.message()));
   }
 }
 
@@ -81,6 +69,7 @@ std::string fileNameOrThrow(const std::string &pattern, const Logs &counts, cons
 
 ModelCheckpoint::ModelCheckpoint(std::string filepath, ModelCheckpointArgs args)
     : filepath_(std::move(filepath)), args_(std::move(args)), state_(std::make_shared<State>(args_)) {
+  checkPath(filepath_).orThrow();
   if (args_.save_freq && *args_.save_freq < 1)
     throw Error(ErrorKind::value_error,
                 fmt::format("Unrecognized save_freq: {}. Expected a positive count of batches, or none for every "

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RefuseFile.h"
 #include "halftone/Data.h"
-#include <cerrno>
-#include <cstring>
+#include "runtime/base/FileLimits.h"
+#include "runtime/base/FreeMemory.h"
+#include "runtime/base/OpenFile.h"
 #include <filesystem>
-#include <fstream>
 
 using namespace halftone;
 
@@ -18,16 +18,13 @@ struct Records {
 
   void read(const std::filesystem::path &file) {
     const std::string path = file.string();
-    std::error_code error;
-    const auto bytes = static_cast<int64_t>(std::filesystem::file_size(file, error));
-    if (error)
-      detail::refuseFile(path, "a file of CIFAR-10's binary version", error.message());
+    const std::string data = readFile(path, detail::mostCifarBytes).valueOrThrow();
+    const int64_t bytes = std::ssize(data);
     if (bytes == 0 || bytes % recordBytes != 0)
       detail::refuseFile(path, fmt::format("records of {} bytes", recordBytes), fmt::format("{} bytes", bytes));
-    std::vector<char> data(static_cast<size_t>(bytes));
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream.read(data.data(), bytes))
-      detail::refuseFile(path, fmt::format("{} bytes", bytes), fmt::format("the end after {}", stream.gcount()));
+    if (!fitsMemory(bytes))
+      detail::refuseFile(path, "room for its images", memoryShortage(bytes));
+    images.reserve(images.size() + static_cast<size_t>(bytes));
     for (int64_t begin = 0; begin < bytes; begin += recordBytes)
       add(path, reinterpret_cast<const uint8_t *>(data.data()) + begin, begin / recordBytes);
   }
@@ -50,6 +47,7 @@ private:
 } // namespace
 
 datasets::Arrays datasets::cifar10(const std::string &directory) {
+  checkPath(directory).orThrow();
   std::filesystem::path folder = directory;
   std::error_code error;
   if (std::filesystem::is_directory(folder / "cifar-10-batches-bin", error))

@@ -3,6 +3,7 @@
 #include "frontend/base/RefuseFile.h"
 #include "halftone/Data.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/OpenFile.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -20,13 +21,13 @@ namespace {
 class Source {
 public:
   explicit Source(const std::string &path) : path(path) {
+    OpenFile opened = openFile(path).valueOrThrow();
     std::error_code error;
     fileBytes = static_cast<int64_t>(std::filesystem::file_size(path, error));
-    if (error)
-      refuseFile(path, "an IDX file", error.message());
-    file = gzopen(path.c_str(), "rb");
+    file = gzdopen(opened.number(), "rb");
     if (!file)
-      refuseFile(path, "an IDX file", std::strerror(errno));
+      refuseFile(path, "an IDX file", "no memory to read it");
+    (void)opened.release(); // gzclose() closes it
     gzbuffer(file, 1u << 17);
   }
   Source(const Source &) = delete;
@@ -134,6 +135,7 @@ struct IdxSet {
 };
 
 static std::string findFile(const IdxSet &set, const std::string &stem) {
+  checkPath(set.directory).orThrow();
   const std::filesystem::path base = std::filesystem::path(set.directory) / stem;
   const std::string plain = base.string(), zipped = plain + ".gz";
   for (const std::string &path : {zipped, plain}) {

@@ -135,7 +135,7 @@ std::optional<CompileArgs> readCompileConfig(const ConfigPlace &place, const std
   args.metrics = readMetrics(place.at("metrics"), outputs);
   args.weighted_metrics = readMetrics(place.at("weighted_metrics"), outputs);
   const ConfigPlace eager = place.at("run_eagerly"), steps = place.at("steps_per_execution");
-  args.run_eagerly = eager.json.is_boolean() && eager.json.get<bool>();
+  args.run_eagerly = !eager.isNull() && eager.boolean();
   args.steps_per_execution = steps.isNull() ? 1 : steps.integer();
   return args;
 }

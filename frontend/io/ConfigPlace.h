@@ -51,6 +51,11 @@ struct ConfigPlace {
       fail("an integer");
     return json.get<int64_t>();
   }
+  bool boolean() const {
+    if (!json.is_boolean())
+      fail("true or false");
+    return json.get<bool>();
+  }
   bool isNull() const { return json.is_null(); }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/Descriptor.h"
 #include "halftone/Error.h"
+#include "runtime/base/WriteFile.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -16,49 +17,38 @@ namespace halftone::detail {
   throw Error(ErrorKind::io_error, fmt::format("{}: {}: {}", name, what, std::strerror(errno)));
 }
 
-Descriptor::~Descriptor() {
-  if (number_ >= 0)
-    ::close(number_);
-}
-
 Descriptor Descriptor::memory(const std::string &name) {
-  Descriptor file(::memfd_create("halftone", MFD_CLOEXEC));
-  if (file.number_ < 0)
+  OpenFile file(::memfd_create("halftone", MFD_CLOEXEC));
+  if (!file)
     fail(name, "the system gives no file in memory");
-  return file;
+  return Descriptor(std::move(file));
 }
 
-Descriptor Descriptor::reading(const std::string &path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.number_ < 0)
-    throw Error(ErrorKind::io_error, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  return file;
-}
+Descriptor Descriptor::reading(const std::string &path) { return Descriptor(openFile(path).valueOrThrow()); }
 
 Descriptor Descriptor::copy(const std::string &name, int least) const {
-  Descriptor copy(::fcntl(number_, F_DUPFD_CLOEXEC, least));
-  if (copy.number_ < 0)
-    fail(name, "cannot read");
-  return copy;
+  OpenFile copy(::fcntl(number(), F_DUPFD_CLOEXEC, least));
+  if (!copy && errno == EINVAL) // `least` is beyond the limit of open files
+    errno = EMFILE;
+  if (!copy)
+    fail(name, "cannot copy a file descriptor");
+  return Descriptor(std::move(copy));
 }
 
 int64_t Descriptor::size(const std::string &name) const {
   struct stat facts{};
-  if (::fstat(number_, &facts) != 0)
+  if (::fstat(number(), &facts) != 0)
     fail(name, "cannot read");
   return facts.st_size;
 }
 
 std::shared_ptr<MappedFile> Descriptor::mapped(const std::string &name) const {
-  StatusOr<std::shared_ptr<MappedFile>> bytes = MappedFile::open(number_);
-  if (!bytes.isOk())
-    throw Error(ErrorKind::io_error, fmt::format("{}: cannot map: {}", name, bytes.status().message()));
-  return *bytes;
+  return MappedFile::open(number(), name).valueOrThrow();
 }
 
 void Descriptor::readAt(int64_t offset, std::span<std::byte> to, const std::string &name) const {
   while (!to.empty()) {
-    const ssize_t count = ::pread(number_, to.data(), to.size(), offset);
+    const ssize_t count = ::pread(number(), to.data(), to.size(), offset);
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
@@ -72,15 +62,8 @@ void Descriptor::readAt(int64_t offset, std::span<std::byte> to, const std::stri
 }
 
 void Descriptor::writeAt(int64_t offset, std::span<const std::byte> from, const std::string &name) const {
-  while (!from.empty()) {
-    const ssize_t count = ::pwrite(number_, from.data(), from.size(), offset);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      fail(name, "cannot write");
-    from = from.subspan(static_cast<size_t>(count));
-    offset += count;
-  }
+  const std::string_view bytes(reinterpret_cast<const char *>(from.data()), from.size());
+  halftone::writeAt(number(), offset, bytes, name).orThrow();
 }
 
 } // namespace halftone::detail

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/MappedFile.h"
+#include "runtime/base/OpenFile.h"
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,22 +14,17 @@ namespace halftone::detail {
 
 class Descriptor {
 public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor &&other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor &operator=(Descriptor &&other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor();
+  Descriptor() = default;
+  explicit Descriptor(OpenFile file) : file_(std::move(file)) {}
   /// An empty file in memory. io_error if the system has none left; `name` is for the error.
   static Descriptor memory(const std::string &name);
-  /// A file for reading. io_error with the system's reason.
+  /// A regular file for reading; errors as of openFile().
   static Descriptor reading(const std::string &path);
 
   /// Another descriptor of the same open file, with a number of at least `least`.
   Descriptor copy(const std::string &name, int least = 0) const;
 
-  int number() const { return number_; }
+  int number() const { return file_.number(); }
   /// Bytes. The functions below throw an io_error that begins with `name` if the system fails.
   int64_t size(const std::string &name) const;
   void readAt(int64_t offset, std::span<std::byte> to, const std::string &name) const;
@@ -37,7 +33,7 @@ public:
   void writeAt(int64_t offset, std::span<const std::byte> from, const std::string &name) const;
 
 private:
-  int number_;
+  OpenFile file_;
 };
 
 /// A part of a file.

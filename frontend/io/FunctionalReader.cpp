@@ -72,8 +72,8 @@ CallRecord recordOf(const ConfigPlace &node) {
     for (const ConfigPlace &input : node.elements()) {
       list.push_back({{"input", record.inputs.size()}});
       record.inputs.push_back(referenceOf(input));
-      if (input.json.size() > 3 && input.json[3].is_object())
-        keywords = input.json[3];
+      if (input.json.size() > 3 && !input.json[3].is_null())
+        keywords = input.elements()[3].object().json;
     }
     arguments["args"] = Json::array({list.size() == 1 ? list[0] : list});
     arguments["kwargs"] = keywords;
@@ -140,10 +140,12 @@ private:
     if (!indices_.emplace(name, members_.size()).second)
       place.refuse(ErrorKind::value_error, fmt::format("the name \"{}\" is used twice in the model", name));
     const ConfigPlace module = place.at("module");
-    const bool isOperation = module.json.is_string() && isOperationModule(module.text());
+    const bool isOperation = !module.isNull() && isOperationModule(module.text());
     Member member{.place = place, .layer = std::nullopt, .calls = {}, .results = {}};
     if (!isOperation)
       member.layer = readLayer(place);
+    else if (const ConfigPlace config = place.at("config"); !config.isNull() && !config.at("name").isNull())
+      (void)config.at("name").text();
     member.isInput = place.at("class_name").text() == "InputLayer";
     if (member.isInput) {
       const ValueSpec spec = member.layer->impl()->outputSpecs.at(0);
@@ -228,15 +230,14 @@ private:
 } // namespace
 
 Layer readFunctional(const ConfigPlace &place) {
-  const ConfigPlace config = place.at("config"), name = config.at("name"), trainable = config.at("trainable");
+  const ConfigPlace config = place.at("config");
+  const LayerArgs args = readModelArgs(config);
   GraphReader reader(config);
   std::vector<Value> inputs, outputs;
   Json forms;
   forms["inputs"] = reader.collect(config.at("input_layers"), inputs);
   forms["outputs"] = reader.collect(config.at("output_layers"), outputs);
-  Model model(Values(std::move(inputs)), Values(std::move(outputs)),
-              {.name = name.isNull() ? "" : name.text(),
-               .trainable = !trainable.json.is_boolean() || trainable.json.get<bool>()});
+  Model model(Values(std::move(inputs)), Values(std::move(outputs)), {.name = args.name, .trainable = args.trainable});
   if (const Json &byName = forms["outputs"];
       byName.is_object() && !standsForValue(byName) && byName.size() == stateOf(model).outputs.size()) {
     stateOf(model).outputNames.clear();

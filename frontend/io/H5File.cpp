@@ -18,11 +18,14 @@ namespace {
 
 using Table = std::map<std::string, H5Array>;
 
-[[noreturn]] void refuse(const std::string &name, const std::string &found) {
-  throw Error(ErrorKind::io_error, fmt::format("{}: expected an HDF5 file of Keras's weights; found {}", name, found));
-}
-[[noreturn]] void refuseToWrite(const std::string &name, const std::string &why) {
-  throw Error(ErrorKind::io_error, fmt::format("{}: these weights cannot be written as HDF5: {}", name, why));
+/// What halftone-h5 does with a file.
+enum class Task { read, layOut };
+
+[[noreturn]] void refuse(const std::string &name, const std::string &found, Task task = Task::read) {
+  throw Error(ErrorKind::io_error,
+              task == Task::layOut
+                  ? fmt::format("cannot write {}: {}", name, found)
+                  : fmt::format("{}: expected an HDF5 file of Keras's weights; found {}", name, found));
 }
 
 /// The text up to the next space, which `line` loses.
@@ -72,7 +75,7 @@ std::optional<std::pair<std::string, H5Array>> parseRow(std::string_view line) {
 }
 
 /// The table that halftone-h5 prints, without comparing it with the file.
-Table parseTable(const std::string &text, const std::string &name, bool isWritten) {
+Table parseTable(const std::string &text, const std::string &name, Task task) {
   Table table;
   bool ended = false;
   std::string_view rest = text;
@@ -81,16 +84,16 @@ Table parseTable(const std::string &text, const std::string &name, bool isWritte
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.starts_with("error "))
-      (isWritten ? refuseToWrite : refuse)(name, std::string(line.substr(6)));
+      refuse(name, std::string(line.substr(6)), task);
     ended |= line == "end";
     if (ended)
       continue;
     auto row = parseRow(line);
     if (!row || !table.insert(std::move(*row)).second || table.size() > mostTableRows)
-      refuse(name, fmt::format("the row '{}' in the table of its datasets", line.substr(0, 200)));
+      refuse(name, fmt::format("the row '{}' in the table of its datasets", line.substr(0, 200)), task);
   }
   if (!ended)
-    refuse(name, "a table of datasets that breaks off");
+    refuse(name, "a table of datasets that breaks off", task);
   return table;
 }
 
@@ -111,17 +114,17 @@ void checkRanges(const Table &table, int64_t fileBytes, const std::string &name)
 }
 
 Table tableOf(const Descriptor &file, const std::vector<std::string> &command, const std::string &input,
-              const std::string &name) {
+              const std::string &name, Task task) {
   std::string text;
   runH5(
       file, command, input,
       [&](std::string_view piece) {
         if (text.size() + piece.size() > mostTableBytes)
-          refuse(name, fmt::format("a table of datasets of more than {} MiB", mostTableBytes >> 20));
+          refuse(name, fmt::format("a table of datasets of more than {} MiB", mostTableBytes >> 20), task);
         text += piece;
       },
       name);
-  return parseTable(text, name, command.front() == "layout");
+  return parseTable(text, name, task);
 }
 
 /// The words that tell halftone-h5 what to do with a part of the file.
@@ -142,7 +145,7 @@ std::span<std::byte> bytesOf(const Tensor &tensor) {
 
 H5File::H5File(FileRange range, std::string name)
     : range_(std::move(range)), name_(std::move(name)), mapped_(range_.file.mapped(name_)),
-      arrays_(tableOf(range_.file, commandOn(range_, "list"), "", name_)) {
+      arrays_(tableOf(range_.file, commandOn(range_, "list"), "", name_, Task::read)) {
   if (std::ssize(mapped_->bytes()) < range_.offset + range_.bytes)
     refuse(name_, "a file that has become shorter");
   checkRanges(arrays_, range_.bytes, name_);
@@ -213,9 +216,10 @@ H5Image::H5Image(const std::vector<H5Entry> &entries, const std::string &name) {
   std::map<std::string, std::string> names; // by path
   for (const H5Entry &entry : entries)
     if (const auto [other, isNew] = names.emplace(entry.path, entry.name); !isNew)
-      refuseToWrite(name, fmt::format("'{}' and '{}' would both stand at {}", other->second, entry.name, entry.path));
+      refuse(name, fmt::format("'{}' and '{}' would both stand at {}", other->second, entry.name, entry.path),
+             Task::layOut);
   const Descriptor file = Descriptor::memory(name);
-  const Table table = tableOf(file, {"layout"}, layoutOf(entries), name);
+  const Table table = tableOf(file, {"layout"}, layoutOf(entries), name, Task::layOut);
   checkRanges(table, file.size(name), name);
   layout_ = file.mapped(name);
   std::map<size_t, std::string_view> numbers; // by their places

@@ -20,12 +20,12 @@ namespace halftone::detail {
 namespace {
 
 struct Pipe {
-  explicit Pipe(const std::string &name) : reading(-1), writing(-1) {
+  explicit Pipe(const std::string &name) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0)
       throw Error(ErrorKind::io_error, fmt::format("{}: {}", name, std::strerror(errno)));
-    reading = Descriptor(ends[0]);
-    writing = Descriptor(ends[1]);
+    reading = Descriptor(OpenFile(ends[0]));
+    writing = Descriptor(OpenFile(ends[1]));
   }
   Descriptor reading, writing;
 };
@@ -70,7 +70,7 @@ pid_t start(const Descriptor &file, const Descriptor &input, const Descriptor &o
   for (const std::string &argument : arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
   words.push_back(nullptr);
-  constexpr int least = 10; // the program's own numbers are 0 to 3
+  constexpr int least = 4; // the program's own numbers are 0 to 3
   const Descriptor zero = input.copy(name, least), one = output.copy(name, least), three = file.copy(name, least);
   Actions actions;
   posix_spawn_file_actions_adddup2(&actions.list, zero.number(), 0);
@@ -102,7 +102,7 @@ int runH5(const Descriptor &file, const std::vector<std::string> &arguments, con
   stdinFile.writeAt(0, std::as_bytes(std::span(input)), name);
   Pipe pipe(name);
   Child child(start(file, stdinFile, pipe.writing, arguments, name));
-  pipe.writing = Descriptor(-1);
+  pipe.writing = Descriptor();
   char buffer[1 << 16];
   for (;;) {
     const ssize_t count = ::read(pipe.reading.number(), buffer, sizeof buffer);
@@ -115,9 +115,11 @@ int runH5(const Descriptor &file, const std::vector<std::string> &arguments, con
   const int status = child.wait();
   if (WIFSIGNALED(status))
     throw Error(ErrorKind::io_error,
-                fmt::format("{}: the HDF5 reader ended by signal {} ({}): the file is damaged, or too large for its "
-                            "limits of 1 GiB and 20 s",
-                            name, WTERMSIG(status), ::strsignal(WTERMSIG(status))));
+                fmt::format("{}: halftone-h5 ended by signal {} ({}): {}", name, WTERMSIG(status),
+                            ::strsignal(WTERMSIG(status)),
+                            arguments.front() == "layout" ? "the file needs more than the limits of memory and time"
+                                                          : "the file is damaged, or needs more than the limits of "
+                                                            "memory and time"));
   return WEXITSTATUS(status);
 }
 

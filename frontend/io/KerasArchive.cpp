@@ -5,7 +5,6 @@
 #include "runtime/base/Crc32.h"
 #include "runtime/base/FileLimits.h"
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 #include <vector>
 
@@ -28,10 +27,9 @@ static std::string reasonOf(zip_error_t error) {
 }
 
 KerasArchive::KerasArchive(const std::string &path) : path_(path), file_(Descriptor::reading(path)) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    fail("config.json", "a directory");
   mapped_ = file_.mapped(path);
+  if (mapped_->bytes().empty())
+    fail("config.json", "an empty file");
   source_ = std::make_unique<MappedZipSource>(mapped_->bytes());
   zip_error_t error;
   zip_error_init(&error);

@@ -12,6 +12,7 @@
 #include "frontend/training/ModelState.h"
 #include "frontend/training/Trainer.h"
 #include "halftone/Model.h"
+#include "runtime/base/OpenFile.h"
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -33,6 +34,7 @@ int64_t mostWeightBytes(const Layer &model) {
 }
 
 void refuseOtherFormats(const std::string &path) {
+  checkPath(path).orThrow();
   std::error_code ignored;
   const std::string ending = std::filesystem::path(path).extension();
   if (ending == ".h5" || ending == ".hdf5" || std::filesystem::is_directory(path, ignored))

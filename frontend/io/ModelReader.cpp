@@ -1,6 +1,7 @@
 // Makes Sequential models and single layers from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ModelReader.h"
+#include "frontend/layers/Fields.h"
 #include "frontend/layers/LayerImpl.h"
 #include "halftone/Layers.h"
 #include "halftone/Model.h"
@@ -59,23 +60,22 @@ void buildRoot(const Layer &layer, const ConfigPlace &place) {
     layer.impl()->build(shapes);
 }
 
-std::string configuredName(const ConfigPlace &config) {
-  const ConfigPlace name = config.at("name");
-  return name.isNull() ? "" : name.text();
-}
-
 Layer readSequential(const ConfigPlace &place) {
   const ConfigPlace config = place.at("config");
   std::vector<Layer> layers;
   for (const ConfigPlace &each : config.at("layers").elements())
     layers.push_back(readLayer(each));
-  const ConfigPlace trainable = config.at("trainable");
-  return Sequential(std::move(layers), {.name = configuredName(config),
-                                        .trainable = !trainable.json.is_boolean() || trainable.json.get<bool>()});
+  if (const ConfigPlace shape = config.at("build_input_shape"); !shape.isNull() && !shapeOf(shape))
+    shape.fail("a list of extents, integers from 0 or null");
+  const LayerArgs args = readModelArgs(config);
+  return Sequential(std::move(layers), {.name = args.name, .trainable = args.trainable});
 }
 
 Layer readAny(const ConfigPlace &place) {
   const std::string className = place.at("class_name").text();
+  for (const char *key : {"module", "registered_name"})
+    if (const ConfigPlace word = place.at(key); !word.isNull())
+      (void)word.text();
   (void)place.at("config").object();
   if (className == "Functional" || (className == "Model" && !place.at("config").at("input_layers").isNull()))
     return withNameOfConfig(readFunctional(place), ConfigAccess::make(place.json));
@@ -88,6 +88,14 @@ Layer readAny(const ConfigPlace &place) {
 }
 
 } // namespace
+
+LayerArgs readModelArgs(const ConfigPlace &config) {
+  ConfigPlace::Json given = ConfigPlace::Json::object();
+  for (const char *key : {"name", "trainable", "dtype"})
+    if (const ConfigPlace value = config.at(key); !value.isNull())
+      given[key] = value.json;
+  return FieldReader(ConfigAccess::make(std::move(given))).all<LayerArgs>(baseFields<LayerArgs>);
+}
 
 Layer readLayer(const ConfigPlace &place) {
   try {

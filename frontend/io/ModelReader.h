@@ -8,6 +8,10 @@
 
 namespace halftone::detail {
 
+/// The fields that a model's config has in common with those of layers, read as they are; null stands for the default. The
+/// policy is checked and serves no further: models have that of their layers.
+LayerArgs readModelArgs(const ConfigPlace &config);
+
 /// The layer or model of the object at `place`; weights have their initial values. The model of a
 /// whole file is built if the config tells its input. Errors name the place in the file and the class.
 Layer readLayer(const ConfigPlace &place);

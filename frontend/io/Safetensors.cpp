@@ -104,10 +104,7 @@ std::string headerText(const Safetensors &contents, const std::vector<Tensor> &t
 } // namespace
 
 Safetensors detail::readSafetensors(const std::string &path) {
-  const StatusOr<std::shared_ptr<MappedFile>> opened = MappedFile::open(path);
-  if (!opened.isOk())
-    refuseFile(path, "a safetensors file", opened.status().message());
-  const std::shared_ptr<MappedFile> &file = *opened;
+  const std::shared_ptr<MappedFile> file = MappedFile::open(path).valueOrThrow();
   const auto size = static_cast<int64_t>(file->bytes().size());
   if (size < lengthBytes)
     refuseFile(path, "a safetensors file, of 8 bytes at least", fmt::format("{} bytes", size));

@@ -5,6 +5,7 @@
 #include "frontend/io/KerasWeights.h"
 #include "frontend/io/SavedVariables.h"
 #include "halftone/Error.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/base/WriteFile.h"
 #include <filesystem>
 #include <fmt/format.h>
@@ -54,6 +55,7 @@ valuesFrom(const Safetensors &contents, const std::vector<SavedVariable> &variab
 }
 
 void detail::requireMayWrite(const std::string &path, const SaveArgs &args) {
+  checkPath(path).orThrow();
   std::error_code ignored;
   if (!args.overwrite && std::filesystem::exists(path, ignored))
     throw Error(ErrorKind::io_error, fmt::format("cannot write {}: the file is there, and overwrite=false", path));

@@ -44,7 +44,8 @@ NameScope::~NameScope() { nameScopes->pop_back(); }
 std::string NameScope::prefix() { return nameScopes->empty() ? "" : nameScopes->back(); }
 
 void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
-  if (!error.layer_path().empty())
+  // An error about an environment variable begins with its name, and is about no layer.
+  if (!error.layer_path().empty() || error.message().starts_with("HALFTONE_"))
     throw error;
   throw Error(error.kind(), error.message(), layer.path.empty() ? layer.name : layer.path, layer.where);
 }

@@ -9,6 +9,7 @@
 #include "frontend/training/Trainer.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/base/WriteFile.h"
 #include <filesystem>
 #include <fmt/format.h>
@@ -130,6 +131,7 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
   const Model model = *this; // tracing runs users' code, which may destroy this handle
   const CallTransaction reading(CallTransaction::Extent::program);
   const ProgramChoice choice = chooseProgram(model, args);
+  checkPath(directory).orThrow();
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error)

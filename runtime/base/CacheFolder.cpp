@@ -1,15 +1,15 @@
-// Entries in files: the folder found safely, each entry checked whole, written beside its place and renamed.
+// Entries in files: the folder found safely, each entry checked whole, placed when it is complete.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/CacheFolder.h"
 #include "runtime/base/CacheTrim.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/SizedText.h"
-#include <atomic>
+#include "runtime/base/WriteFile.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,17 +19,6 @@ namespace {
 
 constexpr off_t largestFile = 256 << 20;
 constexpr size_t digestSize = 64;
-
-/// A file descriptor, closed at the end.
-struct File {
-  int descriptor;
-  explicit File(int descriptor) : descriptor(descriptor) {}
-  File(const File &) = delete;
-  ~File() {
-    if (descriptor >= 0)
-      ::close(descriptor);
-  }
-};
 
 /// "" when `path` is a folder of ours that nobody else can write; made when absent. Otherwise the fault.
 std::string openFolder(const std::string &path) {
@@ -68,56 +57,20 @@ bool isFileName(const std::string &key) {
   return !key.empty() && key.size() <= 128 && key.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-bool writeAll(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    bytes.remove_prefix(size_t(written));
-  }
-  return true;
+bool readWhole(const OpenFile &file, std::string &bytes) {
+  return readInto(file, bytes) == static_cast<int64_t>(bytes.size());
 }
 
-bool readAll(int descriptor, std::string &bytes) {
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = ::read(descriptor, bytes.data() + done, bytes.size() - done);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return false;
-    done += size_t(got);
-  }
-  return true;
-}
-
-/// Writes beside the entry's place and renames: "", or the call that failed. Follows no symlink, unlike writeFile().
+/// Writes an entry: "", or why it could not be written.
 std::string writeEntry(const std::string &folder, const std::string &key, std::string_view bytes) {
-  static std::atomic<uint64_t> counter = 0;
-  const std::string name = folder + "/" + key, beside = fmt::format("{}.{}.{}", name, ::getpid(), counter++);
-  const auto failure = [&](const char *what) {
-    return fmt::format("cannot {} in {}: {}", what, folder, std::strerror(errno));
-  };
-  ::unlink(beside.c_str()); // left by a process of the same number that died
-  const auto create = [&] {
-    return ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  };
-  int descriptor = create();
-  if (descriptor < 0 && errno == ENOENT) { // another process found the folder empty
+  const std::string name = folder + "/" + key;
+  Status status = replaceOwnFile(name, {&bytes, 1});
+  if (!status && ::access(folder.c_str(), F_OK) != 0 && errno == ENOENT) { // another process found the folder empty
     if (std::string problem = openFolder(folder); !problem.empty())
       return problem;
-    descriptor = create();
+    status = replaceOwnFile(name, {&bytes, 1});
   }
-  const File file(descriptor);
-  if (file.descriptor < 0)
-    return failure("create a file");
-  if (writeAll(file.descriptor, bytes) && ::fsync(file.descriptor) == 0 && ::rename(beside.c_str(), name.c_str()) == 0)
-    return "";
-  std::string problem = failure("write");
-  ::unlink(beside.c_str());
-  return problem;
+  return status ? "" : status.message();
 }
 
 } // namespace
@@ -158,25 +111,25 @@ std::string CacheFolder::complaint() const {
 std::optional<std::string> CacheFolder::read(const std::string &key) const {
   if (folder_.empty() || !isFileName(key))
     return std::nullopt;
-  const File file(::open((folder_ + "/" + key).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const StatusOr<OpenFile> file = openFile(folder_ + "/" + key, Symlink::refused);
   struct stat status;
-  if (file.descriptor < 0 || ::fstat(file.descriptor, &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_size > largestFile)
+  if (!file || ::fstat(file->number(), &status) != 0 || status.st_uid != ::geteuid() ||
+      (status.st_mode & (S_IWGRP | S_IWOTH)) || status.st_size > largestFile)
     return std::nullopt;
   const std::string expected = headerStart(magic_, key);
   std::string header(expected.size() + digestSize + 8, '\0');
-  if (!readAll(file.descriptor, header) || !header.starts_with(expected))
+  if (!readWhole(*file, header) || !header.starts_with(expected))
     return std::nullopt;
   std::string bodySize;
   putSize(bodySize, uint64_t(status.st_size) - header.size());
   if (!header.ends_with(bodySize)) // before a body is read that may be large
     return std::nullopt;
   std::string body(size_t(status.st_size) - header.size(), '\0');
-  if (!readAll(file.descriptor, body) || header.compare(expected.size(), digestSize, sha256(body)) != 0)
+  if (!readWhole(*file, body) || header.compare(expected.size(), digestSize, sha256(body)) != 0)
     return std::nullopt;
   constexpr time_t fresh = 3600;
   if (status.st_mtime < ::time(nullptr) - fresh)
-    (void)::futimens(file.descriptor, nullptr); // used now, for the order in which entries go
+    (void)::futimens(file->number(), nullptr); // used now, for the order in which entries go
   return body;
 }
 
@@ -187,9 +140,11 @@ void CacheFolder::write(const std::string &key, std::string_view body) {
   putString(bytes, body);
   std::string problem = writeEntry(folder_, key, bytes);
   const ForkSafeLock lock(mutex_);
-  complaint_ = std::move(problem);
-  if (!complaint_.empty())
+  if (!problem.empty()) {
+    if (complaint_.empty())
+      complaint_ = std::move(problem);
     return;
+  }
   const bool first = !unweighed_;
   unweighed_ = unweighed_.value_or(0) + int64_t(bytes.size());
   if (first || *unweighed_ > limit_ / 16) {

@@ -29,8 +29,8 @@ public:
   /// that may be removed.
   std::optional<std::string> read(const std::string &key) const;
   void write(const std::string &key, std::string_view body);
-  /// The reason why there are no entries, or why the last one could not be written. Empty when neither happened, and when
-  /// the directory is "none".
+  /// The reason why there are no entries, or why the first that is missing could not be written; entries that are written
+  /// later do not change it. Empty when neither happened, and when the directory is "none".
   std::string complaint() const;
 
 private:

@@ -33,8 +33,9 @@ bool isCodeId(std::string_view name) {
 
 bool isKey(std::string_view name) { return isHexadecimal(name, 64); }
 
-/// `<key>.<process>.<number>`, on its way to be an entry.
+/// `.<key>.<process>.<number>`, on its way to be an entry (replaceOwnFile()); earlier versions wrote it without the first dot.
 bool isUnfinished(std::string_view name) {
+  name.remove_prefix(name.starts_with('.') ? 1 : 0);
   return name.size() > 65 && isKey(name.substr(0, 64)) && name[64] == '.' &&
          name.find_first_not_of("0123456789.", 65) == name.npos;
 }

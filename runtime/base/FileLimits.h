@@ -9,8 +9,14 @@ namespace halftone::detail {
 /// Objects and lists inside of each other in JSON. Deeper text is refused, so that no recursion over a value can exhaust the
 /// stack.
 inline constexpr int mostJsonLevels = 200;
-/// Bytes of config.json in a .keras archive.
+/// Bytes of config.json in a .keras archive, and of a file of JSON.
 inline constexpr int64_t mostJsonBytes = 32 << 20;
+
+/// Bytes of a saved plan, and of a module in text or bytecode.
+inline constexpr int64_t mostPlanBytes = int64_t{2} << 30, mostModuleBytes = int64_t{1} << 30;
+
+/// Bytes of a file of CIFAR-10's binary version, which has 31 MB.
+inline constexpr int64_t mostCifarBytes = int64_t{2} << 30;
 
 /// Bytes of a safetensors header, tensors of a file, texts of its metadata, and axes of a tensor.
 inline constexpr int64_t mostHeaderBytes = 100 << 20;

@@ -1,11 +1,12 @@
 // Reads the free memory from /proc, the limits of the process and control groups.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/FreeMemory.h"
+#include "runtime/base/OpenFile.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <fstream>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -15,9 +16,15 @@ namespace {
 constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 constexpr int64_t worthLooking = int64_t(16) << 20;
 
+/// The contents of a file of the system, "" if there is none.
+std::string textOf(const std::string &path) {
+  StatusOr<std::string> text = readFile(path);
+  return text ? *std::move(text) : "";
+}
+
 /// The integer after `key` at the start of a line of the file.
 std::optional<int64_t> numberAfter(const std::string &path, const std::string &key) {
-  std::ifstream file(path);
+  std::istringstream file(textOf(path));
   for (std::string line; std::getline(file, line);)
     if (line.starts_with(key))
       return std::strtoll(line.c_str() + key.size(), nullptr, 10);
@@ -25,7 +32,7 @@ std::optional<int64_t> numberAfter(const std::string &path, const std::string &k
 }
 /// The integer in a file; nullopt for "max".
 std::optional<int64_t> numberIn(const std::string &path) {
-  std::ifstream file(path);
+  std::istringstream file(textOf(path));
   int64_t number = 0;
   return file >> number ? std::optional(number) : std::nullopt;
 }
@@ -46,7 +53,7 @@ int64_t leftOfLimit(int resource, const char *used) {
 /// Bytes left in control groups of version 2: the process's own group and the groups around it. Cached file contents
 /// that the system can drop count as free.
 int64_t leftInGroups() {
-  std::ifstream file("/proc/self/cgroup");
+  std::istringstream file(textOf("/proc/self/cgroup"));
   std::string group;
   while (std::getline(file, group) && !group.starts_with("0::")) {
   }

@@ -204,7 +204,9 @@ private:
     const char *first = text_.data() + begin, *last = text_.data() + at_;
     if (int64_t integer = 0; isInteger && isNegative && std::from_chars(first, last, integer).ec == std::errc())
       return integer;
-    if (uint64_t integer = 0; isInteger && !isNegative && std::from_chars(first, last, integer).ec == std::errc())
+    // An integer that int64 does not hold is a float, so that no reader of an integer takes it for another number.
+    if (uint64_t integer = 0; isInteger && !isNegative && std::from_chars(first, last, integer).ec == std::errc() &&
+                              integer <= uint64_t(std::numeric_limits<int64_t>::max()))
       return integer;
     const std::string digits(first, last);
     const double number = std::strtod(digits.c_str(), nullptr); // from_chars has no value for a number that underflows

@@ -14,10 +14,10 @@ namespace halftone {
 /// meanwhile: a read past its new end kills the process.
 class MappedFile {
 public:
-  /// io_error with the system's reason, without the path; also for anything but a regular file.
+  /// Errors as of openFile().
   static StatusOr<std::shared_ptr<MappedFile>> open(const std::string &path);
-  /// The same of an open file, which the caller may close afterwards.
-  static StatusOr<std::shared_ptr<MappedFile>> open(int descriptor);
+  /// The same of an open file, which the caller may close afterwards. `name` stands for its path in errors.
+  static StatusOr<std::shared_ptr<MappedFile>> open(int descriptor, const std::string &name);
   MappedFile(const MappedFile &) = delete;
   ~MappedFile();
   std::span<std::byte> bytes() const { return bytes_; } // aligned to 64 bytes at least

@@ -44,6 +44,8 @@ struct Error::Rep {
       what += fmt::format("\n  layer: {}", this->layerPath);
     if (!file.empty())
       what += fmt::format("\n  at: {}:{}", file, line);
+    for (size_t zero = what.find('\0'); zero != what.npos; zero = what.find('\0', zero))
+      what.replace(zero, 1, "\\x00"); // the text ends at its first null byte
   }
 };
 

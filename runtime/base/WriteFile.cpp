@@ -1,6 +1,7 @@
 // Replaces regular files, and writes into devices, FIFOs and open files.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/WriteFile.h"
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
@@ -12,31 +13,14 @@
 #include <fmt/format.h>
 #include <optional>
 #include <pthread.h>
+#include <stdio_ext.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace halftone {
 namespace {
 
 using Parts = std::span<const std::string_view>;
-
-/// A file descriptor, closed at the end.
-class File {
-public:
-  explicit File(int descriptor) : descriptor(descriptor) {}
-  File(const File &) = delete;
-  ~File() {
-    if (descriptor >= 0)
-      (void)::close(descriptor);
-  }
-  operator int() const { return descriptor; }
-  /// False if closing fails; some file systems report only then that the data did not fit.
-  bool close() { return ::close(std::exchange(descriptor, -1)) == 0; }
-
-private:
-  int descriptor;
-};
 
 /// While it lives, a write of this thread to a pipe without readers, or beyond the limit on file sizes, gives an error
 /// and no signal.
@@ -128,9 +112,9 @@ std::optional<Place> follow(std::string path) {
 }
 
 bool writeThrough(const Place &place, Parts parts) {
-  File file(place.openFile ? ::fcntl(*place.openFile, F_DUPFD_CLOEXEC, 0)
-                           : ::open(place.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  return file >= 0 && writeAll(file, parts) && file.close();
+  OpenFile file(place.openFile ? ::fcntl(*place.openFile, F_DUPFD_CLOEXEC, 0)
+                               : ::open(place.path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  return file && writeAll(file.number(), parts) && file.close();
 }
 
 off_t sizeOf(Parts parts) {
@@ -143,64 +127,125 @@ off_t sizeOf(Parts parts) {
 /// Writes a file that cannot be replaced. It reserves the room first, so that a full disk fails before the old contents
 /// change.
 bool writeInPlace(const std::string &path, const struct stat &old, Parts parts) {
-  File file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (file < 0)
+  OpenFile file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file)
     return false;
   const off_t size = sizeOf(parts);
+  const int number = file.number();
   if (size > old.st_size)
-    if (const int reason = ::posix_fallocate(file, 0, size); reason != 0 && reason != EINVAL && reason != EOPNOTSUPP) {
-      (void)::ftruncate(file, old.st_size);
+    if (const int reason = ::posix_fallocate(number, 0, size);
+        reason != 0 && reason != EINVAL && reason != EOPNOTSUPP) {
+      (void)::ftruncate(number, old.st_size);
       errno = reason;
       return false;
     }
-  return writeAll(file, parts) && ::ftruncate(file, size) == 0 && sync(file) && file.close();
+  return writeAll(number, parts) && ::ftruncate(number, size) == 0 && sync(number) && file.close();
+}
+
+/// A new file in the folder of its target. It has no name until it is placed; where the file system knows no such files, a
+/// name beside the target, which goes if it is not placed.
+class Draft {
+public:
+  Draft(const std::string &target, mode_t mode) : target_(target) {
+    if (::access("/proc/self/fd", X_OK) == 0) // by which a file without a name gets one
+      file_ = OpenFile(::open(folderOf(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
+    if (!file_)
+      (void)nameBeside([&](const char *name) {
+        file_ = OpenFile(::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+        return bool(file_);
+      });
+  }
+  Draft(const Draft &) = delete;
+  ~Draft() {
+    const int reason = errno;
+    if (!beside_.empty())
+      (void)::unlink(beside_.c_str());
+    errno = reason;
+  }
+  explicit operator bool() const { return bool(file_); }
+  int number() const { return file_.number(); }
+
+  /// Gives the file the target's name; a file that has it goes.
+  bool place() {
+    const std::string self = fmt::format("/proc/self/fd/{}", number());
+    const auto link = [&](const char *name) {
+      return ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+    };
+    if (beside_.empty() && link(target_.c_str()))
+      return file_.close();
+    if (beside_.empty() && (errno != EEXIST || !nameBeside(link)))
+      return false;
+    if (!file_.close() || ::rename(beside_.c_str(), target_.c_str()) != 0)
+      return false;
+    beside_.clear();
+    return true;
+  }
+
+private:
+  /// `.<name>.<process>.<number>`, the first that `make` accepts: a dead process may have left a file of such a name.
+  template <class Make> bool nameBeside(const Make &make) {
+    static std::atomic<unsigned> counter = 0;
+    std::string name = nameOf(target_);
+    size_t length = std::min<size_t>(name.size(), 100); // of the 255 bytes of a name
+    while (length < name.size() && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80)
+      --length; // to the beginning of a character
+    name.resize(length);
+    for (int tries = 0; tries < 100 && (tries == 0 || errno == EEXIST); ++tries) {
+      beside_ = fmt::format("{}/.{}.{}.{}", folderOf(target_), name, ::getpid(), counter++);
+      if (make(beside_.c_str()))
+        return true;
+    }
+    beside_.clear();
+    return false;
+  }
+
+  const std::string target_;
+  std::string beside_; // empty without a name
+  OpenFile file_;
+};
+
+/// How a regular file gets its new contents.
+enum class Way { replaceOrInPlace, replaceOnly };
+
+/// Gives the file the owner, group and mode of `old`. Under `replaceOnly` it may stay this user's.
+bool takeRights(int file, const struct stat &old, Way way) {
+  struct stat made;
+  if (::fstat(file, &made) != 0)
+    return false;
+  mode_t mode = old.st_mode & 07777;
+  if ((made.st_uid != old.st_uid || made.st_gid != old.st_gid) && ::fchown(file, old.st_uid, old.st_gid) != 0) {
+    if (way == Way::replaceOrInPlace)
+      return false;
+    mode &= 0777; // set-user-ID would mean another user
+    if (made.st_gid != old.st_gid && ::fchown(file, uid_t(-1), old.st_gid) != 0)
+      mode = (mode & 0707) | ((mode & 07) << 3); // another group: it gets the rights of everyone
+  }
+  return ::fchmod(file, mode) == 0;
 }
 
 enum class Outcome { done, failed, notPossible };
 
-/// Writes a file in the same folder and renames it to `path`. `old` is the status of the present file, null without
-/// one. With `notPossible` nothing has changed.
-Outcome replace(const std::string &path, const struct stat *old, Parts parts) {
-  static std::atomic<unsigned> counter = 0;
-  std::string beside;
-  int descriptor = -1;
-  for (int tries = 0; tries < 100 && descriptor < 0 && (tries == 0 || errno == EEXIST);
-       ++tries) { // a dead process may have left a file of this name
-    beside = fmt::format("{}/.{:.100}.{}.{}", folderOf(path), nameOf(path), ::getpid(), counter++);
-    descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, old ? 0600 : 0666);
-  }
-  File file(descriptor);
-  if (file < 0)
+/// Writes a new file and gives it the name `path`. `old` is the status of the present file, null without one. With
+/// `notPossible` nothing has changed.
+Outcome replace(const std::string &path, const struct stat *old, Parts parts, Way way) {
+  Draft draft(path, old ? 0600 : 0666);
+  if (!draft)
     return old ? Outcome::notPossible : Outcome::failed;
-  const auto give = [&](Outcome outcome) {
-    const int reason = errno;
-    (void)::unlink(beside.c_str());
-    errno = reason;
-    return outcome;
-  };
-  struct stat made;
-  if (old &&
-      (::fstat(file, &made) != 0 ||
-       ((made.st_uid != old->st_uid || made.st_gid != old->st_gid) && ::fchown(file, old->st_uid, old->st_gid) != 0) ||
-       ::fchmod(file, old->st_mode & 07777) != 0))
-    return give(Outcome::notPossible);
-  if (!writeAll(file, parts) || !sync(file) || !file.close())
-    return give(Outcome::failed);
-  if (::rename(beside.c_str(), path.c_str()) != 0)
-    return give(old && errno != EISDIR ? Outcome::notPossible
-                                       : Outcome::failed); // rename() cannot replace a mount point
+  if (old && !takeRights(draft.number(), *old, way))
+    return Outcome::notPossible;
+  if (!writeAll(draft.number(), parts) || !sync(draft.number()))
+    return Outcome::failed;
+  if (!draft.place()) // rename() cannot replace a mount point
+    return old && errno != EISDIR ? Outcome::notPossible : Outcome::failed;
   return Outcome::done;
 }
 
 /// Puts a rename in the folder on the disk. Nobody could undo the rename: a failure is no error.
 void syncFolder(const std::string &path) {
-  File folder(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder >= 0)
-    (void)::fsync(folder);
+  const OpenFile folder(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder)
+    (void)::fsync(folder.number());
 }
-
-/// How a regular file gets its new contents.
-enum class Way { replaceOrInPlace, replaceOnly };
 
 bool write(const std::string &path, Parts parts, Way way) {
   const std::optional<Place> place = follow(path);
@@ -210,7 +255,7 @@ bool write(const std::string &path, Parts parts, Way way) {
   if (place->openFile)
     return writeThrough(*place, parts);
   if (::stat(place->path.c_str(), &old) != 0) {
-    if (errno != ENOENT || replace(place->path, nullptr, parts) != Outcome::done)
+    if (errno != ENOENT || replace(place->path, nullptr, parts, way) != Outcome::done)
       return false;
     if (way == Way::replaceOnly)
       syncFolder(place->path);
@@ -225,30 +270,82 @@ bool write(const std::string &path, Parts parts, Way way) {
   if (::faccessat(AT_FDCWD, place->path.c_str(), W_OK, AT_EACCESS) != 0)
     return false;
   if (way == Way::replaceOnly) {
-    if (replace(place->path, &old, parts) != Outcome::done)
+    if (replace(place->path, &old, parts, way) != Outcome::done)
       return false;
     syncFolder(place->path);
     return true;
   }
-  const Outcome outcome = old.st_nlink > 1 ? Outcome::notPossible : replace(place->path, &old, parts);
+  const Outcome outcome = old.st_nlink > 1 ? Outcome::notPossible : replace(place->path, &old, parts, way);
   return outcome == Outcome::done || (outcome == Outcome::notPossible && writeInPlace(place->path, old, parts));
 }
 
-Status written(const std::string &path, Parts parts, Way way) {
+/// The status of a call that has failed with errno.
+Status failure(const std::string &path) {
+  return {ErrorKind::io_error, fmt::format("cannot write {}: {}", path.empty() ? "''" : path, std::strerror(errno))};
+}
+
+/// ok if `write`, which sets errno, gives true.
+template <class Write> Status written(const std::string &path, const Write &write) {
+  HALFTONE_RETURN_IF_ERROR(checkPath(path));
   const SignalsHeld held;
   errno = 0;
-  if (write(path, parts, way))
-    return {};
-  return {ErrorKind::io_error, fmt::format("cannot write {}: {}", path.empty() ? "''" : path, std::strerror(errno))};
+  return write() ? Status() : failure(path);
 }
 
 } // namespace
 
 Status writeFile(const std::string &path, std::initializer_list<std::string_view> parts) {
-  return written(path, {parts.begin(), parts.size()}, Way::replaceOrInPlace);
+  return written(path, [&] { return write(path, {parts.begin(), parts.size()}, Way::replaceOrInPlace); });
 }
 Status replaceFile(const std::string &path, std::span<const std::string_view> parts) {
-  return written(path, parts, Way::replaceOnly);
+  return written(path, [&] { return write(path, parts, Way::replaceOnly); });
+}
+Status replaceOwnFile(const std::string &path, std::span<const std::string_view> parts) {
+  return written(path, [&] {
+    Draft draft(path, 0600);
+    return draft && writeAll(draft.number(), parts) && sync(draft.number()) && draft.place();
+  });
+}
+
+Status writeAt(int file, int64_t offset, std::string_view bytes, const std::string &name) {
+  return written(name, [&] {
+    while (!bytes.empty()) {
+      const ssize_t count = ::pwrite(file, bytes.data(), bytes.size(), offset);
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count <= 0)
+        return false;
+      bytes.remove_prefix(size_t(count));
+      offset += count;
+    }
+    return true;
+  });
+}
+
+Status writeStream(std::FILE *stream, std::string_view text) {
+  return written("the stream", [&] {
+    if (std::fwrite(text.data(), 1, text.size(), stream) == text.size() && std::fflush(stream) == 0)
+      return true;
+    const int reason = errno;
+    __fpurge(stream);
+    errno = reason;
+    return false;
+  });
+}
+
+StatusOr<GrowingFile> GrowingFile::open(const std::string &path, bool appends) {
+  GrowingFile file;
+  file.path_ = path;
+  HALFTONE_RETURN_IF_ERROR(written(path, [&] {
+    file.file_ = OpenFile(
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (appends ? O_APPEND : O_TRUNC), 0666));
+    return bool(file.file_);
+  }));
+  return file;
+}
+
+Status GrowingFile::append(std::string_view text) {
+  return written(path_, [&] { return writeAll(file_.number(), {&text, 1}); });
 }
 
 } // namespace halftone

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/devices/HostMemory.h"
 #include "runtime/devices/HostQueue.h"
 #include "runtime/devices/WorkerPool.h"
@@ -10,9 +11,9 @@
 #include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <fstream>
 #include <mutex>
 #include <sched.h>
+#include <sstream>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -118,7 +119,8 @@ Status CpuDevice::setThreads(int threads) {
 
 std::string cpuDescription() {
   std::string model = "CPU", line;
-  std::ifstream info("/proc/cpuinfo");
+  const StatusOr<std::string> text = readFile("/proc/cpuinfo");
+  std::istringstream info(text ? *text : "");
   while (std::getline(info, line))
     if (line.rfind("model name", 0) == 0 && line.find(": ") != line.npos) {
       model = line.substr(line.find(": ") + 2);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/PlanFile.h"
 #include "runtime/base/Crc32.h"
+#include "runtime/base/FileLimits.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/base/WriteFile.h"
 #include <bit>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
@@ -224,10 +224,6 @@ private:
   }
 };
 
-Status systemError(const std::string &path, const char *what) {
-  return {ErrorKind::io_error, fmt::format("{}: cannot {}: {}", path, what, std::strerror(errno))};
-}
-
 } // namespace
 
 std::string writeExecutable(const Executable &executable) {
@@ -258,23 +254,20 @@ StatusOr<Executable> readExecutable(std::string_view bytes) {
 }
 
 StatusOr<Executable> loadExecutable(const std::string &path) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file)
-    return systemError(path, "open");
-  std::string bytes;
-  char block[1 << 16];
-  while (size_t n = std::fread(block, 1, sizeof block, file.get()))
-    bytes.append(block, n);
-  if (std::ferror(file.get()))
-    return systemError(path, "read");
-  StatusOr<Executable> executable = readExecutable(bytes);
+  const StatusOr<std::string> bytes = readFile(path, detail::mostPlanBytes);
+  HALFTONE_RETURN_IF_ERROR(bytes.status());
+  StatusOr<Executable> executable = readExecutable(*bytes);
   if (!executable.isOk())
     return Status(executable.status().kind(), path + ": " + executable.status().message());
   return executable;
 }
 
 Status saveExecutable(const Executable &executable, const std::string &path) {
-  return writeFile(path, {writeExecutable(executable)});
+  const std::string bytes = writeExecutable(executable);
+  if (std::ssize(bytes) > detail::mostPlanBytes)
+    return Status(ErrorKind::value_error, fmt::format("cannot write {}: the plan has {} bytes; a file holds at most {}",
+                                                      path, bytes.size(), detail::mostPlanBytes));
+  return writeFile(path, {bytes});
 }
 
 } // namespace halftone

@@ -1,12 +1,11 @@
 // Policy maps as Keras's JSON objects and as files of them.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/FileLimits.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/base/WriteFile.h"
 #include "runtime/policy/PolicyMapRep.h"
-#include <cerrno>
-#include <cstdio>
 #include <fmt/format.h>
-#include <system_error>
 
 using namespace halftone;
 using Json = nlohmann::ordered_json;
@@ -73,26 +72,8 @@ std::shared_ptr<PolicyAccess::Rep> PolicyAccess::map(const Config &config) {
   return result;
 }
 
-static std::string readAll(const std::string &path) {
-  std::string text;
-  char buffer[4096];
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  while (file)
-    if (const size_t count = std::fread(buffer, 1, sizeof buffer, file))
-      text.append(buffer, count);
-    else
-      break;
-  const int error = !file || std::ferror(file) ? errno : 0;
-  if (file)
-    (void)std::fclose(file);
-  if (error)
-    throw Error(ErrorKind::io_error,
-                fmt::format("Cannot read the policy map '{}': {}", path, std::generic_category().message(error)));
-  return text;
-}
-
 DTypePolicyMap DTypePolicyMap::load(const std::string &json_path) {
-  const std::string text = readAll(json_path);
+  const std::string text = readFile(json_path, detail::mostJsonBytes).valueOrThrow();
   try {
     const DTypePolicy policy = dtype_policies::deserialize(Config::parse(text));
     if (std::optional<DTypePolicyMap> map = policy.as_map())
@@ -115,5 +96,9 @@ void DTypePolicyMap::save(const std::string &json_path) const {
   } catch (const Json::type_error &) {
     throw Error(ErrorKind::value_error, fmt::format("Cannot write the policy map '{}': a key is not UTF-8", json_path));
   }
+  if (std::ssize(text) > detail::mostJsonBytes)
+    throw Error(ErrorKind::value_error,
+                fmt::format("Cannot write the policy map '{}': it has {} bytes; a file holds at most {}", json_path,
+                            text.size(), detail::mostJsonBytes));
   writeFile(json_path, {text}).orThrow();
 }

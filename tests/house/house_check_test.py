@@ -152,6 +152,15 @@ class HouseCheck(unittest.TestCase):
             self.expect({"runtime/Player.h": HEADER + f"inline auto place = {place};\n"},
                         "runtime/Player.h:4: a line of the library's own source; expected lines of users alone")
             self.expect({"tests/end_to_end/Anything.cpp": HEAD + f"auto place = {place};\n"})
+    def test_files_are_opened_and_written_in_one_place(self):
+        listed = {"runtime/CMakeLists.txt": LIST_HEAD + "Player.cpp base/OpenFile.cpp\n"}
+        for line in ("#include <fstream>", "std::ifstream file(path);", "FILE *f = fopen(path, \"r\");", "::open(path, 0);",
+                     "::write(1, text, 1);", "gzFile f = gzopen(path, \"r\");", "llvm::MemoryBuffer::getFile(path);",
+                     "mmap(nullptr, 1, 1, 1, file, 0);", "auto f = mlir::openInputFile(path);"):
+            with self.subTest(line):
+                self.expect({**listed, "runtime/Player.cpp": HEAD + line + "\n"}, "runtime/Player.cpp:3: ")
+                self.expect({**listed, "runtime/base/OpenFile.cpp": HEAD + line + "\n"})
+        self.expect({**listed, "runtime/Player.cpp": HEAD + "MappedFile::open(path); // not ::open(path)\nzip_fopen_index(a);\n"})
 
     def test_sizes(self):
         self.expect({"runtime/Player.h": HEADER + "\n" * 497})

@@ -15,6 +15,9 @@ TEST_CASE("Tensors print their values, shape and dtype") {
   CHECK(Tensor::ones({2}, DType::bool_).str() == "[True, True]\nTensor(shape=(2,), dtype=bool)");
   CHECK(Tensor::full({1}, 448, float8_e4m3fn).str() == "[448]\nTensor(shape=(1,), dtype=float8_e4m3fn)");
   CHECK(Tensor::zeros({0, 2}).str() == "[]\nTensor(shape=(0, 2), dtype=float32)");
+  CHECK(Tensor::zeros({2, 0}).str() == "[]\nTensor(shape=(2, 0), dtype=float32)");
+  const int64_t huge = int64_t{1} << 62;
+  CHECK(Tensor::zeros({huge, huge, 0}).str().starts_with("[]\nTensor(shape=("));
   CHECK(Tensor::zeros({1, 1, 1}).str() == "[[[0]]]\nTensor(shape=(1, 1, 1), dtype=float32)");
 }
 

@@ -1,15 +1,20 @@
 // The limits under which the process reads a file.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-h5/Confine.h"
+#include <algorithm>
 #include <cstdlib>
 #include <sys/resource.h>
 #include <unistd.h>
 
 namespace halftone::h5 {
 
+/// Lowers a limit to `most`; one that is lower stays.
 static bool limit(__rlimit_resource what, rlim_t most) {
-  const rlimit both{most, most};
-  return setrlimit(what, &both) == 0;
+  rlimit present{};
+  if (getrlimit(what, &present) != 0)
+    return false;
+  const rlimit lower{std::min(present.rlim_cur, most), std::min(present.rlim_max, most)};
+  return setrlimit(what, &lower) == 0;
 }
 
 bool confine(size_t mappedBytes, int openFiles) {

@@ -9,7 +9,8 @@ namespace halftone::h5 {
 inline constexpr int fileDescriptor = 3;
 
 /// Closes every other descriptor but the standard ones, and sets the limits: 1 GiB of address space beside `mappedBytes` of
-/// the file, 20 s of CPU, and `openFiles` more open files: libhdf5 opens a file twice to make it. False if the system refuses.
+/// the file, 20 s of CPU, and `openFiles` more open files: libhdf5 opens a file twice to make it. A lower limit that the
+/// process has already stays. False if the system refuses.
 bool confine(size_t mappedBytes, int openFiles);
 inline constexpr const char *refusedLimits = "the system refuses limits";
 

@@ -34,7 +34,7 @@ std::string extents(hid_t space) {
 /// Where the numbers are, or -1.
 int64_t offsetOf(hid_t dataset, hssize_t elements) {
   const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
-  if (properties < 0 || H5Pget_layout(properties) != H5D_CONTIGUOUS || H5Pget_external_count(properties) != 0)
+  if (properties < 0 || H5Pget_layout(properties) != H5D_CONTIGUOUS)
     return -1;
   if (elements == 0)
     return 0;
@@ -44,6 +44,28 @@ int64_t offsetOf(hid_t dataset, hssize_t elements) {
 
 bool isPlain(const std::string &path) {
   return path.size() <= 4096 && std::all_of(path.begin(), path.end(), [](unsigned char c) { return c >= ' '; });
+}
+
+/// Why the numbers of a dataset are not in the file: libhdf5 would read other files, or give fill values in their place.
+const char *elsewhere(hid_t dataset) {
+  const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
+  if (properties < 0)
+    return "unknown properties";
+  if (H5Pget_layout(properties) == H5D_VIRTUAL)
+    return "numbers in other datasets (a virtual dataset)";
+  return H5Pget_external_count(properties) != 0 ? "numbers in another file (external storage)" : nullptr;
+}
+
+/// Refuses each link that is no part of the tree of groups and datasets: they may be in another file, or nowhere.
+herr_t visitLink(hid_t, const char *name, const H5L_info_t *info, void *data) {
+  if (info->type == H5L_TYPE_HARD)
+    return 0;
+  static_cast<Walk *>(data)->error =
+      fmt::format("{} as {} link; expected the group or dataset itself", isPlain(name) ? name : "an object",
+                  info->type == H5L_TYPE_SOFT       ? "a soft"
+                  : info->type == H5L_TYPE_EXTERNAL ? "an external"
+                                                    : "a user-defined");
+  return 1;
 }
 
 herr_t visit(hid_t root, const char *name, const H5O_info_t *info, void *data) {
@@ -62,6 +84,10 @@ herr_t visit(hid_t root, const char *name, const H5O_info_t *info, void *data) {
   const std::string dims = space >= 0 ? extents(space) : "";
   if (dims.empty() || type < 0) {
     walk.error = fmt::format("the dataset {} that cannot be opened", path);
+    return 1;
+  }
+  if (const char *const place = elsewhere(dataset)) {
+    walk.error = fmt::format("the dataset {} with {}", path, place);
     return 1;
   }
   const hssize_t elements = H5Sget_simple_extent_npoints(space);
@@ -130,7 +156,10 @@ bool printSlab(hid_t dataset, hid_t space, hid_t type, std::vector<hsize_t> dims
 
 std::string list(hid_t file) {
   Walk walk;
-  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &walk, H5O_INFO_BASIC) < 0 && walk.error.empty())
+  if (H5Lvisit(file, H5_INDEX_NAME, H5_ITER_NATIVE, visitLink, &walk) < 0)
+    walk.error = "groups that cannot be read";
+  if (walk.error.empty() && H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, visit, &walk, H5O_INFO_BASIC) < 0 &&
+      walk.error.empty())
     walk.error = "groups that cannot be read";
   return walk.error;
 }

@@ -4,10 +4,12 @@
 #include "tools/halftone-h5/Image.h"
 #include "tools/halftone-h5/Layout.h"
 #include "tools/halftone-h5/Types.h"
+#include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
 #include <iostream>
 #include <string_view>
+#include <unistd.h>
 
 using namespace halftone::h5;
 
@@ -21,17 +23,25 @@ their table. A table ends with the line "end"; a line "error ..." says why there
 read, 2 for usage.
 )";
 
+/// Ends the process with an error when the file reaches the limit on file sizes: libhdf5 would go on, and crash.
+void refuseSize(int) {
+  constexpr std::string_view text = "error File too large\n";
+  _exit(::write(STDOUT_FILENO, text.data(), text.size()) < 0 ? 2 : 1);
+}
+
 /// Prints the table of what the lines of stdin name. Returns "" or an error.
 std::string make() {
   if (!confine(0, 2))
     return refusedLimits;
+  std::signal(SIGXFSZ, refuseSize); // a file in memory is subject to the limit too
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_stdio(access); // the usual driver follows links by name, and a file in memory has none
   const Handle file(H5Fcreate("/proc/self/fd/3", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
   if (file < 0)
     return "cannot make an HDF5 file";
-  const std::string error = layOut(file, std::cin);
-  return error.empty() ? list(file) : error;
+  if (const std::string error = layOut(file, std::cin); !error.empty())
+    return error;
+  return H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? "cannot write the HDF5 file" : list(file);
 }
 
 /// Prints the table of the file in that range, or the numbers of `dataset`. Returns "" or an error.

@@ -14,9 +14,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "runtime/base/FileLimits.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/base/WriteFile.h"
 #include "tools/shell/ModuleText.h"
 #include "tools/shell/Streams.h"
@@ -102,6 +103,18 @@ void checkEachPass(mlir::MlirOptMainConfig &config, bool *differed) {
   });
 }
 
+/// The text of a file, or of stdin for "-"; null, with the reason in `error`, if it cannot be read.
+std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path, std::string &error) {
+  if (path == "-") {
+    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = llvm::MemoryBuffer::getSTDIN();
+    error = text ? "" : "cannot read stdin: " + text.getError().message();
+    return text ? std::move(*text) : nullptr;
+  }
+  const halftone::StatusOr<std::string> text = halftone::readFile(path, halftone::detail::mostModuleBytes);
+  error = text ? "" : text.status().message();
+  return text ? llvm::MemoryBuffer::getMemBufferCopy(*text, path) : nullptr;
+}
+
 /// Runs the pipeline on a file and returns the exit code.
 ExitCode process(const StockOptions &options, const std::string &input, const std::string &output,
                  mlir::DialectRegistry &registry) {
@@ -118,7 +131,7 @@ ExitCode process(const StockOptions &options, const std::string &input, const st
             "one of them";
   if (halftone::Status status = checkTarget(options.target); error.empty() && !status)
     error = "--target: " + status.message();
-  std::unique_ptr<llvm::MemoryBuffer> file = error.empty() ? mlir::openInputFile(input, &error) : nullptr;
+  std::unique_ptr<llvm::MemoryBuffer> file = error.empty() ? readInput(input, error) : nullptr;
   if (!file) {
     printError("halftone-opt: {}\n", error);
     return refused;

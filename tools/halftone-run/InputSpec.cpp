@@ -6,11 +6,12 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/Convert.h"
+#include "runtime/base/MappedFile.h"
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 #include <limits>
 #include <vector>
 
@@ -99,18 +100,15 @@ Tensor parseValues(const InputSpec &spec, const Parameter &parameter) {
 }
 
 Tensor readRaw(const InputSpec &spec, const Parameter &parameter) {
-  std::ifstream file(spec.text, std::ios::binary | std::ios::ate);
+  const StatusOr<std::shared_ptr<MappedFile>> file = MappedFile::open(spec.text);
   if (!file)
-    throw Error(ErrorKind::io_error,
-                fmt::format("{}: cannot open {}: {}", describe(parameter), spec.text, std::strerror(errno)));
-  const int64_t bytes = file.tellg(), expected = parameter.type.bytes();
+    throw Error(file.status().kind(), fmt::format("{}: {}", describe(parameter), file.status().message()));
+  const int64_t bytes = std::ssize((*file)->bytes()), expected = parameter.type.bytes();
   if (bytes != expected)
     throw Error(ErrorKind::value_error, fmt::format("{}: {} holds {} bytes, but {} has {}", describe(parameter),
                                                     spec.text, bytes, parameter.type.str(), expected));
   Tensor tensor = makeTensor(parameter.type).valueOrThrow();
-  if (!file.seekg(0) || !file.read(reinterpret_cast<char *>(TensorAccess::mutableData(tensor)), bytes))
-    throw Error(ErrorKind::io_error,
-                fmt::format("{}: cannot read {}: {}", describe(parameter), spec.text, std::strerror(errno)));
+  std::ranges::copy((*file)->bytes(), TensorAccess::mutableData(tensor));
   if (parameter.type.dtype == DType::bool_)
     for (int64_t i = 0; i < bytes; ++i)
       if (auto value = TensorAccess::data(tensor)[i]; value != std::byte(0) && value != std::byte(1))

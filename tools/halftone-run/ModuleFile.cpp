@@ -11,12 +11,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "runtime/base/FileLimits.h"
+#include "runtime/base/OpenFile.h"
 #include "tools/shell/ModuleText.h"
-#include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
-#include <sstream>
 
 using namespace mlir;
 
@@ -127,13 +125,11 @@ StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &nam
 }
 
 StatusOr<ModuleFile> loadModule(const std::string &path) {
-  errno = 0;
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (!stream || !(text << stream.rdbuf()))
-    return Status(ErrorKind::io_error,
-                  fmt::format("cannot read {}: {}", path, errno ? std::strerror(errno) : "it is empty"));
-  return parseModule(text.str(), path);
+  const StatusOr<std::string> text = readFile(path, detail::mostModuleBytes);
+  HALFTONE_RETURN_IF_ERROR(text.status());
+  if (text->empty())
+    return Status(ErrorKind::io_error, fmt::format("cannot read {}: it is empty", path));
+  return parseModule(*text, path);
 }
 
 } // namespace halftone::tools

@@ -7,6 +7,7 @@
 #include "Output.h"
 #include "UsageError.h"
 #include "halftone/Device.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/devices/Registry.h"
 #include "runtime/plan/PlanFile.h"
@@ -14,7 +15,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 
 namespace halftone::tools {
 namespace {
@@ -58,9 +58,8 @@ ModuleOrPlan loadModuleOrPlan(const Arguments &arguments) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored))
     throw Error(ErrorKind::io_error, path + " is a directory; expected a .mlir module or a saved plan");
-  std::ifstream file(path, std::ios::binary);
   std::string head(planMagic.size(), '\0');
-  if (file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == planMagic)
+  if (readInto(openFile(path).valueOrThrow(), head) == std::ssize(head) && head == planMagic)
     model.plan = std::make_shared<const Executable>(loadExecutable(path).valueOrThrow());
   else
     model.module = loadModule(path).valueOrThrow();

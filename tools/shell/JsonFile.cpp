@@ -2,25 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "JsonFile.h"
 #include "halftone/Error.h"
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include "runtime/base/FileLimits.h"
+#include "runtime/base/OpenFile.h"
 #include <fmt/format.h>
 
 namespace halftone::tools {
 
 Config parseFile(const std::string &path) {
-  std::FILE *file = std::fopen(path.c_str(), "rb");
-  std::string text;
-  char buffer[4096];
-  size_t count = 0;
-  while (file && (count = std::fread(buffer, 1, sizeof buffer, file)) > 0)
-    text.append(buffer, count);
-  const int reason = !file || std::ferror(file) ? errno : 0;
-  if (file)
-    (void)std::fclose(file);
-  if (reason)
-    throw Error(ErrorKind::io_error, fmt::format("cannot read {}: {}", path, std::strerror(reason)));
+  const std::string text = readFile(path, detail::mostJsonBytes).valueOrThrow();
   try {
     return Config::parse(text);
   } catch (const Error &error) {

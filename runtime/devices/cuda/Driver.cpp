@@ -1,11 +1,11 @@
 // Opens the CUDA driver, and says clearly why it cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Driver.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/devices/cuda/FunctionFinder.h"
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <fstream>
 #include <mutex>
 #include <sstream>
 #include <string_view>
@@ -181,7 +181,8 @@ StatusOr<Driver::Gpu> Driver::gpu(int index) const {
 }
 
 std::string Driver::release() {
-  std::ifstream file("/proc/driver/nvidia/version");
+  const StatusOr<std::string> text = readFile("/proc/driver/nvidia/version");
+  std::istringstream file(text ? *text : "");
   std::string word;
   while (file >> word)
     if (word.find('.') != word.npos && word.find_first_not_of("0123456789.") == word.npos)

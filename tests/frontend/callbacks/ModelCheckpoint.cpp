@@ -50,6 +50,9 @@ TEST_CASE("The fields in a name take Python's formats, and the folder is made", 
              {0.125, 2});
   CHECK(run.files() == std::vector<std::string>{"sub/{m}.001-0.12-0.125-1.0.ckpt", "sub/{m}.002-2.00-2.0-2.0.ckpt"});
   CHECK(Checkpoint(run.model).restore(run.folder / "sub/{m}.002-2.00-2.0-2.0.ckpt").epoch == 2);
+  const Trained other;
+  other.epochs(ModelCheckpoint(other.folder / "{val_loss:.1%}{epoch:,}{epoch:_}{val_loss:+,.0f}.ckpt"), {1234.5678});
+  CHECK(other.files() == std::vector<std::string>{"123456.8%11+1,235.ckpt"});
 }
 
 TEST_CASE("With save_best_only a file is written only when the value becomes better than the best", "[callbacks]") {
@@ -104,9 +107,10 @@ TEST_CASE("ModelCheckpoint refuses endings and names that it cannot write", "[ca
   };
   CHECK_THAT(refusal("{absent}.ckpt"), Contains("KeyError: Failed to format this callback filepath"));
   CHECK_THAT(refusal("{batch}.ckpt"), Contains("KeyError: Failed to format this callback filepath"));
-  CHECK_THAT(refusal("{epoch.ckpt"), Contains("a field without '}'"));
-  CHECK_THAT(refusal("epoch}.ckpt"), Contains("'}' without a field"));
+  CHECK_THAT(refusal("{epoch.ckpt"), Contains("expected '}' before end of string"));
+  CHECK_THAT(refusal("epoch}.ckpt"), Contains("Single '}' encountered in format string"));
   CHECK_THAT(refusal("{epoch:q}.ckpt"), Contains("ValueError: Failed to format"));
   CHECK_THAT(refusal("{val_loss:02d}.ckpt"), Contains("ValueError: Failed to format"));
+  CHECK_THAT(refusal("{epoch:2000000000}.ckpt"), Contains("a width in a format specifier is at most 255"));
   CHECK(run.files().empty());
 }

@@ -217,7 +217,7 @@ TEST_CASE("A process that is killed while it writes leaves the old or the new ch
   };
   const int rounds = killCount(200);
   CHECK(killWriters(rounds, write, read) > rounds / 10);
-  CHECK(folder.entries() > 1); // parts of files, of processes that were killed while they wrote
+  CHECK(folder.entries() <= 1 + rounds / 10); // a file beside stays only of a process that was killed as it renamed it
 }
 
 TEST_CASE("Values that a narrower dtype cannot hold are counted in the line of their conversion", "[files]") {

@@ -3,7 +3,10 @@
 #include "runtime/base/CacheFolder.h"
 #include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace halftone;
 namespace fs = std::filesystem;
@@ -64,4 +67,24 @@ TEST_CASE("A folder that others can write, and a symlink, are no cache") {
   none.write(key, "body");
   CHECK_FALSE(none.read(key));
   CHECK(none.complaint().empty());
+}
+
+TEST_CASE("An entry beyond the limit on file sizes is not written and reported; no signal ends the process") {
+  TemporaryFolder folder;
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const rlimit limit{4096, 4096};
+    CacheFolder cache(folder / "a", name, "magic\n", 1 << 20);
+    const bool isLimited = ::setrlimit(RLIMIT_FSIZE, &limit) == 0;
+    cache.write(key, std::string(100000, 'x'));
+    cache.write(std::string(64, 'c'), "small"); // does not hide that the first is missing
+    ::_exit(isLimited && !cache.read(key) && cache.read(std::string(64, 'c')) &&
+                    cache.complaint().ends_with("File too large")
+                ? 0
+                : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }

@@ -59,13 +59,15 @@ TEST_CASE("Trimming takes what is the cache's, and nothing else", "[cache]") {
                              folder.put(oldBuild + "/" + keyOf('a') + ".txt", 1000, 900),
                              folder.put(oldBuild + "/deeper/" + keyOf('a'), 1000, 900)};
   const fs::path left = folder.put(oldBuild + "/" + keyOf('a') + ".123.4", 1000, 7200),
-                 now = folder.put(oldBuild + "/" + keyOf('b') + ".123.5", 1000, 10);
+                 now = folder.put(oldBuild + "/." + keyOf('b') + ".123.5", 1000, 10),
+                 hidden = folder.put(oldBuild + "/." + keyOf('c') + ".123.6", 1000, 7200);
   fs::create_directory(folder.path / "empty");
   fs::create_directory_symlink(folder.path / "blobs", folder.path / "0.0.1-0123456789abcdef");
   trimCacheFolder(folder.path, folder.path / newBuild, 0);
   for (const fs::path &path : others)
     CHECK(fs::exists(path));
   CHECK_FALSE(fs::exists(left));
+  CHECK_FALSE(fs::exists(hidden));
   CHECK(fs::exists(now));
   CHECK(fs::exists(folder.path / "empty"));
   trimCacheFolder(folder.path / "absent", "", 0);

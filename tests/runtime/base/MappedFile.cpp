@@ -32,7 +32,7 @@ TEST_CASE("An empty file maps to no bytes; folders, pipes and absent files are r
     const StatusOr<std::shared_ptr<MappedFile>> file = MappedFile::open(path);
     return file.isOk() || file.status().kind() != ErrorKind::io_error ? "" : file.status().message();
   };
-  CHECK(refusal(folder.path) == "a directory");
-  CHECK(refusal(folder / "pipe") == "something other than a regular file");
-  CHECK(refusal(folder / "absent") == "No such file or directory");
+  CHECK(refusal(folder.path) == "cannot read " + folder.path.string() + ": Is a directory");
+  CHECK(refusal(folder / "pipe") == "cannot read " + (folder / "pipe") + ": something other than a regular file");
+  CHECK(refusal(folder / "absent") == "cannot read " + (folder / "absent") + ": No such file or directory");
 }

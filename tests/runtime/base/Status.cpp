@@ -35,6 +35,9 @@ TEST_CASE("A status is ok or carries one error") {
   CHECK(std::string(status.where().file) == "train.cpp");
   CHECK(status.where().line == 42);
   CHECK(status.str() == "ValueError: text\n  layer: net/dense_1\n  at: train.cpp:42");
+  const Error withZero(ErrorKind::value_error, std::string("a\0b", 3), "net/dense_1");
+  CHECK(std::string(withZero.what()) == "ValueError: a\\x00b\n  layer: net/dense_1"); // a C string has no null bytes
+  CHECK(withZero.message().size() == 3);
 }
 
 TEST_CASE("An error says the same as its status, and survives it") {

@@ -3,12 +3,19 @@
 #include "runtime/base/WriteFile.h"
 #include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
+#include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -256,4 +263,129 @@ TEST_CASE("replaceFile leaves the old file when the disk is full", "[file]") {
       folder));
   CHECK(contents(folder / "old") == "old");
   CHECK(folder.entries() == 1);
+}
+
+namespace {
+
+/// From here on, the process's calls of openat() with O_TMPFILE fail, as on file systems that know no files without a name.
+bool forbidFilesWithoutName() {
+  const sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_openat, 0, 3),
+                                 BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),
+                                 BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_TMPFILE & ~O_DIRECTORY, 0, 1),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  const sock_fprog all{std::size(program), const_cast<sock_filter *>(program)};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all) == 0;
+}
+
+} // namespace
+
+TEST_CASE("A file system without files that have no name gets a file beside, which goes after a failure", "[file]") {
+  Folder folder;
+  put(folder / "old", "old");
+  CHECK(inChild(
+      [](const Folder &folder) {
+        const rlimit limit{4096, 4096};
+        const std::string large(100000, 'x');
+        return forbidFilesWithoutName() && ::open(folder.path.c_str(), O_TMPFILE | O_WRONLY, 0600) < 0 &&
+               writeFile(folder / "old", {"new"}).isOk() && writeFile(folder / "fresh", {"made"}).isOk() &&
+               ::setrlimit(RLIMIT_FSIZE, &limit) == 0 && !writeFile(folder / "old", {large}).isOk() &&
+               !writeFile(folder / "none", {large}).isOk();
+      },
+      folder));
+  CHECK(contents(folder / "old") == "new");
+  CHECK(contents(folder / "fresh") == "made");
+  CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("A process that is killed while it writes a new file leaves a whole file or none", "[file]") {
+  Folder folder;
+  const std::string large(64 << 20, 'x');
+  for (const useconds_t after : {0, 1000, 5000, 20000, 40000}) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      const std::string_view parts[] = {large};
+      (void)replaceFile(folder / "new", parts);
+      ::pause();
+    }
+    ::usleep(after);
+    ::kill(child, SIGKILL);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    INFO(after);
+    const int64_t made = fs::exists(folder / "new");
+    CHECK((!made || contents(folder / "new") == large));
+    CHECK(folder.entries() == made);
+    fs::remove(folder / "new");
+  }
+}
+
+TEST_CASE("A name of 255 bytes is written, whatever characters it has", "[file]") {
+  Folder folder;
+  std::string han;
+  for (int i = 0; i < 85; ++i)
+    han += "\u6f22";
+  for (const std::string &name : {han, std::string(255, 'n'), "x" + han.substr(3) + "yy"}) {
+    for (int turn = 0; turn < 2; ++turn) { // a new file, and one that is replaced
+      INFO(name << " " << writeFile(folder / name, {"text"}).str());
+      CHECK(contents(folder / name) == "text");
+    }
+    CHECK_FALSE(writeFile(folder / (name + "."), {"text"}).isOk());
+  }
+}
+
+TEST_CASE("A path with a null byte is a value_error, and no other file is written", "[file]") {
+  Folder folder;
+  put(folder / "notes.txt", "notes");
+  const std::string path = (folder / "notes.txt") + std::string("\0.ckpt", 6);
+  const std::string_view parts[] = {"x"};
+  for (const Status &status : {writeFile(path, {"x"}), replaceFile(path, parts), replaceOwnFile(path, parts),
+                               GrowingFile::open(path, false).status()}) {
+    REQUIRE_FALSE(status.isOk());
+    CHECK(status.kind() == ErrorKind::value_error);
+  }
+  CHECK(contents(folder / "notes.txt") == "notes");
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("replaceFile writes another user's file that everyone may write; it keeps its permissions", "[file]") {
+  Folder folder;
+  put(folder / "shared", "old");
+  REQUIRE(::chmod(folder.path.c_str(), 0777) == 0);
+  REQUIRE(::chmod((folder / "shared").c_str(), 0646) == 0);
+  const bool isOther = isRoot(); // else the file is this user's own
+  CHECK(inChild(
+      [](const Folder &folder) {
+        if (isRoot() && (::setgid(54321) != 0 || ::setuid(12345) != 0))
+          return false;
+        const std::string_view parts[] = {"new"};
+        return replaceFile(folder / "shared", parts).isOk();
+      },
+      folder));
+  CHECK(contents(folder / "shared") == "new");
+  CHECK((statusOf(folder / "shared").st_mode & 07777) == (isOther ? 0666 : 0646)); // the group is another
+  CHECK(statusOf(folder / "shared").st_uid == (isOther ? 12345 : ::geteuid()));
+}
+
+TEST_CASE("A growing file and a stream that reach a limit are errors, and no signals", "[file]") {
+  Folder folder;
+  CHECK(inChild(
+      [](const Folder &folder) {
+        const rlimit limit{4096, 4096};
+        std::FILE *stream = std::fopen((folder / "stream").c_str(), "w");
+        GrowingFile log = GrowingFile::open(folder / "log", false).valueOrThrow();
+        const std::string row(3000, 'x');
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0 || !log.append(row) || !writeStream(stream, row))
+          return false;
+        const Status late = log.append(row);
+        return late.message().ends_with("log: File too large") && !writeStream(stream, row).isOk() &&
+               std::fclose(stream) == 0; // nothing is left to write
+      },
+      folder));
+  CHECK(contents(folder / "log").size() == 4096);
+  GrowingFile again = GrowingFile::open(folder / "log", true).valueOrThrow();
+  REQUIRE(again.append("end").isOk());
+  CHECK(contents(folder / "log").size() == 4099);
 }

@@ -1,0 +1,109 @@
+// Looks at a path before it opens it, and reads whole files.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/OpenFile.h"
+#include "runtime/base/FreeMemory.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <new>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace halftone {
+namespace {
+
+Status refusal(const std::string &path, const std::string &reason) {
+  return {ErrorKind::io_error, fmt::format("cannot read {}: {}", path.empty() ? "''" : path, reason)};
+}
+
+/// "" for a regular file.
+std::string faultOf(mode_t mode) {
+  if (S_ISREG(mode))
+    return "";
+  if (S_ISLNK(mode))
+    return "a symlink";
+  return S_ISDIR(mode) ? std::strerror(EISDIR) : "something other than a regular file";
+}
+
+/// Reads at most `count` bytes to `to`, fewer only at the end of the file.
+int64_t readBytes(int file, char *to, size_t count) {
+  size_t done = 0;
+  while (done < count) {
+    const ssize_t got = ::read(file, to + done, count - done);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return -1;
+    if (got == 0)
+      break;
+    done += static_cast<size_t>(got);
+  }
+  return static_cast<int64_t>(done);
+}
+
+} // namespace
+
+bool OpenFile::close() { return number_ < 0 || ::close(release()) == 0; }
+
+Status checkPath(const std::string &path) {
+  if (path.find('\0') == path.npos)
+    return {};
+  return {ErrorKind::value_error, fmt::format("embedded null byte in the path {}", path)};
+}
+
+StatusOr<OpenFile> openFile(const std::string &path, Symlink symlink) {
+  HALFTONE_RETURN_IF_ERROR(checkPath(path));
+  const bool follows = symlink == Symlink::followed;
+  struct stat facts{};
+  if ((follows ? ::stat(path.c_str(), &facts) : ::lstat(path.c_str(), &facts)) != 0)
+    return refusal(path, std::strerror(errno));
+  if (const std::string fault = faultOf(facts.st_mode); !fault.empty())
+    return refusal(path, fault);
+  // Another process may have put a FIFO there meanwhile.
+  OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follows ? 0 : O_NOFOLLOW)));
+  if (!file || ::fstat(file.number(), &facts) != 0)
+    return refusal(path, std::strerror(errno));
+  if (const std::string fault = faultOf(facts.st_mode); !fault.empty())
+    return refusal(path, fault);
+  return file;
+}
+
+int64_t readInto(const OpenFile &file, std::string &bytes) {
+  return readBytes(file.number(), bytes.data(), bytes.size());
+}
+
+StatusOr<std::string> readFile(const std::string &path, int64_t mostBytes) {
+  StatusOr<OpenFile> file = openFile(path);
+  HALFTONE_RETURN_IF_ERROR(file.status());
+  struct stat facts{};
+  if (::fstat(file->number(), &facts) != 0)
+    return refusal(path, std::strerror(errno));
+  const auto tooLong = [&] { return refusal(path, fmt::format("it has more than {} bytes", mostBytes)); };
+  if (facts.st_size > mostBytes)
+    return tooLong();
+  if (!fitsMemory(facts.st_size))
+    return refusal(path, memoryShortage(facts.st_size));
+  try {
+    // Files of /proc tell no size, and a file may grow: reads to the end.
+    std::string text;
+    for (auto piece = std::max(static_cast<size_t>(facts.st_size) + 1, size_t{4096});;
+         piece = std::max(text.size(), size_t{4096})) {
+      const size_t begin = text.size();
+      text.resize(begin + piece);
+      const int64_t got = readBytes(file->number(), text.data() + begin, piece);
+      if (got < 0)
+        return refusal(path, std::strerror(errno));
+      text.resize(begin + static_cast<size_t>(got));
+      if (static_cast<int64_t>(text.size()) > mostBytes)
+        return tooLong();
+      if (static_cast<size_t>(got) < piece)
+        return text;
+    }
+  } catch (const std::bad_alloc &) {
+    return refusal(path, memoryShortage(facts.st_size));
+  }
+}
+
+} // namespace halftone
