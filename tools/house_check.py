@@ -82,7 +82,7 @@ OPENS_FILES = {
 }
 FILE_CALL = re.compile(
     r"<fstream>|\bstd::[io]?fstream\b|\bf(?:re)?open\s*\(|(?<![\w:])::(?:open|openat|creat|p?write|p?writev|ftruncate)\s*\(|\bgzopen\s*\("
-    r"|\bmmap\s*\(|\bmkstemp\s*\(|\bopen(?:In|Out)putFile\s*\(|\bMemoryBuffer::getFile|\bToolOutputFile\b|\bH5F(?:open|create)\s*\("
+    r"|\bdlopen\s*\(|\bmmap\s*\(|\bmkstemp\s*\(|\bopen(?:In|Out)putFile\s*\(|\bMemoryBuffer::getFile|\bToolOutputFile\b|\bH5F(?:open|create)\s*\("
     r"|\braw_fd_ostream\s+\w+\s*[({]|\bSourceMgr::AddIncludeFile|\bparseSourceFile\b")
 
 MAX_LINES = 500

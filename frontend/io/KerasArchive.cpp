@@ -120,7 +120,7 @@ FileRange KerasArchive::data(const std::string &member, int64_t mostBytes) const
   }
   FileRange unpacked{Descriptor::memory(path_)};
   read(member, [&](std::span<const std::byte> piece) {
-    unpacked.file.writeAt(unpacked.bytes, piece, path_);
+    unpacked.file.writeAt(unpacked.bytes, piece, fmt::format("the unpacked {} of {}", member, path_));
     unpacked.bytes += std::ssize(piece);
     check(unpacked.bytes);
   });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <new>
@@ -68,6 +69,16 @@ StatusOr<OpenFile> openFile(const std::string &path, Symlink symlink) {
   if (const std::string fault = faultOf(facts.st_mode); !fault.empty())
     return refusal(path, fault);
   return file;
+}
+
+StatusOr<void *> openLibrary(const std::string &path, int flags) {
+  if (path.find('/') != path.npos && ::access(path.c_str(), F_OK) == 0)
+    if (const StatusOr<OpenFile> file = openFile(path); !file)
+      return file.status();
+  if (void *const library = ::dlopen(path.c_str(), flags))
+    return library;
+  const char *const reason = ::dlerror();
+  return Status(ErrorKind::io_error, reason ? reason : path);
 }
 
 int64_t readInto(const OpenFile &file, std::string &bytes) {

@@ -45,6 +45,10 @@ StatusOr<OpenFile> openFile(const std::string &path, Symlink symlink = Symlink::
 /// does not fit into the free memory.
 StatusOr<std::string> readFile(const std::string &path, int64_t mostBytes = std::numeric_limits<int64_t>::max());
 
+/// dlopen(). io_error with the loader's reason; the errors of openFile() for a file that is no regular one: the loader would
+/// wait for a FIFO.
+StatusOr<void *> openLibrary(const std::string &path, int flags);
+
 /// Fills `bytes` with the next bytes of the file and returns how many there were; negative, with errno set, if the system
 /// fails.
 int64_t readInto(const OpenFile &file, std::string &bytes);

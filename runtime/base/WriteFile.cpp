@@ -187,7 +187,7 @@ private:
     static std::atomic<unsigned> counter = 0;
     std::string name = nameOf(target_);
     size_t length = std::min<size_t>(name.size(), 100); // of the 255 bytes of a name
-    while (length < name.size() && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80)
+    while (length > 0 && length < name.size() && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80)
       --length; // to the beginning of a character
     name.resize(length);
     for (int tries = 0; tries < 100 && (tries == 0 || errno == EEXIST); ++tries) {

@@ -1,6 +1,7 @@
 // Opens a library that sends messages between processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/Communicator.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/communication/CommunicatorAbi.h"
 #include <array>
 #include <dlfcn.h>
@@ -43,13 +44,14 @@ private:
 } // namespace
 
 StatusOr<std::unique_ptr<Communicator>> openCommunicator(const std::string &path) {
-  const auto fail = [&](const char *reason) {
+  const auto fail = [&](const std::string &reason) {
     return Status(ErrorKind::runtime_error, fmt::format("cannot use {}: {}", path, reason));
   };
-  void *const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL); // Open MPI's components look for its symbols
+  // Open MPI's components look for its symbols.
+  const StatusOr<void *> library = openLibrary(path, RTLD_NOW | RTLD_GLOBAL);
   if (!library)
-    return fail(::dlerror());
-  const auto open = reinterpret_cast<HalftoneOpenCommunicator>(::dlsym(library, openCommunicatorName));
+    return fail(library.status().message());
+  const auto open = reinterpret_cast<HalftoneOpenCommunicator>(::dlsym(*library, openCommunicatorName));
   if (!open)
     return fail(::dlerror());
   Text error{};

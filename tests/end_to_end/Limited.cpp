@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
+#include <optional>
 
 using namespace halftone;
 using namespace halftone::layers;
@@ -38,7 +39,11 @@ int main(int argc, char **argv) {
   std::error_code ignored;
   std::filesystem::create_directory(made, ignored);
   set_output([](std::string_view) {});
-  Model model = net();
+  std::optional<Model> present;
+  step("make", [&] { present = net(); });
+  if (!present)
+    return 1;
+  const Model &model = *present;
   const Tensor x = Tensor::ones({64, 16}), y = Tensor::zeros({64, 4});
   step("fit", [&] { model.fit(x, y, {.batch_size = 32, .epochs = 2, .verbose = 0}); });
   step("csv", [&] {

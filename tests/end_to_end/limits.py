@@ -22,7 +22,7 @@ LIMITS = [
     ("CORE", [0], []),
     ("MEMLOCK", [0], []),
 ]
-STEPS = 13
+STEPS = 14
 
 
 def run(program, folder, limit, value):

@@ -156,7 +156,7 @@ class HouseCheck(unittest.TestCase):
         listed = {"runtime/CMakeLists.txt": LIST_HEAD + "Player.cpp base/OpenFile.cpp\n"}
         for line in ("#include <fstream>", "std::ifstream file(path);", "FILE *f = fopen(path, \"r\");", "::open(path, 0);",
                      "::write(1, text, 1);", "gzFile f = gzopen(path, \"r\");", "llvm::MemoryBuffer::getFile(path);",
-                     "mmap(nullptr, 1, 1, 1, file, 0);", "auto f = mlir::openInputFile(path);"):
+                     "mmap(nullptr, 1, 1, 1, file, 0);", "void *library = dlopen(path, 0);", "auto f = mlir::openInputFile(path);"):
             with self.subTest(line):
                 self.expect({**listed, "runtime/Player.cpp": HEAD + line + "\n"}, "runtime/Player.cpp:3: ")
                 self.expect({**listed, "runtime/base/OpenFile.cpp": HEAD + line + "\n"})

@@ -25,9 +25,7 @@ Status tooOld(int version) {
                               Driver::release().empty() ? "" : " ", versionText(version), versionText(leastVersion)));
 }
 
-Status notOpened(const std::string &file) {
-  const char *error = dlerror();
-  const std::string_view reason = error ? error : "";
+Status notOpened(const std::string &file, std::string_view reason) {
   if (file != usualFile)
     return unusable(fmt::format("cannot open the CUDA driver {}: {}", file, reason));
   if (reason.find("cannot open shared object file") == reason.npos)
@@ -50,9 +48,10 @@ StatusOr<std::shared_ptr<const Driver>> Driver::shared() {
 }
 
 StatusOr<std::shared_ptr<const Driver>> Driver::open(const std::string &file) {
-  void *const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return notOpened(file);
+  const StatusOr<void *> opened = openLibrary(file, RTLD_NOW | RTLD_LOCAL);
+  if (!opened)
+    return notOpened(file, opened.status().message());
+  void *const library = *opened;
   std::shared_ptr<Driver> driver(new Driver());
   Functions &calls = driver->calls_;
   FunctionFinder find{library};

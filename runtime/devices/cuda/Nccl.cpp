@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Nccl.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/OpenFile.h"
 #include "runtime/devices/cuda/FunctionFinder.h"
 #include <cstdlib>
 #include <dlfcn.h>
@@ -56,13 +57,12 @@ StatusOr<std::shared_ptr<const Nccl>> Nccl::shared() {
 }
 
 StatusOr<std::shared_ptr<const Nccl>> Nccl::open(const std::string &file) {
-  void *const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *error = dlerror();
+  const StatusOr<void *> loaded = openLibrary(file, RTLD_NOW | RTLD_LOCAL);
+  if (!loaded)
     return unusable(fmt::format("cannot open NCCL, which combines values of GPUs: {}; is it installed, or named in "
                                 "HALFTONE_NCCL?",
-                                error ? error : file));
-  }
+                                loaded.status().message()));
+  void *const library = *loaded;
   std::shared_ptr<Nccl> opened(new Nccl());
   nccl::Functions &calls = opened->calls_;
   FunctionFinder find{library};

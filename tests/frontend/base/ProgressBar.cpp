@@ -1,11 +1,15 @@
 // The lines that fit, evaluate and predict write, as Keras 3.15 writes them.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/ProgressBar.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace halftone;
 using namespace halftone::test;
@@ -115,4 +119,20 @@ TEST_CASE("keys are sorted in the history and in logs; CSV has the columns of va
   CHECK(keysOf(net.evaluate(x, y, {.verbose = 0})) == sorted);
   CHECK(keysOf(net.train_on_batch(x, y)) == sorted);
   CHECK(keysOf(net.test_on_batch(x, y)) == sorted);
+}
+
+TEST_CASE("Progress into a pipe that nobody reads is dropped: no signal ends the run, nor its end") {
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    int ends[2];
+    const bool isReady = ::pipe(ends) == 0 && ::close(ends[0]) == 0 && ::dup2(ends[1], STDOUT_FILENO) >= 0;
+    detail::writeOutput("an epoch");
+    detail::writeOutput("another");
+    ::_exit(isReady && std::fflush(stdout) == 0 ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }

@@ -83,3 +83,34 @@ TEST_CASE("A recorded call with other inputs, masks or names than its inner mode
   CHECK_THROWS_WITH(Model::from_config(edited("twice.keras", R"("mask":[null,null])", R"("masks":[null,null])")),
                     Contains(place) && Contains("`masks`"));
 }
+
+TEST_CASE("The fields of a model's config are checked as those of a layer's: a wrong value is no default") {
+  using layers::Dense;
+  const Input x({3}, {.name = "x"});
+  const Value hidden = Dense(2)(x);
+  const Model functional({x}, {hidden + hidden});
+  const Model sequential = Sequential({Input({3}), Dense(2)});
+  const auto refusal = [](const Model &model, const char *place, const Json &value) {
+    nlohmann::ordered_json config = nlohmann::ordered_json::parse(model.to_json());
+    config[nlohmann::ordered_json::json_pointer(place)] = value;
+    return errorOf([&] { (void)Model::from_config(Config::parse(config.dump())); });
+  };
+  for (const Model &model : {functional, sequential}) {
+    INFO(model.class_name());
+    for (const Json &wrong : {Json(0), Json(1), Json("x"), Json::array()}) {
+      CHECK_THAT(refusal(model, "/config/trainable", wrong), Contains("TypeError: ") && Contains("trainable"));
+      if (!wrong.is_string())
+        CHECK_THAT(refusal(model, "/config/name", wrong), Contains("TypeError: ") && Contains("name"));
+      CHECK_THAT(refusal(model, "/config/dtype", wrong), Contains("Error: "));
+    }
+    CHECK_THAT(refusal(model, "/module", 5), Contains("TypeError: module: expected a string"));
+    CHECK_THAT(refusal(model, "/registered_name", 5), Contains("TypeError: registered_name: expected a string"));
+    CHECK(refusal(model, "/config/trainable", false).empty());
+    CHECK(refusal(model, "/config/trainable", nullptr).empty());
+  }
+  CHECK_THAT(refusal(sequential, "/config/build_input_shape", "x"), Contains("TypeError: config.build_input_shape"));
+  CHECK_THAT(refusal(sequential, "/config/layers/0/config/batch_shape", {-1, 3}), Contains("integers from 0"));
+  CHECK_THAT(refusal(sequential, "/config/layers/0/config/batch_shape", {UINT64_MAX, 3}), Contains("integers from 0"));
+  CHECK_THAT(refusal(functional, "/config/layers/2/config/name", 0),
+             Contains("layers[2].config.name: expected a string"));
+}

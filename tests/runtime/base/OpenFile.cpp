@@ -3,6 +3,7 @@
 #include "runtime/base/OpenFile.h"
 #include "tests/TemporaryFolder.h"
 #include <catch2/catch.hpp>
+#include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,6 +57,15 @@ TEST_CASE("A file with more bytes than a reader takes, or than fit into memory, 
   REQUIRE(::truncate(path.c_str(), int64_t{3} << 40) == 0); // a sparse file
   CHECK_THAT(refusal(path).message(), EndsWith("it has more than 1000 bytes"));
   CHECK_THAT(readFile(path).status().message(), EndsWith(" are free"));
+}
+
+TEST_CASE("A library is a regular file too; the reason of an absent one is the loader's", "[file]") {
+  const TemporaryFolder folder;
+  REQUIRE(::mkfifo((folder / "pipe.so").c_str(), 0600) == 0);
+  CHECK_THAT(openLibrary(folder / "pipe.so", RTLD_NOW).status().message(),
+             EndsWith("something other than a regular file"));
+  CHECK_THAT(openLibrary(folder / "absent.so", RTLD_NOW).status().message(), EndsWith("No such file or directory"));
+  CHECK(openLibrary("libc.so.6", RTLD_NOW).isOk());
 }
 
 TEST_CASE("Files that tell no size are read to their end", "[file]") {

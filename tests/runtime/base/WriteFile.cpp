@@ -327,7 +327,7 @@ TEST_CASE("A name of 255 bytes is written, whatever characters it has", "[file]"
   std::string han;
   for (int i = 0; i < 85; ++i)
     han += "\u6f22";
-  for (const std::string &name : {han, std::string(255, 'n'), "x" + han.substr(3) + "yy"}) {
+  for (const std::string &name : {han, std::string(255, 'n'), "x" + han.substr(3) + "yy", std::string(255, '\xbf')}) {
     for (int turn = 0; turn < 2; ++turn) { // a new file, and one that is replaced
       INFO(name << " " << writeFile(folder / name, {"text"}).str());
       CHECK(contents(folder / name) == "text");
