@@ -24,7 +24,7 @@ enum class Task { read, layOut };
 [[noreturn]] void refuse(const std::string &name, const std::string &found, Task task = Task::read) {
   throw Error(ErrorKind::io_error,
               task == Task::layOut
-                  ? fmt::format("cannot write {}: {}", name, found)
+                  ? fmt::format("cannot write {} as HDF5: {}", name, found)
                   : fmt::format("{}: expected an HDF5 file of Keras's weights; found {}", name, found));
 }
 
