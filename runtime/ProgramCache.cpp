@@ -158,38 +158,83 @@ private:
 
 } // namespace
 
-ProgramCache::ProgramCache(std::string name, Compile compile, Warn warn, size_t capacity)
-    : name_(std::move(name)), compile_(std::move(compile)), warn_(std::move(warn)),
-      capacity_(std::max<size_t>(capacity, 1)) {}
+ProgramCache::ProgramCache(std::string name, Compile compile, Warn warn, Bounds bounds)
+    : name_(std::move(name)), compile_(std::move(compile)), warn_(std::move(warn)), bounds_(bounds) {}
+
+/// Of all that calls compare but the settings of the thread, which a player may ignore.
+template <class Feeds, class ShapeOf>
+static size_t hashOf(const Feeds &feeds, const FeedLayout &layout, uint64_t epoch, Device device, ShapeOf shapeOf) {
+  size_t hash = std::hash<uint64_t>()(epoch);
+  const auto add = [&](int64_t number) { // as boost::hash_combine
+    hash ^= std::hash<int64_t>()(number) + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2);
+  };
+  add(static_cast<int64_t>(device.kind()));
+  add(device.index());
+  add(layout.allRows);
+  for (const int64_t count : layout.groups)
+    add(count);
+  for (const auto &feed : feeds) {
+    const auto &[dtype, shape] = shapeOf(feed);
+    add(static_cast<int64_t>(dtype));
+    add(std::ssize(shape));
+    for (const int64_t extent : shape)
+      add(extent);
+  }
+  return hash;
+}
+
+static size_t hashOf(const ProgramKey &key) {
+  return hashOf(key.feeds, key.layout, key.epoch, key.device,
+                [](const TensorType &type) -> const TensorType & { return type; });
+}
+
+void ProgramCache::eraseLocked(Entries::iterator entry) {
+  const auto [begin, end] = places_.equal_range(hashOf(entry->key));
+  places_.erase(std::find_if(begin, end, [&](const auto &place) { return place.second == entry; }));
+  arenaBytes_ -= entry->player->executable().plan.arenaBytes;
+  entries_.erase(entry);
+}
 
 void ProgramCache::evict(std::string &warning) {
-  if (entries_.size() <= capacity_)
-    return;
-  if (!warned_) {
+  const bool isCrowded = entries_.size() > bounds_.most;
+  const auto isTooMuch = [&] {
+    return entries_.size() > bounds_.most || (entries_.size() > bounds_.always && arenaBytes_ > bounds_.arenaBytes);
+  };
+  if (isTooMuch() && !warned_) {
     warned_ = true;
     std::vector<const ProgramKey *> all;
     for (const Entry &entry : entries_)
       all.push_back(&entry.key);
-    warning =
-        fmt::format("{}: more than {} input signatures; the least recently used is dropped and compiled again when it "
-                    "comes back. What varies most: {}",
-                    name_, capacity_, describeVariation(all, entries_.front().player->executable().signature));
+    const std::string many =
+        isCrowded ? fmt::format("more than {} input signatures", bounds_.most)
+                  : fmt::format("the programs of {} input signatures take {} MiB", entries_.size(), arenaBytes_ >> 20);
+    warning = fmt::format(
+        "{}: {}; the least recently used is dropped and compiled again when it comes back. What varies most: {}", name_,
+        many, describeVariation(all, entries_.front().player->executable().signature));
   }
-  entries_.pop_back();
+  while (entries_.size() > 1 && isTooMuch())
+    eraseLocked(std::prev(entries_.end()));
 }
 
 void ProgramCache::insertLocked(ProgramKey key, std::shared_ptr<Player> player, std::string &warning) {
-  std::erase_if(entries_, [&](const Entry &entry) { return entry.key == key; });
+  for (auto entry = entries_.begin(); entry != entries_.end();)
+    if (const auto each = entry++; each->key.epoch < key.epoch || each->key == key)
+      eraseLocked(each);
+  arenaBytes_ += player->executable().plan.arenaBytes;
   entries_.push_front({std::move(key), std::move(player)});
+  places_.emplace(hashOf(entries_.front().key), entries_.begin());
   evict(warning);
 }
 
-template <class Matches> std::shared_ptr<Player> ProgramCache::knownLocked(Matches matches) {
-  const auto found = std::ranges::find_if(entries_, matches, &Entry::key);
-  if (found == entries_.end())
+template <class Matches, class Hash> std::shared_ptr<Player> ProgramCache::knownLocked(Matches matches, Hash hash) {
+  if (!entries_.empty() && matches(entries_.front().key))
+    return entries_.front().player;
+  const auto [begin, end] = places_.equal_range(hash());
+  const auto found = std::find_if(begin, end, [&](const auto &place) { return matches(place.second->key); });
+  if (found == end)
     return nullptr;
-  entries_.splice(entries_.begin(), entries_, found);
-  return found->player;
+  entries_.splice(entries_.begin(), entries_, found->second);
+  return found->second->player;
 }
 
 Status ProgramCache::refusal() const {
@@ -215,7 +260,7 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(ProgramKey key) {
   };
   const auto known = [&] {
     const ForkSafeLock lock(mutex_);
-    return knownLocked(matches);
+    return knownLocked(matches, [&] { return hashOf(key); });
   };
   if (auto player = known())
     return player;
@@ -259,7 +304,7 @@ StatusOr<std::vector<Tensor>> ProgramCache::play(std::span<const Tensor> feeds, 
   std::shared_ptr<Player> player;
   {
     const ForkSafeLock lock(mutex_);
-    player = knownLocked(matches);
+    player = knownLocked(matches, [&] { return hashOf(feeds, layout, epoch, device, typeOf); });
   }
   if (!player) {
     StatusOr<std::shared_ptr<Player>> compiled =
@@ -283,6 +328,8 @@ void ProgramCache::insert(ProgramKey key, std::shared_ptr<Player> player) {
 void ProgramCache::clear() {
   const ForkSafeLock lock(mutex_);
   entries_.clear();
+  places_.clear();
+  arenaBytes_ = 0;
 }
 
 int64_t ProgramCache::compileCount() const {

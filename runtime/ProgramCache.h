@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 namespace halftone {
@@ -60,14 +61,23 @@ public:
   /// Makes the player for a key. It may set the key's threadSettings to anySettings.
   using Compile = std::function<StatusOr<std::shared_ptr<Player>>(ProgramKey &key)>;
   using Warn = std::function<void(const std::string &message)>;
-  static constexpr size_t defaultCapacity = 64;
+  /// How many players stay. Texts and images of some hundred sizes are common, and a player of a small model takes a few KiB; one
+  /// of a large model holds an arena of its own, so many of them must not fill the memory.
+  struct Bounds {
+    size_t most = 1024;
+    size_t always = 64; // stay, whatever their arenas take
+    int64_t arenaBytes = int64_t(2) << 30;
+  };
 
   /// `name` appears in messages. Without `compile` the program is closed: it holds only players that were inserted.
-  explicit ProgramCache(std::string name, Compile compile = {}, Warn warn = {}, size_t capacity = defaultCapacity);
+  explicit ProgramCache(std::string name, Compile compile = {}, Warn warn = {}) // Bounds() needs the whole class
+      : ProgramCache(std::move(name), std::move(compile), std::move(warn), Bounds()) {}
+  ProgramCache(std::string name, Compile compile, Warn warn, Bounds bounds);
 
-  /// The player for `key`. If there is none, the cache compiles one; if there are then more than the capacity, it drops
-  /// the least recently used one, and the first time calls `warn` with the feed and the dimension that vary. A closed
-  /// program gives key_error with the list of its keys.
+  /// The player for `key`, in constant time. If there is none, the cache compiles one, and drops those of older configuration
+  /// epochs, which no call can ask for again. While there are then more than the bounds allow, it drops the least recently used
+  /// one, and the first time calls `warn` with the feed and the dimension that vary. A closed program gives key_error with the
+  /// list of its keys.
   StatusOr<std::shared_ptr<Player>> find(ProgramKey key);
   /// find() by the types of `feeds`, then play().
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, const FeedLayout &layout = {}, uint64_t epoch = 0,
@@ -86,9 +96,11 @@ private:
     ProgramKey key;
     std::shared_ptr<Player> player;
   };
-  /// The player whose key satisfies `matches`, now the most recently used one; null when there is none. Call it under
-  /// the mutex.
-  template <class Matches> std::shared_ptr<Player> knownLocked(Matches matches);
+  using Entries = std::list<Entry>;
+  /// The player with a key of this hash that satisfies `matches`, now the most recently used one; null when there is none. Call it
+  /// under the mutex. `hash` is called if the most recently used one has another key.
+  template <class Matches, class Hash> std::shared_ptr<Player> knownLocked(Matches matches, Hash hash);
+  void eraseLocked(Entries::iterator entry);
   void evict(std::string &warning);
   Status refuseWhileCompiling() const;
   Status refusal() const;
@@ -97,10 +109,12 @@ private:
   const std::string name_;
   const Compile compile_;
   const Warn warn_;
-  const size_t capacity_;
+  const Bounds bounds_;
   mutable std::mutex mutex_;
-  std::atomic<std::thread::id> compiler_{}; // the thread that compiles now, if any
-  std::list<Entry> entries_;                // most recently used first
+  std::atomic<std::thread::id> compiler_{};                   // the thread that compiles now, if any
+  Entries entries_;                                           // most recently used first
+  std::unordered_multimap<size_t, Entries::iterator> places_; // by the hash of the key
+  int64_t arenaBytes_ = 0;                                    // of all players
   int64_t compileCount_ = 0;
   bool warned_ = false;
 };

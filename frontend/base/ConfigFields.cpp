@@ -12,9 +12,7 @@ namespace halftone::detail {
 using Json = nlohmann::ordered_json;
 
 static void setJson(Config &config, const char *key, Json value) {
-  Json json = ConfigAccess::json(config);
-  json[key] = std::move(value);
-  config = ConfigAccess::make(std::move(json));
+  ConfigAccess::set(config, key, std::move(value));
 }
 /// An object as Keras saves it, or null for none.
 template <class T>
@@ -123,17 +121,17 @@ std::vector<std::string> FieldReader::left() const {
 void FieldReader::requireNothingLeft(const std::string &className) const {
   std::string found;
   for (const std::string &key : left())
-    found += fmt::format("{}'{}': {}", found.empty() ? "" : ", ", key, jsonText(ConfigAccess::json(config_).at(key)));
+    found += fmt::format("{}'{}': {}", found.empty() ? "" : ", ", key, jsonText(*ConfigAccess::find(config_, key)));
   if (!found.empty())
     throw Error(ErrorKind::value_error, fmt::format("{}: Argument(s) not recognized: {{{}}}", className, found));
 }
 
 /// The value of `key`. key_error if it is not there.
 static const Json &valueOf(const Config &config, const char *key) {
-  if (!config.contains(key))
-    throw Error(ErrorKind::key_error,
-                fmt::format("The config has no key '{}'; its keys are [{}]", key, fmt::join(config.keys(), ", ")));
-  return ConfigAccess::json(config).at(key);
+  if (const Json *value = ConfigAccess::find(config, key))
+    return *value;
+  throw Error(ErrorKind::key_error,
+              fmt::format("The config has no key '{}'; its keys are [{}]", key, fmt::join(config.keys(), ", ")));
 }
 
 void FieldReader::require(const char *key) const { valueOf(config_, key); }

@@ -3,37 +3,40 @@
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Trace.h"
 #include "frontend/graph/Variables.h"
-#include <iterator>
-#include <ranges>
 #include <utility>
 
 namespace halftone::detail {
 
 static thread_local CallTransaction *innermostTransaction = nullptr;
 
+static bool isPart(const CallTransaction *outer, CallTransaction::Extent extent) {
+  return outer && !(extent == CallTransaction::Extent::program && Trace::current());
+}
+
 CallTransaction::CallTransaction(Extent extent)
-    : outer_(std::exchange(innermostTransaction, this)),
-      isPart_(outer_ && !(extent == Extent::program && Trace::current())) {}
+    : outer_(std::exchange(innermostTransaction, this)), log_(isPart(outer_, extent) ? outer_->log_ : own_),
+      begin_(log_.size()) {}
 
 CallTransaction::~CallTransaction() {
   innermostTransaction = outer_;
-  if (undo_.empty())
+  if (log_.size() == begin_)
     return;
-  for (const std::function<void()> &undo : std::views::reverse(undo_))
+  while (log_.size() > begin_) {
+    const std::function<void()> undo = std::move(log_.back());
+    log_.pop_back();
     undo();
+  }
   bumpConfigurationEpoch();
 }
 
 void CallTransaction::commit() {
-  if (isPart_)
-    outer_->undo_.insert(outer_->undo_.end(), std::make_move_iterator(undo_.begin()),
-                         std::make_move_iterator(undo_.end()));
-  undo_.clear();
+  own_.clear();
+  begin_ = log_.size();
 }
 
 void CallTransaction::onFailure(std::function<void()> undo) {
   if (innermostTransaction)
-    innermostTransaction->undo_.push_back(std::move(undo));
+    innermostTransaction->log_.push_back(std::move(undo));
 }
 
 bool CallTransaction::isOpen() { return innermostTransaction != nullptr; }

@@ -1,6 +1,7 @@
 // Takes back what a call has built when the call fails.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <functional>
 #include <vector>
 
@@ -28,9 +29,12 @@ public:
   static bool isOpen();
 
 private:
+  using Undo = std::vector<std::function<void()>>;
+
   CallTransaction *const outer_;
-  const bool isPart_; // of outer_
-  std::vector<std::function<void()>> undo_;
+  Undo own_;     // of a transaction that is no part of another one
+  Undo &log_;    // of it and of its parts, in the order of the changes
+  size_t begin_; // of the changes that this transaction would undo
 };
 
 } // namespace halftone::detail

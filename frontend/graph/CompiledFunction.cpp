@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/base/ProcessRun.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/Rematerialize.h"
@@ -31,7 +32,9 @@ template <class F> static auto naming(const std::string &name, F f) {
 
 CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body)
     : options_(std::move(options)), feedNames_(std::move(feedNames)), body_(std::move(body)),
-      program_(options_.name, [this](ProgramKey &key) { return compile(key); }) {}
+      program_(
+          options_.name, [this](ProgramKey &key) { return compile(key); },
+          [](const std::string &message) { writeOutput(fmt::format("warning: {}\n", message)); }) {}
 
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const FeedLayout &layout) {
   const FloatMode mode;

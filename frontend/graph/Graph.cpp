@@ -1,7 +1,9 @@
 // Records calls, infers shapes by tracing, and replays graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
+#include "frontend/base/InTurn.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/ConfigurationEpoch.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
@@ -134,8 +136,24 @@ std::vector<ValueSpec> inferSpecs(const std::vector<ValueSpec> &inputs, const Fu
   return specs;
 }
 
+Call::~Call() {
+  InTurn turn;
+  for (const Value &input : inputs)
+    turn.add(input.node());
+  turn.add(std::move(layer));
+  inputs.clear();
+}
+
+std::vector<ValueSpec> specsOf(const std::vector<Value> &values) {
+  std::vector<ValueSpec> specs;
+  for (const Value &value : values)
+    specs.push_back({value.shape(), value.dtype()});
+  return specs;
+}
+
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
-                         const std::shared_ptr<LayerImpl> &layer, const CallForm &form) {
+                         const std::shared_ptr<LayerImpl> &layer, const CallForm &form,
+                         std::optional<std::vector<ValueSpec>> known) {
   bool symbolic = false, traced = false;
   for (const Value &input : inputs) {
     if (!input.defined())
@@ -148,11 +166,16 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
     throw Error(
         ErrorKind::value_error,
         fmt::format("{} mixes a Value of the function being traced with a symbolic Value of another graph", name));
-  std::vector<ValueSpec> specs;
-  for (const Value &input : inputs)
-    specs.push_back({input.shape(), input.dtype()});
-  specs = inferSpecs(specs, f);
-  auto call = std::make_shared<Call>(Call{name, layer, inputs, specs.size(), f, form});
+  const uint64_t epoch = configurationEpoch();
+  const std::vector<ValueSpec> specs = known ? *std::move(known) : inferSpecs(specsOf(inputs), f);
+  const auto call = std::make_shared<Call>();
+  call->name = name;
+  call->layer = layer;
+  call->inputs = inputs;
+  call->outputs = specs.size();
+  call->replay = f;
+  call->form = form;
+  call->epoch = epoch;
   std::vector<Value> outputs;
   for (size_t i = 0; i < specs.size(); ++i) {
     auto node = std::make_shared<Node>();

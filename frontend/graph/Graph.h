@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,27 +26,35 @@ struct CallForm {
 /// The arguments of a layer that takes `count` Values: one as it is, several as a list.
 Config listArguments(size_t count);
 
-/// One recorded call of an operation or a layer.
+/// One recorded call of an operation or a layer. Graphs may be a million calls deep.
 struct Call {
   std::string name;
   std::shared_ptr<LayerImpl> layer; // null for an operation
   std::vector<Value> inputs;
   size_t outputs = 0;
   Function replay;
-  CallForm form{};   // of an operation that files cannot hold: without a class
-  int64_t index = 0; // how many calls of the layer were recorded before
+  CallForm form{};    // of an operation that files cannot hold: without a class
+  int64_t index = 0;  // how many calls of the layer were recorded before
+  uint64_t epoch = 0; // the configuration epoch under which the outputs' specs were inferred
+  ~Call();
 };
 
 struct ValueSpec {
   Shape shape;
   DType dtype = DType::float32;
+  friend bool operator==(const ValueSpec &, const ValueSpec &) = default;
 };
 
 /// Runs `f` on traced inputs; on symbolic ones records it. For the shapes of the outputs it traces `f` twice, with two
 /// extents for every dimension that is None: a dimension that differs is None. value_error for a mixture of traced and
-/// symbolic inputs. If the text of an error holds such an extent, None replaces it. The recorded call has `form` as it is.
+/// symbolic inputs. If the text of an error holds such an extent, None replaces it. The recorded call has `form` as it is. If
+/// `known` holds the specs of the outputs, nothing is traced.
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
-                         const std::shared_ptr<LayerImpl> &layer = nullptr, const CallForm &form = {});
+                         const std::shared_ptr<LayerImpl> &layer = nullptr, const CallForm &form = {},
+                         std::optional<std::vector<ValueSpec>> known = {});
+
+/// The specs of symbolic Values.
+std::vector<ValueSpec> specsOf(const std::vector<Value> &values);
 
 std::vector<ValueSpec> inferSpecs(const std::vector<ValueSpec> &inputs, const Function &f);
 

@@ -15,11 +15,12 @@ using namespace detail;
 
 namespace {
 
-void addPolicies(const Layer &layer, std::map<std::string, std::string> &metadata) {
-  if (!layer.path().empty() && !layer.impl()->transparent)
-    metadata.emplace("policy:" + layer.path(), layer.impl()->resolvedPolicy().name());
-  for (const Layer &child : layer.layers())
-    addPolicies(child, metadata);
+void addPolicies(const Layer &model, std::map<std::string, std::string> &metadata) {
+  std::vector<Layer> layers = layersBelow(*model.impl());
+  layers.push_back(model);
+  for (const Layer &layer : layers)
+    if (!layer.path().empty() && !layer.impl()->transparent)
+      metadata.emplace("policy:" + layer.path(), layer.impl()->resolvedPolicy().name());
 }
 
 /// The values that a file gives to the variables of a model.

@@ -5,6 +5,7 @@
 #include "runtime/base/ConfigAccess.h"
 #include <fmt/format.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace halftone::detail {
@@ -40,6 +41,13 @@ struct ConfigPlace {
     for (size_t i = 0; i < json.size(); ++i)
       nodes.push_back({json[i], fmt::format("{}[{}]", where, i)});
     return nodes;
+  }
+  /// The members of an object, in their order.
+  std::vector<std::pair<std::string, ConfigPlace>> members() const {
+    std::vector<std::pair<std::string, ConfigPlace>> members;
+    for (const auto &[key, value] : object().json.items())
+      members.push_back({key, {value, where.empty() ? key : fmt::format("{}.{}", where, key)}});
+    return members;
   }
   std::string text() const {
     if (!json.is_string())

@@ -55,8 +55,8 @@ Json withoutValues(const ConfigPlace &place, std::vector<Reference> &inputs) {
     return {{"input", inputs.size() - 1}};
   }
   Json object = Json::object();
-  for (const auto &[key, value] : place.json.items())
-    object[key] = withoutValues(place.at(key), inputs);
+  for (const auto &[key, value] : place.members())
+    ConfigAccess::append(object, key, withoutValues(value, inputs));
   return object;
 }
 
@@ -120,11 +120,11 @@ public:
     }
     if (place.json.is_object()) { // Keras sorts the names
       std::map<std::string, ConfigPlace> sorted;
-      for (const auto &[key, value] : place.json.items())
-        sorted.emplace(key, place.at(key));
+      for (const auto &[key, value] : place.members())
+        sorted.emplace(key, value);
       Json object = Json::object();
       for (const auto &[key, each] : sorted)
-        object[key] = collect(each, all);
+        ConfigAccess::append(object, key, collect(each, all));
       return object;
     }
     Json list = Json::array();

@@ -100,7 +100,8 @@ std::optional<Layer> made(const Place &node, const std::string &name, const std:
   try {
     if (prefix.empty())
       return readLayer({object, ""});
-    const NameScope scope = NameScope::ofLayer(prefix.substr(0, prefix.size() - 1));
+    const std::string path = prefix.substr(0, prefix.size() - 1);
+    const NameScope scope = NameScope::ofLayer(path);
     return readLayer({object, ""});
   } catch (const Error &error) {
     if (hasMap && error.layer_path().starts_with(prefix + name + "/"))

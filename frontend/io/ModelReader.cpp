@@ -5,6 +5,7 @@
 #include "frontend/layers/LayerImpl.h"
 #include "halftone/Layers.h"
 #include "halftone/Model.h"
+#include "runtime/base/StackRoom.h"
 
 namespace halftone::detail {
 
@@ -36,8 +37,8 @@ std::vector<Shape> builtShapes(const ConfigPlace &build) {
   if (build.isNull())
     return shapes;
   if (const ConfigPlace byName = build.at("shapes_dict"); !byName.isNull()) {
-    for (const auto &[name, value] : byName.object().json.items())
-      add(byName.at(name));
+    for (const auto &[name, shape] : byName.members())
+      add(shape);
     return shapes;
   }
   const ConfigPlace input = build.at("input_shape");
@@ -77,11 +78,11 @@ Layer readAny(const ConfigPlace &place) {
     if (const ConfigPlace word = place.at(key); !word.isNull())
       (void)word.text();
   (void)place.at("config").object();
+  const bool isMarked = place.json.contains(markOfName);
   if (className == "Functional" || (className == "Model" && !place.at("config").at("input_layers").isNull()))
-    return withNameOfConfig(readFunctional(place), ConfigAccess::make(place.json));
-  const Layer layer = className == "Sequential"
-                          ? withNameOfConfig(readSequential(place), ConfigAccess::make(place.json))
-                          : layers::deserialize(ConfigAccess::make(place.json));
+    return withNameOfConfig(readFunctional(place), isMarked);
+  const Layer layer = className == "Sequential" ? withNameOfConfig(readSequential(place), isMarked)
+                                                : layers::deserialize(ConfigAccess::make(place.json));
   if (place.where.empty())
     buildRoot(layer, place);
   return layer;
@@ -98,6 +99,7 @@ LayerArgs readModelArgs(const ConfigPlace &config) {
 }
 
 Layer readLayer(const ConfigPlace &place) {
+  requireStack("the config of a model");
   try {
     return readAny(place.object());
   } catch (const Error &error) {

@@ -9,6 +9,7 @@
 #include "frontend/training/Trainer.h"
 #include "halftone/Layers.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/StackRoom.h"
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -204,11 +205,12 @@ Json functionalObject(const Layer &model) {
 }
 
 Json layerObject(const Layer &layer) {
+  requireStack("the config of a model");
   const LayerImpl &impl = *layer.impl();
   if (impl.model && impl.transparent) {
     Json object = impl.model->isSequential ? sequentialObject(layer) : functionalObject(layer);
     object["compile_config"] = Json::object();
-    return jsonOf(withMarkOfName(layer, ConfigAccess::make(std::move(object))));
+    return ConfigAccess::take(withMarkOfName(layer, ConfigAccess::make(std::move(object))));
   }
   try {
     Json object = jsonOf(layers::serialize(layer));

@@ -199,17 +199,18 @@ Config serialize(const Layer &layer) {
 }
 
 Layer deserialize(const Config &config) {
+  const bool isMarked = config.contains(markOfName);
   if (const std::string registered = registeredNameIn(config); !registered.empty())
-    return withNameOfConfig(registeredLayer(registered, config.get_object("config")), config);
+    return withNameOfConfig(registeredLayer(registered, config.get_object("config")), isMarked);
   if (const std::string foreign = foreignClassIn(config); !foreign.empty())
-    return withNameOfConfig(registeredLayer(foreign, config.get_object("config")), config);
+    return withNameOfConfig(registeredLayer(foreign, config.get_object("config")), isMarked);
   SavedObject saved = savedObject(config);
   const Known *found = findClass(catalogue, saved.className);
   if (!found && isRegisteredLayer(saved.className)) // of a module of Keras's
-    return withNameOfConfig(registeredLayer(saved.className, config.get_object("config")), config);
+    return withNameOfConfig(registeredLayer(saved.className, config.get_object("config")), isMarked);
   if (!found)
     refuseClass(saved.className);
-  return withNameOfConfig(found->make(saved), config);
+  return withNameOfConfig(found->make(saved), isMarked);
 }
 
 } // namespace halftone::layers

@@ -7,6 +7,7 @@
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/ops/Operations.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/StackRoom.h"
 #include "runtime/policy/PolicyRep.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -54,9 +55,13 @@ private:
 struct Collected {
   std::vector<std::pair<Variable, bool>> variables;
   std::set<const VariableImpl *> known;
+  std::set<const LayerImpl *> layers;
 };
 
 void collect(const LayerImpl &layer, bool parentTrainable, Collected &found) {
+  requireStack("layers");
+  if (!found.layers.insert(&layer).second)
+    return;
   bool trainable = parentTrainable && layer.trainable;
   auto add = [&](const Variable &variable, bool isTrainable) {
     if (found.known.insert(variable.impl().get()).second)
@@ -70,19 +75,12 @@ void collect(const LayerImpl &layer, bool parentTrainable, Collected &found) {
     collect(*child.impl(), trainable, found);
 }
 
-/// The policies of the layers below `layer`, which its body made, by their paths.
-void collectPolicies(const LayerImpl &layer, std::vector<std::pair<std::string, DTypePolicy>> &found) {
-  for (const Layer &child : layer.children) {
-    found.emplace_back(child.path(), child.dtype_policy());
-    collectPolicies(*child.impl(), found);
-  }
-}
-
 /// The layer's policy, or, if layers that it is made of were quantized apart from it, a map that names theirs.
 DTypePolicy policyWithParts(const LayerImpl &layer) {
   std::vector<std::pair<std::string, DTypePolicy>> parts;
   if (!layer.transparent && !layer.policy.as_map())
-    collectPolicies(layer, parts);
+    for (const Layer &part : layersBelow(layer))
+      parts.emplace_back(part.path(), part.dtype_policy());
   std::erase_if(parts,
                 [&](const auto &part) { return !part.second.quantization_mode() || part.second == layer.policy; });
   if (parts.empty())
@@ -152,30 +150,39 @@ Layer detail::inputLayer(const Value &input) {
   return Layer(std::move(impl));
 }
 
-static constexpr const char *markOfName = "name_is_given";
 Config detail::withMarkOfName(const Layer &layer, Config object) {
   if (const LayerImpl &impl = *layer.impl(); impl.hasOwnName && isAutomaticName(impl.name, impl.className))
     object.set(markOfName, true);
   return object;
 }
-Layer detail::withNameOfConfig(const Layer &layer, const Config &object) {
+Layer detail::withNameOfConfig(const Layer &layer, bool isMarked) {
   LayerImpl &impl = *layer.impl();
-  impl.hasOwnName = impl.hasOwnName && (!isAutomaticName(impl.name, impl.className) || object.contains(markOfName));
+  impl.hasOwnName = impl.hasOwnName && (!isAutomaticName(impl.name, impl.className) || isMarked);
   return layer;
 }
 
-static void collectLayers(const Layer &parent, std::set<const LayerImpl *> &known, std::vector<Layer> &layers) {
-  for (const Layer &child : parent.layers()) {
-    if (!child.impl()->transparent && known.insert(child.impl().get()).second)
-      layers.push_back(child);
-    collectLayers(child, known, layers);
+std::vector<Layer> detail::layersBelow(const LayerImpl &root) {
+  std::set<const LayerImpl *> known{&root};
+  std::vector<Layer> layers;
+  std::vector<std::pair<const LayerImpl *, size_t>> open{{&root, 0}}; // layers whose children are being listed
+  while (!open.empty()) {
+    auto &[parent, next] = open.back();
+    if (next == parent->children.size()) {
+      open.pop_back();
+      continue;
+    }
+    const Layer &child = parent->children[next++];
+    if (!known.insert(child.impl().get()).second)
+      continue;
+    layers.push_back(child);
+    open.emplace_back(child.impl().get(), 0);
   }
+  return layers;
 }
 
 std::vector<Layer> detail::computingLayers(const Layer &model) {
-  std::set<const LayerImpl *> known;
-  std::vector<Layer> layers;
-  collectLayers(model, known, layers);
+  std::vector<Layer> layers = layersBelow(*model.impl());
+  std::erase_if(layers, [](const Layer &layer) { return layer.impl()->transparent; });
   return layers;
 }
 
@@ -220,8 +227,8 @@ bool Layer::built() const { return impl_->built; }
 bool Layer::trainable() const { return impl_->trainable; }
 void Layer::set_trainable(bool trainable) const {
   impl_->trainable = trainable;
-  for (const Layer &child : impl_->children)
-    child.set_trainable(trainable);
+  for (const Layer &layer : layersBelow(*impl_))
+    layer.impl()->trainable = trainable;
   bumpConfigurationEpoch();
 }
 DTypePolicy Layer::dtype_policy() const { return impl_->policy; }
@@ -293,6 +300,7 @@ int64_t Layer::count_params() const {
   return count;
 }
 Config Layer::get_config() const {
+  requireStack("a config");
   Config config;
   const LayerArgs args{.activity_regularizer = impl_->activityRegularizer,
                        .trainable = trainable(),

@@ -1,5 +1,6 @@
 // Builds and calls layers: paths, scopes, children.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/InTurn.h"
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
@@ -10,6 +11,7 @@
 #include "halftone/Ops.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/PerThread.h"
+#include "runtime/base/StackRoom.h"
 #include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -19,7 +21,12 @@ namespace halftone::detail {
 
 namespace {
 
-thread_local PerThread<std::vector<std::string>> nameScopes;
+/// What layers that are built stand below.
+struct OpenScope {
+  const std::string *path = nullptr; // of a layer
+  std::string prefix;                // if there is no such path
+};
+thread_local PerThread<std::vector<OpenScope>> nameScopes;
 thread_local PerThread<std::vector<LayerImpl *>> callStack;
 thread_local bool initialZeros = false;
 
@@ -37,11 +44,24 @@ Shape withoutBatch(const Shape &shape) {
 
 } // namespace
 
-NameScope::NameScope(const std::string &name) { nameScopes->push_back(prefix() + name + "/"); }
-NameScope NameScope::ofLayer(const std::string &path) { return {path + "/", Whole()}; }
-NameScope::NameScope(std::string prefix, Whole) { nameScopes->push_back(std::move(prefix)); }
+NameScope::NameScope(const std::string &name) { nameScopes->push_back({nullptr, prefix() + name + "/"}); }
+NameScope::NameScope(const std::string &path, Whole) { nameScopes->push_back({&path, ""}); }
 NameScope::~NameScope() { nameScopes->pop_back(); }
-std::string NameScope::prefix() { return nameScopes->empty() ? "" : nameScopes->back(); }
+std::string NameScope::prefix() {
+  if (nameScopes->empty())
+    return "";
+  const OpenScope &scope = nameScopes->back();
+  return scope.path ? *scope.path + "/" : scope.prefix;
+}
+
+LayerImpl::~LayerImpl() {
+  InTurn turn;
+  for (const Layer &child : children)
+    turn.add(child.impl());
+  children.clear();
+  turn.add(std::shared_ptr<const void>(std::move(body)));
+  turn.add(std::move(model));
+}
 
 void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
   // An error about an environment variable begins with its name, and is about no layer.
@@ -55,6 +75,7 @@ InitialZeros::~InitialZeros() { initialZeros = outer_; }
 bool InitialZeros::isOpen() { return initialZeros; }
 
 void LayerImpl::build(const std::vector<Shape> &shapes) {
+  requireStack("layers");
   CallTransaction transaction;
   CallTransaction::onFailure([self = shared_from_this(), givenPath = path, givenWeights = weights,
                               givenMode = quantizedMode, wasBuilt = built, seeds = seedSequence()] {
@@ -66,7 +87,7 @@ void LayerImpl::build(const std::vector<Shape> &shapes) {
     setSeedSequence(seeds);
   });
   path = NameScope::prefix() + name;
-  NameScope scope(name);
+  const NameScope scope = NameScope::ofLayer(path);
   requireMode();
   BuildContext context(*this);
   body->build(context, shapes);
@@ -122,6 +143,7 @@ static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std
 }
 
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const BodyCall &how) {
+  requireStack("layers");
   LayerImpl *parent = callStack->empty() ? nullptr : callStack->back();
   const std::shared_ptr<LayerImpl> self = shared_from_this();
   CallTransaction transaction;
@@ -274,6 +296,12 @@ void LayerImpl::buildFor(const std::vector<Value> &inputs) {
   }
 }
 
+/// The specs of the outputs of a recorded call, if it is that of a graph of layers for whose Inputs they are known.
+std::optional<std::vector<ValueSpec>> LayerImpl::knownSpecs(const std::vector<Value> &inputs) const {
+  const auto *graph = dynamic_cast<const GraphCalled *>(body.get());
+  return graph ? graph->recordedSpecs(specsOf(inputs)) : std::nullopt;
+}
+
 /// The inputs of a call without the masks among them.
 static std::vector<Value> withoutMasks(const std::vector<Value> &inputs, const RecordedMasks &masks) {
   std::set<size_t> given;
@@ -309,13 +337,15 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
   if (symbolic)
     buildFor(withoutMasks(inputs, masks));
   std::optional<bool> training = args.training;
+  const bool isPlain = symbolic && !how && !training && masks.empty();
   std::vector<Value> outputs = apply(
       name, inputs,
       [self, training, how, masks](const std::vector<Value> &values) {
         TrainingScope scope(training.value_or(trainingNow()));
         return self->callTraced(underMasks(values, masks), how);
       },
-      self, symbolic ? formOf(arguments ? *arguments : listArguments(inputs.size()), training) : CallForm());
+      self, symbolic ? formOf(arguments ? *arguments : listArguments(inputs.size()), training) : CallForm(),
+      isPlain ? knownSpecs(inputs) : std::nullopt);
   for (const Value &output : outputs)
     if (output.node()->layerPath.empty())
       output.node()->layerPath = path;

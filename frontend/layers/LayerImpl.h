@@ -40,6 +40,11 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   /// Computes the outputs of one call, in a trace.
   using TracedBody = std::function<std::vector<Value>(const std::vector<Value> &)>;
 
+  LayerImpl() = default;
+  ~LayerImpl();
+  LayerImpl(const LayerImpl &) = delete;
+  LayerImpl &operator=(const LayerImpl &) = delete;
+
   std::unique_ptr<LayerBody> body;
   std::string className, name, path;
   DTypePolicy policy = dtype_policy(); // if it is a map, see resolvedPolicy()
@@ -98,6 +103,7 @@ private:
     return (parent || !model) && remat && !remat->isOfActivations && remat->isFor(name, path) &&
            (!transparent || remat->names);
   }
+  std::optional<std::vector<ValueSpec>> knownSpecs(const std::vector<Value> &inputs) const;
   void addPenalties(const std::vector<Value> &outputs, const CallContext &context) const;
   std::vector<Value> callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run);
   void passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const;
@@ -107,13 +113,17 @@ private:
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 };
 
-/// A layer's config with the mark of a name that was given and has the form of an automatic one; Keras ignores the mark.
+/// The key that marks a name which was given and has the form of an automatic one. Keras ignores it.
+inline constexpr const char *markOfName = "name_is_given";
+/// A layer's config, with the mark if its name needs it.
 Config withMarkOfName(const Layer &layer, Config object);
-/// The layer that `object` describes. A name of the form of an automatic one counts as automatic, that of the writer's process,
-/// unless `object` has the mark.
-Layer withNameOfConfig(const Layer &layer, const Config &object);
+/// A layer that was made from a config, which has the mark or not. Without it a name of the form of an automatic one counts as
+/// automatic, that of the writer's process.
+Layer withNameOfConfig(const Layer &layer, bool isMarked);
 
-/// Every layer below `model` that computes under a policy, once, in the order of the graph.
+/// Every layer below `root`, at any depth, once: each before the layers below it, children in their order.
+std::vector<Layer> layersBelow(const LayerImpl &root);
+/// Those below `model` that compute under a policy.
 std::vector<Layer> computingLayers(const Layer &model);
 
 /// The InputLayer that shows an Input among the layers of a model.
@@ -139,13 +149,15 @@ public:
   explicit NameScope(const std::string &name);
   ~NameScope();
   NameScope(const NameScope &) = delete;
-  /// A scope for the children of the layer at `path`; it ignores the scope that is open.
-  static NameScope ofLayer(const std::string &path);
+  /// A scope for the children of the layer at `path`; it ignores the scope that is open. It keeps a reference: a path is as long
+  /// as the layer's depth, and most calls need none.
+  static NameScope ofLayer(const std::string &path) { return {path, Whole()}; }
+  static NameScope ofLayer(std::string &&path) = delete;
   static std::string prefix(); // "" or "net/"
 
 private:
   struct Whole {};
-  NameScope(std::string prefix, Whole);
+  NameScope(const std::string &path, Whole);
 };
 
 /// Adds the layer's path and the user's line to an error that has none.

@@ -1,8 +1,10 @@
 // Calls of layers with the arguments that a file records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/graph/Graph.h"
 #include "halftone/Layer.h"
 #include "runtime/base/ConfigAccess.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@ public:
   /// The names of the graph's inputs, by which a call with a dict and named tensors give them: the keys if the graph itself
   /// takes a dict of them. Empty before a Sequential is built.
   virtual std::vector<std::string> inputNames() const = 0;
+  /// The specs of the graph's outputs, if `inputs` are those of its Inputs and no setting that traces read has changed since
+  /// the graph was recorded. So a model of models is traced once for each level, not once for all levels below each.
+  virtual std::optional<std::vector<ValueSpec>> recordedSpecs(const std::vector<ValueSpec> &inputs) const = 0;
 
 protected:
   ~GraphCalled() = default;

@@ -6,6 +6,7 @@
 #include "frontend/ops/Windows.h"
 #include "halftone/Ops.h"
 #include "runtime/base/Extents.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace halftone::ops {
@@ -99,6 +100,11 @@ Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool
                            {pool.extents, pool.taps, perAxis(op, "strides", args.strides.value_or(pool.taps), rank),
                             std::vector<int64_t>(static_cast<size_t>(rank), 1)},
                            args.padding);
+  // The steps of a single window have no meaning. What follows counts the elements of a step.
+  for (size_t axis = 0; axis < pool.taps.size(); ++axis)
+    if (pool.windows.places[axis] == 1)
+      pool.windows.steps.stride[axis] =
+          std::min(pool.windows.steps.stride[axis], std::max<int64_t>(pool.extents[axis], 1));
   return pool;
 }
 
@@ -196,38 +202,82 @@ Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const
   return tracing().reduce(ReduceKind::sum, given, pool.tapAxes(), upstream.dtype());
 }
 
+constexpr size_t mostTurns = 64; // each makes some twenty ops
+
+/// For each axis, the distances behind a multiple of the stride at which elements see a tap: at most as many as taps, however long
+/// the stride is. No axis has more than mostTurns + 1.
+std::vector<std::vector<int64_t>> distancesOf(const Pool &pool) {
+  std::vector<std::vector<int64_t>> distances(pool.taps.size());
+  for (size_t axis = 0; axis < pool.taps.size(); ++axis) {
+    const int64_t stride = pool.windows.steps.stride[axis], low = pool.windows.steps.low[axis];
+    const int64_t most = std::min(static_cast<int64_t>(mostTurns) + 1, std::min(stride, pool.taps[axis]));
+    for (int64_t first = 0; first < most; ++first)
+      distances[axis].push_back(((first - low) % stride + stride) % stride);
+    std::ranges::sort(distances[axis]);
+  }
+  return distances;
+}
+
+/// Whether each element of the image is at one of these distances.
+bool coverStrides(const Pool &pool, const std::vector<std::vector<int64_t>> &distances) {
+  for (size_t axis = 0; axis < distances.size(); ++axis)
+    if (std::ssize(distances[axis]) < pool.windows.steps.stride[axis])
+      return false;
+  return true;
+}
+
 /// The elements of all phases take turns along each axis: the result has the shape (n, places, phases, ..., c), where each
-/// axis of places is followed by one of phases.
-Value gradientOfTurns(const Pool &pool, const Value &winners, const Value &upstream) {
-  const std::vector<int64_t> &strides = pool.windows.steps.stride;
-  const Apart apart = apartOf(pool, upstream, strides);
-  const int64_t count = extentProduct(strides);
-  Value turns;
-  for (int64_t number = 0; number < count; ++number) {
+/// axis of places is followed by one of phases. Elements of phases without taps get 0.
+Value gradientOfTurns(const Pool &pool, const std::vector<std::vector<int64_t>> &distances, const Value &winners,
+                      const Value &upstream) {
+  const Apart apart = apartOf(pool, upstream, pool.windows.steps.stride);
+  Value turns = coverStrides(pool, distances) ? Value() : tracing().splat(0, apart.shape, upstream.dtype());
+  std::vector<size_t> turn(distances.size(), 0); // of each axis, the last one first
+  for (size_t axis = turn.size(); axis > 0;) {
     std::vector<Phase> phases;
     Value isHere;
-    for (size_t axis = 0; axis < strides.size(); ++axis) {
-      int64_t rest = number;
-      for (size_t after = axis + 1; after < strides.size(); ++after)
-        rest /= strides[after];
-      const int64_t distance = rest % strides[axis];
-      phases.push_back(phaseOf(pool, axis, distance));
+    for (size_t each = 0; each < turn.size(); ++each) {
+      const int64_t distance = distances[each][turn[each]];
+      phases.push_back(phaseOf(pool, each, distance));
       const Value own =
-          tracing().compare(ComparePredicate::eq, tracing().iota(apart.within[axis], apart.shape, DType::int32),
+          tracing().compare(ComparePredicate::eq, tracing().iota(apart.within[each], apart.shape, DType::int32),
                             tracing().splat(distance, apart.shape, DType::int32));
       isHere = isHere.defined() ? tracing().binary("and", isHere, own) : own;
     }
-    const Value turn =
+    const Value here =
         tracing().broadcast(gradientOfPhases(pool, phases, winners, upstream), apart.shape, apart.places);
-    turns = turns.defined() ? tracing().select(isHere, turn, turns) : turn;
+    turns = turns.defined() ? tracing().select(isHere, here, turns) : here;
+    for (axis = turn.size(); axis > 0 && ++turn[axis - 1] == distances[axis - 1].size(); --axis)
+      turn[axis - 1] = 0;
   }
   return turns;
 }
 
+/// Of each element of the image: for each tap, the place that sees the element by it, if there is one, and the sum of the
+/// cotangents of those windows that the element won. One step, whatever the strides and taps are, but each element looks at all
+/// taps.
+Value gradientOfTaps(const Pool &pool, const Value &winners, const Value &upstream) {
+  const auto seenBy = [&](const Value &x) {
+    return tracing().window(x, inverse(pool.windows.steps), pool.extents, pool.taps, false);
+  };
+  const Value cotangents = seenBy(upstream), winner = seenBy(winners);
+  const Shape shape = cotangents.shape();
+  const Value isWinner =
+      tracing().compare(ComparePredicate::eq, winner, pool.countdown(shape, winners.dtype(), pool.tapAxes()));
+  const Value given = tracing().select(isWinner, cotangents, tracing().splat(0, shape, upstream.dtype()));
+  return tracing().reduce(ReduceKind::sum, given, pool.tapAxes(), upstream.dtype());
+}
+
 /// Each element of the image asks the windows that hold it: it gets the cotangent of those in which it was the largest.
 Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstream) {
-  const Value apart =
-      pool.tilesImage() ? gradientOfTiles(pool, winners, upstream) : gradientOfTurns(pool, winners, upstream);
+  const std::vector<std::vector<int64_t>> distances = distancesOf(pool);
+  size_t turns = 1;
+  for (const std::vector<int64_t> &each : distances)
+    turns = std::min(turns * each.size(), mostTurns + 1);
+  if (!pool.tilesImage() && turns > mostTurns)
+    return gradientOfTaps(pool, winners, upstream);
+  const Value apart = pool.tilesImage() ? gradientOfTiles(pool, winners, upstream)
+                                        : gradientOfTurns(pool, distances, winners, upstream);
   std::vector<int64_t> whole{upstream.shape()[0]}, image = whole;
   for (size_t axis = 0; axis < pool.taps.size(); ++axis) {
     whole.push_back(extentProduct(pool.placesOfPhase(axis), pool.windows.steps.stride[axis]));

@@ -6,6 +6,7 @@
 #include "frontend/training/ModelState.h"
 #include "halftone/Error.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/StackRoom.h"
 #include <algorithm>
 #include <map>
 
@@ -28,6 +29,7 @@ std::string activationOf(const Layer &layer) {
 }
 
 Node layerNode(const Layer &layer, bool expandNested) {
+  requireStack("the graph of a model");
   const LayerImpl &impl = *layer.impl();
   Node node;
   node.name = layer.name();

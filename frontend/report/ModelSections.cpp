@@ -6,10 +6,10 @@
 #include "frontend/report/LineChart.h"
 #include "frontend/report/Markup.h"
 #include "frontend/report/PlotSvg.h"
+#include "runtime/policy/PolicyRep.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <set>
 
 namespace halftone::detail {
 
@@ -26,33 +26,30 @@ struct SharedMap {
 class MapsOfModel {
 public:
   /// The maps in the order of the first layers that have them. Layers that are in the model twice count once.
-  explicit MapsOfModel(const Layer &model) { visit(model); }
+  explicit MapsOfModel(const Layer &model) {
+    for (const Layer &layer : computingLayers(model))
+      count(layer);
+  }
   std::vector<SharedMap> maps;
   std::map<std::string, int64_t> layersByPolicy; // of layers without a map
 
 private:
-  void visit(const Layer &parent) {
-    for (const Layer &layer : parent.layers()) {
-      if (!seen_.insert(layer.impl().get()).second)
-        continue;
-      if (!layer.impl()->transparent)
-        count(layer);
-      visit(layer);
-    }
-  }
   void count(const Layer &layer) {
     const std::optional<DTypePolicyMap> map = layer.dtype_policy().as_map();
     if (!map) {
       ++layersByPolicy[layer.impl()->resolvedPolicy().name()];
       return;
     }
-    const auto [found, isNew] = places_.emplace(map->get_config().dump(), maps.size());
-    if (isNew)
-      maps.push_back({*map, {}});
-    ++maps[found->second].layersByKey[layer.impl()->policyKey()];
+    const auto [known, isFirst] = placesByMap_.emplace(PolicyAccess::rep(*map).identity(), 0);
+    if (isFirst) { // a map that many layers share is written once
+      const auto [found, isNew] = placesByConfig_.emplace(map->get_config().dump(), maps.size());
+      if (isNew)
+        maps.push_back({*map, {}});
+      known->second = found->second;
+    }
+    ++maps[known->second].layersByKey[layer.impl()->policyKey()];
   }
-  std::set<const LayerImpl *> seen_;
-  std::map<std::string, size_t> places_; // in `maps`, by config
+  std::map<std::string, size_t> placesByMap_, placesByConfig_; // in `maps`
 };
 
 std::string mapMarkup(const SharedMap &shared) {

@@ -9,10 +9,13 @@
 #include "frontend/training/ModelState.h"
 #include "frontend/training/Trainer.h"
 #include "runtime/base/Extents.h"
+#include "runtime/base/StackRoom.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 
 namespace halftone {
 using namespace detail;
@@ -33,19 +36,65 @@ int64_t elementsOf(const std::vector<Variable> &variables) {
   return count;
 }
 
-void addRows(const Layer &layer, bool expand, std::vector<SummaryReport::Row> &rows, int64_t depth = 0) {
+/// The weights of each layer below a model, with those of the layers below it. If none of them stands at two places, the counts
+/// of all layers together take time in proportion to the model.
+class WeightCounts {
+public:
+  struct Count {
+    int64_t weights = 0, elements = 0;
+  };
+
+  explicit WeightCounts(const Layer &model) {
+    const std::vector<Layer> layers = layersBelow(*model.impl());
+    std::set<const LayerImpl *> children;
+    std::set<const VariableImpl *> variables;
+    for (auto layer = layers.rbegin(); layer != layers.rend() && !isShared_; ++layer) {
+      const LayerImpl &impl = *layer->impl();
+      Count count = countOf(impl.weights);
+      for (const Variable &variable : impl.weights)
+        isShared_ |= !variables.insert(variable.impl().get()).second;
+      for (const Layer &child : impl.children) {
+        isShared_ |= !children.insert(child.impl().get()).second;
+        const Count below = counts_[child.impl().get()];
+        count = {count.weights + below.weights, count.elements + below.elements};
+      }
+      counts_[&impl] = count;
+    }
+  }
+  Count of(const Layer &layer) const {
+    const auto found = counts_.find(layer.impl().get());
+    return isShared_ || found == counts_.end() ? countOf(layer.weights()) : found->second;
+  }
+
+private:
+  static Count countOf(const std::vector<Variable> &variables) {
+    Count count;
+    for (const Variable &variable : variables)
+      if (variable.impl()->role != VariableRole::seed)
+        count = {count.weights + 1, count.elements + variable.shape().elements()};
+    return count;
+  }
+
+  std::map<const LayerImpl *, Count> counts_;
+  bool isShared_ = false;
+};
+
+void addRows(const Layer &layer, bool expand, const WeightCounts &counts, std::vector<SummaryReport::Row> &rows,
+             int64_t depth = 0) {
+  requireStack("the summary");
   const std::map<const LayerImpl *, std::string> connections =
       depth ? std::map<const LayerImpl *, std::string>() : connectionsOf(layer);
   for (const Layer &child : layer.layers()) {
     const LayerImpl &impl = *child.impl();
+    const WeightCounts::Count weights = counts.of(child);
     const auto connected = connections.find(&impl);
     rows.push_back({child.path().empty() ? child.name() : child.path(), child.class_name(),
                     shapesText(impl.outputSpecs), impl.resolvedPolicy().name(), child.compute_dtype(),
-                    child.variable_dtype(), child.built() ? child.count_params() : 0, impl.policyKey(),
+                    child.variable_dtype(), child.built() ? weights.elements : 0, impl.policyKey(),
                     connected == connections.end() ? "" : connected->second, depth,
-                    child.weights().empty() ? "-" : (child.trainable() ? "Y" : "N")});
+                    weights.weights == 0 ? "-" : (child.trainable() ? "Y" : "N")});
     if (expand)
-      addRows(child, true, rows, depth + 1);
+      addRows(child, true, counts, rows, depth + 1);
   }
 }
 
@@ -55,7 +104,7 @@ SummaryReport Model::summary(const SummaryArgs &args) const {
   SummaryReport report;
   report.model = name();
   report.class_name = class_name();
-  addRows(*this, args.expand_nested, report.rows);
+  addRows(*this, args.expand_nested, WeightCounts(*this), report.rows);
   std::vector<Variable> weights;
   for (const Variable &variable : variables())
     if (variable.impl()->role != VariableRole::seed)

@@ -171,7 +171,7 @@ void addConfig(const std::string &owner, const Config &config, std::vector<Fact>
     facts.emplace_back(fmt::format("{}: {}", owner, key), value.dump());
 }
 
-void addModel(const Layer &layer, std::vector<Fact> &facts) {
+static void addLayer(const Layer &layer, std::vector<Fact> &facts) {
   const LayerImpl &impl = *layer.impl();
   const std::string who = fmt::format("layer '{}'", impl.path.empty() ? impl.name : impl.path);
   facts.emplace_back(who, fmt::format("of class {} with policy {}", impl.className, impl.resolvedPolicy().name()));
@@ -183,8 +183,12 @@ void addModel(const Layer &layer, std::vector<Fact> &facts) {
     }
   if (impl.model && !impl.model->outputs.empty())
     addCalls(who, *impl.model, facts);
-  for (const Layer &child : layer.layers())
-    addModel(child, facts);
+}
+
+void addModel(const Layer &model, std::vector<Fact> &facts) {
+  addLayer(model, facts);
+  for (const Layer &layer : layersBelow(*model.impl()))
+    addLayer(layer, facts);
 }
 
 void addArgs(const FitArgs &args, std::vector<Fact> &facts) { addFields("", args, facts); }

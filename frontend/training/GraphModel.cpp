@@ -9,6 +9,7 @@
 #include "frontend/training/ModelState.h"
 #include "halftone/Ops.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/ConfigurationEpoch.h"
 #include "runtime/base/Half.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,6 +31,7 @@ public:
   void build(BuildContext &, const std::vector<Shape> &shapes) override;
   Values call(const Values &inputs, const CallContext &) override;
   std::vector<std::string> inputNames() const override;
+  std::optional<std::vector<ValueSpec>> recordedSpecs(const std::vector<ValueSpec> &inputs) const override;
 
 private:
   LayerImpl *layer_ = nullptr;
@@ -67,12 +69,14 @@ void buildSequence(LayerImpl &layer, const ValueSpec &spec, const std::string &i
     state.outputs = outputs;
     state.outputNames = names;
   });
+  const uint64_t epoch = configurationEpoch();
   Value input = symbolicInput(spec.shape, spec.dtype, inputName);
   std::vector<Value> values{input};
   for (const Layer &each : std::vector<Layer>(state.sequence)) // a copy, since a layer's own code may change the list
     values = each.impl()->call(values, {});
   state.inputs = {input};
   state.outputs = values;
+  state.recordedEpoch = epoch;
   state.outputNames.clear();
   for (size_t i = 0; i < values.size(); ++i)
     state.outputNames.push_back(state.sequence.empty() ? inputName : state.sequence.back().name());
@@ -150,6 +154,12 @@ std::vector<std::string> GraphBody::inputNames() const {
   return names;
 }
 
+std::optional<std::vector<ValueSpec>> GraphBody::recordedSpecs(const std::vector<ValueSpec> &inputs) const {
+  if (state_->inputs.empty() || state_->recordedEpoch != configurationEpoch() || specsOf(state_->inputs) != inputs)
+    return std::nullopt;
+  return specsOf(state_->outputs);
+}
+
 std::unique_ptr<LayerBody> graphBody() { return std::make_unique<GraphBody>(); }
 
 void makeModel(LayerImpl &layer, bool isGraph) {
@@ -160,6 +170,16 @@ void makeModel(LayerImpl &layer, bool isGraph) {
   }
 }
 
+/// The spec of the input of a Sequential, if its InputLayer or its first layer tells it.
+std::optional<ValueSpec> specOfSequence(const ModelState &state) {
+  if (state.sequenceInput)
+    return state.sequenceInput->impl()->outputSpecs.at(0);
+  const std::shared_ptr<ModelState> first = state.sequence.empty() ? nullptr : state.sequence.front().impl()->model;
+  if (!first || first->inputs.size() != 1)
+    return std::nullopt;
+  return ValueSpec{first->inputs[0].shape(), first->inputs[0].dtype()};
+}
+
 void rebuildSequential(LayerImpl &layer) {
   ModelState &state = *layer.model;
   state.inputs.clear();
@@ -168,32 +188,27 @@ void rebuildSequential(LayerImpl &layer) {
   layer.built = false;
   layer.inputSpecs.clear();
   layer.outputSpecs.clear();
-  std::optional<ValueSpec> spec;
-  std::string inputName = "input_layer";
-  if (state.sequenceInput) {
-    spec = state.sequenceInput->impl()->outputSpecs.at(0);
-    inputName = state.sequenceInput->name();
-  }
-  if (!spec && !state.sequence.empty()) {
-    const std::shared_ptr<ModelState> &first = state.sequence.front().impl()->model;
-    if (first && first->inputs.size() == 1)
-      spec = ValueSpec{first->inputs[0].shape(), first->inputs[0].dtype()};
-  }
+  const std::optional<ValueSpec> spec = specOfSequence(state);
   if (!spec || state.sequence.empty())
     return;
   layer.path = NameScope::prefix() + layer.name;
-  NameScope scope(layer.name);
-  buildSequence(layer, *spec, inputName);
+  const NameScope scope = NameScope::ofLayer(layer.path);
+  buildSequence(layer, *spec, state.sequenceInput ? state.sequenceInput->name() : "input_layer");
   layer.built = true;
 }
 
-/// Calls `added`, the last layer of the sequence, on the present outputs. False if all layers must be called again.
+/// Calls `added`, the last layer of the sequence, on the present outputs, or only lists it if the input is not known yet. False
+/// if all layers must be called again.
 bool extendSequential(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
+  if (state.inputs.empty() && state.sequence.size() > 1 && !specOfSequence(state)) {
+    layer.adopt(added);
+    return true;
+  }
   if (!state.sequenceInput || state.outputs.empty() || state.sequence.size() < 2 ||
       layer.path != NameScope::prefix() + layer.name)
     return false;
-  NameScope scope(layer.name);
+  const NameScope scope = NameScope::ofLayer(layer.path);
   const std::vector<Value> values = added.impl()->call(state.outputs, {});
   layer.adopt(added);
   layer.inputSpecs.clear();
@@ -214,8 +229,7 @@ std::set<std::string> namesIn(const ModelState &state) {
 
 void appendLayer(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
-  const bool isThere = std::ranges::count(state.sequence, added) > 0;
-  if (!state.sequenceNames.insert(added.name()).second && !isThere)
+  if (!state.sequenceNames.insert(added.name()).second && std::ranges::count(state.sequence, added) == 0)
     throw Error(ErrorKind::value_error,
                 fmt::format("All layers added to a Sequential model should have unique names. Name '{}' is already the "
                             "name of a layer in this model. Update the `name` argument to pass a unique name.",
@@ -267,7 +281,9 @@ Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args,
       fail("the outputs of a functional model must be computed from its Inputs");
     state.outputs.push_back(output);
   }
+  state.recordedEpoch = configurationEpoch();
   for (const std::shared_ptr<Call> &call : callsInOrder(state.outputs)) {
+    state.recordedEpoch = std::min(state.recordedEpoch, call->epoch);
     for (const Value &operand : call->inputs) {
       bool known =
           operand.node()->call != nullptr || std::any_of(state.inputs.begin(), state.inputs.end(),
@@ -309,8 +325,10 @@ Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where w
 }
 
 void Sequential::add(const Layer &layer) const {
-  std::vector<Layer> before = impl_->model->sequence;
-  std::optional<Layer> inputBefore = impl_->model->sequenceInput;
+  ModelState &state = *impl_->model;
+  const size_t count = state.sequence.size();
+  const std::optional<Layer> inputBefore = state.sequenceInput;
+  const bool wasBuilt = !state.inputs.empty(); // else no program has traced the model
   try {
     CallTransaction transaction; // a refused layer stays unbuilt
     appendLayer(*impl_, layer);
@@ -318,13 +336,18 @@ void Sequential::add(const Layer &layer) const {
       rebuildSequential(*impl_);
     transaction.commit();
   } catch (const Error &error) { // the model stays unchanged
-    impl_->model->sequence = before;
-    impl_->model->sequenceInput = inputBefore;
-    impl_->model->sequenceNames = namesIn(*impl_->model);
+    state.sequence.resize(std::min(count, state.sequence.size()), layer);
+    state.sequenceInput = inputBefore;
+    state.sequenceNames = namesIn(state);
     rebuildSequential(*impl_);
     rethrowWithLayer(error, *impl_);
   }
+  if (!wasBuilt)
+    return;
+  const uint64_t epoch = configurationEpoch();
   bumpConfigurationEpoch();
+  if (state.recordedEpoch == epoch) // what this graph was recorded under has not changed
+    state.recordedEpoch = epoch + 1;
 }
 void Sequential::pop() const {
   if (impl_->model->sequence.empty())

@@ -18,6 +18,7 @@ struct CompiledModel;
 
 struct ModelState {
   std::vector<Value> inputs, outputs;  // of a graph; empty for a custom model or an unbuilt Sequential
+  uint64_t recordedEpoch = 0;          // the least configuration epoch under which a call of the graph was recorded
   Config endForms;                     // their structures in a file: {"inputs": {"a": {"input": 0}}, "outputs": ...}
   std::vector<Layer> sequence;         // the layers of a Sequential, without the InputLayer
   std::optional<Layer> sequenceInput;  // the InputLayer of a Sequential

@@ -388,25 +388,19 @@ void checkTargets(const Layer &model, const CompiledModel &compiled, const std::
 
 } // namespace detail
 
-/// The layers of mixed_float16 below `layer`, by path or, before they have one, by name; each once.
-static void addNarrowLayers(const LayerImpl &layer, std::vector<std::string> &names,
-                            std::set<const LayerImpl *> &seen) {
-  for (const Layer &child : layer.children) {
-    const LayerImpl &impl = *child.impl();
-    if (!seen.insert(&impl).second)
-      continue;
-    if (impl.children.empty() && impl.resolvedPolicy().name() == "mixed_float16")
+/// The layers of mixed_float16 below `model`, by path or, before they have one, by name; each once.
+static std::vector<std::string> narrowLayers(const Layer &model) {
+  std::vector<std::string> names;
+  for (const Layer &layer : layersBelow(*model.impl()))
+    if (const LayerImpl &impl = *layer.impl(); impl.children.empty() && impl.resolvedPolicy().name() == "mixed_float16")
       names.push_back(impl.path.empty() ? impl.name : impl.path);
-    addNarrowLayers(impl, names, seen);
-  }
+  return names;
 }
 /// The finding P010 of `halftone-policy lint`. Keras does not scale the loss of such a model either.
 static void warnOfUnscaledLoss(const Layer &model, const CompileArgs &args) {
   if (!args.auto_scale_loss || lossScaler(model.dtype_policy(), scalerOf(args.optimizer)) != LossScaler::none)
     return;
-  std::vector<std::string> names;
-  std::set<const LayerImpl *> seen;
-  addNarrowLayers(*model.impl(), names, seen);
+  const std::vector<std::string> names = narrowLayers(model);
   if (names.empty())
     return;
   writeOutput(fmt::format("warning: '{}'{} mixed_float16, but the model's own policy is '{}', so nothing scales the "

@@ -2,18 +2,59 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Config.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/FileLimits.h"
 #include "runtime/base/JsonText.h"
 #include "runtime/base/Status.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
+#include <unordered_map>
 #include <vector>
 
 using namespace halftone;
 using Json = nlohmann::ordered_json;
 
+/// An object, and the places of its keys if they are many: the JSON library keeps their order, and looks through all of them.
 struct Config::Rep {
+  Rep() = default;
+  explicit Rep(Json object) : json(std::move(object)) { listPlaces(); }
+
+  const Json *find(std::string_view key) const {
+    const auto &members = json.get_ref<const Json::object_t &>();
+    if (places.empty()) {
+      const auto found =
+          std::ranges::find(members, key, [](const auto &member) -> std::string_view { return member.first; });
+      return found == members.end() ? nullptr : &found->second;
+    }
+    const auto found = places.find(std::string(key));
+    return found == places.end() ? nullptr : &members.begin()[static_cast<std::ptrdiff_t>(found->second)].second;
+  }
+  void set(std::string_view key, Json value) {
+    if (const Json *known = find(key)) {
+      const_cast<Json &>(*known) = std::move(value);
+      return;
+    }
+    auto &members = json.get_ref<Json::object_t &>();
+    members.emplace_back(std::string(key), std::move(value));
+    if (places.empty())
+      listPlaces();
+    else
+      places.emplace(key, members.size() - 1);
+  }
+
   Json json = Json::object();
+
+private:
+  static constexpr size_t few = 32;
+
+  void listPlaces() {
+    const auto &members = json.get_ref<const Json::object_t &>();
+    if (members.size() > few)
+      for (const auto &[key, value] : members)
+        places.emplace(key, places.size());
+  }
+
+  std::unordered_map<std::string, size_t> places;
 };
 
 const Json &ConfigAccess::json(const Config &config) {
@@ -47,9 +88,20 @@ Config ConfigAccess::make(Json object) {
   if (!object.is_object())
     throw Error(ErrorKind::type_error, fmt::format("A config must be a JSON object; received {}", kindOf(object)));
   Config config;
-  config.rep_ = std::make_shared<Config::Rep>();
-  config.rep_->json = std::move(object);
+  config.rep_ = std::make_shared<Config::Rep>(std::move(object));
   return config;
+}
+
+Json ConfigAccess::take(Config config) { return config.rep_ ? std::move(config.rep_->json) : Json::object(); }
+
+const Json *ConfigAccess::find(const Config &config, std::string_view key) {
+  return config.rep_ ? config.rep_->find(key) : nullptr;
+}
+
+void ConfigAccess::set(Config &config, std::string_view key, Json value) {
+  if (!config.rep_)
+    config.rep_ = std::make_shared<Config::Rep>();
+  config.rep_->set(key, std::move(value));
 }
 
 Config::Config() noexcept = default;
@@ -89,7 +141,7 @@ std::string Config::dump(int64_t indent) const {
   return jsonText(ConfigAccess::json(*this), static_cast<int>(std::max<int64_t>(indent, -1)));
 }
 
-bool Config::contains(std::string_view key) const { return ConfigAccess::json(*this).contains(std::string(key)); }
+bool Config::contains(std::string_view key) const { return ConfigAccess::find(*this, key) != nullptr; }
 
 std::vector<std::string> Config::keys() const {
   std::vector<std::string> keys;
@@ -98,24 +150,30 @@ std::vector<std::string> Config::keys() const {
   return keys;
 }
 
-template <class Rep> static void assign(std::shared_ptr<Rep> &rep, std::string_view key, Json value) {
-  if (!rep)
-    rep = std::make_shared<Rep>();
-  rep->json[std::string(key)] = std::move(value);
+/// Whether `json` has more than `most` objects and lists inside of each other.
+static bool isDeeper(const Json &json, int most) {
+  if (!json.is_structured())
+    return false;
+  return most == 0 || std::ranges::any_of(json, [&](const Json &each) { return isDeeper(each, most - 1); });
 }
 
 void Config::set(std::string_view key, const char *value) { value ? set(key, std::string_view(value)) : set_null(key); }
-void Config::set(std::string_view key, std::string_view value) { assign(rep_, key, std::string(value)); }
-void Config::set(std::string_view key, bool value) { assign(rep_, key, value); }
-void Config::set(std::string_view key, int64_t value) { assign(rep_, key, value); }
-void Config::set(std::string_view key, double value) { assign(rep_, key, value); }
-void Config::set(std::string_view key, const Config &value) { assign(rep_, key, ConfigAccess::json(value)); }
-void Config::set_null(std::string_view key) { assign(rep_, key, nullptr); }
+void Config::set(std::string_view key, std::string_view value) { ConfigAccess::set(*this, key, std::string(value)); }
+void Config::set(std::string_view key, bool value) { ConfigAccess::set(*this, key, value); }
+void Config::set(std::string_view key, int64_t value) { ConfigAccess::set(*this, key, value); }
+void Config::set(std::string_view key, double value) { ConfigAccess::set(*this, key, value); }
+void Config::set(std::string_view key, const Config &value) {
+  if (isDeeper(ConfigAccess::json(value), detail::mostJsonLevels - 1))
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("The config under the key '{}' makes more than {} levels of nesting", key, detail::mostJsonLevels));
+  ConfigAccess::set(*this, key, ConfigAccess::json(value));
+}
+void Config::set_null(std::string_view key) { ConfigAccess::set(*this, key, nullptr); }
 
 static const Json &at(const Config &config, std::string_view key) {
-  const Json &object = ConfigAccess::json(config);
-  const auto place = object.find(std::string(key));
-  if (place == object.end())
+  const Json *place = ConfigAccess::find(config, key);
+  if (!place)
     throw Error(ErrorKind::key_error,
                 fmt::format("The config has no key '{}'; its keys are [{}]", key, fmt::join(config.keys(), ", ")));
   return *place;

@@ -4,6 +4,7 @@
 #include "halftone/Error.h"
 #include "runtime/base/FileLimits.h"
 #include "runtime/base/FloatMode.h"
+#include "runtime/base/StackRoom.h"
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -97,6 +98,7 @@ private:
   }
 
   Json value(int level) {
+    requireStack("a JSON text");
     skipBlanks();
     const char first = at_ < text_.size() ? text_[at_] : '\0';
     if ((first == '{' || first == '[') && level == mostJsonLevels)
@@ -222,6 +224,7 @@ public:
   std::string text;
 
   void value(const Json &json, int level, std::string_view key) {
+    requireStack("a config");
     if (json.is_object())
       return structure('{', '}', json, level, key);
     if (json.is_array())

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigurationEpoch.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/StackRoom.h"
 #include "runtime/policy/PolicyMapRep.h"
 #include "runtime/policy/PythonText.h"
+#include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -61,12 +63,11 @@ std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::find(std::strin
 }
 
 std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::findLocked(std::string_view path) const {
-  if (const auto exact = places.find(std::string(path)); exact != places.end())
-    return std::pair(entries[exact->second].key, entries[exact->second].policy);
+  if (const auto exact = places.find(path); exact != places.end())
+    return std::pair(exact->second->key, exact->second->policy);
   std::vector<const Entry *> hits;
-  for (const Entry &entry : entries) {
-    if (PathPattern::isLiteral(entry.key))
-      continue; // a literal key can match only its own text
+  for (const auto &[order, pattern] : patterns) {
+    const Entry &entry = *pattern;
     if (!entry.pattern)
       try {
         entry.pattern.emplace(entry.key);
@@ -92,6 +93,7 @@ std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::findLocked(std:
 
 /// Whether `policy` is `map` or a map that holds `map`, so that inserting `policy` would close a ring.
 static bool reaches(const DTypePolicy &policy, const PolicyMapRep &map) {
+  requireStack("maps of policies");
   const auto *inner = dynamic_cast<const PolicyMapRep *>(&PolicyAccess::rep(policy));
   if (!inner || inner == &map)
     return inner == &map;
@@ -109,36 +111,36 @@ void PolicyMapRep::requireNew(const DTypePolicy &policy, const std::string &key)
                                                     key));
 }
 
-void PolicyMapRep::requireHeldModes() const {
-  for (const std::weak_ptr<const HeldMode> &each : held)
-    if (const std::shared_ptr<const HeldMode> layer = each.lock()) {
-      const auto found = findLocked(layer->path);
-      const DTypePolicy policy = found ? found->second : fallback;
-      if (policy.quantization_mode() != layer->mode)
-        throw Error(ErrorKind::value_error,
-                    fmt::format("Layer '{}' is already quantized: its weights have the mode '{}'. This change of its "
-                                "DTypePolicyMap would give it the policy '{}'",
-                                layer->path, layer->mode, policy.name()),
-                    layer->path);
-    }
+void PolicyMapRep::requireHeldModes(std::string_view key) const {
+  const auto require = [&](const std::weak_ptr<const HeldMode> &held) {
+    const std::shared_ptr<const HeldMode> layer = held.lock();
+    if (!layer)
+      return;
+    const auto found = findLocked(layer->path);
+    const DTypePolicy policy = found ? found->second : fallback;
+    if (policy.quantization_mode() != layer->mode)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("Layer '{}' is already quantized: its weights have the mode '{}'. This change of its "
+                              "DTypePolicyMap would give it the policy '{}'",
+                              layer->path, layer->mode, policy.name()),
+                  layer->path);
+  };
+  if (PathPattern::isLiteral(key)) { // decides for its own path alone
+    const auto [begin, end] = held.equal_range(std::string(key));
+    std::for_each(begin, end, [&](const auto &each) { require(each.second); });
+  } else {
+    std::ranges::for_each(held, [&](const auto &each) { require(each.second); });
+  }
 }
 
-template <class Change> void PolicyMapRep::edit(Change change) {
+template <class Change, class Undo> void PolicyMapRep::edit(std::string_view key, Change change, Undo undo) {
   const ForkSafeLock lock(mutex);
-  std::erase_if(held, [](const auto &layer) { return layer.expired(); });
-  if (held.empty()) {
-    change();
-  } else {
-    const auto givenEntries = entries;
-    const auto givenPlaces = places;
-    try {
-      change();
-      requireHeldModes();
-    } catch (...) {
-      entries = givenEntries;
-      places = givenPlaces;
-      throw;
-    }
+  change();
+  try {
+    requireHeldModes(key);
+  } catch (...) {
+    undo();
+    throw;
   }
   bumpConfigurationEpoch();
 }
@@ -147,56 +149,88 @@ std::shared_ptr<const void> PolicyMapRep::holdMode(const std::string &path, cons
   auto layer = std::make_shared<const HeldMode>(path, mode);
   const ForkSafeLock lock(mutex);
   if (held.size() >= heldBeforeSweep) {
-    std::erase_if(held, [](const auto &each) { return each.expired(); });
+    std::erase_if(held, [](const auto &each) { return each.second.expired(); });
     heldBeforeSweep = 2 * held.size() + 16;
   }
-  held.push_back(layer);
+  held.emplace(path, layer);
   return layer;
+}
+
+void PolicyMapRep::enterLocked(Entries::iterator entry) {
+  places.emplace(entry->key, entry);
+  if (!entry->isLiteral)
+    patterns.emplace(entry->number, &*entry);
+}
+
+void PolicyMapRep::addLocked(const std::string &key, const DTypePolicy &policy) {
+  entries.push_back({key, policy, nextNumber++, PathPattern::isLiteral(key), std::nullopt});
+  enterLocked(std::prev(entries.end()));
+}
+
+PolicyMapRep::Entries::iterator PolicyMapRep::removeLocked(Entries::iterator entry, Entries &removed) {
+  const auto next = std::next(entry);
+  places.erase(entry->key);
+  patterns.erase(entry->number);
+  removed.splice(removed.end(), entries, entry);
+  return next;
+}
+
+void PolicyMapRep::restoreLocked(Entries::iterator next, Entries &removed) {
+  if (removed.empty())
+    return;
+  entries.splice(next, removed, removed.begin());
+  enterLocked(std::prev(next));
+}
+
+void PolicyMapRep::dropLastLocked() {
+  Entries dropped;
+  removeLocked(std::prev(entries.end()), dropped);
 }
 
 void PolicyMapRep::insert(const std::string &key, const DTypePolicy &policy) {
   requireNew(policy, key);
-  edit([&] {
-    const auto [place, isNew] = places.emplace(key, entries.size());
-    if (!isNew)
+  const auto change = [&] {
+    if (const auto known = places.find(key); known != places.end())
       throw Error(ErrorKind::value_error,
                   fmt::format("{} already exist in the DTypePolicyMap with value {}. Please make sure to not use "
                               "duplicated keys.",
-                              key, entries[place->second].policy.repr()));
-    entries.push_back({key, policy, std::nullopt});
-  });
-}
-
-void PolicyMapRep::eraseLocked(std::unordered_map<std::string, size_t>::iterator found) {
-  const size_t place = found->second;
-  places.erase(found);
-  entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(place));
-  for (auto &[name, index] : places)
-    index -= index > place;
+                              key, known->second->policy.repr()));
+    addLocked(key, policy);
+  };
+  edit(key, change, [&] { dropLastLocked(); });
 }
 
 void PolicyMapRep::replace(const std::string &key, const DTypePolicy &policy) {
   requireNew(policy, key);
-  edit([&] {
+  Entries removed;
+  auto next = entries.end();
+  const auto change = [&] {
     if (const auto found = places.find(key); found != places.end())
-      eraseLocked(found);
-    places.emplace(key, entries.size());
-    entries.push_back({key, policy, std::nullopt});
-  });
+      next = removeLocked(found->second, removed);
+    addLocked(key, policy);
+  };
+  const auto undo = [&] {
+    dropLastLocked();
+    restoreLocked(next, removed);
+  };
+  edit(key, change, undo);
 }
 
 void PolicyMapRep::erase(std::string_view key) {
-  edit([&] {
-    const auto found = places.find(std::string(key));
+  Entries removed;
+  auto next = entries.end();
+  const auto change = [&] {
+    const auto found = places.find(key);
     if (found == places.end())
       throw Error(ErrorKind::key_error, fmt::format("'{}' is not a key of the DTypePolicyMap", key));
-    eraseLocked(found);
-  });
+    next = removeLocked(found->second, removed);
+  };
+  edit(key, change, [&] { restoreLocked(next, removed); });
 }
 
 bool PolicyMapRep::contains(std::string_view key) const {
   const ForkSafeLock lock(mutex);
-  return places.count(std::string(key)) != 0;
+  return places.contains(key);
 }
 
 size_t PolicyMapRep::size() const {

@@ -3,6 +3,7 @@
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/FileLimits.h"
 #include "runtime/base/OpenFile.h"
+#include "runtime/base/StackRoom.h"
 #include "runtime/base/WriteFile.h"
 #include "runtime/policy/PolicyMapRep.h"
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ using Json = nlohmann::ordered_json;
 static Json serialized(const DTypePolicy &policy) { return ConfigAccess::json(dtype_policies::serialize(policy)); }
 
 Config PolicyMapRep::config() const {
+  requireStack("maps of policies");
   if (!given.empty())
     return explicitConfig();
   // Keras's config: without a default, entries take their names from the global policy of the program that loads them.
@@ -22,16 +24,17 @@ Config PolicyMapRep::config() const {
     for (const char *name : {"name", "source_name"})
       if (entry["config"].contains(name))
         entry["config"][name] = nullptr;
-    config["policy_map"][key] = std::move(entry);
+    ConfigAccess::append(config["policy_map"], key, std::move(entry));
   }
   return ConfigAccess::make(std::move(config));
 }
 
 Config PolicyMapRep::explicitConfig() const {
+  requireStack("maps of policies");
   const auto &text = PolicyAccess::text(given);
   Json config = {{"default_policy", text ? Json(*text) : serialized(fallback)}, {"policy_map", Json::object()}};
   for (const auto &[key, policy] : items())
-    config["policy_map"][key] = serialized(policy);
+    ConfigAccess::append(config["policy_map"], key, serialized(policy));
   return ConfigAccess::make(std::move(config));
 }
 

@@ -3,7 +3,11 @@
 #pragma once
 #include "runtime/policy/PathPattern.h"
 #include "runtime/policy/PolicyRep.h"
+#include <cstdint>
+#include <list>
+#include <map>
 #include <mutex>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -46,8 +50,11 @@ private:
   struct Entry {
     std::string key;
     DTypePolicy policy;
+    uint64_t number;                            // grows from entry to entry
+    bool isLiteral;                             // a literal key can match only its own text
     mutable std::optional<PathPattern> pattern; // compiled at the first try
   };
+  using Entries = std::list<Entry>;
   /// The mode that the weights of the layer at a path have.
   struct HeldMode {
     std::string path, mode;
@@ -55,16 +62,25 @@ private:
 
   void requireNew(const DTypePolicy &policy, const std::string &key) const;
   std::optional<std::pair<std::string, DTypePolicy>> findLocked(std::string_view path) const;
-  void requireHeldModes() const;
-  void eraseLocked(std::unordered_map<std::string, size_t>::iterator found);
-  /// Calls change() under the mutex, and undoes it if it throws or a held mode forbids it.
-  template <class Change> void edit(Change change);
+  /// After an edit of `key`.
+  void requireHeldModes(std::string_view key) const;
+  void enterLocked(Entries::iterator entry);
+  void addLocked(const std::string &key, const DTypePolicy &policy);
+  void dropLastLocked();
+  /// Moves an entry to `removed`, and back in front of `next`.
+  Entries::iterator removeLocked(Entries::iterator entry, Entries &removed);
+  void restoreLocked(Entries::iterator next, Entries &removed);
+  /// Calls change() of a key under the mutex, and undo() if a held mode forbids the change. A change() that throws has done
+  /// nothing.
+  template <class Change, class Undo> void edit(std::string_view key, Change change, Undo undo);
 
   const uint64_t number; // of all maps of the process
   mutable std::mutex mutex;
-  std::vector<Entry> entries;
-  std::unordered_map<std::string, size_t> places;
-  std::vector<std::weak_ptr<const HeldMode>> held; // of layers that may be gone
+  Entries entries;
+  std::unordered_map<std::string_view, Entries::iterator> places; // by the entries' own keys
+  std::map<uint64_t, const Entry *> patterns;                     // entries that are not literal, by their numbers
+  uint64_t nextNumber = 0;
+  std::unordered_multimap<std::string, std::weak_ptr<const HeldMode>> held; // by path, of layers that may be gone
   size_t heldBeforeSweep = 16;
 };
 

@@ -54,7 +54,7 @@ TEST_CASE("a program compiles each signature once") {
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, 1).isOk()); // under another configuration
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, 1).isOk());
   CHECK(program.compileCount() == 5);
-  CHECK(program.keys().size() == 5);
+  CHECK(program.keys().size() == 1); // no call can ask for an older configuration again
   program.clear();
   CHECK(program.keys().empty());
   CHECK(program.find(rows(3)).isOk());
@@ -92,30 +92,63 @@ TEST_CASE("a failed compile is an error at each call and is not counted") {
   CHECK_THAT(status.message(), Catch::Contains("f: feed 0 is an undefined tensor"));
 }
 
+TEST_CASE("A program keeps the players of 1,000 signatures that are used in turn") {
+  int64_t warnings = 0;
+  ProgramCache program("jit", identity, [&](const std::string &) { ++warnings; });
+  for (int round = 0; round < 2; ++round)
+    for (int64_t n = 1; n <= 1000; ++n)
+      REQUIRE(program.play(std::vector{Tensor::zeros({n, 2})}).isOk());
+  CHECK(program.compileCount() == 1000);
+  CHECK(warnings == 0);
+}
+
 TEST_CASE("the least recently used player goes, with one warning that names the dimension that varies") {
   std::vector<std::string> warnings;
+  const auto most = static_cast<int64_t>(ProgramCache::Bounds().most);
   ProgramCache program("predict", identity, [&](const std::string &text) { warnings.push_back(text); });
-  for (int64_t n = 1; n <= 64; ++n)
+  for (int64_t n = 1; n <= most; ++n)
     REQUIRE(program.find(rows(n)).isOk());
   REQUIRE(program.find(rows(1)).isOk()); // uses 1 again, so 2 is the least recently used
   CHECK(warnings.empty());
-  CHECK(program.compileCount() == 64);
-  REQUIRE(program.find(rows(65)).isOk());
-  REQUIRE(program.find(rows(66)).isOk());
-  CHECK(program.keys().size() == 64);
+  CHECK(program.compileCount() == most);
+  REQUIRE(program.find(rows(most + 1)).isOk());
+  REQUIRE(program.find(rows(most + 2)).isOk());
+  CHECK(std::ssize(program.keys()) == most);
   REQUIRE(warnings.size() == 1);
-  CHECK_THAT(warnings[0], Catch::Contains("predict: more than 64 input signatures") &&
-                              Catch::Contains("feed 0 ('x'), dimension 0 (65 values from 1 to 65)"));
-  CHECK(program.compileCount() == 66);
+  CHECK_THAT(warnings[0], Catch::Contains("predict: more than 1024 input signatures") &&
+                              Catch::Contains("feed 0 ('x'), dimension 0 (1025 values from 1 to 1025)"));
+  CHECK(program.compileCount() == most + 2);
   REQUIRE(program.find(rows(1)).isOk());
-  CHECK(program.compileCount() == 66);
+  CHECK(program.compileCount() == most + 2);
   REQUIRE(program.find(rows(2)).isOk());
-  CHECK(program.compileCount() == 67);
+  CHECK(program.compileCount() == most + 3);
+}
+
+TEST_CASE("Players whose arenas take more than the bound go, but for as many as always stay") {
+  std::vector<std::string> warnings;
+  const auto withArena = [](const ProgramKey &key) -> StatusOr<std::shared_ptr<Player>> {
+    auto exe = std::make_shared<Executable>((*identity(key))->executable());
+    exe->plan.arenaBytes = 1 << 20;
+    return Player::bind(exe, test::testKernels(), std::make_shared<NullDevice>(), {});
+  };
+  ProgramCache program("predict", withArena, [&](const std::string &text) { warnings.push_back(text); },
+                       {.most = 100, .always = 3, .arenaBytes = 5 << 20});
+  for (int64_t n = 1; n <= 5; ++n)
+    REQUIRE(program.find(rows(n)).isOk());
+  CHECK(warnings.empty());
+  REQUIRE(program.find(rows(6)).isOk());
+  CHECK(program.keys().size() == 5);
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], Catch::Contains("predict: the programs of 6 input signatures take 6 MiB"));
+  ProgramCache few("predict", withArena, {}, {.most = 100, .always = 3, .arenaBytes = 1 << 20});
+  for (int64_t n = 1; n <= 5; ++n)
+    REQUIRE(few.find(rows(n)).isOk());
+  CHECK(few.keys().size() == 3);
 }
 
 TEST_CASE("If only the groups of feeds differ, the warning about too many players says so") {
   std::vector<std::string> warnings;
-  ProgramCache program("f", identity, [&](const std::string &text) { warnings.push_back(text); }, 2);
+  ProgramCache program("f", identity, [&](const std::string &text) { warnings.push_back(text); }, {.most = 2});
   for (const std::vector<int64_t> &groups : {std::vector<int64_t>{1}, {1, 0}, {0, 1}})
     REQUIRE(program.find(rows(1, groups)).isOk());
   REQUIRE(warnings.size() == 1);

@@ -65,6 +65,34 @@ TEST_CASE("Gradients of pools agree with differences") {
     }
 }
 
+TEST_CASE("Gradients of max_pool with long strides and with many taps agree with differences") {
+  Row values;
+  for (int i = 0; i < 1 * 10 * 11 * 1; ++i)
+    values.push_back(std::sin(i * 1.7) * 3 + i * 0.01);
+  const Tensor x = Tensor(values, {1, 10, 11, 1}).astype(float64);
+  struct Pool {
+    int64_t size, stride;
+  };
+  for (const char *padding : {"valid", "same"})
+    for (const auto &[size, stride] : {Pool{2, 7}, {3, 11}, {2, 1000}, {9, 8}, {10, 9}, {10, 1}, {8, 1 << 30}}) {
+      const ops::PoolArgs args{.strides = {{stride}}, .padding = padding};
+      INFO(padding << " " << size << " " << stride);
+      CHECK(slopeError({x}, [&](const List &v) { return ops::max_pool(v[0], {size}, args); }) < 1e-5);
+      CHECK(slopeError({x}, [&](const List &v) { return ops::average_pool(v[0], {size}, args); }) < 1e-5);
+    }
+}
+
+TEST_CASE("The gradient of max_pool has as many ops for strides of 2^31 as for strides of 3, and few for 10,000 taps") {
+  const auto ops = [](int64_t size, int64_t stride) {
+    const Sequential model({Input({120, 120, 1}), layers::MaxPooling2D(size, {.strides = layers::Integers(stride)})});
+    const std::string text = model.ir(Stage::graph);
+    return std::ranges::count(text, '\n');
+  };
+  CHECK(ops(2, int64_t(1) << 31) <= ops(2, 3));
+  CHECK(ops(2, 100) <= ops(2, 3));
+  CHECK(ops(100, 19) < 200);
+}
+
 TEST_CASE("Narrow floats are averaged in float32 and rounded once") {
   const Tensor x = Tensor({60000, 60000, 4, 2}, {1, 4, 1});
   for (Run run : everyRun) {

@@ -207,3 +207,33 @@ TEST_CASE("Threads may share a policy map") {
   CHECK(map.size() == 200);
   CHECK(map["net/3/7_q"].name() == "float16");
 }
+
+TEST_CASE("An edit that a held mode forbids leaves the entries in their order, and edits of other literal keys go on") {
+  const DTypePolicyMap map("float32",
+                           {{"a", "float16"}, {"b", "int8_from_float32"}, {"c.*", "bfloat16"}, {"d", "float16"}});
+  const auto keys = [&] {
+    std::vector<std::string> keys;
+    for (const auto &[key, policy] : map.items())
+      keys.push_back(fmt::format("{}: {}", key, policy.name()));
+    return keys;
+  };
+  const std::vector<std::string> before = keys();
+  std::shared_ptr<const void> held = PolicyAccess::holdMode(map, "b", "int8");
+  CHECK_THAT(failureOf([&] { map.erase("b"); }), Contains("already quantized"));
+  CHECK(keys() == before);
+  CHECK_THAT(failureOf([&] { PolicyAccess::replace(map, "b", DTypePolicy("float16")); }),
+             Contains("already quantized"));
+  CHECK(keys() == before);
+  CHECK(map.matching_key("cx") == "c.*");
+  map.erase("c.*");
+  CHECK_FALSE(map.matching_key("cx"));
+  PolicyAccess::replace(map, "a", DTypePolicy("float64"));
+  CHECK(keys() == std::vector<std::string>{"b: int8_from_float32", "d: float16", "a: float64"});
+  const std::shared_ptr<const void> other = PolicyAccess::holdMode(map, "e/x", "int8");
+  CHECK_THAT(failureOf([&] { map.insert("e/.*", "float16"); }), Contains("already quantized"));
+  CHECK_FALSE(map.contains("e/.*"));
+  CHECK_FALSE(map.matching_key("e/y"));
+  held.reset();
+  map.erase("b");
+  CHECK(map.size() == 2);
+}

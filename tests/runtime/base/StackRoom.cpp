@@ -1,0 +1,57 @@
+// The room on a thread's stack.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/StackRoom.h"
+#include "halftone/Error.h"
+#include <catch2/catch.hpp>
+#include <pthread.h>
+
+using namespace halftone;
+
+namespace {
+
+/// Recurses without an end, by frames of about 1 KiB, and returns how deeply it came.
+int64_t depth = 0;
+void recurse() {
+  volatile char frame[1024] = {};
+  requireStack("the test");
+  ++depth;
+  recurse();
+  frame[0] = frame[1];
+}
+
+struct Result {
+  int64_t depth = 0;
+  std::string error;
+};
+Result onStack(size_t bytes) {
+  Result result;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  REQUIRE(::pthread_attr_init(&attributes) == 0);
+  REQUIRE(::pthread_attr_setstacksize(&attributes, bytes) == 0);
+  const auto run = [](void *result) -> void * {
+    depth = 0;
+    try {
+      recurse();
+    } catch (const Error &error) {
+      *static_cast<Result *>(result) = {depth, error.message()};
+    }
+    return nullptr;
+  };
+  REQUIRE(::pthread_create(&thread, &attributes, run, &result) == 0);
+  ::pthread_join(thread, nullptr);
+  ::pthread_attr_destroy(&attributes);
+  return result;
+}
+
+} // namespace
+
+TEST_CASE("A recursion without an end is an error that names what is nested, on a stack of any size") {
+  const Result small = onStack(size_t(64) << 10), middle = onStack(size_t(1) << 20), large = onStack(size_t(64) << 20);
+  for (const Result &each : {small, middle, large})
+    CHECK_THAT(each.error, Catch::Contains("the test: nested too deeply for the stack of this thread"));
+  CHECK(small.depth > 20);
+  CHECK(middle.depth > 10 * small.depth);
+  CHECK(large.depth > 5 * middle.depth);
+  CHECK(large.depth < 9 << 10); // of a stack of 64 MiB, 8 MiB serve
+}
