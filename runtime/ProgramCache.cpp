@@ -217,9 +217,16 @@ void ProgramCache::evict(std::string &warning) {
 }
 
 void ProgramCache::insertLocked(ProgramKey key, std::shared_ptr<Player> player, std::string &warning) {
-  for (auto entry = entries_.begin(); entry != entries_.end();)
-    if (const auto each = entry++; each->key.epoch < key.epoch || each->key == key)
-      eraseLocked(each);
+  const auto changesOf = [](const ProgramKey &of) { return of.epoch / ProgramKey::statesOfEpoch; };
+  if (!entries_.empty() && changesOf(entries_.front().key) < changesOf(key)) { // then all are older
+    entries_.clear();
+    places_.clear();
+    arenaBytes_ = 0;
+  }
+  const auto [begin, end] = places_.equal_range(hashOf(key));
+  const auto same = std::find_if(begin, end, [&](const auto &place) { return place.second->key == key; });
+  if (same != end)
+    eraseLocked(same->second);
   arenaBytes_ += player->executable().plan.arenaBytes;
   entries_.push_front({std::move(key), std::move(player)});
   places_.emplace(hashOf(entries_.front().key), entries_.begin());

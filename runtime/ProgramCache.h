@@ -42,6 +42,8 @@ using VariableSubstitutes = std::map<VariableHandle, VariableHandle>;
 /// was made, the device, the thread's own settings, if the trace read them, and substitutes of its variables.
 struct ProgramKey {
   static constexpr uint64_t anySettings = 0; // serves every thread
+  static constexpr uint64_t statesOfEpoch =
+      64; // epoch / statesOfEpoch counts changes; the rest is a state that comes back
 
   std::vector<TensorType> feeds;
   FeedLayout layout{};

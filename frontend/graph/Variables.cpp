@@ -5,6 +5,7 @@
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/Trace.h"
 #include "halftone/Error.h"
+#include "runtime/ProgramCache.h"
 #include "runtime/base/Convert.h"
 #include "runtime/base/FreeMemory.h"
 #include <algorithm>
@@ -158,7 +159,7 @@ std::optional<DType> autocastDtype() { return scopeActive ? scopeDtype : std::nu
 bool autocastScopeOpen() { return scopeActive; }
 
 uint64_t configurationEpoch() {
-  constexpr uint64_t scopes = 64; // no scope, a scope without a dtype, a scope of each dtype
+  constexpr uint64_t scopes = ProgramKey::statesOfEpoch; // no scope, a scope without a dtype, a scope of each dtype
   const uint64_t scope = !scopeActive ? 0 : !scopeDtype ? 1 : 2 + static_cast<uint64_t>(*scopeDtype);
   return configurationChanges() * scopes + scope;
 }

@@ -29,7 +29,7 @@ Json jsonOf(const Shape &shape) {
 }
 
 Json objectOf(const char *module, const char *className, Json config) {
-  Json object;
+  Json object = ConfigAccess::object();
   object["module"] = module;
   object["class_name"] = className;
   object["config"] = std::move(config);
@@ -55,7 +55,7 @@ Json buildConfigOf(const LayerImpl &layer) {
 
 Json sequentialObject(const Layer &model) {
   const ModelState &state = stateOf(model);
-  Json config, layers = Json::array();
+  Json config = ConfigAccess::object(), layers = Json::array();
   config["name"] = model.name();
   config["trainable"] = model.trainable();
   config["dtype"] = jsonOf(dtype_policies::serialize(model.dtype_policy()));
@@ -89,7 +89,7 @@ public:
   }
 
   Json config() const {
-    Json config, layers = Json::array();
+    Json config = ConfigAccess::object(), layers = Json::array();
     config["name"] = model_.name();
     config["trainable"] = model_.trainable();
     for (size_t i = 0; i < members_.size(); ++i) {
@@ -227,6 +227,7 @@ Json layerObject(const Layer &layer) {
 class PlacesOfLayers {
 public:
   void visit(const Layer &model, const std::string &place) {
+    requireStack("the config of a model");
     std::vector<Layer> members = model.layers();
     if (const ModelState &state = stateOf(model); state.isSequential)
       members = state.sequence;

@@ -283,7 +283,8 @@ Model::Model(const Values &inputs, const Values &outputs, const ModelArgs &args,
   }
   state.recordedEpoch = configurationEpoch();
   for (const std::shared_ptr<Call> &call : callsInOrder(state.outputs)) {
-    state.recordedEpoch = std::min(state.recordedEpoch, call->epoch);
+    if (call->epoch != state.recordedEpoch)
+      state.recordedEpoch = ModelState::severalEpochs;
     for (const Value &operand : call->inputs) {
       bool known =
           operand.node()->call != nullptr || std::any_of(state.inputs.begin(), state.inputs.end(),
@@ -344,10 +345,11 @@ void Sequential::add(const Layer &layer) const {
   }
   if (!wasBuilt)
     return;
-  const uint64_t epoch = configurationEpoch();
+  const uint64_t epoch = configurationEpoch(), changes = configurationChanges();
   bumpConfigurationEpoch();
-  if (state.recordedEpoch == epoch) // what this graph was recorded under has not changed
-    state.recordedEpoch = epoch + 1;
+  if (state.recordedEpoch == epoch &&
+      configurationChanges() == changes + 1) // nothing that this graph reads has changed
+    state.recordedEpoch = configurationEpoch();
 }
 void Sequential::pop() const {
   if (impl_->model->sequence.empty())

@@ -17,12 +17,13 @@ namespace halftone::detail {
 struct CompiledModel;
 
 struct ModelState {
-  std::vector<Value> inputs, outputs;  // of a graph; empty for a custom model or an unbuilt Sequential
-  uint64_t recordedEpoch = 0;          // the least configuration epoch under which a call of the graph was recorded
-  Config endForms;                     // their structures in a file: {"inputs": {"a": {"input": 0}}, "outputs": ...}
-  std::vector<Layer> sequence;         // the layers of a Sequential, without the InputLayer
-  std::optional<Layer> sequenceInput;  // the InputLayer of a Sequential
-  std::set<std::string> sequenceNames; // the names of those layers and of the InputLayer
+  std::vector<Value> inputs, outputs; // of a graph; empty for a custom model or an unbuilt Sequential
+  static constexpr uint64_t severalEpochs = ~uint64_t(0);
+  uint64_t recordedEpoch = severalEpochs; // the configuration epoch under which all calls of the graph were recorded
+  Config endForms;                        // their structures in a file: {"inputs": {"a": {"input": 0}}, "outputs": ...}
+  std::vector<Layer> sequence;            // the layers of a Sequential, without the InputLayer
+  std::optional<Layer> sequenceInput;     // the InputLayer of a Sequential
+  std::set<std::string> sequenceNames;    // the names of those layers and of the InputLayer
   std::vector<std::string> outputNames;
   bool isSequential = false;
   std::atomic<bool> stopTraining = false;

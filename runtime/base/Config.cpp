@@ -42,7 +42,7 @@ struct Config::Rep {
       places.emplace(key, members.size() - 1);
   }
 
-  Json json = Json::object();
+  Json json = ConfigAccess::object();
 
 private:
   static constexpr size_t few = 32;

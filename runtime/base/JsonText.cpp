@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/JsonText.h"
 #include "halftone/Error.h"
+#include "runtime/base/ConfigAccess.h"
 #include "runtime/base/FileLimits.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/StackRoom.h"
@@ -127,13 +128,12 @@ private:
   }
 
   Json object(int level) {
-    Json result = Json::object();
-    auto &members = result.get_ref<Json::object_t &>();
+    std::vector<std::pair<std::string, Json>> members; // which move, unlike those of an object that grows
     std::unordered_set<std::string> keys;
     ++at_;
     skipBlanks();
     if (takes("}"))
-      return result;
+      return Json::object();
     do {
       skipBlanks();
       if (at_ == text_.size() || text_[at_] != '"')
@@ -143,8 +143,11 @@ private:
         throw Error(ErrorKind::value_error,
                     fmt::format("Invalid JSON: the key '{}' stands twice in one object", shortened(key)));
       expect(':', "':' behind a key");
-      members.emplace_back(std::move(key), value(level + 1)); // emplace() would look for the key
+      members.emplace_back(std::move(key), value(level + 1));
     } while (goesOn('}', "',' or '}'"));
+    Json result = ConfigAccess::object(members.size());
+    for (auto &[key, value] : members)
+      ConfigAccess::append(result, std::move(key), std::move(value));
     return result;
   }
 

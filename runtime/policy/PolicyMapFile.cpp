@@ -18,23 +18,30 @@ Config PolicyMapRep::config() const {
   if (!given.empty())
     return explicitConfig();
   // Keras's config: without a default, entries take their names from the global policy of the program that loads them.
-  Json config = {{"default_policy", nullptr}, {"policy_map", Json::object()}};
-  for (const auto &[key, policy] : items()) {
+  const auto entries = items();
+  Json map = ConfigAccess::object(entries.size());
+  for (const auto &[key, policy] : entries) {
     Json entry = serialized(policy);
     for (const char *name : {"name", "source_name"})
       if (entry["config"].contains(name))
         entry["config"][name] = nullptr;
-    ConfigAccess::append(config["policy_map"], key, std::move(entry));
+    ConfigAccess::append(map, key, std::move(entry));
   }
+  Json config = ConfigAccess::object();
+  config["default_policy"] = nullptr;
+  config["policy_map"] = std::move(map);
   return ConfigAccess::make(std::move(config));
 }
 
 Config PolicyMapRep::explicitConfig() const {
   requireStack("maps of policies");
   const auto &text = PolicyAccess::text(given);
-  Json config = {{"default_policy", text ? Json(*text) : serialized(fallback)}, {"policy_map", Json::object()}};
-  for (const auto &[key, policy] : items())
-    ConfigAccess::append(config["policy_map"], key, serialized(policy));
+  const auto entries = items();
+  Json config = ConfigAccess::object(), map = ConfigAccess::object(entries.size());
+  for (const auto &[key, policy] : entries)
+    ConfigAccess::append(map, key, serialized(policy));
+  config["default_policy"] = text ? Json(*text) : serialized(fallback);
+  config["policy_map"] = std::move(map);
   return ConfigAccess::make(std::move(config));
 }
 

@@ -51,14 +51,19 @@ TEST_CASE("a program compiles each signature once") {
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}).isOk());
   CHECK(program.compileCount() == 4);
   CHECK(program.keys().front() == rows(3, {1, 0}));
-  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, 1).isOk()); // under another configuration
-  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, 1).isOk());
+  for (const uint64_t scope : {0, 1, 0, 1}) // a state of one configuration
+    CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, scope).isOk());
   CHECK(program.compileCount() == 5);
-  CHECK(program.keys().size() == 1); // no call can ask for an older configuration again
+  CHECK(program.keys().size() == 5);
+  const uint64_t later = ProgramKey::statesOfEpoch; // another configuration
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, later).isOk());
+  CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, later).isOk());
+  CHECK(program.compileCount() == 6);
+  CHECK(program.keys().size() == 1); // no call can ask for an older one again
   program.clear();
   CHECK(program.keys().empty());
   CHECK(program.find(rows(3)).isOk());
-  CHECK(program.compileCount() == 6);
+  CHECK(program.compileCount() == 7);
 }
 
 TEST_CASE("A program serves threads of any settings unless its compile keeps the settings in the key") {
