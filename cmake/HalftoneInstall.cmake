@@ -47,7 +47,10 @@ foreach(tool IN ITEMS halftone-opt halftone-run halftone-policy halftone-lsp-ser
   endif()
 endforeach()
 
-install(TARGETS halftone-h5 RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halftone COMPONENT runtime) # the library looks there
+# The library and the tools look there.
+install(TARGETS halftone-h5 halftone-bytecode RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/halftone COMPONENT runtime)
+set_target_properties(halftone-bytecode PROPERTIES
+  INSTALL_RPATH "$ORIGIN/../../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Halftone)
 install(EXPORT HalftoneTargets NAMESPACE Halftone:: DESTINATION ${package_dir} COMPONENT development)

@@ -1,10 +1,10 @@
 // Connects this process with the others, compares facts with theirs, and gathers rows from all.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
-#include "frontend/base/LibexecFile.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/ForkGate.h"
+#include "runtime/base/LibexecFile.h"
 #include "runtime/base/Sha256.h"
 #include <algorithm>
 #include <cstdlib>

@@ -8,11 +8,7 @@
 
 namespace halftone::detail {
 
-/// The path of the program: the environment variable HALFTONE_H5, else libexec/halftone/halftone-h5 in a folder above
-/// this library. io_error that names both if there is none.
-std::string h5Program();
-
-/// Runs the program with `arguments` on `file`; its stdin is `input`. Pieces of its output go to `take`; if that
+/// Runs the program (runtime/base/HelperProcess.h) with `arguments` on `file`; its stdin is `input`. Pieces of its output go to `take`; if that
 /// function throws, the program is ended. io_error beginning with `name` if the program does not end by itself.
 /// Returns its exit status.
 int runH5(const Descriptor &file, const std::vector<std::string> &arguments, const std::string &input,

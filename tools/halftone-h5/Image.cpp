@@ -1,14 +1,16 @@
 // Hands a mapped part of a file to libhdf5's driver for files in memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-h5/Image.h"
-#include "tools/halftone-h5/Confine.h"
 #include "tools/halftone-h5/Types.h"
+#include "tools/shell/Confine.h"
 #include <cstdlib>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace halftone::h5 {
+
+using tools::fileDescriptor;
 
 namespace {
 

@@ -1,17 +1,19 @@
 // halftone-h5: lists the datasets of an HDF5 file, makes such a file, or prints numbers, with few rights of its own.
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/halftone-h5/Confine.h"
 #include "tools/halftone-h5/Image.h"
 #include "tools/halftone-h5/Layout.h"
 #include "tools/halftone-h5/Types.h"
+#include "tools/shell/Confine.h"
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <iostream>
 #include <string_view>
 #include <unistd.h>
 
 using namespace halftone::h5;
+using namespace halftone::tools;
 
 namespace {
 
@@ -31,7 +33,7 @@ void refuseSize(int) {
 
 /// Prints the table of what the lines of stdin name. Returns "" or an error.
 std::string make() {
-  if (!confine(0, 2))
+  if (!confine(0, 2)) // libhdf5 opens a file twice to make it
     return refusedLimits;
   std::signal(SIGXFSZ, refuseSize); // a file in memory is subject to the limit too
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
@@ -64,6 +66,9 @@ int main(int argc, char **argv) {
     std::fputs(usage, command == "--help" ? stdout : stderr);
     return command == "--help" ? 0 : 2;
   }
+  // libhdf5 loads no plugins, and does not lock the file, which some file systems refuse.
+  setenv("HDF5_PLUGIN_PRELOAD", "::", 1);
+  setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   const std::string error =
       command == "layout" ? make() : answer(argv[2], argv[3], command == "read" ? argv[4] : nullptr);

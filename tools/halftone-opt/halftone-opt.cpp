@@ -16,10 +16,8 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
-#include "runtime/base/FileLimits.h"
-#include "runtime/base/OpenFile.h"
 #include "runtime/base/WriteFile.h"
-#include "tools/shell/ModuleText.h"
+#include "tools/shell/ModuleFileText.h"
 #include "tools/shell/Streams.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -103,16 +101,32 @@ void checkEachPass(mlir::MlirOptMainConfig &config, bool *differed) {
   });
 }
 
-/// The text of a file, or of stdin for "-"; null, with the reason in `error`, if it cannot be read.
-std::unique_ptr<llvm::MemoryBuffer> readInput(const std::string &path, std::string &error) {
-  if (path == "-") {
-    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = llvm::MemoryBuffer::getSTDIN();
-    error = text ? "" : "cannot read stdin: " + text.getError().message();
-    return text ? std::move(*text) : nullptr;
-  }
-  const halftone::StatusOr<std::string> text = halftone::readFile(path, halftone::detail::mostModuleBytes);
-  error = text ? "" : text.status().message();
-  return text ? llvm::MemoryBuffer::getMemBufferCopy(*text, path) : nullptr;
+void tell(const halftone::Status &status) {
+  if (const halftone::Where where = status.where(); *where.file)
+    printError("{}:{}: error: {}\n", where.file, where.line, status.message());
+  else
+    printError("halftone-opt: {}\n", status.message());
+}
+
+/// The options of this command line that decide which dialects bytecode may hold.
+std::vector<std::string> dialectOptions(const mlir::MlirOptMainConfig &config) {
+  std::vector<std::string> options;
+  if (config.shouldAllowUnregisteredDialects())
+    options.emplace_back("--allow-unregistered-dialect");
+  if (!config.getIrdlFile().empty())
+    options.push_back("--irdl-file=" + config.getIrdlFile().str());
+  if (auto found = llvm::cl::getRegisteredOptions().find("load-dialect-plugin");
+      found != llvm::cl::getRegisteredOptions().end())
+    for (const std::string &plugin : *static_cast<llvm::cl::list<std::string> *>(found->second))
+      options.push_back("--load-dialect-plugin=" + plugin);
+  return options;
+}
+
+/// The text of the input file, after a check of the IRDL file, which MLIR reads by itself.
+halftone::StatusOr<std::string> loadTexts(const mlir::MlirOptMainConfig &config, const std::string &input) {
+  if (!config.getIrdlFile().empty())
+    HALFTONE_RETURN_IF_ERROR(checkTextFile(config.getIrdlFile().str()));
+  return loadModuleText(input, dialectOptions(config));
 }
 
 /// Runs the pipeline on a file and returns the exit code.
@@ -131,14 +145,13 @@ ExitCode process(const StockOptions &options, const std::string &input, const st
             "one of them";
   if (halftone::Status status = checkTarget(options.target); error.empty() && !status)
     error = "--target: " + status.message();
-  std::unique_ptr<llvm::MemoryBuffer> file = error.empty() ? readInput(input, error) : nullptr;
-  if (!file) {
+  if (!error.empty()) {
     printError("halftone-opt: {}\n", error);
     return refused;
   }
-  const std::string name = file->getBufferIdentifier().str();
-  if (halftone::Status status = checkModuleText(file->getBuffer(), name); !status) {
-    printError("{}:{}: error: {}\n", name, status.where().line, status.message());
+  const halftone::StatusOr<std::string> text = loadTexts(config, input);
+  if (!text) {
+    tell(text.status());
     return refused;
   }
   Outcome outcome;
@@ -148,10 +161,12 @@ ExitCode process(const StockOptions &options, const std::string &input, const st
   std::string modules;
   llvm::raw_string_ostream out(modules);
   const bool succeeded =
-      mlir::succeeded(mlir::MlirOptMain(out, std::move(file), registry, config)) && !outcome.differed;
-  const std::string &text = options.isLate() ? outcome.lateText : modules;
+      mlir::succeeded(mlir::MlirOptMain(out, llvm::MemoryBuffer::getMemBuffer(*text, input == "-" ? "<stdin>" : input),
+                                        registry, config)) &&
+      !outcome.differed;
+  const std::string &result = options.isLate() ? outcome.lateText : modules;
   // A run that failed writes no file, but stdout gets all text so far.
-  if ((succeeded || output == "-") && !writeTo(output, text))
+  if ((succeeded || output == "-") && !writeTo(output, result))
     return notWritten;
   return succeeded ? done : outcome.isBug ? bug : outcome.lostFile ? notWritten : refused;
 }

@@ -11,8 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-#include "runtime/base/FileLimits.h"
-#include "runtime/base/OpenFile.h"
+#include "tools/shell/ModuleFileText.h"
 #include "tools/shell/ModuleText.h"
 #include <fmt/format.h>
 
@@ -104,7 +103,8 @@ compiler::Stage stageOf(ModuleOp module) {
   return state ? compiler::Stage::cast : compiler::Stage::pure;
 }
 
-StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &name) {
+/// A module of text that checkModuleText() accepts.
+static StatusOr<ModuleFile> parseChecked(const std::string &text, const std::string &name) {
   ModuleFile file;
   DialectRegistry registry;
   dialect::registerDialects(registry);
@@ -113,7 +113,6 @@ StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &nam
   file.context->loadAllAvailableDialects();
   file.context->printOpOnDiagnostic(false);
   {
-    HALFTONE_RETURN_IF_ERROR(checkModuleText(text, name));
     compiler::DiagnosticCollector collector(file.context.get());
     file.module = parseSourceString<ModuleOp>(text, ParserConfig(file.context.get()), name);
     if (!file.module)
@@ -124,12 +123,15 @@ StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &nam
   return file;
 }
 
+StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &name) {
+  HALFTONE_RETURN_IF_ERROR(checkModuleText(text, name));
+  return parseChecked(text, name);
+}
+
 StatusOr<ModuleFile> loadModule(const std::string &path) {
-  const StatusOr<std::string> text = readFile(path, detail::mostModuleBytes);
+  const StatusOr<std::string> text = loadModuleText(path);
   HALFTONE_RETURN_IF_ERROR(text.status());
-  if (text->empty())
-    return Status(ErrorKind::io_error, fmt::format("cannot read {}: it is empty", path));
-  return parseModule(*text, path);
+  return parseChecked(*text, path);
 }
 
 } // namespace halftone::tools

@@ -24,7 +24,7 @@ struct ModuleFile {
 /// Parses and checks a module in a stage from graph to kernel. If the text is no such module, value_error with the
 /// diagnostics and the line of the first error. `name` names the file in messages.
 StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &name);
-/// parseModule() on a file. io_error with the path and the system's reason.
+/// parseModule() on a file of text or bytecode (loadModuleText()). io_error with the path and the system's reason.
 StatusOr<ModuleFile> loadModule(const std::string &path);
 
 /// Finds the stage of a module by its contents: kernels, values tied to variables, a table of layers without layer ops.

@@ -7,8 +7,16 @@
 
 namespace halftone::tools {
 
-/// value_error, with the line in `name`, for text with an array of `index`, or of a type by its alias, on which the
-/// parser of MLIR 22 crashes (`array<index: 1>`); ok for all other text, even if it is no module.
+/// Whether the contents of a file are MLIR's bytecode.
+bool isBytecode(std::string_view contents);
+
+/// value_error, with the line in `name`, for text on which MLIR 22 would end the process:
+/// - text that holds bytecode, which is read in a process of its own (loadModuleText());
+/// - an array of `index`, or of a type by its alias (`array<index: 1>`);
+/// - brackets, operators of affine expressions and aliases that nest more than 1000 levels deep: the parser, the verifier
+///   and the printer recurse;
+/// - aliases that stand for more than 2^26 tokens when they are written out, as the printer does.
+/// Ok for all other text, even if it is no module.
 Status checkModuleText(std::string_view text, const std::string &name);
 
 } // namespace halftone::tools

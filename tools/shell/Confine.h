@@ -1,11 +1,11 @@
-// Gives up the process's rights before it looks at a file.
+// Gives up a helper's rights before it looks at a file (runtime/base/HelperProcess.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
 
-namespace halftone::h5 {
+namespace halftone::tools {
 
-/// The descriptor on which the library hands over the file.
+/// The descriptor on which a helper gets its file.
 inline constexpr int fileDescriptor = 3;
 
 /// Closes every other descriptor but the standard ones, and sets the limits: 1 GiB of address space beside `mappedBytes` of
@@ -14,4 +14,4 @@ inline constexpr int fileDescriptor = 3;
 bool confine(size_t mappedBytes, int openFiles);
 inline constexpr const char *refusedLimits = "the system refuses limits";
 
-} // namespace halftone::h5
+} // namespace halftone::tools

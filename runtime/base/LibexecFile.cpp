@@ -1,11 +1,11 @@
 // Looks for libexec/halftone in the folders above the library.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/base/LibexecFile.h"
+#include "runtime/base/LibexecFile.h"
 #include <cstring>
 #include <dlfcn.h>
 #include <unistd.h>
 
-namespace halftone::detail {
+namespace halftone {
 
 namespace fs = std::filesystem;
 
@@ -26,4 +26,4 @@ std::string libexecFile(const std::string &name, int mode) {
   return "";
 }
 
-} // namespace halftone::detail
+} // namespace halftone

@@ -1,12 +1,11 @@
-// The limits under which the process reads a file.
+// The limits under which a helper reads a file.
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/halftone-h5/Confine.h"
+#include "tools/shell/Confine.h"
 #include <algorithm>
-#include <cstdlib>
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace halftone::h5 {
+namespace halftone::tools {
 
 /// Lowers a limit to `most`; one that is lower stays.
 static bool limit(__rlimit_resource what, rlim_t most) {
@@ -18,9 +17,6 @@ static bool limit(__rlimit_resource what, rlim_t most) {
 }
 
 bool confine(size_t mappedBytes, int openFiles) {
-  // libhdf5 loads no plugins, and does not lock the file, which some file systems refuse.
-  setenv("HDF5_PLUGIN_PRELOAD", "::", 1);
-  setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   if (close_range(fileDescriptor + 1, ~0u, 0) != 0)
     return false;
 #if defined(__has_feature)
@@ -36,4 +32,4 @@ bool confine(size_t mappedBytes, int openFiles) {
          limit(RLIMIT_NOFILE, static_cast<rlim_t>(fileDescriptor + 1 + openFiles)) && limit(RLIMIT_CORE, 0);
 }
 
-} // namespace halftone::h5
+} // namespace halftone::tools

@@ -1,0 +1,85 @@
+// Reads a file, and starts halftone-bytecode if it holds bytecode.
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/shell/ModuleFileText.h"
+#include "runtime/base/FileLimits.h"
+#include "runtime/base/HelperProcess.h"
+#include "runtime/base/OpenFile.h"
+#include "runtime/base/WriteFile.h"
+#include "tools/shell/ModuleText.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+namespace halftone::tools {
+namespace {
+
+/// The most text that bytecode may become: its numbers in hexadecimal, and names and locations that it holds once.
+size_t mostText(size_t bytes) { return (size_t{64} << 20) + 16 * bytes; }
+
+Status cannotRead(const std::string &name, const std::string &reason) {
+  return {ErrorKind::io_error, fmt::format("cannot read {}: {}", name, reason)};
+}
+
+StatusOr<std::string> readAll(const std::string &path, const std::string &name) {
+  StatusOr<std::string> contents = std::string();
+  if (path == "-") {
+    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = llvm::MemoryBuffer::getSTDIN();
+    if (!text)
+      return cannotRead(name, text.getError().message());
+    contents = (*text)->getBuffer().str();
+  } else {
+    contents = readFile(path, detail::mostModuleBytes);
+    HALFTONE_RETURN_IF_ERROR(contents.status());
+  }
+  if (contents->empty())
+    return cannotRead(name, "it is empty");
+  return contents;
+}
+
+/// The text of a module in bytecode, as halftone-bytecode prints it.
+StatusOr<std::string> textOf(const std::string &bytecode, const std::vector<std::string> &dialects,
+                             const std::string &name) {
+  const Helper helper{"halftone-bytecode", "HALFTONE_BYTECODE", "reads MLIR's bytecode"};
+  const OpenFile file(::memfd_create("module", MFD_CLOEXEC)), nothing(::memfd_create("nothing", MFD_CLOEXEC));
+  if (!file || !nothing)
+    return cannotRead(name, std::strerror(errno));
+  HALFTONE_RETURN_IF_ERROR(writeAt(file.number(), 0, bytecode, name));
+  std::string text;
+  const auto take = [&](std::string_view piece) {
+    if (text.size() + piece.size() > mostText(bytecode.size()))
+      return Status(ErrorKind::value_error, fmt::format("{}: {} bytes of bytecode that give more than {} MiB of text",
+                                                        name, bytecode.size(), mostText(bytecode.size()) >> 20));
+    text += piece;
+    return Status::ok();
+  };
+  const StatusOr<int> code = runHelper(helper, dialects, file.number(), nothing.number(), take, name);
+  HALFTONE_RETURN_IF_ERROR(code.status());
+  if (*code != 0)
+    return Status(ErrorKind::value_error, fmt::format("{}: {}", name, text.empty() ? "cannot be read" : text));
+  if (const Status status = checkModuleText(text, name); !status)
+    return Status(status.kind(),
+                  fmt::format("{}: {}", name, status.message())); // a line of the printed text helps nobody
+  return text;
+}
+
+} // namespace
+
+StatusOr<std::string> loadModuleText(const std::string &path, const std::vector<std::string> &dialects) {
+  const std::string name = path == "-" ? "<stdin>" : path;
+  StatusOr<std::string> contents = readAll(path, name);
+  HALFTONE_RETURN_IF_ERROR(contents.status());
+  if (isBytecode(*contents))
+    return textOf(*contents, dialects, name);
+  HALFTONE_RETURN_IF_ERROR(checkModuleText(*contents, name));
+  return contents;
+}
+
+Status checkTextFile(const std::string &path) {
+  const StatusOr<std::string> contents = readAll(path, path);
+  HALFTONE_RETURN_IF_ERROR(contents.status());
+  return checkModuleText(*contents, path);
+}
+
+} // namespace halftone::tools
