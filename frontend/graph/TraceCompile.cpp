@@ -93,7 +93,7 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
     llvm::raw_string_ostream os(text);
     OpPrintingFlags flags;
     if (wanted.locations)
-      flags.enableDebugInfo(true, true);
+      flags.enableDebugInfo();
     module->print(os, flags);
     return text;
   }

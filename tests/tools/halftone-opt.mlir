@@ -54,7 +54,7 @@
 // EARLY: ask about stage kernel, but --stop-after=pure
 // FOLDER: No such file or directory
 // STAGE: is not legal in stage pure
-// MISSING: halftone-opt: cannot read {{.*}}: No such file
+// MISSING: halftone-opt: cannot read {{.*}}missing.mlir: No such file or directory
 // HELP-DAG: --halftone-insert-casts
 // HELP-DAG: --halftone-inline-layers
 // HELP-DAG: --halftone-lift-variables

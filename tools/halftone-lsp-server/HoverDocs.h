@@ -22,8 +22,4 @@ private:
   llvm::StringMap<llvm::StringRef> sections; // of `reference`, which outlives this
 };
 
-/// From now on to the end of the process, by return or by exit(), the messages that are written to stdout go through
-/// `docs`, which lives until then. If there is no way to stand between, they pass as they are.
-void documentStdout(const HoverDocs &docs);
-
 } // namespace halftone::tools

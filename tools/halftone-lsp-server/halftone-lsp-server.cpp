@@ -1,11 +1,18 @@
 // Language server for .mlir files, for this dialect and MLIR's own: diagnostics, those of stages too, hover, completion.
 // SPDX-License-Identifier: Apache-2.0
 #include "HoverDocs.h"
+#include "Relay.h"
 #include "compiler/passes/Passes.h"
 #include "dialect/Dialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+#include "tools/shell/Streams.h"
+#include "llvm/Support/LSP/Protocol.h"
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace halftone::tools;
 
 namespace {
 
@@ -21,15 +28,45 @@ mlir::LogicalResult checkStage(mlir::Operation *module, llvm::StringRef stage) {
   return passes.run(module);
 }
 
+/// Whether the options of MLIR's server ask for messages that end with a line "// -----".
+bool asksForDelimiters(llvm::ArrayRef<char *> arguments) {
+  bool style = false;
+  for (llvm::StringRef argument : arguments) {
+    const bool dashed = argument.consume_front("--") || argument.consume_front("-");
+    if (dashed && (argument == "lit-test" || argument == "lit-test=true" || argument == "input-style=delimited"))
+      return true;
+    if (style && argument == "delimited")
+      return true;
+    style = dashed && argument == "input-style";
+  }
+  return false;
+}
+
+/// The end of the process, by return or by exit(), as --help ends it.
+void end(int code, void *relay) {
+  llvm::outs().flush();
+  if (llvm::outs().has_error())
+    rememberLoss(llvm::outs().error().message());
+  for (llvm::raw_fd_ostream *stream : {&llvm::outs(), static_cast<llvm::raw_fd_ostream *>(&llvm::errs())})
+    stream->clear_error(); // with an error left, LLVM would abort
+  static_cast<Relay *>(relay)->finish();
+  _exit(finish("halftone-lsp-server", code)); // a thread may still wait for the editor
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
+  openStandardStreams();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   halftone::dialect::registerDialects(registry);
   registry.addExtension(
       +[](mlir::MLIRContext *, halftone::dialect::HalftoneDialect *dialect) { dialect->setStageCheck(checkStage); });
-  static const halftone::tools::HoverDocs docs(reference);
-  halftone::tools::documentStdout(docs);
+  llvm::outs(); // made before end() is registered, so that it is there when that is called
+  llvm::errs();
+  const bool delimited = asksForDelimiters(llvm::ArrayRef(argv, argc));
+  if (delimited) // MLIR's server registers it too, while the gate's thread may be looking for schemes
+    llvm::lsp::URIForFile::registerSupportedScheme("test");
+  on_exit(end, new Relay(HoverDocs(reference), delimited));
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

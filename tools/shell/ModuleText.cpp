@@ -180,4 +180,18 @@ Status checkModuleText(std::string_view text, const std::string &name) {
   return {};
 }
 
+std::string withRelativeFiles(std::string_view text) {
+  std::string relative(text);
+  Tokens tokens(text);
+  std::string_view file, sign;
+  for (std::string_view token = tokens.next(); !token.empty(); token = tokens.next()) {
+    const bool isAbsolute = file.starts_with("\"/") || file.starts_with("\"\\2F") || file.starts_with("\"\\2f");
+    if (isAbsolute && sign == ":" && isDigit(token.front()))
+      relative[static_cast<size_t>(file.data() - text.data()) + 1] = '_';
+    file = sign;
+    sign = token;
+  }
+  return relative;
+}
+
 } // namespace halftone::tools

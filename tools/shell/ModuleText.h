@@ -19,4 +19,8 @@ bool isBytecode(std::string_view contents);
 /// Ok for all other text, even if it is no module.
 Status checkModuleText(std::string_view text, const std::string &name);
 
+/// The text with another first character in each absolute file name of a location, `"/net.cpp":3:1`. MLIR's language server
+/// looks up the line of an absolute file in the document that it shows, and ends with its process if it is not there.
+std::string withRelativeFiles(std::string_view text);
+
 } // namespace halftone::tools
