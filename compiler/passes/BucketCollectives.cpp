@@ -193,7 +193,7 @@ public:
   using BucketCollectivesPassBase::BucketCollectivesPassBase;
 
 private:
-  void runOnOperation() override {
+  void runOnModule() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() && !function.getBody().front().getOps<CollectiveOpInterface>().empty())
         Buckets(function.getBody().front(), bucketBytes).run();

@@ -191,7 +191,7 @@ public:
   using ChooseTemplatesPassBase::ChooseTemplatesPassBase;
 
 private:
-  void runOnOperation() override {
+  void runOnModule() override {
     auto found = Target::find(target);
     if (!found) {
       getOperation().emitError() << found.status().message();

@@ -25,7 +25,7 @@ namespace halftone::compiler {
 namespace {
 
 class Differentiate : public impl::DifferentiatePassBase<Differentiate> {
-  void runOnOperation() override;
+  void runOnModule() override;
 };
 
 /// Gives each op that a derivative builds the location of its forward op, marked.
@@ -239,7 +239,7 @@ LogicalResult Backward::run() {
   return success();
 }
 
-void Differentiate::runOnOperation() {
+void Differentiate::runOnModule() {
   const SymbolTable symbols(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     // In program order: a gradient of a gradient finds the inner one resolved.

@@ -277,7 +277,7 @@ public:
   using FormKernelsPassBase::FormKernelsPassBase;
 
 private:
-  void cross() override {
+  void runOnModule() override {
     auto found = Target::find(target);
     if (!found) {
       getOperation().emitError() << found.status().message();

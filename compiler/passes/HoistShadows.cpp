@@ -153,7 +153,7 @@ private:
 };
 
 class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
-  void cross() override;
+  void runOnModule() override;
   SmallVector<Chain> chainsOf(Value variable);
   ShadowOp shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayRef<Operation *> ops, SymbolTable &symbols);
   void keep(func::FuncOp main, SymbolTable &symbols, Value variable, FlatSymbolRefAttr symbol, const Chain &chain);
@@ -343,7 +343,7 @@ void eraseUnread(ArrayRef<Chain> chains) {
         eraseWithOperands(value.getDefiningOp());
 }
 
-void HoistShadows::cross() {
+void HoistShadows::runOnModule() {
   auto main = getOperation().lookupSymbol<func::FuncOp>("main");
   if (!main || main.isExternal()) {
     getOperation().emitError("expected a function @main with a body");

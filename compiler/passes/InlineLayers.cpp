@@ -18,7 +18,7 @@ namespace halftone::compiler {
 namespace {
 
 class InlineLayers : public impl::InlineLayersPassBase<InlineLayers> {
-  void cross() override;
+  void runOnModule() override;
 };
 
 /// Marks the ops whose values the backward pass computes again. The mark of a layer around takes the place of this one.
@@ -45,7 +45,7 @@ LogicalResult inlineLayer(LayerOp layer) {
   return success();
 }
 
-void InlineLayers::cross() {
+void InlineLayers::runOnModule() {
   ModuleOp module = getOperation();
   llvm::MapVector<StringAttr, Attribute> layers;
   if (auto known = module->getAttrOfType<DictionaryAttr>(layersAttr))

@@ -18,7 +18,7 @@ namespace halftone::compiler {
 namespace {
 
 class InsertCasts : public impl::InsertCastsPassBase<InsertCasts> {
-  void runOnOperation() override;
+  void runOnModule() override;
 };
 
 Value roundingCast(OpBuilder &builder, StringRef path, Location loc, Value value, Type type, StringRef origin) {
@@ -60,7 +60,7 @@ void castRead(ReadOp read, SymbolTableCollection &symbols) {
 }
 
 // Which dtypes may differ, and that variables exist, is the verifiers' part.
-void InsertCasts::runOnOperation() {
+void InsertCasts::runOnModule() {
   SymbolTableCollection symbols;
   getOperation().walk([&](Operation *op) {
     if (auto layer = dyn_cast<LayerOp>(op)) {

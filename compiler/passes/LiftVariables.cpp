@@ -24,7 +24,7 @@ namespace halftone::compiler {
 namespace {
 
 class LiftVariables : public impl::LiftVariablesPassBase<LiftVariables> {
-  void cross() override;
+  void runOnModule() override;
 };
 
 /// New values of variables in the order of their first assignment.
@@ -252,7 +252,7 @@ void Lifting::tieSignature(const Assigned &assigned) {
   main.setAllResultAttrs(results);
 }
 
-void LiftVariables::cross() {
+void LiftVariables::runOnModule() {
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (!function.isExternal() && failed(Lifting(function).run()))
       return signalPassFailure();

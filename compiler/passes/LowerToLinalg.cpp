@@ -26,10 +26,14 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
                     tensor::TensorDialect>();
   }
 
-  void cross() override {
+  void runOnModule() override {
     auto found = Target::find(target);
     if (!found) {
       getOperation().emitError(found.status().message());
+      return signalPassFailure();
+    }
+    if (getOperation().getOps<KernelOp>().empty()) {
+      getOperation().emitError() << getArgument() << " expects a module in stage kernel; this one has no kernel";
       return signalPassFailure();
     }
     OpBuilder builder(&getContext());

@@ -101,7 +101,7 @@ void gather(LaunchOrder &order, const Lifetimes &lifetimes, int64_t most, ArrayR
 }
 
 class MergeLaunches : public impl::MergeLaunchesPassBase<MergeLaunches> {
-  void runOnOperation() override {
+  void runOnModule() override {
     SymbolTable symbols(getOperation());
     llvm::StringMap<std::string> texts; // by kernel
     bool done = forEachLaunchBlock(getOperation(), [&](Block &block, ArrayRef<Replacement> replacements) {

@@ -412,7 +412,7 @@ public:
   using NormalizePassBase::NormalizePassBase;
 
 private:
-  void runOnOperation() override {
+  void runOnModule() override {
     auto found = Target::find(target);
     if (!found) {
       getOperation().emitError() << found.status().message();

@@ -71,7 +71,7 @@ private:
 };
 
 class OrderLaunches : public impl::OrderLaunchesPassBase<OrderLaunches> {
-  void runOnOperation() override {
+  void runOnModule() override {
     bool done = forEachLaunchBlock(getOperation(), [](Block &block, ArrayRef<Replacement> replacements) {
       LaunchOrder order(block);
       for (const Replacement &pair : replacements)

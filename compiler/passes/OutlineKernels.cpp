@@ -33,10 +33,10 @@ std::string textOf(KernelOp kernel) {
 }
 
 class OutlineKernels : public impl::OutlineKernelsPassBase<OutlineKernels> {
-  void runOnOperation() override;
+  void runOnModule() override;
 };
 
-void OutlineKernels::runOnOperation() {
+void OutlineKernels::runOnModule() {
   ModuleOp module = getOperation();
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (!main) {

@@ -7,16 +7,32 @@
 
 namespace halftone::compiler {
 
-/// A pass after which the module is in another stage, or in none: a declared stage (`halftone.stage`) goes away first.
-class BorderPass : public mlir::OperationPass<mlir::ModuleOp> {
+/// The module that a pass takes: one in a stage, or between stage cast and stage pure, where state is arguments and results
+/// and gradients are still there.
+enum class PassInput { graph, cast, lifted, pure, kernel, any };
+
+/// A pass on modules. Before its own work it looks whether the module can be the pass's input: layers stand in stage graph alone,
+/// `read` and `assign` up to stage cast, gradients up to `lifted`, ops of kernels from stage kernel on, and so on. If it cannot,
+/// the pass fails with one error that names the pass, the op and the stage, and changes nothing.
+class StagePass : public mlir::OperationPass<mlir::ModuleOp> {
 protected:
-  using OperationPass::OperationPass;
-  void runOnOperation() final {
-    getOperation()->removeAttr(dialect::stageAttr);
-    cross();
-  }
+  /// `leaves`: after the pass the module is in another stage, or in none, so a declared stage (`halftone.stage`) goes away.
+  StagePass(mlir::TypeID id, PassInput input, bool leaves) : OperationPass(id), input(input), leaves(leaves) {}
+  StagePass(const StagePass &) = default;
+  void runOnOperation() final;
   /// The pass's own work.
-  virtual void cross() = 0;
+  virtual void runOnModule() = 0;
+
+private:
+  const PassInput input;
+  const bool leaves;
+};
+
+/// StagePass as Passes.td names it.
+template <PassInput taken, bool leavesStage = false> class PassOn : public StagePass {
+protected:
+  explicit PassOn(mlir::TypeID id) : StagePass(id, taken, leavesStage) {}
+  PassOn(const PassOn &) = default;
 };
 
 #define GEN_PASS_DECL

@@ -5,16 +5,18 @@
 
 include "mlir/Pass/PassBase.td"
 
-class Halftone_Pass<string flag> : Pass<"halftone-" # flag, "::mlir::ModuleOp"> {
+// A pass on modules that stand where `input` says (PassInput in Passes.h, whose StagePass checks it).
+class Halftone_Pass<string flag, string input> : Pass<"halftone-" # flag, "::mlir::ModuleOp"> {
   let dependentDialects = ["::halftone::dialect::HalftoneDialect"];
+  let baseClass = "::halftone::compiler::PassOn<::halftone::compiler::PassInput::" # input # ">";
 }
 
-// A pass after which the module is in another stage, or in none: BorderPass (Passes.h) has its entry.
-class Halftone_BorderPass<string flag> : Halftone_Pass<flag> {
-  let baseClass = "::halftone::compiler::BorderPass";
+// A pass after which the module is in another stage, or in none.
+class Halftone_BorderPass<string flag, string input> : Halftone_Pass<flag, input> {
+  let baseClass = "::halftone::compiler::PassOn<::halftone::compiler::PassInput::" # input # ", /*leavesStage=*/true>";
 }
 
-def InsertCastsPass : Halftone_Pass<"insert-casts"> {
+def InsertCastsPass : Halftone_Pass<"insert-casts", "graph"> {
   let summary = "Makes every dtype change that a policy asks for a rounding cast";
   let description = [{
     Requires: stage graph.
@@ -46,7 +48,7 @@ def InsertCastsPass : Halftone_Pass<"insert-casts"> {
   }];
 }
 
-def InlineLayersPass : Halftone_BorderPass<"inline-layers"> {
+def InlineLayersPass : Halftone_BorderPass<"inline-layers", "graph"> {
   let summary = "Splices the regions of layers into what surrounds them";
   let description = [{
     Requires: insert-casts; operands of `layer` have the types of its block arguments.
@@ -61,7 +63,7 @@ def InlineLayersPass : Halftone_BorderPass<"inline-layers"> {
   }];
 }
 
-def LiftVariablesPass : Halftone_BorderPass<"lift-variables"> {
+def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
   let summary = "Turns state into arguments and results";
   let description = [{
     Requires: stage cast.
@@ -93,7 +95,7 @@ def LiftVariablesPass : Halftone_BorderPass<"lift-variables"> {
   }];
 }
 
-def DifferentiatePass : Halftone_Pass<"differentiate"> {
+def DifferentiatePass : Halftone_Pass<"differentiate", "lifted"> {
   let summary = "Resolves gradients by reverse accumulation";
   let description = [{
     Requires: lift-variables; no common subexpressions merged yet, so that each use of a variable still has its own cast
@@ -119,7 +121,7 @@ def DifferentiatePass : Halftone_Pass<"differentiate"> {
   }];
 }
 
-def BucketCollectivesPass : Halftone_Pass<"bucket-collectives"> {
+def BucketCollectivesPass : Halftone_Pass<"bucket-collectives", "pure"> {
   let summary = "Joins the collectives of many values into few, in the order in which the values are ready";
   let description = [{
     Requires: differentiate.
@@ -135,7 +137,7 @@ def BucketCollectivesPass : Halftone_Pass<"bucket-collectives"> {
                         "A bucket takes no further value once it has so many bytes">];
 }
 
-def SimplifyPass : Halftone_Pass<"simplify"> {
+def SimplifyPass : Halftone_Pass<"simplify", "pure"> {
   let summary = "Canonicalization, exact rewrites, common subexpressions, dead code";
   let description = [{
     Requires: differentiate.
@@ -153,7 +155,7 @@ def SimplifyPass : Halftone_Pass<"simplify"> {
   }];
 }
 
-def NormalizePass : Halftone_Pass<"normalize"> {
+def NormalizePass : Halftone_Pass<"normalize", "pure"> {
   let summary = "Brings ops into the shapes that kernels can hold";
   let description = [{
     Requires: stage pure, simplified.
@@ -175,7 +177,7 @@ def NormalizePass : Halftone_Pass<"normalize"> {
                  Option<"strict", "strict", "bool", "false", "Every sum of a convolution keeps its order">];
 }
 
-def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
+def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {
   let summary = "Settles blockings of contractions, layouts of weights and long sums in parts";
   let description = [{
     Requires: stage pure, after normalize.
@@ -197,7 +199,7 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates"> {
                  Option<"strict", "strict", "bool", "false", "Nothing is packed, and all sums stay whole">];
 }
 
-def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows"> {
+def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows", "pure"> {
   let summary = "Moves functions of one variable from the variable's readers to its writers";
   let description = [{
     Requires: stage pure, after choose-templates.
@@ -220,7 +222,7 @@ def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows"> {
   }];
 }
 
-def RoundDecisionsPass : Halftone_Pass<"round-decisions"> {
+def RoundDecisionsPass : Halftone_Pass<"round-decisions", "pure"> {
   let summary = "Rounds each narrow float on which a decision depends where it is made";
   let description = [{
     Requires: stage pure, after choose-templates; not for strict numerics, where every op rounds.
@@ -239,7 +241,7 @@ def RoundDecisionsPass : Halftone_Pass<"round-decisions"> {
   }];
 }
 
-def FormKernelsPass : Halftone_BorderPass<"form-kernels"> {
+def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
   let summary = "Gathers loose ops into kernels and launches";
   let description = [{
     Requires: stage pure, after choose-templates.
@@ -255,7 +257,7 @@ def FormKernelsPass : Halftone_BorderPass<"form-kernels"> {
                  Option<"strict", "strict", "bool", "false", "One op, one kernel: only constants, iota and broadcasts are copied into it">];
 }
 
-def OutlineKernelsPass : Halftone_Pass<"outline-kernels"> {
+def OutlineKernelsPass : Halftone_Pass<"outline-kernels", "kernel"> {
   let summary = "Names kernels by their text, once each";
   let description = [{
     Requires: form-kernels.
@@ -265,7 +267,7 @@ def OutlineKernelsPass : Halftone_Pass<"outline-kernels"> {
   }];
 }
 
-def OrderLaunchesPass : Halftone_Pass<"order-launches"> {
+def OrderLaunchesPass : Halftone_Pass<"order-launches", "kernel"> {
   let summary = "Puts the launches of each region into their final order";
   let description = [{
     Requires: stage kernel.
@@ -277,7 +279,7 @@ def OrderLaunchesPass : Halftone_Pass<"order-launches"> {
   }];
 }
 
-def MergeLaunchesPass : Halftone_Pass<"merge-launches"> {
+def MergeLaunchesPass : Halftone_Pass<"merge-launches", "kernel"> {
   let summary = "Puts launches of the same code next to each other";
   let description = [{
     Requires: order-launches.
@@ -288,7 +290,7 @@ def MergeLaunchesPass : Halftone_Pass<"merge-launches"> {
   }];
 }
 
-def PlaceCollectivesPass : Halftone_Pass<"place-collectives"> {
+def PlaceCollectivesPass : Halftone_Pass<"place-collectives", "kernel"> {
   let summary = "Lets values travel between processes while launches that do not need them run";
   let description = [{
     Requires: merge-launches; each collective has an `order`.
@@ -300,7 +302,7 @@ def PlaceCollectivesPass : Halftone_Pass<"place-collectives"> {
   }];
 }
 
-def VerifyStagePass : Halftone_Pass<"verify-stage"> {
+def VerifyStagePass : Halftone_Pass<"verify-stage", "any"> {
   let summary = "Checks that a module keeps the contract of a stage";
   let description = [{
     Requires: a module that MLIR's verifier accepts.
@@ -320,7 +322,7 @@ def VerifyStagePass : Halftone_Pass<"verify-stage"> {
   ];
 }
 
-def LowerToLinalgPass : Halftone_BorderPass<"lower-to-linalg"> {
+def LowerToLinalgPass : Halftone_BorderPass<"lower-to-linalg", "kernel"> {
   let summary = "Shows the linalg form of each kernel: for tests and tools, not part of the pipeline of a module";
   let description = [{
     Requires: stage kernel.

@@ -86,7 +86,7 @@ private:
 };
 
 class PlaceCollectives : public impl::PlaceCollectivesPassBase<PlaceCollectives> {
-  void runOnOperation() override {
+  void runOnModule() override {
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
     if (!main || main.isExternal() || main.getBody().front().getOps<CollectiveOpInterface>().empty())
       return;

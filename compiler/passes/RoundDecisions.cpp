@@ -23,7 +23,7 @@ namespace halftone::compiler {
 namespace {
 
 class RoundDecisions : public impl::RoundDecisionsPassBase<RoundDecisions> {
-  void runOnOperation() override {
+  void runOnModule() override {
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
     if (!main || main.isExternal()) {
       getOperation().emitError("expected a function @main with a body");

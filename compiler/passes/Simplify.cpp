@@ -19,7 +19,7 @@ namespace {
 
 class Simplify : public impl::SimplifyPassBase<Simplify> {
   LogicalResult initialize(MLIRContext *context) override;
-  void runOnOperation() override;
+  void runOnModule() override;
 
   FrozenRewritePatternSet patterns;
 };
@@ -34,7 +34,7 @@ LogicalResult Simplify::initialize(MLIRContext *context) {
   return success();
 }
 
-void Simplify::runOnOperation() {
+void Simplify::runOnModule() {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   // Merging equal values brings new chances to rewrite, and the other way round.

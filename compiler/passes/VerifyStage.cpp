@@ -23,7 +23,7 @@ public:
   using VerifyStagePassBase::VerifyStagePassBase;
 
 private:
-  void runOnOperation() override;
+  void runOnModule() override;
 };
 
 /// Collects findings: each is an error; checking goes on after one.
@@ -283,7 +283,7 @@ LogicalResult Checker::check() {
   return success(!failed);
 }
 
-void VerifyStage::runOnOperation() {
+void VerifyStage::runOnModule() {
   markAllAnalysesPreserved();
   if (stage > Stage::kernel) {
     getOperation().emitError() << "no module is in stage " << name(stage) << "; expected graph, cast, pure or kernel";

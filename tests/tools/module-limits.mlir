@@ -7,6 +7,17 @@
 // INDEX: an array of index; expected i1, i8, i16, i32, i64, f32 or f64, as in array<i64: 1>
 // INDEX-NOT: {{(Stack dump|error|Error)}}
 
+// Text that nests too deeply: in the module, and in a file of dialects.
+// RUN: %python -c "print('module attributes {a.b = ' + '[' * 9000 + ']' * 9000 + '} {}')" > %t/deep.mlir
+// RUN: %python -c "print('module {' * 5000 + '}' * 5000)" > %t/modules.mlir
+// RUN: %exit 1 halftone-opt %t/deep.mlir --allow-unregistered-dialect 2>&1 | FileCheck-22 %s --check-prefix=DEEP
+// RUN: %exit 1 halftone-opt %t/modules.mlir 2>&1 | FileCheck-22 %s --check-prefix=DEEP
+// RUN: %exit 1 halftone-opt --irdl-file=%t/modules.mlir %s 2>&1 | FileCheck-22 %s --check-prefix=DEEP
+// RUN: %exit 3 halftone-run predict %t/modules.mlir --input x=random 2>&1 | FileCheck-22 %s --check-prefix=DEEP
+// RUN: %exit 3 halftone-policy resolve %t/deep.mlir 2>&1 | FileCheck-22 %s --check-prefix=DEEP
+// DEEP: text that nests more than 1000 levels deep; expected fewer brackets, operators and aliases inside of each other
+// DEEP-NOT: {{(Stack dump|error|Error)}}
+
 // RUN: sed -e 's/8x4x/7x9223372036854775807x/g; s/<4xf32>/<9223372036854775807xf32>/g' %s > %t/size.mlir
 // RUN: %exit 1 halftone-opt %t/size.mlir --stop-after=kernel > %t/said 2>&1
 // RUN: FileCheck-22 %s --check-prefix=SIZE --input-file=%t/said

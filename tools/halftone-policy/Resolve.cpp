@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "Decision.h"
+#include "runtime/base/PrintableText.h"
 #include "runtime/policy/PathPattern.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -27,8 +28,8 @@ void printTable(const std::vector<std::vector<std::string>> &rows) {
 void printText(const Resolution &resolution, const std::string &noKey) {
   std::vector<std::vector<std::string>> rows{{"layer", "class", "policy", "compute", "variable", "key"}};
   for (const Decision &layer : resolution.layers)
-    rows.push_back({layer.path, layer.className, layer.policy.name(), std::string(name(layer.compute)),
-                    std::string(name(layer.variable)), layer.key.value_or(noKey)});
+    rows.push_back({printable(layer.path), printable(layer.className), layer.policy.name(),
+                    std::string(name(layer.compute)), std::string(name(layer.variable)), layer.key.value_or(noKey)});
   printTable(rows);
   print("The loss is {}scaled.\n", resolution.lossScaling ? "" : "not ");
   for (const std::string &key : resolution.unusedKeys)

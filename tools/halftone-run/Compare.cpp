@@ -6,6 +6,7 @@
 #include "ModuleOrPlan.h"
 #include "PlanSession.h"
 #include "UsageError.h"
+#include "runtime/base/PrintableText.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -44,8 +45,9 @@ std::string rule(const Arguments &arguments) {
 void printTable(const Comparison &comparison) {
   std::vector<std::array<std::string, 5>> rows = {{"output", "shape", "max |d|", "max ulp", "worst layer"}};
   for (const OutputComparison &output : comparison.outputs)
-    rows.push_back({output.name, Shape(output.type.shape).str(), fmt::format("{:.1e}", output.difference.maxAbs),
-                    ulpText(output.difference.maxUlp), output.worstLayer.empty() ? "-" : output.worstLayer});
+    rows.push_back({printable(output.name), Shape(output.type.shape).str(),
+                    fmt::format("{:.1e}", output.difference.maxAbs), ulpText(output.difference.maxUlp),
+                    output.worstLayer.empty() ? "-" : printable(output.worstLayer)});
   std::array<size_t, 5> widths{};
   for (const auto &row : rows)
     for (size_t i = 0; i < row.size(); ++i)
@@ -59,16 +61,17 @@ void printText(const Arguments &arguments, const Comparison &comparison) {
   printTable(comparison);
   for (const OutputComparison &output : comparison.outputs)
     if (!output.difference.agrees())
-      print("{}: {} of {} elements differ, first {}\n", output.name, output.difference.unequal,
+      print("{}: {} of {} elements differ, first {}\n", printable(output.name), output.difference.unequal,
             output.difference.elements, output.difference.firstUnequal);
   for (const LaunchComparison &launch : comparison.launches)
     if (!launch.difference.agrees())
       print("launch {} of step {}, {} ({}): {} of {} elements differ, first {}\n", launch.index, launch.step,
-            launch.kernel, launch.site, launch.difference.unequal, launch.difference.elements,
+            printable(launch.kernel), printable(launch.site), launch.difference.unequal, launch.difference.elements,
             launch.difference.firstUnequal);
     else if (arguments.verbose)
       printError("halftone-run: launch {} of step {}, {} ({}): max |d| {:.1e}, max ulp {}\n", launch.index, launch.step,
-                 launch.kernel, launch.site, launch.difference.maxAbs, ulpText(launch.difference.maxUlp));
+                 printable(launch.kernel), printable(launch.site), launch.difference.maxAbs,
+                 ulpText(launch.difference.maxUlp));
   const bool same =
       std::ranges::all_of(comparison.outputs, [](const auto &row) { return row.difference.maxUlp == 0; }) &&
       std::ranges::all_of(comparison.launches, [](const auto &row) { return row.difference.maxUlp == 0; });

@@ -5,6 +5,7 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/Convert.h"
+#include "runtime/base/PrintableText.h"
 #include "runtime/base/WriteFile.h"
 #include <cmath>
 #include <cstring>
@@ -106,8 +107,8 @@ ExitCode reportNo(std::string_view message, std::string_view command, bool json)
 }
 
 std::string summaryOf(const std::string &name, const Tensor &tensor) {
-  std::string text =
-      fmt::format("{}: {}, {} of {} finite\n ", name, typeOf(tensor).str(), finiteCount(tensor), tensor.size());
+  std::string text = fmt::format("{}: {}, {} of {} finite\n ", printable(name), typeOf(tensor).str(),
+                                 finiteCount(tensor), tensor.size());
   for (int64_t i = 0; i < std::min(tensor.size(), shownValues); ++i)
     text += " " + valueText(tensor, i);
   return text + (tensor.size() > shownValues ? " ...\n" : "\n");

@@ -1,0 +1,86 @@
+// Finds the stages that a module can be in, and refuses a module on which a pass cannot work.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <tuple>
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+namespace {
+
+/// The first and the last input that a module can be, each with the op that says so.
+struct Places {
+  PassInput first = PassInput::graph, last = PassInput::kernel;
+  Operation *firstOp = nullptr, *lastOp = nullptr;
+
+  void atLeast(PassInput input, Operation *op) {
+    if (input > first)
+      std::tie(first, firstOp) = {input, op};
+  }
+  void atMost(PassInput input, Operation *op) {
+    if (input < last)
+      std::tie(last, lastOp) = {input, op};
+  }
+};
+
+/// An op of a function's body, or of a region in it.
+void placeOp(Operation *op, Places &places) {
+  if (isa<LayerOp>(op))
+    places.atMost(PassInput::graph, op);
+  else if (isa<ReadOp, AssignOp>(op))
+    places.atMost(PassInput::cast, op);
+  else if (isa<GradientOp, CustomGradientOp>(op))
+    places.atMost(PassInput::lifted, op);
+  else if (isa<LaunchOp>(op))
+    places.atLeast(PassInput::kernel, op);
+  else if (isa<ComputeOpInterface>(op) && !isa<ReshapeOp, ConstantOp>(op))
+    places.atMost(PassInput::pure, op);
+}
+
+Places placesOf(ModuleOp module) {
+  Places places;
+  for (Operation &op : module.getBody()->getOperations()) {
+    if (isa<KernelOp>(op))
+      places.atLeast(PassInput::kernel, &op);
+    else if (isa<ShadowOp>(op))
+      places.atLeast(PassInput::pure, &op);
+    auto function = dyn_cast<func::FuncOp>(op);
+    if (!function)
+      continue;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (function.getArgAttr(i, variableAttr))
+        places.atLeast(PassInput::lifted, &op);
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (function.getResultAttr(i, variableAttr))
+        places.atLeast(PassInput::lifted, &op);
+    function.getBody().walk([&](Operation *inner) { placeOp(inner, places); });
+  }
+  return places;
+}
+
+StringRef stageText(PassInput input) {
+  constexpr StringLiteral texts[] = {"in stage graph", "in stage cast", "after lift-variables", "in stage pure",
+                                     "in stage kernel"};
+  return texts[static_cast<size_t>(input)];
+}
+
+} // namespace
+
+void StagePass::runOnOperation() {
+  const Places places = input == PassInput::any ? Places() : placesOf(getOperation());
+  const bool tooEarly = input != PassInput::any && places.last < input;
+  if (tooEarly || (input != PassInput::any && places.first > input)) {
+    Operation *op = tooEarly ? places.lastOp : places.firstOp;
+    op->emitError() << getArgument() << " expects a module " << stageText(input) << "; '" << op->getName() << "' "
+                    << (isa<func::FuncOp>(op) ? "with state as arguments or results " : "") << "stands in modules "
+                    << stageText(tooEarly ? places.last : places.first);
+    return signalPassFailure();
+  }
+  if (leaves)
+    getOperation()->removeAttr(stageAttr);
+  runOnModule();
+}
+
+} // namespace halftone::compiler
