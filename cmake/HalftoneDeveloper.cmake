@@ -46,6 +46,8 @@ install(DIRECTORY dialect ${PROJECT_BINARY_DIR}/dialect DESTINATION ${developer_
 install(FILES compiler/passes/Passes.td ${PROJECT_BINARY_DIR}/compiler/passes/Passes.h.inc
   DESTINATION ${developer_include}/compiler/passes COMPONENT developer)
 
+install(DIRECTORY tests/consume/developer DESTINATION ${CMAKE_INSTALL_DATADIR}/halftone/examples COMPONENT developer)
+
 install(EXPORT HalftoneDeveloperTargets NAMESPACE Halftone:: DESTINATION ${package_dir} COMPONENT developer)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/HalftoneDeveloperConfig.cmake.in
   ${PROJECT_BINARY_DIR}/HalftoneDeveloperConfig.cmake INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO

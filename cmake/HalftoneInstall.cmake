@@ -67,5 +67,10 @@ string(REGEX REPLACE "/$" "" HALFTONE_PKGCONFIG_TO_PREFIX "${HALFTONE_PKGCONFIG_
 configure_file(${CMAKE_CURRENT_LIST_DIR}/halftone.pc.in ${PROJECT_BINARY_DIR}/halftone.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/halftone.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
+# The pages keep their places beside each other, so that links between them lead on.
+set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc/halftone)
+install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${doc_dir} COMPONENT development)
+install(DIRECTORY docs DESTINATION ${doc_dir} COMPONENT development)
+
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/halftone/examples COMPONENT development
   FILES_MATCHING PATTERN "*.cpp" PATTERN "*.h" PATTERN "*.md" PATTERN data EXCLUDE)

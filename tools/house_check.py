@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks the rules of the house that a compiler does not: include arrows, sizes, first lines, names, lists, tests.
+# Checks the rules of the project that a compiler does not: include arrows, sizes, first lines, names, lists, tests, pages.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: house_check.py [ROOT]
 
@@ -10,6 +10,10 @@ import os
 import re
 import sys
 from collections import namedtuple
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True  # no __pycache__ in the tree
+from doc_rules import DocRules  # noqa: E402
 
 Room = namedtuple("Room", "below third_party")
 
@@ -393,6 +397,10 @@ class House:
                     if re.search(r"Where::current\(|__builtin_FILE|__FILE__|source_location", line):
                         self.report(path, number, "a line of the library's own source; expected lines of users alone")
 
+    def check_docs(self):
+        for path, line, text in DocRules(self.root, self.known).findings():
+            self.report(path, line, text)
+
     def check(self):
         self.check_includes()
         self.check_frontend_without_mlir()
@@ -407,6 +415,7 @@ class House:
         self.check_mirrored_tests()
         self.check_public_integers()
         self.check_user_lines()
+        self.check_docs()
         return self.findings
 
 

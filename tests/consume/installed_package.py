@@ -8,7 +8,8 @@
   refuse-version  find_package(Halftone 0.2) must fail, and say why
   pkg-config      the same program through pkg-config, from the prefix moved elsewhere
   components      the components have every file once, and what runs programs needs nothing of the others
-  developer       builds tests/consume/developer with COMPILER: halftone-opt loads the plugin, and the own opt tool runs
+  developer       builds the installed examples/developer with COMPILER: halftone-opt loads the plugin, and the own opt tool runs
+  documentation   the prefix has every page, and links between pages lead to pages
   surface         what the prefix holds, what the library exports, and that no foreign package is named
 """
 import glob
@@ -39,12 +40,13 @@ class Package:
     def __init__(self, compiler, source, build, config):
         self.compiler = compiler
         self.app = os.path.join(source, "tests", "consume", "app")
-        self.extension = os.path.join(source, "tests", "consume", "developer")
         self.headers = os.path.join(source, "include", "halftone")
+        self.docs = os.path.join(source, "docs")
         self.build = build
         self.config = config
         self.work = os.path.join(build, "tests", "consume")
         self.prefix = os.path.join(self.work, "prefix")
+        self.extension = os.path.join(self.prefix, "share", "halftone", "examples", "developer")
 
     def fresh(self, name):
         folder = os.path.join(self.work, name)
@@ -134,6 +136,16 @@ class Package:
                 named = re.findall(r"LLVM|MLIR|fmt|nlohmann|halftone_\w+|pcre2", file.read())
             expect(not named, f"{path} names {sorted(set(named))}; expected no other package or target")
 
+    def documentation(self):
+        folder = os.path.join(self.prefix, "share", "doc", "halftone")
+        pages = sorted(name for name in os.listdir(self.docs) if name.endswith(".md"))
+        installed = sorted(name for name in os.listdir(os.path.join(folder, "docs")) if name.endswith(".md"))
+        expect(installed == pages and pages, f"installed {installed}; expected all pages, {pages}")
+        for page in ["README.md", *(os.path.join("docs", name) for name in pages)]:
+            with open(os.path.join(folder, page), encoding="utf-8") as file:
+                links = re.findall(r"\]\(((?:\.\./)?(?:[\w-]+/)?[\w-]+\.(?:md|svg))[)#]", file.read())
+            lost = [link for link in links if not os.path.exists(os.path.join(folder, os.path.dirname(page), link))]
+            expect(not lost, f"{page} links {lost}; expected links to installed pages")
 
     def components(self):
         def files(folder):
@@ -158,7 +170,7 @@ class Package:
         expect(names == tools + libraries, f"runtime has {names}; expected {tools} and {libraries}")
 
 
-COMMANDS = {"components": Package.components, "developer": Package.developer, "install": Package.install, "find-package": Package.find_package, "refuse-version": Package.refuse_version,
+COMMANDS = {"components": Package.components, "developer": Package.developer, "documentation": Package.documentation, "install": Package.install, "find-package": Package.find_package, "refuse-version": Package.refuse_version,
             "pkg-config": Package.pkg_config, "surface": Package.surface}
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def main(root, program):
     text = read(os.path.join(root, "README.md"))
     findings = [*missing_links(root, text), *missing_tests(root, text)]
     printed = subprocess.run([program], check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-    if f"```\n{printed}```\n" not in text:
+    if f"```text\n{printed}```\n" not in text:
         findings.append(f"the cast ledger differs from what {program} prints:\n{printed}")
     print("\n".join(findings + [f"{len(findings)} findings"]))
     return 1 if findings else 0

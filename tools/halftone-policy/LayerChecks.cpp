@@ -57,7 +57,7 @@ std::string whyUnscaled(const RecordedModel &model) {
   if (!model.policy)
     return "the program has no loss scale";
   return fmt::format("the model's own policy is '{}'{}", model.policy->name(),
-                     model.policyIsRecorded ? "" : ", the global one, which a model that is read has");
+                     model.policyIsRecorded ? "" : " (--global: a model that is read has the global policy)");
 }
 
 } // namespace

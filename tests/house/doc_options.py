@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# Checks that the tools and scripts have the options that the pages name, and that sources read the pages' variables.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: doc_options.py ROOT BUILD_FOLDER
+
+In blocks of shell and in code spans, an option behind the name of a tool or a script is one of that program: of the help of
+its subcommand, of halftone-opt's full help, or a word of the script's text. An option in a code span of its own is one of any
+of them, or of OTHERS. A HALFTONE_ variable is read by a source, a script, or a test.
+"""
+import functools
+import glob
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools"))
+sys.dont_write_bytecode = True
+import doc_pages  # noqa: E402
+
+OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
+PROGRAM = re.compile(r"(halftone-(?:opt|run|policy|lsp-server)|scripts/[\w-]+)(?= |$)")
+# Options of programs that are not the project's, and of its programs that have no help.
+OTHERS = {"--preset", "--target", "--install", "--build", "--component", "--prefix", "--gpus-per-task", "--kill-on-bad-exit",
+          "--data-parallel", "--timing", "--seed", "--count", "--state"}
+# Options of own tools that come from a program behind them: bash's comments and ctest's arguments behind `--`.
+BEHIND = re.compile(r"\s(?:#|--\s|\|\||\||&&|;).*")
+
+
+class Programs:
+    def __init__(self, root, build):
+        self.root = root
+        self.build = build
+
+    @functools.cache
+    def help(self, tool, subcommand):
+        program = os.path.join(self.build, "tools", tool, tool)
+        words = ["--help-hidden"] if tool in ("halftone-opt", "halftone-lsp-server") else [subcommand] * bool(subcommand) + ["--help"]
+        return subprocess.run([program, *words], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+    @functools.cache
+    def script(self, name):
+        with open(os.path.join(self.root, name), encoding="utf-8") as file:
+            return file.read()
+
+    def text(self, program, words):
+        """The text that has each option of a command."""
+        if program.startswith("scripts/"):
+            return self.script(program)
+        first = words.split()[0] if words.split() else ""
+        return self.help(program, first if program in ("halftone-run", "halftone-policy") and first.isalpha() else "")
+
+    def everything(self):
+        texts = [self.help(tool, "") for tool in ("halftone-opt", "halftone-lsp-server", "halftone-run", "halftone-policy")]
+        texts += [self.help("halftone-run", name) for name in ("predict", "evaluate", "fit", "compare", "emit")]
+        texts += [self.help("halftone-policy", name) for name in ("show", "resolve", "lint", "convert")]
+        texts += [self.script(os.path.relpath(path, self.root)) for path in glob.glob(os.path.join(self.root, "scripts", "*"))
+                  if os.path.isfile(path)]
+        return "\n".join(texts)
+
+
+def has(text, option):
+    """Whether a text names an option. LLVM's tools take one dash or two, and list either; a negated flag is listed with the other."""
+    name = option.lstrip("-")
+    return re.search(rf"(?<![\w-])--?{re.escape(name)}(?![\w-])", text) is not None
+
+
+def commands(page):
+    """(line, command) of each line of shell, and each code span that begins with a program."""
+    for block in page.blocks:
+        if block.language == "sh":
+            for number, line in enumerate(block.text.replace("\\\n", "  ").split("\n"), block.line):
+                yield number, line
+    yield from page.code_spans()
+
+
+def findings_of(page, programs, everything):
+    for line, command in commands(page):
+        for found in PROGRAM.finditer(command):
+            words = BEHIND.sub("", command[found.end():])
+            text = programs.text(found[1], words)
+            for option in OPTION.findall(re.sub(r"'[^']*'|\"[^\"]*\"", " ", words)):
+                if not has(text, option):
+                    yield line, f"{found[1]}{' ' + words.split()[0] if words.split() else ''} has no option {option}"
+    for line, span in page.code_spans():
+        option = re.fullmatch(r"(--[a-zA-Z][\w-]*)([= ].*)?", span)
+        if option and option[1] not in OTHERS and not has(everything, option[1]):
+            yield line, f"no tool and no script has the option {option[1]}"
+
+
+def unread_variables(root, page):
+    folders = [os.path.join(root, name) for name in ("runtime", "compiler", "frontend", "tools", "scripts", "tests", "cmake", "CMakeLists.txt", "examples")]
+    texts = [(number, text) for number, text in page.code_spans()] + [(block.line, block.text) for block in page.blocks]
+    for number, text in texts:
+        for name in re.findall(r"\bHALFTONE_[A-Z0-9_]+\b", text):
+            if subprocess.run(["grep", "-rqwF", "--exclude=*.py", name, *folders], check=False).returncode:
+                yield number, f"no source reads {name}"
+
+
+def main(root, build):
+    programs = Programs(root, build)
+    everything = programs.everything()
+    count = 0
+    for path in doc_pages.page_paths(root):
+        page = doc_pages.read_page(os.path.join(root, path))
+        for line, text in [*findings_of(page, programs, everything), *unread_variables(root, page)]:
+            print(f"{path}:{line}: {text}")
+            count += 1
+    print(f"options and variables of the pages: {count} findings")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) == 3 else __doc__)
