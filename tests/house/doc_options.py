@@ -5,7 +5,7 @@
 
 In blocks of shell and in code spans, an option behind the name of a tool or a script is one of that program: of the help of
 its subcommand, of halftone-opt's full help, or a word of the script's text. An option in a code span of its own is one of any
-of them, or of OTHERS. A HALFTONE_ variable is read by a source, a script, or a test.
+of them, of an example, or of OTHERS. A HALFTONE_ variable is read by a source, a script, or a test.
 """
 import functools
 import glob
@@ -20,9 +20,8 @@ import doc_pages  # noqa: E402
 
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 PROGRAM = re.compile(r"(halftone-(?:opt|run|policy|lsp-server)|scripts/[\w-]+)(?= |$)")
-# Options of programs that are not the project's, and of its programs that have no help.
-OTHERS = {"--preset", "--target", "--install", "--build", "--component", "--prefix", "--gpus-per-task", "--kill-on-bad-exit",
-          "--data-parallel", "--timing", "--seed", "--count", "--state"}
+# Options of CMake, of Slurm and of test programs.
+OTHERS = {"--preset", "--install", "--build", "--component", "--prefix", "--gpus-per-task", "--kill-on-bad-exit", "--state"}
 # Options of own tools that come from a program behind them: bash's comments and ctest's arguments behind `--`.
 BEHIND = re.compile(r"\s(?:#|--\s|\|\||\||&&|;).*")
 
@@ -51,11 +50,12 @@ class Programs:
         return self.help(program, first if program in ("halftone-run", "halftone-policy") and first.isalpha() else "")
 
     def everything(self):
+        """All help, scripts and examples."""
         texts = [self.help(tool, "") for tool in ("halftone-opt", "halftone-lsp-server", "halftone-run", "halftone-policy")]
         texts += [self.help("halftone-run", name) for name in ("predict", "evaluate", "fit", "compare", "emit")]
         texts += [self.help("halftone-policy", name) for name in ("show", "resolve", "lint", "convert")]
-        texts += [self.script(os.path.relpath(path, self.root)) for path in glob.glob(os.path.join(self.root, "scripts", "*"))
-                  if os.path.isfile(path)]
+        for form in ("scripts/*", "examples/*.cpp"):
+            texts += [self.script(path) for path in glob.glob(form, root_dir=self.root) if os.path.isfile(os.path.join(self.root, path))]
         return "\n".join(texts)
 
 

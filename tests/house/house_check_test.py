@@ -197,6 +197,29 @@ class HouseCheck(unittest.TestCase):
         self.expect({**listed, "tests/runtime/Walker.cpp": HEAD, "tests/runtime/Walker.h": HEADER})
         self.expect({**listed, "tests/odd/Player.cpp": HEAD}, "tests/odd/Player.cpp:1: tests/odd is no kind of test")
 
+    def test_links_of_pages_lead_somewhere(self):
+        pages = {"README.md": "# Name\n[map](docs/map.md), [part](docs/map.md#a-part-of-it), [own](#name), [out](https://example.org)\n",
+                 "docs/map.md": "# Map\n\n## A part, `of` it\n[back](../README.md), [code](../compiler/Compiler.h), [folder](../runtime)\n"}
+        self.expect(pages)
+        self.expect({**pages, "docs/map.md": "# Map\n"}, "README.md:2: the link to docs/map.md#a-part-of-it leads to no heading")
+        self.expect({**pages, "README.md": "[map](docs/lost.md)\n"}, "README.md:1: the link to docs/lost.md leads to no file")
+        self.expect({**pages, "docs/map.md": "# Map\n\n## A part, of it\n\n[readme](README.md)\n"}, "docs/map.md:5: the link to README.md leads")
+
+    def test_files_that_pages_name_exist(self):
+        self.expect({"README.md": "`runtime/base/Status.h`, `base/Status.h`, `halftone/Tensor.h`, `runtime/Player.{h}`, `runtime/Player`,\n"
+                                  "`InsertCasts.cpp`, `runtime/base`, `graph/Trace*`, `build/ci/x.h`, `net.keras`, `.cpp`, `a/b`, `x.h()`\n"})
+        for name in ("runtime/base/State.h", "runtime/Status.h", "Statuses.h", "tus.h", "runtime/lost", "runtime/{Player,Players}.h"):
+            self.expect({"README.md": f"text\n`{name}`\n"}, "README.md:2: names ")
+
+    def test_blocks_of_pages_name_their_languages(self):
+        self.expect({"README.md": "```sh\nls\n```\n\n<!-- not run: a reason -->\n```cpp\nint x;\n```\n\n- item\n\n    text of it\n"})
+        said = "README.md:1: a block of language ''; expected one of cpp"
+        self.expect({"README.md": "```\nls\n```\n"}, said)
+        self.expect({"README.md": "```bash\nls\n```\n"}, "README.md:1: a block of language 'bash'")
+        self.expect({"README.md": "text\n\n    ls -l\n"}, "README.md:3: an indented block")
+        self.expect({"README.md": "```sh\nls\n"}, "README.md:1: a fence without an end")
+        self.expect({"README.md": "<!-- given: ls -->\n\n```sh\nls\n```\n"}, "README.md:1: a note that stands above no block")
+
     def test_command(self):
         with tempfile.TemporaryDirectory() as empty, contextlib.redirect_stderr(io.StringIO()) as errors:
             self.assertEqual(house_check.main(["house_check.py", empty]), 2)
