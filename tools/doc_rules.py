@@ -1,4 +1,4 @@
-# The rules for pages of the documentation: forms of blocks, links that lead somewhere, names of files that exist.
+# The rules for pages of the documentation: forms of blocks, links that lead somewhere, names of files and of code that exist.
 # SPDX-License-Identifier: Apache-2.0
 """Used by house_check.py, which prints the findings."""
 import fnmatch
@@ -11,6 +11,9 @@ import doc_pages
 FILE_SUFFIXES = (".h", ".cpp", ".td", ".def", ".py", ".cmake")
 # What a build, a program of a page or a script makes.
 MADE = ("build/", "ir/", "include/halftone-developer", "benchmarks/results/gpu-verify.json")
+# A name of code: one with its class or namespace, or a test's program.
+CODE_NAME = re.compile(r"\b(?:[A-Za-z]\w*::)+(\w+)|\b(test_\w+)")
+CODE_SUFFIXES = (*FILE_SUFFIXES, ".txt")
 
 
 def expanded(name):
@@ -29,6 +32,7 @@ class DocRules:
         self.files = files
         self.folders = {path[:i] for path in files for i, c in enumerate(path) if c == "/"}
         self.top = {path.split("/")[0] for path in self.folders}
+        self.words = None  # of all code; read when a page first names code
 
     def findings(self):
         """(page, line, text) of each finding."""
@@ -44,6 +48,18 @@ class DocRules:
                 for name in expanded(span):
                     if self.names_no_file(name) and name not in made:
                         yield path, line, f"names {name}; expected a file or folder of the project"
+                for name in CODE_NAME.finditer(span):
+                    if not self.in_code(name[1] or name[2]):
+                        yield path, line, f"names {name[0]}; expected a name that stands in the project's code"
+
+    def in_code(self, word):
+        if self.words is None:
+            self.words = set()
+            for path in self.files:
+                if path.endswith(CODE_SUFFIXES):
+                    with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as file:
+                        self.words.update(re.findall(r"\w+", file.read()))
+        return word in self.words
 
     def broken(self, page, target):
         """Why a link leads nowhere, or None. Links out of the project are not followed."""

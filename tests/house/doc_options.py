@@ -5,7 +5,8 @@
 
 In blocks of shell and in code spans, an option behind the name of a tool or a script is one of that program: of the help of
 its subcommand, of halftone-opt's full help, or a word of the script's text. An option in a code span of its own is one of any
-of them, of an example, or of OTHERS. A HALFTONE_ variable is read by a source, a script, or a test.
+of them, of an example, or of OTHERS. A HALFTONE_ variable is read by a source, a script, or a test; and a page tells each one that
+the library or a tool reads.
 """
 import functools
 import glob
@@ -97,12 +98,23 @@ def unread_variables(root, page):
                 yield number, f"no source reads {name}"
 
 
+def untold_variables(root, pages):
+    """The variables that the library or a tool reads and no page tells."""
+    command = ["grep", "-rhoE", r'getenv\("HALFTONE_[A-Z0-9_]+"', *(os.path.join(root, name) for name in ("runtime", "compiler", "frontend", "tools"))]
+    read = set(re.findall(r"HALFTONE_\w+", subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout))
+    told = {name for page in pages for _, span in page.code_spans() for name in re.findall(r"HALFTONE_\w+", span)}
+    return sorted(read - told)
+
+
 def main(root, build):
     programs = Programs(root, build)
     everything = programs.everything()
     count = 0
-    for path in doc_pages.page_paths(root):
-        page = doc_pages.read_page(os.path.join(root, path))
+    pages = {path: doc_pages.read_page(os.path.join(root, path)) for path in doc_pages.page_paths(root)}
+    for name in untold_variables(root, pages.values()):
+        print(f"no page tells the variable {name}")
+        count += 1
+    for path, page in pages.items():
         for line, text in [*findings_of(page, programs, everything), *unread_variables(root, page)]:
             print(f"{path}:{line}: {text}")
             count += 1

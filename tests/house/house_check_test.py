@@ -211,6 +211,12 @@ class HouseCheck(unittest.TestCase):
         for name in ("runtime/base/State.h", "runtime/Status.h", "Statuses.h", "tus.h", "runtime/lost", "runtime/{Player,Players}.h"):
             self.expect({"README.md": f"text\n`{name}`\n"}, "README.md:2: names ")
 
+    def test_code_that_pages_name_exists(self):
+        code = {"include/halftone/Tensor.h": HEADER + "struct Tensor { int size(); };\n"}
+        self.expect({**code, "README.md": "`Tensor::size()`, `size`, `lost()`, `tests`\n"})
+        self.expect({**code, "README.md": "`halftone::Tensor::extent()`\n"}, "README.md:1: names halftone::Tensor::extent; expected")
+        self.expect({**code, "README.md": "text `test_lost` text\n"}, "README.md:1: names test_lost; expected a name")
+
     def test_blocks_of_pages_name_their_languages(self):
         self.expect({"README.md": "```sh\nls\n```\n\n<!-- not run: a reason -->\n```cpp\nint x;\n```\n\n- item\n\n    text of it\n"})
         said = "README.md:1: a block of language ''; expected one of cpp"
