@@ -11,8 +11,8 @@ import doc_pages
 FILE_SUFFIXES = (".h", ".cpp", ".td", ".def", ".py", ".cmake")
 # What a build, a program of a page or a script makes.
 MADE = ("build/", "ir/", "include/halftone-developer", "benchmarks/results/gpu-verify.json")
-# A name of code: one with its class or namespace, or a test's program.
-CODE_NAME = re.compile(r"\b(?:[A-Za-z]\w*::)+(\w+)|\b(test_\w+)")
+# A name of code: one with its class or namespace, one that is called, a field that is set, or a test's program.
+CODE_NAME = re.compile(r"\b(?:[A-Za-z]\w*::)+(\w+)|\b([A-Za-z]\w+)\(|(?<![\w.)])\.(\w+) = |\b(test_\w+)")
 CODE_SUFFIXES = (*FILE_SUFFIXES, ".txt")
 
 
@@ -49,7 +49,7 @@ class DocRules:
                     if self.names_no_file(name) and name not in made:
                         yield path, line, f"names {name}; expected a file or folder of the project"
                 for name in CODE_NAME.finditer(span):
-                    if not self.in_code(name[1] or name[2]):
+                    if not self.in_code(next(filter(None, name.groups()))):
                         yield path, line, f"names {name[0]}; expected a name that stands in the project's code"
 
     def in_code(self, word):

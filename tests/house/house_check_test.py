@@ -207,14 +207,16 @@ class HouseCheck(unittest.TestCase):
 
     def test_files_that_pages_name_exist(self):
         self.expect({"README.md": "`runtime/base/Status.h`, `base/Status.h`, `halftone/Tensor.h`, `runtime/Player.{h}`, `runtime/Player`,\n"
-                                  "`InsertCasts.cpp`, `runtime/base`, `graph/Trace*`, `build/ci/x.h`, `net.keras`, `.cpp`, `a/b`, `x.h()`\n"})
+                                  "`InsertCasts.cpp`, `runtime/base`, `graph/Trace*`, `build/ci/x.h`, `net.keras`, `.cpp`, `a/b`\n"})
         for name in ("runtime/base/State.h", "runtime/Status.h", "Statuses.h", "tus.h", "runtime/lost", "runtime/{Player,Players}.h"):
             self.expect({"README.md": f"text\n`{name}`\n"}, "README.md:2: names ")
 
     def test_code_that_pages_name_exists(self):
         code = {"include/halftone/Tensor.h": HEADER + "struct Tensor { int size(); };\n"}
-        self.expect({**code, "README.md": "`Tensor::size()`, `size`, `lost()`, `tests`\n"})
+        self.expect({**code, "README.md": "`Tensor::size()`, `size`, `lost`, `tests`\n"})
         self.expect({**code, "README.md": "`halftone::Tensor::extent()`\n"}, "README.md:1: names halftone::Tensor::extent; expected")
+        self.expect({**code, "README.md": "`x.extent(1)`\n"}, "README.md:1: names extent(; expected a name")
+        self.expect({**code, "README.md": "`{.extent = 1}`\n"}, "README.md:1: names .extent = ; expected a name")
         self.expect({**code, "README.md": "text `test_lost` text\n"}, "README.md:1: names test_lost; expected a name")
 
     def test_blocks_of_pages_name_their_languages(self):
