@@ -30,7 +30,7 @@ public:
 
 private:
   void runBeforePass(Pass *pass, Operation *op) override {
-    ++passes;
+    passes += !pass->getArgument().empty(); // without those of a tool
     errors.clear();
   }
   void runAfterPassFailed(Pass *pass, Operation *op) override {

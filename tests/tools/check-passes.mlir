@@ -29,7 +29,7 @@ func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"}, %train: tensor<i1> {h
 
 // -----
 
-// With a gradient: checked from differentiate on.
+// With a gradient: what is interpreted is a copy that is differentiated.
 // CHECK-LABEL: func.func @main
 // CHECK: halftone.launch
 halftone.variable @w : tensor<4xf32>

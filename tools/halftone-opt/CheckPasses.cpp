@@ -1,33 +1,116 @@
-// --check-passes: interprets the module before and after every pass.
+// --check-passes: compares the module before and after every pass.
 // SPDX-License-Identifier: Apache-2.0
 #include "CheckPasses.h"
-#include "dialect/Interpreter.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "Interpretations.h"
+#include "PassContract.h"
+#include "PassName.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
-#include "llvm/Support/Format.h"
+#include <memory>
 #include <optional>
-#include <random>
 
 using namespace mlir;
 using namespace halftone;
-using namespace halftone::dialect;
 
 namespace {
 
-/// The results of @main: fetches in order, then variables by name.
-using Outcome = std::vector<std::pair<std::string, TensorData>>;
+/// A module at one moment.
+struct State {
+  OperationFingerPrint print;
+  Contract contract;
+  std::optional<Outcome> outcome;   // none if the module cannot be interpreted
+  std::string refusal;              // why
+  std::optional<Outcome> intervals; // where a pass may change the order of sums
+  bool hasGradient() const { return contract.contains("a gradient"); }
+};
+using StateRef = std::shared_ptr<State>;
+
+/// The modules of a pipeline as it goes on.
+class Modules {
+public:
+  /// The state of the whole module around `op`; nullptr if that is none.
+  StateRef stateOf(Operation *op) {
+    while (Operation *parent = op->getParentOp())
+      op = parent;
+    auto module = dyn_cast<ModuleOp>(op);
+    if (!module)
+      return nullptr;
+    const OperationFingerPrint print(module);
+    if (latest && latest->print == print)
+      return latest;
+    StatusOr<Outcome> outcome = interpretations.of(module, false);
+    latest = std::make_shared<State>(State{print, contractOf(module), {}, {}, {}});
+    if (outcome)
+      latest->outcome = *std::move(outcome);
+    else
+      latest->refusal = outcome.status().message();
+    return latest;
+  }
+  /// Adds the intervals to the state of the whole module around `op`, which is the present one.
+  void addIntervals(State &state, Operation *op) {
+    while (Operation *parent = op->getParentOp())
+      op = parent;
+    if (state.outcome && !state.intervals)
+      if (StatusOr<Outcome> intervals = interpretations.of(cast<ModuleOp>(op), true); intervals)
+        state.intervals = *std::move(intervals);
+  }
+
+private:
+  Interpretations interpretations;
+  StateRef latest;
+};
+
+/// Refuses a module whose @main cannot be interpreted, before the first pass.
+class CheckInput : public PassWrapper<CheckInput, OperationPass<>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckInput)
+  explicit CheckInput(std::shared_ptr<Modules> modules) : modules(std::move(modules)) {}
+
+private:
+  StringRef getName() const override { return "check-input"; }
+  void runOnOperation() override {
+    auto module = dyn_cast<ModuleOp>(getOperation());
+    const StateRef state = modules->stateOf(getOperation());
+    markAllAnalysesPreserved();
+    if (module && !module.lookupSymbol("main")) {
+      if (!module.getBody()->empty())
+        emitWarning(module.getLoc()) << "--check-passes: there is no function @main, so no values are compared";
+      return;
+    }
+    if (state && state->outcome)
+      return;
+    emitError(getOperation()->getLoc()) << "--check-passes: "
+                                        << (state ? state->refusal : "the root is no module; expected one with @main");
+    signalPassFailure();
+  }
+
+  std::shared_ptr<Modules> modules;
+};
 
 class PassChecks : public PassInstrumentation {
 public:
-  explicit PassChecks(bool *differed) : differed(differed) {}
+  PassChecks(std::shared_ptr<Modules> modules, bool *differed) : modules(std::move(modules)), differed(differed) {}
 
 private:
+  /// A pass that runs; a pass that runs other passes has theirs above it.
+  struct Frame {
+    StateRef before;
+    bool reported = false;
+  };
+
   void runBeforePass(Pass *pass, Operation *op) override {
-    if (auto module = dyn_cast<ModuleOp>(op); module && !before)
-      before = evaluate(module);
-    if (auto module = dyn_cast<ModuleOp>(op); module && reorders(pass))
-      legal = evaluate(module, /*intervals=*/true);
+    StateRef state = modules->stateOf(op);
+    if (state && (reorders(pass) || state->hasGradient()))
+      modules->addIntervals(*state, op);
+    if (state && state->outcome)
+      known = state;
+    frames.push_back({std::move(state)});
+  }
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    frames.pop_back();
+    if (!runsOthers(pass) && !isValid(op)) // MLIR's verifier does not name the pass
+      emitRemark(op->getLoc()) << "--check-passes: " << nameOf(pass) << " leaves IR that is not valid";
   }
   void runAfterPass(Pass *pass, Operation *op) override;
 
@@ -36,118 +119,51 @@ private:
     constexpr StringLiteral names[] = {"halftone-normalize", "halftone-choose-templates", "halftone-form-kernels"};
     return llvm::is_contained(names, pass->getArgument());
   }
-  std::optional<Outcome> evaluate(ModuleOp module, bool intervals = false);
-  TensorData &input(const std::string &name, RankedTensorType type);
-  void compare(ModuleOp module, StringRef pass, const Outcome &expected, const Outcome &found, bool intervals);
+  static bool isValid(Operation *op) {
+    ScopedDiagnosticHandler quiet(op->getContext(), [](Diagnostic &) { return success(); });
+    return succeeded(verify(op));
+  }
+  std::string lieOf(Pass *pass, const State &before, const State &after) const;
 
-  bool *differed;
-  std::optional<Outcome> before, legal;
-  std::map<std::string, TensorData> inputs; // values of feeds by "feed NAME", of variables by "variable NAME"
+  const std::shared_ptr<Modules> modules;
+  bool *const differed;
+  std::vector<Frame> frames;
+  StateRef known; // the last state before a pass that could be interpreted
 };
 
-/// A random tensor, the same one for the same name: floats around 0, integers from 0 to 9.
-TensorData &PassChecks::input(const std::string &name, RankedTensorType type) {
-  auto [found, isNew] = inputs.try_emplace(name);
-  TensorData &data = found->second;
-  if (!isNew)
-    return data;
-  std::mt19937_64 random(std::hash<std::string>()(name));
-  data.type = type;
-  if (auto element = dyn_cast<FloatType>(type.getElementType())) {
-    std::normal_distribution<double> normal;
-    for (int64_t i = 0; i < type.getNumElements(); ++i) {
-      llvm::APFloat value(normal(random));
-      bool inexact;
-      value.convert(element.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
-      value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &inexact);
-      data.low.push_back(value.convertToDouble());
-    }
-    data.high = data.low;
-  } else {
-    std::uniform_int_distribution<int64_t> digit(0, type.getElementType().isInteger(1) ? 1 : 9);
-    for (int64_t i = 0; i < type.getNumElements(); ++i)
-      data.integers.push_back(digit(random));
-  }
-  return data;
-}
-
-std::optional<Outcome> PassChecks::evaluate(ModuleOp module, bool intervals) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  bool hasGradient = module.walk([](GradientOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  if (!main || main.isExternal() || hasGradient)
-    return std::nullopt;
-  std::vector<TensorData> feeds;
-  for (unsigned i = 0; i < main.getNumArguments(); ++i)
-    if (auto name = main.getArgAttrOfType<StringAttr>(i, nameAttr))
-      feeds.push_back(input(("feed " + name.getValue()).str(), cast<RankedTensorType>(main.getArgumentTypes()[i])));
-  VariableValues variables;
-  for (auto variable : module.getOps<VariableOp>())
-    variables.emplace(variable.getSymName().str(),
-                      input(("variable " + variable.getSymName()).str(), cast<RankedTensorType>(variable.getType())));
-  StatusOr<std::vector<TensorData>> fetches = interpret(module, feeds, variables, {intervals});
-  if (!fetches) {
-    *differed = true;
-    module.emitError() << "--check-passes: the interpreter refuses the module: " << fetches.status().str();
-    return std::nullopt;
-  }
-  Outcome outcome;
-  for (auto [index, fetch] : llvm::enumerate(*fetches))
-    outcome.emplace_back("fetch " + std::to_string(index), fetch);
-  for (auto &[name, value] : variables)
-    outcome.emplace_back("variable @" + name, value);
-  return outcome;
-}
-
-std::string elementText(const TensorData &data, int64_t index) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (!data.isFloat())
-    out << data.integers[index];
-  else if (data.low[index] == data.high[index])
-    out << llvm::format("%.17g", data.low[index]);
-  else
-    out << llvm::format("[%.17g, %.17g]", data.low[index], data.high[index]);
-  return text;
-}
-
-void PassChecks::compare(ModuleOp module, StringRef pass, const Outcome &expected, const Outcome &found,
-                         bool intervals) {
-  for (const auto &[was, is] : llvm::zip(expected, found)) {
-    const TensorData &a = was.second, &b = is.second;
-    bool sameType = a.type == b.type && was.first == is.first;
-    std::string bytesBefore = sameType ? a.toBytes() : "", bytesAfter = sameType ? b.toBytes() : "";
-    size_t width = sameType && a.size() ? bytesBefore.size() / a.size() : 0;
-    for (int64_t i = 0; sameType && i < a.size(); ++i) {
-      bool equal =
-          intervals ? a.contains(b, i) : bytesBefore.compare(i * width, width, bytesAfter, i * width, width) == 0;
-      if (equal)
-        continue;
-      *differed = true;
-      module.emitError() << "--check-passes: " << pass << " changes " << was.first << ", element " << i << ", from "
-                         << elementText(a, i) << " to " << elementText(b, i);
-      break;
-    }
-    if (!sameType) {
-      *differed = true;
-      module.emitError() << "--check-passes: after " << pass << " there is " << is.first << " of type " << b.type
-                         << " where " << was.first << " of type " << a.type << " was";
-    }
-  }
+/// What the pass changed that it must not change, or "".
+std::string PassChecks::lieOf(Pass *pass, const State &before, const State &after) const {
+  if (endsProgram(pass->getArgument()))
+    return "";
+  if (std::string breach = breachOf(pass->getArgument(), before.contract, after.contract); !breach.empty())
+    return breach;
+  if (!after.outcome)
+    return before.outcome ? "leaves a module that cannot be interpreted: " + after.refusal : "";
+  if (!before.outcome && !known)
+    return "";
+  const State &reference = before.outcome ? before : *known;
+  const bool intervals = reference.intervals && (reorders(pass) || reference.hasGradient());
+  return differenceBetween(intervals ? *reference.intervals : *reference.outcome, *after.outcome, intervals);
 }
 
 void PassChecks::runAfterPass(Pass *pass, Operation *op) {
-  auto module = dyn_cast<ModuleOp>(op);
-  if (!module)
-    return;
-  std::optional<Outcome> after = evaluate(module);
-  const std::optional<Outcome> &expected = reorders(pass) ? legal : before;
-  if (expected && after)
-    compare(module, pass->getArgument(), *expected, *after, reorders(pass));
-  before = std::move(after);
+  Frame frame = std::move(frames.back());
+  frames.pop_back();
+  const StateRef after = modules->stateOf(op);
+  if (!frame.reported && !runsOthers(pass) && frame.before && after && frame.before != after)
+    if (std::string lie = lieOf(pass, *frame.before, *after); !lie.empty()) {
+      emitError(op->getLoc()) << "--check-passes: " << nameOf(pass) << " " << lie;
+      *differed = frame.reported = true;
+    }
+  if (!frames.empty())
+    frames.back().reported |= frame.reported;
 }
 
 } // namespace
 
 void addPassChecks(PassManager &passes, bool *differed) {
-  passes.addInstrumentation(std::make_unique<PassChecks>(differed));
+  passes.getContext()->disableMultithreading();
+  auto modules = std::make_shared<Modules>();
+  passes.addInstrumentation(std::make_unique<PassChecks>(modules, differed));
+  passes.addPass(std::make_unique<CheckInput>(std::move(modules)));
 }

@@ -87,8 +87,15 @@ int timesGiven(llvm::StringRef option) {
 }
 
 std::string StockOptions::contradiction() const {
-  if (!runsStock())
+  if (!runsStock()) {
+    for (const llvm::cl::Option *option :
+         {static_cast<const cl::Option *>(&numerics), static_cast<const cl::Option *>(&target)})
+      if (option->getNumOccurrences())
+        return fmt::format(
+            "--{} is about the stock pipeline; expected --stop-after, --start-from or a report about casts beside it",
+            option->ArgStr.str());
     return "";
+  }
   const std::string to(name(last()));
   if (maxStandaloneCasts.getNumOccurrences() && maxStandaloneCasts < 0)
     return fmt::format("--max-standalone-casts={}: expected a number of casts", maxStandaloneCasts.getValue());

@@ -3,6 +3,8 @@
 #include "CheckPasses.h"
 #include "LateStages.h"
 #include "Options.h"
+#include "PassFailures.h"
+#include "UpstreamOptions.h"
 #include "compiler/CastBudget.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Pipelines.h"
@@ -45,7 +47,7 @@ bool writeTo(const std::string &path, std::string_view text) {
 /// The results of a run besides modules.
 struct Outcome {
   std::string lateText;
-  bool differed = false, isBug = false, lostFile = false;
+  bool differed = false, hadErrors = false, isBug = false, lostFile = false;
 };
 
 /// Writes the cast ledger and checks the budget of casts, at the end of the pipeline.
@@ -93,11 +95,14 @@ void choosePipeline(mlir::MlirOptMainConfig &config, const StockOptions &options
   });
 }
 
-/// Puts --check-passes around the chosen pipeline.
-void checkEachPass(mlir::MlirOptMainConfig &config, bool *differed) {
-  config.setPassPipelineSetupFn([chosen = config, differed](mlir::PassManager &passes) {
-    addPassChecks(passes, differed);
-    return chosen.setupPassPipeline(passes);
+/// Puts --check-passes, if it is given, and the watch over passes that end badly around the chosen pipeline.
+void watchEachPass(mlir::MlirOptMainConfig &config, bool checks, Outcome &outcome) {
+  config.setPassPipelineSetupFn([chosen = config, checks, &outcome](mlir::PassManager &passes) {
+    if (checks)
+      addPassChecks(passes, &outcome.differed);
+    const mlir::LogicalResult chose = chosen.setupPassPipeline(passes);
+    watchFailures(passes, chosen.shouldVerifyDiagnostics(), &outcome.hadErrors, refused);
+    return chose;
   });
 }
 
@@ -130,14 +135,19 @@ halftone::StatusOr<std::string> loadTexts(const mlir::MlirOptMainConfig &config,
 }
 
 /// Runs the pipeline on a file and returns the exit code.
-ExitCode process(const StockOptions &options, const std::string &input, const std::string &output,
-                 mlir::DialectRegistry &registry) {
+ExitCode process(const StockOptions &options, const std::vector<std::string> &arguments, const std::string &input,
+                 const std::string &output, mlir::DialectRegistry &registry) {
+  std::string error = faultOfUpstreamOptions(arguments);
+  if (!error.empty()) {
+    printError("halftone-opt: {}\n", error);
+    return refused;
+  }
   mlir::MlirOptMainConfig config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldListPasses()) {
     mlir::printRegisteredPasses();
     return done;
   }
-  std::string error = options.contradiction();
+  error = options.contradiction();
   // The flags of all passes belong to one option, so any pass's name finds it.
   if (error.empty() && options.runsStock() && timesGiven("halftone-simplify"))
     error = "passes are named beside --stop-after, --start-from or a report about casts, which run the stock pipeline; "
@@ -156,14 +166,13 @@ ExitCode process(const StockOptions &options, const std::string &input, const st
   }
   Outcome outcome;
   choosePipeline(config, options, outcome);
-  if (options.checkPasses)
-    checkEachPass(config, &outcome.differed);
+  watchEachPass(config, options.checkPasses, outcome);
   std::string modules;
   llvm::raw_string_ostream out(modules);
   const bool succeeded =
       mlir::succeeded(mlir::MlirOptMain(out, llvm::MemoryBuffer::getMemBuffer(*text, input == "-" ? "<stdin>" : input),
                                         registry, config)) &&
-      !outcome.differed;
+      !outcome.differed && !outcome.hadErrors;
   const std::string &result = options.isLate() ? outcome.lateText : modules;
   // A run that failed writes no file, but stdout gets all text so far.
   if ((succeeded || output == "-") && !writeTo(output, result))
@@ -180,10 +189,12 @@ ExitCode run(int argc, char **argv) {
   registerHalftonePasses();
   mlir::registerTransformsPasses();
   const std::string header = mlir::registerCLIOptions("Halftone's passes and pipelines\n", registry);
-  if (printsNotice(std::vector<std::string>(argv, argv + argc), header))
+  const std::vector<std::string> arguments(argv, argv + argc);
+  if (printsNotice(arguments, header))
     return done;
+  watchPlugins(registry);
   auto [input, output] = mlir::parseCLIOptions(argc, argv, header);
-  return process(options, input, output, registry);
+  return process(options, arguments, input, output, registry);
 }
 
 } // namespace

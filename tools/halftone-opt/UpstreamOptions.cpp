@@ -1,0 +1,98 @@
+// Checks the options of mlir-opt before MLIR acts on them.
+// SPDX-License-Identifier: Apache-2.0
+#include "UpstreamOptions.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+#include "llvm/Support/CommandLine.h"
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace cl = llvm::cl;
+
+namespace halftone::tools {
+namespace {
+
+// The options that name a file to write. MLIR opens some of them at the end of a run, and ignores failures.
+constexpr const char *writtenFiles[] = {"log-actions-to", "profile-actions-to", "mlir-generate-reproducer",
+                                        "mlir-pass-pipeline-crash-reproducer", "remarks-output-file"};
+
+std::string &pluginFault() {
+  static std::string fault;
+  return fault;
+}
+
+template <class Plugin, class Take> void watch(const char *option, Take take) {
+  auto found = cl::getRegisteredOptions().find(option);
+  if (found == cl::getRegisteredOptions().end())
+    return;
+  static_cast<cl::list<std::string> *>(found->second)->setCallback([option, take](const std::string &path) {
+    llvm::Expected<Plugin> plugin = Plugin::load(path);
+    if (plugin)
+      take(*plugin);
+    else if (std::string reason = llvm::toString(plugin.takeError()); pluginFault().empty())
+      pluginFault() = fmt::format("--{}={}: {}", option, path, reason);
+  });
+}
+
+/// The value in "--name=value" or "--name" "value", with one dash or two; the last one counts.
+std::string valueOf(const std::vector<std::string> &arguments, std::string_view name) {
+  std::string value;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    std::string_view argument = arguments[i];
+    const size_t dashes = argument.starts_with("--") ? 2 : argument.starts_with("-") ? 1 : 0;
+    if (!dashes || !argument.substr(dashes).starts_with(name))
+      continue;
+    argument.remove_prefix(dashes + name.size());
+    if (argument.starts_with('='))
+      value = argument.substr(1);
+    else if (argument.empty() && i + 1 < arguments.size())
+      value = arguments[i + 1];
+  }
+  return value;
+}
+
+std::string dashed(const std::string &option) { return (option.size() > 1 ? "--" : "-") + option; }
+
+/// Why the file cannot be written, or "". If it was not there, it is not there afterwards.
+std::string faultOfFile(const std::string &path) {
+  const bool isNew = ::access(path.c_str(), F_OK) != 0;
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (descriptor < 0)
+    return errno == ENXIO ? "" : std::strerror(errno); // a pipe that waits for its reader
+  ::close(descriptor);
+  if (isNew)
+    ::unlink(path.c_str());
+  return "";
+}
+
+} // namespace
+
+void watchPlugins(mlir::DialectRegistry &registry) {
+  watch<mlir::PassPlugin>("load-pass-plugin",
+                          [](const mlir::PassPlugin &plugin) { plugin.registerPassRegistryCallbacks(); });
+  watch<mlir::DialectPlugin>("load-dialect-plugin", [&registry](const mlir::DialectPlugin &plugin) {
+    plugin.registerDialectRegistryCallbacks(registry);
+  });
+}
+
+std::string faultOfUpstreamOptions(const std::vector<std::string> &arguments) {
+  if (!pluginFault().empty())
+    return pluginFault();
+  std::vector<std::string> repeated;
+  for (auto &entry : cl::getRegisteredOptions())
+    if (entry.second->getNumOccurrencesFlag() == cl::Optional && entry.second->getNumOccurrences() > 1)
+      repeated.push_back(entry.second->ArgStr.str());
+  if (!repeated.empty())
+    return fmt::format("{} is given more than once", dashed(*std::ranges::min_element(repeated)));
+  for (const char *option : writtenFiles)
+    if (const std::string path = valueOf(arguments, option); !path.empty() && path != "-")
+      if (const std::string fault = faultOfFile(path); !fault.empty())
+        return fmt::format("--{}={}: cannot write the file: {}", option, path, fault);
+  return "";
+}
+
+} // namespace halftone::tools
