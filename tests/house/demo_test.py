@@ -29,7 +29,8 @@ def put(path, text):
 def main(root):
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(os.path.join(folder, "scripts"))
-        shutil.copy(os.path.join(root, "scripts", "demo"), os.path.join(folder, "scripts", "demo"))
+        for name in ("demo", "usage.bash"):
+            shutil.copy(os.path.join(root, "scripts", name), os.path.join(folder, "scripts", name))
         put(os.path.join(folder, "scripts", "dependencies"), "#!/bin/bash\necho installed\n")
         put(os.path.join(folder, "bin", "cmake"), "#!/bin/bash\necho cmake \"$@\"\n")
         put(os.path.join(folder, "build", "release", "examples", "01-mnist"), PROGRAM)
