@@ -6,7 +6,7 @@
 namespace halftone::compiler {
 
 Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions &options) {
-  if (!options.maxStandaloneCasts || options.strict)
+  if (!options.maxStandaloneCasts)
     return Status::ok();
   if (*options.maxStandaloneCasts < 0)
     return Status(ErrorKind::value_error, fmt::format("max_standalone_casts is {}; expected none or a count of casts",

@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// compile_error, with the layer of the first, when more casts than options.maxStandaloneCasts are not fused. Strict
-/// mode has no such limit: there each op is a kernel, casts too.
+/// compile_error, with the layer of the first, when more casts than options.maxStandaloneCasts are not fused. In
+/// strict mode each op is a kernel, so all casts count.
 Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions &options);
 
 } // namespace halftone::compiler

@@ -3,11 +3,11 @@
 #include "frontend/base/ProcessRun.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/LibexecFile.h"
 #include "runtime/base/Sha256.h"
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <mutex>
@@ -30,7 +30,7 @@ Distributed &distributed() {
 }
 
 std::string mpiLibrary() {
-  if (const char *given = ::secure_getenv("HALFTONE_MPI"); given && *given)
+  if (const std::string given = environmentValue("HALFTONE_MPI"); !given.empty())
     return given;
   if (const std::string path = libexecFile("libhalftone-mpi.so", R_OK); !path.empty())
     return path;
@@ -40,6 +40,15 @@ std::string mpiLibrary() {
                   "libexec/halftone/libhalftone-mpi.so in a folder above {}, or its path in HALFTONE_MPI. It is "
                   "built if CMake finds MPI",
                   ownFile().string()));
+}
+
+std::unique_ptr<Communicator> openNamed() {
+  StatusOr<std::unique_ptr<Communicator>> opened = openCommunicator(mpiLibrary());
+  if (!opened.isOk() && !environmentValue("HALFTONE_MPI").empty() && !isOfEnvironment(opened.status().message()))
+    environmentError(opened.status().kind(), "HALFTONE_MPI",
+                     "a library that joins the processes: " + opened.status().message())
+        .orThrow();
+  return std::move(opened).valueOrThrow();
 }
 
 std::string textOf(const std::vector<Fact> &facts) {
@@ -194,7 +203,7 @@ void set_distribution(const std::optional<DataParallel> &value) {
   Distributed &state = distributed();
   const ForkSafeLock lock(state.mutex);
   if (value && !state.group)
-    state.group = std::make_shared<ProcessGroup>(openCommunicator(mpiLibrary()).valueOrThrow());
+    state.group = std::make_shared<ProcessGroup>(openNamed());
   state.value = value;
 }
 

@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/TraceCompile.h"
 #include "compiler/Compiler.h"
+#include "compiler/targets/Target.h"
 #include "dialect/Interpreter.h"
 #include "dialect/TypeInference.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/base/UserWords.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/CompilerGate.h"
+#include "runtime/base/Environment.h"
+#include "runtime/base/ForkGate.h"
+#include "runtime/loader/ObjectLoader.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
+#include <fmt/format.h>
 #include <mutex>
 #include <set>
 
@@ -19,12 +23,23 @@ namespace halftone::detail {
 
 namespace {
 
+/// Whether HALFTONE_TARGET, if it is set, names a target; for code that shall run, one of the device.
+Status checkEnvironment(const std::string *ofDevice) {
+  const std::string named = environmentValue("HALFTONE_TARGET");
+  if (named.empty())
+    return {};
+  const Status status = ofDevice ? checkRunsOn(named, *ofDevice) : compiler::Target::find(named).status();
+  return status.isOk() ? status
+                       : environmentError(ErrorKind::value_error, "HALFTONE_TARGET",
+                                          (ofDevice ? "a target of the device: " : "a target: ") + status.message());
+}
+
 compiler::CompileOptions compileOptions(const FunctionOptions &options, const std::string &ofDevice) {
   compiler::CompileOptions result;
   result.target = ofDevice;
   result.strict = options.strict;
   result.maxStandaloneCasts = options.maxStandaloneCasts;
-  if (const char *target = std::getenv("HALFTONE_TARGET"); target && *target)
+  if (const std::string target = environmentValue("HALFTONE_TARGET"); !target.empty())
     result.target = target;
 #ifdef HALFTONE_VERIFY_STAGES
   result.verifyStages = true;
@@ -67,7 +82,21 @@ Tensor tensorOf(const dialect::TensorData &data) {
 
 } // namespace
 
+Status checkRunsOn(const std::string &target, const std::string &ofDevice) {
+  const StatusOr<std::shared_ptr<const compiler::Target>> found = compiler::Target::find(target);
+  HALFTONE_RETURN_IF_ERROR(found.status());
+  const bool isGpu = (*found)->key().starts_with("nvptx|"), deviceIsGpu = ofDevice.starts_with("sm_");
+  if (isGpu != deviceIsGpu)
+    return {ErrorKind::value_error, fmt::format("{} is a {}, and the device is a {}", target, isGpu ? "GPU" : "CPU",
+                                                deviceIsGpu ? "GPU" : "CPU")};
+  if (isGpu)
+    return {};
+  const Status status = checkRunsHere((*found)->key());
+  return status.isOk() ? status : Status(status.kind(), fmt::format("code of {} is {}", target, status.message()));
+}
+
 StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target) {
+  HALFTONE_RETURN_IF_ERROR(checkEnvironment(&target));
   compiler::CompileStatistics statistics;
   StatusOr<Executable> executable = [&]() -> StatusOr<Executable> {
     const CompilerGate gate;
@@ -81,6 +110,7 @@ StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, 
 }
 
 StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &wanted) {
+  HALFTONE_RETURN_IF_ERROR(checkEnvironment(nullptr));
   const CompilerGate gate;
   HALFTONE_RETURN_IF_ERROR(gate.status());
   ModuleOp module = trace.finish();

@@ -6,7 +6,10 @@
 
 namespace halftone::detail {
 
-/// Compiles for the target of that name, unless HALFTONE_TARGET names another.
+/// value_error unless code for the target of that name can run on a device whose own target is `ofDevice`.
+Status checkRunsOn(const std::string &target, const std::string &ofDevice);
+
+/// Compiles for the target of that name, unless HALFTONE_TARGET names another, which must be one of the same device.
 StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target);
 
 struct TextOptions {

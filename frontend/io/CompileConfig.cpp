@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CompileConfig.h"
 #include "frontend/base/NameList.h"
+#include "frontend/base/PlacedError.h"
 #include "frontend/metrics/MetricImpl.h"
 #include <set>
 
@@ -16,7 +17,7 @@ template <class F> auto within(const ConfigPlace &place, F make) {
   } catch (const Error &error) {
     if (error.message().starts_with(place.where))
       throw;
-    throw Error(error.kind(), fmt::format("{}: {}", place.where, error.message()));
+    rethrowAt(place.where, error);
   }
 }
 

@@ -1,5 +1,6 @@
 // Makes functional models: layers first, then the calls in an order in which their inputs are known.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/PlacedError.h"
 #include "frontend/graph/Graph.h"
 #include "frontend/io/ModelReader.h"
 #include "frontend/layers/LayerImpl.h"
@@ -218,8 +219,7 @@ private:
                                             : callOperation(member.place.at("class_name").text(), inputs, arguments,
                                                             configOf(member.place)));
     } catch (const Error &error) {
-      throw Error(error.kind(), fmt::format("{}: {}", member.place.where, error.message()), error.layer_path(),
-                  error.where());
+      rethrowAt(member.place.where, error);
     }
   }
 

@@ -1,6 +1,7 @@
 // Reads layers from the nested configs of a saved model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/LayerRecords.h"
+#include "frontend/base/PlacedError.h"
 #include "frontend/base/UniqueNames.h"
 #include "frontend/io/ConfigPlace.h"
 #include "frontend/io/ModelReader.h"
@@ -70,7 +71,7 @@ std::optional<DTypePolicy> policyOf(const Place &layer) {
       return dtype_policies::deserialize(ConfigAccess::make(dtype.json));
     }
   } catch (const Error &error) {
-    throw Error(error.kind(), fmt::format("{}: {}", dtype.where, error.message()));
+    rethrowAt(dtype.where, error);
   }
   dtype.fail("a policy's name or object");
 }

@@ -1,5 +1,6 @@
 // load_model(): makes a model aside, from config.json, and gives it out when it has its weights and its compile().
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/PlacedError.h"
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/io/CompileConfig.h"
@@ -71,13 +72,13 @@ Model modelOf(const Config &config) {
   return Model::from_config(config);
 }
 
-/// The file and the member begin the message of every error.
+/// The file and the member begin the message of every error but those of the environment.
 template <class F> auto within(const std::string &path, const char *member, F make) {
   try {
     return make();
   } catch (const Error &error) {
-    throw Error(error.kind(), fmt::format("{}: {}: {}", path, member, shortened(error.message())), error.layer_path(),
-                error.where());
+    rethrowAt(fmt::format("{}: {}", path, member),
+              Error(error.kind(), shortened(error.message()), error.layer_path(), error.where()));
   }
 }
 

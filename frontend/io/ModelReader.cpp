@@ -1,6 +1,7 @@
 // Makes Sequential models and single layers from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ModelReader.h"
+#include "frontend/base/PlacedError.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/LayerImpl.h"
 #include "halftone/Layers.h"
@@ -105,7 +106,7 @@ Layer readLayer(const ConfigPlace &place) {
   } catch (const Error &error) {
     if (place.where.empty() || error.message().starts_with(place.where)) // the place of an inner layer
       throw;
-    throw Error(error.kind(), fmt::format("{}: {}", place.where, error.message()), error.layer_path(), error.where());
+    rethrowAt(place.where, error);
   }
 }
 

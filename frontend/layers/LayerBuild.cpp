@@ -9,6 +9,7 @@
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/RecordedCall.h"
 #include "halftone/Ops.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/PerThread.h"
 #include "runtime/base/StackRoom.h"
@@ -64,8 +65,8 @@ LayerImpl::~LayerImpl() {
 }
 
 void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
-  // An error about an environment variable begins with its name, and is about no layer.
-  if (!error.layer_path().empty() || error.message().starts_with("HALFTONE_"))
+  // An error about an environment variable is about no layer.
+  if (!error.layer_path().empty() || isOfEnvironment(error.message()))
     throw error;
   throw Error(error.kind(), error.message(), layer.path.empty() ? layer.name : layer.path, layer.where);
 }

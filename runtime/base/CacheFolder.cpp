@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/CacheFolder.h"
 #include "runtime/base/CacheTrim.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/base/SizedText.h"
 #include "runtime/base/WriteFile.h"
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -76,10 +76,10 @@ std::string writeEntry(const std::string &folder, const std::string &key, std::s
 } // namespace
 
 std::string defaultCacheDirectory() {
-  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && cache[0] == '/')
-    return std::string(cache) + "/halftone";
-  if (const char *home = std::getenv("HOME"); home && home[0] == '/')
-    return std::string(home) + "/.cache/halftone";
+  if (const std::string cache = environmentValue("XDG_CACHE_HOME"); cache.starts_with('/'))
+    return cache + "/halftone";
+  if (const std::string home = environmentValue("HOME"); home.starts_with('/'))
+    return home + "/.cache/halftone";
   return "";
 }
 

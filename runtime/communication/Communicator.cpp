@@ -1,6 +1,7 @@
 // Opens a library that sends messages between processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/Communicator.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/communication/CommunicatorAbi.h"
 #include <array>
@@ -45,6 +46,8 @@ private:
 
 StatusOr<std::unique_ptr<Communicator>> openCommunicator(const std::string &path) {
   const auto fail = [&](const std::string &reason) {
+    if (isOfEnvironment(reason))
+      return Status(ErrorKind::value_error, reason);
     return Status(ErrorKind::runtime_error, fmt::format("cannot use {}: {}", path, reason));
   };
   // Open MPI's components look for its symbols.

@@ -1,6 +1,7 @@
 // The CPU device.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/devices/HostMemory.h"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <mutex>
 #include <sched.h>
@@ -130,13 +130,13 @@ std::string cpuDescription() {
 }
 
 StatusOr<int> defaultThreadCount() {
-  if (const char *text = std::getenv("HALFTONE_NUM_THREADS"); text && *text) {
+  if (const std::string text = environmentValue("HALFTONE_NUM_THREADS"); !text.empty()) {
     const std::string_view all = text;
     int threads = 0;
     auto [end, error] = std::from_chars(all.begin(), all.end(), threads);
     if (error != std::errc() || end != all.end() || !checkThreadCount(threads).isOk())
-      return Status(ErrorKind::value_error,
-                    fmt::format("HALFTONE_NUM_THREADS: expected a number from 1 to {}, got '{}'", mostThreads, all));
+      return environmentError(ErrorKind::value_error, "HALFTONE_NUM_THREADS",
+                              fmt::format("a number from 1 to {}", mostThreads));
     return threads;
   }
   cpu_set_t cores;

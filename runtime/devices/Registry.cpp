@@ -1,13 +1,13 @@
 // The devices of the process, and the thread's default one.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/Registry.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/devices/cuda/CudaDevice.h"
 #include <algorithm>
 #include <charconv>
 #include <climits>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
@@ -75,8 +75,11 @@ Device Device::cpu() { return Device(Kind::cpu, 0); }
 Device Device::cuda(int64_t index) {
   const auto ordinal = static_cast<int>(std::clamp<int64_t>(index, -1, INT_MAX));
   if (!addedAt(ordinal))
-    if (const Status status = checkGpu(ordinal); !status.isOk())
+    if (const Status status = checkGpu(ordinal); !status.isOk()) {
+      if (isOfEnvironment(status.message()))
+        status.orThrow();
       throw Error(ErrorKind::device_error, fmt::format("cuda:{} is not available: {}", index, status.message()));
+    }
   return Device(Kind::cuda, ordinal);
 }
 
@@ -115,14 +118,18 @@ static thread_local std::optional<Device> current;
 
 Device halftone::default_device() {
   if (!current) {
-    const char *text = std::getenv("HALFTONE_DEVICE");
-    const std::string_view spec = text && *text ? text : "cpu";
+    const std::string named = environmentValue("HALFTONE_DEVICE");
+    const std::string spec = named.empty() ? "cpu" : named;
     current = Device::find(spec);
-    if (const std::optional<int> index = cudaIndex(spec); !current && index)
-      current = Device::cuda(*index); // throws the reason
+    if (const std::optional<int> index = cudaIndex(spec); !current && index) {
+      const Status status = checkGpu(*index);
+      if (isOfEnvironment(status.message()))
+        status.orThrow();
+      environmentError(ErrorKind::device_error, "HALFTONE_DEVICE", "a device of this machine: " + status.message())
+          .orThrow();
+    }
     if (!current)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("HALFTONE_DEVICE is '{}'; expected cpu, cuda or cuda:<index>", spec));
+      environmentError(ErrorKind::value_error, "HALFTONE_DEVICE", "cpu, cuda or cuda:<index>").orThrow();
   }
   return *current;
 }

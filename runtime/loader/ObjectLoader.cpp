@@ -157,13 +157,9 @@ bool isOfCode(llvm::StringRef feature) {
       [&](llvm::StringRef prefix) { return feature.starts_with(prefix); });
 }
 
-/// Checks that this CPU has those features of the code's target ("triple|cpu|features", "|" and the emulated CPU) that code
-/// may use, and for AMX that the process may use tiles.
-Status checkTarget(const std::string &key, const KernelCode &kernel) {
-  const auto [triple, rest] = llvm::StringRef(kernel.target).split('|');
-  const auto [cpu, after] = rest.split('|');
-  const llvm::StringRef features = after.split('|').first;
-  if (!llvm::Triple(triple).isX86() || llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None)
+/// The features of an x86 CPU ("cpu", "+avx512f,-amx-tile,...") that its code may use and this machine lacks.
+std::vector<std::string> missingFeatures(llvm::StringRef cpu, llvm::StringRef features) {
+  if (!llvm::Triple(llvm::sys::getProcessTriple()).isX86() || llvm::X86::parseArchX86(cpu) == llvm::X86::CK_None)
     return {};
   llvm::SmallVector<llvm::StringRef> ofModel, changes;
   llvm::X86::getFeaturesForCPU(cpu, ofModel);
@@ -181,10 +177,8 @@ Status checkTarget(const std::string &key, const KernelCode &kernel) {
     if (const llvm::StringRef name = feature.first(); needed.contains(name) && isOfCode(name))
       if (!feature.second || (name.starts_with("amx-") && !mayUseTiles()))
         missing.push_back(name.str());
-  if (missing.empty())
-    return {};
   std::sort(missing.begin(), missing.end());
-  return bad(key, fmt::format("made for {}; this machine lacks {}", cpu.str(), fmt::join(missing, ", ")));
+  return missing;
 }
 
 StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const KernelCode &kernel) {
@@ -198,8 +192,9 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const Kerne
   if (auto entry = all.kernels.find(name); entry != all.kernels.end())
     if (auto loaded = entry->second.lock())
       return loaded;
+  if (Status status = checkRunsHere(kernel.target); !status.isOk())
+    return bad(key, status.message());
   HALFTONE_RETURN_IF_ERROR(checkObject(key, kernel));
-  HALFTONE_RETURN_IF_ERROR(checkTarget(key, kernel));
   auto linker = all.linker.lock();
   if (!linker) {
     auto created = Linker::create();
@@ -222,6 +217,22 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::string &key, const Kerne
 }
 
 } // namespace
+
+Status checkRunsHere(std::string_view target) {
+  const auto [triple, rest] = llvm::StringRef(target).split('|');
+  const auto [cpu, after] = rest.split('|');
+  if (triple == "nvptx")
+    return {ErrorKind::value_error, fmt::format("made for {}, a GPU; expected code of this CPU", cpu.str())};
+  const llvm::Triple host(llvm::sys::getProcessTriple()), code(triple);
+  if (code.getArch() != llvm::Triple::UnknownArch && code.getArch() != host.getArch())
+    return {ErrorKind::value_error,
+            fmt::format("made for {}; this machine is {}", code.getArchName().str(), host.getArchName().str())};
+  const std::vector<std::string> missing = missingFeatures(cpu, after.split('|').first);
+  if (!missing.empty())
+    return {ErrorKind::value_error,
+            fmt::format("made for {}; this machine lacks {}", cpu.str(), fmt::join(missing, ", "))};
+  return {};
+}
 
 StatusOr<std::shared_ptr<const KernelLibrary>> loadObjects(const std::map<std::string, KernelCode> &kernels) {
   auto library = std::make_shared<ObjectLibrary>();

@@ -26,6 +26,31 @@
 // RUN: %exit 1 halftone-opt %s --stop-after=kernel --target=pdp-11 2>&1 | FileCheck-22 %s --check-prefix=PDP
 // RUN: %exit 1 halftone-opt %s --cast-ledger=%t.json -split-input-file 2>&1 | FileCheck-22 %s --check-prefix=SPLIT
 
+// RUN: %exit 1 halftone-opt %s -o /dev/null -o %t.mlir 2>&1 | FileCheck-22 %s --check-prefix=TWICE
+// RUN: %exit 1 halftone-opt %s --stop-after=kernel --stop-after=cast 2>&1 | FileCheck-22 %s --check-prefix=TWICESTOP
+// RUN: %exit 1 halftone-opt %s --target=host --target=host --stop-after=kernel 2>&1 | FileCheck-22 %s --check-prefix=TWICETARGET
+// RUN: %exit 1 halftone-opt %s --check-passes --check-passes 2>&1 | FileCheck-22 %s --check-prefix=TWICECHECK
+// RUN: %exit 1 halftone-opt %s --halftone-insert-casts --numerics=strict 2>&1 | FileCheck-22 %s --check-prefix=UNREAD
+// RUN: %exit 1 halftone-opt %s --halftone-insert-casts --target=sm_80 2>&1 | FileCheck-22 %s --check-prefix=UNREADTARGET
+// RUN: %exit 1 halftone-opt %s --load-pass-plugin=%t.absent.so 2>&1 | FileCheck-22 %s --check-prefix=PLUGIN
+// RUN: %exit 1 halftone-opt %s --load-pass-plugin=%s 2>&1 | FileCheck-22 %s --check-prefix=PLUGIN
+// RUN: %exit 1 halftone-opt %s --load-dialect-plugin=%t.absent.so 2>&1 | FileCheck-22 %s --check-prefix=DIALECT
+// RUN: %exit 1 halftone-opt %s --log-actions-to=%t.none/file 2>&1 | FileCheck-22 %s --check-prefix=ACTIONS
+// RUN: %exit 1 halftone-opt %s --log-actions-to %t.none/file 2>&1 | FileCheck-22 %s --check-prefix=ACTIONS
+// RUN: %exit 1 halftone-opt %s --mlir-generate-reproducer=%t.none/file 2>&1 | FileCheck-22 %s --check-prefix=GENERATE
+// RUN: %exit 1 halftone-opt %s --mlir-generate-reproducer=/ 2>&1 | FileCheck-22 %s --check-prefix=GENERATEFOLDER
+
+// TWICE: halftone-opt: -o is given more than once
+// TWICESTOP: halftone-opt: --stop-after is given more than once
+// TWICETARGET: halftone-opt: --target is given more than once
+// TWICECHECK: halftone-opt: --check-passes is given more than once
+// UNREAD: halftone-opt: --numerics is about the stock pipeline; expected --stop-after
+// UNREADTARGET: halftone-opt: --target is about the stock pipeline; expected --stop-after
+// PLUGIN: halftone-opt: --load-pass-plugin={{.+}}: {{.+}}
+// DIALECT: halftone-opt: --load-dialect-plugin={{.+}}: {{.+}}
+// ACTIONS: halftone-opt: --log-actions-to={{.*}}/file: cannot write the file: No such file or directory
+// GENERATE: halftone-opt: --mlir-generate-reproducer={{.*}}/file: cannot write the file: No such file or directory
+// GENERATEFOLDER: halftone-opt: --mlir-generate-reproducer=/: cannot write the file: Is a directory
 // HIDDEN-DAG: stop-before
 // HIDDEN-DAG: --stop-after=
 // VERSION: halftone-opt {{[0-9]+\.[0-9]+\.[0-9]+}} (LLVM 22

@@ -1,5 +1,6 @@
 // Messages between processes by MPI, behind the interface of CommunicatorAbi.h.
 // SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/Environment.h"
 #include "runtime/communication/CommunicatorAbi.h"
 #include <algorithm>
 #include <array>
@@ -342,12 +343,12 @@ halftone_open_communicator(int32_t abi, char *error, int64_t errorBytes) {
     failure("it belongs to another version of Halftone", error, errorBytes);
     return nullptr;
   }
-  if (const char *bound = ::secure_getenv("HALFTONE_EXCHANGE_SECONDS"); bound && *bound) {
+  if (const std::string bound = halftone::environmentValue("HALFTONE_EXCHANGE_SECONDS"); !bound.empty()) {
     char *end = nullptr;
-    mostSeconds = std::strtod(bound, &end);
-    if (*end || !(mostSeconds > 0)) {
-      failure("HALFTONE_EXCHANGE_SECONDS needs a count of seconds above 0. Received: " + std::string(bound), error,
-              errorBytes);
+    constexpr double most = 1e9; // longer than any clock's run
+    mostSeconds = std::strtod(bound.c_str(), &end);
+    if (*end || !(mostSeconds > 0) || !(mostSeconds <= most)) {
+      failure("HALFTONE_EXCHANGE_SECONDS=" + bound + ": expected a count of seconds above 0", error, errorBytes);
       return nullptr;
     }
   }

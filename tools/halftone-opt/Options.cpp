@@ -4,6 +4,7 @@
 #include "halftone/Version.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "tools/shell/Streams.h"
+#include "tools/shell/TargetNames.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace halftone::compiler;
@@ -51,7 +52,7 @@ StockOptions::StockOptions()
                cl::values(clEnumValN(Numerics::fast, "fast", "values may stay wider inside a kernel"),
                           clEnumValN(Numerics::strict, "strict", "one op a kernel, every op rounds"))),
       target("target", cl::cat(category), cl::init("host"), cl::value_desc("TARGET"),
-             cl::desc("What linalg, plan and target are made for: host, x86-64-v3, x86-64-v4, ...")),
+             cl::desc("What linalg, plan and target are made for: " HALFTONE_TARGET_NAMES)),
       maxStandaloneCasts("max-standalone-casts", cl::cat(category), cl::value_desc("N"),
                          cl::desc("Fail when more than N casts of the kernel stage are kernels of their own")),
       castLedgerFile("cast-ledger", cl::cat(category), cl::value_desc("FILE.json"),

@@ -3,12 +3,14 @@
 #pragma once
 #include "Output.h"
 #include "tools/halftone-run/UsageError.h"
+#include <set>
 #include <string>
 
 namespace halftone::tools {
 
 struct Arguments {
   std::string command, subject; // a name or a file; "": show lists all names
+  std::set<std::string> given;  // the options of the command line, by their long names
   bool json = false, quiet = false, verbose = false;
   std::string global = "float32";      // lint, convert, resolve
   std::string output = "-";            // convert

@@ -3,7 +3,10 @@
 #include "Commands.h"
 #include "halftone/Legacy.h"
 #include "runtime/base/ConfigAccess.h"
+#include "runtime/base/WriteFile.h"
 #include "runtime/policy/PolicyMapRep.h"
+#include "tools/shell/OptionRules.h"
+#include <filesystem>
 #include <fmt/format.h>
 
 using nlohmann::ordered_json;
@@ -26,15 +29,23 @@ std::optional<DTypePolicy> successorOf(const std::string &name) {
 }
 
 ExitCode convertName(const Arguments &arguments) {
+  const Branch branches[] = {{"convert of a name", true, {"--global", "--verbose"}}};
+  if (const std::string fault = unreadOption(branches, arguments.given); !fault.empty())
+    throw UsageError(fault);
+  const bool toStdout = arguments.output == "-";
   const std::optional<DTypePolicy> policy = successorOf(arguments.subject);
   if (!policy)
     printError("halftone-policy: Keras 3 has no policy like '{}'\n", arguments.subject);
   ordered_json result = jsonHead("convert", policy ? "ok" : "no");
   result["from"] = arguments.subject;
+  if (!toStdout)
+    result["to"] = arguments.output;
   result["policy"] = policy ? ConfigAccess::json(dtype_policies::serialize(*policy)) : ordered_json();
+  if (policy && !toStdout)
+    writeFile(arguments.output, {dtype_policies::serialize(*policy).dump() + "\n"}).orThrow();
   if (arguments.json)
     printJson(result);
-  else if (policy && !arguments.quiet)
+  else if (policy && toStdout && !arguments.quiet)
     print("{}\n", dtype_policies::serialize(*policy).dump());
   return policy ? yes : no;
 }
@@ -42,8 +53,15 @@ ExitCode convertName(const Arguments &arguments) {
 } // namespace
 
 ExitCode convert(const Arguments &arguments) {
-  if (!arguments.subject.ends_with(".json"))
-    return convertName(arguments);
+  if (!arguments.subject.ends_with(".json")) {
+    if (arguments.subject.find_first_of("./") == std::string::npos)
+      return convertName(arguments);
+    std::error_code ignored;
+    throw Error(ErrorKind::io_error,
+                arguments.subject + (std::filesystem::exists(arguments.subject, ignored)
+                                         ? ": expected a file whose name ends in .json"
+                                         : ": there is no such file, and no policy has such a name"));
+  }
   const PolicyScope global(PolicyArg(arguments.global, Where{}));
   const DTypePolicyMap map = DTypePolicyMap::load(arguments.subject);
   ordered_json object = ConfigAccess::json(dtype_policies::serialize(map));

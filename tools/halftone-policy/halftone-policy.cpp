@@ -4,6 +4,8 @@
 #include "Commands.h"
 #include "halftone/Version.h"
 #include "runtime/policy/PathPattern.h"
+#include "tools/shell/OptionRules.h"
+#include "tools/shell/TargetNames.h"
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
@@ -19,8 +21,9 @@ namespace {
 CLI::App *addCommand(CLI::App &app, const char *name, const char *help, Arguments &arguments) {
   CLI::App *command = app.add_subcommand(name, help);
   command->add_flag("--json", arguments.json, "The result as one JSON object");
-  command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
-  command->add_flag("-v,--verbose", arguments.verbose, "Tell on stderr what was read");
+  auto *quiet = command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
+  if (std::string_view(name) != "show")
+    command->add_flag("-v,--verbose", arguments.verbose, "Tell on stderr what was read")->excludes(quiet);
   return command;
 }
 
@@ -59,8 +62,8 @@ void declare(CLI::App &app, Arguments &arguments) {
   lint->add_option("FILE", arguments.subject, "A DTypePolicyMap as Keras or Halftone writes it")->required();
   auto *model = lint->add_option("--model", arguments.model, "A .keras archive or .mlir module that the map is for");
   lint->add_option("--device", arguments.device,
-                   "What the model will run on: cpu (this machine's), x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids. "
-                   "P014 says slower than float32 of: float16 without F16C, int8 without VNNI, float8 and float64 "
+                   "What the model will run on: cpu (this machine's), " HALFTONE_CPU_TARGET_NAMES
+                   ". P014 says slower than float32 of: float16 without F16C, int8 without VNNI, float8 and float64 "
                    "everywhere")
       ->needs(model)
       ->capture_default_str();
@@ -92,7 +95,11 @@ static ExitCode run(int argc, char **argv) {
                             json);
   try {
     app.parse(argc, argv);
-    arguments.command = app.get_subcommands().front()->get_name();
+    const CLI::App *chosen = app.get_subcommands().front();
+    arguments.command = chosen->get_name();
+    arguments.given = givenOptions(*chosen);
+    if (const std::string fault = emptyValue(*chosen); !fault.empty())
+      throw UsageError(fault);
     return commands.at(arguments.command)(arguments);
   } catch (const CLI::CallForHelp &) {
     const auto chosen = app.get_subcommands();

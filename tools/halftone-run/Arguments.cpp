@@ -5,6 +5,8 @@
 #include "UsageError.h"
 #include "compiler/targets/Target.h"
 #include "halftone/Version.h"
+#include "tools/shell/OptionRules.h"
+#include "tools/shell/TargetNames.h"
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -87,12 +89,15 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
       ->check(numberIn(1, 1024));
   command->add_option("--numerics", flags.numerics, "fast or strict (default: " + numerics + ")")
       ->check(CLI::IsMember({"fast", "strict"}));
+  auto *quiet = command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
+  if (name != "evaluate")
+    command->add_flag("-v,--verbose", arguments.verbose, "Tell on stderr what was done")->excludes(quiet);
+  if (name == "emit")
+    return command;
   command->add_option("--seed", arguments.seed, "For random inputs, initial variables, shuffling and dropout")
       ->check(atLeast(uint64_t(0)))
       ->capture_default_str();
   command->add_flag("--json", arguments.json, "Results as one JSON object");
-  command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
-  command->add_flag("-v,--verbose", arguments.verbose, "Tell on stderr what was done");
   return command;
 }
 
@@ -118,8 +123,8 @@ CLI::App *addProgramCommand(CLI::App &app, const std::string &name, const std::s
       ->check(atLeast(int64_t(0)));
   command->add_option(
       "--target", arguments.target,
-      "The machine that code is for: host, x86-64-v2, x86-64-v3, x86-64-v4, sapphirerapids, sm_80 (default: the "
-      "device's). emulated:x86-64-v4: that CPU's code, run here by this CPU's instructions");
+      "The machine that code is for: " HALFTONE_TARGET_NAMES
+      " (default: the device's). emulated:x86-64-v4: that CPU's code, run here by this CPU's instructions");
   command->add_flag("--timing", arguments.timing, "Tell on stderr how long each pass and each kernel took to compile");
   return command;
 }
@@ -241,8 +246,11 @@ Arguments parseArguments(int argc, char **argv) {
   }
   CLI::App *chosen = app.get_subcommands().front();
   arguments.command = chosen->get_name();
+  arguments.given = givenOptions(*chosen);
   arguments.strict = flags.numerics.empty() ? arguments.command == "compare" : flags.numerics == "strict";
   arguments.cacheDirectory = flags.noCache ? "none" : flags.cacheDirectory;
+  if (const std::string fault = emptyValue(*chosen); !fault.empty())
+    throw UsageError(fault);
   if (!arguments.target.empty())
     if (auto target = compiler::Target::find(arguments.target); !target.isOk())
       throw UsageError("--target: " + target.status().message());

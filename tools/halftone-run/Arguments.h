@@ -5,6 +5,7 @@
 #include "halftone/Model.h"
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ class TimingScope;
 namespace halftone::tools {
 
 struct Arguments {
-  std::string command; // "predict", "evaluate", "fit", "compare", "emit"; "" for --help or --version alone
+  std::string command;         // "predict", "evaluate", "fit", "compare", "emit"; "" for --help or --version alone
+  std::set<std::string> given; // the options of the command line, by their long names
   std::string model;
   // For a .keras model.
   Program program = Program::predict;

@@ -149,8 +149,6 @@ ExitCode compare(const Arguments &arguments) {
   const bool isFile = arguments.against.ends_with(".npy");
   if (!isFile && arguments.against != "interpreter")
     throw UsageError(fmt::format("--against '{}': expected interpreter or [NAME=]FILE.npy", arguments.against));
-  if (isFile && arguments.byLayer)
-    throw UsageError("--by-layer: a file holds no layers; expected --against interpreter");
   std::shared_ptr<DeviceRuntime> device = openDevice(arguments);
   const ModuleOrPlan model = loadModuleOrPlan(arguments);
   if (model.plan && !isFile)

@@ -137,6 +137,8 @@ std::optional<TensorType> parseTensorType(std::string_view text) {
   return std::nullopt;
 }
 
+bool isShape(std::string_view text) { return parseTensorType(std::string(text) + "xf32").has_value(); }
+
 InputSpec parseInputSpec(std::string_view text) {
   const std::string whole(text);
   auto bad = [&](const std::string &why) {

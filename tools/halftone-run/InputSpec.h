@@ -25,6 +25,9 @@ struct InputSpec {
 /// The type of a text such as "2x3xf32", MLIR's spelling; nullopt for other text.
 std::optional<TensorType> parseTensorType(std::string_view text);
 
+/// Whether a text is the shape of a type without its dtype: "2x4", "7".
+bool isShape(std::string_view text);
+
 /// Throws UsageError with the expected form.
 InputSpec parseInputSpec(std::string_view text);
 

@@ -1,11 +1,13 @@
 // Loads modules and saved plans, and gathers the values with which a run begins.
 // SPDX-License-Identifier: Apache-2.0
 #include "ModuleOrPlan.h"
+#include "Branches.h"
 #include "CompiledModule.h"
 #include "InputSpec.h"
 #include "KerasModel.h"
 #include "Output.h"
 #include "UsageError.h"
+#include "frontend/graph/TraceCompile.h"
 #include "halftone/Device.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/devices/CpuDevice.h"
@@ -50,8 +52,10 @@ std::vector<DeclaredVariable> ModuleOrPlan::variables() const {
 }
 
 ModuleOrPlan loadModuleOrPlan(const Arguments &arguments) {
-  if (arguments.model.ends_with(".keras"))
+  if (arguments.model.ends_with(".keras")) {
+    checkBranches(arguments, false);
     return loadKerasModel(arguments);
+  }
   const std::string &path = arguments.model;
   ModuleOrPlan model;
   model.path = path;
@@ -59,7 +63,9 @@ ModuleOrPlan loadModuleOrPlan(const Arguments &arguments) {
   if (std::filesystem::is_directory(path, ignored))
     throw Error(ErrorKind::io_error, path + " is a directory; expected a .mlir module or a saved plan");
   std::string head(planMagic.size(), '\0');
-  if (readInto(openFile(path).valueOrThrow(), head) == std::ssize(head) && head == planMagic)
+  const bool isPlan = readInto(openFile(path).valueOrThrow(), head) == std::ssize(head) && head == planMagic;
+  checkBranches(arguments, isPlan);
+  if (isPlan)
     model.plan = std::make_shared<const Executable>(loadExecutable(path).valueOrThrow());
   else
     model.module = loadModule(path).valueOrThrow();
@@ -91,7 +97,10 @@ InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::strin
     });
     if (variable == variables.end())
       throw UsageError(
-          fmt::format("--input '{}': {} has no '{}'; {}", input, model.path, spec.name, knownNames(model)));
+          isShape(spec.name)
+              ? fmt::format("--input '{}': '{}' is a shape without a dtype; expected a type, as in {}xf32", input,
+                            spec.name, spec.name)
+              : fmt::format("--input '{}': {} has no '{}'; {}", input, model.path, spec.name, knownNames(model)));
     if (values.variables.contains(variable->symbol))
       throw UsageError(fmt::format("--input '{}': '{}' has a value already", input, spec.name));
     values.variables[variable->symbol] = readInput(spec, {spec.name, variable->type}, seed);
@@ -129,9 +138,13 @@ Device deviceNamed(const Arguments &arguments) {
 
 std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments) {
   const Device device = deviceNamed(arguments);
-  if (device.kind() == Device::Kind::cpu && arguments.threads)
-    return CpuDevice::create(*arguments.threads).valueOrThrow();
-  return deviceRuntime(device).valueOrThrow();
+  std::shared_ptr<DeviceRuntime> runtime = device.kind() == Device::Kind::cpu && arguments.threads
+                                               ? CpuDevice::create(*arguments.threads).valueOrThrow()
+                                               : deviceRuntime(device).valueOrThrow();
+  if (!arguments.target.empty())
+    if (const Status status = detail::checkRunsOn(arguments.target, runtime->target()); !status.isOk())
+      throw UsageError(fmt::format("--target {}: {}", arguments.target, status.message()));
+  return runtime;
 }
 
 std::string targetOf(const Arguments &arguments) {
@@ -202,7 +215,7 @@ void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &l
     if (!row.fused && ++count)
       list += fmt::format("\n  {}: {} > {} of {}", row.path.empty() ? "(no layer)" : row.path, name(row.from),
                           name(row.to), row.value);
-  if (arguments.maxStandaloneCasts && !arguments.strict && count > *arguments.maxStandaloneCasts)
+  if (arguments.maxStandaloneCasts && count > *arguments.maxStandaloneCasts)
     throw NegativeAnswer(
         fmt::format("{} casts stand alone, but at most {} are allowed:{}", count, *arguments.maxStandaloneCasts, list));
 }

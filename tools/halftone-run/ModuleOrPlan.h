@@ -41,7 +41,7 @@ InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::strin
 
 /// The device that --device names. Throws device_error with the reason, UsageError for a name that is no device.
 Device deviceNamed(const Arguments &arguments);
-/// The same, with the threads that --threads asks for.
+/// The same, with the threads that --threads asks for. UsageError if code for --target cannot run on it.
 std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments);
 
 /// The target that --target names, else that of --device. Throws as openDevice().
@@ -65,7 +65,7 @@ std::shared_ptr<const Executable> planOf(const Arguments &arguments, const Modul
 
 /// Writes to stderr: with -v the statistics, and without -q the reason why the cache could not be used.
 void tellStatistics(const Arguments &arguments, const compiler::CompileStatistics &statistics);
-/// Throws NegativeAnswer when there are too many casts. Strict numerics have no limit: there every op is a kernel.
+/// Throws NegativeAnswer when there are too many casts. In strict numerics all of them count, since every op is a kernel.
 void checkCastBudget(const Arguments &arguments, const std::vector<LedgerRow> &ledger);
 
 } // namespace halftone::tools

@@ -16,6 +16,9 @@ Tensors tensorsOf(const char *option, const std::vector<std::string> &specs, uin
   for (const std::string &text : specs) {
     const InputSpec spec = parseInputSpec(text);
     const std::string name = fmt::format("{} {}", option, tensors.size());
+    if (isShape(spec.name))
+      throw UsageError(fmt::format("{} '{}': '{}' is a shape without a dtype; expected a type, as in {}xf32", option,
+                                   text, spec.name, spec.name));
     if (!spec.name.empty())
       throw UsageError(fmt::format("{} '{}': the tensors have no names, and stand in order", option, text));
     if (spec.source == InputSpec::Source::npy)

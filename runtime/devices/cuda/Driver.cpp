@@ -1,9 +1,9 @@
 // Opens the CUDA driver, and says clearly why it cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Driver.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/devices/cuda/FunctionFinder.h"
-#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <mutex>
@@ -41,8 +41,11 @@ StatusOr<std::shared_ptr<const Driver>> Driver::shared() {
   const ForkSafeLock lock(mutex);
   if (driver)
     return driver;
-  const char *named = std::getenv("HALFTONE_CUDA_DRIVER");
-  StatusOr<std::shared_ptr<const Driver>> opened = open(named && *named ? named : usualFile);
+  const std::string named = environmentValue("HALFTONE_CUDA_DRIVER");
+  StatusOr<std::shared_ptr<const Driver>> opened = open(named.empty() ? usualFile : named);
+  if (!opened.isOk() && !named.empty())
+    return environmentError(opened.status().kind(), "HALFTONE_CUDA_DRIVER",
+                            "the file of a CUDA driver: " + opened.status().message());
   HALFTONE_RETURN_IF_ERROR(opened.status());
   return driver = *std::move(opened);
 }

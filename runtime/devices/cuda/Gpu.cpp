@@ -1,9 +1,9 @@
 // Opens a GPU; its memory, transfers, submissions and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Gpu.h"
+#include "runtime/base/Environment.h"
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -41,6 +41,8 @@ ContextScope::~ContextScope() {
 StatusOr<std::shared_ptr<Gpu>> Gpu::open(std::shared_ptr<const Driver> driver, int index, RingSize ring) {
   StatusOr<Driver::Gpu> facts = driver->gpu(index);
   HALFTONE_RETURN_IF_ERROR(facts.status());
+  if (const std::string sync = environmentValue("HALFTONE_CUDA_SYNC"); !sync.empty() && sync != "0" && sync != "1")
+    return environmentError(ErrorKind::value_error, "HALFTONE_CUDA_SYNC", "0 or 1");
   std::shared_ptr<Gpu> gpu(new Gpu(std::move(driver), index, ring));
   gpu->facts_ = *std::move(facts);
   HALFTONE_RETURN_IF_ERROR(gpu->start());
@@ -49,8 +51,7 @@ StatusOr<std::shared_ptr<Gpu>> Gpu::open(std::shared_ptr<const Driver> driver, i
 
 Gpu::Gpu(std::shared_ptr<const Driver> driver, int index, RingSize ring)
     : driver_(std::move(driver)), name_(fmt::format("cuda:{}", index)), staging_(*this, ring) {
-  const char *sync = std::getenv("HALFTONE_CUDA_SYNC");
-  waitsForLaunches_ = sync && std::string_view(sync) == "1";
+  waitsForLaunches_ = environmentValue("HALFTONE_CUDA_SYNC") == "1";
 }
 
 Status Gpu::start() {

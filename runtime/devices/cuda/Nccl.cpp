@@ -1,10 +1,10 @@
 // Opens NCCL, and says clearly why it cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Nccl.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/devices/cuda/FunctionFinder.h"
-#include <cstdlib>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <mutex>
@@ -50,8 +50,10 @@ StatusOr<std::shared_ptr<const Nccl>> Nccl::shared() {
   const ForkSafeLock lock(mutex);
   if (library)
     return library;
-  const char *named = ::secure_getenv("HALFTONE_NCCL");
-  StatusOr<std::shared_ptr<const Nccl>> opened = open(named && *named ? named : usualFile);
+  const std::string named = environmentValue("HALFTONE_NCCL");
+  StatusOr<std::shared_ptr<const Nccl>> opened = open(named.empty() ? usualFile : named);
+  if (!opened.isOk() && !named.empty())
+    return environmentError(opened.status().kind(), "HALFTONE_NCCL", "the file of NCCL: " + opened.status().message());
   HALFTONE_RETURN_IF_ERROR(opened.status());
   return library = *std::move(opened);
 }

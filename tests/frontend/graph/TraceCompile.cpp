@@ -39,6 +39,20 @@ TEST_CASE("an empty HALFTONE_TARGET counts as unset, an unknown one is an error"
   CHECK_THROWS_WITH(compileAndRun(3), Catch::Contains("unknown target \"pdp-11\""));
 }
 
+TEST_CASE("A HALFTONE_TARGET that does not run on the device is an error about the variable, wherever it is met") {
+  for (const char *value : {"pdp-11", "sm_80", "aarch64-unknown-linux-gnu:neoverse-n1"}) {
+    const Setting setting("HALFTONE_TARGET", value);
+    const auto begins = Catch::StartsWith("ValueError: HALFTONE_TARGET=" + std::string(value) +
+                                          ": expected a target of the device: ");
+    CHECK_THROWS_WITH(compileAndRun(11), begins);
+    CHECK_THROWS_WITH(Dense(2)(Tensor::ones({1, 3})), begins);
+    CHECK_THROWS_WITH(Sequential({Dense(2)}).predict(Tensor::ones({1, 3})), begins);
+  }
+  const Setting other("HALFTONE_TARGET", "sm_80"); // whose text is to be had here
+  const Sequential model({Input({3}), Dense(2)});
+  CHECK_THAT(model.ir(Stage::target), Catch::Contains(".target sm_80"));
+}
+
 TEST_CASE("a kernel cache that cannot be used is reported once, with the reason") {
   namespace fs = std::filesystem;
   const fs::path home = fs::temp_directory_path() / ("halftone-home-" + std::to_string(::getpid()));

@@ -93,7 +93,7 @@ TEST_CASE("HALFTONE_NUM_THREADS sets the number of threads") {
     REQUIRE(!status.isOk());
     CHECK(status.kind() == ErrorKind::value_error);
     CHECK_THAT(status.message(),
-               Catch::Contains("HALFTONE_NUM_THREADS: expected a number from 1 to 1024, got '" + std::string(bad)));
+               Catch::Equals("HALFTONE_NUM_THREADS=" + std::string(bad) + ": expected a number from 1 to 1024"));
   }
   StatusOr<int> count = defaultThreadCount();
   REQUIRE(count.isOk());

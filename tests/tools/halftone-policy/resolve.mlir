@@ -8,7 +8,7 @@
 // CHECK-NEXT: The loss is scaled.
 // RUN: halftone-policy resolve %s --policy-map %S/net.json --json | FileCheck %s --check-prefix=MAP
 // MAP: "loss_scaling":true,"unused_keys":["net/encoder_[0-9]+","net/norm","net/typo"],"layers":[{"path":"net/first","class":"Custom","key":null,"policy":"mixed_bfloat16","compute":"bfloat16","variable":"float64"}
-// RUN: halftone-policy resolve %s -v -q 2>&1 | FileCheck %s --check-prefix=VERBOSE
+// RUN: halftone-policy resolve %s -v 2>&1 | FileCheck %s --check-prefix=VERBOSE
 // VERBOSE: a module in stage graph, 2 layers
 // RUN: not halftone-policy resolve %S/lint.mlir.absent.mlir 2>&1 | FileCheck %s --check-prefix=ABSENT
 // ABSENT: IOError: cannot read

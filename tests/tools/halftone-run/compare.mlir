@@ -49,7 +49,7 @@
 // RUN: %exit 2 halftone-run compare %s --against z=%t/y.npy 2>&1 | FileCheck-22 %s --check-prefix=FETCH
 // FETCH: has no such fetch
 // RUN: %exit 2 halftone-run compare %s --against y=%t/y.npy --by-layer 2>&1 | FileCheck-22 %s --check-prefix=BYLAYER
-// BYLAYER: --by-layer: a file holds no layers
+// BYLAYER: --by-layer: compare with a file does not read this option
 // RUN: %exit 3 halftone-run compare %s --against n=%t/y.npy 2>&1 | FileCheck-22 %s --check-prefix=TYPE
 // TYPE: ValueError: {{.*}}y.npy: expected 7xi32 as fetch 'n' is, got 7x40xf16
 // RUN: %exit 3 halftone-run compare %s --against %t/absent.npy 2>&1 | FileCheck-22 %s --check-prefix=ABSENT

@@ -41,6 +41,52 @@
 // OUTPUT: {{.*}} has no fetch or variable 'q'
 // RUN: %exit 2 halftone-run predict %s --input x=random --input y=random --output %t/z.bin 2>&1 | FileCheck-22 %s --check-prefix=OUTFILE
 // OUTFILE: expected [NAME=]FILE.npy
+// RUN: %exit 2 halftone-run predict %s --input 2=random 2>&1 | FileCheck-22 %s --check-prefix=NODTYPE
+// NODTYPE: halftone-run: --input '2=random': '2' is a shape without a dtype; expected a type, as in 2xf32
+
+// An option that a branch does not read, an empty value, and a target that does not run on the device.
+// RUN: %exit 2 halftone-run emit %s --json 2>&1 | FileCheck-22 %s --check-prefix=EMITJSON
+// EMITJSON: halftone-run: {{.*}}--json
+// RUN: %exit 2 halftone-run emit %s --seed 3 2>&1 | FileCheck-22 %s --check-prefix=EMITSEED
+// EMITSEED: halftone-run: {{.*}}--seed
+// RUN: %exit 2 halftone-run predict %s -q -v 2>&1 | FileCheck-22 %s --check-prefix=QUIET
+// QUIET: halftone-run: {{.*}}excludes
+// RUN: %exit 2 halftone-run predict %s --device interpreter --threads 2 2>&1 | FileCheck-22 %s --check-prefix=ITHREADS
+// ITHREADS: halftone-run: --threads: predict with --device interpreter does not read this option
+// RUN: %exit 2 halftone-run predict %s --device interpreter --target host 2>&1 | FileCheck-22 %s --check-prefix=ITARGET
+// ITARGET: halftone-run: --target: predict with --device interpreter does not read this option
+// RUN: %exit 2 halftone-run predict %s --device interpreter --dump-ir %t 2>&1 | FileCheck-22 %s --check-prefix=IDUMP
+// IDUMP: halftone-run: --dump-ir: predict with --device interpreter
+// RUN: %exit 2 halftone-run predict %s --locations 2>&1 | FileCheck-22 %s --check-prefix=LOCATIONS
+// LOCATIONS: halftone-run: --locations: a command that writes no module, as --dump-ir and emit do, does not read this option
+// RUN: %exit 2 halftone-run emit %s --stage kernel --max-standalone-casts 1 2>&1 | FileCheck-22 %s --check-prefix=EMITCASTS
+// EMITCASTS: halftone-run: --max-standalone-casts: emit of a module does not read this option
+// RUN: halftone-run emit %s --format plan --no-cache -o %t/saved.plan
+// RUN: %exit 2 halftone-run predict %t/saved.plan --numerics strict 2>&1 | FileCheck-22 %s --check-prefix=SAVED
+// SAVED: halftone-run: --numerics: a saved plan, which is compiled already, does not read this option
+// RUN: %exit 2 halftone-run predict %t/saved.plan --target host 2>&1 | FileCheck-22 %s --check-prefix=SAVEDTARGET
+// SAVEDTARGET: halftone-run: --target: a saved plan, which has its target, does not read this option
+// RUN: %exit 2 halftone-run predict %s --dump-ir "" 2>&1 | FileCheck-22 %s --check-prefix=EMPTY
+// EMPTY: halftone-run: --dump-ir: expected a value, got ''
+// RUN: %exit 2 halftone-run emit %s -o "" 2>&1 | FileCheck-22 %s --check-prefix=EMPTYOUT
+// EMPTYOUT: halftone-run: -o: expected a value, got ''
+// RUN: %exit 2 halftone-run predict %s --input random --target sm_80 2>&1 | FileCheck-22 %s --check-prefix=GPU
+// GPU: halftone-run: --target sm_80: sm_80 is a GPU, and the device is a CPU
+// RUN: %exit 2 halftone-run compare %s --target aarch64-unknown-linux-gnu:neoverse-n1 2>&1 | FileCheck-22 %s --check-prefix=ARM
+// ARM: halftone-run: --target aarch64-unknown-linux-gnu:neoverse-n1: code of aarch64-unknown-linux-gnu:neoverse-n1 is made for aarch64; this machine is
+// RUN: halftone-run emit %s --target sm_80 --format plan --no-cache -o %t/gpu.plan
+// RUN: %exit 3 halftone-run predict %t/gpu.plan --input random --input random 2>&1 | FileCheck-22 %s --check-prefix=GPUPLAN
+// GPUPLAN: made for sm_80, a GPU; expected code of this CPU
+
+// Files of raw bytes: folders, pipes and devices.
+// RUN: %exit 3 halftone-run predict %s --input x=2xf32=@%t --input y=random 2>&1 | FileCheck-22 %s --check-prefix=RAWFOLDER
+// RAWFOLDER: halftone-run: IOError: input 'x': cannot read {{.*}}: Is a directory
+// RUN: %exit 3 halftone-run predict %s --input x=2xf32=@/dev/zero --input y=random 2>&1 | FileCheck-22 %s --check-prefix=ZERO
+// ZERO: halftone-run: ValueError: input 'x': /dev/zero holds more than 8 bytes, but 2xf32 has 8
+// RUN: %exit 3 halftone-run predict %s --input x=2xf32=@/dev/null --input y=random 2>&1 | FileCheck-22 %s --check-prefix=NULL
+// NULL: halftone-run: ValueError: input 'x': /dev/null holds 0 bytes, but 2xf32 has 8
+// RUN: head -c 8 /dev/zero | halftone-run predict %s --no-cache --input x=2xf32=@/dev/stdin --input y=random -q
+
 // Options take whole, finite values within their ranges.
 // RUN: %exit 2 halftone-run predict %s --seed -1 2>&1 | FileCheck-22 %s --check-prefix=SEED
 // SEED: halftone-run: --seed: expected an integer from 0 to 18446744073709551615, got '-1'

@@ -24,7 +24,7 @@
 // RUN: cmp %t/one.plan %t/two.plan
 // RUN: halftone-run predict %s --input x=random > %t/module.txt
 // RUN: halftone-run predict %t/one.plan --input x=random --threads 3 | diff %t/module.txt -
-// RUN: halftone-run predict %s --input x=random --numerics strict --device interpreter --output @w=%t/w.npy --output %t/y.npy
+// RUN: halftone-run predict %s --input x=random --device interpreter --output @w=%t/w.npy --output %t/y.npy
 // RUN: halftone-run predict %s --input x=random --numerics strict --output @w=%t/w2.npy --output %t/y2.npy
 // RUN: cmp %t/w.npy %t/w2.npy
 // RUN: cmp %t/y.npy %t/y2.npy
@@ -39,7 +39,7 @@
 // MEANING: one.plan is a saved plan, which holds nothing to interpret
 
 // Statistics on stderr, and every stage in a folder.
-// RUN: halftone-run predict %s --input x=random -q -v --no-cache --dump-ir %t/ir 2>&1 | FileCheck-22 %s --check-prefix=TOLD
+// RUN: halftone-run predict %s --input x=random -v --no-cache --dump-ir %t/ir 2>&1 | FileCheck-22 %s --check-prefix=TOLD
 // TOLD: halftone-run: 1 kernels in {{.*}} s: 1 compiled, 0 from memory, 0 from disk; 0 standalone casts
 // RUN: ls %t/ir | FileCheck-22 %s --check-prefix=FOLDER
 // FOLDER: 0-graph.mlir
@@ -50,7 +50,7 @@
 // FOLDER-NEXT: 5-plan.txt
 // FOLDER-NEXT: 6-target.s
 // RUN: halftone-run predict %s --input x=random -q --cache-dir %t/cache
-// RUN: halftone-run predict %s --input x=random -q -v --cache-dir %t/cache 2>&1 | FileCheck-22 %s --check-prefix=CACHE
+// RUN: halftone-run predict %s --input x=random -v --cache-dir %t/cache 2>&1 | FileCheck-22 %s --check-prefix=CACHE
 // CACHE: 0 compiled, 0 from memory, 1 from disk
 // If the cache cannot be used, one line gives the reason.
 // RUN: mkdir %t/open && chmod 777 %t/open

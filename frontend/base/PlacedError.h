@@ -1,0 +1,17 @@
+// Errors that get the name of the place that was being read.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Error.h"
+#include "runtime/base/Environment.h"
+#include <string>
+
+namespace halftone::detail {
+
+/// Throws the error with "place: " before its message. An error of the environment stays as it is.
+[[noreturn]] inline void rethrowAt(const std::string &place, const Error &error) {
+  if (isOfEnvironment(error.message()))
+    throw error;
+  throw Error(error.kind(), place + ": " + error.message(), error.layer_path(), error.where());
+}
+
+} // namespace halftone::detail
