@@ -401,8 +401,17 @@ class House:
         for path, line, text in DocRules(self.root, self.known).findings():
             self.report(path, line, text)
 
+    def check_environment(self):
+        """One header reads environment variables: so their errors have one form."""
+        for path in self.files:
+            if path.startswith(("runtime/", "dialect/", "compiler/", "frontend/", "tools/")) and path.endswith((".h", ".cpp")):
+                for number, line in enumerate(self.lines(path), 1):
+                    if re.search(r"\b(secure_)?getenv\(", line) and path != "runtime/base/Environment.h":
+                        self.report(path, number, "reads an environment variable; expected environmentValue() of runtime/base/Environment.h")
+
     def check(self):
         self.check_includes()
+        self.check_environment()
         self.check_frontend_without_mlir()
         self.check_frontend_folders()
         self.check_code_id()

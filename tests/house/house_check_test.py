@@ -180,6 +180,11 @@ class HouseCheck(unittest.TestCase):
             self.expect({f"runtime/{name}": HEADER}, f"runtime/{name}:1: the name says")
         self.expect({"runtime/Commons.h": HEADER, "runtime/Utilization.h": HEADER})
 
+    def test_environment(self):
+        self.expect({"runtime/Player.h": HEADER + 'auto x = std::getenv("HALFTONE_X");\n'},
+                    "runtime/Player.h:4: reads an environment variable")
+        self.expect({"runtime/base/Environment.h": HEADER + 'auto x = ::secure_getenv("HALFTONE_X");\n'})
+
     def test_generated_files(self):
         self.expect({"dialect/Ops.h.inc": ""}, "dialect/Ops.h.inc:1: a generated file")
         self.expect({"runtime/Player.h": HEADER + "// @generated\n"}, "runtime/Player.h:4: marked as generated")

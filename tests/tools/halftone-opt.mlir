@@ -40,6 +40,9 @@
 // RUN: %exit 1 halftone-opt %s --mlir-generate-reproducer=%t.none/file 2>&1 | FileCheck-22 %s --check-prefix=GENERATE
 // RUN: %exit 1 halftone-opt %s --mlir-generate-reproducer=/ 2>&1 | FileCheck-22 %s --check-prefix=GENERATEFOLDER
 
+// RUN: %exit 1 halftone-opt %s --mlir-print-ir-tree-dir=/dev/null/x --mlir-print-ir-after-all 2>&1 | FileCheck-22 %s --check-prefix=TREE
+
+// TREE: halftone-opt: --mlir-print-ir-tree-dir=/dev/null/x: cannot write into the folder: Not a directory
 // TWICE: halftone-opt: -o is given more than once
 // TWICESTOP: halftone-opt: --stop-after is given more than once
 // TWICETARGET: halftone-opt: --target is given more than once

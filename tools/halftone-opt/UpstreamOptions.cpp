@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -92,6 +93,14 @@ std::string faultOfUpstreamOptions(const std::vector<std::string> &arguments) {
     if (const std::string path = valueOf(arguments, option); !path.empty() && path != "-")
       if (const std::string fault = faultOfFile(path); !fault.empty())
         return fmt::format("--{}={}: cannot write the file: {}", option, path, fault);
+  constexpr const char *tree = "mlir-print-ir-tree-dir";
+  if (const std::string path = valueOf(arguments, tree); !path.empty()) {
+    std::error_code failure;
+    std::filesystem::create_directories(path, failure);
+    if (failure || ::access(path.c_str(), W_OK | X_OK) != 0)
+      return fmt::format("--{}={}: cannot write into the folder: {}", tree, path,
+                         failure ? failure.message() : std::strerror(errno));
+  }
   return "";
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 using namespace halftone;
+using namespace halftone::layers;
 
 namespace {
 
@@ -42,8 +43,8 @@ TEST_CASE("an empty HALFTONE_TARGET counts as unset, an unknown one is an error"
 TEST_CASE("A HALFTONE_TARGET that does not run on the device is an error about the variable, wherever it is met") {
   for (const char *value : {"pdp-11", "sm_80", "aarch64-unknown-linux-gnu:neoverse-n1"}) {
     const Setting setting("HALFTONE_TARGET", value);
-    const auto begins = Catch::StartsWith("ValueError: HALFTONE_TARGET=" + std::string(value) +
-                                          ": expected a target of the device: ");
+    const auto begins =
+        Catch::StartsWith("ValueError: HALFTONE_TARGET=" + std::string(value) + ": expected a target of the device: ");
     CHECK_THROWS_WITH(compileAndRun(11), begins);
     CHECK_THROWS_WITH(Dense(2)(Tensor::ones({1, 3})), begins);
     CHECK_THROWS_WITH(Sequential({Dense(2)}).predict(Tensor::ones({1, 3})), begins);

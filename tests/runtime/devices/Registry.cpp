@@ -50,9 +50,10 @@ static std::string defaultWith(const char *value) {
 
 TEST_CASE("A driver that cannot be opened is named with the reason") {
   setenv("HALFTONE_CUDA_DRIVER", "/no/such/driver.so", 1);
-  CHECK_THROWS_WITH(Device::cuda(),
-                    Catch::StartsWith("HALFTONE_CUDA_DRIVER=/no/such/driver.so: expected the file of a CUDA driver: "
-                                      "cannot open the CUDA driver /no/such/driver.so: "));
+  CHECK_THROWS_WITH(
+      Device::cuda(),
+      Catch::StartsWith("DeviceError: HALFTONE_CUDA_DRIVER=/no/such/driver.so: expected the file of a CUDA driver: "
+                        "cannot open the CUDA driver /no/such/driver.so: "));
   CHECK_FALSE(Device::find("cuda"));
   unsetenv("HALFTONE_CUDA_DRIVER");
 }
