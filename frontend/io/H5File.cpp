@@ -4,6 +4,7 @@
 #include "frontend/io/H5Process.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/FileLimits.h"
 #include <algorithm>
 #include <charconv>
@@ -92,8 +93,11 @@ Table parseTable(const std::string &text, const std::string &name, Task task) {
     if (!row || !table.insert(std::move(*row)).second || table.size() > mostTableRows)
       refuse(name, fmt::format("the row '{}' in the table of its datasets", line.substr(0, 200)), task);
   }
-  if (!ended)
+  if (!ended) {
+    if (!environmentValue("HALFTONE_H5").empty())
+      environmentError(ErrorKind::io_error, "HALFTONE_H5", "the program halftone-h5: its answer breaks off").orThrow();
     refuse(name, "a table of datasets that breaks off", task);
+  }
   return table;
 }
 

@@ -19,8 +19,8 @@ inline Status environmentError(ErrorKind kind, const char *name, const std::stri
   return {kind, std::string(name) + "=" + environmentValue(name) + ": expected " + expected};
 }
 
-/// Whether the message is of environmentError(). Such an error is about no file and no layer that was being worked on, so nothing
-/// puts their names before it.
+/// Whether the message is of environmentError(). Such an error is about no file and no layer that was being worked on,
+/// so nothing puts their names before it.
 inline bool isOfEnvironment(std::string_view message) { return message.starts_with("HALFTONE_"); }
 
 } // namespace halftone

@@ -6,9 +6,9 @@
 #include <string>
 
 /// Each fact about a module on which others rely, as text by its subject: the feeds and fetches of @main in order, the
-/// arguments and results that stand for variables and shadows, the variables, shadows and kernels themselves, other public
-/// symbols, the layers with their policies, and attributes of the module named halftone.*. Private functions are the body of a
-/// program, and no part of the contract.
+/// arguments and results that stand for variables and shadows, the variables, shadows and kernels themselves, other
+/// public symbols, the layers with their policies, and attributes of the module named halftone.*. Private functions are
+/// the body of a program, and no part of the contract.
 using Contract = std::map<std::string, std::string>;
 
 Contract contractOf(mlir::ModuleOp module);

@@ -11,8 +11,8 @@ namespace halftone::tools {
 /// without it. Call it after the options are registered and before they are parsed. The registry must outlive the parsing.
 void watchPlugins(mlir::DialectRegistry &registry);
 
-/// The first fault among the options of mlir-opt, or "": a plugin that cannot be loaded, an option that is given twice though it has one
-/// value, or a file that cannot be written. Call it after the options are parsed.
+/// The first fault among the options of mlir-opt, or "": a plugin that cannot be loaded, an option that is given twice
+/// though it has one value, or a file that cannot be written. Call it after the options are parsed.
 std::string faultOfUpstreamOptions(const std::vector<std::string> &arguments);
 
 } // namespace halftone::tools

@@ -362,8 +362,8 @@ const std::vector<Lie> &lies() {
   return all;
 }
 
-/// Tells another lie to each module that the process reads: all lies one after another, each at all of its places. It then has the lie's name, and
-/// says on stderr which one it was.
+/// Tells another lie to each module that the process reads: all lies one after another, each at all of its places. It
+/// then has the lie's name, and says on stderr which one it was.
 class LyingPass : public PassWrapper<LyingPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LyingPass)
