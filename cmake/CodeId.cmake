@@ -25,6 +25,7 @@ set(HALFTONE_CODE_NEUTRAL_FILES
   include/halftone/Shape.h
   include/halftone/Version.h
   runtime/base/CacheFolder.h
+  runtime/base/CompilerGate.h
   runtime/base/ForkGate.h
   runtime/base/Sha256.h
   runtime/base/SizedText.h

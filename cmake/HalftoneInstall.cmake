@@ -34,6 +34,8 @@ set_target_properties(halftone PROPERTIES
   LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/halftone.map
   INSTALL_RPATH_USE_LINK_PATH ON)
 target_link_options(halftone PRIVATE LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/halftone.map)
+# dlclose() leaves it loaded: its workers, the ends of threads and exit() run its code.
+target_link_options(halftone PRIVATE LINKER:-z,nodelete)
 
 install(TARGETS halftone EXPORT HalftoneTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)

@@ -10,6 +10,7 @@
 #include "compiler/reports/Ledger.h"
 #include "mlir/Support/Timing.h"
 #include "mlir/Support/ToolUtilities.h"
+#include "runtime/base/CompilerGate.h"
 #include "runtime/base/Threads.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Threading.h"
@@ -167,6 +168,8 @@ private:
       PendingKernel &kernel = *missing[i];
       TimingScope own = time(kernel, "compiled");
       kernel.code = compileKernel(kernel.text, *target, options.onStage ? &kernel.dumps : nullptr);
+      static std::atomic<uint64_t> kernelsMade{0};
+      noticeStaticObjects(kernelsMade);
     });
     for (PendingKernel *kernel : missing) {
       if (!kernel->code)

@@ -1,15 +1,19 @@
 // LLVM's optimizer and code generator, kept from inventing calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/MachineCode.h"
+#include "runtime/base/CompilerGate.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/OptBisect.h"
+#include "llvm/IR/PrintPasses.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -17,6 +21,7 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LowerExpectIntrinsic.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include <atomic>
 #include <fmt/format.h>
 #include <mutex>
 
@@ -88,6 +93,13 @@ void compiler::initializeMachines() {
     llvm::InitializeAllTargets();
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
+    // The first code that is generated makes these static objects.
+    (void)llvm::vfs::getRealFileSystem();
+    (void)llvm::getGlobalPassGate();
+    (void)llvm::isPassInPrintList("");
+    (void)llvm::isFunctionInPrintList("");
+    static std::atomic<uint64_t> calls{0};
+    noticeStaticObjects(calls);
   });
 }
 

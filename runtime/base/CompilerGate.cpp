@@ -20,7 +20,6 @@ constexpr auto mostWait = std::chrono::seconds(5);
 
 std::atomic<int> compilingThreads{0};
 std::atomic<bool> isEnding{false};
-std::atomic<uint64_t> leaves{0};          // how often a thread has left its outermost gate
 thread_local int gatesHeld = 0;           // how many gates this thread holds
 thread_local bool isThreadEnding = false; // its thread_local objects are being destroyed
 thread_local bool isNoticed = false;      // noticeThreadEnd() was called after MLIR had made its caches of this thread
@@ -79,8 +78,6 @@ void leaveCompiler() {
     isNoticed = true;
     noticeThreadEnd();
   }
-  if (std::has_single_bit(leaves.fetch_add(1) + 1)) // the first times, and ever more seldom
-    noticeExit();
   compilingThreads.fetch_sub(1);
   if (isEnding)
     compilingThreads.notify_all();
@@ -103,6 +100,11 @@ CompilerGate::CompilerGate() {
 CompilerGate::~CompilerGate() {
   if (status_.isOk() && --gatesHeld == 0)
     leaveCompiler();
+}
+
+void noticeStaticObjects(std::atomic<uint64_t> &calls) {
+  if (std::has_single_bit(calls.fetch_add(1) + 1))
+    noticeExit();
 }
 
 bool isProcessEnding() { return isEnding.load(std::memory_order_relaxed); }

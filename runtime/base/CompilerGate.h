@@ -3,6 +3,8 @@
 #pragma once
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/Status.h"
+#include <atomic>
+#include <cstdint>
 
 namespace halftone {
 
@@ -26,6 +28,11 @@ private:
   ForkGate fork_; // LLVM has its own locks; held as long as this gate
   Status status_;
 };
+
+/// Tells that LLVM may just have made static objects, which exit() would destroy before it waits: it calls the functions that
+/// were registered last first. So the wait is registered again, at the first calls of a place and ever more seldom; `calls`
+/// counts those of the place.
+void noticeStaticObjects(std::atomic<uint64_t> &calls);
 
 /// Whether exit() has begun, by which gates are refused on all threads.
 bool isProcessEnding();

@@ -80,7 +80,7 @@ void declare(CLI::App &app, Arguments &arguments) {
 } // namespace
 
 static ExitCode run(int argc, char **argv) {
-  static const std::map<std::string, ExitCode (*)(const Arguments &), std::less<>> commands = {
+  static const auto &commands = *new std::map<std::string, ExitCode (*)(const Arguments &), std::less<>>{
       {"show", show}, {"resolve", resolve}, {"lint", lint}, {"convert", convert}};
   Arguments arguments;
   const bool json =

@@ -16,11 +16,12 @@
 namespace halftone::tools {
 namespace {
 
-const std::string inputHelp = "[NAME=]SPEC, once for each feed (in order, or by name) and for each variable to set (by "
-                              "name): 2x3xf32=1 2 3 4 5 6, "
-                              "2x3xf32=@raw.bin, @x.npy, 2x3xf32=random";
+const std::string &inputHelp =
+    *new std::string("[NAME=]SPEC, once for each feed (in order, or by name) and for each variable to set (by "
+                     "name): 2x3xf32=1 2 3 4 5 6, "
+                     "2x3xf32=@raw.bin, @x.npy, 2x3xf32=random");
 
-const std::string specForm = ": @x.npy, 2x3xf32=1 2 3 4 5 6, 2x3xf32=@raw.bin, 2x3xf32=random";
+const std::string &specForm = *new std::string(": @x.npy, 2x3xf32=1 2 3 4 5 6, 2x3xf32=@raw.bin, 2x3xf32=random");
 
 CLI::Option *addList(CLI::App *app, const std::string &name, std::vector<std::string> &values,
                      const std::string &help) {

@@ -25,7 +25,7 @@ static ExitCode run(int argc, char **argv) {
       print("{}", arguments.notice);
       return yes;
     }
-    static const std::map<std::string, ExitCode (*)(const Arguments &)> commands = {
+    static const auto &commands = *new std::map<std::string, ExitCode (*)(const Arguments &)>{
         {"predict", predict}, {"evaluate", evaluate}, {"fit", fit}, {"compare", compare}, {"emit", emit}};
     mlir::DefaultTimingManager timing; // prints its times in its destructor
     timing.setEnabled(arguments.timing);

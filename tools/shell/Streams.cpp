@@ -10,7 +10,7 @@
 namespace halftone::tools {
 namespace {
 
-std::string loss; // the first reason; empty while no text is lost
+auto &loss = *new std::string; // the first reason; empty while no text is lost
 
 } // namespace
 
