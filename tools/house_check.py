@@ -72,7 +72,7 @@ CODE_ID = "cmake/CodeId.cmake"
 GENERATED_FROM = {"dialect/Enums.h.inc": "dialect/Attrs.td", "compiler/codegen/BuildId.inc": None, "compiler/codegen/CodeId.inc": None}
 NARROW_PARAMETER = re.compile(r"[(,]\s*(?:const )?(?:int|unsigned|short|long|u?int(?:8|16|32)_t)( \w+)?\s*[,)=]")
 NARROW_AND_RIGHT = ("unsigned line", "Device(Kind kind")  # compilers' lines, and a private constructor
-SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|spawn|dlfcn|errno|stdio_ext|cpuid|\w*intrin)\.h$")
+SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|spawn|dlfcn|errno|stdio_ext|cpuid|cxxabi|\w*intrin)\.h$")
 
 # Files are opened for reading in one place, which refuses those that block or have no end, and written in another, where no
 # limit and no closed pipe ends the process. Each file here may call the system itself.

@@ -5,13 +5,9 @@
 #include <bit>
 #include <chrono>
 #include <cstdlib>
+#include <cxxabi.h>
 #include <thread>
 #include <unistd.h>
-
-extern "C" {
-int __cxa_thread_atexit(void (*destroy)(void *), void *object, void *library);
-extern void *__dso_handle; // NOLINT(bugprone-reserved-identifier): the name that the C++ ABI gives it
-}
 
 namespace halftone {
 namespace {
@@ -42,14 +38,15 @@ void threadEnds(void *) {
     beginEnd();
 }
 
-[[gnu::noinline]] void noticeThreadEnd() { __cxa_thread_atexit(threadEnds, nullptr, &__dso_handle); }
+/// The last argument is any address of this library.
+[[gnu::noinline]] void noticeThreadEnd() noexcept { abi::__cxa_thread_atexit(threadEnds, nullptr, &isEnding); }
 
 /// exit() calls the functions that were registered last first, and LLVM's objects register theirs when they are made, at
 /// first use. So this is registered again when more of them may have been made.
-[[gnu::noinline]] int noticeExit() { return std::atexit(beginEnd); }
+[[gnu::noinline]] int noticeExit() noexcept { return std::atexit(beginEnd); }
 
 /// When the library is loaded, by the main thread as a rule.
-[[maybe_unused]] const int isWatching = [] {
+[[maybe_unused]] const int isWatching = []() noexcept {
   noticeThreadEnd();
   return noticeExit();
 }();
