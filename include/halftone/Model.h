@@ -253,6 +253,7 @@ public:
 };
 
 HALFTONE_API void set_random_seed(int64_t seed); // initial weights, shuffling, dropout
-/// Where the progress asked for by `verbose` and warnings go: stdout until set. Nothing else in the library writes.
+/// Where the progress asked for by `verbose` and warnings go: stdout until set. Nothing else in the library writes. Text that
+/// stdout does not take, for nobody reads the pipe or a limit is reached, is dropped: it ends no run.
 HALFTONE_API void set_output(std::function<void(std::string_view)> sink);
 } // namespace halftone

@@ -50,7 +50,7 @@ public:
   /// expected contents and those found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2
   /// is ml_dtypes's `f1`, or `V1` with a comment that names it. (NumPy reads V1 and V2 as void: use .view().)
   static Tensor load_npy(const std::string &path);
-  void save_npy(const std::string &path) const; // format 1.0, row-major, little-endian
+  void save_npy(const std::string &path) const; // format 1.0, or 2.0 if its header needs it; row-major, little-endian
 
   bool defined() const { return impl_ != nullptr; }
   Shape shape() const;
