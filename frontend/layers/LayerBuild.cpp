@@ -338,7 +338,9 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
   if (symbolic)
     buildFor(withoutMasks(inputs, masks));
   std::optional<bool> training = args.training;
-  const bool isPlain = symbolic && !how && !training && masks.empty();
+  const bool isPlain = symbolic && !how && !training && std::ranges::none_of(masks, [](const RecordedMask &mask) {
+                         return mask.kind == RecordedMask::Kind::given || mask.kind == RecordedMask::Kind::none;
+                       });
   std::vector<Value> outputs = apply(
       name, inputs,
       [self, training, how, masks](const std::vector<Value> &values) {

@@ -35,8 +35,11 @@ std::optional<int64_t> knownExtent(const char *op, const Value &x, int64_t axis)
 void requireSections(const Value &x, const Sections &sections, int64_t axis) {
   const std::optional<int64_t> extent = knownExtent("split", x, axis);
   if (const std::optional<int64_t> count = sections.count()) {
+    constexpr int64_t most = 1 << 20; // each is a Value; the extent may be unknown, and so not bound the count
     if (*count < 1)
       throw Error(ErrorKind::value_error, fmt::format("split: expected at least one section, got {}", *count));
+    if (*count > most)
+      throw Error(ErrorKind::value_error, fmt::format("split: expected at most {} sections, got {}", most, *count));
     if (extent && *extent % *count != 0)
       throw Error(ErrorKind::value_error,
                   fmt::format("split: axis {} of shape {} has no {} equal sections", axis, x.shape().str(), *count));

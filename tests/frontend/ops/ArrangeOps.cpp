@@ -82,6 +82,8 @@ TEST_CASE("split cuts an axis into equal sections, or before indices") {
              Contains("ValueError: split: axis 0 of shape (7,) has no 3 equal sections"));
   CHECK_THAT(refusal(seven, [](const Value &x) { return ops::split(x, 0); }),
              Contains("ValueError: split: expected at least one section, got 0"));
+  CHECK_THAT(errorOf([] { (void)ops::split(Input({4}), 1 << 30, 0); }),
+             Contains("ValueError: split: expected at most 1048576 sections"));
   for (const Sections &indices : {Sections{5, 2}, Sections{-1, 2}, Sections{2, 8}})
     CHECK_THAT(refusal(seven, [&](const Value &x) { return ops::split(x, indices); }),
                Contains("ValueError: split: expected indices that ascend within axis 0 of shape (7,), got ["));
