@@ -346,7 +346,9 @@ int64_t ProgramCache::compileCount() const {
 
 std::shared_ptr<Player> ProgramCache::latest(const std::vector<TensorType> &feeds, const FeedLayout &layout) const {
   const ForkSafeLock lock(mutex_);
-  const auto fits = [&](const Entry &entry) { return entry.key.feeds == feeds && entry.key.layout == layout; };
+  const auto fits = [&](const Entry &entry) {
+    return feeds.empty() || (entry.key.feeds == feeds && entry.key.layout == layout);
+  };
   const auto found = std::ranges::find_if(entries_, fits);
   return found == entries_.end() ? nullptr : found->player;
 }

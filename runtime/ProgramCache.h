@@ -90,7 +90,7 @@ public:
 
   int64_t compileCount() const;         // successful calls of Compile, since the start
   std::vector<ProgramKey> keys() const; // most recently used first
-  /// The most recently used player for these types; null if there is none.
+  /// The most recently used player for these types, or for any if they are empty; null if there is none.
   std::shared_ptr<Player> latest(const std::vector<TensorType> &feeds, const FeedLayout &layout) const;
 
 private:

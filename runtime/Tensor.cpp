@@ -149,9 +149,8 @@ Tensor Tensor::zeros(const Shape &shape, DType dtype) {
 Tensor Tensor::ones(const Shape &shape, DType dtype) { return full(shape, 1, dtype); }
 
 Tensor Tensor::full(const Shape &shape, const Number &value, DType dtype) {
-  const bool isReal = value.kind() == Number::Kind::real;
-  if (!isReal)
-    requireHolds("Tensor::full", dtype, value);
+  const bool isHeld = is_float(dtype) || dtype == DType::bool_ || placeIn(dtype, value) == Place::inside;
+  const bool isReal = value.kind() == Number::Kind::real || !isHeld; // which is clamped
   const double real = value.real();
   const uint64_t bits = value.bits();
   const DType from = isReal ? DType::float64 : value.is_negative() ? DType::int64 : DType::uint64;

@@ -46,10 +46,9 @@ public:
                                  const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   const FunctionOptions &options() const { return options_; }
   int64_t compileCount() const { return program_.compileCount(); }
-  /// The arena of the program for these types, in bytes; 0 if there is none.
-  int64_t arenaBytes(const std::vector<TensorType> &types, const FeedLayout &layout) const {
-    const std::shared_ptr<Player> player = program_.latest(types, layout);
-    return player ? player->executable().plan.arenaBytes : 0;
+  /// The program for these types, or if they are empty the one that was compiled or ran last; null if there is none.
+  std::shared_ptr<Player> known(const std::vector<TensorType> &types, const FeedLayout &layout) const {
+    return program_.latest(types, layout);
   }
 
 private:

@@ -3,6 +3,7 @@
 #include "frontend/graph/TraceSymbols.h"
 #include "dialect/Dialect.h"
 #include "dialect/TypeInference.h"
+#include "frontend/graph/Graph.h"
 #include "frontend/graph/TraceEnums.h"
 #include "halftone/Error.h"
 #include "runtime/base/Number.h"
@@ -60,7 +61,9 @@ RankedTensorType TraceSymbols::type(const Shape &shape, DType dtype) {
     if (dim < 0)
       throw Error(ErrorKind::value_error,
                   fmt::format("a shape without None is needed to compile, got {}", shape.str()));
-  if (!halftone::verify(TensorType{dtype, shape.dims()}).isOk())
+  std::vector<int64_t> known = shape.dims();
+  std::ranges::replace_if(known, standsForNone, 1);
+  if (!halftone::verify(TensorType{dtype, known}).isOk())
     throw Error(ErrorKind::value_error,
                 fmt::format("a tensor of shape {} and dtype {} is too large", shape.str(), name(dtype)));
   return RankedTensorType::get(shape.dims(), element);

@@ -15,7 +15,7 @@ public:
   explicit TraceSymbols(mlir::MLIRContext &context) : context_(context) {}
   /// The symbol of `variable` in `module`. Its first use declares it before the functions.
   std::string declare(mlir::ModuleOp module, const std::shared_ptr<VariableImpl> &variable);
-  /// The type of a value. type_error for a dtype that nothing computes with; value_error for None, and for more than 2^48 bytes:
+  /// The type of a value. type_error for a dtype that nothing computes with; value_error for None, and for more than 2^56 bytes:
   /// so no product of some of the extents, and no sum of a few such sizes, wraps.
   mlir::RankedTensorType type(const Shape &shape, DType dtype);
   mlir::DenseElementsAttr splat(mlir::RankedTensorType type, const Number &value);

@@ -117,8 +117,13 @@ SummaryReport Model::summary(const SummaryArgs &args) const {
   if (compiled) {
     ModelState &state = stateOf(*this);
     const ForkSafeLock lock(state.mutex);
-    report.training_step_bytes = compiled->train.arenaBytes(state.fullStepTypes, state.fullStepLayout);
-    report.training_step_shapes = report.training_step_bytes ? shapesText(state.fullStepTypes) : "";
+    if (const std::shared_ptr<Player> step = compiled->train.known(state.fullStepTypes, state.fullStepLayout)) {
+      std::vector<TensorType> types;
+      for (const Parameter &feed : step->executable().signature.feeds)
+        types.push_back(feed.type);
+      report.training_step_bytes = step->executable().plan.arenaBytes;
+      report.training_step_shapes = shapesText(types);
+    }
   }
   if (compiled && isLossScaleOptimizer(compiled->optimizer)) {
     const optimizers::LossScaleState state = asLossScaleOptimizer(compiled->optimizer).state();

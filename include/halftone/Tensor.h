@@ -44,7 +44,7 @@ public:
   template <Scalar T> static Tensor borrow(std::vector<T> &&, const Shape &, std::shared_ptr<void> = {}) = delete;
   static Tensor zeros(const Shape &shape, DType dtype = float32);
   static Tensor ones(const Shape &shape, DType dtype = float32);
-  /// A double is converted as by astype(). An integer is exact; value_error if an integer dtype does not hold it.
+  /// An integer that the dtype holds is exact; any other number is converted as by astype() from a float.
   static Tensor full(const Shape &shape, const Number &value, DType dtype = float32);
   /// Reads NumPy's .npy, format 1.0 to 3.0, of either byte order, row- or column-major. io_error naming the file, the
   /// expected contents and those found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2

@@ -18,7 +18,7 @@ struct TensorType {
   friend bool operator==(const TensorType &, const TensorType &) = default;
 };
 
-/// value_error for a type that no memory can hold: a negative extent, a dtype without a byte size, more than 2^48
+/// value_error for a type that no memory can hold: a negative extent, a dtype without a byte size, more than 2^56
 /// bytes, so that no sum of the sizes of a plan wraps. Call elements() and bytes() only on types that pass.
 Status verify(const TensorType &type);
 /// "(512, 256), (512, 3)".

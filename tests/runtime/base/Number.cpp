@@ -94,12 +94,12 @@ TEST_CASE("An unsigned argument above 63 bits is refused, and never another numb
   CHECK(config.get_int("n") == 4000000000);
 }
 
-TEST_CASE("Tensor::full has the integer that was given, or refuses it") {
+TEST_CASE("Tensor::full has the integer that was given, or the nearest that the dtype holds") {
   const int64_t odd = (int64_t(1) << 53) + 1;
   CHECK(Tensor::full({}, odd, int64).item<int64_t>() == odd);
   CHECK(Tensor::full({}, UINT64_MAX, DType::uint64).astype(int64).item<int64_t>() == -1);
   CHECK(Tensor::full({}, 16777217, float32).item<float>() == 16777216.0F);
-  CHECK_THROWS_WITH(Tensor::full({2}, 300, int8), Contains("ValueError: Tensor::full: int8 has no number 300"));
-  CHECK_THROWS_WITH(Tensor::full({2}, -1, uint8), Contains("uint8 has no number -1"));
+  CHECK(Tensor::full({}, 300, int8).item<int8_t>() == 127);
+  CHECK(Tensor::full({}, -1, uint8).item<uint8_t>() == 0);
   CHECK(Tensor::full({}, 300.0, int8).astype(int32).item<int32_t>() == 127); // as astype() clamps
 }
