@@ -9,6 +9,7 @@
 #include "runtime/base/Number.h"
 #include "runtime/plan/Signature.h"
 #include "llvm/ADT/StringExtras.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace mlir;
