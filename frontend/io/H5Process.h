@@ -8,7 +8,7 @@
 
 namespace halftone::detail {
 
-/// Runs the program (runtime/base/HelperProcess.h) with `arguments` on `file`; its stdin is `input`. Pieces of its output go to `take`; if that
+/// Runs the program (runtime/base/ChildProgram.h) with `arguments` on `file`; its stdin is `input`. Pieces of its output go to `take`; if that
 /// function throws, the program is ended. io_error beginning with `name` if the program does not end by itself.
 /// Returns its exit status.
 int runH5(const Descriptor &file, const std::vector<std::string> &arguments, const std::string &input,

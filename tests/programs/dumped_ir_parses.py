@@ -9,6 +9,6 @@ tool, folder = sys.argv[1], pathlib.Path(sys.argv[2])
 files = sorted(folder.glob("*.mlir"))
 assert [file.name for file in files] == ["0-graph.mlir", "1-cast.mlir", "2-pure.mlir", "3-kernel.mlir", "4-linalg.mlir"], files
 for file in files:
-    printed = subprocess.run([tool, file, "--mlir-print-debuginfo"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    printed = subprocess.run([tool, file, "--mlir-print-debuginfo", "--split-input-file"], stdout=subprocess.PIPE, check=True, text=True).stdout
     if file.name != "4-linalg.mlir": # whose kernels stand for many lines each
         assert "08_inspect_ir.cpp" in printed, f"{file} has lost the user's lines"

@@ -1,4 +1,4 @@
-// The limits under which a helper reads a file.
+// The limits under which a child program reads a file.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/Confine.h"
 #include <algorithm>

@@ -1,11 +1,11 @@
-// Gives up a helper's rights before it looks at a file (runtime/base/HelperProcess.h).
+// Gives up a child program's rights before it looks at a file (runtime/base/ChildProgram.h).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
 
 namespace halftone::tools {
 
-/// The descriptor on which a helper gets its file.
+/// The descriptor on which a child program gets its file.
 inline constexpr int fileDescriptor = 3;
 
 /// Closes every other descriptor but the standard ones, and sets the limits: 1 GiB of address space beside `mappedBytes` of

@@ -1,8 +1,8 @@
 // Reads a file, and starts halftone-bytecode if it holds bytecode.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/ModuleFileText.h"
+#include "runtime/base/ChildProgram.h"
 #include "runtime/base/FileLimits.h"
-#include "runtime/base/HelperProcess.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/base/WriteFile.h"
 #include "tools/shell/ModuleText.h"
@@ -41,7 +41,7 @@ StatusOr<std::string> readAll(const std::string &path, const std::string &name) 
 /// The text of a module in bytecode, as halftone-bytecode prints it.
 StatusOr<std::string> textOf(const std::string &bytecode, const std::vector<std::string> &dialects,
                              const std::string &name) {
-  const Helper helper{"halftone-bytecode", "HALFTONE_BYTECODE", "reads MLIR's bytecode"};
+  const ChildProgram reader{"halftone-bytecode", "HALFTONE_BYTECODE", "reads MLIR's bytecode"};
   const OpenFile file(::memfd_create("module", MFD_CLOEXEC)), nothing(::memfd_create("nothing", MFD_CLOEXEC));
   if (!file || !nothing)
     return cannotRead(name, std::strerror(errno));
@@ -54,7 +54,7 @@ StatusOr<std::string> textOf(const std::string &bytecode, const std::vector<std:
     text += piece;
     return Status::ok();
   };
-  const StatusOr<int> code = runHelper(helper, dialects, file.number(), nothing.number(), take, name);
+  const StatusOr<int> code = runChildProgram(reader, dialects, file.number(), nothing.number(), take, name);
   HALFTONE_RETURN_IF_ERROR(code.status());
   if (*code != 0)
     return Status(ErrorKind::value_error, fmt::format("{}: {}", name, text.empty() ? "cannot be read" : text));

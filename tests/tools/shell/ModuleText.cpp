@@ -76,7 +76,7 @@ TEST_CASE("Text that nests deeply is refused, whatever nests", "[text]") {
         repeated("module {", levels) + repeated("}\n", levels),
         repeated("tuple<", levels) + "i1" + repeated(">", levels),
         repeated("(", levels) + "i1" + repeated(") -> i1", levels),
-        repeated("loc(callsite", levels / 2) + repeated("(", levels) + repeated(")", levels),
+        "loc(" + repeated("callsite(", levels) + repeated(")", levels) + ")",
         "affine_map<(d0) -> (" + repeated("- ", levels) + "d0)>",
         "affine_map<(d0) -> (d0" + repeated(" + d0 floordiv 3", levels / 2) + ")>",
         chain("#", "[1]", "[@]", levels),

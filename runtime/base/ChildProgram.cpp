@@ -1,6 +1,7 @@
-// Finds and starts helpers and reads their output.
+// Finds and starts child programs and reads their output.
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/base/HelperProcess.h"
+#include "runtime/base/ChildProgram.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/LibexecFile.h"
 #include "runtime/base/OpenFile.h"
 #include <cerrno>
@@ -56,8 +57,8 @@ Status systemError(const std::string &name) {
   return {ErrorKind::io_error, fmt::format("{}: {}", name, std::strerror(errno))};
 }
 
-StatusOr<pid_t> start(const std::string &program, const std::vector<std::string> &arguments, int file, int input,
-                      int output, const std::string &name) {
+StatusOr<pid_t> start(const ChildProgram &child, const std::string &program, const std::vector<std::string> &arguments,
+                      int file, int input, int output, const std::string &name) {
   std::vector<char *> words{const_cast<char *>(program.c_str())};
   for (const std::string &argument : arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
@@ -74,36 +75,41 @@ StatusOr<pid_t> start(const std::string &program, const std::vector<std::string>
   posix_spawn_file_actions_addopen(&actions.list, 2, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions.list, three.number(), 3);
   pid_t id = 0;
-  if (const int error = ::posix_spawn(&id, program.c_str(), &actions.list, nullptr, words.data(), environ))
+  const int error = ::posix_spawn(&id, program.c_str(), &actions.list, nullptr, words.data(), environ);
+  if (error != 0 && !environmentValue(child.variable.c_str()).empty())
+    return environmentError(
+        ErrorKind::io_error, child.variable.c_str(),
+        fmt::format("the program {}: it cannot be started: {}", child.program, std::strerror(error)));
+  if (error != 0)
     return Status(ErrorKind::io_error, fmt::format("{}: cannot start {}: {}", name, program, std::strerror(error)));
   return id;
 }
 
 } // namespace
 
-StatusOr<std::string> helperProgram(const Helper &helper) {
-  if (const char *given = ::secure_getenv(helper.variable.c_str()))
-    return std::string(given);
-  if (const std::string program = libexecFile(helper.program, X_OK); !program.empty())
+StatusOr<std::string> programPath(const ChildProgram &child) {
+  if (std::string given = environmentValue(child.variable.c_str()); !given.empty())
+    return given;
+  if (const std::string program = libexecFile(child.program, X_OK); !program.empty())
     return program;
   return Status(ErrorKind::io_error,
                 fmt::format("Cannot find the program {}, which {}: expected libexec/halftone/{} in a folder above {}, "
                             "or its path in {}",
-                            helper.program, helper.purpose, helper.program, ownFile().string(), helper.variable));
+                            child.program, child.purpose, child.program, ownFile().string(), child.variable));
 }
 
-StatusOr<int> runHelper(const Helper &helper, const std::vector<std::string> &arguments, int file, int input,
-                        const std::function<Status(std::string_view)> &take, const std::string &name) {
-  const StatusOr<std::string> program = helperProgram(helper);
+StatusOr<int> runChildProgram(const ChildProgram &child, const std::vector<std::string> &arguments, int file, int input,
+                              const std::function<Status(std::string_view)> &take, const std::string &name) {
+  const StatusOr<std::string> program = programPath(child);
   HALFTONE_RETURN_IF_ERROR(program.status());
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
     return systemError(name);
   const OpenFile reading(ends[0]);
   OpenFile writing(ends[1]);
-  const StatusOr<pid_t> id = start(*program, arguments, file, input, writing.number(), name);
+  const StatusOr<pid_t> id = start(child, *program, arguments, file, input, writing.number(), name);
   HALFTONE_RETURN_IF_ERROR(id.status());
-  Child child(*id);
+  Child process(*id);
   (void)writing.close();
   char buffer[1 << 16];
   for (;;) {
@@ -114,10 +120,10 @@ StatusOr<int> runHelper(const Helper &helper, const std::vector<std::string> &ar
       break;
     HALFTONE_RETURN_IF_ERROR(take({buffer, static_cast<size_t>(count)}));
   }
-  const int status = child.wait();
+  const int status = process.wait();
   if (WIFSIGNALED(status))
-    return Status(ErrorKind::io_error, fmt::format("{}: {} ended by signal {} ({}): {}", name, helper.program,
-                                                   WTERMSIG(status), ::strsignal(WTERMSIG(status)), helper.reason));
+    return Status(ErrorKind::io_error, fmt::format("{}: {} ended by signal {} ({}): {}", name, child.program,
+                                                   WTERMSIG(status), ::strsignal(WTERMSIG(status)), child.reason));
   return WEXITSTATUS(status);
 }
 
