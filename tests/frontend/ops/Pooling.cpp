@@ -73,13 +73,14 @@ TEST_CASE("Gradients of max_pool with long strides and with many taps agree with
   const Tensor x = Tensor(values, {1, 10, 11, 1}).astype(float64);
   struct Pool {
     int64_t size, stride;
+    const char *padding;
   };
-  for (const char *padding : {"valid", "same"})
-    for (const auto &[size, stride] : {Pool{2, 7}, {9, 8}, {10, 9}, {8, 1 << 30}}) {
-      const ops::PoolArgs args{.strides = {{stride}}, .padding = padding};
-      INFO(padding << " " << size << " " << stride);
-      CHECK(slopeError({x}, [&](const List &v) { return ops::max_pool(v[0], {size}, args); }) < 1e-5);
-    }
+  for (const auto &[size, stride, padding] :
+       {Pool{2, 7, "valid"}, {2, 7, "same"}, {10, 9, "same"}, {8, 1 << 30, "valid"}}) {
+    INFO(padding << " " << size << " " << stride);
+    const ops::PoolArgs args{.strides = {{stride}}, .padding = padding};
+    CHECK(slopeError({x}, [&, size = size](const List &v) { return ops::max_pool(v[0], {size}, args); }) < 1e-5);
+  }
 }
 
 TEST_CASE(
