@@ -9,6 +9,8 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "runtime/base/FileLimits.h"
+#include "runtime/base/OpenFile.h"
 #include "tools/shell/Confine.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -31,7 +33,11 @@ count: --allow-unregistered-dialect, --load-dialect-plugin, --irdl-file.
 LogicalResult loadIrdl(const MlirOptMainConfig &config, MLIRContext &context, OwningOpRef<ModuleOp> &dialects) {
   if (config.getIrdlFile().empty())
     return success();
-  dialects = parseSourceFile<ModuleOp>(config.getIrdlFile(), ParserConfig(&context));
+  const halftone::StatusOr<std::string> text =
+      halftone::readFile(config.getIrdlFile().str(), halftone::detail::mostModuleBytes);
+  if (!text)
+    return emitError(UnknownLoc::get(&context)) << text.status().message();
+  dialects = parseSourceString<ModuleOp>(*text, ParserConfig(&context), config.getIrdlFile());
   return dialects ? irdl::loadDialects(*dialects) : failure();
 }
 

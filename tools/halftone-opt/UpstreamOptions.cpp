@@ -3,11 +3,11 @@
 #include "UpstreamOptions.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
+#include "runtime/base/WriteFile.h"
 #include "llvm/Support/CommandLine.h"
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -60,13 +60,15 @@ std::string dashed(const std::string &option) { return (option.size() > 1 ? "--"
 
 /// Why the file cannot be written, or "". If it was not there, it is not there afterwards.
 std::string faultOfFile(const std::string &path) {
-  const bool isNew = ::access(path.c_str(), F_OK) != 0;
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (descriptor < 0)
-    return errno == ENXIO ? "" : std::strerror(errno); // a pipe that waits for its reader
-  ::close(descriptor);
+  std::error_code ignored;
+  const bool isNew = !std::filesystem::exists(path, ignored);
+  if (std::filesystem::is_fifo(path, ignored)) // it may wait for its reader
+    return "";
+  const halftone::StatusOr<halftone::GrowingFile> file = halftone::GrowingFile::open(path, /*appends=*/true);
+  if (!file)
+    return file.status().message();
   if (isNew)
-    ::unlink(path.c_str());
+    std::filesystem::remove(path, ignored);
   return "";
 }
 
