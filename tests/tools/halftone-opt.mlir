@@ -51,9 +51,9 @@
 // UNREADTARGET: halftone-opt: --target is about the stock pipeline; expected --stop-after
 // PLUGIN: halftone-opt: --load-pass-plugin={{.+}}: {{.+}}
 // DIALECT: halftone-opt: --load-dialect-plugin={{.+}}: {{.+}}
-// ACTIONS: halftone-opt: --log-actions-to={{.*}}/file: cannot write the file: No such file or directory
-// GENERATE: halftone-opt: --mlir-generate-reproducer={{.*}}/file: cannot write the file: No such file or directory
-// GENERATEFOLDER: halftone-opt: --mlir-generate-reproducer=/: cannot write the file: Is a directory
+// ACTIONS: halftone-opt: --log-actions-to={{.*}}/file: cannot write {{.*}}/file: No such file or directory
+// GENERATE: halftone-opt: --mlir-generate-reproducer={{.*}}/file: cannot write {{.*}}/file: No such file or directory
+// GENERATEFOLDER: halftone-opt: --mlir-generate-reproducer=/: cannot write /: Is a directory
 // HIDDEN-DAG: stop-before
 // HIDDEN-DAG: --stop-after=
 // VERSION: halftone-opt {{[0-9]+\.[0-9]+\.[0-9]+}} (LLVM 22

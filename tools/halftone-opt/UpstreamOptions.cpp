@@ -94,7 +94,7 @@ std::string faultOfUpstreamOptions(const std::vector<std::string> &arguments) {
   for (const char *option : writtenFiles)
     if (const std::string path = valueOf(arguments, option); !path.empty() && path != "-")
       if (const std::string fault = faultOfFile(path); !fault.empty())
-        return fmt::format("--{}={}: cannot write the file: {}", option, path, fault);
+        return fmt::format("--{}={}: {}", option, path, fault);
   constexpr const char *tree = "mlir-print-ir-tree-dir";
   if (const std::string path = valueOf(arguments, tree); !path.empty()) {
     std::error_code failure;
