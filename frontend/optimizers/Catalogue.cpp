@@ -60,7 +60,7 @@ Optimizer madeLossScale(FieldReader &reader) {
                          Field{"dynamic_growth_steps", &LossScaleArgs::dynamic_growth_steps}});
   if (!reader.takes("inner_optimizer"))
     throw Error(ErrorKind::value_error, "LossScaleOptimizer needs an inner optimizer: "
-                                        "optimizers::LossScaleOptimizer(optimizers::Adam()), or `inner_optimizer` in a "
+                                        "optimizers::LossScaleOptimizer(optimizers::Adam()), or 'inner_optimizer' in a "
                                         "config");
   Config inner = reader.config().get_object("inner_optimizer");
   if (std::vector<std::string> keys = reader.left(); !keys.empty())
