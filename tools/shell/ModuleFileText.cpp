@@ -6,11 +6,11 @@
 #include "runtime/base/OpenFile.h"
 #include "runtime/base/WriteFile.h"
 #include "tools/shell/ModuleText.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <cerrno>
 #include <cstring>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace halftone::tools {
 namespace {
@@ -25,10 +25,15 @@ Status cannotRead(const std::string &name, const std::string &reason) {
 StatusOr<std::string> readAll(const std::string &path, const std::string &name) {
   StatusOr<std::string> contents = std::string();
   if (path == "-") {
-    llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>> text = llvm::MemoryBuffer::getSTDIN();
-    if (!text)
-      return cannotRead(name, text.getError().message());
-    contents = (*text)->getBuffer().str();
+    OpenFile file(STDIN_FILENO);
+    std::string piece(1 << 16, '\0');
+    int64_t count = 0;
+    while ((count = readInto(file, piece)) > 0)
+      contents->append(piece, 0, static_cast<size_t>(count));
+    const int reason = errno;
+    (void)file.release();
+    if (count < 0)
+      return cannotRead(name, std::strerror(reason));
   } else {
     contents = readFile(path, detail::mostModuleBytes);
     HALFTONE_RETURN_IF_ERROR(contents.status());
