@@ -19,6 +19,11 @@ template <Whole I> constexpr int64_t whole(I value, const char *argument) {
       refuse_wide(argument, value);
   return static_cast<int64_t>(value);
 }
+/// Integers, enumerations of C and objects of one conversion, which is to an integer.
+template <class T>
+concept promotes_to_integer = requires(const T &value) {
+  { +value } -> std::integral;
+};
 } // namespace detail
 
 /// A number of C++ that stands beside a Value, as it was written: integers are kept exactly, all others as a double.
@@ -31,12 +36,13 @@ public:
     if constexpr (std::same_as<T, bool>) {
       kind_ = Kind::boolean;
       bits_ = value;
-    } else if constexpr (const auto number = +value; std::integral<decltype(number)>) {
+    } else if constexpr (detail::promotes_to_integer<T>) {
       kind_ = Kind::integer;
+      const auto number = +value;
       bits_ = static_cast<uint64_t>(number);
       isNegative_ = number < 0;
     } else {
-      real_ = static_cast<double>(number);
+      real_ = static_cast<double>(value);
     }
   }
   constexpr Kind kind() const { return kind_; }

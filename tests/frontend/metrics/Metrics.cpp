@@ -144,7 +144,7 @@ TEST_CASE("Each output gets a metric with a state of its own, the first one the 
 TEST_CASE("a tracker weighs numbers, recorded in a step") {
   detail::MeanTracker tracker("loss"), copy = tracker;
   for (Run run : everyRun) {
-    Metric(tracker.metric()).reset_state();
+    tracker.metric().reset_state();
     auto step = recorded(run, [&](const std::vector<Value> &v) {
       tracker.update(v[0], 32);
       return std::vector<Value>{v[0]};
