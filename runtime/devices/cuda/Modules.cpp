@@ -198,8 +198,13 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Jo
   return loaded;
 }
 
+/// One job is the caller's own, since the caller may hold the GPU's lock.
 void loadAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs, const CubinCache &cubins) {
-  runInThreads(jobs.size(), mostThreads, [&](size_t i) { jobs[i].loaded = load(gpu, jobs[i], cubins); });
+  const auto loadOne = [&](size_t i) { jobs[i].loaded = load(gpu, jobs[i], cubins); };
+  if (jobs.size() == 1)
+    loadOne(0);
+  else
+    runInThreads(jobs.size(), mostThreads, loadOne);
 }
 
 } // namespace
