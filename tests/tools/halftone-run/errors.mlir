@@ -84,8 +84,9 @@
 // RUN: %exit 3 halftone-run predict %s --input x=2xf32=@/dev/zero --input y=random 2>&1 | FileCheck-22 %s --check-prefix=ZERO
 // ZERO: halftone-run: IOError: input 'x': cannot read /dev/zero: something other than a regular file
 // RUN: %exit 3 halftone-run predict %s --input x=2xf32=@/dev/null --input y=random 2>&1 | FileCheck-22 %s --check-prefix=NULL
-// NULL: halftone-run: ValueError: input 'x': /dev/null holds 0 bytes, but 2xf32 has 8
-// RUN: head -c 8 /dev/zero | halftone-run predict %s --no-cache --input x=2xf32=@/dev/stdin --input y=random -q
+// NULL: halftone-run: IOError: input 'x': cannot read /dev/null: something other than a regular file
+// RUN: head -c 8 /dev/zero | %exit 3 halftone-run predict %s --no-cache --input x=2xf32=@/dev/stdin --input y=random 2>&1 | FileCheck-22 %s --check-prefix=PIPED
+// PIPED: halftone-run: IOError: input 'x': cannot read /dev/stdin:
 
 // Options take whole, finite values within their ranges.
 // RUN: %exit 2 halftone-run predict %s --seed -1 2>&1 | FileCheck-22 %s --check-prefix=SEED
