@@ -11,9 +11,7 @@ namespace halftone::detail {
 
 using Json = nlohmann::ordered_json;
 
-static void setJson(Config &config, const char *key, Json value) {
-  ConfigAccess::set(config, key, std::move(value));
-}
+static void setJson(Config &config, const char *key, Json value) { ConfigAccess::set(config, key, std::move(value)); }
 /// An object as Keras saves it, or null for none.
 template <class T>
 static void setObject(Config &config, const char *key, const T &value, Config (*serialize)(const T &)) {

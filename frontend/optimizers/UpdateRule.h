@@ -7,8 +7,10 @@
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/optimizers/RateTable.h"
 #include "runtime/policy/PathPattern.h"
+#include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +18,9 @@
 namespace halftone::detail {
 
 class Trace;
+
+/// Whether each update replaces the variable's value by the gradient (UpdateKind::overwrite).
+bool isOverwritten(const Variable &variable);
 
 struct RuleArgs {
   std::string name;
@@ -121,7 +126,10 @@ private:
   Variable makeSlot(const Variable &variable, const SlotSpec &slot);
   bool clipsByNorm() const;
   void divide(const std::vector<Variable> &variables);
+  struct UncommittedUse;
+  void makeVariables(const std::vector<Variable> &variables);
   void forgetVariables();
+  void endUse(bool isUndone);
   void takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;
   void overwrite(const Variable &variable, const Value &gradient, const Value &updates) const;
@@ -138,7 +146,12 @@ private:
   std::unique_ptr<RateTable> rates_; // for a schedule with a class, which is a function of the step alone
   std::vector<Variable> undecayed_;
   std::optional<PathPattern> undecayedNames_; // matches a name if one of the given expressions matches a part of it
-  bool built_ = false;
+  // Threads may build at the same time, in transactions of which some are undone: the variables stay once one is committed, and
+  // are forgotten when all are undone.
+  std::recursive_mutex building_;
+  std::atomic<bool> built_ = false;
+  bool isCommitted_ = false;
+  int uncommittedUses_ = 0;
   OptimizerParts parts_;
   std::vector<Variable> slots_; // in Keras's order
   std::vector<Variable> known_; // the variables of the first apply()

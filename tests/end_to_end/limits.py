@@ -61,7 +61,7 @@ def environment_faults(program, folder):
     """An error about the environment names the variable, and no layer."""
     done = subprocess.run([program, folder], stdout=subprocess.PIPE, text=True, timeout=60,
                           env={**os.environ, "HALFTONE_NUM_THREADS": "many"})
-    if "ValueError: HALFTONE_NUM_THREADS: expected a number" not in done.stdout or "layer:" in done.stdout:
+    if "ValueError: HALFTONE_NUM_THREADS=many: expected a number" not in done.stdout or "layer:" in done.stdout:
         yield f"HALFTONE_NUM_THREADS=many: {done.stdout}"
 
 

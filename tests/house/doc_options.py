@@ -100,7 +100,7 @@ def unread_variables(root, page):
 
 def untold_variables(root, pages):
     """The variables that the library or a tool reads and no page tells."""
-    command = ["grep", "-rhoE", r'getenv\("HALFTONE_[A-Z0-9_]+"', *(os.path.join(root, name) for name in ("runtime", "compiler", "frontend", "tools"))]
+    command = ["grep", "-rhoE", "--include=*.cpp", "--include=*.h", r'"HALFTONE_[A-Z0-9_]+"', *(os.path.join(root, name) for name in ("runtime", "compiler", "frontend", "tools"))]
     read = set(re.findall(r"HALFTONE_\w+", subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout))
     told = {name for page in pages for _, span in page.code_spans() for name in re.findall(r"HALFTONE_\w+", span)}
     return sorted(read - told)

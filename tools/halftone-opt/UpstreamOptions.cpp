@@ -22,7 +22,7 @@ constexpr const char *writtenFiles[] = {"log-actions-to", "profile-actions-to", 
                                         "mlir-pass-pipeline-crash-reproducer", "remarks-output-file"};
 
 std::string &pluginFault() {
-  static std::string fault;
+  static std::string &fault = *new std::string; // never destroyed
   return fault;
 }
 
