@@ -113,6 +113,7 @@ Checkpoint::Restored Checkpoint::restore(const std::string &path) const {
   transaction.commit();
   setSeedSequence(file.seeds);
   stateOf(model_).finishedEpochs = file.epoch;
+  ++stateOf(model_).restores;
   return {file.epoch, file.step, std::move(restoring.converted)};
 }
 

@@ -54,13 +54,15 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
   state.stopTraining = false;
   state.finishedEpochs = args.initial_epoch;
   const int64_t updatesBefore = compiled.optimizer.iterations();
+  const int64_t restoresBefore = state.restores;
   callbacks.trainBegin(); // may restore a checkpoint
   const std::shared_ptr<ProcessGroup> group = processGroup();
   const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
   beginTogether(run.model, &compiled);
-  Logs logs, finished; // of the last step; and of the last epoch, without what callbacks add to them
   int64_t steps = 0;
-  const int64_t first = state.finishedEpochs;
+  Logs logs, finished; // of the last step; and of the last epoch, without what callbacks add to them
+  // Another thread's fit() counts its epochs of the model too.
+  const int64_t first = group || state.restores != restoresBefore ? state.finishedEpochs.load() : args.initial_epoch;
   for (int64_t epoch = first; epoch < args.epochs; ++epoch) {
     resetMetrics(run);
     callbacks.epochBegin(epoch);

@@ -28,7 +28,8 @@ struct ModelState {
   bool isSequential = false;
   std::atomic<bool> stopTraining = false;
   std::set<std::string> agreedPrograms;    // that processes have compared: program, shapes, configuration epoch
-  std::atomic<int64_t> finishedEpochs = 0; // by the last fit(), which begins there after the callbacks' on_train_begin
+  std::atomic<int64_t> finishedEpochs = 0; // by the last fit(), or of the checkpoint that was restored last
+  std::atomic<int64_t> restores = 0;       // of checkpoints
   // The mutex guards the fields below. Users' code may replace them while a run lasts, also on another thread (a
   // dataset that reads ahead).
   std::mutex mutex;
