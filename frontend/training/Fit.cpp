@@ -40,6 +40,13 @@ static void validate(const Run &run, const BatchSource &source, const FitArgs &a
     logs.set("val_" + name, value);
 }
 
+/// A run without an update keeps the weights; that of a checkpoint which was restored goes on with its averages.
+static void finalizeWeights(const Run &run, int64_t updatesBefore, bool isRestored) {
+  Optimizer &optimizer = run.compiled->optimizer;
+  if (optimizer.iterations() != updatesBefore || isRestored)
+    optimizer.finalize_variable_values(run.model.trainable_variables());
+}
+
 /// The loop behind both forms of fit. It takes copies of data and arguments, since a user's callback may destroy the originals.
 static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitArgs args) {
   const FloatMode mode;
@@ -96,9 +103,7 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
     if (state.stopTraining)
       break;
   }
-  // A run without an update keeps the weights; that of a checkpoint which was restored goes on with its averages.
-  if (compiled.optimizer.iterations() != updatesBefore || first != args.initial_epoch)
-    compiled.optimizer.finalize_variable_values(run.model.trainable_variables());
+  finalizeWeights(run, updatesBefore, first != args.initial_epoch);
   callbacks.trainEnd(finished);
   const ForkSafeLock lock(state.mutex);
   state.history = history;
