@@ -120,7 +120,7 @@ bool UpdateRule::decays(const Variable &variable) const {
 }
 
 void UpdateRule::excludeFromWeightDecay(const std::vector<Variable> &variables, const std::vector<std::string> &names) {
-  if (built_)
+  if (isBuilt())
     throw Error(ErrorKind::value_error,
                 "`exclude_from_weight_decay()` can only be configured before the optimizer is built.");
   undecayedNames_.reset();
@@ -339,7 +339,7 @@ std::vector<Variable> UpdateRule::variables() const {
   if (!schedule_.is_schedule())
     result.push_back(rate_);
   result.insert(result.end(), slots_.begin(), slots_.end());
-  if (built_)
+  if (isBuilt())
     for (const Variable &variable : state())
       result.push_back(variable);
   return result;

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Promotion.h"
+#include "frontend/graph/StateOnDemand.h"
 #include "frontend/optimizers/Fields.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/optimizers/RateTable.h"
 #include "runtime/policy/PathPattern.h"
-#include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -71,7 +70,7 @@ public:
   int64_t updatesAfter(int64_t calls) const override { return calls / args_.accumulationSteps.value_or(1); }
   std::vector<Variable> variables() const override;
   std::vector<Variable> allVariables() const override;
-  bool isBuilt() const override { return built_; }
+  bool isBuilt() const override { return state_.isMade(); }
   void build(const std::vector<Variable> &variables) override;
   const OptimizerParts &parts() const override { return parts_; }
   bool takesOwnGradients() const override { return parts_.areSplit() && !clipsByNorm(); }
@@ -126,10 +125,8 @@ private:
   Variable makeSlot(const Variable &variable, const SlotSpec &slot);
   bool clipsByNorm() const;
   void divide(const std::vector<Variable> &variables);
-  struct UncommittedUse;
   void makeVariables(const std::vector<Variable> &variables);
   void forgetVariables();
-  void endUse(bool isUndone);
   void takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const;
   std::vector<Value> clipped(std::vector<Value> gradients) const;
   void overwrite(const Variable &variable, const Value &gradient, const Value &updates) const;
@@ -146,12 +143,7 @@ private:
   std::unique_ptr<RateTable> rates_; // for a schedule with a class, which is a function of the step alone
   std::vector<Variable> undecayed_;
   std::optional<PathPattern> undecayedNames_; // matches a name if one of the given expressions matches a part of it
-  // Threads may build at the same time, in transactions of which some are undone: the variables stay once one is committed, and
-  // are forgotten when all are undone.
-  std::recursive_mutex building_;
-  std::atomic<bool> built_ = false;
-  bool isCommitted_ = false;
-  int uncommittedUses_ = 0;
+  StateOnDemand state_;                       // whether the variables below are made
   OptimizerParts parts_;
   std::vector<Variable> slots_; // in Keras's order
   std::vector<Variable> known_; // the variables of the first apply()

@@ -3,7 +3,6 @@
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Error.h"
-#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -41,7 +40,7 @@ void UpdateRule::divide(const std::vector<Variable> &variables) {
 void UpdateRule::split(int64_t rank, int64_t processes) {
   parts_.split(rank, processes);
   bumpConfigurationEpoch();
-  if (!built_)
+  if (!isBuilt())
     return;
   divide(known_);
   std::vector<std::pair<Variable, Variable>> cuts; // a slot, and a variable with its cut
@@ -64,34 +63,13 @@ void UpdateRule::split(int64_t rank, int64_t processes) {
   }
 }
 
-/// The use of state that no transaction has committed, by one transaction: its undo, and its end.
-struct UpdateRule::UncommittedUse {
-  explicit UncommittedUse(std::shared_ptr<UpdateRule> rule) : rule(std::move(rule)) {}
-  UncommittedUse(const UncommittedUse &) = delete;
-  ~UncommittedUse() { rule->endUse(isUndone); }
-  std::shared_ptr<UpdateRule> rule;
-  bool isUndone = false;
-};
-
 void UpdateRule::build(const std::vector<Variable> &variables) {
-  const ForkSafeLock lock(building_);
-  if (isCommitted_ || (variables.empty() && !built_))
+  if (variables.empty() && !isBuilt())
     return;
-  if (!CallTransaction::isOpen()) // its caller has not said whether the state stays
+  if (!isBuilt() && !CallTransaction::isOpen()) // its caller has not said whether the state stays
     throw Error(ErrorKind::internal_error, fmt::format("{}: its state is made outside of a transaction", name));
-  if (!built_)
-    makeVariables(variables);
-  ++uncommittedUses_;
-  const auto use = std::make_shared<UncommittedUse>(std::static_pointer_cast<UpdateRule>(shared_from_this()));
-  CallTransaction::onFailure([use] { use->isUndone = true; });
-}
-
-void UpdateRule::endUse(bool isUndone) {
-  const ForkSafeLock lock(building_);
-  --uncommittedUses_;
-  isCommitted_ |= !isUndone;
-  if (!isCommitted_ && uncommittedUses_ == 0)
-    forgetVariables();
+  state_.require([&] { makeVariables(variables); },
+                 [self = std::static_pointer_cast<UpdateRule>(shared_from_this())] { self->forgetVariables(); });
 }
 
 void UpdateRule::makeVariables(const std::vector<Variable> &variables) {
@@ -137,11 +115,9 @@ void UpdateRule::makeVariables(const std::vector<Variable> &variables) {
   averages_ = std::move(averages);
   accumulators_ = std::move(accumulators);
   known_ = variables;
-  built_ = true;
 }
 
 void UpdateRule::forgetVariables() {
-  built_ = false;
   known_.clear();
   slots_.clear();
   index_.clear();

@@ -288,14 +288,11 @@ MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, c
   return matched;
 }
 
-void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y) {
-  if (compiled.ready)
-    return;
+static void matchCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y) {
   const DeviceScope device(*compiled.args.device);           // for the metrics that are made here
   MatchedOutputs matched = matchOutputs(model, compiled, x); // an error leaves the compiled model unchanged
-  if (compiled.ready)                                        // a layer's own code has trained the model
+  if (compiled.prepared.isMade())                            // a layer's own code has trained the model
     return;
-  CallTransaction transaction;
   const std::vector<std::string> &outputs = matched.names.names;
   std::vector<double> lossWeights = lossWeightsOf(matched.names, compiled.args);
   const std::vector<Tensor> targets = inOrder(matched.names, "y", y);
@@ -327,18 +324,19 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
   compiled.metrics = std::move(metrics);
   compiled.use = use;
   compiled.logged = loggedMetrics(compiled);
-  compiled.ready = true;
-  CallTransaction::onFailure([&compiled] {
-    compiled.outputs = {};
-    compiled.losses.clear();
-    compiled.lossWeights.clear();
-    compiled.metrics.clear();
-    compiled.use.reset();
-    compiled.outputTrackers.clear();
-    compiled.logged = nullptr;
-    compiled.ready = false;
-  });
-  transaction.commit();
+}
+
+void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y) {
+  compiled.prepared.require([&] { matchCompiled(model, compiled, x, y); },
+                            [&compiled] {
+                              compiled.outputs = {};
+                              compiled.losses.clear();
+                              compiled.lossWeights.clear();
+                              compiled.metrics.clear();
+                              compiled.use.reset();
+                              compiled.outputTrackers.clear();
+                              compiled.logged = nullptr;
+                            });
 }
 
 Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches) {

@@ -4,6 +4,7 @@
 #include "frontend/base/NameList.h"
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/graph/Graph.h"
+#include "frontend/graph/StateOnDemand.h"
 #include "frontend/metrics/MetricImpl.h"
 #include "frontend/training/MetricStates.h"
 #include "frontend/training/StepLogs.h"
@@ -40,7 +41,7 @@ struct CompiledModel {
   std::shared_ptr<const LoggedMetrics> logged; // every metric and tracker by name, in Keras's order
   std::shared_ptr<const void> use;             // by which ownMetric() knows the metrics of this compile()
   MetricStates metricStates;                   // of the runs that last
-  bool ready = false;                          // whether losses and metrics are matched to outputs
+  StateOnDemand prepared;                      // whether losses and metrics are matched to outputs
   bool begunTogether = false;                  // whether processes have compared it, and have the weights of rank 0
   std::set<std::string> agreedSteps;           // that processes have compared: shapes, arguments, configuration epoch
   /// The programs. Feeds: inputs, then a target for each output that needs one, then weights (none, one for all, or one
