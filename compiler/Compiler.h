@@ -28,6 +28,8 @@ StatusOr<Executable> compile(mlir::ModuleOp module, const CompileOptions &option
 
 /// value_error if there is no target of that name on this machine. For tools.
 Status checkTarget(const std::string &name);
+/// Target::key() of the target of this name; value_error listing the known names when there is none.
+StatusOr<std::string> targetKey(const std::string &name);
 
 /// Runs the stock pipeline from one stage to another on a module, up to `kernel`. For tools.
 Status runStages(mlir::ModuleOp module, Stage from, Stage to, const CompileOptions &options);

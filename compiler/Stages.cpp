@@ -30,6 +30,12 @@ std::optional<Stage> stageNamed(std::string_view name) {
 
 Status checkTarget(const std::string &name) { return Target::find(name).status(); }
 
+StatusOr<std::string> targetKey(const std::string &name) {
+  const StatusOr<std::shared_ptr<const Target>> target = Target::find(name);
+  HALFTONE_RETURN_IF_ERROR(target.status());
+  return (*target)->key();
+}
+
 Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &options) {
   if (to > Stage::kernel || from > to)
     return Status(ErrorKind::value_error,

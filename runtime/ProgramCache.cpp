@@ -184,8 +184,9 @@ static size_t hashOf(const Feeds &feeds, const FeedLayout &layout, uint64_t epoc
 }
 
 static size_t hashOf(const ProgramKey &key) {
-  return hashOf(key.feeds, key.layout, key.epoch, key.device,
-                [](const TensorType &type) -> const TensorType & { return type; });
+  return hashOf(key.feeds, key.layout, key.epoch, key.device, [](const TensorType &type) {
+    return std::pair<DType, const std::vector<int64_t> &>(type.dtype, type.shape);
+  });
 }
 
 void ProgramCache::eraseLocked(Entries::iterator entry) {

@@ -15,12 +15,15 @@ namespace halftone {
 
 namespace {
 std::mutex sinkMutex;
-auto &sink = *new std::function<void(std::string_view)>;
+std::function<void(std::string_view)> &sink() {
+  static auto &made = *new std::function<void(std::string_view)>;
+  return made;
+}
 } // namespace
 
 void set_output(std::function<void(std::string_view)> newSink) {
   const ForkSafeLock lock(sinkMutex);
-  sink.swap(newSink); // the old one is destroyed after the unlock, since it may own users' objects
+  sink().swap(newSink); // the old one is destroyed after the unlock, since it may own users' objects
 }
 
 namespace detail {
@@ -31,7 +34,7 @@ void writeOutput(const std::string &text) {
   std::function<void(std::string_view)> target;
   {
     const ForkSafeLock lock(sinkMutex);
-    target = sink;
+    target = sink();
   }
   if (target) {
     target(text);

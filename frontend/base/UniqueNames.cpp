@@ -13,7 +13,10 @@
 namespace halftone::detail {
 
 static std::mutex namesMutex;
-static auto &namesUsed = *new std::map<std::string, int>;
+static std::map<std::string, int> &namesUsed() {
+  static auto &made = *new std::map<std::string, int>;
+  return made;
+}
 
 namespace {
 
@@ -56,7 +59,7 @@ std::string snakeCase(const std::string &className) {
 std::string uniqueName(const std::string &className) {
   const std::string snake = snakeCase(className);
   const ForkSafeLock lock(namesMutex);
-  int count = namesUsed[snake]++;
+  int count = namesUsed()[snake]++;
   return count == 0 ? snake : fmt::format("{}_{}", snake, count);
 }
 
@@ -81,7 +84,7 @@ using namespace detail;
 void utils::clear_session() {
   unsetPolicy();
   const ForkSafeLock lock(namesMutex);
-  namesUsed.clear();
+  namesUsed().clear();
 }
 
 } // namespace halftone

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/TraceCompile.h"
 #include "compiler/Compiler.h"
-#include "compiler/targets/Target.h"
 #include "dialect/Interpreter.h"
 #include "dialect/TypeInference.h"
 #include "frontend/base/ProgressBar.h"
@@ -28,7 +27,7 @@ Status checkEnvironment(const std::string *ofDevice) {
   const std::string named = environmentValue("HALFTONE_TARGET");
   if (named.empty())
     return {};
-  const Status status = ofDevice ? checkRunsOn(named, *ofDevice) : compiler::Target::find(named).status();
+  const Status status = ofDevice ? checkRunsOn(named, *ofDevice) : compiler::checkTarget(named);
   return status.isOk() ? status
                        : environmentError(ErrorKind::value_error, "HALFTONE_TARGET",
                                           (ofDevice ? "a target of the device: " : "a target: ") + status.message());
@@ -83,15 +82,15 @@ Tensor tensorOf(const dialect::TensorData &data) {
 } // namespace
 
 Status checkRunsOn(const std::string &target, const std::string &ofDevice) {
-  const StatusOr<std::shared_ptr<const compiler::Target>> found = compiler::Target::find(target);
-  HALFTONE_RETURN_IF_ERROR(found.status());
-  const bool isGpu = (*found)->key().starts_with("nvptx|"), deviceIsGpu = ofDevice.starts_with("sm_");
+  const StatusOr<std::string> key = compiler::targetKey(target);
+  HALFTONE_RETURN_IF_ERROR(key.status());
+  const bool isGpu = key->starts_with("nvptx|"), deviceIsGpu = ofDevice.starts_with("sm_");
   if (isGpu != deviceIsGpu)
     return {ErrorKind::value_error, fmt::format("{} is a {}, and the device is a {}", target, isGpu ? "GPU" : "CPU",
                                                 deviceIsGpu ? "GPU" : "CPU")};
   if (isGpu)
     return {};
-  const Status status = checkRunsHere((*found)->key());
+  const Status status = checkRunsHere(*key);
   return status.isOk() ? status : Status(status.kind(), fmt::format("code of {} is {}", target, status.message()));
 }
 
