@@ -1,6 +1,7 @@
 // Policy maps: lookups, insertions, handles, and every map recorded from Keras.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
+#include "runtime/policy/PolicyRep.h"
 #include "tests/runtime/policy/PolicyFacts.h"
 #include <catch2/catch.hpp>
 #include <chrono>
