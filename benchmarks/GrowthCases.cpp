@@ -101,6 +101,15 @@ struct Inside {
   Value call(const Value &x, const CallContext &) { return inner(x); }
 };
 
+/// Times `act` on a model that `make` makes.
+template <class Make, class Act> auto onModel(Make make, Act act) {
+  return [make, act](int64_t n, CpuClock &clock) {
+    const Model model = make(n);
+    clock.begin();
+    act(model);
+  };
+}
+
 std::vector<GrowthCase> nestedCases() {
   return {
       {"nested Sequentials, called", 200, [](int64_t n, CpuClock &) { (void)nested(n, false)(Tensor::ones({2, 4})); }},
@@ -116,11 +125,7 @@ std::vector<GrowthCase> nestedCases() {
        }},
       {"nested functional models, made", 200, [](int64_t n, CpuClock &) { (void)nestedGraphs(n); }},
       {"nested functional models, predict", 200,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = nestedGraphs(n);
-         clock.begin();
-         (void)model.predict(Tensor::ones({2, 4}), {.verbose = 0});
-       }},
+       onModel(nestedGraphs, [](const Model &model) { (void)model.predict(Tensor::ones({2, 4}), {.verbose = 0}); })},
       {"nested custom layers, called", 100,
        [](int64_t n, CpuClock &) {
          Layer layer = Dense(4);
@@ -129,36 +134,20 @@ std::vector<GrowthCase> nestedCases() {
          (void)layer(Tensor::ones({2, 4}));
        }},
       {"nested models, summary", 100,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = nestedGraphs(n);
-         clock.begin();
-         (void)model.summary({.expand_nested = true}); // text() indents each row by its depth
-       }},
-      {"nested models, to_json", 100,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = nestedGraphs(n);
-         clock.begin();
-         (void)model.to_json();
-       }},
-      {"nested models, clone", 100,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = nestedGraphs(n);
-         clock.begin();
-         (void)clone_model(model);
-       }},
+       onModel(nestedGraphs,
+               [](const Model &model) {
+                 (void)model.summary({.expand_nested = true}); // text() indents each row by its depth
+               })},
+      {"nested models, to_json", 100, onModel(nestedGraphs, [](const Model &model) { (void)model.to_json(); })},
+      {"nested models, clone", 100, onModel(nestedGraphs, [](const Model &model) { (void)clone_model(model); })},
       {"nested models, weights", 200,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = nestedGraphs(n);
-         clock.begin();
-         for (int i = 0; i < 20; ++i)
-           model.set_weights(model.get_weights());
-       }},
+       onModel(nestedGraphs,
+               [](const Model &model) {
+                 for (int i = 0; i < 20; ++i)
+                   model.set_weights(model.get_weights());
+               })},
       {"nested models, plotted", 50,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = nestedGraphs(n);
-         clock.begin();
-         plot_model(model, path("plot.svg"), {.expand_nested = true});
-       }},
+       onModel(nestedGraphs, [](const Model &model) { plot_model(model, path("plot.svg"), {.expand_nested = true}); })},
   };
 }
 
@@ -171,62 +160,32 @@ std::vector<GrowthCase> flatCases() {
          for (int64_t i = 0; i < n; ++i)
            model.add(Activation("relu"));
        }},
-      {"layers, saved", 5000,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = flat(n);
-         clock.begin();
-         model.save(path("model.keras"));
-       }},
+      {"layers, saved", 5000, onModel(flat, [](const Model &model) { model.save(path("model.keras")); })},
       {"layers, loaded", 5000,
        [](int64_t n, CpuClock &clock) {
          flat(n).save(path("model.keras"));
          clock.begin();
          (void)load_model(path("model.keras"));
        }},
-      {"layers, cloned", 5000,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = flat(n);
-         clock.begin();
-         (void)clone_model(model);
-       }},
-      {"layers, summarized", 5000,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = flat(n);
-         clock.begin();
-         (void)model.summary().text();
-       }},
-      {"layers, plotted", 4000,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = flat(n);
-         clock.begin();
-         plot_model(model, path("plot.svg"));
-       }},
-      {"layers, reported", 500,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = dense(n);
-         clock.begin();
-         model.report(path("report.html"));
-       }},
+      {"layers, cloned", 5000, onModel(flat, [](const Model &model) { (void)clone_model(model); })},
+      {"layers, summarized", 5000, onModel(flat, [](const Model &model) { (void)model.summary().text(); })},
+      {"layers, plotted", 4000, onModel(flat, [](const Model &model) { plot_model(model, path("plot.svg")); })},
+      {"layers, reported", 500, onModel(dense, [](const Model &model) { model.report(path("report.html")); })},
       {"layers, predict", 1000,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = flat(n);
-         clock.begin();
-         (void)model.predict(Tensor::ones({2, 4}), {.verbose = 0});
-       }},
+       onModel(flat, [](const Model &model) { (void)model.predict(Tensor::ones({2, 4}), {.verbose = 0}); })},
+  };
+}
+
+std::vector<GrowthCase> variableCases() {
+  return {
       {"variables, made", 1250, [](int64_t n, CpuClock &) { (void)dense(n); }},
       {"variables, get and set", 1250,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = dense(n);
-         clock.begin();
-         for (int i = 0; i < 20; ++i)
-           model.set_weights(model.get_weights());
-       }},
-      {"variables, saved", 1250,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = dense(n);
-         clock.begin();
-         model.save(path("model.keras"));
-       }},
+       onModel(dense,
+               [](const Model &model) {
+                 for (int i = 0; i < 20; ++i)
+                   model.set_weights(model.get_weights());
+               })},
+      {"variables, saved", 1250, onModel(dense, [](const Model &model) { model.save(path("model.keras")); })},
       {"variables, loaded", 1250,
        [](int64_t n, CpuClock &clock) {
          dense(n).save(path("model.keras"));
@@ -234,14 +193,13 @@ std::vector<GrowthCase> flatCases() {
          (void)load_model(path("model.keras"));
        }},
       {"tensors of a .safetensors, both ways", 1250,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = dense(n);
-         clock.begin();
-         for (int i = 0; i < 5; ++i) {
-           model.save_weights(path("w.safetensors"));
-           model.load_weights(path("w.safetensors"));
-         }
-       }},
+       onModel(dense,
+               [](const Model &model) {
+                 for (int i = 0; i < 5; ++i) {
+                   model.save_weights(path("w.safetensors"));
+                   model.load_weights(path("w.safetensors"));
+                 }
+               })},
       {"tensors of a checkpoint, both ways", 1250,
        [](int64_t n, CpuClock &clock) {
          const Model model = dense(n);
@@ -253,62 +211,38 @@ std::vector<GrowthCase> flatCases() {
            checkpoint.restore(path("w.ckpt"));
          }
        }},
-      {"layers, to_json", 5000,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = flat(n);
-         clock.begin();
-         (void)model.to_json();
-       }},
+      {"layers, to_json", 5000, onModel(flat, [](const Model &model) { (void)model.to_json(); })},
       {"layers, counted", 2500,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = flat(n);
-         clock.begin();
-         (void)model.layers();
-         for (int i = 0; i < 100; ++i)
-           (void)model.count_params();
-       }},
+       onModel(flat,
+               [](const Model &model) {
+                 (void)model.layers();
+                 for (int i = 0; i < 100; ++i)
+                   (void)model.count_params();
+               })},
       {"layers, policy applied", 1250,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = dense(n);
-         clock.begin();
-         (void)model.apply_policy(DTypePolicyMap("mixed_bfloat16", {}));
-       }},
+       onModel(dense, [](const Model &model) { (void)model.apply_policy(DTypePolicyMap("mixed_bfloat16", {})); })},
   };
 }
 
 std::vector<GrowthCase> graphCases() {
   return {
       {"residual chain, made", 1250, [](int64_t n, CpuClock &) { (void)residual(n); }},
-      {"residual chain, saved", 1250,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = residual(n);
-         clock.begin();
-         model.save(path("model.keras"));
-       }},
+      {"residual chain, saved", 1250, onModel(residual, [](const Model &model) { model.save(path("model.keras")); })},
       {"residual chain, loaded", 1250,
        [](int64_t n, CpuClock &clock) {
          residual(n).save(path("model.keras"));
          clock.begin();
          (void)load_model(path("model.keras"));
        }},
-      {"residual chain, summarized", 1250,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = residual(n);
-         clock.begin();
-         (void)model.summary().text();
-       }},
+      {"residual chain, summarized", 1250, onModel(residual, [](const Model &model) { (void)model.summary().text(); })},
       {"residual chain, plotted", 500,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = residual(n);
-         clock.begin();
-         plot_model(model, path("plot.svg"));
-       }},
-      {"residual chain, stage pure", 500,
-       [](int64_t n, CpuClock &clock) {
-         const Model model = residual(n);
-         clock.begin();
-         (void)model.ir(Stage::pure);
-       }},
+       onModel(residual, [](const Model &model) { plot_model(model, path("plot.svg")); })},
+      {"residual chain, stage pure", 500, onModel(residual, [](const Model &model) { (void)model.ir(Stage::pure); })},
+  };
+}
+
+std::vector<GrowthCase> branchCases() {
+  return {
       {"branches added, made", 250, [](int64_t n, CpuClock &) { (void)branches(n, true); }},
       {"branches joined, made", 250, [](int64_t n, CpuClock &) { (void)branches(n, false); }},
       {"branches added, stage pure", 250,
@@ -336,6 +270,11 @@ std::vector<GrowthCase> graphCases() {
          clock.begin();
          plot_model(model, path("plot.svg"));
        }},
+  };
+}
+
+std::vector<GrowthCase> endCases() {
+  return {
       {"inputs and outputs, made", 500,
        [](int64_t n, CpuClock &) {
          std::vector<Value> inputs, outputs;
@@ -400,6 +339,11 @@ std::vector<GrowthCase> configCases() {
          for (int64_t i = 0; i < n; ++i)
            map.erase(fmt::format("net/k{}", i));
        }},
+  };
+}
+
+std::vector<GrowthCase> fieldCases() {
+  return {
       {"keys of a Config, set and read", 10000,
        [](int64_t n, CpuClock &) {
          Config config;
@@ -442,7 +386,8 @@ std::vector<GrowthCase> configCases() {
 
 std::vector<GrowthCase> halftone::benchmarks::growthCases() {
   std::vector<GrowthCase> all;
-  for (std::vector<GrowthCase> part : {nestedCases(), flatCases(), graphCases(), configCases()})
+  for (std::vector<GrowthCase> part : {nestedCases(), flatCases(), variableCases(), graphCases(), branchCases(),
+                                       endCases(), configCases(), fieldCases()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
