@@ -1,19 +1,16 @@
 // LLVM's optimizer and code generator, kept from inventing calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/MachineCode.h"
-#include "runtime/base/CompilerGate.h"
+#include "compiler/targets/StaticObjects.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/OptBisect.h"
-#include "llvm/IR/PrintPasses.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
@@ -21,7 +18,6 @@
 #include "llvm/Transforms/Scalar/LoopRotation.h"
 #include "llvm/Transforms/Scalar/LowerExpectIntrinsic.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include <atomic>
 #include <fmt/format.h>
 #include <mutex>
 
@@ -93,13 +89,6 @@ void compiler::initializeMachines() {
     llvm::InitializeAllTargets();
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
-    // The first code that is generated makes these static objects.
-    (void)llvm::vfs::getRealFileSystem();
-    (void)llvm::getGlobalPassGate();
-    (void)llvm::isPassInPrintList("");
-    (void)llvm::isFunctionInPrintList("");
-    static std::atomic<uint64_t> calls{0};
-    noticeStaticObjects(calls);
   });
 }
 
@@ -112,7 +101,7 @@ MachineCode::MachineCode(MachineName name, std::unique_ptr<llvm::TargetMachine> 
   library_.disableAllFunctions();
 }
 
-StatusOr<std::unique_ptr<MachineCode>> MachineCode::create(MachineName name) {
+StatusOr<std::unique_ptr<MachineCode>> MachineCode::make(MachineName name) {
   const llvm::Triple triple(name.triple);
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
@@ -125,6 +114,11 @@ StatusOr<std::unique_ptr<MachineCode>> MachineCode::create(MachineName name) {
       target->createTargetMachine(triple, name.processor, name.features, options, llvm::Reloc::PIC_,
                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
   return std::unique_ptr<MachineCode>(new MachineCode(std::move(name), std::move(machine)));
+}
+
+StatusOr<std::unique_ptr<MachineCode>> MachineCode::create(MachineName name) {
+  StaticObjects::make(name);
+  return make(std::move(name));
 }
 
 Status MachineCode::optimize(llvm::Module &module, KernelDumps *dumps) {

@@ -36,6 +36,8 @@ public:
   StatusOr<std::string> write(llvm::Module &module, llvm::CodeGenFileType type);
 
 private:
+  friend class StaticObjects;
+  static StatusOr<std::unique_ptr<MachineCode>> make(MachineName name);
   MachineCode(MachineName name, std::unique_ptr<llvm::TargetMachine> machine);
 
   MachineName name_;

@@ -3,6 +3,7 @@
 // exits CALL WHEN [MICROSECONDS]: makes the call in a function of std::atexit() (WHEN = first: registered before the library is
 // used; last: after), in the destructor of a static object (static), or in that of a thread_local one (thread). Prints
 // "worked: ..." or "Error: ...".
+// exits objects: compiles a small kernel, and then others whose static objects StaticObjects.cpp tells.
 // exits compile WAY MICROSECONDS: other threads compile all the time; after so long, main returns (WAY = return), or the
 // process ends by exit() on the main thread (exit), on another thread (other), or within a traced function (traced).
 #include "halftone/Halftone.h"
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -120,12 +122,45 @@ int endWhileCompiling(const std::string &way, unsigned microseconds) {
   return 0;
 }
 
+void fitWith(const char *policy) {
+  const PolicyScope scope(policy);
+  Sequential net({Input({8, 8, 3}), Conv2D(8, 3), BatchNormalization(), Activation("gelu"), MaxPooling2D(2), Flatten(),
+                  Dropout(0.5), Dense(16, {.activation = "softmax"}), Dense(1)});
+  net.compile({.optimizer = "adam", .loss = "mse"});
+  net.fit(Tensor::ones({16, 8, 8, 3}), Tensor::ones({16, 1}), {.verbose = 0});
+}
+
+int tellObjects() {
+  const auto tell = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "tellStaticObjects"));
+  if (!tell)
+    return 2;
+#ifdef __x86_64__
+  if (default_device() == Device::cpu())
+    setenv("HALFTONE_TARGET", "x86-64-v2", 1); // whose code needs fewer objects than that of later ones
+#endif
+  const auto twice = jit([](const Value &v) { return v + v; });
+  (void)twice(Tensor::ones({4}, DType::int32));
+  unsetenv("HALFTONE_TARGET");
+  tell();
+  for (const char *policy : {"float32", "mixed_float16", "mixed_bfloat16", "float64"})
+    fitWith(policy);
+  const auto others = jit([](const Value &v) {
+    return ops::softmax(ops::cumsum(ops::sin(v), 1)) + ops::tanh(v) + ops::erf(v) +
+           ops::cast(ops::cast(v, DType::int32) / 3, DType::float32);
+  });
+  (void)others(Tensor::ones({7, 33}));
+  std::puts("worked: compiled");
+  return 0;
+}
+
 } // namespace
 
 int main(int count, char **arguments) {
   call = count > 1 ? arguments[1] : "";
   if (call == "compile" && count == 4)
     return endWhileCompiling(arguments[2], static_cast<unsigned>(std::atoi(arguments[3])));
+  if (call == "objects")
+    return tellObjects();
   if (call == "train") { // for limits of the process
     makeModel();
     for (const Batch &batch : Dataset(x(), Tensor::ones({16, 1})).batch(4).prefetch(2))

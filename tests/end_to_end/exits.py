@@ -1,6 +1,6 @@
 # Runs Exits.cpp: processes that end while the library is in use, and processes that may start no thread.
 # SPDX-License-Identifier: Apache-2.0
-"""usage: exits.py PROGRAM calls | ends RUNS | limits LIBRARY"""
+"""usage: exits.py PROGRAM calls | ends RUNS | limits LIBRARY | objects RECORDER DRIVER"""
 import os
 import random
 import resource
@@ -16,8 +16,8 @@ ENDING = ("is ending", "is being destroyed", "are being destroyed")
 faults = []
 
 
-def run(arguments, cache, limit=None, timeout=60):
-    environment = dict(os.environ, XDG_CACHE_HOME=cache, LD_LIBRARY_PATH=cache, HALFTONE_NUM_THREADS="2")
+def run(arguments, cache, limit=None, timeout=60, environment={}):
+    environment = dict(os.environ, XDG_CACHE_HOME=cache, LD_LIBRARY_PATH=cache, HALFTONE_NUM_THREADS="2", **environment)
     try:
         return subprocess.run(arguments, capture_output=True, text=True, timeout=timeout, cwd=cache, env=environment,
                               preexec_fn=limit)
@@ -85,7 +85,19 @@ def limits(program, library):
             expect(done is not None and done.returncode == 0 and "worked: trained" in done.stdout, f"{count} processes", done)
 
 
-{"calls": lambda: calls(sys.argv[1]), "ends": lambda: ends(sys.argv[1], int(sys.argv[3])), "limits": lambda: limits(sys.argv[1], sys.argv[3])}[sys.argv[2]]()
+def objects(program, recorder, driver):
+    """After the first kernel, LLVM and MLIR make no static object: exit() would destroy it before the wait for the thread
+    that uses it."""
+    for name, device in {"CPU": {}, "GPU": {"HALFTONE_DEVICE": "cuda", "HALFTONE_CUDA_DRIVER": driver}}.items():
+        with tempfile.TemporaryDirectory() as cache:
+            done = run([program, "objects"], cache, environment=dict(device, LD_PRELOAD=recorder))
+            made = [] if done is None else [line for line in done.stderr.splitlines() if "libLLVM" in line or "libMLIR" in line]
+            expect(done is not None and done.returncode == 0 and "worked: compiled" in done.stdout, name, done)
+            expect(not made, f"{name}: {made}", done)
+
+
+{"calls": lambda: calls(sys.argv[1]), "ends": lambda: ends(sys.argv[1], int(sys.argv[3])),
+ "limits": lambda: limits(sys.argv[1], sys.argv[3]), "objects": lambda: objects(sys.argv[1], *sys.argv[3:])}[sys.argv[2]]()
 for fault in faults:
     print(fault)
 sys.exit(1 if faults else 0)
