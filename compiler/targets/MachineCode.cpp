@@ -117,7 +117,7 @@ StatusOr<std::unique_ptr<MachineCode>> MachineCode::make(MachineName name) {
 }
 
 StatusOr<std::unique_ptr<MachineCode>> MachineCode::create(MachineName name) {
-  StaticObjects::make(name);
+  HALFTONE_RETURN_IF_ERROR(StaticObjects::make(name));
   return make(std::move(name));
 }
 

@@ -47,26 +47,32 @@ void addKernel(llvm::Module &module, const llvm::Triple &triple) {
   builder.CreateRetVoid();
 }
 
-void makeObjectsOfAllMachines() {
-  (void)llvm::vfs::getRealFileSystem();
-  (void)llvm::getGlobalPassGate();
-  (void)llvm::isPassInPrintList("");
-  (void)llvm::isFunctionInPrintList("");
-  (void)llvm::nulls();
-  llvm::LibFunc function;
-  (void)llvm::TargetLibraryInfoImpl(llvm::Triple()).getLibFunc("sin", function);
-}
-
-void makeObjectsOfCodeGenerator(const llvm::TargetMachine &machine, const llvm::Function &kernel) {
-  llvm::SelectionDAG graph(machine, llvm::CodeGenOptLevel::Default);
-  (void)graph.getVTList(llvm::MVT::i32);
-  (void)machine.getSubtargetImpl(kernel)->getInstrInfo()->getOpcodeAfterMemoryUnfold(0, false, false);
-}
-
-/// exit() waits before it destroys what has been made so far.
-void notice() {
+/// Makes an object, and has exit() wait before it destroys that.
+template <class Make> void makeOne(Make make) {
+  make();
   std::atomic<uint64_t> calls{0};
   noticeStaticObjects(calls);
+}
+
+void makeObjectsOfAllMachines() {
+  const llvm::TargetLibraryInfoImpl library{llvm::Triple()};
+  makeOne([] { (void)llvm::vfs::getRealFileSystem(); });
+  makeOne([] { (void)llvm::getGlobalPassGate(); });
+  makeOne([] { (void)llvm::isPassInPrintList(""); });
+  makeOne([] { (void)llvm::isFunctionInPrintList(""); });
+  makeOne([] { (void)llvm::nulls(); });
+  makeOne([&] {
+    llvm::LibFunc function;
+    (void)library.getLibFunc("sin", function);
+  });
+}
+
+/// What takes long comes first, so that an object is used at once.
+void makeObjectsOfCodeGenerator(const llvm::TargetMachine &machine, const llvm::Function &kernel) {
+  const llvm::TargetInstrInfo &instructions = *machine.getSubtargetImpl(kernel)->getInstrInfo();
+  llvm::SelectionDAG graph(machine, llvm::CodeGenOptLevel::Default);
+  makeOne([&] { (void)graph.getVTList(llvm::MVT::i32); });
+  makeOne([&] { (void)instructions.getOpcodeAfterMemoryUnfold(0, false, false); });
 }
 
 } // namespace
@@ -82,20 +88,18 @@ void StaticObjects::makeOfArchitecture(MachineName name) {
   llvm::Module module("first", context);
   addKernel(module, triple);
   makeObjectsOfCodeGenerator(*(*machine)->machine_, *module.begin());
-  notice();
   const auto type = triple.isNVPTX() ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
-  if ((*machine)->optimize(module, nullptr).isOk())
-    (void)(*machine)->write(module, type);
-  notice();
+  makeOne([&] {
+    if ((*machine)->optimize(module, nullptr).isOk())
+      (void)(*machine)->write(module, type);
+  });
 }
 
-void StaticObjects::make(const MachineName &name) {
+Status StaticObjects::make(const MachineName &name) {
   using Flags = std::array<std::once_flag, llvm::Triple::LastArchType + 1>;
   static Flags &made = *new Flags;
   static std::once_flag &first = *new std::once_flag;
-  std::call_once(first, [] {
-    makeObjectsOfAllMachines();
-    notice();
-  });
+  std::call_once(first, makeObjectsOfAllMachines);
   std::call_once(made[llvm::Triple(name.triple).getArch()], makeOfArchitecture, name);
+  return processStatus();
 }

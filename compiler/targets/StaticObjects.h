@@ -11,8 +11,8 @@ namespace halftone::compiler {
 class StaticObjects {
 public:
   /// Makes them before the first kernel of the machine's architecture, some by name and some by generating the code of a
-  /// small kernel.
-  static void make(const MachineName &name);
+  /// small kernel. A runtime_error if exit() has begun, which may have destroyed one of them before it was used.
+  static Status make(const MachineName &name);
 
 private:
   static void makeOfArchitecture(MachineName name);

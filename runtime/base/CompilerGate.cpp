@@ -58,6 +58,14 @@ Status refusal() {
                                           "which it traces and compiles nothing"};
 }
 
+/// On a thread that the end of the process overtakes, lest the thread end the process by an error instead.
+void waitForEnd() {
+  if (isThreadEnding)
+    return;
+  const OutsideForkGate outside;
+  std::this_thread::sleep_for(mostWait);
+}
+
 /// Whether the thread is inside.
 bool enterCompiler() {
   if (isThreadEnding)
@@ -76,8 +84,10 @@ void leaveCompiler() {
     noticeThreadEnd();
   }
   compilingThreads.fetch_sub(1);
-  if (isEnding)
-    compilingThreads.notify_all();
+  if (!isEnding)
+    return;
+  compilingThreads.notify_all();
+  waitForEnd();
 }
 
 } // namespace
@@ -87,10 +97,7 @@ CompilerGate::CompilerGate() {
     ++gatesHeld;
     return;
   }
-  if (!isThreadEnding) { // the end of the process comes first
-    const OutsideForkGate outside;
-    std::this_thread::sleep_for(mostWait);
-  }
+  waitForEnd();
   status_ = refusal();
 }
 
@@ -103,6 +110,8 @@ void noticeStaticObjects(std::atomic<uint64_t> &calls) {
   if (std::has_single_bit(calls.fetch_add(1) + 1))
     noticeExit();
 }
+
+Status processStatus() { return isEnding ? refusal() : Status(); }
 
 bool isProcessEnding() { return isEnding.load(std::memory_order_relaxed); }
 

@@ -10,9 +10,10 @@ namespace halftone {
 
 /// A thread holds one while it is inside LLVM or MLIR, and runs no code of users meanwhile. exit() destroys static objects
 /// of these libraries and the caches that they keep for the thread that ends. So the end of the process begins with a wait
-/// until no other thread holds a gate, and a gate that is asked for afterwards is refused with a runtime_error: at once on
-/// the thread that called exit(), and after a few seconds on any other thread, which the end of the process overtakes as a
-/// rule. The same holds for a thread that runs the destructors of its thread_local objects.
+/// until no other thread holds a gate. A gate that is asked for afterwards is refused with a runtime_error: at once on the
+/// thread that called exit(), and after a few seconds on any other thread, which the end of the process overtakes as a rule.
+/// A thread that leaves its gate during the end of the process waits as long, lest an error of its end the process first.
+/// The same holds for a thread that runs the destructors of its thread_local objects.
 ///     const CompilerGate gate;
 ///     HALFTONE_RETURN_IF_ERROR(gate.status());
 class CompilerGate {
@@ -33,6 +34,9 @@ private:
 /// were registered last first. So the wait is registered again, at the first calls of a place and ever more seldom; `calls`
 /// counts those of the place.
 void noticeStaticObjects(std::atomic<uint64_t> &calls);
+
+/// ok, or the runtime_error of the gate once exit() has begun.
+Status processStatus();
 
 /// Whether exit() has begun, by which gates are refused on all threads.
 bool isProcessEnding();
