@@ -48,7 +48,7 @@ StatusOr<std::shared_ptr<DeviceRuntime>> openGpu(int index) {
     return found->second;
   StatusOr<std::shared_ptr<const cuda::Driver>> driver = cuda::Driver::shared();
   HALFTONE_RETURN_IF_ERROR(driver.status());
-  StatusOr<std::shared_ptr<cuda::CudaDevice>> device = cuda::CudaDevice::open(*std::move(driver), index, {});
+  StatusOr<std::shared_ptr<cuda::CudaDevice>> device = cuda::CudaDevice::open(*std::move(driver), index);
   HALFTONE_RETURN_IF_ERROR(device.status());
   return opened[index] = *std::move(device);
 }

@@ -143,7 +143,7 @@ TEST_CASE("An entry of another format counts as none and is written anew", "[cac
   REQUIRE(contents(folder.file(key)) == whole); // so the entries below differ from a good one in one respect each
   SECTION("of an earlier format") { entry("halftone kernel 2\n", key, body); }
   SECTION("of a later format") { entry("halftone kernel 999\n", key, body); }
-  SECTION("of another cache") { entry("halftone cubin 1\n", key, body); }
+  SECTION("of another cache") { entry("halftone other 1\n", key, body); }
   SECTION("of another key") { entry(magic, std::string(64, 'b'), body); }
   SECTION("with a field more") { entry(magic, key, body + std::string(8, '\0')); }
   SECTION("with a field less") { entry(magic, key, body.substr(0, body.size() - 8)); }

@@ -11,6 +11,7 @@ namespace halftone::emulator {
 
 namespace {
 
+constexpr uint64_t maxLocalBytes = 512 << 10; // of a thread
 constexpr uint32_t maxRegistersOfOneName = 1 << 20;
 
 uint32_t alignUp(uint64_t value, uint32_t alignment) {
@@ -102,6 +103,9 @@ private:
     else if (tokens_.take(".shared")) {
       addShared(parseDeclaration(tokens_));
       tokens_.expect(";");
+    } else if (tokens_.take(".local")) {
+      addLocal(parseDeclaration(tokens_));
+      tokens_.expect(";");
     } else if (tokens_.take(".pragma")) {
       tokens_.next();
       tokens_.expect(";");
@@ -156,6 +160,13 @@ private:
       tokens_.fail(fmt::format("{} has {} bytes of shared memory", declaration.name, declaration.bytes));
     kernel_.staticSharedBytes = address + declaration.bytes - firstSharedAddress;
     names_.declareSymbol(declaration.name, address);
+  }
+
+  void addLocal(const Declaration &declaration) {
+    if (declaration.isOpen || declaration.bytes > maxLocalBytes)
+      tokens_.fail(fmt::format("{}; expected at most {} bytes of local memory", declaration.name, maxLocalBytes));
+    const uint32_t start = alignUp(kernel_.localBytes, declaration.alignment);
+    kernel_.localBytes = start + static_cast<uint32_t>(declaration.bytes);
   }
 
   /// Shared memory whose size the launch gives begins behind all other: its address is known once the body has been read.

@@ -126,6 +126,7 @@ struct Kernel {
   std::vector<Relocation> relocations;
   uint32_t registers = 0;               ///< 32-bit registers that the PTX declares, a 64-bit one counted twice
   uint32_t staticSharedBytes = 0;       ///< from firstSharedAddress on
+  uint32_t localBytes = 0;              ///< of each thread, for spilled registers; no instruction reaches them
   std::array<uint32_t, 3> maxThreads{}; ///< 0: not given
   std::array<uint32_t, 3> requiredThreads{};
 };

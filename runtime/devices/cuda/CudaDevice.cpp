@@ -7,11 +7,12 @@
 
 namespace halftone::cuda {
 
-StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::open(std::shared_ptr<const Driver> driver, int index,
-                                                       const Options &options) {
-  StatusOr<std::shared_ptr<Gpu>> gpu = Gpu::open(std::move(driver), index, options.ring);
+StatusOr<std::shared_ptr<CudaDevice>> CudaDevice::open(std::shared_ptr<const Driver> driver, int index, RingSize ring) {
+  StatusOr<std::shared_ptr<Gpu>> gpu = Gpu::open(std::move(driver), index, ring);
   HALFTONE_RETURN_IF_ERROR(gpu.status());
-  return std::shared_ptr<CudaDevice>(new CudaDevice(*std::move(gpu), options.cubins));
+  StatusOr<std::shared_ptr<Modules>> modules = Modules::open(*gpu);
+  HALFTONE_RETURN_IF_ERROR(modules.status());
+  return std::shared_ptr<CudaDevice>(new CudaDevice(*std::move(gpu), *std::move(modules)));
 }
 
 std::string CudaDevice::description() const {

@@ -13,13 +13,9 @@ namespace halftone::cuda {
 /// on every request gives it.
 class CudaDevice final : public DeviceRuntime {
 public:
-  struct Options {
-    RingSize ring = {};
-    std::string_view cubins = ""; // the directory of the CubinCache
-  };
-  /// The GPU of that index. device_error as Driver::gpu(), or when it does not open.
+  /// The GPU of that index. Errors as Gpu::open() and Modules::open().
   static StatusOr<std::shared_ptr<CudaDevice>> open(std::shared_ptr<const Driver> driver, int index,
-                                                    const Options &options);
+                                                    RingSize ring = {});
 
   std::string name() const override { return gpu_->name(); }
   std::string description() const override; // "NVIDIA H200, sm_90, 139 GiB"
@@ -42,8 +38,8 @@ public:
   bool hasFinished(uint64_t submission) const override { return gpu_->hasFinished(submission); }
 
 private:
-  CudaDevice(std::shared_ptr<Gpu> gpu, std::string_view cubins)
-      : gpu_(gpu), modules_(std::make_shared<Modules>(std::move(gpu), cubins)) {}
+  CudaDevice(std::shared_ptr<Gpu> gpu, std::shared_ptr<Modules> modules)
+      : gpu_(std::move(gpu)), modules_(std::move(modules)) {}
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Modules> modules_;
   std::mutex joining_;

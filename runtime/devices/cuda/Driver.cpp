@@ -62,9 +62,10 @@ StatusOr<std::shared_ptr<const Driver>> Driver::open(const std::string &file) {
   find(calls.driverGetVersion, "cuDriverGetVersion");
   if (!find.missing.empty())
     return unusable(fmt::format("{} is no CUDA driver: it has no function {}", file, find.missing));
-  const Result known = calls.driverGetVersion(&driver->version_);
-  if (known == Result::success && driver->version_ < leastVersion)
-    return tooOld(driver->version_);
+  int version = 0;
+  const Result known = calls.driverGetVersion(&version);
+  if (known == Result::success && version < leastVersion)
+    return tooOld(version);
   HALFTONE_RETURN_IF_ERROR(driver->findFunctions(library, file));
   const Result started = known == Result::success ? calls.init(0) : known;
   if (started == Result::stub_library)
@@ -138,10 +139,6 @@ Status Driver::findFunctions(void *library, const std::string &file) {
   find(f.eventSynchronize, "cuEventSynchronize");
   find(f.moduleLoadDataEx, "cuModuleLoadDataEx");
   find(f.moduleUnload, "cuModuleUnload");
-  find(f.linkCreate, "cuLinkCreate_v2");
-  find(f.linkAddData, "cuLinkAddData_v2");
-  find(f.linkComplete, "cuLinkComplete");
-  find(f.linkDestroy, "cuLinkDestroy");
   find(f.moduleGetFunction, "cuModuleGetFunction");
   find(f.funcGetAttribute, "cuFuncGetAttribute");
   find(f.funcSetAttribute, "cuFuncSetAttribute");
@@ -191,8 +188,6 @@ std::string Driver::release() {
       return word;
   return "";
 }
-
-std::string Driver::version() const { return versionText(version_); }
 
 std::string Driver::text(Result result) const {
   const char *name = nullptr, *text = nullptr;

@@ -35,12 +35,15 @@ using Function = struct FunctionObject *;
 using Graph = struct GraphObject *;
 using GraphNode = struct GraphNodeObject *;
 using GraphExecution = struct GraphExecutionObject *;
-using Linker = struct LinkerObject *;
 
 enum class DeviceAttribute : int { capability_major = 75, capability_minor = 76, most_shared_bytes = 97 };
-enum class FunctionAttribute : int { static_shared_bytes = 1, most_dynamic_shared_bytes = 8 };
+enum class FunctionAttribute : int {
+  static_shared_bytes = 1,
+  local_bytes = 3,
+  registers = 4,
+  most_dynamic_shared_bytes = 8,
+};
 enum class JitOption : int { error_log = 5, error_log_bytes = 6 };
-enum class LinkInput : int { ptx = 1 };
 enum class PoolAttribute : int { release_threshold = 4 };
 enum class MemoryKind : int { device = 2 };
 
@@ -140,11 +143,6 @@ struct Functions {
 
   Result (*moduleLoadDataEx)(Module *module, const void *image, unsigned count, JitOption *options, void **values);
   Result (*moduleUnload)(Module module);
-  Result (*linkCreate)(unsigned count, JitOption *options, void **values, Linker *linker);
-  Result (*linkAddData)(Linker linker, LinkInput kind, void *data, size_t bytes, const char *name, unsigned count,
-                        JitOption *options, void **values);
-  Result (*linkComplete)(Linker linker, void **image, size_t *bytes);
-  Result (*linkDestroy)(Linker linker);
   Result (*moduleGetFunction)(Function *function, Module module, const char *name);
   Result (*funcGetAttribute)(int *value, FunctionAttribute attribute, Function function);
   Result (*funcSetAttribute)(Function function, FunctionAttribute attribute, int value);

@@ -1,6 +1,7 @@
 // Has the driver compile kernels, and shares them.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Modules.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/Threads.h"
 #include "runtime/devices/cuda/BuiltinPtx.h"
 #include <algorithm>
@@ -96,29 +97,9 @@ public:
   }
 };
 
-/// Compiles PTX to a cubin.
-StatusOr<std::string> compileToCubin(Gpu &gpu, const std::string &key, std::string ptx) {
-  const Functions &calls = gpu.calls();
+Status loadModule(LoadedKernel &loaded, const std::string &key, const std::string &ptx) {
   ErrorLog log;
-  Linker linker = nullptr;
-  void *image = nullptr;
-  size_t bytes = 0;
-  Result result = calls.linkCreate(2, log.options, log.values, &linker);
-  if (result == Result::success)
-    result = calls.linkAddData(linker, LinkInput::ptx, ptx.data(), ptx.size() + 1, key.c_str(), 0, nullptr, nullptr);
-  if (result == Result::success)
-    result = calls.linkComplete(linker, &image, &bytes);
-  std::string cubin = result == Result::success ? std::string(static_cast<const char *>(image), bytes) : "";
-  if (linker)
-    (void)calls.linkDestroy(linker);
-  if (result != Result::success)
-    return log.status(gpu, result, key);
-  return cubin;
-}
-
-Status loadCubin(LoadedKernel &loaded, const std::string &key, const std::string &cubin) {
-  ErrorLog log;
-  const Result result = loaded.gpu->calls().moduleLoadDataEx(&loaded.module, cubin.c_str(), 2, log.options, log.values);
+  const Result result = loaded.gpu->calls().moduleLoadDataEx(&loaded.module, ptx.c_str(), 2, log.options, log.values);
   return result == Result::success ? Status() : log.status(*loaded.gpu, result, key);
 }
 
@@ -146,6 +127,16 @@ Status askForShared(LoadedKernel &loaded, const std::string &key) {
       fmt::format("asking for shared memory of kernel {}", key));
 }
 
+/// The line of a kernel in the file that HALFTONE_CUDA_KERNELS names.
+StatusOr<std::string> recordOf(LoadedKernel &loaded, const std::string &key, const KernelCode &code) {
+  int registers = 0, local = 0;
+  for (auto [value, attribute] :
+       {std::pair(&registers, FunctionAttribute::registers), std::pair(&local, FunctionAttribute::local_bytes)})
+    HALFTONE_RETURN_IF_ERROR(loaded.gpu->check(loaded.gpu->calls().funcGetAttribute(value, attribute, loaded.function),
+                                               "describing kernel " + key));
+  return fmt::format("{}\t{}\t{}\t{}\t{}\n", registers, local, code.symbol, code.kind, code.method);
+}
+
 } // namespace
 
 LoadedKernel::~LoadedKernel() {
@@ -169,38 +160,31 @@ struct Job {
   const KernelCode *code;
   std::string text;
   StatusOr<std::shared_ptr<LoadedKernel>> loaded{nullptr};
-  std::string cubin{}; // compiled here, for the cache on disk
+  std::string record{}; // of recordOf(), if asked for
 };
 
-/// Loads the cubin that the cache on disk has, or else compiles one.
-Status loadModule(LoadedKernel &loaded, Job &job, const CubinCache &cubins) {
-  const std::optional<std::string> kept = cubins.find(job.code->code);
-  if (kept && loadCubin(loaded, *job.key, *kept).isOk())
-    return {};
-  HALFTONE_RETURN_IF_ERROR(loaded.gpu->usable());
-  StatusOr<std::string> cubin = compileToCubin(*loaded.gpu, *job.key, job.code->code);
-  HALFTONE_RETURN_IF_ERROR(cubin.status());
-  job.cubin = *std::move(cubin);
-  return loadCubin(loaded, *job.key, job.cubin);
-}
-
 /// Takes no ForkGate, since a thread that holds one waits for it.
-StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Job &job, const CubinCache &cubins) {
+StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Job &job, bool isRecorded) {
   HALFTONE_RETURN_IF_ERROR(checkTarget(*job.key, job.code->target, gpu->facts().capability));
   HALFTONE_RETURN_IF_ERROR(checkShape(*job.key, job.code->launch));
   auto loaded = std::make_shared<LoadedKernel>();
   loaded->gpu = gpu;
   loaded->shape = job.code->launch;
   const ContextScope context(*gpu); // without the GPU's lock: the driver compiles for several threads at once
-  HALFTONE_RETURN_IF_ERROR(loadModule(*loaded, job, cubins));
+  HALFTONE_RETURN_IF_ERROR(loadModule(*loaded, *job.key, job.code->code));
   HALFTONE_RETURN_IF_ERROR(findEntry(*loaded, *job.key, job.code->symbol));
   HALFTONE_RETURN_IF_ERROR(askForShared(*loaded, *job.key));
+  if (isRecorded) {
+    StatusOr<std::string> record = recordOf(*loaded, *job.key, *job.code);
+    HALFTONE_RETURN_IF_ERROR(record.status());
+    job.record = *std::move(record);
+  }
   return loaded;
 }
 
 /// One job is the caller's own, since the caller may hold the GPU's lock.
-void loadAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs, const CubinCache &cubins) {
-  const auto loadOne = [&](size_t i) { jobs[i].loaded = load(gpu, jobs[i], cubins); };
+void loadAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs, bool areRecorded) {
+  const auto loadOne = [&](size_t i) { jobs[i].loaded = load(gpu, jobs[i], areRecorded); };
   if (jobs.size() == 1)
     loadOne(0);
   else
@@ -209,8 +193,20 @@ void loadAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs, const Cubi
 
 } // namespace
 
-Modules::Modules(std::shared_ptr<Gpu> gpu, std::string_view cubins)
-    : gpu_(std::move(gpu)), cubins_(cubins, gpu_->driver(), gpu_->facts()), cache_(std::make_shared<ModuleCache>()) {}
+Modules::Modules(std::shared_ptr<Gpu> gpu, std::optional<GrowingFile> records)
+    : gpu_(std::move(gpu)), records_(std::move(records)), cache_(std::make_shared<ModuleCache>()) {}
+
+StatusOr<std::shared_ptr<Modules>> Modules::open(std::shared_ptr<Gpu> gpu) {
+  std::optional<GrowingFile> records;
+  if (const std::string path = environmentValue("HALFTONE_CUDA_KERNELS"); !path.empty()) {
+    StatusOr<GrowingFile> file = GrowingFile::open(path, true);
+    if (!file.isOk())
+      return environmentError(file.status().kind(), "HALFTONE_CUDA_KERNELS",
+                              "a file that can be written: " + file.status().message());
+    records = *std::move(file);
+  }
+  return std::shared_ptr<Modules>(new Modules(std::move(gpu), std::move(records)));
+}
 
 std::shared_ptr<LoadedKernel> Modules::known(const std::string &text) const {
   const auto entry = cache_->kernels.find(text);
@@ -232,14 +228,14 @@ StatusOr<std::shared_ptr<const KernelLibrary>> Modules::load(const std::map<std:
     }
   }
   const ForkGate gate;
-  loadAll(gpu_, jobs, cubins_);
+  loadAll(gpu_, jobs, records_.has_value());
   const ForkSafeLock lock(cache_->mutex);
   for (Job &job : jobs) {
     HALFTONE_RETURN_IF_ERROR(job.loaded.status());
-    if (!job.cubin.empty())
-      cubins_.insert(job.code->code, job.cubin);
     std::shared_ptr<LoadedKernel> loaded = known(job.text); // not null: another thread was faster
     if (!loaded) {
+      if (records_)
+        HALFTONE_RETURN_IF_ERROR(records_->append(job.record));
       loaded = *job.loaded;
       loaded->cache = cache_;
       cache_->kernels[job.text] = loaded;

@@ -84,7 +84,7 @@ struct Context {
   std::set<const Function *> functions;
   std::unordered_map<const void *, std::unique_ptr<Event>> events;
   std::map<const void *, std::unique_ptr<char>> pools;
-  std::map<const void *, std::shared_ptr<void>> linkers, graphs, executions;
+  std::map<const void *, std::shared_ptr<void>> graphs, executions;
   uint64_t releaseThreshold = 0;
 
   bool isPinned(const void *start, size_t bytes) const;

@@ -18,8 +18,9 @@ int attributeOf(const Context &context, const Function &function, FunctionAttrib
   case FunctionAttribute::SharedSizeBytes:
     return kernel.staticSharedBytes;
   case FunctionAttribute::ConstSizeBytes:
-  case FunctionAttribute::LocalSizeBytes:
     return 0;
+  case FunctionAttribute::LocalSizeBytes:
+    return kernel.localBytes;
   case FunctionAttribute::NumRegs: // those of the PTX, before any reuse
     return std::min<uint32_t>(kernel.registers, 255);
   case FunctionAttribute::PtxVersion:

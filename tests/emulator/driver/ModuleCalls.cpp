@@ -1,4 +1,4 @@
-// cu* functions of modules and of the linker. A linked image is the PTX behind a header line.
+// cu* functions of modules, which the emulated driver loads from PTX alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/driver/Driver.h"
 #include <algorithm>
@@ -7,9 +7,6 @@
 using namespace halftone::emulator;
 
 namespace {
-
-constexpr std::string_view imageHeader = "halftone emulated image\n";
-constexpr int inputPtx = 1;
 
 /// The log buffers that options give, with their sizes; the driver writes the used sizes back.
 struct JitLogs {
@@ -70,14 +67,7 @@ private:
   }
 };
 
-struct Linker {
-  JitLogs logs;
-  std::string image;
-};
-
 std::shared_ptr<LoadedModule> load(Context &context, std::string_view image, const JitLogs &logs) {
-  if (image.starts_with(imageHeader))
-    image.remove_prefix(imageHeader.size());
   try {
     auto module = std::make_shared<LoadedModule>(image, context.memory, context.settings.capability);
     logs.writeInfo(fmt::format("{} bytes of PTX\n", image.size()));
@@ -136,34 +126,4 @@ HALFTONE_EMULATED int cuModuleGetFunction(void **function, void *module, const c
     context.functions.insert(made.get());
     *function = made.get();
   });
-}
-
-HALFTONE_EMULATED int cuLinkCreate_v2(unsigned count, int *options, void **values, void **state) {
-  return withContext(
-      [&](Context &context) { *state = addObject(context.linkers, Linker{JitLogs(count, options, values), ""}); });
-}
-
-HALFTONE_EMULATED int cuLinkAddData_v2(void *state, int type, void *data, size_t size, const char *, unsigned, int *,
-                                       void **) {
-  return withContext([&](Context &context) {
-    Linker &linker = objectOf<Linker>(context.linkers, state);
-    expect(type == inputPtx && data && linker.image.empty());
-    std::string text(static_cast<const char *>(data), size);
-    text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
-    load(context, text, linker.logs);
-    linker.image = std::string(imageHeader) + text;
-  });
-}
-
-HALFTONE_EMULATED int cuLinkComplete(void *state, void **image, size_t *size) {
-  return withContext([&](Context &context) {
-    Linker &linker = objectOf<Linker>(context.linkers, state);
-    expect(!linker.image.empty());
-    *image = linker.image.data();
-    *size = linker.image.size() + 1; // with the closing 0
-  });
-}
-
-HALFTONE_EMULATED int cuLinkDestroy(void *state) {
-  return withContext([&](Context &context) { expect(context.linkers.erase(state) == 1, Result::InvalidHandle); });
 }

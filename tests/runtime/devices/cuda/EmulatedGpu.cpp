@@ -15,10 +15,10 @@ template <class F> F *functionOfEmulator(const char *name) {
   return reinterpret_cast<F *>(function);
 }
 
-StatusOr<std::shared_ptr<cuda::CudaDevice>> openDevice(cuda::RingSize ring, const std::string &cubins) {
+StatusOr<std::shared_ptr<cuda::CudaDevice>> openDevice(cuda::RingSize ring) {
   StatusOr<std::shared_ptr<const cuda::Driver>> driver = openEmulated();
   HALFTONE_RETURN_IF_ERROR(driver.status());
-  return cuda::CudaDevice::open(*std::move(driver), 0, {ring, cubins});
+  return cuda::CudaDevice::open(*std::move(driver), 0, ring);
 }
 
 } // namespace
@@ -39,9 +39,8 @@ StatusOr<std::shared_ptr<const cuda::Driver>> openEmulated() {
 
 std::string emulatorFault() { return functionOfEmulator<const char *()>("halftoneEmulatorFault")(); }
 
-EmulatedGpu::EmulatedGpu(Environment environment, cuda::RingSize ring, std::string cubins)
-    : environment_(std::move(environment)) {
-  StatusOr<std::shared_ptr<cuda::CudaDevice>> opened = openDevice(ring, cubins);
+EmulatedGpu::EmulatedGpu(Environment environment, cuda::RingSize ring) : environment_(std::move(environment)) {
+  StatusOr<std::shared_ptr<cuda::CudaDevice>> opened = openDevice(ring);
   INFO(opened.status().str());
   REQUIRE(opened.isOk());
   device = *std::move(opened);

@@ -31,10 +31,10 @@ StatusOr<std::shared_ptr<const cuda::Driver>> openEmulated();
 /// The text of the emulator's fault, "" if there was none.
 std::string emulatorFault();
 
-/// The one GPU of an emulated driver of its own. Only one may live at a time. `cubins`: the directory of its CubinCache.
+/// The one GPU of an emulated driver of its own. Only one may live at a time.
 class EmulatedGpu {
 public:
-  explicit EmulatedGpu(Environment environment = {}, cuda::RingSize ring = {}, std::string cubins = "none");
+  explicit EmulatedGpu(Environment environment = {}, cuda::RingSize ring = {});
   ~EmulatedGpu();
   EmulatedGpu(const EmulatedGpu &) = delete;
   EmulatedGpu &operator=(const EmulatedGpu &) = delete;

@@ -1,8 +1,11 @@
 // Kernels' code on a GPU: what is refused, what is shared.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Modules.h"
+#include "runtime/base/OpenFile.h"
+#include "tests/TemporaryFolder.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
 #include "tests/runtime/devices/cuda/PtxKernels.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using namespace halftone;
@@ -112,4 +115,36 @@ TEST_CASE("Equal code is loaded once, and again after its last owner has gone") 
   first = Status(ErrorKind::value_error, "gone");
   second = Status(ErrorKind::value_error, "gone");
   CHECK(gpu->load(kernels).isOk());
+}
+
+TEST_CASE("HALFTONE_CUDA_KERNELS names a file of the registers and the local memory of each kernel that is loaded") {
+  const TemporaryFolder folder;
+  const std::string file = (folder.path / "kernels").string();
+  KernelCode spilling = test::addingKernel();
+  spilling.symbol = "spill";
+  spilling.method = "one at a time";
+  spilling.code.replace(spilling.code.find(".entry add"), 10, ".entry spill");
+  spilling.code.insert(spilling.code.find('{') + 1, "\n  .local .align 8 .b8 depot[24];");
+  for (int process = 0; process < 2; ++process) { // the second one appends
+    const EmulatedGpu gpu({{"HALFTONE_CUDA_KERNELS", file}});
+    const auto kept = gpu->load({{"k0", test::addingKernel()}, {"k1", test::addingKernel()}, {"k2", spilling}});
+    REQUIRE(kept.isOk());
+    CHECK(gpu->load({{"k0", test::addingKernel()}}).isOk()); // is loaded already
+  }
+  const std::string text = readFile(file).valueOrThrow();
+  const std::string half = text.substr(0, text.size() / 2);
+  CHECK(text == half + half);
+  CHECK(std::ranges::count(half, '\n') == 2);
+  CHECK_THAT(half, Catch::Contains("\t0\tadd\tloop\t\n") && Catch::Contains("\t24\tspill\tloop\tone at a time\n"));
+  CHECK(half.find_first_not_of("0123456789") == half.find('\t'));
+  CHECK(half[0] != '0');
+}
+
+TEST_CASE("A file of HALFTONE_CUDA_KERNELS that does not open is an error of the GPU") {
+  const test::SetEnvironment environment({{"HALFTONE_CUDA_KERNELS", "/none/kernels"}});
+  const Status status = cuda::CudaDevice::open(test::openEmulated().valueOrThrow(), 0).status();
+  CHECK(status.kind() == ErrorKind::io_error);
+  CHECK_THAT(status.message(), Catch::StartsWith("HALFTONE_CUDA_KERNELS=/none/kernels: expected a file that can be "
+                                                 "written: ") &&
+                                   Catch::Contains("No such file"));
 }

@@ -25,7 +25,7 @@ struct TwoGpus {
     const auto driver = test::openEmulated();
     REQUIRE(driver.isOk());
     for (int index = 0; index < 2; ++index)
-      devices.push_back(CudaDevice::open(*driver, index, {{}, "none"}).valueOrThrow());
+      devices.push_back(CudaDevice::open(*driver, index).valueOrThrow());
   }
   static Environment withTwo(Environment environment) {
     environment.emplace_back("HALFTONE_EMULATOR_DEVICES", "2");
@@ -218,7 +218,7 @@ TEST_CASE("A plan on two GPUs sums their values at each play, and the host waits
 TEST_CASE("Two processes with one GPU are refused in NCCL's words") {
   const TwoGpus gpus({});
   const auto results = inRanks<Status>([&](std::shared_ptr<ProcessGroup> group) {
-    auto opened = CudaDevice::open(cuda::Driver::open(HALFTONE_EMULATED_DRIVER).valueOrThrow(), 0, {{}, "none"});
+    auto opened = CudaDevice::open(cuda::Driver::open(HALFTONE_EMULATED_DRIVER).valueOrThrow(), 0);
     return opened.isOk() ? (*opened)->join(group).status() : opened.status();
   });
   for (const Status &status : results) {
