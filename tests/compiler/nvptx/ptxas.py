@@ -1,12 +1,13 @@
-# Assembles the PTX of kernels with NVIDIA's ptxas, where it is installed: no memory on the stack, short loops.
+# Assembles the PTX of kernels with NVIDIA's ptxas, where it is installed: no memory on the stack, no calls, short loops.
 # SPDX-License-Identifier: Apache-2.0
 """usage: ptxas.py emit FOLDER [--steps RECORDED_CODE] HALFTONE_RUN MODULE...
        ptxas.py check FOLDER ARCHITECTURE
 
 `emit` writes FOLDER/<kernel>.ptx for the kernels of the modules, fast and strict, and of the train and predict steps that RECORDED_CODE
-writes. `check` assembles them.
+writes. `check` assembles each as a whole program, as the driver does, and as relocatable code (`-c`), as the driver's linker would.
 """
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -19,6 +20,12 @@ import tempfile
 import sass
 
 SKIPPED = 77
+# The ways to assemble, and ptxas's options for them.
+WAYS = {"whole": (), "relocatable": ("-c",)}
+# Division and square roots that round to nearest: ptxas calls a function of its own for operands near the ends of the range.
+ROUNDED = r"__cuda_sm\w+_(div|rcp|d?sqrt)_rn_\w+"
+# Instructions of a warp, which are calls in relocatable code for compute capabilities below 9.0; nvcc's own code has them too.
+SYNCHRONIZED = r"__cuda_sm70_(shfl|vote)sync_\w+"
 # The nets whose steps are assembled: few, so that the test is quick.
 NETS = "mlp-float32,mlp-mixed_bfloat16,mlp-mixed_float16,residual,embedding"
 # Instructions of a main loop that copies both operands straight to shared memory, at most, for 128 products by the tensor cores.
@@ -81,20 +88,51 @@ def emit(arguments):
     return 1 if failed or 0 in counts else 0
 
 
-def faults(ptxas, architecture, file):
-    """What ptxas and the length of the code say against a kernel, as a list of lines."""
+# Machine code: bytes of its stack frames, spill stores and spill loads, and the functions that the entry calls.
+Assembled = collections.namedtuple("Assembled", "registers stack spills calls cubin")
+
+
+class NotAssembled(Exception):
+    """What ptxas says of PTX that it does not take."""
+
+
+def assemble(ptxas, architecture, way, file):
+    """The machine code of a kernel. The stack and the spills are those of all its functions together."""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as out:
-        command = [ptxas, f"-arch={architecture}", "-v", file, "-o", out.name]
+        command = [ptxas, f"-arch={architecture}", "-v", *WAYS[way], file, "-o", out.name]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         cubin = out.read()
     said = result.stdout + result.stderr
-    if result.returncode != 0:
-        return [said]
-    numbers = re.findall(r"(\d+) bytes (stack frame|spill stores|spill loads)", said)
-    if not numbers:
-        return ["ptxas does not tell the size of the stack:\n" + said]
-    lines = [f"{number} bytes {kind}" for number, kind in numbers if int(number) != 0]
-    return lines + (long_loops(file, cubin) if architecture == "sm_80" else [])
+    registers = re.findall(r"Used (\d+) registers", said)
+    bytes_of = {kind: [int(number) for number in re.findall(rf"(\d+) bytes {kind}", said)] for kind in ("stack frame", "spill")}
+    if result.returncode != 0 or len(registers) != 1 or not all(bytes_of.values()):
+        raise NotAssembled(said)
+    entry = re.search(r"\.entry (\w+)", file.read_text())[1]
+    calls = sorted(re.sub(r"^\$__internal_\d+_\$", "", name) for name in sass.functions(cubin) if name != entry)
+    return Assembled(int(registers[0]), sum(bytes_of["stack frame"]), sum(bytes_of["spill"]), calls, cubin)
+
+
+def calls_at_fault(architecture, way, calls):
+    """The functions that no kernel should call."""
+    permitted = ROUNDED
+    if way == "relocatable" and int(re.search(r"\d+", architecture)[0]) < 90:
+        permitted += "|" + SYNCHRONIZED
+    return [name for name in calls if not re.fullmatch(permitted, name)]
+
+
+def faults(ptxas, architecture, file):
+    """What ptxas and the length of the code say against a kernel, as a list of lines."""
+    lines = []
+    for way in WAYS:
+        try:
+            code = assemble(ptxas, architecture, way, file)
+        except NotAssembled as error:
+            return [f"{way}: {error}"]
+        lines += [f"{way}: {number} bytes of {kind}" for number, kind in ((code.stack, "stack"), (code.spills, "spills")) if number]
+        lines += [f"{way}: calls {name}" for name in calls_at_fault(architecture, way, code.calls)]
+        if (way, architecture) == ("whole", "sm_80"):
+            lines += long_loops(file, code.cubin)
+    return lines
 
 
 def long_loops(file, cubin):

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 BRANCH = 0x947
+FUNCTION = 2  # the type of a symbol
 NAMES = {0x23C: "HMMA", 0x237: "IMMA", 0x83B: "LDSM", 0xFAE: "LDGSTS", 0x984: "LDS", 0x388: "STS", 0x981: "LDG", 0x386: "STG"}
 # The same by the low 9 bits, for instructions with operands of several kinds.
 FAMILIES = {0x23: "FFMA", 0x2B: "DFMA", 0x20: "FMUL", 0x21: "FADD", 0x28: "DMUL", 0x29: "DADD"}
@@ -37,6 +38,15 @@ def sections(cubin):
     for name, _, _, _, offset, length in headers:
         end = cubin.index(b"\0", strings + name)
         yield cubin[strings + name:end].decode(), cubin[offset:offset + length]
+
+
+def functions(cubin):
+    """The names of a file's functions: its entry, and those that it calls."""
+    parts = dict(sections(cubin))
+    symbols, names = parts[".symtab"], parts[".strtab"]
+    for name, info, _, _, _, _ in struct.iter_unpack("<IBBHQQ", symbols):
+        if info & 15 == FUNCTION:
+            yield names[name:names.index(b"\0", name)].decode()
 
 
 class Code:
