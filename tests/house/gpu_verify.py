@@ -11,6 +11,8 @@ import sys
 import tempfile
 
 STAND_IN = '#!/bin/bash\necho "$(basename "$0") $*" >> "{log}"\n{last}\n'
+# What a program says of the kernels that it loads.
+LOADS = 'printf "%s\\t%s\\t%s\\t%s\\t%s\\n" {} >> "$HALFTONE_CUDA_KERNELS"'
 PROGRAMS = ["tools/halftone-run/halftone-run", "tests/end_to_end/test_gpu", "tests/end_to_end/test_gpu_ops",
             "tests/end_to_end/test_gpu_models"]
 
@@ -70,20 +72,40 @@ def check_programs(session):
             session.findings.append(f"no program was called with '{wanted}':\n{calls}")
     session.put(PROGRAMS[0], "echo the reason; exit 3")
     session.expect("one fails", session.run("--quick"), 1, "FAILED", "exit code 3", "the reason", "passed")
+    session.put(PROGRAMS[0])
+    check_kernels(session)
     if os.path.exists(session.results):
         session.findings.append("results of the emulated driver were written as a GPU's")
+
+
+def check_kernels(session):
+    session.put(PROGRAMS[1], LOADS.format("40 0 halftone_1 row 'a b' 20 0 halftone_2 row c 60 0 halftone_3 row c 255 0 halftone_4 matmul d"))
+    session.put(PROGRAMS[2], LOADS.format("40 0 halftone_1 row 'a b'"))
+    session.expect("kernels without local memory", session.run("--quick"), 0,
+                   f"{'row':<24} {3:>7} {20:>18} {40:>7} {60:>5} {0:>12}\n", f"{'matmul':<24} {1:>7} {255:>18} {255:>7} {255:>5} {0:>12}\n")
+    session.put(PROGRAMS[2], LOADS.format("40 0 halftone_1 row 'a b' 255 16 halftone_5 row c"))
+    done = session.run("--quick")
+    session.expect("a kernel with local memory", done, 1, "halftone_5 has 16 bytes of local memory", f" {255:>5} {16:>12}\n")
+    failed = [line for line in done.stdout.splitlines() if "FAILED" in line]
+    if not failed or not all("op table" in line or "random programs" in line for line in failed):
+        session.findings.append(f"of the checks that load a kernel with local memory, and no others, these failed: {failed}")
+    session.put(PROGRAMS[1])
+    session.put(PROGRAMS[2])
 
 
 def check_results(session):
     loader = importlib.machinery.SourceFileLoader("gpu_verify_script", session.script)
     script = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(script)
-    script.write({"device": "a GPU"}, True, [script.Outcome("one", True, 1.5, ""), script.Outcome("two", None, 0.0, "the reason")])
+    script.write({"device": "a GPU"}, True, [script.Outcome("one", True, 1.5, ""), script.Outcome("two", None, 0.0, "the reason")],
+                 [script.Kernel(9, 0, "b", "row", "m"), script.Kernel(8, 4, "a", "loop", "")])
     with open(session.results, encoding="utf-8") as file:
         results = json.load(file)
     wanted = [{"check": "one", "result": "passed", "seconds": 1.5, "note": ""},
               {"check": "two", "result": "skipped", "seconds": 0.0, "note": "the reason"}]
-    if results["checks"] != wanted or results["device"] != "a GPU" or results["quick"] is not True:
+    kernels = [{"registers": 8, "local_bytes": 4, "kernel": "a", "kind": "loop", "method": ""},
+               {"registers": 9, "local_bytes": 0, "kernel": "b", "kind": "row", "method": "m"}]
+    if results["kernels"] != kernels or results["checks"] != wanted or results["device"] != "a GPU" or results["quick"] is not True:
         session.findings.append(f"the results are {results}")
 
 
