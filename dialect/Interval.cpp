@@ -63,8 +63,8 @@ void SumBound::add(Interval term) {
   else if (std::isinf(term.low))
     (term.low > 0 ? plusInfinity : minusInfinity) = true;
   else {
-    low += term.low;
-    high += term.high;
+    low.add(term.low);
+    high.add(term.high);
     magnitude += std::max(std::fabs(term.low), std::fabs(term.high));
   }
 }
@@ -94,7 +94,7 @@ Interval SumBound::finishSteps(const Rounding &rounding, int64_t additions, doub
     return Interval::any();
   if (plusInfinity || minusInfinity)
     return Interval::point(plusInfinity ? infinity : -infinity);
-  return {low - error, high + error};
+  return {low.value() - error, high.value() + error};
 }
 
 // Widens a bound that was rounded in double.

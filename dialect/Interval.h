@@ -60,6 +60,21 @@ private:
   double nearest(double exact) const;
 };
 
+/// A sum of doubles with the error of about one rounding, however many terms it has: what each addition rounds away is
+/// added up beside it.
+class CompensatedSum {
+public:
+  void add(double term) {
+    const double next = sum + term;
+    lost += std::fabs(sum) < std::fabs(term) ? (term - next) + sum : (sum - next) + term;
+    sum = next;
+  }
+  double value() const { return sum + lost; }
+
+private:
+  double sum = 0, lost = 0;
+};
+
 /// A sum of floats in any order, each addition rounded to f32 (f64).
 class SumBound {
 public:
@@ -75,7 +90,8 @@ public:
 private:
   Interval finishSteps(const Rounding &rounding, int64_t steps, double flushed) const;
 
-  double low = 0, high = 0, magnitude = 0;
+  CompensatedSum low, high;
+  double magnitude = 0;
   int64_t count = 0;
   bool unknown = false, nan = false, plusInfinity = false, minusInfinity = false;
 };

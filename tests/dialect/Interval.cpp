@@ -3,6 +3,7 @@
 #include "dialect/Interval.h"
 #include "runtime/base/Half.h"
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <random>
 
 using namespace halftone;
@@ -104,4 +105,17 @@ TEST_CASE("a sum's bound grows with its length and magnitude, and knows overflow
   CHECK(infinite.finish(single, 0).low == inf);
   infinite.add(Interval::point(-inf));
   CHECK(infinite.finish(single, 0).isNan());
+}
+
+TEST_CASE("a reduction's bound of many equal doubles holds the exact sum, which a sum in pairs has") {
+  const Rounding wide(DType::float64);
+  for (const double term : {0.1, 1.0 / 3, std::tanh(1.0), -0.7}) {
+    SumBound bound;
+    for (int i = 0; i < 1 << 14; ++i)
+      bound.add(Interval::point(term));
+    const Interval sum = bound.finishReduction(wide);
+    INFO(term);
+    CHECK(sum.contains(std::ldexp(term, 14)));
+    CHECK(sum.high - sum.low < std::fabs(std::ldexp(term, 14)) * 1e-12);
+  }
 }
