@@ -251,6 +251,7 @@ StatusOr<const LoadedKernel *> Modules::copyKernel() {
   if (!copying_) {
     KernelCode code;
     code.symbol = key;
+    code.kind = "copy";
     code.target = "nvptx|sm_80";
     code.code = copyPtx;
     code.launch.threads = copyThreads;

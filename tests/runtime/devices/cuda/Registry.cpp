@@ -14,8 +14,7 @@ using namespace halftone;
 namespace {
 
 /// For the whole program, before the library looks for a driver.
-[[maybe_unused]] const int chosen = setenv("HALFTONE_CUDA_DRIVER", HALFTONE_EMULATED_DRIVER, 1) +
-                                    setenv("XDG_CACHE_HOME", HALFTONE_BINARY_DIR "/tests", 1);
+[[maybe_unused]] const int chosen = setenv("HALFTONE_CUDA_DRIVER", HALFTONE_EMULATED_DRIVER, 1);
 
 std::string errorOf(const std::function<void()> &call) {
   try {
