@@ -1,6 +1,6 @@
-# Runs scripts/gpu-verify where there is no GPU, and on the emulated driver with stand-ins for the programs.
+# Runs scripts/gpu-verify where there is no GPU, and on the emulated driver with stand-ins for the programs and with a build's own.
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: gpu_verify.py ROOT EMULATED_DRIVER"""
+"""Usage: gpu_verify.py ROOT EMULATED_DRIVER BUILD_FOLDER"""
 import importlib.machinery
 import importlib.util
 import json
@@ -109,12 +109,24 @@ def check_results(session):
         session.findings.append(f"the results are {results}")
 
 
-def main(root, driver):
+def check_own_programs(root, driver, build):
+    """The script of the tree: its comparisons load kernels, of which the table tells."""
+    command = [sys.executable, os.path.join(root, "scripts", "gpu-verify"), "--programs", build, "--only", "compare "]
+    done = subprocess.run(command, env={**os.environ, "HALFTONE_CUDA_DRIVER": driver}, capture_output=True, text=True, check=False)
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.partition("\nkernels ")[2].splitlines()[1:]}
+    wrong = [kind for kind, cells in rows.items() if not 0 < int(cells[1]) <= int(cells[2]) <= int(cells[3]) <= 255 or cells[4] != "0"]
+    if done.returncode != 0 or wrong or not rows.keys() >= {"loop", "matmul", "row", "reduction_loop"}:
+        return [f"the comparisons give {done.returncode}, expected 0 and registers of each kind:\n{done.stdout}{done.stderr}"]
+    return []
+
+
+def main(root, driver, build):
     with tempfile.TemporaryDirectory() as folder:
         session = Session(root, folder, driver)
         check_machines_without_gpu(session)
         check_programs(session)
         check_results(session)
+        session.findings += check_own_programs(root, driver, build)
     print(*session.findings, sep="\n", file=sys.stderr)
     return 1 if session.findings else 0
 
