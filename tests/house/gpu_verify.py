@@ -84,8 +84,11 @@ def check_kernels(session):
     session.expect("kernels without local memory", session.run("--quick"), 0,
                    f"{'row':<24} {3:>7} {20:>18} {40:>7} {60:>5} {0:>12}\n", f"{'matmul':<24} {1:>7} {255:>18} {255:>7} {255:>5} {0:>12}\n")
     session.put(PROGRAMS[2], LOADS.format("40 0 halftone_1 row 'a b' 255 16 halftone_5 row c"))
-    done = session.run("--quick")
+    done = session.run("--quick", "--kernels")
     session.expect("a kernel with local memory", done, 1, "halftone_5 has 16 bytes of local memory", f" {255:>5} {16:>12}\n")
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith("halftone_")]
+    if rows[0] != ["halftone_5", "255", "16", "row,", "c"] or [row[0][-1] for row in rows] != list("54312"):
+        session.findings.append(f"the rows of kernels are {rows}")
     failed = [line for line in done.stdout.splitlines() if "FAILED" in line]
     if not failed or not all("op table" in line or "random programs" in line for line in failed):
         session.findings.append(f"of the checks that load a kernel with local memory, and no others, these failed: {failed}")
