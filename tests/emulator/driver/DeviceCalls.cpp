@@ -15,24 +15,8 @@ struct ResultName {
 };
 
 constexpr ResultName resultNames[] = {
-    {Result::Success, "CUDA_SUCCESS", "no error"},
-    {Result::InvalidValue, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-    {Result::OutOfMemory, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-    {Result::NotInitialized, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
-    {Result::StubLibrary, "CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
-    {Result::NoDevice, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-    {Result::InvalidDevice, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
-    {Result::InvalidImage, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
-    {Result::InvalidContext, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
-    {Result::InvalidPtx, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
-    {Result::InvalidHandle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
-    {Result::NotFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
-    {Result::NotReady, "CUDA_ERROR_NOT_READY", "device not ready"},
-    {Result::IllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-    {Result::LaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
-    {Result::MisalignedAddress, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
-    {Result::LaunchFailed, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
-    {Result::NotSupported, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
+#define HALFTONE_RESULT(name, symbol, value, stops, text) {Result::name, #symbol, text},
+#include "tests/emulator/driver/Results.def"
 };
 
 struct DeviceAttribute {
@@ -45,7 +29,7 @@ constexpr DeviceAttribute attributes[] = {
     {1, 1024},      {2, 1024},  {3, 1024}, {4, 64},     {5, 2147483647}, {6, 65535},    {7, 65535},
     {8, 49152},     {9, 65536}, {10, 32},  {12, 65536}, {13, 1410000},   {14, 512},     {15, 1},
     {16, 108},      {18, 0},    {19, 1},   {20, 0},     {31, 1},         {36, 1215000}, {37, 5120},
-    {38, 41943040}, {39, 2048}, {40, 3},   {41, 1},     {82, 65536},     {111, 1024},   {115, 1}};
+    {38, 41943040}, {39, 2048}, {40, 3},   {41, 1},     {82, 65536},     {111, 1024}};
 
 std::optional<int> attributeOf(const Settings &settings, int attribute) {
   switch (attribute) {
@@ -57,6 +41,8 @@ std::optional<int> attributeOf(const Settings &settings, int attribute) {
     return settings.sharedBytesPerBlock() + 1024;
   case 97:
     return settings.sharedBytesPerBlock();
+  case 115:
+    return settings.hasPools;
   default:
     break;
   }
@@ -65,9 +51,11 @@ std::optional<int> attributeOf(const Settings &settings, int attribute) {
 }
 
 /// Runs f(driver) with the lock, once cuInit has been called.
-template <typename F> int withDriver(F f) {
+template <typename F> int withDriver(F f, const char *function = __builtin_FUNCTION()) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
+  if (const Result planned = driver.failures.next(function); planned != Result::Success)
+    return static_cast<int>(planned);
   if (!driver.isInitialised)
     return static_cast<int>(Result::NotInitialized);
   try {
@@ -84,7 +72,12 @@ void expectDevice(const Driver &driver, int device) {
   expect(device >= 0 && device < driver.settings.devices, Result::InvalidDevice);
 }
 
-int findText(int result, const char **text, const char *ResultName::*member) {
+int findText(int result, const char **text, const char *ResultName::*member,
+             const char *function = __builtin_FUNCTION()) {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  if (const Result planned = driver.failures.next(function); planned != Result::Success)
+    return static_cast<int>(planned);
   const auto *found = std::ranges::find(resultNames, static_cast<Result>(result), &ResultName::result);
   bool known = found != std::end(resultNames);
   *text = known ? found->*member : nullptr;
@@ -96,6 +89,8 @@ int findText(int result, const char **text, const char *ResultName::*member) {
 HALFTONE_EMULATED int cuInit(unsigned flags) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
+  if (const Result planned = driver.failures.next(__func__); planned != Result::Success)
+    return static_cast<int>(planned);
   if (flags)
     return static_cast<int>(Result::InvalidValue);
   if (!driver.isInitialised)
@@ -109,6 +104,10 @@ HALFTONE_EMULATED int cuInit(unsigned flags) {
 }
 
 HALFTONE_EMULATED int cuDriverGetVersion(int *version) {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  if (const Result planned = driver.failures.next(__func__); planned != Result::Success)
+    return static_cast<int>(planned);
   const Settings settings = Settings::fromEnvironment();
   *version = settings.driverVersion;
   return static_cast<int>(settings.isStub ? Result::StubLibrary : Result::Success);
@@ -166,8 +165,10 @@ HALFTONE_EMULATED int cuDevicePrimaryCtxRelease_v2(int device) {
     expectDevice(driver, device);
     auto found = driver.contexts.find(device);
     expect(found != driver.contexts.end(), Result::InvalidContext);
-    if (--found->second->retained == 0)
+    if (--found->second->retained == 0) {
+      driver.leftText = found->second->left();
       driver.contexts.erase(found);
+    }
   });
 }
 
@@ -229,11 +230,41 @@ HALFTONE_EMULATED void halftoneEmulatorCounts(uint64_t *launches, uint64_t *thre
   }
 }
 
+/// The n-th call from here on of the driver's function of that name ends at once with that result, 1 being the next one.
+/// Result 0: no call does.
+HALFTONE_EMULATED void halftoneEmulatorFail(const char *function, uint64_t nth, int result) {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  driver.failures.plan(function, nth, static_cast<Result>(result));
+}
+
+/// How often the function has been called.
+HALFTONE_EMULATED uint64_t halftoneEmulatorCalls(const char *function) {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  return driver.failures.calls(function);
+}
+
+/// Names the objects that the last context to be closed still held, as "2 events, 1 module"; empty if it held none.
+HALFTONE_EMULATED const char *halftoneEmulatorLeft() { return Driver::get().leftText.c_str(); }
+
+/// How many dependencies between streams the allocations of pools have added in all contexts.
+HALFTONE_EMULATED uint64_t halftoneEmulatorPoolWaits() {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  uint64_t waits = 0;
+  for (const auto &[device, context] : driver.contexts)
+    waits += context->poolWaits;
+  return waits;
+}
+
 /// As a new process: no context, no fault, and the environment is read again at cuInit.
 HALFTONE_EMULATED void halftoneEmulatorReset() {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
   driver.contexts.clear();
   driver.faultText.clear();
+  driver.leftText.clear();
+  driver.failures = Failures::fromEnvironment();
   driver.isInitialised = false;
 }

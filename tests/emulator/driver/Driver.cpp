@@ -4,12 +4,35 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <sstream>
 #include <thread>
 
 namespace halftone::emulator {
 
 thread_local Context *currentContext = nullptr;
 thread_local std::vector<Context *> contextsBelow;
+
+bool stopsContext(Result result) {
+  switch (result) {
+#define HALFTONE_RESULT(name, symbol, value, stops, text)                                                              \
+  case Result::name:                                                                                                   \
+    return stops;
+#include "tests/emulator/driver/Results.def"
+  }
+  return false;
+}
+
+Failures Failures::fromEnvironment() {
+  const char *text = std::getenv("HALFTONE_EMULATOR_FAIL");
+  std::istringstream words(text ? text : "");
+  std::string function;
+  uint64_t nth = 0;
+  int result = 0;
+  Failures failures;
+  if (words >> function >> nth >> result)
+    failures.plan(function, nth, static_cast<Result>(result));
+  return failures;
+}
 
 Settings Settings::fromEnvironment() {
   auto number = [](const char *name, uint64_t otherwise) {
@@ -23,6 +46,7 @@ Settings Settings::fromEnvironment() {
   made.driverVersion = number("HALFTONE_EMULATOR_DRIVER", made.driverVersion);
   made.devices = static_cast<int>(number("HALFTONE_EMULATOR_DEVICES", made.devices));
   made.isStub = number("HALFTONE_EMULATOR_STUB", 0) != 0;
+  made.hasPools = number("HALFTONE_EMULATOR_POOLS", 1) != 0;
   return made;
 }
 
@@ -63,6 +87,18 @@ Function &Context::functionOf(void *handle) {
   return *static_cast<Function *>(handle);
 }
 
+std::string Context::left() const {
+  std::string text;
+  const std::pair<size_t, const char *> all[] = {
+      {streams.size(), "stream"}, {events.size(), "event"},         {images.size(), "module"},
+      {linkers.size(), "linker"}, {graphs.size(), "graph"},         {executions.size(), "graph execution"},
+      {pools.size(), "pool"},     {pinned.size(), "pinned memory"}, {memory.used(), "byte"}};
+  for (const auto &[count, name] : all)
+    if (count > 0)
+      text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", count, name, count == 1 ? "" : "s");
+  return text;
+}
+
 void letOthersWork() {
   Driver::get().mutex.unlock();
   std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -78,12 +114,16 @@ bool Driver::holds(const Context *context) const {
   return std::ranges::any_of(contexts, [&](const auto &each) { return each.second.get() == context; });
 }
 
+void Driver::stop(Context &context, Result result) {
+  context.sticky = result;
+  context.streams.drop();
+}
+
 Result Driver::note(Context &context, const Fault &fault) {
   constexpr Result results[] = {Result::IllegalAddress, Result::MisalignedAddress, Result::LaunchFailed};
-  context.sticky = results[static_cast<int>(fault.kind)];
   faultText = fault.what();
   fmt::print(stderr, "emulated CUDA driver: {}\n", faultText);
-  context.streams.drop();
+  stop(context, results[static_cast<int>(fault.kind)]);
   return context.sticky;
 }
 

@@ -3,12 +3,15 @@
 //
 // Environment, read at cuInit: HALFTONE_EMULATOR_SEED (orders; 0: as written), HALFTONE_EMULATOR_CAPABILITY (80), HALFTONE_EMULATOR_MEMORY
 // (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (how many, 1), HALFTONE_EMULATOR_STUB (1: as the stub library that
-// programs are linked with).
+// programs are linked with), HALFTONE_EMULATOR_POOLS (0: as a GPU without memory pools, 1), HALFTONE_EMULATOR_FAIL ("cuLaunchKernel 3 700": the
+// third call of that function ends with that result).
 #pragma once
 #include "tests/emulator/Block.h"
 #include "tests/emulator/LoadedModule.h"
 #include "tests/emulator/driver/DriverTypes.h"
+#include "tests/emulator/driver/Failures.h"
 #include "tests/emulator/driver/Streams.h"
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,9 +34,12 @@ inline void expect(bool holds, Result otherwise = Result::InvalidValue) {
 }
 
 struct Function {
+  Function(std::shared_ptr<LoadedModule> module, const Kernel *kernel)
+      : module(std::move(module)), kernel(kernel),
+        dynamicSharedLimit(48 * 1024 - std::min<uint32_t>(kernel->staticSharedBytes, 48 * 1024)) {}
   std::shared_ptr<LoadedModule> module;
-  const Kernel *kernel = nullptr;
-  uint32_t dynamicSharedLimit = 48 * 1024;
+  const Kernel *kernel;
+  uint32_t dynamicSharedLimit; ///< of a launch; a function may ask for more than this
 };
 
 struct LaunchShape {
@@ -54,9 +60,18 @@ struct Settings {
   int driverVersion = 12000;
   int devices = 1;
   bool isStub = false;
+  bool hasPools = true;
 
   static Settings fromEnvironment();
   uint32_t sharedBytesPerBlock() const;
+};
+
+/// A pool of memory, as far as streams can tell: memory that one stream frees makes an allocation in another one wait,
+/// where the pool may add dependencies. The emulated driver always does so, a GPU's when it finds nothing better.
+struct Pool {
+  bool addsDependencies = true;
+  const Stream *freedIn = nullptr; ///< where memory of it was freed last
+  std::shared_ptr<Mark> freed;
 };
 
 /// Opens the driver's lock for a moment. The caller holds it once.
@@ -83,7 +98,9 @@ struct Context {
   std::unordered_map<const void *, std::unique_ptr<LoadedImage>> images;
   std::set<const Function *> functions;
   std::unordered_map<const void *, std::unique_ptr<Event>> events;
-  std::map<const void *, std::unique_ptr<char>> pools;
+  std::map<const void *, std::unique_ptr<Pool>> pools;
+  std::map<uint64_t, Pool *> poolOf; ///< of allocations by their address
+  uint64_t poolWaits = 0;            ///< dependencies between streams that allocations have added
   std::map<const void *, std::shared_ptr<void>> graphs, executions;
   uint64_t releaseThreshold = 0;
 
@@ -91,6 +108,8 @@ struct Context {
   Stream *streamOf(void *handle);
   Event &eventOf(void *handle);
   Function &functionOf(void *handle);
+  /// Names the objects that are there, as "2 events, 1 module".
+  std::string left() const;
 };
 
 class Driver {
@@ -102,8 +121,12 @@ public:
   Settings settings;
   std::map<int, std::unique_ptr<Context>> contexts; ///< by device
   std::string faultText;                            ///< of the last fault
+  std::string leftText;                             ///< of the last context to be closed
+  Failures failures = Failures::fromEnvironment();
 
   bool holds(const Context *context) const;
+  /// The context does no further work, and each function gives that result.
+  static void stop(Context &context, Result result);
   /// Remembers the context's fault, prints it, and drops all work that is queued there.
   Result note(Context &context, const Fault &fault);
 };
@@ -127,10 +150,16 @@ extern thread_local Context *currentContext;
 /// The contexts that were current before the thread pushed others, oldest first.
 extern thread_local std::vector<Context *> contextsBelow;
 
-/// Runs f(context) as a function of the driver: with the lock, a current context and no earlier fault.
-template <typename F> int withContext(F f) {
+/// Runs f(context) as a function of the driver: with the lock, a current context and no earlier fault. `function`: the
+/// name of the driver's function that calls this.
+template <typename F> int withContext(F f, const char *function = __builtin_FUNCTION()) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
+  const Result planned = driver.failures.next(function);
+  if (planned != Result::Success && stopsContext(planned) && driver.holds(currentContext))
+    driver.stop(*currentContext, planned);
+  if (planned != Result::Success)
+    return static_cast<int>(planned);
   if (!driver.isInitialised)
     return static_cast<int>(Result::NotInitialized);
   if (!driver.holds(currentContext))

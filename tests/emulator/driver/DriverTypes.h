@@ -7,24 +7,8 @@
 namespace halftone::emulator {
 
 enum class Result : int {
-  Success = 0,
-  InvalidValue = 1,
-  OutOfMemory = 2,
-  NotInitialized = 3,
-  StubLibrary = 34,
-  NoDevice = 100,
-  InvalidDevice = 101,
-  InvalidImage = 200,
-  InvalidContext = 201,
-  InvalidPtx = 218,
-  InvalidHandle = 400,
-  NotFound = 500,
-  NotReady = 600,
-  IllegalAddress = 700,
-  LaunchOutOfResources = 701,
-  MisalignedAddress = 716,
-  LaunchFailed = 719,
-  NotSupported = 801,
+#define HALFTONE_RESULT(name, symbol, value, stops, text) name = (value),
+#include "tests/emulator/driver/Results.def"
 };
 
 using DevicePointer = unsigned long long;
@@ -57,6 +41,9 @@ enum class FunctionAttribute : int {
 
 /// CUmemPool_attribute.
 enum class PoolAttribute : int {
+  ReuseFollowEventDependencies = 1,
+  ReuseAllowOpportunistic = 2,
+  ReuseAllowInternalDependencies = 3,
   ReleaseThreshold = 4,
   ReservedMemCurrent = 5,
   ReservedMemHigh = 6,

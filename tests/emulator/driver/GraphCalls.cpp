@@ -98,36 +98,42 @@ void runGraph(Context &context, const std::vector<Work> &works) {
 }
 
 /// Adds the node that make(context) describes.
-template <typename F> int addNode(void **node, void *graph, void *const *dependencies, size_t count, F make) {
-  return withContext([&](Context &context) {
-    Graph &found = objectOf<Graph>(context.graphs, graph);
-    Work work{make(context), {}};
-    for (size_t i = 0; i < count; ++i) {
-      const auto *other = static_cast<const Node *>(dependencies[i]);
-      expect(std::ranges::any_of(found.nodes, [&](const auto &n) { return n.get() == other; }));
-      work.after.push_back(other->place);
-    }
-    found.nodes.push_back(std::make_unique<Node>(Node{&found, found.works.size()}));
-    found.works.push_back(std::move(work));
-    *node = found.nodes.back().get();
-  });
+template <typename F>
+int addNode(void **node, void *graph, void *const *dependencies, size_t count, F make,
+            const char *function = __builtin_FUNCTION()) {
+  return withContext(
+      [&](Context &context) {
+        Graph &found = objectOf<Graph>(context.graphs, graph);
+        Work work{make(context), {}};
+        for (size_t i = 0; i < count; ++i) {
+          const auto *other = static_cast<const Node *>(dependencies[i]);
+          expect(std::ranges::any_of(found.nodes, [&](const auto &n) { return n.get() == other; }));
+          work.after.push_back(other->place);
+        }
+        found.nodes.push_back(std::make_unique<Node>(Node{&found, found.works.size()}));
+        found.works.push_back(std::move(work));
+        *node = found.nodes.back().get();
+      },
+      function);
 }
 
 /// Replaces the work of one node in an instantiated graph. Its kind must stay.
-template <typename F> int setNode(void *execution, void *node, F make) {
-  return withContext([&](Context &context) {
-    auto &found = objectOf<GraphExecution>(context.executions, execution);
-    const Graph &graph = objectOf<Graph>(context.graphs, found.graph);
-    auto place = std::ranges::find(graph.nodes, static_cast<Node *>(node), [](const auto &n) { return n.get(); });
-    expect(place != graph.nodes.end());
-    size_t index = place - graph.nodes.begin();
-    std::vector<Work> works = *found.works;
-    expect(index < works.size());
-    decltype(Work::what) made = make(context);
-    expect(made.index() == works[index].what.index());
-    works[index].what = std::move(made);
-    found.works = std::make_shared<const std::vector<Work>>(std::move(works));
-  });
+template <typename F> int setNode(void *execution, void *node, F make, const char *function = __builtin_FUNCTION()) {
+  return withContext(
+      [&](Context &context) {
+        auto &found = objectOf<GraphExecution>(context.executions, execution);
+        const Graph &graph = objectOf<Graph>(context.graphs, found.graph);
+        auto place = std::ranges::find(graph.nodes, static_cast<Node *>(node), [](const auto &n) { return n.get(); });
+        expect(place != graph.nodes.end());
+        size_t index = place - graph.nodes.begin();
+        std::vector<Work> works = *found.works;
+        expect(index < works.size());
+        decltype(Work::what) made = make(context);
+        expect(made.index() == works[index].what.index());
+        works[index].what = std::move(made);
+        found.works = std::make_shared<const std::vector<Work>>(std::move(works));
+      },
+      function);
 }
 
 } // namespace
@@ -150,7 +156,7 @@ HALFTONE_EMULATED int cuGraphAddKernelNode(void **node, void *graph, void *const
 
 HALFTONE_EMULATED int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *dependencies, size_t count,
                                               const KernelNodeParams *given) {
-  return cuGraphAddKernelNode(node, graph, dependencies, count, given);
+  return addNode(node, graph, dependencies, count, [&](Context &context) { return kernelWork(context, given); });
 }
 
 HALFTONE_EMULATED int cuGraphAddMemcpyNode(void **node, void *graph, void *const *dependencies, size_t count,
@@ -191,7 +197,7 @@ HALFTONE_EMULATED int cuGraphExecKernelNodeSetParams(void *execution, void *node
 }
 
 HALFTONE_EMULATED int cuGraphExecKernelNodeSetParams_v2(void *execution, void *node, const KernelNodeParams *given) {
-  return cuGraphExecKernelNodeSetParams(execution, node, given);
+  return setNode(execution, node, [&](Context &context) { return kernelWork(context, given); });
 }
 
 HALFTONE_EMULATED int cuGraphExecMemcpyNodeSetParams(void *execution, void *node, const Copy3D *copy, void *) {

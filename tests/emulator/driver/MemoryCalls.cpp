@@ -19,63 +19,99 @@ uint64_t reserve(Context &context, size_t bytes) {
   return *address;
 }
 
-int allocateIn(void *stream, DevicePointer *pointer, size_t bytes) {
-  return withContext([&](Context &context) {
-    Stream *queue = context.streamOf(stream);
-    *pointer = reserve(context, bytes);
-    context.streams.add(queue, [&context, address = *pointer] { context.memory.open(address); });
-  });
+int allocateIn(void *stream, DevicePointer *pointer, size_t bytes, const char *function = __builtin_FUNCTION()) {
+  return withContext(
+      [&](Context &context) {
+        Stream *queue = context.streamOf(stream);
+        *pointer = reserve(context, bytes);
+        context.streams.add(queue, [&context, address = *pointer] { context.memory.open(address); });
+      },
+      function);
 }
 
 /// Copies to the device read pinned memory late, other memory before the function returns.
-int upload(void *stream, DevicePointer to, const void *from, size_t bytes, bool waits) {
-  return withContext([&](Context &context) {
-    Stream *queue = context.streamOf(stream);
-    if (!bytes)
-      return;
-    if (waits || context.isPinned(from, bytes)) {
-      context.streams.add(queue, [&context, to, from, bytes] { context.memory.write(to, from, bytes); });
-      return;
-    }
-    auto start = static_cast<const std::byte *>(from);
-    context.streams.add(queue, [&context, to, copy = std::vector<std::byte>(start, start + bytes)] {
-      context.memory.write(to, copy.data(), copy.size());
-    });
-  });
+int upload(void *stream, DevicePointer to, const void *from, size_t bytes, bool waits,
+           const char *function = __builtin_FUNCTION()) {
+  return withContext(
+      [&](Context &context) {
+        Stream *queue = context.streamOf(stream);
+        if (!bytes)
+          return;
+        if (waits || context.isPinned(from, bytes)) {
+          context.streams.add(queue, [&context, to, from, bytes] { context.memory.write(to, from, bytes); });
+          return;
+        }
+        auto start = static_cast<const std::byte *>(from);
+        context.streams.add(queue, [&context, to, copy = std::vector<std::byte>(start, start + bytes)] {
+          context.memory.write(to, copy.data(), copy.size());
+        });
+      },
+      function);
 }
 
-int download(void *stream, void *to, DevicePointer from, size_t bytes) {
-  return withContext([&](Context &context) {
-    Stream *queue = context.streamOf(stream);
-    if (!bytes)
-      return;
-    context.streams.add(queue, [&context, to, from, bytes] { context.memory.read(to, from, bytes); });
-    if (!context.isPinned(to, bytes))
-      context.streams.finish(queue);
-  });
+int download(void *stream, void *to, DevicePointer from, size_t bytes, const char *function = __builtin_FUNCTION()) {
+  return withContext(
+      [&](Context &context) {
+        Stream *queue = context.streamOf(stream);
+        if (!bytes)
+          return;
+        context.streams.add(queue, [&context, to, from, bytes] { context.memory.read(to, from, bytes); });
+        if (!context.isPinned(to, bytes))
+          context.streams.finish(queue);
+      },
+      function);
 }
 
-int copy(void *stream, DevicePointer to, DevicePointer from, size_t bytes) {
-  return withContext([&](Context &context) {
-    Stream *queue = context.streamOf(stream);
-    if (bytes)
-      context.streams.add(queue, [&context, to, from, bytes] { context.memory.copy(to, from, bytes); });
-  });
+int copy(void *stream, DevicePointer to, DevicePointer from, size_t bytes,
+         const char *function = __builtin_FUNCTION()) {
+  return withContext(
+      [&](Context &context) {
+        Stream *queue = context.streamOf(stream);
+        if (bytes)
+          context.streams.add(queue, [&context, to, from, bytes] { context.memory.copy(to, from, bytes); });
+      },
+      function);
 }
 
-int fill(void *stream, DevicePointer to, uint32_t value, uint32_t width, size_t count) {
-  return withContext([&](Context &context) {
-    Stream *queue = context.streamOf(stream);
-    if (count)
-      context.streams.add(queue, [&context, to, value, width, count] { context.memory.fill(to, value, width, count); });
-  });
+int fill(void *stream, DevicePointer to, uint32_t value, uint32_t width, size_t count,
+         const char *function = __builtin_FUNCTION()) {
+  return withContext(
+      [&](Context &context) {
+        Stream *queue = context.streamOf(stream);
+        if (count)
+          context.streams.add(queue,
+                              [&context, to, value, width, count] { context.memory.fill(to, value, width, count); });
+      },
+      function);
 }
 
-/// The pool of a device that has made none. It stands for all memory, as every pool here does.
-char defaultPool;
+/// The pool of a device that has made none.
+Pool defaultPool;
 
-void expectPool(const Context &context, const void *pool) {
-  expect(pool == &defaultPool || context.pools.contains(pool));
+Pool &poolAt(const Context &context, const void *pool) {
+  auto found = context.pools.find(pool);
+  expect(pool == &defaultPool || found != context.pools.end());
+  return pool == &defaultPool ? defaultPool : *found->second;
+}
+
+void waitForFrees(Context &context, const void *named, Stream *stream) {
+  Pool &pool = poolAt(context, named);
+  if (!pool.addsDependencies || !pool.freed || pool.freed->reached || pool.freedIn == stream)
+    return;
+  context.streams.wait(stream, pool.freed);
+  ++context.poolWaits;
+}
+
+/// Notes that memory is freed in the stream's order, here.
+void noteFree(Context &context, DevicePointer pointer, Stream *stream) {
+  auto found = context.poolOf.find(pointer);
+  if (found == context.poolOf.end())
+    return;
+  Event freed;
+  context.streams.record(stream, freed);
+  found->second->freedIn = stream;
+  found->second->freed = freed.mark;
+  context.poolOf.erase(found);
 }
 
 } // namespace
@@ -106,8 +142,10 @@ HALFTONE_EMULATED int cuMemAllocAsync(DevicePointer *pointer, size_t bytes, void
 }
 
 HALFTONE_EMULATED int cuMemAllocFromPoolAsync(DevicePointer *pointer, size_t bytes, void *pool, void *stream) {
-  int known = withContext([&](Context &context) { expectPool(context, pool); });
-  return known ? known : allocateIn(stream, pointer, bytes);
+  int known = withContext([&](Context &context) { waitForFrees(context, pool, context.streamOf(stream)); });
+  if (!known)
+    known = allocateIn(stream, pointer, bytes, "");
+  return known ? known : withContext([&](Context &context) { context.poolOf[*pointer] = &poolAt(context, pool); }, "");
 }
 
 HALFTONE_EMULATED int cuMemFreeAsync(DevicePointer pointer, void *stream) {
@@ -118,6 +156,7 @@ HALFTONE_EMULATED int cuMemFreeAsync(DevicePointer pointer, void *stream) {
       if (!context.memory.release(pointer))
         throw Fault(FaultKind::IllegalAddress, "a free in a stream of memory that has been freed before");
     });
+    noteFree(context, pointer, queue);
   });
 }
 
@@ -130,28 +169,36 @@ HALFTONE_EMULATED int cuDeviceGetDefaultMemPool(void **pool, int device) {
 
 HALFTONE_EMULATED int cuMemPoolCreate(void **pool, const PoolProperties *properties) {
   return withContext([&](Context &context) {
+    expect(context.settings.hasPools, Result::NotSupported);
     expect(properties && properties->locationId == context.device);
-    auto made = std::make_unique<char>(); // an address of its own
+    auto made = std::make_unique<Pool>();
     *pool = made.get();
     context.pools[*pool] = std::move(made);
   });
 }
 
 HALFTONE_EMULATED int cuMemPoolDestroy(void *pool) {
-  return withContext([&](Context &context) { expect(context.pools.erase(pool) == 1); });
+  return withContext([&](Context &context) {
+    std::erase_if(context.poolOf, [pool](const auto &each) { return each.second == pool; });
+    expect(context.pools.erase(pool) == 1);
+  });
 }
 
 HALFTONE_EMULATED int cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
   return withContext([&](Context &context) {
-    expectPool(context, pool);
-    expect(attribute == static_cast<int>(PoolAttribute::ReleaseThreshold));
-    context.releaseThreshold = *static_cast<uint64_t *>(value);
+    Pool &found = poolAt(context, pool);
+    const auto named = static_cast<PoolAttribute>(attribute);
+    expect(named >= PoolAttribute::ReuseFollowEventDependencies && named <= PoolAttribute::ReleaseThreshold);
+    if (named == PoolAttribute::ReleaseThreshold)
+      context.releaseThreshold = *static_cast<uint64_t *>(value);
+    else if (named == PoolAttribute::ReuseAllowInternalDependencies)
+      found.addsDependencies = *static_cast<int *>(value) != 0;
   });
 }
 
 HALFTONE_EMULATED int cuMemPoolGetAttribute(void *pool, int attribute, void *value) {
   return withContext([&](Context &context) {
-    expectPool(context, pool);
+    poolAt(context, pool);
     expect(attribute >= static_cast<int>(PoolAttribute::ReleaseThreshold) &&
            attribute <= static_cast<int>(PoolAttribute::UsedMemHigh));
     bool isThreshold = attribute == static_cast<int>(PoolAttribute::ReleaseThreshold);
@@ -160,7 +207,7 @@ HALFTONE_EMULATED int cuMemPoolGetAttribute(void *pool, int attribute, void *val
 }
 
 HALFTONE_EMULATED int cuMemPoolTrimTo(void *pool, size_t) {
-  return withContext([&](Context &context) { expectPool(context, pool); });
+  return withContext([&](Context &context) { poolAt(context, pool); });
 }
 
 HALFTONE_EMULATED int cuMemHostAlloc(void **pointer, size_t bytes, unsigned) {

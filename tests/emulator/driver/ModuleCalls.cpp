@@ -122,7 +122,7 @@ HALFTONE_EMULATED int cuModuleGetFunction(void **function, void *module, const c
     expect(kernel != nullptr, Result::NotFound);
     std::unique_ptr<Function> &made = image.functions[name];
     if (!made)
-      made = std::make_unique<Function>(Function{image.module, kernel});
+      made = std::make_unique<Function>(image.module, kernel);
     context.functions.insert(made.get());
     *function = made.get();
   });

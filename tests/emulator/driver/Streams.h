@@ -40,6 +40,7 @@ public:
 
   Stream *create(bool isBlocking);
   bool isStream(const Stream *stream) const;
+  size_t size() const { return streams_.size(); }
   /// Runs the stream's work, then removes it.
   void destroy(Stream *stream);
 
