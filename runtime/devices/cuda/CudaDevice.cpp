@@ -24,15 +24,17 @@ StatusOr<DeviceMemory> CudaDevice::allocate(int64_t bytes) {
   StatusOr<DeviceMemory> memory = gpu_->allocate(bytes);
   if (!memory.isOk() || bytes == 0)
     return memory;
-  const GpuTurn turn(*gpu_);
+  const StatusOr<GpuTurn> turn = gpu_->turn();
+  HALFTONE_RETURN_IF_ERROR(turn.status());
   HALFTONE_RETURN_IF_ERROR(gpu_->check(
       gpu_->calls().memsetD8Async(addressOf(memory->get()), 0, static_cast<size_t>(bytes), gpu_->compute()), "a fill"));
   return memory;
 }
 
 Status CudaDevice::upload(std::byte *to, std::span<const std::byte> from) {
+  const StatusOr<GpuTurn> turn = gpu_->turn();
+  HALFTONE_RETURN_IF_ERROR(turn.status());
   HALFTONE_RETURN_IF_ERROR(gpu_->stage(to, from));
-  const GpuTurn turn(*gpu_);
   ++gpu_->counters.uploads;
   gpu_->counters.uploadedBytes += static_cast<int64_t>(from.size());
   return {};

@@ -14,14 +14,14 @@ StatusOr<std::unique_ptr<CudaGraph>> CudaGraph::build(std::shared_ptr<Gpu> gpu, 
       last = {built->nodes_.back()};
   }
   HALFTONE_RETURN_IF_ERROR(
-      gpu->check(gpu->calls().graphInstantiate(&built->execution_, built->graph_, 0), "making a graph"));
+      gpu->check(gpu->calls().graphInstantiate(&built->execution_, built->graph_, 0), "preparing a graph"));
   return built;
 }
 
 CudaGraph::~CudaGraph() {
-  if (!gpu_->usable().isOk())
+  const StatusOr<GpuTurn> turn = gpu_->turn();
+  if (!turn.isOk())
     return;
-  const GpuTurn turn(*gpu_);
   if (execution_)
     (void)gpu_->calls().graphExecDestroy(execution_);
   if (graph_)
@@ -44,7 +44,7 @@ Status CudaGraph::add(const Work &work, std::span<const GraphNode> after) {
     result = calls.graphAddMemsetNode(&node, graph_, after.data(), after.size(), &described, gpu_->context());
   }
   nodes_.push_back(node);
-  return gpu_->check(result, "making a graph");
+  return gpu_->check(result, "adding to a graph");
 }
 
 Status CudaGraph::update(size_t position, const Work &work) {

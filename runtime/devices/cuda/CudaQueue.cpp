@@ -89,12 +89,10 @@ CudaQueue::~CudaQueue() = default;
 
 /// Makes a request in the GPU's turn, if all requests of the submission so far went well.
 template <class F> void CudaQueue::unlessFailed(F request) {
-  if (error_.isOk())
-    error_ = gpu_->usable();
   if (!error_.isOk())
     return;
-  const GpuTurn turn(*gpu_);
-  error_ = request();
+  const StatusOr<GpuTurn> turn = gpu_->turn();
+  error_ = turn.isOk() ? request() : turn.status();
 }
 
 Status CudaQueue::run(StatusOr<Work> work) {
@@ -130,8 +128,9 @@ void CudaQueue::play(std::span<const QueuedOperation> operations, std::span<cons
 }
 
 Status CudaQueue::finish() {
-  HALFTONE_RETURN_IF_ERROR(gpu_->endSubmission());
-  return std::exchange(error_, {});
+  const Status ended = gpu_->endSubmission();
+  const Status first = std::exchange(error_, {});
+  return first.isOk() ? ended : first;
 }
 
 } // namespace halftone::cuda

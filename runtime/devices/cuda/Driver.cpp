@@ -3,6 +3,7 @@
 #include "runtime/devices/cuda/Driver.h"
 #include "runtime/base/Environment.h"
 #include "runtime/base/OpenFile.h"
+#include "runtime/devices/cuda/DriverErrors.h"
 #include "runtime/devices/cuda/FunctionFinder.h"
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -70,81 +71,20 @@ StatusOr<std::shared_ptr<const Driver>> Driver::open(const std::string &file) {
   const Result started = known == Result::success ? calls.init(0) : known;
   if (started == Result::stub_library)
     return unusable(fmt::format("{} is a stub, with which programs are linked; is the NVIDIA driver installed?", file));
-  if (started == Result::success)
-    (void)calls.deviceGetCount(&driver->count_);
-  if (started == Result::no_device || (started == Result::success && driver->count_ == 0))
+  const Result counted = started == Result::success ? calls.deviceGetCount(&driver->count_) : started;
+  if (counted == Result::no_device || (counted == Result::success && driver->count_ == 0))
     return unusable(fmt::format("the driver {} finds no GPU", file));
-  if (started != Result::success)
-    return unusable(fmt::format("the driver {} does not start: {}", file, driver->text(started)));
+  if (counted != Result::success)
+    return unusable(fmt::format("the driver {} {}: {}", file,
+                                started == Result::success ? "does not count its GPUs" : "does not start",
+                                driver->text(counted)));
   return std::shared_ptr<const Driver>(std::move(driver));
 }
 
-namespace {
-
-void findMemoryFunctions(FunctionFinder &find, Functions &f) {
-  find(f.memGetInfo, "cuMemGetInfo_v2");
-  find(f.memPoolCreate, "cuMemPoolCreate");
-  find(f.memPoolDestroy, "cuMemPoolDestroy");
-  find(f.memPoolSetAttribute, "cuMemPoolSetAttribute");
-  find(f.memPoolTrimTo, "cuMemPoolTrimTo");
-  find(f.memAllocFromPoolAsync, "cuMemAllocFromPoolAsync");
-  find(f.memFreeAsync, "cuMemFreeAsync");
-  find(f.memHostAlloc, "cuMemHostAlloc");
-  find(f.memFreeHost, "cuMemFreeHost");
-  find(f.memcpyHtoDAsync, "cuMemcpyHtoDAsync_v2");
-  find(f.memcpyDtoHAsync, "cuMemcpyDtoHAsync_v2");
-  find(f.memcpyDtoDAsync, "cuMemcpyDtoDAsync_v2");
-  find(f.memsetD8Async, "cuMemsetD8Async");
-}
-
-void findGraphFunctions(FunctionFinder &find, Functions &f) {
-  find(f.graphCreate, "cuGraphCreate");
-  find(f.graphDestroy, "cuGraphDestroy");
-  find(f.graphAddKernelNode, "cuGraphAddKernelNode_v2");
-  find(f.graphAddMemcpyNode, "cuGraphAddMemcpyNode");
-  find(f.graphAddMemsetNode, "cuGraphAddMemsetNode");
-  find(f.graphInstantiate, "cuGraphInstantiateWithFlags");
-  find(f.graphExecDestroy, "cuGraphExecDestroy");
-  find(f.graphLaunch, "cuGraphLaunch");
-  find(f.graphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams_v2");
-  find(f.graphExecMemcpyNodeSetParams, "cuGraphExecMemcpyNodeSetParams");
-  find(f.graphExecMemsetNodeSetParams, "cuGraphExecMemsetNodeSetParams");
-}
-
-} // namespace
-
 Status Driver::findFunctions(void *library, const std::string &file) {
   FunctionFinder find{library};
-  Functions &f = calls_;
-  find(f.getErrorName, "cuGetErrorName");
-  find(f.getErrorString, "cuGetErrorString");
-  find(f.deviceGetCount, "cuDeviceGetCount");
-  find(f.deviceGet, "cuDeviceGet");
-  find(f.deviceGetName, "cuDeviceGetName");
-  find(f.deviceTotalMem, "cuDeviceTotalMem_v2");
-  find(f.deviceGetAttribute, "cuDeviceGetAttribute");
-  find(f.devicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
-  find(f.devicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2");
-  find(f.ctxPushCurrent, "cuCtxPushCurrent_v2");
-  find(f.ctxPopCurrent, "cuCtxPopCurrent_v2");
-  find(f.streamCreate, "cuStreamCreate");
-  find(f.streamDestroy, "cuStreamDestroy_v2");
-  find(f.streamSynchronize, "cuStreamSynchronize");
-  find(f.streamQuery, "cuStreamQuery");
-  find(f.streamWaitEvent, "cuStreamWaitEvent");
-  find(f.eventCreate, "cuEventCreate");
-  find(f.eventDestroy, "cuEventDestroy_v2");
-  find(f.eventRecord, "cuEventRecord");
-  find(f.eventQuery, "cuEventQuery");
-  find(f.eventSynchronize, "cuEventSynchronize");
-  find(f.moduleLoadDataEx, "cuModuleLoadDataEx");
-  find(f.moduleUnload, "cuModuleUnload");
-  find(f.moduleGetFunction, "cuModuleGetFunction");
-  find(f.funcGetAttribute, "cuFuncGetAttribute");
-  find(f.funcSetAttribute, "cuFuncSetAttribute");
-  find(f.launchKernel, "cuLaunchKernel");
-  findMemoryFunctions(find, f);
-  findGraphFunctions(find, f);
+#define HALFTONE_DRIVER_CALL(member, symbol) find(calls_.member, #symbol);
+#include "runtime/devices/cuda/DriverCalls.def"
   if (find.missing.empty())
     return {};
   return unusable(fmt::format("the driver {} has no function {}, expected a driver 525 or newer", file, find.missing));
@@ -159,14 +99,18 @@ StatusOr<Driver::Gpu> Driver::gpu(int index) const {
   Gpu found;
   char name[256] = "";
   size_t bytes = 0;
-  int major = 0, minor = 0, shared = 0;
+  int major = 0, minor = 0, shared = 0, pools = 0;
   Result result = calls_.deviceGet(&found.device, index);
   auto then = [&](Result next) { result = result == Result::success ? next : result; };
+  auto attribute = [&](int &value, DeviceAttribute named) {
+    then(calls_.deviceGetAttribute(&value, named, found.device));
+  };
   then(calls_.deviceGetName(name, sizeof name, found.device));
   then(calls_.deviceTotalMem(&bytes, found.device));
-  then(calls_.deviceGetAttribute(&major, DeviceAttribute::capability_major, found.device));
-  then(calls_.deviceGetAttribute(&minor, DeviceAttribute::capability_minor, found.device));
-  then(calls_.deviceGetAttribute(&shared, DeviceAttribute::most_shared_bytes, found.device));
+  attribute(major, DeviceAttribute::capability_major);
+  attribute(minor, DeviceAttribute::capability_minor);
+  attribute(shared, DeviceAttribute::most_shared_bytes);
+  attribute(pools, DeviceAttribute::memory_pools_supported);
   if (result != Result::success)
     return unusable("the driver does not describe the GPU: " + text(result));
   found.name = name;
@@ -176,6 +120,11 @@ StatusOr<Driver::Gpu> Driver::gpu(int index) const {
   if (found.capability < leastCapability)
     return unusable(fmt::format("{} has compute capability {}.{}, expected {}.{} or newer", found.name, major, minor,
                                 leastCapability / 10, leastCapability % 10));
+  if (pools == 0)
+    return unusable(fmt::format("{} has no memory pools (CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED is 0), in which "
+                                "Halftone allocates; a virtual GPU has them if its host enables unified memory, a "
+                                "whole GPU and a MIG instance have them",
+                                found.name));
   return found;
 }
 
@@ -191,11 +140,12 @@ std::string Driver::release() {
 
 std::string Driver::text(Result result) const {
   const char *name = nullptr, *text = nullptr;
-  (void)calls_.getErrorName(result, &name);
-  (void)calls_.getErrorString(result, &text);
-  if (!name || !text)
-    return fmt::format("error {} of the CUDA driver", static_cast<int>(result));
-  return fmt::format("{} ({})", text, name);
+  const bool isKnown = calls_.getErrorName(result, &name) == Result::success &&
+                       calls_.getErrorString(result, &text) == Result::success && name && text;
+  const std::string said = isKnown ? fmt::format("{} ({})", text, name)
+                                   : fmt::format("error {} of the CUDA driver", static_cast<int>(result));
+  const std::string_view advice = adviceOn(result);
+  return advice.empty() ? said : fmt::format("{}; {}", said, advice);
 }
 
 } // namespace halftone::cuda

@@ -32,12 +32,13 @@ public:
     int64_t bytes = 0;           // of its memory
     int64_t mostSharedBytes = 0; // of a block, static and dynamic together
   };
-  /// device_error with the reason when `index` is out of range, when the GPU is older than leastCapability, or when this
-  /// process is a child, made by fork() after the driver was opened: the driver does not work there.
+  /// device_error with the reason when `index` is out of range, when the GPU is older than leastCapability or has no
+  /// memory pools, or when this process is a child, made by fork() after the driver was opened: the driver does not work
+  /// there.
   StatusOr<Gpu> gpu(int index) const;
   /// "550.54.14": the version of the part in the system's kernel, "" where the system does not show it.
   static std::string release();
-  /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)".
+  /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)", and the advice of DriverErrors.h.
   std::string text(Result result) const;
 
 private:

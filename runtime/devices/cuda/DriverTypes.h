@@ -1,4 +1,4 @@
-// Our own declarations of the CUDA driver's types, values and functions. A test compares them with cuda.h.
+// Our own declarations of the CUDA driver's types, values and functions. Tests compare them with cuda.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -6,23 +6,11 @@
 
 namespace halftone::cuda {
 
-/// CUresult: those that the runtime acts on. Driver::text() describes each.
-enum class Result : int {
-  success = 0,
-  invalid_value = 1,
-  out_of_memory = 2,
-  not_initialized = 3,
-  deinitialized = 4,
-  stub_library = 34,
-  no_device = 100,
-  invalid_image = 200,
-  no_binary_for_gpu = 209,
-  invalid_ptx = 218,
-  unsupported_ptx_version = 222,
-  not_found = 500,
-  not_ready = 600,
-  launch_out_of_resources = 701,
-  not_supported = 801,
+/// CUresult. Driver::text() describes each, DriverErrors.h says what an error concerns. A result that is ignored is
+/// cast to void, with the reason where it is not plain.
+enum class [[nodiscard]] Result : int {
+#define HALFTONE_DRIVER_RESULT(name, symbol, value, reach, advice) name = (value),
+#include "runtime/devices/cuda/DriverResults.def"
 };
 
 using Address = unsigned long long; // CUdeviceptr
@@ -36,7 +24,12 @@ using Graph = struct GraphObject *;
 using GraphNode = struct GraphNodeObject *;
 using GraphExecution = struct GraphExecutionObject *;
 
-enum class DeviceAttribute : int { capability_major = 75, capability_minor = 76, most_shared_bytes = 97 };
+enum class DeviceAttribute : int {
+  capability_major = 75,
+  capability_minor = 76,
+  most_shared_bytes = 97,
+  memory_pools_supported = 115,
+};
 enum class FunctionAttribute : int {
   static_shared_bytes = 1,
   local_bytes = 3,
@@ -44,7 +37,7 @@ enum class FunctionAttribute : int {
   most_dynamic_shared_bytes = 8,
 };
 enum class JitOption : int { error_log = 5, error_log_bytes = 6 };
-enum class PoolAttribute : int { release_threshold = 4 };
+enum class PoolAttribute : int { reuse_with_new_dependencies = 3, release_threshold = 4 };
 enum class MemoryKind : int { device = 2 };
 
 inline constexpr unsigned nonBlockingStream = 1;
@@ -99,7 +92,7 @@ struct CopyNode {
   size_t bytes = 0, height = 1, depth = 1;
 };
 
-/// The driver's functions, under their names without `cu`.
+/// The driver's functions, under their names without `cu`. DriverCalls.def lists each with its name in the library.
 struct Functions {
   Result (*init)(unsigned flags);
   Result (*driverGetVersion)(int *version);
@@ -167,5 +160,11 @@ struct Functions {
   Result (*graphExecMemsetNodeSetParams)(GraphExecution execution, GraphNode node, const FillNode *work,
                                          Context context);
 };
+
+#define HALFTONE_DRIVER_CALL(member, symbol) +1
+static_assert(sizeof(Functions) == sizeof(void (*)()) * (0
+#include "runtime/devices/cuda/DriverCalls.def"
+                                                         ),
+              "DriverCalls.def lists each function once");
 
 } // namespace halftone::cuda

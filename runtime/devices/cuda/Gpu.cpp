@@ -2,40 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Gpu.h"
 #include "runtime/base/Environment.h"
+#include "runtime/devices/cuda/DriverErrors.h"
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 #include <string_view>
 
 namespace halftone::cuda {
-namespace {
-
-/// Errors of one request, after which the driver goes on working. After all others it refuses further work.
-bool isOfOneRequest(Result result) {
-  constexpr Result passing[] = {Result::invalid_value,
-                                Result::out_of_memory,
-                                Result::stub_library,
-                                Result::no_device,
-                                Result::invalid_image,
-                                Result::no_binary_for_gpu,
-                                Result::invalid_ptx,
-                                Result::not_found,
-                                Result::unsupported_ptx_version,
-                                Result::not_ready,
-                                Result::launch_out_of_resources,
-                                Result::not_supported};
-  return std::ranges::find(passing, result) != std::end(passing);
-}
-
-} // namespace
-
-ContextScope::ContextScope(Gpu &gpu) : gpu_(gpu) {
-  isPushed_ = !gpu.isForeignProcess() && gpu.calls().ctxPushCurrent(gpu.context_) == Result::success;
-}
 ContextScope::~ContextScope() {
   Context popped = nullptr;
-  if (isPushed_)
-    (void)gpu_.calls().ctxPopCurrent(&popped);
+  if (calls_)
+    (void)calls_->ctxPopCurrent(&popped); // a destructor has nobody to tell
+}
+
+StatusOr<ContextScope> Gpu::current() {
+  HALFTONE_RETURN_IF_ERROR(usable());
+  HALFTONE_RETURN_IF_ERROR(check(calls().ctxPushCurrent(context_), "entering the GPU's context"));
+  return ContextScope(calls());
+}
+
+/// In a child process the lock may never open, so usable() comes first.
+StatusOr<GpuTurn> Gpu::turn() {
+  HALFTONE_RETURN_IF_ERROR(usable());
+  std::unique_lock lock(mutex_);
+  StatusOr<ContextScope> context = current();
+  HALFTONE_RETURN_IF_ERROR(context.status());
+  return GpuTurn(std::move(lock), *std::move(context));
 }
 
 StatusOr<std::shared_ptr<Gpu>> Gpu::open(std::shared_ptr<const Driver> driver, int index, RingSize ring) {
@@ -57,36 +49,47 @@ Gpu::Gpu(std::shared_ptr<const Driver> driver, int index, RingSize ring)
 Status Gpu::start() {
   const Functions &f = calls();
   HALFTONE_RETURN_IF_ERROR(check(f.devicePrimaryCtxRetain(&context_, facts_.device), "opening the GPU"));
-  const ContextScope context(*this);
+  const StatusOr<ContextScope> context = current();
+  HALFTONE_RETURN_IF_ERROR(context.status());
   HALFTONE_RETURN_IF_ERROR(check(f.streamCreate(&compute_, nonBlockingStream), "making a stream"));
   HALFTONE_RETURN_IF_ERROR(check(f.streamCreate(&copying_, nonBlockingStream), "making a stream"));
-  PoolProperties properties;
-  properties.location = facts_.device;
-  HALFTONE_RETURN_IF_ERROR(check(f.memPoolCreate(&pool_, &properties), "making a pool of memory"));
-  uint64_t all = UINT64_MAX; // freed memory stays in the pool
-  return check(f.memPoolSetAttribute(pool_, PoolAttribute::release_threshold, &all), "making a pool of memory");
+  for (Pool *pool : {&pool_, &aheadPool_}) {
+    PoolProperties properties;
+    properties.location = facts_.device;
+    HALFTONE_RETURN_IF_ERROR(check(f.memPoolCreate(pool, &properties), "making a pool of memory"));
+    uint64_t all = UINT64_MAX; // freed memory stays in the pool
+    HALFTONE_RETURN_IF_ERROR(
+        check(f.memPoolSetAttribute(*pool, PoolAttribute::release_threshold, &all), "making a pool of memory"));
+  }
+  int no = 0;
+  return check(f.memPoolSetAttribute(aheadPool_, PoolAttribute::reuse_with_new_dependencies, &no),
+               "making a pool of memory");
 }
 
+/// Closes what start() has made, however far it came. Nobody is there to take an error.
 Gpu::~Gpu() {
   if (!context_ || isForeignProcess())
     return;
   const Functions &f = calls();
-  {
-    const ContextScope context(*this);
-    for (Stream stream : {compute_, copying_})
-      if (stream)
-        (void)f.streamSynchronize(stream);
-    staging_.close();
-    for (auto &[number, event] : running_)
-      freeEvents_.push_back(event);
-    for (Event event : freeEvents_)
-      (void)f.eventDestroy(event);
-    if (pool_)
-      (void)f.memPoolDestroy(pool_);
-    for (Stream stream : {compute_, copying_})
-      if (stream)
-        (void)f.streamDestroy(stream);
-  }
+  const bool isCurrent = f.ctxPushCurrent(context_) == Result::success;
+  for (Stream stream : {compute_, copying_})
+    if (stream)
+      (void)f.streamSynchronize(stream);
+  staging_.close();
+  for (auto &[number, event] : running_)
+    freeEvents_.push_back(event);
+  for (Event event : freeEvents_)
+    (void)f.eventDestroy(event);
+  freeAll();
+  for (Pool pool : {pool_, aheadPool_})
+    if (pool)
+      (void)f.memPoolDestroy(pool);
+  for (Stream stream : {compute_, copying_})
+    if (stream)
+      (void)f.streamDestroy(stream);
+  Context popped = nullptr;
+  if (isCurrent)
+    (void)f.ctxPopCurrent(&popped);
   (void)f.devicePrimaryCtxRelease(facts_.device);
 }
 
@@ -95,15 +98,21 @@ Status Gpu::check(Result result, std::string_view doing) {
     return {};
   std::string text = fmt::format("{}: {}: {}", name_, doing, driver_->text(result));
   const std::lock_guard lock(mutex_);
-  if (isOfOneRequest(result))
-    return {ErrorKind::device_error, std::move(text)};
+  if (reachOf(result) != Reach::process)
+    return {ErrorKind::device_error, result == Result::out_of_memory ? text + freeMemory() : std::move(text)};
   if (!kept_.isOk())
     return kept_;
   if (!lastKernel_.empty() && !waitsForLaunches_)
     text += fmt::format("; the kernel queued last is {}{}{}; with HALFTONE_CUDA_SYNC=1 in the environment the error "
                         "names the kernel at fault",
                         lastKernel_, lastSite_.empty() ? "" : " of ", lastSite_);
-  return kept_ = {ErrorKind::device_error, std::move(text)};
+  return kept_ = {ErrorKind::device_error, text + "; the GPU does no further work for this process"};
+}
+
+/// ", <free> of <all> bytes are free"; "" when the driver does not tell.
+std::string Gpu::freeMemory() {
+  size_t free = 0, total = 0;
+  return calls().memGetInfo(&free, &total) == Result::success ? fmt::format(", {} of {} are free", free, total) : "";
 }
 
 Status Gpu::usable() {
@@ -143,12 +152,21 @@ DeviceMemory Gpu::owned(Address address) {
           [self = shared_from_this()](std::byte *memory) { self->release(memory); }};
 }
 
+/// Nobody is there to take an error. One of the process stays, and the next request gives it; after another one the
+/// memory is freed later.
 void Gpu::release(std::byte *memory) {
   if (isForeignProcess())
     return;
-  const GpuTurn turn(*this);
-  // Nobody is there to take the error; if it is one that stays, the next request gives it.
-  (void)check(calls().memFreeAsync(addressOf(memory), compute_), "freeing memory");
+  const std::lock_guard lock(mutex_);
+  const StatusOr<ContextScope> context = current();
+  if (!context.isOk() || !check(calls().memFreeAsync(addressOf(memory), compute_), "freeing memory").isOk())
+    unfreed_.push_back(addressOf(memory));
+}
+
+void Gpu::freeAll() {
+  std::erase_if(unfreed_, [this](Address address) {
+    return check(calls().memFreeAsync(address, compute_), "freeing memory").isOk();
+  });
 }
 
 /// Memory is in use until queued work has run, so a second try comes after that work.
@@ -156,62 +174,70 @@ Status Gpu::reserve(int64_t bytes, Address &address) {
   const size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
   Result result = calls().memAllocFromPoolAsync(&address, size, pool_, compute_);
   if (result == Result::out_of_memory) {
+    freeAll();
     HALFTONE_RETURN_IF_ERROR(wait());
-    (void)calls().memPoolTrimTo(pool_, 0); // the second try tells whether it helped
+    for (Pool pool : {pool_, aheadPool_})
+      (void)calls().memPoolTrimTo(pool, 0); // the second try tells whether it helped
     result = calls().memAllocFromPoolAsync(&address, size, pool_, compute_);
   }
-  return result == Result::out_of_memory ? outOfMemory(bytes) : check(result, "allocating memory");
-}
-
-Status Gpu::outOfMemory(int64_t bytes) {
-  size_t free = 0, total = 0;
-  HALFTONE_RETURN_IF_ERROR(check(calls().memGetInfo(&free, &total), "asking for the free memory"));
+  if (result != Result::out_of_memory)
+    return check(result, fmt::format("allocating {} bytes", bytes));
   return {ErrorKind::device_error,
-          fmt::format("{}: out of memory: {} bytes are asked for, {} of {} are free", name_, bytes, free, total)};
+          fmt::format("{}: out of memory: {} bytes are asked for{}", name_, bytes, freeMemory())};
 }
 
 StatusOr<DeviceMemory> Gpu::allocate(int64_t bytes) {
   if (bytes < 0)
     return Status(ErrorKind::device_error, fmt::format("{}: cannot allocate {} bytes", name_, bytes));
-  HALFTONE_RETURN_IF_ERROR(usable());
-  const GpuTurn turn(*this);
+  const StatusOr<GpuTurn> turn = this->turn();
+  HALFTONE_RETURN_IF_ERROR(turn.status());
   Address address = 0;
   HALFTONE_RETURN_IF_ERROR(reserve(bytes, address));
   return owned(address);
 }
 
-DeviceMemory Gpu::allocateAhead(int64_t bytes) {
+StatusOr<DeviceMemory> Gpu::allocateAhead(int64_t bytes) {
   Address address = 0;
-  const Result result = calls().memAllocFromPoolAsync(&address, static_cast<size_t>(bytes), pool_, copying_);
-  return result == Result::success ? owned(address) : nullptr;
+  const Result result = calls().memAllocFromPoolAsync(&address, static_cast<size_t>(bytes), aheadPool_, copying_);
+  if (result == Result::out_of_memory)
+    return DeviceMemory();
+  HALFTONE_RETURN_IF_ERROR(check(result, fmt::format("allocating {} bytes", bytes)));
+  return owned(address);
 }
 
 Status Gpu::stage(std::byte *to, std::span<const std::byte> from) {
-  HALFTONE_RETURN_IF_ERROR(usable());
-  const GpuTurn turn(*this);
+  const StatusOr<GpuTurn> turn = this->turn();
+  HALFTONE_RETURN_IF_ERROR(turn.status());
   return staging_.copy(addressOf(to), from);
 }
 
 Status Gpu::download(std::span<std::byte> to, const std::byte *from) {
-  HALFTONE_RETURN_IF_ERROR(usable());
   Event arrived = nullptr;
   {
-    const GpuTurn turn(*this);
+    const StatusOr<GpuTurn> turn = this->turn();
+    HALFTONE_RETURN_IF_ERROR(turn.status());
     ++counters.downloads;
     counters.downloadedBytes += static_cast<int64_t>(to.size());
     if (to.empty())
       return wait();
-    counters.waits += calls().streamQuery(compute_) == Result::not_ready;
+    counters.waits += calls().streamQuery(compute_) == Result::not_ready; // the copy meets an error again
     StatusOr<Event> taken = takeEvent();
     HALFTONE_RETURN_IF_ERROR(taken.status());
     arrived = *taken;
   }
-  const ContextScope context(*this); // without the lock: meanwhile other threads queue work
+  const StatusOr<ContextScope> context = current(); // without the lock: meanwhile other threads queue work
+  if (!context.isOk()) {
+    giveEvent(arrived);
+    return context.status();
+  }
   Result result = calls().memcpyDtoHAsync(to.data(), addressOf(from), to.size(), compute_);
-  if (result == Result::success)
+  if (result == Result::success) {
     result = calls().eventRecord(arrived, compute_);
-  if (result == Result::success)
-    result = calls().eventSynchronize(arrived);
+    if (result == Result::success)
+      result = calls().eventSynchronize(arrived);
+    if (result != Result::success) // the copy may still write to the caller's memory
+      (void)calls().streamSynchronize(compute_);
+  }
   giveEvent(arrived);
   return check(result, "a download");
 }
@@ -234,13 +260,25 @@ void Gpu::giveEvent(Event event) {
 }
 
 Status Gpu::endSubmission() {
-  HALFTONE_RETURN_IF_ERROR(usable());
-  const GpuTurn turn(*this);
-  reapSubmissions();
+  const StatusOr<GpuTurn> turn = this->turn();
+  HALFTONE_RETURN_IF_ERROR(turn.status());
+  const Status marked = markSubmission();
+  if (!marked.isOk())
+    (void)wait(); // nobody can ask later whether it has run
+  return marked;
+}
+
+/// Numbers the submission once its event is recorded: an event that was never recorded counts as passed.
+Status Gpu::markSubmission() {
+  HALFTONE_RETURN_IF_ERROR(reapSubmissions());
   StatusOr<Event> event = takeEvent();
   HALFTONE_RETURN_IF_ERROR(event.status());
-  running_.emplace_back(++submitted_, *event);
-  return check(calls().eventRecord(*event, compute_), "ending a submission");
+  const Status recorded = check(calls().eventRecord(*event, compute_), "ending a submission");
+  if (recorded.isOk())
+    running_.emplace_back(++submitted_, *event);
+  else
+    giveEvent(*event);
+  return recorded;
 }
 
 uint64_t Gpu::submission() {
@@ -252,22 +290,21 @@ uint64_t Gpu::submission() {
 
 /// After an error everything has finished: whoever reads a result is told the error.
 bool Gpu::hasFinished(uint64_t submission) {
-  if (!usable().isOk())
-    return true;
-  const GpuTurn turn(*this);
-  reapSubmissions();
-  return submission <= finished_ || !kept_.isOk();
+  const StatusOr<GpuTurn> turn = this->turn();
+  return !turn.isOk() || !reapSubmissions().isOk() || submission <= finished_;
 }
 
-void Gpu::reapSubmissions() {
+Status Gpu::reapSubmissions() {
   while (!running_.empty()) {
     const Result result = calls().eventQuery(running_.front().second);
-    if (result == Result::not_ready || !check(result, "queued work").isOk())
-      return;
+    if (result == Result::not_ready)
+      return {};
+    HALFTONE_RETURN_IF_ERROR(check(result, "queued work"));
     finished_ = running_.front().first;
     giveEvent(running_.front().second);
     running_.pop_front();
   }
+  return {};
 }
 
 } // namespace halftone::cuda

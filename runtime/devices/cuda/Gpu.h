@@ -16,6 +16,9 @@ namespace halftone::cuda {
 
 inline Address addressOf(const void *memory) { return reinterpret_cast<Address>(memory); }
 
+class ContextScope;
+class GpuTurn;
+
 /// All work of a GPU is in one order, that of its compute stream; the copy stream brings large uploads near before
 /// their turn. Safe to use from several threads: a GpuTurn guards the members that say so.
 class Gpu : public std::enable_shared_from_this<Gpu> {
@@ -39,18 +42,24 @@ public:
   /// Memory with undefined contents, that the deleter frees in the compute stream's order. device_error with the bytes
   /// asked for, the free ones and all, when there is no room even after all queued work has run.
   StatusOr<DeviceMemory> allocate(int64_t bytes);
-  /// The same, but there in the copy stream's order; null when there is no room.
-  DeviceMemory allocateAhead(int64_t bytes);
+  /// The same, but there in the copy stream's order, at once: memory that the compute stream still uses is not waited
+  /// for. Null when there is no room.
+  StatusOr<DeviceMemory> allocateAhead(int64_t bytes);
   /// Copies in the compute stream's order. The function has read `from` when it returns.
   Status stage(std::byte *to, std::span<const std::byte> from);
   /// Copies from the device after all work that is queued, and waits for it.
   Status download(std::span<std::byte> to, const std::byte *from);
 
-  /// Success, or device_error "<name>: <doing>: <the driver's text>". If the driver refuses all work after such an
-  /// error, the GPU keeps it.
+  /// Success, or device_error "<name>: <doing>: <the driver's text>"; when memory is out, with the free bytes. An error
+  /// of one request ends with that request. If the driver refuses all work after such an error (DriverErrors.h), the GPU
+  /// keeps it.
   Status check(Result result, std::string_view doing);
   /// The error that the GPU keeps; or the error that this process is a child, made by fork() after the GPU was opened.
   Status usable();
+  /// Makes the GPU's context the thread's current one. Errors as usable(), and those of the driver.
+  StatusOr<ContextScope> current();
+  /// The calling thread's turn. Errors as current().
+  StatusOr<GpuTurn> turn();
   /// Waits until the compute stream has run what was queued, and counts the wait if it has not yet.
   Status wait();
   /// Waits for the event likewise.
@@ -72,15 +81,15 @@ public:
   DeviceCounters countersNow();
 
 private:
-  friend class ContextScope;
-  friend class GpuTurn;
   Gpu(std::shared_ptr<const Driver> driver, int index, RingSize ring);
   Status start();
   Status reserve(int64_t bytes, Address &address);
-  Status outOfMemory(int64_t bytes);
+  std::string freeMemory();
   DeviceMemory owned(Address address);
   void release(std::byte *memory);
-  void reapSubmissions();
+  void freeAll();
+  Status markSubmission();
+  Status reapSubmissions();
   bool isForeignProcess() const { return forkCount() != forks_; }
 
   const std::shared_ptr<const Driver> driver_;
@@ -90,38 +99,43 @@ private:
   bool waitsForLaunches_ = false;
   Context context_ = nullptr;
   Stream compute_ = nullptr, copying_ = nullptr;
-  Pool pool_ = nullptr;
+  /// That of the copy stream takes no memory which the compute stream still uses: the copies would wait for it.
+  Pool pool_ = nullptr, aheadPool_ = nullptr;
 
   std::recursive_mutex mutex_; // recursive, since a thread may free memory in its turn
   Staging staging_;
   Status kept_;
   std::string lastKernel_, lastSite_;
   std::vector<Event> freeEvents_;
+  std::vector<Address> unfreed_;                   // memory that the driver has refused to free
   std::deque<std::pair<uint64_t, Event>> running_; // submissions, oldest first
   uint64_t submitted_ = 0, finished_ = 0;
 };
 
-/// Makes the GPU's context the thread's current one, for the driver's functions that the thread calls.
+/// Keeps the GPU's context the thread's current one, for the driver's functions that the thread calls.
 class ContextScope {
 public:
-  explicit ContextScope(Gpu &gpu);
-  ~ContextScope();
+  ContextScope(ContextScope &&other) noexcept : calls_(std::exchange(other.calls_, nullptr)) {}
   ContextScope(const ContextScope &) = delete;
   ContextScope &operator=(const ContextScope &) = delete;
+  ~ContextScope();
 
 private:
-  Gpu &gpu_;
-  bool isPushed_ = false;
+  friend class Gpu;
+  explicit ContextScope(const Functions &calls) : calls_(&calls) {}
+  const Functions *calls_;
 };
 
-/// The calling thread's turn: no other thread queues work on the GPU, and its context is current. Take a turn only after
-/// usable() has said so: in a child process the lock may never open.
+/// The calling thread's turn: no other thread queues work on the GPU, and its context is current.
 class GpuTurn {
 public:
-  explicit GpuTurn(Gpu &gpu) : lock_(gpu.mutex_), context_(gpu) {}
+  GpuTurn(GpuTurn &&) noexcept = default;
 
 private:
-  std::lock_guard<std::recursive_mutex> lock_;
+  friend class Gpu;
+  GpuTurn(std::unique_lock<std::recursive_mutex> lock, ContextScope context)
+      : lock_(std::move(lock)), context_(std::move(context)) {}
+  std::unique_lock<std::recursive_mutex> lock_;
   ContextScope context_;
 };
 

@@ -4,6 +4,7 @@
 #include "runtime/base/Environment.h"
 #include "runtime/base/Threads.h"
 #include "runtime/devices/cuda/BuiltinPtx.h"
+#include "runtime/devices/cuda/DriverErrors.h"
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -73,12 +74,6 @@ Status checkShape(const std::string &key, const LaunchShape &shape) {
   return {};
 }
 
-bool isFaultOfCode(Result result) {
-  constexpr Result faults[] = {Result::invalid_image, Result::no_binary_for_gpu, Result::invalid_ptx,
-                               Result::unsupported_ptx_version};
-  return std::ranges::find(faults, result) != std::end(faults);
-}
-
 /// The text in which the driver's compiler says what is wrong.
 class ErrorLog {
   std::array<char, 8192> text_{};
@@ -86,9 +81,12 @@ class ErrorLog {
 public:
   JitOption options[2] = {JitOption::error_log, JitOption::error_log_bytes};
   void *values[2] = {text_.data(), std::bit_cast<void *>(text_.size() - 1)};
-  Status status(Gpu &gpu, Result result, const std::string &key) const {
-    if (!isFaultOfCode(result))
+  Status status(Gpu &gpu, Result result, const std::string &key, std::string_view ptx) const {
+    if (reachOf(result) != Reach::code)
       return gpu.check(result, fmt::format("loading kernel {}", key));
+    if (result == Result::unsupported_ptx_version)
+      return bad(key, fmt::format("the driver does not compile it: {}: the code is {}; the driver is of CUDA {}",
+                                  gpu.driver().text(result), neededBy(ptx), gpu.driver().version()));
     std::string_view said = text_.data();
     while (said.ends_with('\n'))
       said.remove_suffix(1);
@@ -100,7 +98,7 @@ public:
 Status loadModule(LoadedKernel &loaded, const std::string &key, const std::string &ptx) {
   ErrorLog log;
   const Result result = loaded.gpu->calls().moduleLoadDataEx(&loaded.module, ptx.c_str(), 2, log.options, log.values);
-  return result == Result::success ? Status() : log.status(*loaded.gpu, result, key);
+  return result == Result::success ? Status() : log.status(*loaded.gpu, result, key, ptx);
 }
 
 Status findEntry(LoadedKernel &loaded, const std::string &key, const std::string &symbol) {
@@ -110,17 +108,18 @@ Status findEntry(LoadedKernel &loaded, const std::string &key, const std::string
   return loaded.gpu->check(result, fmt::format("finding kernel {}", key));
 }
 
-/// Asks for the shared memory of a launch, which the driver gives beyond 48 KiB only on request.
+/// Asks for the shared memory of a launch. Beyond 48 KiB, its own of fixed size included, a block gets it on request only.
 Status askForShared(LoadedKernel &loaded, const std::string &key) {
   const Functions &calls = loaded.gpu->calls();
   int fixed = 0;
-  HALFTONE_RETURN_IF_ERROR(loaded.gpu->check(
-      calls.funcGetAttribute(&fixed, FunctionAttribute::static_shared_bytes, loaded.function), "describing a kernel"));
+  HALFTONE_RETURN_IF_ERROR(
+      loaded.gpu->check(calls.funcGetAttribute(&fixed, FunctionAttribute::static_shared_bytes, loaded.function),
+                        fmt::format("describing kernel {}", key)));
   const int64_t most = loaded.gpu->facts().mostSharedBytes - fixed, asked = loaded.shape.sharedBytes;
   if (asked > most)
     return bad(key, fmt::format("a block asks for {} bytes of shared memory beside its own {}, the GPU has {} in all",
                                 asked, fixed, loaded.gpu->facts().mostSharedBytes));
-  if (asked <= sharedWithoutAsking)
+  if (asked + fixed <= sharedWithoutAsking)
     return {};
   return loaded.gpu->check(
       calls.funcSetAttribute(loaded.function, FunctionAttribute::most_dynamic_shared_bytes, static_cast<int>(asked)),
@@ -145,9 +144,11 @@ LoadedKernel::~LoadedKernel() {
     if (auto entry = all->kernels.find(text); entry != all->kernels.end() && entry->second.expired())
       all->kernels.erase(entry);
   }
-  if (!module || !gpu->usable().isOk())
+  if (!module)
     return;
-  const GpuTurn turn(*gpu);
+  const StatusOr<GpuTurn> turn = gpu->turn();
+  if (!turn.isOk())
+    return;
   (void)gpu->wait(); // the kernel may still run
   (void)gpu->calls().moduleUnload(module);
 }
@@ -170,7 +171,8 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Jo
   auto loaded = std::make_shared<LoadedKernel>();
   loaded->gpu = gpu;
   loaded->shape = job.code->launch;
-  const ContextScope context(*gpu); // without the GPU's lock: the driver compiles for several threads at once
+  const StatusOr<ContextScope> context = gpu->current(); // without the lock: the driver compiles for several threads
+  HALFTONE_RETURN_IF_ERROR(context.status());
   HALFTONE_RETURN_IF_ERROR(loadModule(*loaded, *job.key, job.code->code));
   HALFTONE_RETURN_IF_ERROR(findEntry(*loaded, *job.key, job.code->symbol));
   HALFTONE_RETURN_IF_ERROR(askForShared(*loaded, *job.key));

@@ -20,7 +20,10 @@ struct Readiness {
   std::string word; // "+" and the version, or "-" and why not
 };
 
-Readiness readinessOf(int rank) {
+/// `gpu`: whether this process's GPU can.
+Readiness readinessOf(int rank, const Status &gpu) {
+  if (!gpu.isOk())
+    return {nullptr, {}, "-" + gpu.message()};
   StatusOr<std::shared_ptr<const Nccl>> nccl = Nccl::shared();
   if (!nccl.isOk())
     return {nullptr, {}, "-" + nccl.status().message()};
@@ -82,23 +85,25 @@ std::optional<nccl::DataType> typeOf(DType dtype) {
 
 StatusOr<std::shared_ptr<NcclCollectives>> NcclCollectives::join(std::shared_ptr<Gpu> gpu,
                                                                  const std::shared_ptr<ProcessGroup> &group) {
-  HALFTONE_RETURN_IF_ERROR(gpu->usable());
-  Readiness own = readinessOf(group->rank());
+  std::shared_ptr<NcclCollectives> joined(new NcclCollectives(gpu));
+  const StatusOr<ContextScope> context = gpu->current(); // without the GPU's turn: the calls below wait for others
+  Readiness own = readinessOf(group->rank(), context.isOk() ? joined->makeStream() : context.status());
   HALFTONE_RETURN_IF_ERROR(agree(*group, own));
-  std::shared_ptr<NcclCollectives> joined(new NcclCollectives(gpu, own.nccl));
-  const ContextScope context(*gpu); // without the GPU's turn: the call below waits for the other processes
-  HALFTONE_RETURN_IF_ERROR(
-      gpu->check(gpu->calls().streamCreate(&joined->stream_, nonBlockingStream), "making a stream"));
+  joined->nccl_ = own.nccl;
   HALFTONE_RETURN_IF_ERROR(own.nccl->check(
       own.nccl->calls().commInitRank(&joined->comm_, group->size(), own.id, group->rank()),
       fmt::format("joining {} of rank {} with the other processes", gpu->name(), group->rank()), nullptr));
   return joined;
 }
 
+Status NcclCollectives::makeStream() {
+  return gpu_->check(gpu_->calls().streamCreate(&stream_, nonBlockingStream), "making a stream");
+}
+
 NcclCollectives::~NcclCollectives() {
-  if (!gpu_->usable().isOk())
+  const StatusOr<GpuTurn> turn = gpu_->turn();
+  if (!turn.isOk())
     return;
-  const GpuTurn turn(*gpu_);
   if (stream_)
     (void)gpu_->calls().streamSynchronize(stream_);
   if (comm_)
@@ -163,8 +168,8 @@ Status NcclCollectives::start(CollectiveKind kind, std::span<const SharedArray> 
   for (const SharedArray &array : arrays)
     if (!typeOf(array.dtype))
       return {ErrorKind::type_error, fmt::format("GPUs do not combine values of dtype {}", name(array.dtype))};
-  HALFTONE_RETURN_IF_ERROR(gpu_->usable());
-  const GpuTurn turn(*gpu_);
+  const StatusOr<GpuTurn> turn = gpu_->turn();
+  HALFTONE_RETURN_IF_ERROR(turn.status());
   nccl::Result late = nccl::Result::success;
   HALFTONE_RETURN_IF_ERROR(nccl_->check(nccl_->calls().commGetAsyncError(comm_, &late), "asking for errors", comm_));
   HALFTONE_RETURN_IF_ERROR(nccl_->check(late, "a collective queued before", comm_));
@@ -172,13 +177,17 @@ Status NcclCollectives::start(CollectiveKind kind, std::span<const SharedArray> 
   HALFTONE_RETURN_IF_ERROR(queue(kind, arrays));
   StatusOr<Event> arrived = gpu_->takeEvent();
   HALFTONE_RETURN_IF_ERROR(arrived.status());
-  travelling_.push_back(*arrived);
-  return gpu_->check(gpu_->calls().eventRecord(*arrived, stream_), "a collective");
+  const Status recorded = gpu_->check(gpu_->calls().eventRecord(*arrived, stream_), "a collective");
+  if (recorded.isOk())
+    travelling_.push_back(*arrived);
+  else
+    gpu_->giveEvent(*arrived);
+  return recorded;
 }
 
 Status NcclCollectives::wait() {
-  HALFTONE_RETURN_IF_ERROR(gpu_->usable());
-  const GpuTurn turn(*gpu_);
+  const StatusOr<GpuTurn> turn = gpu_->turn();
+  HALFTONE_RETURN_IF_ERROR(turn.status());
   if (travelling_.empty()) // its start failed
     return {};
   const Event arrived = travelling_.front();

@@ -25,8 +25,8 @@ public:
   Status wait() override;
 
 private:
-  NcclCollectives(std::shared_ptr<Gpu> gpu, std::shared_ptr<const Nccl> nccl)
-      : gpu_(std::move(gpu)), nccl_(std::move(nccl)) {}
+  explicit NcclCollectives(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
+  Status makeStream();
   Status queue(CollectiveKind kind, std::span<const SharedArray> arrays);
   nccl::Result queue(CollectiveKind kind, const SharedArray &array);
   nccl::Result queueParts(CollectiveKind kind, const SharedArray &array);

@@ -4,6 +4,7 @@
 #include "runtime/devices/cuda/Gpu.h"
 #include <algorithm>
 #include <cstring>
+#include <fmt/format.h>
 
 namespace halftone::cuda {
 namespace {
@@ -33,7 +34,8 @@ StatusOr<std::byte *> Staging::place(size_t bytes) {
   Slot &slot = slots_[current_];
   if (!slot.memory) {
     void *memory = nullptr;
-    HALFTONE_RETURN_IF_ERROR(gpu_.check(gpu_.calls().memHostAlloc(&memory, size_.slotBytes, 0), "pinning host memory"));
+    HALFTONE_RETURN_IF_ERROR(gpu_.check(gpu_.calls().memHostAlloc(&memory, size_.slotBytes, 0),
+                                        fmt::format("pinning {} bytes of the host's memory", size_.slotBytes)));
     slot.memory = static_cast<std::byte *>(memory);
   }
   std::byte *const place = slot.memory + used_;
@@ -47,11 +49,11 @@ Status Staging::enterNextSlot() {
     HALFTONE_RETURN_IF_ERROR(gpu_.check(gpu_.calls().eventCreate(&left.arrived, eventWithoutTime), "making an event"));
   HALFTONE_RETURN_IF_ERROR(gpu_.check(gpu_.calls().eventRecord(left.arrived, gpu_.compute()), "an upload"));
   left.isLeft = true;
-  current_ = (current_ + 1) % slots_.size();
-  Slot &next = slots_[current_];
-  if (next.isLeft)
-    HALFTONE_RETURN_IF_ERROR(gpu_.wait(next.arrived));
-  next.isLeft = false;
+  const size_t after = (current_ + 1) % slots_.size();
+  if (slots_[after].isLeft)
+    HALFTONE_RETURN_IF_ERROR(gpu_.wait(slots_[after].arrived));
+  slots_[after].isLeft = false;
+  current_ = after;
   used_ = 0;
   return {};
 }
@@ -66,14 +68,21 @@ Status Staging::sendAhead(Address to, const std::byte *pinned, size_t bytes) {
   const Functions &calls = gpu_.calls();
   if (!ahead_)
     HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.eventCreate(&ahead_, eventWithoutTime), "making an event"));
-  const DeviceMemory near = gpu_.allocateAhead(static_cast<int64_t>(bytes));
-  if (!near) // little memory is left
+  const StatusOr<DeviceMemory> near = gpu_.allocateAhead(static_cast<int64_t>(bytes));
+  HALFTONE_RETURN_IF_ERROR(near.status());
+  if (!*near) // little memory is left
     return send(to, pinned, bytes);
-  const Address address = addressOf(near.get());
-  HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.memcpyHtoDAsync(address, pinned, bytes, gpu_.copying()), "an upload"));
-  HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.eventRecord(ahead_, gpu_.copying()), "an upload"));
-  HALFTONE_RETURN_IF_ERROR(gpu_.check(calls.streamWaitEvent(gpu_.compute(), ahead_, 0), "an upload"));
-  return gpu_.check(calls.memcpyDtoDAsync(to, address, bytes, gpu_.compute()), "an upload");
+  const Address address = addressOf(near->get());
+  Result result = calls.memcpyHtoDAsync(address, pinned, bytes, gpu_.copying());
+  if (result == Result::success)
+    result = calls.eventRecord(ahead_, gpu_.copying());
+  if (result == Result::success)
+    result = calls.streamWaitEvent(gpu_.compute(), ahead_, 0);
+  if (result == Result::success)
+    result = calls.memcpyDtoDAsync(to, address, bytes, gpu_.compute());
+  if (result != Result::success) // the compute stream frees the memory, maybe without waiting for the copy to it
+    (void)calls.streamSynchronize(gpu_.copying());
+  return gpu_.check(result, "an upload");
 }
 
 void Staging::close() {

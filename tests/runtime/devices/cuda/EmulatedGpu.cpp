@@ -33,9 +33,23 @@ SetEnvironment::~SetEnvironment() {
 }
 
 StatusOr<std::shared_ptr<const cuda::Driver>> openEmulated() {
-  functionOfEmulator<void()>("halftoneEmulatorReset")();
+  resetEmulated();
   return cuda::Driver::open(HALFTONE_EMULATED_DRIVER);
 }
+
+void resetEmulated() { functionOfEmulator<void()>("halftoneEmulatorReset")(); }
+
+void failCall(const std::string &function, uint64_t nth, int result) {
+  functionOfEmulator<void(const char *, uint64_t, int)>("halftoneEmulatorFail")(function.c_str(), nth, result);
+}
+
+uint64_t callsOf(const std::string &function) {
+  return functionOfEmulator<uint64_t(const char *)>("halftoneEmulatorCalls")(function.c_str());
+}
+
+std::string objectsLeft() { return functionOfEmulator<const char *()>("halftoneEmulatorLeft")(); }
+
+uint64_t poolWaits() { return functionOfEmulator<uint64_t()>("halftoneEmulatorPoolWaits")(); }
 
 std::string emulatorFault() { return functionOfEmulator<const char *()>("halftoneEmulatorFault")(); }
 

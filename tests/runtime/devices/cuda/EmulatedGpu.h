@@ -28,8 +28,23 @@ private:
 /// The emulated driver as in a new process with that environment, opened; or the error.
 StatusOr<std::shared_ptr<const cuda::Driver>> openEmulated();
 
+/// The emulated driver as in a new process, not yet opened.
+void resetEmulated();
+
 /// The text of the emulator's fault, "" if there was none.
 std::string emulatorFault();
+
+/// The n-th call from here on of that function of the emulated driver ends at once with that result; 0: no call does.
+void failCall(const std::string &function, uint64_t nth, int result);
+
+/// How often that function of the emulated driver has been called.
+uint64_t callsOf(const std::string &function);
+
+/// Names the objects that the last context to be closed still held; "" if it held none.
+std::string objectsLeft();
+
+/// How many dependencies between streams the allocations of memory pools have added.
+uint64_t poolWaits();
 
 /// The one GPU of an emulated driver of its own. Only one may live at a time.
 class EmulatedGpu {

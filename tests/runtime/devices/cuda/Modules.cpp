@@ -94,6 +94,38 @@ TEST_CASE("A block gets as much shared memory as it asks for") {
   }
 }
 
+TEST_CASE("A block with shared memory of fixed size gets as much more as it asks for, up to all of the GPU's") {
+  const EmulatedGpu gpu;
+  for (const auto &[fixed, asked] : {std::pair(16, 32), {16, 33}, {1, 48}, {48, 1}, {40, 40}, {48, 115}}) {
+    INFO(fixed << " KiB of fixed size and " << asked << " KiB");
+    KernelCode code = test::gpuKernel("share", 1, 1, R"(
+  mov.u32 %r1, shared;
+  cvt.u32.u64 %r2, %in1;
+  add.u32 %r1, %r1, %r2;
+  mov.u32 %r0, 77;
+  st.shared.u32 [%r1], %r0;
+  mov.u32 %r2, fixed;
+  st.shared.u32 [%r2], %r2;
+  ld.shared.u32 %r3, [%r1];
+  st.global.u32 [%in0], %r3;)",
+                                      {.threads = 1, .sharedBytes = int64_t(asked) << 10});
+    const size_t body = code.code.find("  .reg .pred");
+    code.code.insert(body, "  .shared .align 4 .b8 fixed[" + std::to_string(std::max(fixed << 10, 4)) + "];\n");
+    const auto library = gpu.load("share", code);
+    const DeviceMemory result = gpu.memory(std::vector<int>(1));
+    const std::string key = "share";
+    const int64_t last = (int64_t(asked) << 10) - 4;
+    std::vector<void *> buffers = {result.get()};
+    const auto queue = gpu.queue();
+    queue->begin();
+    queue->launch({*library->find("share"), &key, 1, buffers, std::span(&last, 1), 0, 0, {}});
+    const Status status = queue->finish();
+    INFO(status.str());
+    REQUIRE(status.isOk());
+    CHECK(gpu.values<int>(result, 1)[0] == 77);
+  }
+}
+
 TEST_CASE("Equal code is loaded once, and again after its last owner has gone") {
   const EmulatedGpu gpu;
   std::map<std::string, KernelCode> kernels;

@@ -258,3 +258,17 @@ TEST_CASE("A rank that does not come to a collective fails the other's work, and
   }
   CHECK_THAT(test::emulatorFault(), Catch::Contains("another rank did not come to a collective"));
 }
+
+TEST_CASE("If the GPU of one process cannot take part, all processes are told why and none waits") {
+  const TwoGpus gpus({});
+  test::failCall("cuStreamCreate", 1, 999); // of either rank
+  const auto joined = inRanks<StatusOr<std::shared_ptr<DeviceCollectives>>>([&](std::shared_ptr<ProcessGroup> group) {
+    return gpus.devices[static_cast<size_t>(group->rank())]->join(group);
+  });
+  for (size_t rank = 0; rank < 2; ++rank) {
+    REQUIRE_FALSE(joined[rank].isOk());
+    CHECK_THAT(joined[rank].status().message(),
+               Catch::Contains("the GPUs of the processes cannot join: rank ") && Catch::Contains("says: cuda:") &&
+                   Catch::Contains(": making a stream: unknown error (CUDA_ERROR_UNKNOWN)"));
+  }
+}

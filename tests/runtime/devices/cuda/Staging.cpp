@@ -72,6 +72,18 @@ TEST_CASE("A large upload keeps its place among queued work, under each order of
   }
 }
 
+TEST_CASE("The memory that large uploads pass through makes the copy stream wait for no queued work") {
+  const EmulatedGpu gpu;
+  const size_t count = 300000; // above a MiB
+  const DeviceMemory memory = *gpu->allocate(4 * count);
+  for (uint32_t round = 0; round < 4; ++round) {
+    const std::vector<uint32_t> values = numbered(count, round);
+    REQUIRE(gpu->upload(memory.get(), std::as_bytes(std::span(values))).isOk());
+  }
+  CHECK(test::poolWaits() == 0);
+  CHECK(gpu.values<uint32_t>(memory, count) == numbered(count, 3));
+}
+
 TEST_CASE("A large upload needs no second memory on a GPU that is nearly full") {
   const EmulatedGpu gpu({{"HALFTONE_EMULATOR_MEMORY", "3000000"}});
   const std::vector<uint32_t> values = numbered(500000, 9);
