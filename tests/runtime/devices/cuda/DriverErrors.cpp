@@ -200,6 +200,8 @@ Status openAndUse() {
   return gpu.isOk() ? useAll(**gpu) : gpu.status();
 }
 
+std::string said(const Status &status) { return status.isOk() ? "no error" : status.message(); }
+
 bool holds(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
 
 /// The call at which a request meets the error, and the words with which the error says what was being done.
@@ -241,27 +243,28 @@ void checkErrorAt(const KnownError &error, const Place &place) {
   if (error.symbol == "CUDA_ERROR_OUT_OF_MEMORY" && place.call == std::string("cuMemAllocFromPoolAsync")) {
     CHECK(status.isOk()); // the second try had room
   } else if (error.symbol == "CUDA_ERROR_NOT_FOUND" && place.call == std::string("cuModuleGetFunction")) {
-    CHECK(status.message() == "kernel other: the code has no entry 'matmul'");
+    CHECK(said(status) == "kernel other: the code has no entry 'matmul'");
   } else {
     INFO(status.str());
     CHECK_FALSE(status.isOk());
-    CHECK(holds(status.message(), error.described()));
-    CHECK(holds(status.message(), place.doing));
-    CHECK(holds(status.message(), std::string(cuda::adviceOn(error.result()))));
+    CHECK(holds(said(status), error.described()));
+    CHECK(holds(said(status), place.doing));
+    CHECK(holds(said(status), std::string(cuda::adviceOn(error.result()))));
     const bool blamesCode = cuda::reachOf(error.result()) == Reach::code && holds(place.call, "cuModuleLoad");
+    REQUIRE_FALSE(status.isOk());
     CHECK(status.kind() == (blamesCode ? ErrorKind::value_error : ErrorKind::device_error));
     if (error.symbol == "CUDA_ERROR_OUT_OF_MEMORY" && place.call != std::string("cuCtxPushCurrent_v2"))
-      CHECK(holds(status.message(), " are free"));
+      CHECK(holds(said(status), " are free"));
   }
   const Status after = work.multiply(*gpu);
   INFO(after.str());
   CHECK(after.isOk() == !error.stops);
   if (!error.stops)
     return;
-  CHECK(holds(status.message(), "; the GPU does no further work for this process"));
-  CHECK(after.message() == status.message());
-  CHECK(gpu->allocate(16).status().message() == status.message());
-  CHECK(upload(*gpu, work.memory[0], work.a).message() == status.message());
+  CHECK(holds(said(status), "; the GPU does no further work for this process"));
+  CHECK(said(after) == said(status));
+  CHECK(said(gpu->allocate(16).status()) == said(status));
+  CHECK(said(upload(*gpu, work.memory[0], work.a)) == said(status));
 }
 
 } // namespace
@@ -325,7 +328,7 @@ void checkOneFailure(const std::string &call, uint64_t nth) {
   }
   const std::string left = test::objectsLeft();
   INFO(status.str());
-  CHECK((status.isOk() ? mayBeSilent().contains(call) || nth > 1 : holds(status.message(), "CUDA_ERROR_UNKNOWN")));
+  CHECK((status.isOk() ? mayBeSilent().contains(call) || nth > 1 : holds(said(status), "CUDA_ERROR_UNKNOWN")));
   CHECK((left.empty() || mayBeSilent().contains(call) || call == "cuCtxPushCurrent_v2"));
   CHECK((left.empty() || left.size() < 60)); // not more with each request
   CHECK(test::emulatorFault().empty());
@@ -341,8 +344,8 @@ void checkLastFailure(const std::string &call, uint64_t nth) {
   if (status.isOk() || !gpu.isOk())
     return; // met while the GPU was opened or closed
   INFO(status.str());
-  CHECK(holds(status.message(), "CUDA_ERROR_ILLEGAL_ADDRESS"));
-  CHECK(useAll(**gpu).message() == status.message());
+  CHECK(holds(said(status), "CUDA_ERROR_ILLEGAL_ADDRESS"));
+  CHECK(said(useAll(**gpu)) == said(status));
   CHECK((*gpu)->hasFinished((*gpu)->submission()));
 }
 
@@ -378,6 +381,7 @@ TEST_CASE("A driver that fails while it is opened says which step failed, and wh
     test::resetEmulated();
     test::failCall(call, 1, result);
     const Status status = openGpu().status();
+    REQUIRE_FALSE(status.isOk());
     CHECK(status.kind() == ErrorKind::device_error);
     return status.message();
   };
@@ -405,7 +409,7 @@ TEST_CASE("Code that the driver cannot compile is refused with what is missing")
       test::failCall(call, 1, result);
       const Status status = gpu->load({{"k", code}}).status();
       if (!status.isOk())
-        return status.message();
+        return said(status);
     }
     return std::string("no error");
   };

@@ -1,4 +1,4 @@
-// Errors of queued work: they stay, and name the kernel.
+// Errors of queued work stay and name the kernel; those of one request leave the GPU and its memory as they were.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Gpu.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
@@ -85,4 +85,53 @@ TEST_CASE("Memory that was freed before its upload ran is left alone") {
   const std::vector<int> values = {1, 2, 3};
   CHECK(gpu.values<int>(gpu.memory(values), 3) == values);
   CHECK(test::emulatorFault().empty());
+}
+
+TEST_CASE("A submission whose end the driver does not mark has run when its error is returned, and has no number") {
+  const EmulatedGpu gpu;
+  const auto library = gpu.load("add", test::addingKernel());
+  const DeviceMemory memory = gpu.memory(std::vector<int>(4));
+  const auto queue = gpu.queue();
+  std::vector<void *> buffers = {memory.get()};
+  const int64_t seven = 7;
+  const auto play = [&] {
+    queue->begin();
+    queue->launch({*library->find("add"), &good, 4, buffers, std::span(&seven, 1), 0, 0, {}, &site});
+    return queue->finish();
+  };
+  REQUIRE(play().isOk());
+  const uint64_t last = gpu->submission();
+  test::failCall("cuEventRecord", 1, 999);
+  const Status status = play();
+  REQUIRE_FALSE(status.isOk());
+  CHECK(status.message() == "cuda:0: ending a submission: unknown error (CUDA_ERROR_UNKNOWN)");
+  CHECK(gpu->submission() == last);
+  const int64_t waits = gpu->counters().waits;
+  CHECK(gpu.values<int>(memory, 4) == std::vector<int>(4, 14));
+  CHECK(gpu->counters().waits == waits); // everything had run
+  REQUIRE(play().isOk());
+  CHECK(gpu->submission() == last + 1);
+}
+
+TEST_CASE("A download that fails has ended when its error is returned") {
+  const EmulatedGpu gpu;
+  const DeviceMemory memory = gpu.memory(std::vector<int>(4));
+  std::vector<std::byte> bytes(16);
+  for (const char *call : {"cuEventRecord", "cuEventSynchronize"}) {
+    const uint64_t before = test::callsOf("cuStreamSynchronize");
+    test::failCall(call, 1, 999);
+    CHECK_FALSE(gpu->download(bytes, memory.get()).isOk());
+    CHECK(test::callsOf("cuStreamSynchronize") == before + 1);
+  }
+  CHECK(gpu.values<int>(memory, 4) == std::vector<int>(4));
+}
+
+TEST_CASE("Memory that the driver does not free is freed when memory runs out") {
+  for (const char *call : {"cuMemFreeAsync", "cuCtxPushCurrent_v2"}) {
+    const EmulatedGpu gpu({{"HALFTONE_EMULATOR_MEMORY", "1000000"}});
+    DeviceMemory memory = *gpu->allocate(600000);
+    test::failCall(call, 1, 999);
+    memory.reset();
+    CHECK(gpu->allocate(600000).isOk());
+  }
 }

@@ -89,3 +89,39 @@ TEST_CASE("A large upload needs no second memory on a GPU that is nearly full") 
   const std::vector<uint32_t> values = numbered(500000, 9);
   CHECK(gpu.values<uint32_t>(gpu.memory(values), 500000) == values);
 }
+
+TEST_CASE("An upload for which the ring cannot be waited for changes no upload in flight") {
+  const EmulatedGpu gpu({}, {.slots = 2, .slotBytes = 4096});
+  std::vector<DeviceMemory> memories;
+  for (int i = 0; i < 5; ++i)
+    memories.push_back(*gpu->allocate(4096));
+  const auto upload = [&](size_t to, size_t count) {
+    const std::vector<uint32_t> values = numbered(count, 1000 * static_cast<uint32_t>(to));
+    return gpu->upload(memories[to].get(), std::as_bytes(std::span(values)));
+  };
+  for (size_t i = 0; i < 3; ++i) // two in the first slot, one in the second
+    REQUIRE(upload(i, i == 1 ? 250 : 750).isOk());
+  test::failCall("cuEventSynchronize", 1, 999);
+  const Status status = upload(3, 750);
+  REQUIRE_FALSE(status.isOk());
+  CHECK(status.message() == "cuda:0: waiting for queued work: unknown error (CUDA_ERROR_UNKNOWN)");
+  REQUIRE(upload(4, 250).isOk());
+  REQUIRE(upload(3, 750).isOk());
+  for (size_t i = 0; i < 5; ++i) {
+    const size_t count = i == 1 || i == 4 ? 250 : 750;
+    CHECK(gpu.values<uint32_t>(memories[i], count) == numbered(count, 1000 * static_cast<uint32_t>(i)));
+  }
+}
+
+TEST_CASE("A large upload goes without memory near it when that is out, and reports every other error") {
+  const EmulatedGpu gpu;
+  const DeviceMemory memory = *gpu->allocate(1200000);
+  const std::vector<uint32_t> values = numbered(300000, 3);
+  test::failCall("cuMemAllocFromPoolAsync", 1, 2);
+  CHECK(gpu->upload(memory.get(), std::as_bytes(std::span(values))).isOk());
+  CHECK(gpu.values<uint32_t>(memory, 300000) == values);
+  test::failCall("cuMemAllocFromPoolAsync", 1, 999);
+  const Status status = gpu->upload(memory.get(), std::as_bytes(std::span(values)));
+  REQUIRE_FALSE(status.isOk());
+  CHECK(status.message() == "cuda:0: allocating 1200000 bytes: unknown error (CUDA_ERROR_UNKNOWN)");
+}
