@@ -1,0 +1,86 @@
+// Errors of the CUDA driver as users meet them: one exception each, after which the same GPU computes.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Halftone.h"
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <string>
+#include <vector>
+
+using namespace halftone;
+
+namespace {
+
+struct DriverError {
+  int value;
+  std::string symbol;
+  bool stops; // all work of the process
+};
+
+const std::vector<DriverError> &driverErrors() {
+  static const auto &errors = *new std::vector<DriverError>{
+#define HALFTONE_RESULT(name, symbol, value, stops, text) {value, #symbol, stops},
+#include "tests/emulator/driver/Results.def"
+  };
+  return errors;
+}
+
+/// The next call of that function of the emulated driver ends with that result.
+void failCall(const char *function, int result) {
+  void *const driver = dlopen(std::getenv("HALFTONE_CUDA_DRIVER"), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(driver != nullptr);
+  auto *const fail = reinterpret_cast<void (*)(const char *, uint64_t, int)>(dlsym(driver, "halftoneEmulatorFail"));
+  REQUIRE(fail != nullptr);
+  fail(function, 1, result);
+}
+
+template <class F> std::string messageOf(const F &call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    CHECK(error.kind() == ErrorKind::device_error);
+    return error.message();
+  }
+  return "no error";
+}
+
+} // namespace
+
+TEST_CASE("A product on a GPU is right after each error of the driver that concerns one request") {
+  const DeviceScope scope(Device::cuda(0));
+  const Tensor a({1, 2, 3, 4}, {2, 2}), b({5, 6, 7, 8}, {2, 2});
+  const std::vector<float> product = {19, 22, 43, 50};
+  const auto multiply = jit([](const Value &x, const Value &y) { return ops::matmul(x, y); });
+  const auto values = [&] { return multiply(a, b).to_vector<float>(); };
+  CHECK(values() == product);
+  for (const DriverError &error : driverErrors()) {
+    if (error.value == 0 || error.stops)
+      continue;
+    INFO(error.symbol);
+    CHECK(values() == product);
+    CHECK(values() == product); // as a graph
+    failCall("cuGraphLaunch", error.value);
+    CHECK_THAT(messageOf(values), Catch::Contains("launching a graph: ") && Catch::Contains("(" + error.symbol + ")"));
+    CHECK(values() == product);
+  }
+  CHECK(values() == product);
+}
+
+TEST_CASE("A step of training that the driver refuses is one exception, and the next step trains") {
+  const DeviceScope scope(Device::cuda(0));
+  set_random_seed(1);
+  Sequential model({layers::Input({4}), layers::Dense(3)});
+  model.compile({.optimizer = optimizers::SGD(0.1), .loss = losses::MeanSquaredError()});
+  const Tensor x = Tensor::full({8, 4}, 1), y = Tensor::full({8, 3}, 2);
+  const auto step = [&] { return model.train_on_batch(x, y)["loss"]; };
+  for (const char *call : {"cuGraphLaunch", "cuEventRecord", "cuEventSynchronize"}) {
+    INFO(call);
+    for (int i = 0; i < 3; ++i)
+      step();
+    failCall(call, 999);
+    CHECK_THAT(messageOf(step), Catch::Contains("CUDA_ERROR_UNKNOWN"));
+    const double before = step();
+    step();
+    CHECK(step() < before);
+  }
+}
