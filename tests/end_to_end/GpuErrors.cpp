@@ -25,13 +25,16 @@ const std::vector<DriverError> &driverErrors() {
   return errors;
 }
 
-/// The next call of that function of the emulated driver ends with that result.
-void failCall(const char *function, int result) {
+using FailCall = void(const char *function, uint64_t nth, int result);
+
+/// The function of the emulated driver that plans an error; null, with a printed reason, where another driver is named.
+FailCall *planOfErrors() {
   void *const driver = dlopen(std::getenv("HALFTONE_CUDA_DRIVER"), RTLD_NOW | RTLD_LOCAL);
   REQUIRE(driver != nullptr);
-  auto *const fail = reinterpret_cast<void (*)(const char *, uint64_t, int)>(dlsym(driver, "halftoneEmulatorFail"));
-  REQUIRE(fail != nullptr);
-  fail(function, 1, result);
+  void *const plan = dlsym(driver, "halftoneEmulatorFail");
+  if (!plan)
+    WARN("skipped: HALFTONE_CUDA_DRIVER names another driver than the emulated one, which returns errors where asked");
+  return reinterpret_cast<FailCall *>(plan);
 }
 
 template <class F> std::string messageOf(const F &call) {
@@ -47,6 +50,9 @@ template <class F> std::string messageOf(const F &call) {
 } // namespace
 
 TEST_CASE("A product on a GPU is right after each error of the driver that concerns one request") {
+  FailCall *const failCall = planOfErrors();
+  if (!failCall)
+    return;
   const DeviceScope scope(Device::cuda(0));
   const Tensor a({1, 2, 3, 4}, {2, 2}), b({5, 6, 7, 8}, {2, 2});
   const std::vector<float> product = {19, 22, 43, 50};
@@ -59,7 +65,7 @@ TEST_CASE("A product on a GPU is right after each error of the driver that conce
     INFO(error.symbol);
     CHECK(values() == product);
     CHECK(values() == product); // as a graph
-    failCall("cuGraphLaunch", error.value);
+    failCall("cuGraphLaunch", 1, error.value);
     CHECK_THAT(messageOf(values), Catch::Contains("launching a graph: ") && Catch::Contains("(" + error.symbol + ")"));
     CHECK(values() == product);
   }
@@ -67,6 +73,9 @@ TEST_CASE("A product on a GPU is right after each error of the driver that conce
 }
 
 TEST_CASE("A step of training that the driver refuses is one exception, and the next step trains") {
+  FailCall *const failCall = planOfErrors();
+  if (!failCall)
+    return;
   const DeviceScope scope(Device::cuda(0));
   set_random_seed(1);
   Sequential model({layers::Input({4}), layers::Dense(3)});
@@ -77,7 +86,7 @@ TEST_CASE("A step of training that the driver refuses is one exception, and the 
     INFO(call);
     for (int i = 0; i < 3; ++i)
       step();
-    failCall(call, 999);
+    failCall(call, 1, 999);
     CHECK_THAT(messageOf(step), Catch::Contains("CUDA_ERROR_UNKNOWN"));
     const double before = step();
     step();

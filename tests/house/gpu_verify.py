@@ -54,7 +54,8 @@ def check_machines_without_gpu(session):
             ("a stub", {"HALFTONE_EMULATOR_STUB": "1"}, "is a stub"),
             ("no device", {"HALFTONE_EMULATOR_DEVICES": "0"}, "finds no GPU"),
             ("an old driver", {"HALFTONE_EMULATOR_DRIVER": "11040"}, "driver too old: CUDA 11.4, expected driver 525"),
-            ("an old GPU", {"HALFTONE_EMULATOR_CAPABILITY": "75"}, "compute capability 7.5, expected 8.0")]:
+            ("an old GPU", {"HALFTONE_EMULATOR_CAPABILITY": "75"}, "compute capability 7.5, expected 8.0"),
+            ("a GPU without memory pools", {"HALFTONE_EMULATOR_POOLS": "0"}, "has no memory pools")]:
         session.expect(what, session.run("--quick", **variables), 77, "no GPU to verify", text)
 
 

@@ -192,7 +192,7 @@ Status useAll(CudaDevice &gpu) {
 StatusOr<std::shared_ptr<CudaDevice>> openGpu() {
   auto driver = cuda::Driver::open(HALFTONE_EMULATED_DRIVER);
   HALFTONE_RETURN_IF_ERROR(driver.status());
-  return CudaDevice::open(*driver, 0, {{.slots = 2, .slotBytes = size_t(5) << 18}, "none"});
+  return CudaDevice::open(*driver, 0, {.ring = {.slots = 2, .slotBytes = size_t(5) << 18}, .cubins = "none"});
 }
 
 Status openAndUse() {
