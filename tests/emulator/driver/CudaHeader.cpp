@@ -4,6 +4,7 @@
 #include "tests/emulator/driver/DriverTypes.h"
 #include "tests/runtime/devices/cuda/SameCall.h"
 #include <cuda.h>
+#include <string_view>
 
 // Errors are not compared here, since each release of CUDA adds some: the test of DriverErrors reads their values and
 // their wording in the header.
@@ -14,7 +15,12 @@
 
 namespace halftone::cuda {
 
-#define HALFTONE_DRIVER_CALL(member, symbol) SAME_CALL(member, symbol);
+// cuda.h makes a name without a version, as cuMemGetInfo, a macro for the present one, cuMemGetInfo_v2; the library has
+// both, and the one without a version is the oldest.
+#define NAME_IN_HEADER(symbol) std::string_view(#symbol)
+#define HALFTONE_DRIVER_CALL(member, symbol)                                                                           \
+  SAME_CALL(member, symbol);                                                                                           \
+  static_assert(std::string_view(#symbol) == NAME_IN_HEADER(symbol), "expected the name with its version");
 #include "runtime/devices/cuda/DriverCalls.def"
 
 static_assert(sizeof(Result) == sizeof(CUresult) && sizeof(Address) == sizeof(CUdeviceptr));
