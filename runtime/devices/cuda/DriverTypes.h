@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace halftone::cuda {
 
@@ -161,10 +162,12 @@ struct Functions {
                                          Context context);
 };
 
-#define HALFTONE_DRIVER_CALL(member, symbol) +1
-static_assert(sizeof(Functions) == sizeof(void (*)()) * (0
+/// The functions' names in the driver's library.
+inline constexpr const char *functionNames[] = {
+#define HALFTONE_DRIVER_CALL(member, symbol) #symbol,
 #include "runtime/devices/cuda/DriverCalls.def"
-                                                         ),
-              "DriverCalls.def lists each function once");
+};
+static_assert(sizeof(Functions) == std::size(functionNames) * sizeof(void (*)()),
+              "expected one line in DriverCalls.def for each function");
 
 } // namespace halftone::cuda

@@ -9,6 +9,7 @@
 #include <string_view>
 
 namespace halftone::cuda {
+
 ContextScope::~ContextScope() {
   Context popped = nullptr;
   if (calls_)

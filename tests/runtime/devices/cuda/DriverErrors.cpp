@@ -35,14 +35,6 @@ const std::vector<KnownError> &knownErrors() {
   return known;
 }
 
-const std::vector<std::string> &allCalls() {
-  static const auto &calls = *new std::vector<std::string>{
-#define HALFTONE_DRIVER_CALL(member, symbol) #symbol,
-#include "runtime/devices/cuda/DriverCalls.def"
-  };
-  return calls;
-}
-
 /// c = a b of squares, one block for each element of c.
 KernelCode matmul(int64_t sharedBytes = 0) {
   return test::gpuKernel("matmul", 3, 1, R"(
@@ -307,7 +299,7 @@ std::map<std::string, uint64_t> callCounts() {
   INFO(status.str());
   REQUIRE(status.isOk());
   std::map<std::string, uint64_t> counts;
-  for (const std::string &call : allCalls())
+  for (const std::string call : cuda::functionNames)
     counts[call] = test::callsOf(call);
   return counts;
 }
