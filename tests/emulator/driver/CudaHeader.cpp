@@ -34,7 +34,6 @@ SAME_VALUE(FunctionAttribute::registers, CU_FUNC_ATTRIBUTE_NUM_REGS);
 SAME_VALUE(FunctionAttribute::most_dynamic_shared_bytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 SAME_VALUE(JitOption::error_log, CU_JIT_ERROR_LOG_BUFFER);
 SAME_VALUE(JitOption::error_log_bytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
-SAME_VALUE(LinkInput::ptx, CU_JIT_INPUT_PTX);
 SAME_VALUE(PoolAttribute::reuse_with_new_dependencies, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES);
 SAME_VALUE(PoolAttribute::release_threshold, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
 SAME_VALUE(MemoryKind::device, CU_MEMORYTYPE_DEVICE);
