@@ -1,6 +1,7 @@
 // Binds a plan once, then plays it.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Player.h"
+#include "runtime/FetchPlaces.h"
 #include "runtime/PlanCollectives.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
@@ -67,6 +68,7 @@ struct Player::Impl {
   std::vector<DeviceMemory> feedCopies; // each made when a feed first comes that the device cannot read in place
 
   std::vector<SlotId> feedSlots, fetchSlots;
+  std::optional<FetchPlaces> fetchPlaces;  // from allocate() on
   std::vector<std::byte *> addresses;      // by slot; those of feeds and fetches change with every play
   std::vector<void *> buffers;             // of all launches, one after another
   std::vector<Launch> launches;            // in the order of the launch steps
@@ -88,7 +90,6 @@ struct Player::Impl {
   void playOperations(size_t begin, size_t end);
   Status playLegs();
   Status checkFeeds(std::span<const Tensor> feeds) const;
-  StatusOr<Tensor> makeFetch(const Parameter &parameter) const;
   StatusOr<const std::byte *> placeFeed(const Tensor &feed, DeviceMemory &copy) const;
   Status placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches);
   void findChanged();
@@ -218,6 +219,9 @@ Status Player::Impl::allocate() {
     else
       (slot.kind == SlotKind::feed ? feedSlots : fetchSlots).push_back(static_cast<SlotId>(i));
   }
+  StatusOr<FetchPlaces> places = FetchPlaces::make(*executable, device);
+  HALFTONE_RETURN_IF_ERROR(places.status());
+  fetchPlaces = *std::move(places);
   int64_t scratchBytes = 0;
   for (const ShadowSlot &shadow : executable->shadows)
     scratchBytes = std::max(scratchBytes, shadow.refresh.scratchBytes);
@@ -332,16 +336,6 @@ Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
   return {};
 }
 
-StatusOr<Tensor> Player::Impl::makeFetch(const Parameter &parameter) const {
-  if (device->isHost())
-    return makeTensor(parameter.type);
-  StatusOr<DeviceMemory> memory =
-      device->allocateUndefined(parameter.type.bytes()); // verify(): a step writes all of it
-  HALFTONE_RETURN_IF_ERROR(memory.status());
-  std::byte *const data = memory->get();
-  return TensorAccess::wrap(*std::move(memory), data, parameter.type.dtype, Shape(parameter.type.shape), device);
-}
-
 /// The address at which the device reads a feed. `copy` is the player's own memory for the feed.
 StatusOr<const std::byte *> Player::Impl::placeFeed(const Tensor &feed, DeviceMemory &copy) const {
   const std::byte *data = TensorAccess::address(feed);
@@ -369,14 +363,9 @@ StatusOr<const std::byte *> Player::Impl::placeFeed(const Tensor &feed, DeviceMe
 }
 
 Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::vector<Tensor> &fetches) {
-  fetches.reserve(executable->signature.fetches.size());
-  for (const Parameter &parameter : executable->signature.fetches) {
-    StatusOr<Tensor> tensor = makeFetch(parameter);
-    if (!tensor.isOk())
-      return {tensor.status().kind(),
-              fmt::format("{}: fetch '{}': {}", executable->name, parameter.name, tensor.status().message())};
-    fetches.push_back(*std::move(tensor));
-  }
+  StatusOr<std::vector<Tensor>> made = fetchPlaces->tensors();
+  HALFTONE_RETURN_IF_ERROR(made.status());
+  fetches = *std::move(made);
   const std::vector<Slot> &slots = executable->plan.slots;
   for (SlotId slot : feedSlots) {
     const auto index = static_cast<size_t>(slots[slot].index);
@@ -385,7 +374,7 @@ Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::ve
     addresses[slot] = const_cast<std::byte *>(*data); // verify() makes sure that no step writes a feed
   }
   for (SlotId slot : fetchSlots)
-    addresses[slot] = TensorAccess::address(fetches[slots[slot].index]);
+    addresses[slot] = fetchPlaces->address(static_cast<size_t>(slots[slot].index));
   findChanged();
   return {};
 }
@@ -463,6 +452,8 @@ Status Player::Impl::playLocked(const std::vector<Tensor> &fetches) {
   queue->begin();
   refreshShadows();
   Status status = playLegs();
+  if (status.isOk())
+    fetchPlaces->copyOut(*queue);
   if (const Status finished = queue->finish(); status.isOk())
     status = finished;
   for (size_t i = 0; i < variables.size(); ++i)

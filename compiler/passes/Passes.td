@@ -257,6 +257,18 @@ def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
                  Option<"strict", "strict", "bool", "false", "One op, one kernel: only constants, iota and broadcasts are copied into it">];
 }
 
+def RepeatResultsPass : Halftone_Pass<"repeat-results", "kernel"> {
+  let summary = "Lets a kernel store a small result in each place that keeps it";
+  let description = [{
+    Requires: form-kernels.
+    Ensures: a value of at most 4096 elements that a loop, row, finish or reduction loop makes in @main, and that several results of @main name, is
+    a result of the launch for each of them. If the value is the new one of a variable whose old value is read later, and may
+    lie in its place, the launch gives the old value too, and the later readers read that. So assign-slots copies neither: on a GPU each copy
+    costs a launch. A kernel that several launches share is copied for one that gives more.
+    Example: a metric's total, which is fetched, is two results of the kernel that adds to it: one lies in the variable, one in the fetch.
+  }];
+}
+
 def OutlineKernelsPass : Halftone_Pass<"outline-kernels", "kernel"> {
   let summary = "Names kernels by their text, once each";
   let description = [{

@@ -36,6 +36,7 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     if (!options.strict)
       passes.addPass(createRoundDecisionsPass()); // stores are settled, and no kernel keeps values wide yet
     passes.addPass(createFormKernelsPass({options.target, options.strict}));
+    passes.addPass(createRepeatResultsPass());    // each kernel still has one launch
     passes.addPass(createOutlineKernelsPass());   // equal kernels are one before anything is compiled
     passes.addPass(createOrderLaunchesPass());    // needs launches only
     passes.addPass(createMergeLaunchesPass());    // changes that order where it may

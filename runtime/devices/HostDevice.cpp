@@ -25,6 +25,7 @@ Status HostDevice::download(std::span<std::byte> to, const std::byte *from) {
 
 DeviceCounters HostDevice::counters() const {
   return {.launches = *launches_,
+          .copies = 0,
           .waits = 0,
           .graphLaunches = 0,
           .graphUpdates = 0,

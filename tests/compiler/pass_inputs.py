@@ -21,6 +21,7 @@ REFUSED = {
     "hoist-shadows": {"graph", "cast", "lifted", "kernel"},
     "round-decisions": {"graph", "cast", "lifted", "kernel"},
     "form-kernels": {"graph", "cast", "lifted", "kernel"},
+    "repeat-results": {"graph", "cast", "lifted", "pure"},
     "outline-kernels": {"graph", "cast", "lifted", "pure"},
     "order-launches": {"graph", "cast", "lifted", "pure"},
     "merge-launches": {"graph", "cast", "lifted", "pure"},

@@ -23,6 +23,7 @@ constexpr Permission permissions[] = {
     {"halftone-hoist-shadows", "state "},
     {"halftone-hoist-shadows", "shadow "},
     {"halftone-form-kernels", "kernel "},
+    {"halftone-repeat-results", "kernel "},
     {"halftone-outline-kernels", "kernel "},
 };
 

@@ -26,11 +26,15 @@ Status OperationList::bind() {
     HALFTONE_RETURN_IF_ERROR(allocated.status());
     scratch = *std::move(allocated);
   }
+  for (const Work &work : works_) {
+    const auto *kernel = std::get_if<KernelWork>(&work);
+    launches_ += kernel && kernel->key;
+    copies_ += kernel ? !kernel->key : !std::holds_alternative<std::monostate>(work);
+  }
   memories_.assign(works_.size(), {nullptr, scratch});
   for (size_t i = 0; i < works_.size(); ++i)
     if (auto *kernel = std::get_if<KernelWork>(&works_[i])) {
       HALFTONE_RETURN_IF_ERROR(place(*kernel, memories_[i]));
-      launches_ += kernel->key != nullptr;
       lastKernel_ = kernel->key ? kernel : lastKernel_;
     }
   return {};
@@ -65,6 +69,7 @@ Status OperationList::playGraph() {
     graph_ = *std::move(built);
   }
   gpu_->counters.launches += launches_;
+  gpu_->counters.copies += copies_;
   if (lastKernel_)
     gpu_->noteLaunch(lastKernel_->key, lastKernel_->site);
   return graph_->launch();

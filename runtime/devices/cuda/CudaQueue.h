@@ -30,7 +30,7 @@ private:
   std::vector<Work> works_;
   std::vector<WorkMemory> memories_;
   const KernelWork *lastKernel_ = nullptr;
-  int64_t launches_ = 0;
+  int64_t launches_ = 0, copies_ = 0;
   bool hasPlayed_ = false;
   std::unique_ptr<CudaGraph> graph_;
 };

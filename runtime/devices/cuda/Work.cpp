@@ -166,7 +166,7 @@ static Status queueKernel(Gpu &gpu, const KernelWork &work) {
   const KernelNode node = work.node(pointers);
   if (work.key)
     gpu.noteLaunch(work.key, work.site);
-  gpu.counters.launches += work.key != nullptr;
+  ++(work.key ? gpu.counters.launches : gpu.counters.copies);
   const Result result = gpu.calls().launchKernel(node.function, node.gridX, 1, 1, node.blockX, 1, 1, node.sharedBytes,
                                                  gpu.compute(), node.parameters, nullptr);
   if (result != Result::success)
@@ -181,6 +181,7 @@ static Status queueKernel(Gpu &gpu, const KernelWork &work) {
 Status queue(Gpu &gpu, const Work &work) {
   if (const auto *kernel = std::get_if<KernelWork>(&work))
     return queueKernel(gpu, *kernel);
+  gpu.counters.copies += !std::holds_alternative<std::monostate>(work);
   if (const auto *copy = std::get_if<CopyWork>(&work))
     return gpu.check(gpu.calls().memcpyDtoDAsync(copy->to, copy->from, copy->bytes, gpu.compute()), "a copy");
   if (const auto *fill = std::get_if<FillWork>(&work))

@@ -1,0 +1,183 @@
+// repeat-results: a kernel stores a small result in each place that keeps it, so that no step copies it.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %1 = launch @loop_0(%w);  %2 = launch @loop_1(%1, %w);  return %1, %2, %1   (%1 is a fetch and the new value of %w)
+// becomes
+//   %1:3 = launch @loop_0(%w);  %2 = launch @loop_1(%1#0, %1#2);  return %1#1, %2, %1#0
+// where @loop_0 yields its result, the same result, and its operand, the old value of %w.
+#include "compiler/forms/Forms.h"
+#include "compiler/passes/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+#define GEN_PASS_DEF_REPEATRESULTSPASS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+/// A copy of so few elements costs what its launch costs.
+constexpr int64_t mostRepeated = 4096;
+
+/// What a launch is to give beside its results: a result again, or an old value that it reads.
+struct Repeated {
+  std::optional<unsigned> result; // the number; without one, `old`
+  Value old = {};
+  SmallVector<OpOperand *> readers = {};
+};
+
+Value behindReshapes(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getX();
+  return value;
+}
+
+class RepeatResults : public impl::RepeatResultsPassBase<RepeatResults> {
+  void runOnModule() override;
+  /// The launch of @main that makes `value`, if its kernel may give the value several times.
+  LaunchOp makerOf(Value value);
+  void findRepeatedResults();
+  void findOldValues();
+  void findOldValue(Value old, OpResult fresh);
+  KernelOp ownKernel(LaunchOp launch);
+  void apply(LaunchOp launch, ArrayRef<Repeated> repeated);
+
+  func::FuncOp main;
+  std::optional<SymbolTable> symbols;
+  llvm::MapVector<Operation *, SmallVector<Repeated>> additions; // by launch
+  llvm::StringMap<int64_t> launches;                             // by kernel
+};
+
+LaunchOp RepeatResults::makerOf(Value value) {
+  auto launch = value.getDefiningOp<LaunchOp>();
+  if (!launch || launch->getBlock() != &main.getBody().front())
+    return {};
+  auto type = cast<RankedTensorType>(value.getType());
+  auto kernel = symbols->lookup<KernelOp>(launch.getKernel());
+  const bool isSmall = type.getNumElements() <= mostRepeated && !type.getEncoding();
+  const bool givesMany = llvm::is_contained(
+      {KernelKind::loop, KernelKind::row, KernelKind::finish, KernelKind::reduction_loop}, kernel.getKind());
+  return isSmall && givesMany ? launch : LaunchOp();
+}
+
+/// All places of a value but one get a result of their own; a variable or shadow keeps the first.
+void RepeatResults::findRepeatedResults() {
+  DenseSet<Value> taken;
+  for (OpOperand &place : llvm::reverse(main.getBody().front().getTerminator()->getOpOperands())) {
+    const Value value = behindReshapes(place.get());
+    LaunchOp launch = makerOf(value);
+    if (launch && !taken.insert(value).second)
+      additions[launch].push_back({cast<OpResult>(value).getResultNumber(), {}, {&place}});
+  }
+}
+
+/// The launch that makes `fresh` gives `old` to all that stands behind it, if `fresh` can then take its place.
+void RepeatResults::findOldValue(Value old, OpResult fresh) {
+  LaunchOp launch = makerOf(fresh);
+  Block &body = main.getBody().front();
+  auto kernel = launch ? symbols->lookup<KernelOp>(launch.getKernel()) : KernelOp();
+  if (!launch || old.getType() != fresh.getType())
+    return;
+  const bool isScalar = cast<RankedTensorType>(old.getType()).getRank() == 0;
+  const bool hasSides = !kernel.getBody().front().getOps<PartialReduceOp>().empty();
+  if (kernel.getKind() != KernelKind::loop && (!isScalar || hasSides))
+    return;
+  for (OpOperand &operand : launch->getOpOperands())
+    if (operand.get() == old && !formOf(kernel.getKind()).readsInPlace(kernel, operand.getOperandNumber()))
+      return;
+  Repeated repeated{std::nullopt, old, {}};
+  for (OpOperand &use : old.getUses())
+    if (Operation *reader = body.findAncestorOpInBlock(*use.getOwner());
+        reader != launch && launch->isBeforeInBlock(reader))
+      repeated.readers.push_back(&use);
+  if (!repeated.readers.empty())
+    additions[launch].push_back(std::move(repeated));
+}
+
+void RepeatResults::findOldValues() {
+  DenseMap<Attribute, Value> old;
+  for (BlockArgument argument : main.getArguments())
+    if (Attribute symbol = main.getArgAttr(argument.getArgNumber(), variableAttr))
+      old[symbol] = argument;
+  for (OpOperand &place : main.getBody().front().getTerminator()->getOpOperands())
+    if (Attribute symbol = main.getResultAttr(place.getOperandNumber(), variableAttr))
+      if (auto fresh = dyn_cast<OpResult>(place.get()); fresh && old.contains(symbol))
+        findOldValue(old.lookup(symbol), fresh);
+}
+
+/// The kernel of the launch, as a copy if other launches share it.
+KernelOp RepeatResults::ownKernel(LaunchOp launch) {
+  auto kernel = symbols->lookup<KernelOp>(launch.getKernel());
+  int64_t &users = launches[launch.getKernel()];
+  if (users == 1)
+    return kernel;
+  --users;
+  KernelOp copy = kernel.clone();
+  symbols->insert(copy, std::next(kernel->getIterator()));
+  launches[copy.getSymName()] = 1;
+  return copy;
+}
+
+void RepeatResults::apply(LaunchOp launch, ArrayRef<Repeated> repeated) {
+  KernelOp kernel = ownKernel(launch);
+  Block &body = kernel.getBody().front();
+  Operation *yield = body.getTerminator();
+  SmallVector<Value> operands(launch.getOperands());
+  for (const Repeated &each : repeated) {
+    if (each.result) {
+      yield->insertOperands(yield->getNumOperands(), yield->getOperand(*each.result));
+      continue;
+    }
+    const auto known = llvm::find(operands, each.old);
+    const auto number = static_cast<unsigned>(known - operands.begin());
+    if (known == operands.end()) {
+      operands.push_back(each.old);
+      body.addArgument(each.old.getType(), each.old.getLoc());
+    }
+    yield->insertOperands(yield->getNumOperands(), body.getArgument(number));
+  }
+  kernel.setFunctionType(FunctionType::get(&getContext(), body.getArgumentTypes(), yield->getOperandTypes()));
+  OpBuilder builder(launch);
+  auto wider = LaunchOp::create(builder, launch.getLoc(), yield->getOperandTypes(), kernel.getSymName(), operands,
+                                launch.getSite());
+  wider->setDiscardableAttrs(launch->getDiscardableAttrDictionary());
+  const unsigned before = launch.getNumResults();
+  for (auto [number, each] : llvm::enumerate(repeated))
+    for (OpOperand *reader : each.readers) {
+      Value value = wider.getResult(before + static_cast<unsigned>(number));
+      if (reader->get().getType() != value.getType()) { // a reshape stands between
+        builder.setInsertionPoint(reader->getOwner());
+        value = ReshapeOp::create(builder, launch.getLoc(), reader->get().getType(), value);
+      }
+      reader->set(value);
+    }
+  launch->replaceAllUsesWith(wider->getResults().take_front(before));
+  launch->erase();
+}
+
+void RepeatResults::runOnModule() {
+  main = getOperation().lookupSymbol<func::FuncOp>("main");
+  if (!main || main.isExternal()) {
+    getOperation().emitError("expected a function @main with a body");
+    return signalPassFailure();
+  }
+  symbols.emplace(getOperation());
+  additions.clear();
+  launches.clear();
+  main.walk([&](LaunchOp launch) { ++launches[launch.getKernel()]; });
+  findRepeatedResults();
+  findOldValues();
+  SmallVector<Operation *> order; // that of the block: readers of a launch's results are launches that are not replaced yet
+  for (Operation &op : main.getBody().front())
+    if (additions.contains(&op))
+      order.push_back(&op);
+  for (Operation *launch : order)
+    apply(cast<LaunchOp>(launch), additions[launch]);
+}
+
+} // namespace
+} // namespace halftone::compiler
