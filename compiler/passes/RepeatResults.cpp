@@ -149,11 +149,14 @@ void RepeatResults::apply(LaunchOp launch, ArrayRef<Repeated> repeated) {
   for (auto [number, each] : llvm::enumerate(repeated))
     for (OpOperand *reader : each.readers) {
       Value value = wider.getResult(before + static_cast<unsigned>(number));
-      if (reader->get().getType() != value.getType()) { // a reshape stands between
+      Operation *between = reader->get().getDefiningOp<ReshapeOp>();
+      if (each.result && between) {
         builder.setInsertionPoint(reader->getOwner());
         value = ReshapeOp::create(builder, launch.getLoc(), reader->get().getType(), value);
       }
       reader->set(value);
+      while (isa_and_nonnull<ReshapeOp>(between) && between->use_empty())
+        std::exchange(between, between->getOperand(0).getDefiningOp())->erase();
     }
   launch->replaceAllUsesWith(wider->getResults().take_front(before));
   launch->erase();
@@ -171,7 +174,8 @@ void RepeatResults::runOnModule() {
   main.walk([&](LaunchOp launch) { ++launches[launch.getKernel()]; });
   findRepeatedResults();
   findOldValues();
-  SmallVector<Operation *> order; // that of the block: readers of a launch's results are launches that are not replaced yet
+  SmallVector<Operation *>
+      order; // that of the block: readers of a launch's results are launches that are not replaced yet
   for (Operation &op : main.getBody().front())
     if (additions.contains(&op))
       order.push_back(&op);

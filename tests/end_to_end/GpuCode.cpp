@@ -43,7 +43,55 @@ Sequential classifier(const std::string &policy) {
   return model;
 }
 
+/// Convolution, normalizations, attention, long functions and what layers add to a loss.
+Model everyLayer(const std::string &policy, const Optimizer &optimizer, Numerics numerics) {
+  using namespace layers;
+  const PolicyScope scope(policy);
+  const Input pixels({6, 6, 3});
+  Value hidden = BatchNormalization()(Conv2D(8, 3, {.padding = Padding::same, .activation = "gelu"})(pixels));
+  hidden = Reshape({9, 8})(MaxPooling2D(2)(hidden));
+  const Value normed = LayerNormalization()(hidden);
+  hidden = Add()(Values{hidden, MultiHeadAttention(2, 4, {.dropout = 0.1})(normed, normed)});
+  hidden = Dense(8, {.activation = "tanh"})(Dense(16, {.activation = "silu", .kernel_regularizer = "l2"})(hidden));
+  Model model(pixels, Dense(5, {.activation = "softmax"})(GlobalAveragePooling1D()(hidden)));
+  model.compile({.optimizer = optimizer,
+                 .loss = "sparse_categorical_crossentropy",
+                 .metrics = {"accuracy"},
+                 .device = Device::cuda(0),
+                 .numerics = numerics});
+  return model;
+}
+
+/// Sums, products, quotients and roots of floats that name no rounding, approximations, and products of matrices of floats.
+constexpr const char *leftOpen = "\\b(add|sub|mul|fma|mad|div|sqrt|rcp)\\.((?!r[nzmp]\\.)\\w+\\.)?(b?f16|f32|f64)|"
+                                 "\\.(approx|ftz|full)\\.|mma\\.sync\\S*\\.b?f16";
+
+/// Checks the code of a training step in strict numerics.
+void checkRoundings(const std::string &policy, const Optimizer &optimizer) {
+  for (const Kernel &kernel : kernelsOf(everyLayer(policy, optimizer, Numerics::strict)
+                                            .ir(Stage::target, {.program = Program::train, .batch_size = 8}))) {
+    CAPTURE(policy, kernel.title, kernel.ptx);
+    CHECK(countOf(kernel.ptx, leftOpen) == 0);
+  }
+}
+
 } // namespace
+
+TEST_CASE("In strict numerics each operation on floats of a GPU's code names its rounding") {
+  checkRoundings("mixed_float16", optimizers::SGD(0.1, {.momentum = 0.9}));
+  int64_t open = 0; // in default numerics the driver may fuse
+  for (const Kernel &kernel : kernelsOf(everyLayer("mixed_float16", optimizers::Adam(0.01), Numerics::fast)
+                                            .ir(Stage::target, {.program = Program::train, .batch_size = 8})))
+    open += countOf(kernel.ptx, leftOpen);
+  CHECK(open > 0);
+}
+
+TEST_CASE("In strict numerics a GPU's code of any dtype names its roundings, whatever the optimizer", "[full]") {
+  checkRoundings("float32", optimizers::AdamW(0.01));
+  checkRoundings("float64", optimizers::RMSprop(0.01));
+  checkRoundings("float16", optimizers::Adagrad(0.01));
+  checkRoundings("bfloat16", optimizers::Lion(0.01));
+}
 
 TEST_CASE("The GPU's code of a classifier's steps has no calls, no local memory, wide sums and wide accesses") {
   const std::string policy = GENERATE("float32", "mixed_float16", "mixed_bfloat16");

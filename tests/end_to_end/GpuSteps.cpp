@@ -46,7 +46,9 @@ Model gpt() {
 }
 
 std::vector<Net> nets() {
-  return {{"MLP", mlp, {rows * steps, 24}, float32, 5, 1}, {"CNN", cnn, {rows * steps, 6, 6, 3}, float32, 5, 1}, {"GPT", gpt, {rows * steps, 8}, int32, 16, 8}};
+  return {{"MLP", mlp, {rows * steps, 24}, float32, 5, 1},
+          {"CNN", cnn, {rows * steps, 6, 6, 3}, float32, 5, 1},
+          {"GPT", gpt, {rows * steps, 8}, int32, 16, 8}};
 }
 
 /// Elements that repeat after a prime number of them; integers below `limit`, or floats around 0.

@@ -16,6 +16,7 @@ int main(int, char **arguments) {
   if (device.str() != arguments[1])
     return EXIT_FAILURE;
 
+  set_random_seed(1);
   const PolicyScope scope(device.kind() == Device::Kind::cuda ? "mixed_float16" : "float32");
   const DeviceScope on(device);
   Sequential model({Input({64}), Dense(96, {.activation = "gelu"}), Dense(64)});

@@ -1,6 +1,7 @@
 // The entry of a GPU kernel, as runtime/plan/GpuAbi.h says.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/GridFrame.h"
+#include "compiler/targets/nvptx/PtxRounding.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "runtime/plan/GpuAbi.h"
@@ -55,6 +56,8 @@ GridFrame::GridFrame(const KernelSource &source) : BlockFrame(source) {
   code = LLVM::LLVMFuncOp::create(*this, source.function.getSymName(),
                                   LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), types));
   code->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), getUnitAttr());
+  if (source.form.strict)
+    code.setPassthroughAttr(getStrArrayAttr({StringRef(strictFunction)}));
   pool =
       LLVM::GlobalOp::create(*this, LLVM::LLVMArrayType::get(getI8Type(), 0), /*isConstant=*/false,
                              LLVM::Linkage::External, "halftone_shared", Attribute(), /*alignment=*/128, sharedSpace);

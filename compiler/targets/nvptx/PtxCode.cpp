@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/PtxCode.h"
 #include "compiler/targets/MachineCode.h"
+#include "compiler/targets/nvptx/PtxRounding.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include <fmt/format.h>
@@ -36,6 +37,18 @@ Status checkText(std::string_view ptx) {
   return codeGenerationFailure("the kernel would call a function; expected code without calls", std::string(line));
 }
 
+/// A strict kernel has the same bits on every GPU.
+Status checkRounding(llvm::Module &module, std::string_view ptx) {
+  const llvm::StringRef name(strictFunction);
+  if (llvm::none_of(module, [&](const llvm::Function &function) { return function.hasFnAttribute(name); }))
+    return Status::ok();
+  const std::string unrounded = unroundedInstruction(ptx);
+  if (unrounded.empty())
+    return Status::ok();
+  return codeGenerationFailure(fmt::format(
+      "a strict kernel would hold \"{}\"; expected an instruction that is exact or names its rounding", unrounded));
+}
+
 } // namespace
 
 StatusOr<std::string> compiler::generatePtx(llvm::Module &module, const NvptxTarget &target, KernelDumps *dumps) {
@@ -46,6 +59,7 @@ StatusOr<std::string> compiler::generatePtx(llvm::Module &module, const NvptxTar
   auto ptx = (*code)->write(module, llvm::CodeGenFileType::AssemblyFile);
   HALFTONE_RETURN_IF_ERROR(ptx.status());
   HALFTONE_RETURN_IF_ERROR(checkText(*ptx));
+  HALFTONE_RETURN_IF_ERROR(checkRounding(module, *ptx));
   if (dumps)
     dumps->assembly = *ptx;
   return ptx;

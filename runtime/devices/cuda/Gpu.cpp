@@ -172,6 +172,8 @@ void Gpu::freeAll() {
 
 /// Memory is in use until queued work has run, so a second try comes after that work.
 Status Gpu::reserve(int64_t bytes, Address &address) {
+  if (bytes > facts_.bytes) // drivers do not agree on the error
+    return outOfMemory(bytes);
   const size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
   Result result = calls().memAllocFromPoolAsync(&address, size, pool_, compute_);
   if (result == Result::out_of_memory) {

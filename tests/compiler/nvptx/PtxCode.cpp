@@ -166,3 +166,20 @@ TEST_CASE("A call in a GPU's kernel is an error that names the function") {
   CHECK(ptx.status().kind() == ErrorKind::internal_error);
   CHECK_THAT(ptx.status().diagnostics(), Catch::Contains("llvm.call"));
 }
+
+TEST_CASE("An instruction of a strict kernel whose rounding is left to the driver is an error that names it") {
+  const auto product = [](const std::string &attributes, const std::string &flags) {
+    return "llvm.func @test(%a: f32, %b: f32, %out: !llvm.ptr<1>) attributes {nvvm.kernel" + attributes +
+           "} {\n  %0 = arith.mulf %a, %b" + flags +
+           " : f32\n  llvm.store %0, %out : f32, !llvm.ptr<1>\n  llvm.return\n}\n";
+  };
+  const std::string strict = ", passthrough = [\"halftone-strict\"]", mayFuse = " fastmath<contract>";
+  const StatusOr<std::string> refused = ptxOf(product(strict, mayFuse));
+  REQUIRE_FALSE(refused.isOk());
+  CHECK(refused.status().kind() == ErrorKind::internal_error);
+  CHECK_THAT(refused.status().message(),
+             Catch::Contains("a strict kernel would hold \"mul.f32") &&
+                 Catch::Contains("expected an instruction that is exact or names its rounding"));
+  CHECK_THAT(ptxOf(product(strict, "")).valueOrThrow(), Catch::Contains("mul.rn.f32"));
+  CHECK_THAT(ptxOf(product("", mayFuse)).valueOrThrow(), Catch::Contains("mul.f32"));
+}

@@ -113,13 +113,14 @@ TEST_CASE("every device plays a list of operations as it would play them one by 
                                                QueuedCopy{d + 16, b, 8, {flag.get(), false}}, LaunchParts(&skipped, 1)};
     auto queue = queueOf(*c.device, 256);
     const std::vector<size_t> all = {0, 1, 2, 3, 4}, first = {0}, none = {};
-    for (const uint8_t from : {1, 1, 2}) { // the third time from another address
-      const bool other = from == 2;
+    for (const int play : {0, 1, 2}) { // the third from another address
+      const bool other = play == 2;
+      const uint8_t from = other ? 2 : 1;
       if (other)
         std::get<QueuedCopy>(operations[0]).from = b;
       const int64_t launches = c.device->counters().launches;
       queue->begin();
-      queue->play(operations, other ? first : launches == 0 ? all : none);
+      queue->play(operations, play == 0 ? all : play == 1 ? none : first);
       REQUIRE(queue->finish().isOk());
       const std::vector<std::byte> seen = get(c, d, 64);
       CHECK(seen[7] == std::byte{from});
@@ -156,7 +157,8 @@ TEST_CASE("every device orders uploads and downloads with its queues") {
     CHECK(after.uploadedBytes - before.uploadedBytes == 6 * 64);
     CHECK(after.downloads - before.downloads == 6);
     CHECK(after.downloadedBytes - before.downloadedBytes == 3 * 65);
-    CHECK(c.device->isHost() == (after.waits == 0));
+    if (c.device->isHost()) // another device may have finished before the host asks
+      CHECK(after.waits == 0);
   }
 }
 
