@@ -1,4 +1,4 @@
-// A kernel that the device brings itself, as PTX text: copies and fills that run if a predicate holds.
+// A kernel that the device brings itself, as PTX text: copies and fills under predicates, one or many of them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -8,24 +8,57 @@ inline constexpr int copyThreads = 256;    // of a block
 inline constexpr int copyThreadBytes = 16; // that each thread copies
 
 /// Parameters, in this order: u64 to, u64 from (0: zeros), u64 bytes, u64 predicate (address of a byte, or 0), u32
-/// negated. Nothing is copied if the byte is 0 (if negated: is not 0). Thread i copies 16 bytes from 16 * i on: at once
-/// if both addresses are multiples of 16, else byte by byte.
+/// negated, u64 table, u32 parts. Nothing is copied if the byte is 0 (if negated: is not 0). Thread i copies 16 bytes from
+/// 16 * i on: at once if both addresses are multiples of 16, else byte by byte. If `table` is not 0, it holds so many copies that
+/// may run at once, and each block reads its own there: for each part the number of its first block, then the parameters before
+/// `table`, six u64 in all.
 inline constexpr const char *copyPtx = R"(.version 8.0
 .target sm_80
 .address_size 64
 
-.visible .entry halftone_copy(.param .u64 to, .param .u64 from, .param .u64 bytes, .param .u64 predicate, .param .u32 negated)
+.visible .entry halftone_copy(.param .u64 to, .param .u64 from, .param .u64 bytes, .param .u64 predicate, .param .u32 negated,
+                             .param .u64 table, .param .u32 parts)
 .maxntid 256, 1, 1
 {
   .reg .pred %stop, %zeros, %ragged;
   .reg .b16 %byte;
-  .reg .b32 %block, %threads, %thread, %holds, %negated, %a, %b, %c, %d;
-  .reg .b64 %to, %from, %bytes, %predicate, %at, %end, %low;
+  .reg .b32 %block, %threads, %thread, %holds, %negated, %parts, %first, %a, %b, %c, %d;
+  .reg .b64 %to, %from, %bytes, %predicate, %part, %at, %end, %low;
 
+  mov.u32 %block, %ctaid.x;
+  ld.param.u64 %part, [table];
+  setp.ne.u64 %stop, %part, 0;
+  @%stop bra $find;
+  ld.param.u64 %to, [to];
+  ld.param.u64 %from, [from];
+  ld.param.u64 %bytes, [bytes];
   ld.param.u64 %predicate, [predicate];
+  ld.param.u32 %negated, [negated];
+  bra $test;
+
+$find:
+  ld.param.u32 %parts, [parts];
+$later:
+  sub.s32 %parts, %parts, 1;
+  setp.eq.s32 %stop, %parts, 0;
+  @%stop bra $found;
+  ld.global.u32 %first, [%part+48];
+  setp.gt.u32 %stop, %first, %block;
+  @%stop bra $found;
+  add.s64 %part, %part, 48;
+  bra $later;
+$found:
+  ld.global.u32 %first, [%part];
+  sub.s32 %block, %block, %first;
+  ld.global.u64 %to, [%part+8];
+  ld.global.u64 %from, [%part+16];
+  ld.global.u64 %bytes, [%part+24];
+  ld.global.u64 %predicate, [%part+32];
+  ld.global.u32 %negated, [%part+40];
+
+$test:
   setp.eq.u64 %stop, %predicate, 0;
   @%stop bra $copy;
-  ld.param.u32 %negated, [negated];
   ld.global.u8 %byte, [%predicate];
   setp.ne.u16 %stop, %byte, 0;
   selp.u32 %holds, 1, 0, %stop;
@@ -33,10 +66,6 @@ inline constexpr const char *copyPtx = R"(.version 8.0
   @%stop ret;
 
 $copy:
-  ld.param.u64 %to, [to];
-  ld.param.u64 %from, [from];
-  ld.param.u64 %bytes, [bytes];
-  mov.u32 %block, %ctaid.x;
   mov.u32 %threads, %ntid.x;
   mov.u32 %thread, %tid.x;
   mul.wide.u32 %at, %block, %threads;

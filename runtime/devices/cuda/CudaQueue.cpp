@@ -10,14 +10,29 @@ bool OperationList::isEmpty() const {
   return std::ranges::all_of(works_, [](const Work &work) { return std::holds_alternative<std::monostate>(work); });
 }
 
+/// The work that begins at that position.
+StatusOr<Work> OperationList::workAt(size_t position) const {
+  if (counts_[position] == 1)
+    return workOf(operations_[position], *modules_);
+  std::vector<const QueuedCopy *> copies;
+  for (const QueuedOperation &operation : operations_.subspan(position, counts_[position]))
+    copies.push_back(&std::get<QueuedCopy>(operation));
+  return workOf(copies, *modules_);
+}
+
 /// Reads all operations; all kernels share one block of scratch.
 Status OperationList::bind() {
   int64_t scratchBytes = 0;
-  for (const QueuedOperation &operation : operations_) {
-    StatusOr<Work> work = workOf(operation, *modules_);
+  works_.resize(operations_.size());
+  firsts_.resize(operations_.size());
+  counts_.resize(operations_.size());
+  for (size_t first = 0; first < operations_.size(); first += counts_[first]) {
+    counts_[first] = togetherOf(operations_.subspan(first));
+    std::fill_n(firsts_.begin() + static_cast<std::ptrdiff_t>(first), counts_[first], first);
+    StatusOr<Work> work = workAt(first);
     HALFTONE_RETURN_IF_ERROR(work.status());
-    works_.push_back(*std::move(work));
-    if (const auto *kernel = std::get_if<KernelWork>(&works_.back()))
+    works_[first] = *std::move(work);
+    if (const auto *kernel = std::get_if<KernelWork>(&works_[first]))
       scratchBytes = std::max(scratchBytes, kernel->scratchBytes);
   }
   DeviceMemory scratch;
@@ -40,9 +55,27 @@ Status OperationList::bind() {
   return {};
 }
 
-/// Reads an operation whose addresses may have changed.
+/// Whether copies that were one piece of work have to wait for each other with their new addresses.
+bool OperationList::isParted(std::span<const size_t> changed) const {
+  return std::ranges::any_of(changed, [&](size_t position) {
+    const size_t first = firsts_[position], count = counts_[first];
+    return count > 1 && togetherOf(operations_.subspan(first, count)) != count;
+  });
+}
+
+void OperationList::forget() {
+  graph_.reset();
+  works_.clear();
+  memories_.clear();
+  launches_ = copies_ = 0;
+  lastKernel_ = nullptr;
+  hasPlayed_ = false;
+}
+
+/// Reads an operation whose addresses may have changed, with those that are one with it.
 Status OperationList::readAgain(size_t position) {
-  StatusOr<Work> read = workOf(operations_[position], *modules_);
+  position = firsts_[position];
+  StatusOr<Work> read = workAt(position);
   HALFTONE_RETURN_IF_ERROR(read.status());
   Work &known = works_[position];
   if (auto *kernel = std::get_if<KernelWork>(&*read)) {
@@ -76,6 +109,8 @@ Status OperationList::playGraph() {
 }
 
 Status OperationList::play(std::span<const size_t> changed) {
+  if (hasPlayed_ && isParted(changed))
+    forget();
   if (!hasPlayed_) {
     HALFTONE_RETURN_IF_ERROR(bind());
   } else {

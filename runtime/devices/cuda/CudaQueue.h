@@ -22,12 +22,17 @@ public:
 private:
   bool isEmpty() const;
   Status bind();
+  StatusOr<Work> workAt(size_t position) const;
+  bool isParted(std::span<const size_t> changed) const;
+  void forget();
   Status readAgain(size_t position);
   Status playGraph();
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Modules> modules_;
   const std::span<const QueuedOperation> operations_;
-  std::vector<Work> works_;
+  std::vector<Work> works_;    // by position; of operations that are one piece of work, the first has it
+  std::vector<size_t> firsts_; // by position: the first of its piece of work
+  std::vector<size_t> counts_; // by position: how many are one with it, if it is the first
   std::vector<WorkMemory> memories_;
   const KernelWork *lastKernel_ = nullptr;
   int64_t launches_ = 0, copies_ = 0;

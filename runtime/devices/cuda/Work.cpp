@@ -21,6 +21,25 @@ void append(std::vector<uint64_t> &values, const Launch &part) {
     values.push_back(static_cast<uint64_t>(extent));
 }
 
+/// The parameters of a copy, BuiltinPtx.h.
+void append(std::vector<uint64_t> &values, const QueuedCopy &copy) {
+  values.insert(values.end(), {addressOf(copy.to), addressOrZero(copy.from), static_cast<uint64_t>(copy.bytes),
+                               addressOrZero(copy.condition.byte), copy.condition.negated});
+}
+constexpr size_t copyTable = 5; // the position of `table` among the parameters
+
+unsigned blocksOf(const QueuedCopy &copy) {
+  constexpr int64_t blockBytes = int64_t(copyThreads) * copyThreadBytes;
+  return static_cast<unsigned>((copy.bytes + blockBytes - 1) / blockBytes);
+}
+
+/// Bytes that an operation touches.
+struct Range {
+  Range(const std::byte *first, int64_t bytes)
+      : begin(reinterpret_cast<uintptr_t>(first)), end(begin + static_cast<uintptr_t>(bytes)) {}
+  uintptr_t begin, end;
+};
+
 /// Writes one entry for each part, GpuAbi.h.
 void fillTable(KernelWork &work, std::span<const Launch *const> parts) {
   uint64_t block = 0;
@@ -54,7 +73,7 @@ void fillParameters(KernelWork &work, std::span<const Launch *const> parts, uint
 
 std::string KernelWork::text() const {
   if (!key)
-    return "a copy under a predicate";
+    return "a copy";
   return fmt::format("kernel {}{}{}", *key, site ? " of " : "", site ? *site : "");
 }
 
@@ -123,13 +142,51 @@ StatusOr<Work> workOf(const QueuedCopy &copy, Modules &modules) {
     return Work(FillWork{addressOf(copy.to), bytes});
   StatusOr<const LoadedKernel *> kernel = modules.copyKernel();
   HALFTONE_RETURN_IF_ERROR(kernel.status());
-  constexpr size_t blockBytes = size_t(copyThreads) * copyThreadBytes;
   KernelWork work;
   work.kernel = *kernel;
-  work.grid = static_cast<unsigned>((bytes + blockBytes - 1) / blockBytes);
-  work.parameters = {addressOf(copy.to), addressOrZero(copy.from), bytes, addressOf(copy.condition.byte),
-                     copy.condition.negated};
+  work.grid = blocksOf(copy);
+  append(work.parameters, copy);
+  work.parameters.insert(work.parameters.end(), {0, 0});
   return Work(std::move(work));
+}
+
+StatusOr<Work> workOf(std::span<const QueuedCopy *const> copies, Modules &modules) {
+  StatusOr<const LoadedKernel *> kernel = modules.copyKernel();
+  HALFTONE_RETURN_IF_ERROR(kernel.status());
+  KernelWork work;
+  work.kernel = *kernel;
+  for (const QueuedCopy *copy : copies) {
+    work.table.push_back(work.grid);
+    append(work.table, *copy);
+    work.grid += blocksOf(*copy);
+  }
+  work.fixed = copyTable;
+  work.parameters.resize(copyTable + 1); // those of one copy are not read
+  work.parameters.push_back(copies.size());
+  return Work(std::move(work));
+}
+
+size_t togetherOf(std::span<const QueuedOperation> operations) {
+  constexpr size_t most = 64;                     // a block looks for its copy among them
+  constexpr int64_t mostBytes = int64_t(1) << 20; // of one
+  std::vector<Range> reads, writes;
+  const auto meets = [](const std::vector<Range> &ranges, const Range &range) {
+    return std::ranges::any_of(ranges,
+                               [&](const Range &each) { return each.begin < range.end && range.begin < each.end; });
+  };
+  size_t count = 0;
+  for (; count < std::min(operations.size(), most); ++count) {
+    const auto *copy = std::get_if<QueuedCopy>(&operations[count]);
+    if (!copy || copy->bytes <= 0 || copy->bytes > mostBytes)
+      break;
+    const Range to(copy->to, copy->bytes), from(copy->from, copy->from ? copy->bytes : 0),
+        condition(copy->condition.byte, copy->condition.byte ? 1 : 0);
+    if (meets(writes, to) || meets(reads, to) || meets(writes, from) || meets(writes, condition))
+      break;
+    writes.push_back(to);
+    reads.insert(reads.end(), {from, condition});
+  }
+  return std::max<size_t>(count, 1);
 }
 
 StatusOr<Work> workOf(const QueuedOperation &operation, Modules &modules) {

@@ -220,8 +220,8 @@ TEST_CASE("A list that is played again goes as one graph, whose changed operatio
     none[0].grid = 0;
     std::vector<QueuedOperation> operations = {LaunchParts(single),
                                                LaunchParts(joined),
-                                               LaunchParts(none),
                                                QueuedCopy{copied.get(), parts[0].memory.get(), 20, {}},
+                                               LaunchParts(none),
                                                QueuedCopy{filled.get(), nullptr, 4, {flag.get(), false}},
                                                QueuedCopy{filled.get() + 4, nullptr, 4, {}}};
     const auto queue = gpu.queue();
@@ -235,15 +235,15 @@ TEST_CASE("A list that is played again goes as one graph, whose changed operatio
     play(indices(operations.size()));
     CHECK(gpu->counters().graphLaunches == 0);
     play({});
-    play({0, 1, 3}); // named, but with the same addresses
+    play({0, 1, 2}); // named, but with the same addresses
     CHECK(gpu->counters().graphLaunches == 2);
     CHECK(gpu->counters().graphUpdates == 1); // a copy is always changed
     CHECK(gpu->counters().launches == 6);
     parts[0].buffer = other.get();
-    std::get<QueuedCopy>(operations[3]).from = other.get();
+    std::get<QueuedCopy>(operations[2]).from = other.get();
     CHECK(gpu.values<int>(copied, 5) == expected(parts[0], 3));
     parts[2].buffer = filled.get(); // in the table; integers that the fills clear afterwards
-    play({0, 1, 3});
+    play({0, 1, 2});
     CHECK(gpu->counters().graphLaunches == 3);
     CHECK(gpu->counters().graphUpdates == 3);
     CHECK(gpu.values<int>(parts[0].memory, 5) == expected(parts[0], 3));
@@ -252,6 +252,65 @@ TEST_CASE("A list that is played again goes as one graph, whose changed operatio
     CHECK(gpu.values<int>(parts[1].memory, 3) == expected(parts[1], 4));
     CHECK(gpu.values<int>(parts[2].memory, 3) == expected(parts[2], 3));
     CHECK(gpu.values<int>(filled, 2) == std::vector<int>{0, 0});
+  }
+}
+
+TEST_CASE("Neighbouring copies and fills of a list that do not wait for each other are one launch") {
+  for (const char *seed : {"0", "1", "2"}) {
+    const EmulatedGpu gpu({{"HALFTONE_EMULATOR_SEED", seed}});
+    std::vector<uint8_t> start(20000);
+    for (size_t i = 0; i < start.size(); ++i)
+      start[i] = static_cast<uint8_t>(i % 251 + 1);
+    const DeviceMemory from = gpu.memory(start), to = gpu.memory(std::vector<uint8_t>(40000, 0)),
+                       flags = gpu.memory(std::vector<uint8_t>{0, 1});
+    std::byte *const a = from.get(), *const b = to.get(), *const no = flags.get(), *const yes = no + 1;
+    std::vector<QueuedOperation> operations = {
+        QueuedCopy{b, a, 1, {}},
+        QueuedCopy{b + 16, a + 1, 9000, {yes, false}},
+        QueuedCopy{b + 9100, a, 64, {no, false}},
+        QueuedCopy{b + 9200, a + 32, 4096, {no, true}},
+        QueuedCopy{b + 15000, nullptr, 8, {}},
+        QueuedCopy{b + 15008, a, 0, {}},
+        QueuedCopy{b + 15016, a + 3, 17, {}},     // a copy of no bytes ends the run
+        QueuedCopy{b + 15100, b + 15016, 4, {}}}; // reads what the one before wrote
+    const auto queue = gpu.queue();
+    std::vector<uint8_t> expected(40000);
+    const auto put = [&](size_t at, size_t first, size_t bytes) {
+      std::copy_n(start.begin() + static_cast<std::ptrdiff_t>(first), bytes,
+                  expected.begin() + static_cast<std::ptrdiff_t>(at));
+    };
+    put(0, 0, 1);
+    put(16, 1, 9000);
+    put(9200, 32, 4096);
+    put(15016, 3, 17);
+    put(15100, 3, 4);
+    for (int play = 0; play < 3; ++play) {
+      const int64_t copies = gpu->counters().copies, updates = gpu->counters().graphUpdates;
+      queue->begin();
+      if (play == 2) { // an address in the table: no node changes
+        std::get<QueuedCopy>(operations[0]).from = a + 7;
+        put(0, 7, 1);
+      }
+      queue->play(operations, play == 0   ? indices(operations.size())
+                              : play == 1 ? std::vector<size_t>{}
+                                          : std::vector<size_t>{0});
+      const Status status = queue->finish();
+      INFO(status.str());
+      REQUIRE(status.isOk());
+      CHECK(gpu->counters().copies - copies == 3);
+      CHECK(gpu->counters().graphUpdates == updates);
+      CHECK(gpu.values<uint8_t>(to, 40000) == expected);
+    }
+    CHECK(gpu->counters().graphLaunches == 2);
+    // Addresses with which one has to wait for another part the run.
+    std::get<QueuedCopy>(operations[3]).from = b + 16;
+    put(9200, 1, 4096);
+    const int64_t copies = gpu->counters().copies;
+    queue->begin();
+    queue->play(operations, std::vector<size_t>{3});
+    REQUIRE(queue->finish().isOk());
+    CHECK(gpu->counters().copies - copies == 4);
+    CHECK(gpu.values<uint8_t>(to, 40000) == expected);
   }
 }
 
