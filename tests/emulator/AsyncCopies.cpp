@@ -24,7 +24,7 @@ AsyncCopies::Lane &AsyncCopies::at(int lane) {
 }
 
 void AsyncCopies::begin(Warp &warp, int lane, const AsyncCopy &copy) {
-  warp.block().shared().storeLater(copy.target, warp.sharedUser(lane));
+  warp.block().shared().storeLater(copy.target, warp.userAt(lane));
   AsyncCopy begun = copy;
   bool readsNow = warp.block().random().below(2) == 0;
   if (readsNow)
@@ -42,7 +42,7 @@ void AsyncCopies::finish(Warp &warp, int lane, Group &group) {
   for (AsyncCopy &copy : group) {
     if (!copy.isRead)
       readSource(warp, lane, copy);
-    warp.block().shared().storeLate(copy.target, warp.sharedUser(lane), copy.bytes.data());
+    warp.block().shared().storeLate(copy.target, warp.userAt(lane), copy.bytes.data());
   }
 }
 

@@ -15,7 +15,7 @@ uint64_t product(const std::array<uint32_t, 3> &counts) { return uint64_t(counts
 
 Block::Block(const Launch &launch, uint32_t index, DeviceMemory &global, Random &random)
     : launch_(launch), index_(index), global_(global), random_(random),
-      shared_(launch.kernel->staticSharedBytes + launch.dynamicSharedBytes) {
+      shared_(launch.kernel->staticSharedBytes + launch.dynamicSharedBytes), interval_(global.beginInterval()) {
   uint32_t threads = product(launch.threads);
   for (uint32_t first = 0; first < threads; first += warpSize) {
     uint32_t count = std::min<uint32_t>(warpSize, threads - first);
@@ -60,7 +60,7 @@ void Block::passBarrier() {
   for (const Warp &warp : warps_)
     if (warp.state() == Warp::State::Done || !warp.isWhole() || warp.barrier() != waiting.barrier())
       failBarrier(waiting, warp);
-  ++interval_;
+  interval_ = global_.beginInterval();
   for (Warp &warp : warps_)
     warp.passBarrier();
 }
@@ -117,7 +117,7 @@ void runLaunch(const Launch &launch, DeviceMemory &global, Random &random, Launc
     try {
       block.run();
     } catch (const Fault &fault) {
-      throw Fault(fault.kind, fmt::format("{}: {}", block.place(), fault.what()));
+      throw Fault(fault.kind, fmt::format("{}: {} (seed {})", block.place(), fault.what(), random.seed()));
     }
     counts.threadInstructions += block.threadInstructions();
   }

@@ -54,13 +54,13 @@ private:
   DeviceMemory &global_;
   Random &random_;
   SharedMemory shared_;
-  uint32_t interval_ = 1;
+  uint32_t interval_;
   std::deque<Warp> warps_;
   const Warp *running_ = nullptr;
 };
 
 /// Runs all blocks of a launch one after the other, in order or in the order that `random` draws. Throws Fault with the whole text:
-/// kernel, line, block, thread, address and the expectation.
+/// kernel, line, block, thread, address, the expectation and the seed.
 void runLaunch(const Launch &launch, DeviceMemory &global, Random &random, LaunchCounts &counts);
 
 } // namespace halftone::emulator

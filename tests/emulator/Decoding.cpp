@@ -108,19 +108,34 @@ void fillRelocation(Kernel &kernel, const Relocation &relocation, uint64_t addre
 uint32_t KernelNames::newRow(uint8_t bits) {
   uint32_t bytes = bits == 1 ? 4 : bits / 8 * warpSize;
   uint32_t offset = (kernel_.registerImage.size() + (bits == 1 ? 3 : 63)) & ~(bits == 1 ? 3u : 63u);
-  kernel_.registerImage.resize(offset + bytes, std::byte{0xcd});
+  kernel_.registerImage.resize(offset + bytes);
   return offset;
 }
 
-void KernelNames::declareRegister(std::string name, uint8_t bits) {
-  scopes_.back()[std::move(name)] = Row{newRow(bits), bits};
+bool KernelNames::declareRegister(std::string name, uint8_t bits) {
+  const uint32_t end = kernel_.registerImage.size(), offset = newRow(bits);
+  std::vector<OpenRows> &open = kernel_.openRows;
+  if (open.empty() || open.back().offset + open.back().bytes != end)
+    open.push_back({offset, 0});
+  open.back().bytes = kernel_.registerImage.size() - open.back().offset;
   kernel_.registers += bits == 1 ? 0 : (bits + 31) / 32;
+  return scopes_.back().try_emplace(std::move(name), Name{Row{offset, bits}}).second;
+}
+
+bool KernelNames::declareSymbol(std::string name, uint64_t address) {
+  return scopes_.back().try_emplace(std::move(name), Name{std::nullopt, address}).second;
+}
+
+const KernelNames::Name *KernelNames::find(std::string_view name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+    if (auto found = scope->find(name); found != scope->end())
+      return &found->second;
+  return nullptr;
 }
 
 std::optional<Row> KernelNames::findRegister(std::string_view name) {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
-    if (auto found = scope->find(name); found != scope->end())
-      return found->second;
+  if (const Name *found = find(name))
+    return found->row;
   if (auto found = specials_.find(name); found != specials_.end())
     return found->second;
   if (name == "WARP_SZ")
@@ -157,8 +172,8 @@ uint32_t KernelNames::constant(uint64_t value, uint8_t bits) {
 }
 
 uint32_t KernelNames::symbol(std::string_view symbol, int64_t addend, uint8_t bits, uint32_t line) {
-  if (auto known = symbols_.find(symbol); known != symbols_.end())
-    return constant(known->second + addend, bits);
+  if (const Name *known = find(symbol); known && !known->row)
+    return constant(known->address + addend, bits);
   uint32_t offset = newRow(bits);
   kernel_.relocations.push_back({offset, bits, std::string(symbol), addend, line});
   return offset;

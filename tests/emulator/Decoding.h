@@ -14,18 +14,21 @@ struct Row {
   uint8_t bits = 0; ///< 1: a predicate
 };
 
-/// The names that a kernel's statements may use, and the register file that they fill.
+/// The names that a kernel's statements may use, and the register file that they fill. A name that a scope `{ }` declares hides the same
+/// name outside of it, and ends with it.
 class KernelNames {
 public:
   explicit KernelNames(Kernel &kernel) : kernel_(kernel), scopes_(1) {}
 
   void openScope() { scopes_.emplace_back(); }
   void closeScope() { scopes_.pop_back(); }
-  bool isOutermost() const { return scopes_.size() == 1; }
+  /// Whether the innermost scope is the kernel's, inside the module's alone.
+  bool isBody() const { return scopes_.size() == 2; }
 
-  void declareRegister(std::string name, uint8_t bits);
+  // Each of these is false if the innermost scope has declared the name before.
+  bool declareRegister(std::string name, uint8_t bits);
   /// A variable whose address is known: of shared memory (its address there) or a parameter (its offset).
-  void declareSymbol(std::string name, uint64_t address) { symbols_[std::move(name)] = address; }
+  bool declareSymbol(std::string name, uint64_t address);
 
   /// The row of a declared or special register, if `name` is one.
   std::optional<Row> findRegister(std::string_view name);
@@ -37,12 +40,17 @@ public:
   uint32_t symbol(std::string_view symbol, int64_t addend, uint8_t bits, uint32_t line);
 
 private:
+  struct Name {
+    std::optional<Row> row; ///< of a register
+    uint64_t address = 0;   ///< of a variable
+  };
+
   uint32_t newRow(uint8_t bits);
+  const Name *find(std::string_view name) const;
 
   Kernel &kernel_;
-  std::vector<std::map<std::string, Row, std::less<>>> scopes_;
+  std::vector<std::map<std::string, Name, std::less<>>> scopes_; ///< the innermost last
   std::map<std::string, Row, std::less<>> specials_;
-  std::map<std::string, uint64_t, std::less<>> symbols_;
   std::map<std::pair<uint64_t, uint8_t>, uint32_t> constants_;
 };
 

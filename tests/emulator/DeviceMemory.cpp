@@ -21,6 +21,7 @@ constexpr uint64_t writtenBit = 1, launchBits = 15, blockBits = 24;
 constexpr uint64_t launchShift = 1, writerShift = 16, readerShift = 40;
 constexpr uint64_t launchMask = (uint64_t(1) << launchBits) - 1, blockMask = (uint64_t(1) << blockBits) - 1;
 constexpr uint64_t manyBlocks = blockMask;
+constexpr char globalMemory[] = "global memory";
 
 uint64_t launchOf(uint64_t record) { return record >> launchShift & launchMask; }
 uint64_t writerOf(uint64_t record) { return record >> writerShift & blockMask; }
@@ -80,6 +81,7 @@ std::optional<uint64_t> DeviceMemory::reserve(uint64_t bytes) {
   made->bytes = bytes;
   made->data = zeroed<std::byte>(bytes);
   made->records = zeroed<uint64_t>(bytes);
+  made->threads = zeroed<uint64_t>(bytes);
   allocations_.insert(allocations_.begin() + firstAfter(address), std::move(made));
   used_ += bytes;
   return address;
@@ -197,10 +199,19 @@ void DeviceMemory::beginLaunch() {
   launch_ = 1;
 }
 
-void DeviceMemory::load(const Access &access, uint32_t block, void *to) {
+uint32_t DeviceMemory::beginInterval() {
+  if (++interval_ == ThreadRecord::intervals) {
+    for (const auto &allocation : allocations_)
+      allocation->threads = zeroed<uint64_t>(allocation->bytes);
+    interval_ = 1;
+  }
+  return interval_;
+}
+
+void DeviceMemory::load(const Access &access, const MemoryUser &user, void *to) {
   checkAlignment(access, "reads");
   Allocation &source = find(access.address, access.bytes, "reads");
-  uint64_t offset = access.address - source.address, self = uint64_t(block) + 1;
+  uint64_t offset = access.address - source.address, self = uint64_t(user.block) + 1;
   uint64_t mine = recordOf(launch_, 0, self), written = recordOf(launch_, self, self);
   updateRecords(source.records.get() + offset, access.bytes, [&](uint64_t record, uint32_t i) {
     if (record == mine || record == written)
@@ -216,16 +227,19 @@ void DeviceMemory::load(const Access &access, uint32_t block, void *to) {
       failBlocks(access.address + i, self, "reads", "writes", writer);
     return recordOf(launch_, writer, !reader || reader == self ? self : manyBlocks);
   });
+  updateRecords(source.threads.get() + offset, access.bytes, [&](uint64_t record, uint32_t i) {
+    return ThreadRecord(record).afterRead(user, access.address + i, globalMemory);
+  });
   std::memcpy(to, source.data.get() + offset, access.bytes);
 }
 
-void DeviceMemory::store(const Access &access, uint32_t block, const void *from) {
+void DeviceMemory::store(const Access &access, const MemoryUser &user, const void *from) {
   checkAlignment(access, "writes");
   Allocation &target = find(access.address, access.bytes, "writes");
   if (target.isProtected)
     throw Fault(FaultKind::IllegalAddress,
                 fmt::format("writes {} bytes at {:#x}, a constant", access.bytes, access.address));
-  uint64_t offset = access.address - target.address, self = uint64_t(block) + 1;
+  uint64_t offset = access.address - target.address, self = uint64_t(user.block) + 1;
   updateRecords(target.records.get() + offset, access.bytes, [&](uint64_t record, uint32_t i) {
     if (launchOf(record) != launch_)
       return recordOf(launch_, self, 0);
@@ -235,6 +249,9 @@ void DeviceMemory::store(const Access &access, uint32_t block, const void *from)
     if (reader && reader != self)
       failBlocks(access.address + i, self, "writes", reader == manyBlocks ? "read" : "reads", reader);
     return recordOf(launch_, self, reader);
+  });
+  updateRecords(target.threads.get() + offset, access.bytes, [&](uint64_t record, uint32_t i) {
+    return ThreadRecord(record).afterWrite(user, access.address + i, globalMemory);
   });
   std::memcpy(target.data.get() + offset, from, access.bytes);
 }

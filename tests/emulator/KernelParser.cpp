@@ -5,6 +5,7 @@
 #include "tests/emulator/PtxTokens.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 
 namespace halftone::emulator {
@@ -23,6 +24,7 @@ public:
   KernelParser(PtxTokens &tokens, const std::vector<Declaration> &shared) : tokens_(tokens), names_(kernel_) {
     for (const Declaration &declaration : shared)
       addShared(declaration);
+    names_.openScope();
   }
 
   Kernel parse() {
@@ -30,19 +32,32 @@ public:
     parseParameters();
     parseDirectives();
     tokens_.expect("{");
-    while (!(names_.isOutermost() && tokens_.take("}")))
+    while (!(names_.isBody() && tokens_.take("}")))
       parseBodyItem();
     resolveBranches();
+    if (!labels_.back().branches.empty())
+      failBranch(labels_.back().branches.front());
     placeOpenShared();
     kernel_.instructions.push_back(end());
     return std::move(kernel_);
   }
 
 private:
+  /// A place that gets the index of the instruction at a label: a branch's target, or an element of Kernel::branchTargets. An indexed branch
+  /// gets a list of targets.
   struct Branch {
-    size_t instruction;
+    enum class Kind : uint8_t { Direct, Indexed, Element };
+    Kind kind;
+    size_t place; ///< of the instruction or of the element
     std::string label;
     uint32_t line;
+  };
+
+  /// The labels of one scope, and the branches in it and the scopes inside whose labels are not known yet.
+  struct Labels {
+    std::map<std::string, uint32_t, std::less<>> places;
+    std::map<std::string, std::vector<Branch>, std::less<>> lists; ///< .branchtargets: elements without their places
+    std::vector<Branch> branches;
   };
 
   /// Runs off the end of the kernel mean `ret`.
@@ -62,7 +77,7 @@ private:
       uint32_t offset = alignUp(kernel_.parameterBytes, declaration.alignment);
       kernel_.parameters.push_back({declaration.name, offset, static_cast<uint32_t>(declaration.bytes)});
       kernel_.parameterBytes = offset + declaration.bytes;
-      names_.declareSymbol(declaration.name, offset);
+      declare(names_.declareSymbol(declaration.name, offset), declaration.name);
       if (!tokens_.at(")"))
         tokens_.expect(",");
     }
@@ -94,10 +109,11 @@ private:
     const Token &token = tokens_.peek();
     if (token.kind == Token::Kind::End)
       tokens_.fail(fmt::format("the kernel {} ends without `}}`", kernel_.name));
-    if (tokens_.take("{"))
+    if (tokens_.take("{")) {
       names_.openScope();
-    else if (tokens_.take("}"))
-      names_.closeScope();
+      labels_.emplace_back();
+    } else if (tokens_.take("}"))
+      closeScope();
     else if (tokens_.take(".reg"))
       parseRegisters();
     else if (tokens_.take(".shared")) {
@@ -117,18 +133,33 @@ private:
       parseStatement();
   }
 
+  void closeScope() {
+    resolveBranches();
+    std::vector<Branch> open = std::move(labels_.back().branches);
+    labels_.pop_back();
+    names_.closeScope();
+    std::ranges::move(open, std::back_inserter(labels_.back().branches));
+  }
+
+  void declare(bool isNew, const std::string &name) const {
+    if (!isNew)
+      tokens_.fail(fmt::format("{} is declared twice in one scope of {}", name, kernel_.name));
+  }
+
   void parseLabel() {
     std::string name(tokens_.next().text);
     tokens_.next();
+    Labels &labels = labels_.back();
+    declare(!labels.places.contains(name) && !labels.lists.contains(name), name);
     if (tokens_.take(".branchtargets")) {
-      std::vector<Branch> &targets = targetLists_[name];
+      std::vector<Branch> &targets = labels.lists[name];
       do {
         uint32_t line = tokens_.peek().line;
-        targets.push_back({0, std::string(tokens_.expectWord("a label")), line});
+        targets.push_back({Branch::Kind::Element, 0, std::string(tokens_.expectWord("a label")), line});
       } while (tokens_.take(","));
       tokens_.expect(";");
-    } else if (!labels_.emplace(name, kernel_.instructions.size()).second)
-      tokens_.fail(fmt::format("the label {} stands twice in {}", name, kernel_.name));
+    } else
+      labels.places[name] = kernel_.instructions.size();
   }
 
   void parseRegisters() {
@@ -139,12 +170,12 @@ private:
     do {
       std::string name(tokens_.expectWord("the name of a register"));
       if (!tokens_.take("<")) {
-        names_.declareRegister(name, type->bits);
+        declare(names_.declareRegister(name, type->bits), name);
         continue;
       }
       uint32_t count = tokens_.expectCount(maxRegistersOfOneName);
       for (uint32_t i = 0; i < count; ++i)
-        names_.declareRegister(name + std::to_string(i), type->bits);
+        declare(names_.declareRegister(name + std::to_string(i), type->bits), name + std::to_string(i));
       tokens_.expect(">");
     } while (tokens_.take(","));
     tokens_.expect(";");
@@ -159,7 +190,7 @@ private:
     if (address + declaration.bytes > (1 << 20))
       tokens_.fail(fmt::format("{} has {} bytes of shared memory", declaration.name, declaration.bytes));
     kernel_.staticSharedBytes = address + declaration.bytes - firstSharedAddress;
-    names_.declareSymbol(declaration.name, address);
+    declare(names_.declareSymbol(declaration.name, address), declaration.name);
   }
 
   void addLocal(const Declaration &declaration) {
@@ -288,7 +319,8 @@ private:
     decoding.take("uni");
     decoding.expectOperands(1);
     made.flow = Flow::Branch;
-    branches_.push_back({kernel_.instructions.size(), std::string(statement.operands[0].text), statement.line});
+    labels_.back().branches.push_back(
+        {Branch::Kind::Direct, kernel_.instructions.size(), std::string(statement.operands[0].text), statement.line});
   }
 
   void noteIndexedBranch(const Statement &statement, Decoding &decoding, Instruction &made) {
@@ -297,39 +329,50 @@ private:
     decoding.expectOperands(2);
     made.flow = Flow::IndexedBranch;
     made.operands[0] = decoding.read(0, 32);
-    indexedBranches_.push_back({kernel_.instructions.size(), std::string(statement.operands[1].text), statement.line});
+    labels_.back().branches.push_back(
+        {Branch::Kind::Indexed, kernel_.instructions.size(), std::string(statement.operands[1].text), statement.line});
   }
 
-  uint32_t placeOf(const Branch &branch) const {
-    auto label = labels_.find(branch.label);
-    if (label == labels_.end())
-      throw PtxError(branch.line, fmt::format("a branch to {}; expected a label of {}", branch.label, kernel_.name));
-    return label->second;
+  [[noreturn]] void failBranch(const Branch &branch) const {
+    throw PtxError(branch.line,
+                   fmt::format("a branch to {}; expected {} of {} in its scope or around it", branch.label,
+                               branch.kind == Branch::Kind::Indexed ? ".branchtargets" : "a label", kernel_.name));
   }
 
+  /// Resolves the branches of the innermost scope, which ends, to its labels; branches to others stay. Elements of a list are resolved
+  /// from the scope that declares the list.
   void resolveBranches() {
-    for (const Branch &branch : branches_)
-      kernel_.instructions[branch.instruction].target = placeOf(branch);
-    for (const Branch &branch : indexedBranches_) {
-      auto list = targetLists_.find(branch.label);
-      if (list == targetLists_.end())
-        throw PtxError(branch.line, fmt::format("a branch by the list {}; expected .branchtargets of {}", branch.label,
-                                                kernel_.name));
-      Instruction &made = kernel_.instructions[branch.instruction];
+    Labels &labels = labels_.back();
+    std::vector<Branch> elements;
+    std::erase_if(labels.branches, [&](const Branch &branch) {
+      auto list = labels.lists.find(branch.label);
+      if (branch.kind != Branch::Kind::Indexed || list == labels.lists.end())
+        return false;
+      Instruction &made = kernel_.instructions[branch.place];
       made.target = kernel_.branchTargets.size();
       made.mode = list->second.size();
-      for (const Branch &target : list->second)
-        kernel_.branchTargets.push_back(placeOf(target));
-    }
+      for (Branch &element : list->second) {
+        element.place = kernel_.branchTargets.size();
+        kernel_.branchTargets.push_back(0);
+        elements.push_back(element);
+      }
+      return true;
+    });
+    std::ranges::move(elements, std::back_inserter(labels.branches));
+    std::erase_if(labels.branches, [&](const Branch &branch) {
+      auto label = labels.places.find(branch.label);
+      if (branch.kind == Branch::Kind::Indexed || label == labels.places.end())
+        return false;
+      bool isElement = branch.kind == Branch::Kind::Element;
+      (isElement ? kernel_.branchTargets[branch.place] : kernel_.instructions[branch.place].target) = label->second;
+      return true;
+    });
   }
 
   PtxTokens &tokens_;
   Kernel kernel_;
   KernelNames names_;
-  std::map<std::string, uint32_t, std::less<>> labels_;
-  std::vector<Branch> branches_;
-  std::vector<Branch> indexedBranches_; ///< their labels name lists of targets
-  std::map<std::string, std::vector<Branch>, std::less<>> targetLists_;
+  std::vector<Labels> labels_{1}; ///< of the scopes, the innermost last
   std::vector<Declaration> open_;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Fault.h"
+#include "tests/emulator/ThreadOrder.h"
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -32,7 +33,7 @@ template <typename F> void updateRecords(uint64_t *records, uint32_t bytes, F ne
 
 /// Global memory. Addresses lie in a range that the host may not touch; the bytes lie elsewhere. Each byte knows whether anything wrote
 /// it, and which block of the running launch wrote or read it: a block that uses bytes which another block of the launch writes is a
-/// fault in any order of the two.
+/// fault in any order of the two. Within a block a byte has a ThreadRecord, so a race of two threads is a fault too.
 class DeviceMemory {
 public:
   /// Memory of `capacity` bytes.
@@ -64,8 +65,10 @@ public:
   // Accesses of the blocks of a launch.
   static constexpr uint32_t maxBlocks = (1 << 24) - 3;
   void beginLaunch();
-  void load(const Access &access, uint32_t block, void *to);
-  void store(const Access &access, uint32_t block, const void *from);
+  /// The number of an interval that begins: a block has one from its start to its first barrier, and one after each barrier.
+  uint32_t beginInterval();
+  void load(const Access &access, const MemoryUser &user, void *to);
+  void store(const Access &access, const MemoryUser &user, const void *from);
 
 private:
   struct Allocation {
@@ -75,6 +78,7 @@ private:
     bool isProtected = false;
     std::unique_ptr<std::byte[], void (*)(void *)> data{nullptr, nullptr};
     std::unique_ptr<uint64_t[], void (*)(void *)> records{nullptr, nullptr};
+    std::unique_ptr<uint64_t[], void (*)(void *)> threads{nullptr, nullptr}; ///< ThreadRecord of each byte
   };
 
   size_t firstAfter(uint64_t address) const;
@@ -87,33 +91,25 @@ private:
   uint64_t base_ = 0;
   uint64_t end_ = 0;
   uint64_t launch_ = 0;
+  uint32_t interval_ = 0;
   std::vector<std::unique_ptr<Allocation>> allocations_;     ///< sorted by address
   std::unordered_map<uint64_t, std::vector<uint64_t>> free_; ///< rounded size -> addresses
   Allocation *last_ = nullptr;
 };
 
-/// Who of a block touches shared memory.
-struct SharedUser {
-  uint32_t thread = 0;    ///< in the block
-  uint32_t interval = 0;  ///< barriers that the block has passed
-  uint32_t warpSyncs = 0; ///< bar.warp.sync that the warp has passed
-};
-
-/// Shared memory of one block, addresses from firstSharedAddress on. Two threads that use a byte between the same two barriers, one of
-/// them writing, are a fault.
+/// Shared memory of one block, addresses from firstSharedAddress on. Each byte has a ThreadRecord, so a race of two threads is a fault.
 class SharedMemory {
 public:
   explicit SharedMemory(uint32_t bytes) : data_(bytes), records_(bytes) {}
 
-  void load(const Access &access, const SharedUser &user, void *to);
-  void store(const Access &access, const SharedUser &user, const void *from);
+  void load(const Access &access, const MemoryUser &user, void *to);
+  void store(const Access &access, const MemoryUser &user, const void *from);
   /// Marks bytes as the target of a copy that nobody has waited for; every use of them until `storeLate` is a fault.
-  void storeLater(const Access &access, const SharedUser &user);
-  void storeLate(const Access &access, const SharedUser &user, const void *from);
+  void storeLater(const Access &access, const MemoryUser &user);
+  void storeLate(const Access &access, const MemoryUser &user, const void *from);
 
 private:
   size_t placeOf(const Access &access, const char *verb) const;
-  void checkWrite(uint64_t record, const SharedUser &user, uint64_t address) const;
 
   std::vector<std::byte> data_;
   std::vector<uint64_t> records_;

@@ -100,6 +100,12 @@ struct SpecialRow {
   uint32_t offset;
 };
 
+/// A part of the register file that holds anything until the kernel writes it.
+struct OpenRows {
+  uint32_t offset = 0;
+  uint32_t bytes = 0;
+};
+
 struct Parameter {
   std::string name;
   uint32_t offset = 0;
@@ -122,6 +128,7 @@ struct Kernel {
   std::vector<Instruction> instructions;
   std::vector<uint32_t> branchTargets;  ///< of all indexed branches, one list after the other
   std::vector<std::byte> registerImage; ///< the register file of a warp at its start
+  std::vector<OpenRows> openRows;       ///< declared registers
   std::vector<SpecialRow> specials;
   std::vector<Relocation> relocations;
   uint32_t registers = 0;               ///< 32-bit registers that the PTX declares, a 64-bit one counted twice

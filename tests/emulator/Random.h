@@ -1,7 +1,10 @@
-// The order in which the emulator does things that the device leaves open: as written for seed 0, else drawn from the seed.
+// What the device leaves open: the order of things, as written for seed 0, else drawn from the seed; and what registers hold at first.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <vector>
 
 namespace halftone::emulator {
 
@@ -22,9 +25,33 @@ public:
   /// A number below `count`, which is at least 1; always 0 for seed 0.
   uint64_t below(uint64_t count) { return isOrdered() ? 0 : next() % count; }
 
+  /// Fills `bytes` with numbers from a table, at a place of it that is drawn for each call, also for seed 0.
+  void fill(std::byte *to, size_t bytes) {
+    while (bytes) {
+      const size_t place = mixed(seed_ ^ ++fills_) % (tableWords / 2);
+      const size_t count = std::min(bytes, (tableWords - place) * sizeof(uint64_t));
+      std::memcpy(to, table().data() + place, count);
+      to += count;
+      bytes -= count;
+    }
+  }
+
 private:
+  static constexpr size_t tableWords = 16384;
+
+  static const std::vector<uint64_t> &table() {
+    static auto &words = *new std::vector<uint64_t>([] {
+      std::vector<uint64_t> made(tableWords);
+      for (size_t i = 0; i < made.size(); ++i)
+        made[i] = mixed(i * 0x9e3779b97f4a7c15 + 1);
+      return made;
+    }());
+    return words;
+  }
+
   uint64_t seed_;
   uint64_t state_;
+  uint64_t fills_ = 0;
 };
 
 } // namespace halftone::emulator

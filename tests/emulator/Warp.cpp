@@ -65,6 +65,8 @@ uint32_t specialValue(Special special, const Block &block, uint32_t thread) {
 Warp::Warp(Block &block, uint32_t index, LaneMask lanes)
     : block_(block), index_(index), lanes_(lanes), live_(lanes), registers_(block.kernel().registerImage),
       groups_{{0, lanes}} {
+  for (const OpenRows &rows : block.kernel().openRows)
+    block.random().fill(registers_.data() + rows.offset, rows.bytes);
   for (const SpecialRow &row : block.kernel().specials)
     for (int lane = 0; lane < warpSize; ++lane)
       this->lanes<uint32_t>(row.offset)[lane] = specialValue(row.special, block, index * warpSize + lane);
@@ -254,28 +256,30 @@ uint64_t Warp::addressOf(uint32_t operand, uint8_t bits, int64_t displacement, i
   return (bits == 32 ? lanes<uint32_t>(operand)[lane] : lanes<uint64_t>(operand)[lane]) + displacement;
 }
 
-SharedUser Warp::sharedUser(int lane) const { return {index_ * warpSize + lane, block_.interval(), warpSyncs_}; }
+MemoryUser Warp::userAt(int lane) const {
+  return {block_.index(), index_ * warpSize + lane, block_.interval(), order_};
+}
 
 void Warp::load(int lane, Space space, const Access &access, void *to) {
   lane_ = lane;
   if (space == Space::Generic && access.address >= paramWindow)
     return block_.loadParameter({access.address - paramWindow, access.bytes}, to);
   if (space == Space::Generic && access.address >= sharedWindow)
-    return block_.shared().load({access.address - sharedWindow, access.bytes}, sharedUser(lane), to);
+    return block_.shared().load({access.address - sharedWindow, access.bytes}, userAt(lane), to);
   if (space == Space::Shared)
-    return block_.shared().load(access, sharedUser(lane), to);
+    return block_.shared().load(access, userAt(lane), to);
   if (space == Space::Param)
     return block_.loadParameter(access, to);
-  block_.global().load(access, block_.index(), to);
+  block_.global().load(access, userAt(lane), to);
 }
 
 void Warp::store(int lane, Space space, const Access &access, const void *from) {
   lane_ = lane;
   if (space == Space::Generic && access.address >= sharedWindow && access.address < paramWindow)
-    return block_.shared().store({access.address - sharedWindow, access.bytes}, sharedUser(lane), from);
+    return block_.shared().store({access.address - sharedWindow, access.bytes}, userAt(lane), from);
   if (space == Space::Shared)
-    return block_.shared().store(access, sharedUser(lane), from);
-  block_.global().store(access, block_.index(), from);
+    return block_.shared().store(access, userAt(lane), from);
+  block_.global().store(access, userAt(lane), from);
 }
 
 } // namespace halftone::emulator

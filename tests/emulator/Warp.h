@@ -51,12 +51,12 @@ public:
   Block &block() { return block_; }
   LaneMask live() const { return live_; }
   AsyncCopies &copies() { return copies_; }
-  void countWarpSync() { ++warpSyncs_; }
+  WarpOrder &order() { return order_; }
   uint64_t addressOf(uint32_t operand, uint8_t bits, int64_t displacement, int lane);
   /// Checked accesses of one lane.
   void load(int lane, Space space, const Access &access, void *to);
   void store(int lane, Space space, const Access &access, const void *from);
-  SharedUser sharedUser(int lane) const;
+  MemoryUser userAt(int lane) const;
 
   // For messages.
   const Instruction &current() const { return *current_; }
@@ -88,7 +88,6 @@ private:
   LaneMask live_;
   State state_ = State::Running;
   uint32_t barrier_ = 0;
-  uint32_t warpSyncs_ = 0;
   uint32_t endLine_ = 0;
   uint64_t threadInstructions_ = 0;
   std::vector<std::byte> registers_;
@@ -97,6 +96,7 @@ private:
   const Instruction *current_ = nullptr;
   int lane_ = 0;
   AsyncCopies copies_;
+  WarpOrder order_;
 };
 
 } // namespace halftone::emulator

@@ -137,8 +137,6 @@ Launch makeLaunch(const Context &context, const Function &function, const Launch
   expect(most == 0 || count <= most);
   expect(kernel.requiredThreads[0] == 0 || kernel.requiredThreads == threads);
   expect(sharedBytes <= function.dynamicSharedLimit);
-  expect(sharedBytes + kernel.staticSharedBytes <= context.settings.sharedBytesPerBlock(),
-         Result::LaunchOutOfResources);
   expect(parameters || kernel.parameters.empty());
   Launch launch{&kernel, grid, threads, sharedBytes, std::vector<std::byte>(kernel.parameterBytes)};
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {

@@ -1,7 +1,7 @@
 // The state behind the driver's functions: devices that are alike, their contexts, and everything that handles name.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Environment, read at cuInit: HALFTONE_EMULATOR_SEED (orders; 0: as written), HALFTONE_EMULATOR_CAPABILITY (80), HALFTONE_EMULATOR_MEMORY
+// Environment, read at cuInit: HALFTONE_EMULATOR_SEED (orders, 0: as written; registers), HALFTONE_EMULATOR_CAPABILITY (80), HALFTONE_EMULATOR_MEMORY
 // (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (how many, 1), HALFTONE_EMULATOR_STUB (1: as the stub library that
 // programs are linked with), HALFTONE_EMULATOR_POOLS (0: as a GPU without memory pools, 1), HALFTONE_EMULATOR_FAIL ("cuLaunchKernel 3 700": the
 // third call of that function ends with that result).
@@ -34,9 +34,12 @@ inline void expect(bool holds, Result otherwise = Result::InvalidValue) {
 }
 
 struct Function {
+  /// Static and dynamic shared memory of a launch together, unless the function's attribute is raised.
+  static constexpr uint32_t usualSharedBytes = 48 * 1024;
+
   Function(std::shared_ptr<LoadedModule> module, const Kernel *kernel)
       : module(std::move(module)), kernel(kernel),
-        dynamicSharedLimit(48 * 1024 - std::min<uint32_t>(kernel->staticSharedBytes, 48 * 1024)) {}
+        dynamicSharedLimit(usualSharedBytes - std::min(kernel->staticSharedBytes, usualSharedBytes)) {}
   std::shared_ptr<LoadedModule> module;
   const Kernel *kernel;
   uint32_t dynamicSharedLimit; ///< of a launch; a function may ask for more than this

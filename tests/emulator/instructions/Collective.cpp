@@ -111,7 +111,8 @@ void activeLanes(Warp &warp, const Instruction &instruction, LaneMask active) {
 
 void trap(Warp &warp, const Instruction &, LaneMask) { warp.fail("the kernel stops itself by a trap"); }
 
-void warpBarrier(Warp &warp, const Instruction &, LaneMask) { warp.countWarpSync(); }
+/// Lanes that have ended, or that the block never had, count as joined: nothing is known of their accesses from then on.
+void warpBarrier(Warp &warp, const Instruction &, LaneMask active) { warp.order().join(active | ~warp.live()); }
 
 void decodeWarpBarrier(Decoding &decoding) {
   decoding.take("sync");

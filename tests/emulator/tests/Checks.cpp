@@ -48,6 +48,7 @@ TEST_CASE("A correct kernel has no fault") {
 TEST_CASE("An access out of bounds names kernel, line, block, thread and the allocation") {
   std::string fault = faultOf("setp.ne.u32 %p1, %t, 9; @%p1 ret;\nld.global.u32 %r0, [%a+1024];\nret;", {2, 64, 0});
   CHECK_THAT(fault, Contains("kernel test, line 9 of its PTX, block (0, 0, 0), thread (9, 0, 0)"));
+  CHECK_THAT(faultOf("trap; ret;", {1, 1, 7}), Contains("(seed 7)"));
   CHECK_THAT(fault, Contains("reads 4 bytes") && Contains("1024 bytes") && Contains("0 bytes behind the end"));
   CHECK_THAT(faultOf("st.global.u32 [%a+-4], %t; ret;", {1, 1, 0}), Contains("writes 4 bytes"));
   CHECK_THAT(faultOf("mov.b64 %d0, 0; ld.global.u32 %r0, [%d0]; ret;"), Contains("at 0x0"));
@@ -95,6 +96,65 @@ TEST_CASE("Threads that use a word of shared memory without a barrier between th
   CHECK(faultOf(address +
                 "st.shared.u32 [%r1], %t; bar.warp.sync -1; xor.b32 %r3, %r1, 4; ld.shared.u32 %r0, [%r3]; ret;")
             .empty());
+}
+
+TEST_CASE(
+    "Threads of a block that use a word of global memory without a barrier between them are caught in any order") {
+  // %d1: the thread's own word of a, %d2: that of the thread beside it, %d3: that of the thread in the other warp.
+  const std::string addresses =
+      "add.s64 %d1, %a, %d8; xor.b64 %d2, %d8, 4; add.s64 %d2, %a, %d2; xor.b64 %d3, %d8, 128; "
+      "add.s64 %d3, %a, %d3; st.global.u32 [%d1], %t; ";
+  auto race = [&](const std::string &rest) {
+    CHECK_THAT(faultInAnyOrder(addresses + rest), Contains("of global memory") && Contains("expected a barrier"));
+  };
+  race("ld.global.u32 %r0, [%d2]; ret;");
+  race("ld.global.u32 %r0, [%d3]; ret;");
+  race("st.global.u8 [%a+77], %t; ret;");
+  race("ld.u32 %r0, [%d3]; ret;");
+  // Read, then overwritten by another thread without a barrier.
+  race("bar.sync 0; ld.global.u32 %r0, [%a+8]; st.global.u32 [%d1], %r0; ret;");
+  // A barrier of the warp joins neither two warps nor lanes that it does not name.
+  race("bar.warp.sync -1; ld.global.u32 %r0, [%d3]; ret;");
+  race("and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bar.warp.sync 0x55555555; ld.global.u32 %r0, [%d2]; ret;");
+  // The second barrier joins lane 0 and lane 1, but lane 2 wrote after the first.
+  race("and.b32 %r1, %t, 31; setp.lt.u32 %p1, %r1, 2; bar.warp.sync -1; @!%p1 st.global.u32 [%d1], 5; "
+       "@%p1 bar.warp.sync 3; setp.eq.u32 %p2, %t, 0; @%p2 ld.global.u32 %r0, [%a+8]; ret;");
+  auto isClean = [&](const std::string &rest) {
+    for (uint64_t seed : {0, 1, 2, 3})
+      CHECK(faultOf(addresses + rest, {1, 64, seed}) == "");
+  };
+  isClean("bar.sync 0; ld.global.u32 %r0, [%d3]; bar.sync 0; st.global.u32 [%d3], %r0; ret;");
+  isClean("ld.global.u32 %r0, [%d1]; st.global.u32 [%d1], %r0; ret;");
+  isClean("bar.warp.sync -1; ld.global.u32 %r0, [%d2]; bar.warp.sync -1; st.global.u32 [%d2], %r0; ret;");
+  // All read one word.
+  isClean("ld.global.u32 %r0, [%a+900]; ret;");
+  // Lanes in two halves, each with its own barrier.
+  isClean("and.b32 %r1, %t, 16; setp.eq.u32 %p1, %r1, 0; @%p1 bar.warp.sync 0xffff; @!%p1 bar.warp.sync 0xffff0000; "
+          "ld.global.u32 %r0, [%d2]; ret;");
+  // Four lanes read a word, and one of them writes it behind a barrier of the four.
+  isClean("and.b32 %r1, %t, 31; setp.lt.u32 %p1, %r1, 4; and.b32 %r2, %t, 32; setp.ne.u32 %p2, %r2, 0; @%p2 ret; "
+          "bar.warp.sync -1; @!%p1 ret; ld.global.u32 %r0, [%a+4]; bar.warp.sync 15; setp.eq.u32 %p2, %t, 3; "
+          "@%p2 st.global.u32 [%a+4], %r0; ret;");
+  // A lane learns of another one through a third.
+  isClean("and.b32 %r1, %t, 31; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 1; setp.lt.u32 %p3, %r1, 2; "
+          "setp.eq.u32 %p4, %r1, 2; or.pred %p5, %p2, %p4; @%p3 bar.warp.sync 3; @%p5 bar.warp.sync 6; "
+          "and.b32 %r2, %t, 0xffffffe0; mul.wide.u32 %d4, %r2, 4; add.s64 %d4, %a, %d4; "
+          "@%p4 ld.global.u32 %r0, [%d4]; ret;");
+}
+
+TEST_CASE("Threads of a last warp with fewer than 32 lanes are ordered by its barrier") {
+  const std::string body = "add.s64 %d1, %b, %d8; st.global.u32 [%d1], %t; bar.warp.sync -1; ld.global.u32 %r0, [%b]; "
+                           "bar.warp.sync -1; setp.eq.u32 %p1, %t, 19; @%p1 st.global.u32 [%b], %r0; ret;";
+  for (uint64_t seed : {0, 1, 2})
+    CHECK(faultOf(body, {1, 20, seed}) == "");
+}
+
+TEST_CASE("Blocks and launches that follow each other are no race of threads") {
+  KernelRun run(1);
+  uint64_t a = run.upload(std::vector<uint32_t>(256, 1));
+  const std::string write = prologue + "mul.wide.u32 %d0, %c, 4; add.s64 %d0, %a, %d0; st.global.u32 [%d0], %t; ret;";
+  for (int i = 0; i < 3; ++i)
+    CHECK(run.fault(kernelPtx(parameters, write), {4, 1, 1}, {1, 1, 1}, 0, a, a) == "");
 }
 
 TEST_CASE("A barrier that a thread does not reach is a fault with both lines") {

@@ -258,6 +258,35 @@ TEST_CASE("A launch that the kernel or the device does not allow is refused and 
   CHECK(driver.download<uint32_t>(x, 1)[0] == 1);
 }
 
+TEST_CASE("A launch has 48 KiB of static and dynamic shared memory together, or what its function asked for") {
+  DriverLibrary driver({{"HALFTONE_EMULATOR_CAPABILITY", "86"}});
+  void *function = driver.function(kernelPtx("", "ret;", ".shared .align 16 .b8 fixed[8192];")), *none = nullptr;
+  const auto launch = [&](unsigned bytes) {
+    return driver.call("cuLaunchKernel", function, 1u, 1u, 1u, 32u, 1u, 1u, bytes, none, static_cast<void **>(nullptr),
+                       static_cast<void **>(nullptr));
+  };
+  int limit = 0;
+  CHECK(driver.call("cuFuncGetAttribute", &limit, 8, function) == 0);
+  CHECK(limit == 40 * 1024);
+  CHECK(launch(40 * 1024) == 0);
+  CHECK(is(launch(40 * 1024 + 1), Result::InvalidValue));
+  CHECK(is(launch(48 * 1024), Result::InvalidValue));
+  CHECK(is(driver.call("cuFuncSetAttribute", function, 8, 99 * 1024), Result::InvalidValue));
+  CHECK(is(driver.call("cuFuncSetAttribute", function, 8, 91 * 1024 + 1), Result::InvalidValue));
+  CHECK(driver.call("cuFuncSetAttribute", function, 8, 91 * 1024) == 0);
+  CHECK(launch(91 * 1024) == 0);
+  CHECK(is(launch(91 * 1024 + 1), Result::InvalidValue));
+  void *graph = nullptr, *node = nullptr;
+  CHECK(driver.call("cuGraphCreate", &graph, 0u) == 0);
+  for (unsigned bytes : {91 * 1024u, 92 * 1024u}) {
+    KernelNodeParams kernel{function, 1, 1, 1, 32, 1, 1, bytes, nullptr, nullptr};
+    CHECK(is(driver.call("cuGraphAddKernelNode", &node, graph, static_cast<void *const *>(nullptr), size_t(0),
+                         static_cast<const KernelNodeParams *>(&kernel)),
+             bytes == 91 * 1024u ? Result::Success : Result::InvalidValue));
+  }
+  CHECK(driver.call("cuCtxSynchronize") == 0);
+}
+
 TEST_CASE("A fault stays: every later call gives it, and its text names the kernel and the line") {
   DriverLibrary driver;
   DevicePointer x = driver.allocate(256);

@@ -87,12 +87,47 @@ TEST_CASE("Operands of another kind or width are refused") {
   CHECK_THAT(refusedBody(".reg .b32 %r; cvt.f16.f32 %r, %r;"), Contains("expected a rounding"));
 }
 
+TEST_CASE("Labels, registers and variables belong to their scope, and hide those around it") {
+  // Two scopes with one label, a branch out of a scope, and one to a label that an inner scope hides.
+  const std::string body = R"(
+.reg .b32 %r, %s; .reg .b64 %o; .reg .pred %p; .shared .align 4 .b32 word; ld.param.u64 %o, [out];
+mov.b32 %r, 1; mov.b32 %s, 0; st.shared.b32 [word], 5;
+{ .reg .b32 %r; mov.b32 %r, 10; bra $next; mov.b32 %r, 1000; $next: add.u32 %s, %s, %r; }
+{ .reg .b32 %q; .shared .align 4 .b32 word; st.shared.b32 [word], 600; mov.b32 %q, 20; bra $next; mov.b32 %q, 1000;
+  $next: add.u32 %s, %s, %q; { bra $next; add.u32 %s, %s, 1000; $next: } bra $end; add.u32 %s, %s, 1000; }
+add.u32 %s, %s, 1000;
+$end: ld.shared.b32 %r, [word]; add.u32 %s, %s, %r;
+{ setp.ne.u32 %p, %s, 35; @%p bra $end2; add.u32 %s, %s, 100; $end2: }
+$end2: st.global.b32 [%o], %s; ret;)";
+  KernelRun run;
+  uint64_t out = run.empty(4);
+  run.run(kernelPtx(".param .u64 out", body, ".shared .align 4 .b32 word;"), {1, 1, 1}, {1, 1, 1}, 0, out);
+  CHECK(run.download<uint32_t>(out, 1)[0] == 135);
+  // The list of an indexed branch names the labels of the list's scope.
+  const std::string indexed = R"(
+.reg .b32 %t, %s; .reg .b64 %o, %d; ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %d, %t, 4; add.s64 %o, %o, %d;
+{ $list: .branchtargets $a, $b; { $a: mov.b32 %s, 9; brx.idx %t, $list; } $a: mov.b32 %s, 1; bra $end; $b: mov.b32 %s, 2; }
+$a: $end: st.global.b32 [%o], %s; ret;)";
+  uint64_t two = run.empty(8);
+  run.run(kernelPtx(".param .u64 out", indexed), {1, 1, 1}, {2, 1, 1}, 0, two);
+  CHECK(run.download<uint32_t>(two, 2) == std::vector<uint32_t>{1, 2});
+  CHECK_THAT(refusedBody("{ $in: ret; }\nbra $in;"), Contains("line 8") && Contains("$in"));
+  CHECK_THAT(refusedBody("{ .reg .b32 %r; } mov.b32 %r, 1;"), Contains("%r"));
+  CHECK_THAT(refusedBody("{ .shared .b32 w; } .reg .b64 %d; mov.b64 %d, w; $a: { $a: ret; } $a: ret;"),
+             Contains("$a is declared twice"));
+  CHECK_THAT(refusedBody(".reg .b32 %r<3>; .reg .b64 %r2;"), Contains("%r2 is declared twice"));
+  CHECK_THAT(refusedBody(".reg .b32 w; .shared .b32 w;"), Contains("w is declared twice"));
+  DeviceMemory memory(1 << 20);
+  const std::string outside = "{ .shared .b32 w; } .reg .b64 %d; mov.b64 %d, w; ret;";
+  CHECK_THROWS_WITH(LoadedModule(kernelPtx("", outside), memory), Contains("w is not declared"));
+}
+
 TEST_CASE("Broken text ends with an error, never with a crash") {
   CHECK_THAT(refusal(""), Contains("expected `.version`"));
   CHECK_THAT(refusal(".version 8.0 .target compute_80"), Contains("compute_80"));
   CHECK_THAT(refusal(".version 8.0 .target sm_80 .address_size 32"), Contains("64"));
   CHECK_THAT(refusedBody("bra $nowhere;"), Contains("$nowhere"));
-  CHECK_THAT(refusedBody("$a: ret; $a: ret;"), Contains("stands twice"));
+  CHECK_THAT(refusedBody("$a: ret; $a: ret;"), Contains("declared twice"));
   CHECK_THAT(refusal(".version 8.0 .target sm_80 .address_size 64 .visible .func f() { ret; }"), Contains(".func"));
   std::string whole = kernelPtx(".param .u64 p", ".reg .b32 %r<3>; @%p bra $x; mov.b32 {%r1, %r2}, 0x1; $x: ret;",
                                 ".const .b8 t[2] = {1, 2};");

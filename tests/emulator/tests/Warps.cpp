@@ -3,6 +3,7 @@
 #include "tests/emulator/tests/KernelRun.h"
 #include <catch2/catch.hpp>
 #include <numeric>
+#include <set>
 
 using namespace halftone::emulator;
 
@@ -73,6 +74,28 @@ TEST_CASE("A guard leaves the registers of the other lanes alone") {
       "mov.b32 %r0, 5; setp.lt.u32 %p1, %t, 3; @%p1 mov.b32 %r0, 7; @!%p1 add.u32 %r0, %r0, 1; " + storeResult, 32, 0);
   for (uint32_t t = 0; t < 32; ++t)
     CHECK(results[t] == (t < 3 ? 7 : 6));
+}
+
+TEST_CASE("A register that nothing has written holds other numbers in each lane, warp and launch") {
+  for (uint64_t seed : {0, 1}) {
+    KernelRun run(seed);
+    std::set<uint32_t> values;
+    for (int launch = 0; launch < 2; ++launch) {
+      uint64_t out = run.empty(256);
+      run.run(kernelPtx(outParameter, prologue + "@%p3 add.u32 %r0, %r0, 0; " + storeResult), {1, 1, 1}, {64, 1, 1}, 0,
+              out);
+      for (uint32_t value : run.download<uint32_t>(out, 64))
+        values.insert(value);
+    }
+    CHECK(values.size() > 120);
+  }
+  // The same seed gives the same numbers, and another one others; predicates are drawn too.
+  CHECK(runFor(storeResult, 64, 1) == runFor(storeResult, 64, 1));
+  CHECK(runFor(storeResult, 64, 1) != runFor(storeResult, 64, 2));
+  auto predicates = runFor("selp.b32 %r0, 1, 0, %p5; " + storeResult, 256, 3);
+  CHECK(std::set<uint32_t>(predicates.begin(), predicates.end()).size() == 2);
+  // Constants, addresses and special registers are there from the start.
+  CHECK(runFor("{ .reg .b32 %late; add.u32 %r0, %t, 7; }" + storeResult, 64, 5)[63] == 70);
 }
 
 TEST_CASE("A block sums through shared memory, in any order of its warps") {
