@@ -26,4 +26,10 @@ public:
   uint32_t line;
 };
 
+/// PTX of a newer version than the driver takes.
+class PtxVersionError : public PtxError {
+public:
+  using PtxError::PtxError;
+};
+
 } // namespace halftone::emulator

@@ -3,6 +3,7 @@
 #include "tests/emulator/Decoding.h"
 #include "tests/emulator/Fault.h"
 #include "tests/emulator/PtxTokens.h"
+#include "tests/emulator/Requirements.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
@@ -21,7 +22,8 @@ uint32_t alignUp(uint64_t value, uint32_t alignment) {
 
 class KernelParser {
 public:
-  KernelParser(PtxTokens &tokens, const std::vector<Declaration> &shared) : tokens_(tokens), names_(kernel_) {
+  KernelParser(PtxTokens &tokens, const Module &module, const std::vector<Declaration> &shared)
+      : tokens_(tokens), module_(module), names_(kernel_) {
     for (const Declaration &declaration : shared)
       addShared(declaration);
     names_.openScope();
@@ -229,16 +231,6 @@ private:
     decode(statement);
   }
 
-  static void splitOpcode(std::string_view text, Statement &statement) {
-    size_t dot = text.find('.');
-    statement.opcode = text.substr(0, dot);
-    while (dot != std::string_view::npos) {
-      size_t next = text.find('.', dot + 1);
-      statement.modifiers.push_back(text.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1));
-      dot = next;
-    }
-  }
-
   OperandText parseOperand() {
     OperandText made;
     if (tokens_.take("{")) {
@@ -293,6 +285,11 @@ private:
     Instruction made;
     made.line = statement.line;
     Decoding decoding(statement, names_, made);
+    if (const Requirement least = requirementOf(statement);
+        least.version > module_.version || least.target > module_.target)
+      decoding.fail(fmt::format("the module has .version {} and .target sm_{}; expected at least {} and sm_{}",
+                                versionText(module_.version), module_.target, versionText(least.version),
+                                least.target));
     if (!statement.guard.empty()) {
       OperandText guard;
       guard.text = statement.guard;
@@ -370,6 +367,7 @@ private:
   }
 
   PtxTokens &tokens_;
+  const Module &module_;
   Kernel kernel_;
   KernelNames names_;
   std::vector<Labels> labels_{1}; ///< of the scopes, the innermost last
@@ -378,8 +376,8 @@ private:
 
 } // namespace
 
-Kernel parseKernel(PtxTokens &tokens, const std::vector<Declaration> &shared) {
-  return KernelParser(tokens, shared).parse();
+Kernel parseKernel(PtxTokens &tokens, const Module &module, const std::vector<Declaration> &shared) {
+  return KernelParser(tokens, module, shared).parse();
 }
 
 } // namespace halftone::emulator

@@ -2,20 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/LoadedModule.h"
 #include "tests/emulator/PtxParser.h"
+#include "tests/emulator/Requirements.h"
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace halftone::emulator {
 
-LoadedModule::LoadedModule(std::string_view ptx, DeviceMemory &memory, uint32_t capability, uint32_t sharedBytes)
+LoadedModule::LoadedModule(std::string_view ptx, DeviceMemory &memory, uint32_t capability, uint32_t newestVersion)
     : module_(parsePtx(ptx)), memory_(memory) {
+  if (module_.version > newestVersion)
+    throw PtxVersionError(1, fmt::format("the version {}; the driver takes versions up to {}",
+                                         versionText(module_.version), versionText(newestVersion)));
   if (module_.target > capability)
     throw PtxError(1, fmt::format("the target sm_{}; the device has the compute capability {}.{}", module_.target,
                                   capability / 10, capability % 10));
   for (const Kernel &kernel : module_.kernels)
-    if (kernel.staticSharedBytes > sharedBytes)
+    if (kernel.staticSharedBytes > mostStaticBytes)
       throw PtxError(1, fmt::format("the kernel {} has {} bytes of shared memory; expected at most {}", kernel.name,
-                                    kernel.staticSharedBytes, sharedBytes));
+                                    kernel.staticSharedBytes, mostStaticBytes));
   try {
     placeVariables();
     for (Kernel &kernel : module_.kernels)

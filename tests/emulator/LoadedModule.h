@@ -8,9 +8,13 @@ namespace halftone::emulator {
 
 class LoadedModule {
 public:
+  /// The static shared memory that a kernel may have.
+  static constexpr uint32_t mostStaticBytes = 48 * 1024;
+
   /// Parses `ptx` and lays out its variables in `memory`, which must outlive the module. Throws PtxError; also for a target newer than
-  /// `capability` (80 for 8.0) and for a kernel that needs more than `sharedBytes` of static shared memory.
-  LoadedModule(std::string_view ptx, DeviceMemory &memory, uint32_t capability = 80, uint32_t sharedBytes = 48 * 1024);
+  /// `capability` (80 for 8.0) and for a kernel with more static shared memory than a device gives. PtxVersionError for a `.version` above
+  /// `newestVersion` (80 for 8.0).
+  LoadedModule(std::string_view ptx, DeviceMemory &memory, uint32_t capability = 80, uint32_t newestVersion = 80);
   ~LoadedModule();
   LoadedModule(const LoadedModule &) = delete;
   LoadedModule &operator=(const LoadedModule &) = delete;

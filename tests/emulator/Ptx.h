@@ -152,7 +152,8 @@ struct Variable {
 void fillRelocation(Kernel &kernel, const Relocation &relocation, uint64_t address);
 
 struct Module {
-  uint32_t target = 0; ///< 80 for sm_80
+  uint32_t version = 0; ///< 80 for .version 8.0
+  uint32_t target = 0;  ///< 80 for sm_80
   std::vector<Variable> variables;
   std::vector<Kernel> kernels;
 };

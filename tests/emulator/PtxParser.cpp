@@ -4,6 +4,7 @@
 #include "tests/emulator/Decoding.h"
 #include "tests/emulator/Fault.h"
 #include "tests/emulator/PtxTokens.h"
+#include "tests/emulator/Requirements.h"
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -29,13 +30,16 @@ public:
 private:
   void parseHeader() {
     tokens_.expect(".version");
-    tokens_.next();
+    parseVersion();
     tokens_.expect(".target");
     std::string_view target = tokens_.expectWord("a target, as sm_80");
     const char *digits = target.data() + 3;
     if (target.substr(0, 3) != "sm_" ||
         std::from_chars(digits, target.data() + target.size(), module_.target).ec != std::errc())
       tokens_.fail(fmt::format("the target {}; expected one as sm_80", target));
+    if (const uint32_t least = versionForTarget(module_.target); least > module_.version)
+      tokens_.fail(fmt::format("the target {} under .version {}; expected at least {}", target,
+                               versionText(module_.version), versionText(least)));
     while (tokens_.take(","))
       tokens_.expectWord("a target option");
     tokens_.expect(".address_size");
@@ -43,12 +47,23 @@ private:
       tokens_.fail("expected an address size of 64");
   }
 
+  void parseVersion() {
+    const Token token = tokens_.next();
+    const char *end = token.text.data() + token.text.size();
+    uint32_t major = 0, minor = 0;
+    auto [dot, code] = std::from_chars(token.text.data(), end, major);
+    if (code != std::errc() || dot == end || *dot != '.' || std::from_chars(dot + 1, end, minor).ptr != end ||
+        dot + 1 == end || minor > 9)
+      throw PtxError(token.line, fmt::format("the version `{}`; expected one as 8.0", token.text));
+    module_.version = 10 * major + minor;
+  }
+
   void parseTopLevel() {
     bool isExtern = false;
     while (tokens_.at(".visible") || tokens_.at(".weak") || tokens_.at(".extern") || tokens_.at(".common"))
       isExtern |= tokens_.next().text == ".extern";
     if (tokens_.take(".entry"))
-      module_.kernels.push_back(parseKernel(tokens_, shared_));
+      module_.kernels.push_back(parseKernel(tokens_, module_, shared_));
     else if (tokens_.at(".func"))
       tokens_.fail("a .func; the emulator takes kernels without calls");
     else if (tokens_.take(".shared"))

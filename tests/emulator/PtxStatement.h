@@ -26,4 +26,15 @@ struct Statement {
   uint32_t line = 0;
 };
 
+/// Splits "add.rn.f32" into the statement's opcode and modifiers.
+inline void splitOpcode(std::string_view text, Statement &statement) {
+  size_t dot = text.find('.');
+  statement.opcode = text.substr(0, dot);
+  while (dot != std::string_view::npos) {
+    size_t next = text.find('.', dot + 1);
+    statement.modifiers.push_back(text.substr(dot + 1, next == std::string_view::npos ? next : next - dot - 1));
+    dot = next;
+  }
+}
+
 } // namespace halftone::emulator

@@ -42,8 +42,8 @@ struct Declaration {
 /// Reads `.align 4 .b8 name[16]`; the state space has been read.
 Declaration parseDeclaration(PtxTokens &tokens);
 
-/// Reads a kernel from its name to the closing brace. `openShared` names the module's `.extern .shared` arrays with their alignments,
-/// `shared` its other shared variables.
-Kernel parseKernel(PtxTokens &tokens, const std::vector<Declaration> &shared);
+/// Reads a kernel of `module`, whose version and target are known, from its name to the closing brace. `shared` holds the module's shared
+/// variables.
+Kernel parseKernel(PtxTokens &tokens, const Module &module, const std::vector<Declaration> &shared);
 
 } // namespace halftone::emulator

@@ -34,12 +34,11 @@ inline void expect(bool holds, Result otherwise = Result::InvalidValue) {
 }
 
 struct Function {
-  /// Static and dynamic shared memory of a launch together, unless the function's attribute is raised.
-  static constexpr uint32_t usualSharedBytes = 48 * 1024;
-
+  /// A launch has as much static and dynamic shared memory together as a kernel may have static memory, unless its attribute is raised.
   Function(std::shared_ptr<LoadedModule> module, const Kernel *kernel)
       : module(std::move(module)), kernel(kernel),
-        dynamicSharedLimit(usualSharedBytes - std::min(kernel->staticSharedBytes, usualSharedBytes)) {}
+        dynamicSharedLimit(LoadedModule::mostStaticBytes - kernel->staticSharedBytes) {}
+
   std::shared_ptr<LoadedModule> module;
   const Kernel *kernel;
   uint32_t dynamicSharedLimit; ///< of a launch; a function may ask for more than this

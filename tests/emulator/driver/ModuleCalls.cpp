@@ -1,5 +1,6 @@
 // cu* functions of modules, which the emulated driver loads from PTX alone.
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/emulator/Requirements.h"
 #include "tests/emulator/driver/Driver.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -69,14 +70,16 @@ private:
 
 std::shared_ptr<LoadedModule> load(Context &context, std::string_view image, const JitLogs &logs) {
   try {
-    auto module = std::make_shared<LoadedModule>(image, context.memory, context.settings.capability);
+    auto module = std::make_shared<LoadedModule>(image, context.memory, context.settings.capability,
+                                                 newestVersionOf(context.settings.driverVersion));
     logs.writeInfo(fmt::format("{} bytes of PTX\n", image.size()));
     logs.writeError("");
     return module;
   } catch (const PtxError &error) {
     logs.writeError(fmt::format("ptx, {}\n", error.what()));
     logs.writeInfo("");
-    throw DriverError{Result::InvalidPtx};
+    throw DriverError{dynamic_cast<const PtxVersionError *>(&error) ? Result::UnsupportedPtxVersion
+                                                                    : Result::InvalidPtx};
   }
 }
 

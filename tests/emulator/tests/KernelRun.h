@@ -3,6 +3,7 @@
 #pragma once
 #include "tests/emulator/Block.h"
 #include "tests/emulator/LoadedModule.h"
+#include "tests/emulator/Requirements.h"
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -12,9 +13,10 @@
 namespace halftone::emulator {
 
 /// A whole module with one kernel `test`. `parameters` stands between its parentheses.
-inline std::string kernelPtx(const std::string &parameters, const std::string &body, const std::string &outside = "") {
-  return ".version 8.0\n.target sm_80\n.address_size 64\n" + outside + "\n.visible .entry test(" + parameters +
-         ")\n{\n" + body + "\n}\n";
+inline std::string kernelPtx(const std::string &parameters, const std::string &body, const std::string &outside = "",
+                             uint32_t target = 80) {
+  return ".version 8.0\n.target sm_" + std::to_string(target) + "\n.address_size 64\n" + outside +
+         "\n.visible .entry test(" + parameters + ")\n{\n" + body + "\n}\n";
 }
 
 class KernelRun {
@@ -47,7 +49,7 @@ public:
   template <typename... Arguments>
   void run(const std::string &ptx, std::array<uint32_t, 3> grid, std::array<uint32_t, 3> threads, uint32_t sharedBytes,
            Arguments... arguments) {
-    LoadedModule module(ptx, memory);
+    LoadedModule module(ptx, memory, 90);
     Launch launch{module.find("test"), grid, threads, sharedBytes, {}};
     if (!launch.kernel || launch.kernel->parameters.size() != sizeof...(arguments))
       throw std::logic_error("the kernel `test` has other parameters");
@@ -100,6 +102,9 @@ std::vector<R> runRows(const std::string &operation, const std::vector<std::tupl
   std::string last = "%a" + std::to_string(sources);
   body += operation + operands + ";\nld.param.u64 " + last + ", [result]; mad.wide.u32 " + last + ", %t, " +
           std::to_string(sizeof(R)) + ", " + last + ";\nst.global." + widths[sizeof(R)] + " [" + last + "], %d;\nret;";
+  Statement statement;
+  splitOpcode(operation, statement);
+  const uint32_t target = std::max(80u, requirementOf(statement).target);
   KernelRun run(seed);
   uint64_t result = run.empty(rows.size() * sizeof(R));
   uint32_t count = static_cast<uint32_t>(rows.size());
@@ -110,7 +115,7 @@ std::vector<R> runRows(const std::string &operation, const std::vector<std::tupl
         values.push_back(std::get<decltype(place)::value>(row));
       return run.upload(values);
     };
-    run.run(kernelPtx(parameters, body), {(count + 63) / 64, 1, 1}, {64, 1, 1}, 0, count, result,
+    run.run(kernelPtx(parameters, body, "", target), {(count + 63) / 64, 1, 1}, {64, 1, 1}, 0, count, result,
             column(std::integral_constant<size_t, places>{})...);
   }(std::index_sequence_for<S...>{});
   return run.download<R>(result, rows.size());
