@@ -37,6 +37,7 @@ def main(bundle, root):
                 ((bundle, "halftone-run", "emit", module, "--target", "sm_80", "--format", "ptx"), 0, ".target sm_80"),
                 ((bundle, "halftone-opt", module, "--stop-after=kernel"), 0, "halftone.kernel"),
                 ((bundle, "test_gpu", "--list-tests"), None, "MNIST is learned"),  # its code is their count
+                ((bundle, "gpu-instructions", "--list"), 0, "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"),
                 ((bundle, "other"), 2, "the programs are halftone-run")]:
             done = output(*command, cwd=root)
             if code not in (None, done.returncode) or text not in done.stdout:

@@ -14,7 +14,7 @@ STAND_IN = '#!/bin/bash\necho "$(basename "$0") $*" >> "{log}"\n{last}\n'
 # What a program says of the kernels that it loads.
 LOADS = 'printf "%s\\t%s\\t%s\\t%s\\t%s\\n" {} >> "$HALFTONE_CUDA_KERNELS"'
 PROGRAMS = ["tools/halftone-run/halftone-run", "tests/end_to_end/test_gpu", "tests/end_to_end/test_gpu_ops",
-            "tests/end_to_end/test_gpu_models"]
+            "tests/end_to_end/test_gpu_models", "tests/emulator/gpu-instructions"]
 
 
 class Session:
@@ -71,6 +71,12 @@ def check_programs(session):
                    "test_gpu_models --filenames-as-tags --warn NoTests [#Shadows]", "--rng-seed 1", "--device cuda:0", "--numerics strict", "--numerics fast"):
         if wanted not in calls:
             session.findings.append(f"no program was called with '{wanted}':\n{calls}")
+    if not calls.startswith("gpu-instructions \n"):
+        session.findings.append(f"the first check is not that of the instructions:\n{calls}")
+    session.put(PROGRAMS[4], "echo a form differs; echo the summary; exit 1")
+    session.expect("an instruction differs", session.run("--only", "instructions"), 1, "FAILED", "exit code 1", "a form differs", "the summary")
+    session.put(PROGRAMS[4], "echo 7 forms; echo the summary")
+    session.expect("no instruction differs", session.run("--only", "instructions"), 0, "passed", "the summary")
     session.put(PROGRAMS[0], "echo the reason; exit 3")
     session.expect("one fails", session.run("--quick"), 1, "FAILED", "exit code 3", "the reason", "passed")
     session.put(PROGRAMS[0])

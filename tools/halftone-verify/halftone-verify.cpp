@@ -9,6 +9,7 @@ int halftoneRun(int argc, char **argv);
 int halftoneOpt(int argc, char **argv);
 int testMain(int argc, char **argv);
 int gpuBenchmark();
+int gpuInstructions(int argc, char **argv);
 
 namespace {
 
@@ -18,9 +19,13 @@ struct Program {
 };
 
 /// The tests of all test programs are in one list; their files tell them apart (--filenames-as-tags).
-constexpr Program programs[] = {{"halftone-run", halftoneRun}, {"halftone-opt", halftoneOpt},
-                                {"test_gpu", testMain},        {"test_gpu_ops", testMain},
-                                {"test_gpu_models", testMain}, {"gpu", [](int, char **) { return gpuBenchmark(); }}};
+constexpr Program programs[] = {{"halftone-run", halftoneRun},
+                                {"halftone-opt", halftoneOpt},
+                                {"test_gpu", testMain},
+                                {"test_gpu_ops", testMain},
+                                {"test_gpu_models", testMain},
+                                {"gpu", [](int, char **) { return gpuBenchmark(); }},
+                                {"gpu-instructions", gpuInstructions}};
 
 const Program *find(std::string_view name) {
   for (const Program &program : programs)

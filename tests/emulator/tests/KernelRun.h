@@ -4,6 +4,7 @@
 #include "tests/emulator/Block.h"
 #include "tests/emulator/LoadedModule.h"
 #include "tests/emulator/Requirements.h"
+#include "tests/emulator/snippets/Forms.h"
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -102,6 +103,8 @@ std::vector<R> runRows(const std::string &operation, const std::vector<std::tupl
   std::string last = "%a" + std::to_string(sources);
   body += operation + operands + ";\nld.param.u64 " + last + ", [result]; mad.wide.u32 " + last + ", %t, " +
           std::to_string(sizeof(R)) + ", " + last + ";\nst.global." + widths[sizeof(R)] + " [" + last + "], %d;\nret;";
+  if (!allInstructions().contains(operation))
+    throw std::logic_error("no form has the instruction " + operation + ", so that no driver is compared with it");
   Statement statement;
   splitOpcode(operation, statement);
   const uint32_t target = std::max(80u, requirementOf(statement).target);

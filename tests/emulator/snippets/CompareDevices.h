@@ -1,0 +1,23 @@
+// Runs each form of instruction in the emulator and on a CUDA driver, and compares the results bit by bit.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "tests/emulator/snippets/CudaLibrary.h"
+#include "tests/emulator/snippets/Forms.h"
+#include <functional>
+
+namespace halftone::emulator {
+
+struct Comparison {
+  size_t forms = 0, results = 0; ///< that were compared
+  size_t differing = 0;          ///< forms with a result that the PTX ISA does not allow beside the emulator's
+  size_t skipped = 0;            ///< forms whose target is newer than the device
+  size_t moved = 0;              ///< results within an instruction's error, with other bits than the exact ones
+  size_t nans = 0;               ///< NaN with other bits where the PTX ISA leaves them open
+};
+
+/// Compares the forms whose name has `only` in it. `tell` gets a line for each form that differs, with the first such row: its inputs, and
+/// the expected and the given bits. Throws std::runtime_error if the driver cannot be used.
+Comparison compareDevices(const CudaLibrary &driver, const std::string &only,
+                          const std::function<void(const std::string &)> &tell);
+
+} // namespace halftone::emulator
