@@ -117,15 +117,14 @@ uint64_t wordAt(const std::vector<std::byte> &bytes, size_t place, uint8_t bits)
   return word;
 }
 
-/// Whether both are NaN as a form's results are: f64, f32, or each half that differs a NaN of f16 or bf16.
+/// Whether both are NaN of the result's kind; of two narrow floats, each that differs.
 bool areNans(const Form &form, uint64_t a, uint64_t b) {
-  if (form.isF64)
+  if (form.result == Input::F64)
     return std::isnan(std::bit_cast<double>(a)) && std::isnan(std::bit_cast<double>(b));
-  const Source &source = form.sources[0];
-  if (source.input == Input::F32)
+  if (form.result == Input::F32)
     return std::isnan(std::bit_cast<float>(uint32_t(a))) && std::isnan(std::bit_cast<float>(uint32_t(b)));
-  const uint64_t infinity = source.input == Input::F16 ? 0x7c00 : 0x7f80;
-  for (int half = 0; half < form.resultBits; half += 16) {
+  const uint64_t infinity = form.result == Input::F16 ? 0x7c00 : 0x7f80;
+  for (int half = 0; half < form.resultBits && form.result != Input::Bits; half += 16) {
     const uint64_t x = a >> half & 0xffff, y = b >> half & 0xffff;
     if (x != y && ((x & 0x7fff) <= infinity || (y & 0x7fff) <= infinity))
       return false;

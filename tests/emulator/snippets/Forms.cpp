@@ -56,8 +56,8 @@ void addFamily(Catalogue &to, std::string_view operations, std::string_view shap
     Form form{std::string(operation), textWith(operation, shape.size() - 1), source(shape[0]).bits, 1, {}, tolerance};
     for (char letter : shape.substr(1))
       form.sources.push_back(source(letter));
-    form.isF64 = own.input == Input::F64;
-    form.tolerance.anyNan |= form.isF64;
+    form.result = shape[0] == 't' ? own.input : Input::Bits;
+    form.tolerance.anyNan |= form.result == Input::F64;
     to.add(std::move(form));
   }
 }
@@ -114,13 +114,15 @@ void addFloats(Catalogue &to) {
 
 /// Those with an error, from the PTX ISA's tables.
 void addApproximations(Catalogue &to) {
-  addFamily(to, "ex2.approx.f32 ex2.approx.ftz.f32", "tt", {0x1p-22, 0});
-  addFamily(to, "rcp.approx.f32 rcp.approx.ftz.f32 sqrt.approx.f32", "tt", {0x1p-23, 0});
+  addFamily(to, "ex2.approx.f32", "tt", {0x1p-22, 0});
+  addFamily(to, "rcp.approx.f32 sqrt.approx.f32", "tt", {0x1p-23, 0});
+  // The least normal number may become 0, and a number below it the least normal one.
+  addFamily(to, "ex2.approx.ftz.f32", "tt", {0x1p-22, 0x1p-126});
+  addFamily(to, "rcp.approx.ftz.f32", "tt", {0x1p-23, 0x1p-126});
   addFamily(to, "rsqrt.approx.f32", "tt", {0x1.2p-23, 0});
   addFamily(to, "lg2.approx.f32", "tt", {0x1p-22, 0x1p-22});
   addFamily(to, "tanh.approx.f32", "tt", {0x1p-11, 0});
-  addFamily(to, "div.full.f32", "ttt", {0x1p-22, 0});
-  addFamily(to, "div.approx.f32", "ttt", {0x1p-22, 0});
+  addFamily(to, "div.full.f32", "ttt", {0x1p-22, 0x1p-148}); // 2 ulp, also of subnormal results
   for (const char *operation : {"sin.approx.f32", "cos.approx.f32"})
     to.add({operation, textWith(operation, 1), 32, 1, {{32, Input::F32, Range::Unit}}, {0, 0x1.7p-21}});
 }
@@ -193,7 +195,9 @@ void addConversions(Catalogue &to) {
     Form form{std::string(operation), textWith(operation, 1), result.bits, 1, {from}};
     if (operation == "cvt.s8.s32" || operation == "cvt.sat.s8.s32")
       form.resultBits = 32;
-    form.isF64 = form.tolerance.anyNan = result.input == Input::F64;
+    // Only f16 and bf16 have one NaN for sure.
+    form.result = operation.find("tf32") == std::string::npos ? result.input : Input::F32;
+    form.tolerance.anyNan = form.result == Input::F32 || form.result == Input::F64;
     to.add(std::move(form));
   }
   for (const char *operation : {"cvt.rn.f16x2.f32", "cvt.rn.bf16x2.f32", "cvt.rn.relu.bf16x2.f32"})

@@ -42,8 +42,8 @@ struct Form {
   uint8_t resultWords = 1;
   std::vector<Source> sources;
   Tolerance tolerance{};
-  bool isF64 = false;        ///< NaN of results is that of f64, else of f32, or of two 16-bit floats
-  bool storesItself = false; ///< the text writes to [%o]
+  Input result = Input::Bits; ///< the kind of the result
+  bool storesItself = false;  ///< the text writes to [%o]
 
   /// The module with the kernel `test`, whose parameters are the result and the sources.
   std::string ptx() const;

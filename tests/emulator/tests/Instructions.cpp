@@ -72,6 +72,16 @@ TEST_CASE("A driver with other instructions is told of, with inputs, expected an
   CHECK(mutated("cvt.rn.bf16.f32", "cvt.rz.bf16.f32", "cvt.rn.bf16.f32").total.differing == 1);
   CHECK(mutated("x4.trans.shared", "x4.shared", "ldmatrix").total.differing == 1);
   CHECK(mutated("nothing", "nothing", "cvt").total.differing == 0);
+  // The bits of a NaN are open in the sign's instructions and in f64, not in arithmetic of f32.
+  const std::string negated = "; setp.nan.f32 %p, %d, %d; @%p xor.b32 %d, %d, 0x80000002;";
+  const Told open = mutated(";\nst.global", (negated + "\nst.global").c_str(), "copysign.f32");
+  CHECK(open.total.differing == 0);
+  CHECK(open.total.nans > 100);
+  CHECK(mutated(";\nst.global", (negated + "\nst.global").c_str(), "add.rn.f32").total.differing == 1);
+  const Told wide =
+      mutated(";\nst.global", "; setp.nan.f64 %p, %d, %d; @%p xor.b64 %d, %d, 1;\nst.global", "add.rn.f64");
+  CHECK(wide.total.differing == 0);
+  CHECK(wide.total.nans > 100);
 }
 
 TEST_CASE("A driver that cannot be used, and a form that it refuses, are told of") {
