@@ -61,7 +61,8 @@ void addMemory(Catalogue &to) {
     for (int count : {1, 2, 4})
       if (bits * count <= 128)
         addAccess(to, count, bits);
-  to.add({"ld.global.s8", "ld.global.s8 %d, [%a0];", 32, 1, {{32}}});
+  for (const char *type : {"s8", "s16", "s32", "u8", "u16", "u32"})
+    to.add({fmt::format("ld.global.{}", type), fmt::format("ld.global.{} %d, [%a0];", type), 64, 1, {{32}}});
   to.add({"ld.global.nc.b32", "ld.global.nc.b32 %d, [%a0];", 32, 1, {{32}}});
   to.add({"ld.shared.s8", ownScratch + "st.shared.b32 [%r7], %s0; ld.shared.s8 %d, [%r7];", 32, 1, {{32}}});
   to.add({"ld.param.b32",

@@ -96,11 +96,13 @@ void addIntegers(Catalogue &to) {
 }
 
 void addFloats(Catalogue &to) {
-  addFamily(to, "abs.f16 abs.f16x2 abs.bf16 abs.f32 abs.f64 neg.f16 neg.f16x2 neg.bf16 neg.bf16x2 neg.f32 neg.f64",
-            "tt", anyNan);
+  addFamily(
+      to, "abs.f16 abs.f16x2 abs.bf16 abs.bf16x2 abs.f32 abs.f64 neg.f16 neg.f16x2 neg.bf16 neg.bf16x2 neg.f32 neg.f64",
+      "tt", anyNan);
   addFamily(to, "sqrt.rn.f32 sqrt.rn.f64 rcp.rn.f32 rcp.rn.f64", "tt");
   addFamily(to,
-            "add.f32 add.f64 add.rn.f16 add.rn.f16x2 add.rn.f32 add.rn.f64 add.ftz.f32 sub.f32 sub.f64 sub.rn.f16 "
+            "add.f16 add.f16x2 add.f32 add.f64 sub.f16 sub.f16x2 add.rn.f16 add.rn.f16x2 add.rn.f32 add.rn.f64 "
+            "add.ftz.f32 sub.f32 sub.f64 sub.rn.f16 "
             "sub.rn.f16x2 sub.rn.f32 sub.rn.f64 mul.f16 mul.f16x2 mul.f32 mul.f64 mul.rn.f16 mul.rn.f16x2 mul.rn.f32 "
             "mul.rn.f64 mul.bf16 div.rn.f32 div.rn.f64 min.f16 min.f16x2 min.f32 min.f64 max.f16 max.f16x2 max.f32 "
             "max.f64 min.NaN.f16 min.NaN.f32 max.NaN.f16 max.NaN.f32 min.bf16 max.NaN.bf16x2",
@@ -176,7 +178,9 @@ void addComparisons(Catalogue &to) {
 /// cvt with its roundings, the result's type and the source's.
 void addConversions(Catalogue &to) {
   for (std::string_view operation : split(
-           "cvt.f32.f16 cvt.f64.f16 cvt.f64.f32 cvt.rmi.f32.f32 cvt.rmi.f64.f64 cvt.rni.f32.f32 cvt.rni.f64.f64 "
+           "cvt.rmi.f16.f16 cvt.rni.f16.f16 cvt.rpi.f16.f16 cvt.rzi.f16.f16 cvt.rn.f16.u32 cvt.rn.f16.s64 "
+           "cvt.rn.f16.u64 cvt.f32.f16 cvt.f64.f16 cvt.f64.f32 cvt.rmi.f32.f32 cvt.rmi.f64.f64 cvt.rni.f32.f32 "
+           "cvt.rni.f64.f64 "
            "cvt.rpi.f32.f32 cvt.rpi.f64.f64 cvt.rzi.f32.f32 cvt.rzi.f64.f64 cvt.rn.bf16.f32 cvt.rz.bf16.f32 "
            "cvt.rn.f16.f32 cvt.rz.f16.f32 cvt.rm.f16.f32 cvt.rp.f16.f32 cvt.rn.f16.f64 cvt.rn.f32.f64 cvt.rz.f32.f64 "
            "cvt.rna.tf32.f32 cvt.sat.f32.f32 cvt.f32.bf16 cvt.rn.f16.s16 cvt.rn.f16.u16 cvt.rn.f16.s32 cvt.rn.f32.s16 "
