@@ -13,9 +13,10 @@ uint64_t product(const std::array<uint32_t, 3> &counts) { return uint64_t(counts
 
 } // namespace
 
-Block::Block(const Launch &launch, uint32_t index, DeviceMemory &global, Random &random)
+Block::Block(const Launch &launch, uint32_t index, DeviceMemory &global, Random &random, InstructionAccesses *accesses)
     : launch_(launch), index_(index), global_(global), random_(random),
-      shared_(launch.kernel->staticSharedBytes + launch.dynamicSharedBytes), interval_(global.beginInterval()) {
+      shared_(launch.kernel->staticSharedBytes + launch.dynamicSharedBytes), accesses_(accesses),
+      interval_(global.beginInterval()) {
   uint32_t threads = product(launch.threads);
   for (uint32_t first = 0; first < threads; first += warpSize) {
     uint32_t count = std::min<uint32_t>(warpSize, threads - first);
@@ -112,8 +113,9 @@ void runLaunch(const Launch &launch, DeviceMemory &global, Random &random, Launc
     std::swap(order[i - 1], order[random.below(i)]);
   global.beginLaunch();
   ++counts.launches;
+  std::vector<InstructionAccesses> accesses(counts.accesses ? launch.kernel->instructions.size() : 0);
   for (uint32_t index : order) {
-    Block block(launch, index, global, random);
+    Block block(launch, index, global, random, counts.accesses ? accesses.data() : nullptr);
     try {
       block.run();
     } catch (const Fault &fault) {
@@ -121,6 +123,8 @@ void runLaunch(const Launch &launch, DeviceMemory &global, Random &random, Launc
     }
     counts.threadInstructions += block.threadInstructions();
   }
+  if (counts.accesses)
+    counts.accesses->add(*launch.kernel, accesses);
 }
 
 } // namespace halftone::emulator

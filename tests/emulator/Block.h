@@ -1,12 +1,14 @@
 // A block of threads, and a launch of many.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "tests/emulator/AccessCounts.h"
 #include "tests/emulator/Memory.h"
 #include "tests/emulator/Ptx.h"
 #include "tests/emulator/Random.h"
 #include "tests/emulator/Warp.h"
 #include <array>
 #include <deque>
+#include <optional>
 #include <string>
 
 namespace halftone::emulator {
@@ -22,11 +24,13 @@ struct Launch {
 struct LaunchCounts {
   uint64_t launches = 0;
   uint64_t threadInstructions = 0;
+  std::optional<AccessCounts> accesses = {}; ///< none: accesses are not counted, which takes time
 };
 
 class Block {
 public:
-  Block(const Launch &launch, uint32_t index, DeviceMemory &global, Random &random);
+  /// `accesses`, if not null, has a place for each instruction of the kernel.
+  Block(const Launch &launch, uint32_t index, DeviceMemory &global, Random &random, InstructionAccesses *accesses);
 
   /// Runs all warps to their end. Throws Fault, its text without the place.
   void run();
@@ -42,6 +46,7 @@ public:
   DeviceMemory &global() { return global_; }
   SharedMemory &shared() { return shared_; }
   Random &random() { return random_; }
+  InstructionAccesses *accesses() { return accesses_; }
   void loadParameter(const Access &access, void *to) const;
 
 private:
@@ -54,6 +59,7 @@ private:
   DeviceMemory &global_;
   Random &random_;
   SharedMemory shared_;
+  InstructionAccesses *accesses_;
   uint32_t interval_;
   std::deque<Warp> warps_;
   const Warp *running_ = nullptr;

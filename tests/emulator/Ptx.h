@@ -29,6 +29,9 @@ enum class Flow : uint8_t { Next, Branch, IndexedBranch, Exit, BlockBarrier, Tog
 
 enum class Space : uint8_t { Generic, Global, Shared, Param, Const };
 
+/// What an instruction does with memory.
+enum class MemoryUse : uint8_t { None, Load, Store, LoadMatrix, AsyncCopy };
+
 /// Shared and parameter memory as generic addresses; every other generic address is global.
 constexpr uint64_t sharedWindow = uint64_t(1) << 60;
 constexpr uint64_t paramWindow = uint64_t(2) << 60;
@@ -61,6 +64,8 @@ struct Instruction {
   uint8_t sourceBits = 0;   ///< the same of a conversion's source
   uint8_t count = 0;        ///< elements of a vector, matrices of an ldmatrix
   Space space = Space::Generic;
+  MemoryUse use = MemoryUse::None;
+  uint8_t accessBytes = 0; ///< of a lane; of an ldmatrix, of a row
   uint32_t guard = noOperand;   ///< predicate
   uint32_t members = noOperand; ///< Together: the mask of lanes; without one the whole warp
   uint32_t target = 0;      ///< Branch: index of the next instruction; IndexedBranch: the first of its `mode` targets

@@ -77,6 +77,12 @@ void Warp::run(uint32_t steps) {
     step();
 }
 
+void Warp::execute(const Instruction &instruction, LaneMask active) {
+  if (instruction.use != MemoryUse::None && block_.accesses())
+    block_.accesses()[&instruction - block_.kernel().instructions.data()].count(*this, instruction, active);
+  instruction.execute(*this, instruction, active);
+}
+
 void Warp::step() {
   Group &group = groups_[chosen_];
   const Instruction &instruction = block_.kernel().instructions[group.place];
@@ -93,7 +99,7 @@ void Warp::step() {
   else
     switch (instruction.flow) {
     case Flow::Next:
-      instruction.execute(*this, instruction, active);
+      execute(instruction, active);
       ++group.place;
       break;
     case Flow::Branch:
@@ -201,7 +207,7 @@ void Warp::runTogether(const Instruction &instruction, LaneMask active) {
     groups_[chosen_].waits = true;
     return;
   }
-  instruction.execute(*this, instruction, active);
+  execute(instruction, active);
   ++groups_[chosen_].place;
 }
 

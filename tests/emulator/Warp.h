@@ -72,6 +72,7 @@ private:
   };
 
   void step();
+  void execute(const Instruction &instruction, LaneMask active);
   void branch(const Instruction &instruction, LaneMask active);
   void branchByIndex(const Instruction &instruction, LaneMask active);
   void leave(LaneMask active, uint32_t target);

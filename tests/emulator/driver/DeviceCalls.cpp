@@ -258,6 +258,18 @@ HALFTONE_EMULATED uint64_t halftoneEmulatorPoolWaits() {
   return waits;
 }
 
+/// The table of accesses (AccessCounts.h) of all launches of each device's context; empty unless they are counted. Valid until the next
+/// call.
+HALFTONE_EMULATED const char *halftoneEmulatorAccesses() {
+  Driver &driver = Driver::get();
+  std::lock_guard lock(driver.mutex);
+  driver.accessTable.clear();
+  for (const auto &[device, context] : driver.contexts)
+    if (context->counts.accesses)
+      driver.accessTable += context->counts.accesses->table();
+  return driver.accessTable.c_str();
+}
+
 /// As a new process: no context, no fault, and the environment is read again at cuInit.
 HALFTONE_EMULATED void halftoneEmulatorReset() {
   Driver &driver = Driver::get();

@@ -45,6 +45,7 @@ Settings Settings::fromEnvironment() {
   made.memory = number("HALFTONE_EMULATOR_MEMORY", made.memory);
   made.driverVersion = number("HALFTONE_EMULATOR_DRIVER", made.driverVersion);
   made.devices = static_cast<int>(number("HALFTONE_EMULATOR_DEVICES", made.devices));
+  made.countsAccesses = number("HALFTONE_EMULATOR_ACCESSES", 0) != 0;
   made.isStub = number("HALFTONE_EMULATOR_STUB", 0) != 0;
   made.hasPools = number("HALFTONE_EMULATOR_POOLS", 1) != 0;
   return made;

@@ -4,7 +4,7 @@
 // Environment, read at cuInit: HALFTONE_EMULATOR_SEED (orders, 0: as written; registers), HALFTONE_EMULATOR_CAPABILITY (80), HALFTONE_EMULATOR_MEMORY
 // (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (how many, 1), HALFTONE_EMULATOR_STUB (1: as the stub library that
 // programs are linked with), HALFTONE_EMULATOR_POOLS (0: as a GPU without memory pools, 1), HALFTONE_EMULATOR_FAIL ("cuLaunchKernel 3 700": the
-// third call of that function ends with that result).
+// third call of that function ends with that result), HALFTONE_EMULATOR_ACCESSES (1: wavefronts and sectors are counted, AccessCounts.h).
 #pragma once
 #include "tests/emulator/Block.h"
 #include "tests/emulator/LoadedModule.h"
@@ -63,6 +63,7 @@ struct Settings {
   int devices = 1;
   bool isStub = false;
   bool hasPools = true;
+  bool countsAccesses = false;
 
   static Settings fromEnvironment();
   uint32_t sharedBytesPerBlock() const;
@@ -83,7 +84,10 @@ void letOthersWork();
 struct Context {
   Context(const Settings &settings, int device)
       : settings(settings), device(device), memory(settings.memory), random(settings.seed),
-        streams(random, letOthersWork) {}
+        streams(random, letOthersWork) {
+    if (settings.countsAccesses)
+      counts.accesses.emplace();
+  }
   ~Context();
   Context(const Context &) = delete;
   Context &operator=(const Context &) = delete;
@@ -125,6 +129,7 @@ public:
   std::string faultText;                            ///< of the last fault
   std::string leftText;                             ///< of the last context to be closed
   Failures failures = Failures::fromEnvironment();
+  std::string accessTable;                          ///< the last one that was asked for
 
   bool holds(const Context *context) const;
   /// The context does no further work, and each function gives that result.

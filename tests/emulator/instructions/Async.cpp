@@ -61,6 +61,8 @@ void decodeCopy(Decoding &decoding) {
   made.addressBits = target.bits;
   made.sourceBits = source.bits;
   made.operands = {target.offset, source.offset, decoding.operandCount() == 4 ? decoding.read(3, 32) : noOperand};
+  made.use = MemoryUse::AsyncCopy;
+  made.accessBytes = made.mode;
   made.execute = beginCopy;
 }
 

@@ -142,6 +142,8 @@ void decodeLdmatrix(Decoding &decoding) {
     decoding.fail("expected .m8n8, .shared and .b16");
   Instruction &made = decoding.instruction;
   made.count = 1 << decoding.takeOneOf({"x1", "x2", "x4"});
+  made.use = MemoryUse::LoadMatrix;
+  made.accessBytes = 16;
   made.execute = decoding.take("trans") ? loadMatrices<true> : loadMatrices<false>;
   made.flow = Flow::Together;
   decoding.expectOperands(2);

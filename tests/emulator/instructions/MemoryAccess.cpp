@@ -116,6 +116,8 @@ void decodeAccess(Decoding &decoding, bool isLoad) {
     made.operands[1 + i] = row.offset;
     made.registerBits = row.bits;
   }
+  made.use = isLoad ? MemoryUse::Load : MemoryUse::Store;
+  made.accessBytes = type.bits / 8 * made.count;
   made.execute = chooseAccess(type, made.registerBits, isLoad);
 }
 
