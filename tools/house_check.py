@@ -100,7 +100,8 @@ GENERATED_MARK = re.compile(r"@generated|do not edit|automatically generated|aut
 MIRRORED = {"runtime", "dialect", "compiler", "frontend", "tools"}
 FREE_TESTS = ("tests/distributed/", "tests/emulator/", "tests/end_to_end/", "tests/programs/", "tests/consume/", "tests/frontend/rejected/")
 # Test files about several sources at once.
-TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/frontend/KerasChecksLayers.cpp",
+TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/compiler/nvptx/Wavefronts.cpp",
+                 "tests/frontend/KerasChecksLayers.cpp",
                  "tests/frontend/KerasAttention.cpp", "tests/frontend/KerasChecksOptimizers.cpp",
                  "tests/frontend/KerasChecksQuantized.cpp",
                  "tests/frontend/KerasCnns.cpp", "tests/frontend/KerasLayers.cpp",

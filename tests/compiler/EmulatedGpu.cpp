@@ -32,8 +32,9 @@ private:
 
 class Session {
 public:
-  Session(const GpuLaunch &launch, unsigned seed)
-      : launch_(launch), driver_({{"HALFTONE_EMULATOR_SEED", std::to_string(seed)}}) {
+  Session(const GpuLaunch &launch, unsigned seed, bool countsAccesses = false)
+      : launch_(launch), driver_({{"HALFTONE_EMULATOR_SEED", std::to_string(seed)},
+                                  {"HALFTONE_EMULATOR_ACCESSES", countsAccesses ? "1" : "0"}}) {
     void *module = nullptr;
     check(driver_.call("cuModuleLoadData", &module, static_cast<const void *>(launch.code.code.c_str())), "load");
     check(driver_.call("cuModuleGetFunction", &function_, module, launch.code.symbol.c_str()), "find the entry");
@@ -65,6 +66,10 @@ public:
       all.emplace_back(bytes.begin(), bytes.end());
     }
     return all;
+  }
+
+  std::vector<emulator::AccessRow> accesses() const {
+    return emulator::readAccessTable(driver_.find<const char *()>("halftoneEmulatorAccesses")());
   }
 
   /// One launch whose parts have these results; no table if `asParts` is false.
@@ -154,6 +159,12 @@ bool runsUnder(const GpuLaunch &launch, int predicate, bool negated) {
   const std::vector<std::string> before = session.download(results);
   session.play({results}, false, predicate < 0 ? 0 : session.upload(std::string(1, char(predicate))), negated);
   return session.download(results) != before;
+}
+
+std::vector<emulator::AccessRow> accessesOnGpu(const GpuLaunch &launch) {
+  Session session(launch, 0, /*countsAccesses=*/true);
+  session.play({session.newResults()}, false, 0, false);
+  return session.accesses();
 }
 
 } // namespace halftone::testing

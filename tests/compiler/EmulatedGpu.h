@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/plan/Executable.h"
+#include "tests/emulator/tests/AccessTable.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -37,5 +38,8 @@ GpuOutcome tryOnGpu(const GpuLaunch &launch, int parts, unsigned seed);
 
 /// Whether the block computes with `predicate` at the predicate's address: runs one block and compares. -1: no predicate.
 bool runsUnder(const GpuLaunch &launch, int predicate, bool negated);
+
+/// The wavefronts and sectors of each memory instruction of `launch`, whose operands it runs on with the emulator's own order.
+std::vector<emulator::AccessRow> accessesOnGpu(const GpuLaunch &launch);
 
 } // namespace halftone::testing

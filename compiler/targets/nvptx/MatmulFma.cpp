@@ -19,8 +19,16 @@ WidenedStage::WidenedStage(const MatmulCta &cta, int side)
 
 int64_t WidenedStage::bytes() const { return pitch * depth * elementBytes(source.accumulator); }
 
+/// Threads side by side that store chunks along K store one element of each at a time, into lines of which every 8th
+/// begins at the same bank. So the rows of every 8 lines are permuted, by as many rows as these threads have of a line.
 Emitted WidenedStage::addressOf(const Place &place) const {
-  return frame.address(shared, source.accumulator, place.depth * pitch + place.row);
+  constexpr int64_t banksBytes = 128, linesInBanks = 8;
+  Emitted row = place.row;
+  if (alongDepth && chunk > 1) {
+    const int64_t threads = banksBytes / elementBytes(source.accumulator), rowsOfThreads = threads * chunk / depth;
+    row = row ^ (divideUnsigned(place.depth, place.depth.like(linesInBanks)) * rowsOfThreads);
+  }
+  return frame.address(shared, source.accumulator, place.depth * pitch + row);
 }
 
 void WidenedStage::put(const Place &place, Emitted factors) const {

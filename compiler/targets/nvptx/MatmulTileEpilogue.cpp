@@ -1,6 +1,7 @@
 // Finishing a tile of a product.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/MatmulTileEpilogue.h"
+#include "compiler/targets/nvptx/Reduce.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <algorithm>
 
@@ -39,14 +40,35 @@ Lanes MatmulTileEpilogue::lanesOfResults() const {
 }
 
 int64_t MatmulTileEpilogue::bytes() const {
-  int64_t perThread = 0;
-  for (const Side &side : sides)
-    perThread += step() * elementBytes(side.neutral.type());
-  return std::max(cta.tiling.rows * pitch * elementBytes(cta.source.accumulator), perThread * cta.tiling.threads());
+  const SmallVector<Type> types(llvm::map_range(sides, [](const Side &side) { return side.neutral.type(); }));
+  return std::max(cta.tiling.rows * pitch * elementBytes(cta.source.accumulator),
+                  Slots::bytes(types, cta.tiling.threads()));
 }
 
+/// Accesses of 16 bytes that read the sums of a step.
+int64_t MatmulTileEpilogue::partsOfStep() const { return Parts(atLanes(cta.source.accumulator, lanes.count)).count; }
+
+/// The address of the sum at `column`, from which on all that lie in the same 16 bytes follow. Threads side by side read
+/// steps of several such chunks, one chunk of each step at a time. So chunks change places within their step, by the
+/// number of the 128 bytes of sums, counted in the chunk's rows, that they are part of: those that eight threads read at a
+/// time then lie in different banks.
 Emitted MatmulTileEpilogue::sumAt(Emitted row, Emitted column) const {
-  return frame.address(shared, cta.source.accumulator, row * pitch + column);
+  const Type accumulator = cta.source.accumulator;
+  const int64_t parts = partsOfStep(), inChunk = 16 / elementBytes(accumulator), inBanks = 8 * inChunk;
+  if (parts == 1)
+    return frame.address(shared, accumulator, row * pitch + column);
+  const Emitted group = divideUnsigned(row * columns + column, row.like(inBanks)) & (parts - 1);
+  return frame.address(shared, accumulator, row * pitch + (column ^ (group * inChunk)));
+}
+
+/// The sums of the step that begins at `column`.
+Emitted MatmulTileEpilogue::sumsAt(Emitted row, Emitted column) const {
+  const Parts parts(atLanes(cta.source.accumulator, lanes.count));
+  const int64_t inPart = parts.bytes() / elementBytes(parts.type);
+  Values all;
+  for (int64_t part = 0; part < parts.count; ++part)
+    all.push_back(frame.load(parts.type, sumAt(row, column + part * inPart), parts.bytes()));
+  return unite(frame, all);
 }
 
 void MatmulTileEpilogue::put(Emitted sums, Emitted row, Emitted column) const {
@@ -74,10 +96,8 @@ Values MatmulTileEpilogue::finishRows(Emitted column, const Values &accumulators
   const int64_t lines = cta.tiling.threads() / across();
   const Emitted begin = divideUnsigned(frame.thread, frame.constant(across()));
   const Value sums = cta.source.contraction.getResult(0);
-  const Type type = atLanes(cta.source.accumulator, lanes.count);
-  const int64_t alignment = std::min<int64_t>(16, step() * elementBytes(type));
   return frame.loop(begin, cta.rows, frame.constant(lines), accumulators, [&](Emitted row, const Values &now) {
-    frame.storage[sums] = {{}, cta.source.accumulator, frame.load(type, sumAt(row, column), alignment)};
+    frame.storage[sums] = {{}, cta.source.accumulator, sumsAt(row, column)};
     cta.moveTo(rowRole, cta.firstRow + row);
     return finishElement(now);
   });
@@ -128,33 +148,24 @@ Values MatmulTileEpilogue::combineThreads(ArrayRef<Side> which, Values own, int6
   SmallVector<std::string> combiners;
   for (const Side &side : which)
     combiners.push_back(cta.source.combiners[side.output]);
+  const SmallVector<Type> types(llvm::map_range(own, [](const Emitted &value) { return value.type(); }));
+  const Slots slots(frame, types, threads, shared);
   for (int64_t half = lines / 2; half > 0; half /= 2) {
-    const Emitted partner = (frame.thread + half * width) & (threads - 1);
-    const auto each = [&](llvm::function_ref<void(Emitted &, Emitted)> body) {
-      int64_t begin = 0;
-      for (Emitted &value : own) {
-        body(value, frame.address(shared, frame.getI8Type(), frame.constant(begin)));
-        begin += threads * step() * elementBytes(value.type());
-      }
-    };
     frame.barrier();
-    each([&](Emitted &value, Emitted slots) { frame.store(value, frame.address(slots, value.type(), frame.thread)); });
+    slots.write(own, frame.thread);
     frame.barrier();
-    Values others;
-    each([&](Emitted &value, Emitted slots) {
-      others.push_back(frame.load(value.type(), frame.address(slots, value.type(), partner)));
-    });
-    own = combineAll(frame, combiners, own, others);
+    own = combineAll(frame, combiners, own, slots.read((frame.thread + half * width) & (threads - 1)));
   }
   return own;
 }
 
 /// The buffer of a side reduction holds a piece a block, reduced dims replaced by the tile's index: [batch][row
-/// tile][column tile or column].
+/// tile][column tile or column]. A row of columns has whole steps, so a step's values are aligned.
 void MatmulTileEpilogue::storePieces(ArrayRef<Side> which, ArrayRef<Emitted> values, Emitted piece) const {
   for (auto [side, value] : llvm::zip(which, values)) {
     const Emitted pointer = frame.storage.lookup(epilogue.getResult(side.output)).pointer;
-    frame.store(value, frame.address(pointer, getElementTypeOrSelf(value.type()), piece));
+    const Emitted address = frame.address(pointer, getElementTypeOrSelf(value.type()), piece);
+    frame.store(value, address, Parts(value.type()).bytes());
   }
 }
 

@@ -38,6 +38,8 @@ private:
   Values combineThreads(llvm::ArrayRef<Side> which, Values own, int64_t lines) const;
   void storePieces(llvm::ArrayRef<Side> which, llvm::ArrayRef<Emitted> values, Emitted piece) const;
   Emitted sumAt(Emitted row, Emitted column) const;
+  Emitted sumsAt(Emitted row, Emitted column) const;
+  int64_t partsOfStep() const;
 
   const MatmulCta &cta;
   GridFrame &frame;

@@ -3,6 +3,7 @@
 #include "compiler/targets/nvptx/Reduce.h"
 #include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/LongSums.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
@@ -10,48 +11,21 @@ using namespace mlir;
 
 namespace {
 
-int64_t bytesOf(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return elementBytes(type) * (vector ? vector.getNumElements() : 1);
+constexpr int64_t accessBytes = 16; // that one access of a thread moves, at most
+
+int64_t lanesOf(Type type) {
+  const auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 1;
 }
 
-/// Slots of shared memory for values of several types: slot `i` of each value.
-class Slots {
-public:
-  Slots(GridFrame &frame, ArrayRef<Emitted> values, int64_t count) : frame(frame) {
-    constexpr int64_t alignment = 16;
-    int64_t bytes = 0;
-    SmallVector<int64_t> begins;
-    for (const Emitted &value : values) {
-      types.push_back(value.type());
-      begins.push_back(bytes);
-      bytes += (bytesOf(value.type()) * count + alignment - 1) / alignment * alignment;
-    }
-    const Emitted memory = frame.exchange(bytes);
-    for (int64_t begin : begins)
-      arrays.push_back(frame.address(memory, frame.getI8Type(), frame.constant(begin)));
-  }
-  void write(ArrayRef<Emitted> values, Emitted slot) const {
-    for (auto [position, value] : llvm::enumerate(values))
-      frame.store(value, at(position, slot), alignmentOf(position));
-  }
-  Values read(Emitted slot) const {
-    Values values;
-    for (size_t position = 0; position < types.size(); ++position)
-      values.push_back(frame.load(types[position], at(position, slot), alignmentOf(position)));
-    return values;
-  }
+/// Of one part in all slots: the next ones are aligned too.
+int64_t bytesOf(const Parts &parts, int64_t slots) {
+  return (parts.bytes() * slots + accessBytes - 1) / accessBytes * accessBytes;
+}
 
-private:
-  Emitted at(size_t position, Emitted slot) const {
-    return frame.address(arrays[position], frame.getI8Type(), slot * bytesOf(types[position]));
-  }
-  int64_t alignmentOf(size_t position) const { return std::min<int64_t>(16, bytesOf(types[position])); }
-
-  GridFrame &frame;
-  SmallVector<Type> types;
-  Values arrays;
-};
+SmallVector<Type> typesOf(ArrayRef<Emitted> values) {
+  return llvm::map_to_vector(values, [](const Emitted &value) { return value.type(); });
+}
 
 /// Combines the values that threads wrote into slots: one combiner at a time, so that little memory serves many.
 Values foldSlots(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> values,
@@ -68,6 +42,76 @@ Values foldSlots(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emi
 }
 
 } // namespace
+
+Parts::Parts(Type value) : type(value), count(1) {
+  const int64_t lanes = std::max<int64_t>(1, accessBytes / elementBytes(value));
+  if (lanesOf(value) <= lanes)
+    return;
+  count = lanesOf(value) / lanes;
+  type = VectorType::get(lanes, getElementTypeOrSelf(value));
+}
+
+int64_t Parts::bytes() const { return elementBytes(type) * lanesOf(type); }
+
+Values split(CodeBuilder &builder, Emitted value) {
+  const Parts parts(value.type());
+  if (parts.count == 1)
+    return {value};
+  Values all;
+  for (int64_t part = 0, lanes = lanesOf(parts.type); part < parts.count; ++part) {
+    const auto own = llvm::to_vector(llvm::seq(part * lanes, (part + 1) * lanes));
+    all.push_back(builder.wrap(vector::ShuffleOp::create(builder, value.value(), value.value(), own)));
+  }
+  return all;
+}
+
+Emitted unite(CodeBuilder &builder, ArrayRef<Emitted> parts) {
+  if (parts.size() == 1)
+    return parts[0];
+  const Emitted low = unite(builder, parts.take_front(parts.size() / 2)),
+                high = unite(builder, parts.drop_front(parts.size() / 2));
+  const auto all = llvm::to_vector(llvm::seq<int64_t>(0, 2 * lanesOf(low.type())));
+  return builder.wrap(vector::ShuffleOp::create(builder, low.value(), high.value(), all));
+}
+
+int64_t Slots::bytes(ArrayRef<Type> types, int64_t count) {
+  int64_t bytes = 0;
+  for (const Parts parts : llvm::map_range(types, [](Type type) { return Parts(type); }))
+    bytes += parts.count * bytesOf(parts, count);
+  return bytes;
+}
+
+void Slots::eachPart(Emitted slot, llvm::function_ref<void(size_t, int64_t, const Parts &, Emitted)> access) const {
+  int64_t begin = 0;
+  for (auto [position, type] : llvm::enumerate(types)) {
+    const Parts parts(type);
+    for (int64_t part = 0; part < parts.count; ++part, begin += bytesOf(parts, count)) {
+      const Emitted first = frame.address(memory, frame.getI8Type(), frame.constant(begin));
+      access(position, part, parts, frame.address(first, frame.getI8Type(), slot * parts.bytes()));
+    }
+  }
+}
+
+void Slots::write(ArrayRef<Emitted> values, Emitted slot) const {
+  Values parts;
+  eachPart(slot, [&](size_t value, int64_t part, const Parts &all, Emitted address) {
+    if (part == 0)
+      parts = split(frame, values[value]);
+    frame.store(parts[size_t(part)], address, all.bytes());
+  });
+}
+
+Values Slots::read(Emitted slot) const {
+  Values values, parts;
+  eachPart(slot, [&](size_t, int64_t part, const Parts &all, Emitted address) {
+    parts.push_back(frame.load(all.type, address, all.bytes()));
+    if (part + 1 < all.count)
+      return;
+    values.push_back(unite(frame, parts));
+    parts.clear();
+  });
+  return values;
+}
 
 /// Totals of each run of `lanes` lanes, a power of two.
 static Values foldLanes(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> values, int64_t lanes) {
@@ -93,7 +137,9 @@ Values foldTeam(GridFrame &frame, int64_t across, ArrayRef<std::string> combiner
   const int64_t warps = across / warpLanes;
   if (warps == 1)
     return ofWarps;
-  const Slots slots(frame, ofWarps, frame.threads / warpLanes);
+  const SmallVector<Type> types = typesOf(ofWarps);
+  const int64_t count = frame.threads / warpLanes;
+  const Slots slots(frame, types, count, frame.exchange(Slots::bytes(types, count)));
   frame.branch(equal(frame.lane, frame.lane.like(0)), [&] { slots.write(ofWarps, frame.warp); });
   frame.barrier();
   const Values totals = slots.read((frame.warp & -warps) | (frame.lane & (warps - 1)));
@@ -107,7 +153,8 @@ Values foldBlock(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emi
 
 Values foldRows(GridFrame &frame, const ThreadTile &tile, ArrayRef<std::string> combiners, ArrayRef<Emitted> values) {
   return foldSlots(frame, combiners, values, [&](ArrayRef<std::string> names, ArrayRef<Emitted> own) {
-    const Slots slots(frame, own, frame.threads);
+    const SmallVector<Type> types = typesOf(own);
+    const Slots slots(frame, types, frame.threads, frame.exchange(Slots::bytes(types, frame.threads)));
     slots.write(own, frame.thread);
     frame.barrier();
     const Emitted isFirst = equal(tile.rowThread, tile.rowThread.like(0));

@@ -22,9 +22,20 @@ Squares::Squares(GridFrame &frame, linalg::GenericOp generic)
   }
 }
 
-Emitted Squares::addressOf(const Square &square, Emitted row, Emitted column) const {
-  const Emitted place = (row - rows.begin) * square.pitch() + (column - columns.begin);
-  return frame.address(square.memory, square.storage.element, place);
+/// The address of the element `lane` columns after `column`, in the vector that begins there.
+Emitted Squares::addressOf(const Square &square, Emitted row, Emitted column, int64_t lane) const {
+  // Threads side by side read vectors one element at a time, so those of every second 128 bytes of a row would lie in the
+  // banks of those before: there, neighbouring 8 bytes change places.
+  constexpr int64_t banksBytes = 128, turnedBytes = 8;
+  const int64_t bytes = elementBytes(square.storage.element), turned = std::max<int64_t>(1, turnedBytes / bytes);
+  const Emitted first = column - columns.begin;
+  Emitted place = first;
+  if (side * bytes > banksBytes) {
+    const Emitted turn = (divideUnsigned(first, first.like(banksBytes / bytes)) & 1) * turned;
+    place = (first + lane / turned * turned) ^ turn;
+    lane %= turned;
+  }
+  return frame.address(square.memory, square.storage.element, (row - rows.begin) * square.pitch() + place + lane);
 }
 
 void Squares::load(Span theRows, Span theColumns) {
@@ -38,7 +49,7 @@ void Squares::load(Span theRows, Span theColumns) {
       frame.index[columnDim] = column;
       for (const Square &square : squares) {
         const Emitted element = loadLanes(frame, square.storage, square.access, {});
-        frame.store(element, addressOf(square, row, column));
+        frame.store(element, addressOf(square, row, column, 0));
       }
     });
   });
@@ -51,7 +62,7 @@ Emitted Squares::read(unsigned position, Emitted row, const Lanes &lanes) const 
     return {};
   const Emitted column = frame.index[columnDim];
   const auto elementAt = [&](int64_t lane) {
-    return frame.load(square->storage.element, addressOf(*square, row, lane == 0 ? column : column + lane));
+    return frame.load(square->storage.element, addressOf(*square, row, column, lane));
   };
   if (lanes.count == 0)
     return elementAt(0);

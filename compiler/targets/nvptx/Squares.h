@@ -29,7 +29,7 @@ private:
     /// Elements between two rows: an odd number of words of 4 bytes, so that neighbours in a column lie in other banks.
     int64_t pitch() const { return side + std::max<int64_t>(1, 4 / elementBytes(storage.element)); }
   };
-  Emitted addressOf(const Square &square, Emitted row, Emitted column) const;
+  Emitted addressOf(const Square &square, Emitted row, Emitted column, int64_t lane) const;
 
   GridFrame &frame;
   int columnDim;

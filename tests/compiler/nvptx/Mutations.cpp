@@ -259,12 +259,13 @@ TEST_CASE("Every mutant of a loop is caught", "[mutations]") {
 }
 
 TEST_CASE("Every mutant of a loop with a transposed operand is caught", "[mutations]") {
-  checkCaught(turned,
-              {withoutBarrier("squares are read before all threads have written", 3),
-               {"elements of a square are written a line further", "(st\\.shared\\.b32.*%rd\\d+)\\]", "$1+4]", -1},
-               {"a square's lines are read at another distance", "(mad\\.lo\\.s32.*), 65,", "$1, 64,", -1},
-               {"a square's lines are written at another distance", "(mad\\.lo\\.s32.*), 65,", "$1, 64,", -2},
-               swappedSubtraction(vectors)});
+  checkCaught(
+      turned,
+      {withoutBarrier("squares are read before all threads have written", 3),
+       {"elements of a square are written a line further", "(st\\.shared\\.b32.*%rd\\d+)\\]", "$1+4]", -1},
+       {"a square's lines are read at another distance", "(m(?:ad|ul)\\.lo\\.s32.*), 65([,;])", "$1, 64$2", -1},
+       {"a square's lines are written at another distance", "(m(?:ad|ul)\\.lo\\.s32.*), 65([,;])", "$1, 64$2", -3},
+       swappedSubtraction(vectors)});
 }
 
 TEST_CASE("Every mutant of a loop with side reductions is caught", "[mutations]") {
