@@ -33,12 +33,13 @@ uint64_t wavefronts(const LaneAccesses &lanes, int first, int end) {
 /// A request in which groups of `together` lanes are served at a time.
 AccessCount sharedRequest(const LaneAccesses &lanes, int together) {
   AccessCount request{1, 0, 0};
-  uint64_t moved = 0;
-  for (int first = 0; first < warpSize; first += together)
+  for (int first = 0; first < warpSize; first += together) {
+    uint64_t moved = 0;
+    for (int lane = first; lane < first + together; ++lane)
+      moved += lanes[lane].bytes;
     request.units += wavefronts(lanes, first, first + together);
-  for (const Access &lane : lanes)
-    moved += lane.bytes;
-  request.ideal = ceilDivide(moved, wavefrontBytes);
+    request.ideal += ceilDivide(moved, wavefrontBytes);
+  }
   return request;
 }
 

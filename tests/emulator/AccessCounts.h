@@ -17,7 +17,8 @@ class Warp;
 struct AccessCount {
   uint64_t requests = 0;
   uint64_t units = 0;
-  /// The fewest units: of shared memory, the bytes that the lanes move by 128; of global memory, the distinct bytes by 32.
+  /// The fewest units: of shared memory, the bytes that lanes served together move by 128, at least one for each group with an active
+  /// lane; of global memory, the distinct bytes of a request by 32.
   uint64_t ideal = 0;
 
   AccessCount &operator+=(const AccessCount &other);

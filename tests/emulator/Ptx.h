@@ -65,7 +65,7 @@ struct Instruction {
   uint8_t count = 0;        ///< elements of a vector, matrices of an ldmatrix
   Space space = Space::Generic;
   MemoryUse use = MemoryUse::None;
-  uint8_t accessBytes = 0; ///< of a lane; of an ldmatrix, of a row
+  uint8_t accessBytes = 0;      ///< of a lane; of an ldmatrix, of a row
   uint32_t guard = noOperand;   ///< predicate
   uint32_t members = noOperand; ///< Together: the mask of lanes; without one the whole warp
   uint32_t target = 0;      ///< Branch: index of the next instruction; IndexedBranch: the first of its `mode` targets

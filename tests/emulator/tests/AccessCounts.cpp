@@ -99,6 +99,12 @@ TEST_CASE("Lanes whose guard does not hold have no part in a request") {
   const AccessRow some =
       rowOf("setp.lt.u32 %p0, %t, 5; mad.lo.u32 %r1, %t, 128, %s; @%p0 st.shared.b32 [%r1], %r0;", "st.shared");
   check(some, {5, 1});
+  // Of each quarter of the warp, one lane is active.
+  check(rowOf("and.b32 %r2, %t, 7; setp.eq.u32 %p0, %r2, 0; mad.lo.u32 %r1, %t, 128, %s; @%p0 st.shared.v4.b32 [%r1], "
+              "{%r0, "
+              "%r0, %r0, %r0};",
+              "st.shared"),
+        {4, 4});
   CHECK(rowsOf("setp.gt.u32 %p0, %t, 99; @%p0 st.shared.b32 [%s], %r0;").empty());
 }
 
