@@ -19,7 +19,10 @@ $loop: ld.global.f32 %f1, [%x]; ld.shared.f32 %f2, [%r1]; fma.rn.f32 %f0, %f1, %
 add.f32 %f0, %f0, %f4; add.u32 %r3, %r3, 1; setp.lt.u32 %p, %r3, 32; @%p bra $loop;
 st.global.f32 [%y], %f0; ret;)",
                                     ".shared .align 4 .b8 s[1024];");
+  const bool countsAccesses = GENERATE(false, true);
   KernelRun run(1);
+  if (countsAccesses)
+    run.counts.accesses.emplace();
   constexpr uint32_t blocks = 48;
   uint64_t x = run.upload(std::vector<float>(256, 2)), y = run.empty(blocks * 1024);
   std::clock_t start = std::clock();
@@ -28,7 +31,7 @@ st.global.f32 [%y], %f0; ret;)",
   CHECK(run.download<float>(y, 1)[0] == 1 + 32 * 3);
   CHECK(run.counts.threadInstructions > 48 * 256 * 32 * 9);
   double rate = run.counts.threadInstructions / seconds;
-  fmt::print("  {:.0f} million thread instructions a second\n", rate / 1e6);
+  fmt::print("  {:.0f} million thread instructions a second{}\n", rate / 1e6, countsAccesses ? ", accesses counted" : "");
 }
 
 TEST_CASE("A loop of ldmatrix and mma.sync computes its sums, and its rate is printed") {
@@ -54,7 +57,10 @@ $loop: ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r0]; ldm
 )" + products +
           R"(add.u32 %r3, %r3, 1; setp.lt.u32 %p, %r3, 64; @%p bra $loop;
 st.global.v4.f32 [%y], {%f0, %f5, %f10, %f15}; ret;)";
+  const bool countsAccesses = GENERATE(false, true);
   KernelRun run(1);
+  if (countsAccesses)
+    run.counts.accesses.emplace();
   constexpr uint32_t blocks = 16, warps = 4;
   uint64_t y = run.empty(blocks * warps * 32 * 16);
   std::clock_t start = std::clock();
@@ -63,5 +69,5 @@ st.global.v4.f32 [%y], {%f0, %f5, %f10, %f15}; ret;)";
   for (float sum : run.download<float>(y, blocks * warps * 32 * 4))
     REQUIRE(sum == 64 * 16);
   constexpr double count = double(blocks) * warps * 64 * 4 * 16 * 8 * 16;
-  fmt::print("  {:.2f} G products a second\n", count / seconds / 1e9);
+  fmt::print("  {:.2f} G products a second{}\n", count / seconds / 1e9, countsAccesses ? ", accesses counted" : "");
 }
