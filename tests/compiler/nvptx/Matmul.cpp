@@ -220,6 +220,29 @@ TEST_CASE("Epilogues with several results and side reductions stay within their 
         check(denseOf({sizes, false, false, type, type, tile}), false, Bound::interval);
 }
 
+// A thread finishes eight columns, whose sums lie in two or four parts of 16 bytes.
+TEST_CASE("Results narrower than their sums, and sums of their columns, stay within their bounds", "[kernels]") {
+  for (const auto &[factor, result, stored] : {std::tuple{"f32", "f32", "f16"},
+                                               {"f32", "f32", "f8E5M2"},
+                                               {"f64", "f64", "f32"},
+                                               {"f64", "f64", "f16"},
+                                               {"f16", "f32", "bf16"}})
+    for (const int64_t tile : {32, 64})
+      check(fmt::format(R"(
+halftone.kernel matmul @k (tensor<40x20x{0}>, tensor<20x72x{0}>) -> (tensor<40x72x{2}>, tensor<{5}x72x{3}>)
+    attributes {{spec = #halftone.blocks<tile = [{4}, {4}]>}} {{
+^bb0(%x: tensor<40x20x{0}>, %w: tensor<20x72x{0}>):
+  %0 = halftone.contract %x, %w {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}}
+      : (tensor<40x20x{0}>, tensor<20x72x{0}>) -> tensor<40x72x{1}>
+  %1 = halftone.cast %0 {{origin = "layer output"}} : tensor<40x72x{1}> to tensor<40x72x{2}>
+  %p = halftone.partial_reduce sum %0 {{axes = array<i64: 0>, tile = array<i64: {4}>}} : tensor<40x72x{1}> -> tensor<{5}x72x{3}>
+  halftone.yield %1, %p : tensor<40x72x{2}>, tensor<{5}x72x{3}>
+}})",
+                        factor, result, stored, std::string(result) == "f64" ? "f64" : "f32", tile,
+                        (40 + tile - 1) / tile),
+            false, Bound::interval);
+}
+
 TEST_CASE("Operands pass through prologues that cast and scale", "[kernels]") {
   for (int64_t k : {12, 21, 64})
     check(fmt::format(R"(

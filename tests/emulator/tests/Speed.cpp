@@ -31,7 +31,8 @@ st.global.f32 [%y], %f0; ret;)",
   CHECK(run.download<float>(y, 1)[0] == 1 + 32 * 3);
   CHECK(run.counts.threadInstructions > 48 * 256 * 32 * 9);
   double rate = run.counts.threadInstructions / seconds;
-  fmt::print("  {:.0f} million thread instructions a second{}\n", rate / 1e6, countsAccesses ? ", accesses counted" : "");
+  fmt::print("  {:.0f} million thread instructions a second{}\n", rate / 1e6,
+             countsAccesses ? ", accesses counted" : "");
 }
 
 TEST_CASE("A loop of ldmatrix and mma.sync computes its sums, and its rate is printed") {
