@@ -63,10 +63,9 @@ StatusOr<std::shared_ptr<const Driver>> Driver::open(const std::string &file) {
   find(calls.driverGetVersion, "cuDriverGetVersion");
   if (!find.missing.empty())
     return unusable(fmt::format("{} is no CUDA driver: it has no function {}", file, find.missing));
-  int version = 0;
-  const Result known = calls.driverGetVersion(&version);
-  if (known == Result::success && version < leastVersion)
-    return tooOld(version);
+  const Result known = calls.driverGetVersion(&driver->version_);
+  if (known == Result::success && driver->version_ < leastVersion)
+    return tooOld(driver->version_);
   HALFTONE_RETURN_IF_ERROR(driver->findFunctions(library, file));
   const Result started = known == Result::success ? calls.init(0) : known;
   if (started == Result::stub_library)
@@ -137,6 +136,8 @@ std::string Driver::release() {
       return word;
   return "";
 }
+
+std::string Driver::version() const { return versionText(version_); }
 
 std::string Driver::text(Result result) const {
   const char *name = nullptr, *text = nullptr;

@@ -38,6 +38,8 @@ public:
   StatusOr<Gpu> gpu(int index) const;
   /// "550.54.14": the version of the part in the system's kernel, "" where the system does not show it.
   static std::string release();
+  /// "12.4": the CUDA version of the driver.
+  std::string version() const;
   /// "an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)", and the advice of DriverErrors.h.
   std::string text(Result result) const;
 
@@ -45,7 +47,7 @@ private:
   Driver() = default;
   Status findFunctions(void *library, const std::string &file);
   Functions calls_{};
-  int count_ = 0;
+  int version_ = 0, count_ = 0;
   const int64_t forks_ = forkCount(); // when the driver was opened
 };
 

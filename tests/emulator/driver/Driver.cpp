@@ -90,10 +90,14 @@ Function &Context::functionOf(void *handle) {
 
 std::string Context::left() const {
   std::string text;
-  const std::pair<size_t, const char *> all[] = {
-      {streams.size(), "stream"}, {events.size(), "event"},         {images.size(), "module"},
-      {linkers.size(), "linker"}, {graphs.size(), "graph"},         {executions.size(), "graph execution"},
-      {pools.size(), "pool"},     {pinned.size(), "pinned memory"}, {memory.used(), "byte"}};
+  const std::pair<size_t, const char *> all[] = {{streams.size(), "stream"},
+                                                 {events.size(), "event"},
+                                                 {images.size(), "module"},
+                                                 {graphs.size(), "graph"},
+                                                 {executions.size(), "graph execution"},
+                                                 {pools.size(), "pool"},
+                                                 {pinned.size(), "pinned memory"},
+                                                 {memory.used(), "byte"}};
   for (const auto &[count, name] : all)
     if (count > 0)
       text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", count, name, count == 1 ? "" : "s");

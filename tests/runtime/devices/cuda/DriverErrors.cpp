@@ -184,7 +184,7 @@ Status useAll(CudaDevice &gpu) {
 StatusOr<std::shared_ptr<CudaDevice>> openGpu() {
   auto driver = cuda::Driver::open(HALFTONE_EMULATED_DRIVER);
   HALFTONE_RETURN_IF_ERROR(driver.status());
-  return CudaDevice::open(*driver, 0, {.ring = {.slots = 2, .slotBytes = size_t(5) << 18}, .cubins = "none"});
+  return CudaDevice::open(*driver, 0, {.slots = 2, .slotBytes = size_t(5) << 18});
 }
 
 Status openAndUse() {
@@ -287,8 +287,8 @@ const std::set<std::string> &mayBeSilent() {
                                  "cuCtxPopCurrent_v2",  "cuMemGetInfo_v2",    "cuMemPoolDestroy",
                                  "cuStreamSynchronize", "cuMemPoolTrimTo",    "cuMemFreeAsync",
                                  "cuMemFreeHost",       "cuStreamDestroy_v2", "cuStreamQuery",
-                                 "cuEventDestroy_v2",   "cuModuleUnload",     "cuLinkDestroy",
-                                 "cuGraphDestroy",      "cuGraphExecDestroy", "cuEventQuery"};
+                                 "cuEventDestroy_v2",   "cuModuleUnload",     "cuGraphDestroy",
+                                 "cuGraphExecDestroy",  "cuEventQuery"};
   return calls;
 }
 
@@ -397,7 +397,7 @@ TEST_CASE("Code that the driver cannot compile is refused with what is missing")
   const auto refusal = [&](int result, const std::string &version) {
     KernelCode code = matmul();
     code.code.replace(code.code.find("8.0"), 3, version);
-    for (const char *call : {"cuLinkComplete", "cuModuleLoadDataEx"}) {
+    for (const char *call : {"cuModuleLoadDataEx"}) {
       test::failCall(call, 1, result);
       const Status status = gpu->load({{"k", code}}).status();
       if (!status.isOk())
