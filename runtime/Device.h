@@ -77,7 +77,7 @@ public:
 /// Counts of a device's work since it was made.
 struct DeviceCounters {
   int64_t launches = 0;                        // of kernels; a launch in parts counts once
-  int64_t copies = 0;                          // and fills, within its memory
+  int64_t copies = 0;                          // and fills within a GPU's memory; those of one launch count once
   int64_t waits = 0;                           // how often the host waited for work that had not finished
   int64_t graphLaunches = 0, graphUpdates = 0; // of lists that a GPU runs as one; of their changed operations
   int64_t uploads = 0, downloads = 0;

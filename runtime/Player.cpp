@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 #include <variant>

@@ -1,8 +1,10 @@
 // The list of instructions whose bits PTX defines.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/PtxRounding.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <utility>
 

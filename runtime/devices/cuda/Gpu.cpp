@@ -170,6 +170,11 @@ void Gpu::freeAll() {
   });
 }
 
+Status Gpu::outOfMemory(int64_t bytes) {
+  return {ErrorKind::device_error,
+          fmt::format("{}: out of memory: {} bytes are asked for{}", name_, bytes, freeMemory())};
+}
+
 /// Memory is in use until queued work has run, so a second try comes after that work.
 Status Gpu::reserve(int64_t bytes, Address &address) {
   if (bytes > facts_.bytes) // drivers do not agree on the error
@@ -183,10 +188,8 @@ Status Gpu::reserve(int64_t bytes, Address &address) {
       (void)calls().memPoolTrimTo(pool, 0); // the second try tells whether it helped
     result = calls().memAllocFromPoolAsync(&address, size, pool_, compute_);
   }
-  if (result != Result::out_of_memory)
-    return check(result, fmt::format("allocating {} bytes", bytes));
-  return {ErrorKind::device_error,
-          fmt::format("{}: out of memory: {} bytes are asked for{}", name_, bytes, freeMemory())};
+  return result == Result::out_of_memory ? outOfMemory(bytes)
+                                         : check(result, fmt::format("allocating {} bytes", bytes));
 }
 
 StatusOr<DeviceMemory> Gpu::allocate(int64_t bytes) {

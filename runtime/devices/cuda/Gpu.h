@@ -84,6 +84,7 @@ private:
   Gpu(std::shared_ptr<const Driver> driver, int index, RingSize ring);
   Status start();
   Status reserve(int64_t bytes, Address &address);
+  Status outOfMemory(int64_t bytes);
   std::string freeMemory();
   DeviceMemory owned(Address address);
   void release(std::byte *memory);
