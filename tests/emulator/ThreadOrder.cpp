@@ -10,29 +10,11 @@ namespace halftone::emulator {
 
 namespace {
 
-constexpr uint64_t intervalMask = ThreadRecord::intervals - 1, userMask = (1 << 11) - 1, momentMask = (1 << 8) - 1;
-constexpr int intervalShift = 2, writerShift = 26, writerMomentShift = 37, readerShift = 45, readerMomentShift = 56;
-
 // A user is nobody (0), a thread (from 1), a group of lanes of one warp, or several warps. A warp has 31 aligned groups of 2 to 32 lanes,
 // numbered as the nodes of a heap: the whole warp is 1, and the groups of 2 lanes are 16 to 31.
 constexpr uint32_t maxThreads = 1024, firstGroup = maxThreads + 1, groupsOfWarp = 31;
-constexpr uint32_t severalWarps = userMask;
+constexpr uint32_t severalWarps = (1 << 11) - 1;
 static_assert(firstGroup + maxThreads / warpSize * groupsOfWarp <= severalWarps);
-
-struct Fields {
-  uint32_t interval, writer, writerMoment, reader, readerMoment;
-
-  explicit Fields(uint64_t packed)
-      : interval(packed >> intervalShift & intervalMask), writer(packed >> writerShift & userMask),
-        writerMoment(packed >> writerMomentShift & momentMask), reader(packed >> readerShift & userMask),
-        readerMoment(packed >> readerMomentShift & momentMask) {}
-};
-
-uint64_t packed(uint64_t own, uint64_t interval, uint64_t writer, uint64_t writerMoment, uint64_t reader,
-                uint64_t readerMoment) {
-  return own | interval << intervalShift | writer << writerShift | writerMoment << writerMomentShift |
-         reader << readerShift | readerMoment << readerMomentShift;
-}
 
 /// Lanes of one warp as a number; the lanes that it holds.
 struct Lanes {
@@ -117,27 +99,20 @@ void WarpOrder::join(LaneMask lanes) {
     heard_[std::countr_zero(rest)] = latest;
 }
 
-uint64_t ThreadRecord::afterRead(const MemoryUser &user, uint64_t address, const char *memory) const {
-  const uint32_t interval = user.interval & intervalMask, self = user.thread + 1;
-  const Fields fields(packed_);
-  if (fields.interval != interval)
-    return packed(packed_ & ownBits, interval, 0, 0, self, user.order.now());
-  if (!isBefore(fields.writer, fields.writerMoment, user))
-    failRace(address, user, memory, "reads", fields.writer, "has written");
-  return packed(packed_ & ownBits, interval, fields.writer, fields.writerMoment, joined(fields.reader, user.thread),
-                user.order.now());
+uint64_t ThreadRecord::afterReadBeside(const MemoryUser &user, uint64_t address, const char *memory) const {
+  const uint32_t writer = packed_ >> writerShift & userMask;
+  if (!isBefore(writer, packed_ >> writerMomentShift & momentMask, user))
+    failRace(address, user, memory, "reads", writer, "has written");
+  const uint64_t reader = joined(packed_ >> readerShift & userMask, user.thread);
+  return (packed_ & ~readerBits) | reader << readerShift | uint64_t(user.order.now()) << readerMomentShift;
 }
 
-uint64_t ThreadRecord::afterWrite(const MemoryUser &user, uint64_t address, const char *memory) const {
-  const uint32_t interval = user.interval & intervalMask, self = user.thread + 1;
-  const Fields fields(packed_);
-  if (fields.interval == interval) {
-    if (!isBefore(fields.writer, fields.writerMoment, user))
-      failRace(address, user, memory, "writes", fields.writer, "has written");
-    if (!isBefore(fields.reader, fields.readerMoment, user))
-      failRace(address, user, memory, "writes", fields.reader, "has read");
-  }
-  return packed(packed_ & ownBits, interval, self, user.order.now(), 0, 0);
+void ThreadRecord::checkWrite(const MemoryUser &user, uint64_t address, const char *memory) const {
+  const uint32_t writer = packed_ >> writerShift & userMask, reader = packed_ >> readerShift & userMask;
+  if (!isBefore(writer, packed_ >> writerMomentShift & momentMask, user))
+    failRace(address, user, memory, "writes", writer, "has written");
+  if (!isBefore(reader, packed_ >> readerMomentShift & momentMask, user))
+    failRace(address, user, memory, "writes", reader, "has read");
 }
 
 } // namespace halftone::emulator

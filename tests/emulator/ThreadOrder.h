@@ -44,10 +44,34 @@ public:
   explicit ThreadRecord(uint64_t packed) : packed_(packed) {}
 
   /// The record after a use. Throws Fault for a race; `memory` says of what ("shared memory").
-  uint64_t afterRead(const MemoryUser &user, uint64_t address, const char *memory) const;
-  uint64_t afterWrite(const MemoryUser &user, uint64_t address, const char *memory) const;
+  uint64_t afterRead(const MemoryUser &user, uint64_t address, const char *memory) const {
+    const uint64_t self = user.thread + 1, writer = packed_ >> writerShift & userMask;
+    const uint64_t readOnly = intervalOf(user) | self << readerShift | uint64_t(user.order.now()) << readerMomentShift;
+    if ((packed_ & intervalBits) != intervalOf(user))
+      return readOnly | (packed_ & ownBits);
+    if ((packed_ & (intervalBits | readerBits)) == readOnly && (!writer || writer == self))
+      return packed_;
+    return afterReadBeside(user, address, memory);
+  }
+  uint64_t afterWrite(const MemoryUser &user, uint64_t address, const char *memory) const {
+    if ((packed_ & intervalBits) == intervalOf(user))
+      checkWrite(user, address, memory);
+    return intervalOf(user) | uint64_t(user.thread + 1) << writerShift |
+           uint64_t(user.order.now()) << writerMomentShift | (packed_ & ownBits);
+  }
 
 private:
+  // 2 bits of the memory, 24 of the interval, then 11 of the user and 8 of the moment for the writer, and the same for the readers.
+  static constexpr int intervalShift = 2, writerShift = 26, writerMomentShift = 37, readerShift = 45,
+                       readerMomentShift = 56;
+  static constexpr uint64_t intervalBits = uint64_t(intervals - 1) << intervalShift, userMask = (1 << 11) - 1,
+                            momentMask = (1 << 8) - 1, readerBits = ~uint64_t(0) << readerShift;
+
+  static uint64_t intervalOf(const MemoryUser &user) { return uint64_t(user.interval) << intervalShift & intervalBits; }
+  /// The record after a read of a byte that a thread has used in the same interval.
+  uint64_t afterReadBeside(const MemoryUser &user, uint64_t address, const char *memory) const;
+  void checkWrite(const MemoryUser &user, uint64_t address, const char *memory) const;
+
   uint64_t packed_;
 };
 
