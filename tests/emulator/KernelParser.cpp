@@ -45,8 +45,8 @@ public:
   }
 
 private:
-  /// A place that gets the index of the instruction at a label: a branch's target, or an element of Kernel::branchTargets. An indexed branch
-  /// gets a list of targets.
+  /// A place that gets the index of the instruction at a label: a branch's target, or an element of Kernel::branchTargets. An
+  /// indexed branch gets a list of targets.
   struct Branch {
     enum class Kind : uint8_t { Direct, Indexed, Element };
     Kind kind;

@@ -8,8 +8,9 @@ namespace halftone::emulator {
 namespace {
 
 /// %r7: the thread's 16 bytes of `scratch`, %r6: those of the thread beside it.
-const std::string ownScratch =
-    "shl.b32 %r7, %t, 4; mov.b32 %r6, scratch; add.s32 %r7, %r7, %r6; xor.b32 %r6, %r7, 16; ";
+std::string ownScratch() {
+  return "shl.b32 %r7, %t, 4; mov.b32 %r6, scratch; add.s32 %r7, %r7, %r6; xor.b32 %r6, %r7, 16; ";
+}
 
 std::string listOf(std::string_view prefix, int count) {
   std::string list;
@@ -39,7 +40,7 @@ void addAccess(Catalogue &to, int count, int bits) {
                          : fmt::format("cvt.u16.u64 %h{0}, %s0; xor.b16 %h{0}, %h{0}, {0}; ", i);
   const std::string list = count == 1 ? source + "0" : listOf(source, count);
   to.add({named("st", "shared"),
-          ownScratch + fill +
+          ownScratch() + fill +
               fmt::format("{} [%r7], {}; bar.sync 0; {} {}, [%r6];", named("st", "shared"), list, named("ld", "shared"),
                           listOf("%d", count)),
           uint8_t(wide),
@@ -64,7 +65,7 @@ void addMemory(Catalogue &to) {
   for (const char *type : {"s8", "s16", "s32", "u8", "u16", "u32"})
     to.add({fmt::format("ld.global.{}", type), fmt::format("ld.global.{} %d, [%a0];", type), 64, 1, {{32}}});
   to.add({"ld.global.nc.b32", "ld.global.nc.b32 %d, [%a0];", 32, 1, {{32}}});
-  to.add({"ld.shared.s8", ownScratch + "st.shared.b32 [%r7], %s0; ld.shared.s8 %d, [%r7];", 32, 1, {{32}}});
+  to.add({"ld.shared.s8", ownScratch() + "st.shared.b32 [%r7], %s0; ld.shared.s8 %d, [%r7];", 32, 1, {{32}}});
   to.add({"ld.param.b32",
           "ld.param.b32 %r0, [source0+4]; ld.param.b64 %x0, [source0]; cvt.u32.u64 %r1, %x0; "
           "mov.b64 %x1, {%r1, %r0}; sub.s64 %x0, %x1, %x0; cvt.u32.u64 %d, %x0;",
@@ -84,15 +85,15 @@ void addMemory(Catalogue &to) {
           1,
           {{32}}});
   to.add({"cvta",
-          ownScratch + "cvt.u64.u32 %x0, %r7; cvta.shared.u64 %x0, %x0; st.b32 [%x0], %s0; "
-                       "cvta.to.shared.u64 %x1, %x0; ld.shared.b32 %r0, [%x1]; ld.b32 %r1, [%a0]; "
-                       "xor.b32 %d, %r0, %r1; or.b32 %d, %d, %r0;",
+          ownScratch() + "cvt.u64.u32 %x0, %r7; cvta.shared.u64 %x0, %x0; st.b32 [%x0], %s0; "
+                         "cvta.to.shared.u64 %x1, %x0; ld.shared.b32 %r0, [%x1]; ld.b32 %r1, [%a0]; "
+                         "xor.b32 %d, %r0, %r1; or.b32 %d, %d, %r0;",
           32,
           1,
           {{32}}});
   const std::string copied = " bar.sync 0; ld.shared.v4.b32 {%d0, %d1, %d2, %d3}, [%r6];";
   to.add({"cp.async.cg",
-          ownScratch +
+          ownScratch() +
               "and.b64 %a0, %a0, -16; cp.async.cg.shared.global [%r7], [%a0], 16; "
               "cp.async.commit_group; cp.async.wait_group 0;" +
               copied,
@@ -100,7 +101,7 @@ void addMemory(Catalogue &to) {
           4,
           {{32}}});
   to.add({"cp.async.cg of fewer bytes",
-          ownScratch +
+          ownScratch() +
               "and.b64 %a0, %a0, -16; and.b32 %r0, %t, 16; cp.async.cg.shared.global [%r7], [%a0], 16, %r0; "
               "cp.async.commit_group; cp.async.wait_group 0;" +
               copied,
@@ -108,7 +109,7 @@ void addMemory(Catalogue &to) {
           4,
           {{32}}});
   to.add({"cp.async.ca",
-          ownScratch +
+          ownScratch() +
               "cp.async.ca.shared.global [%r7], [%a0], 4; cp.async.ca.shared.global [%r7+4], [%a0], 4, 2; "
               "cp.async.ca.shared.global [%r7+8], [%a0], 4, 0; cp.async.ca.shared.global [%r7+12], [%a0], 4; "
               "cp.async.wait_all;" +
@@ -148,7 +149,7 @@ void addCollectives(Catalogue &to) {
     to.add(
         {fmt::format("redux.sync.{}", operation), fmt::format("redux.sync.{} %d, %s0, -1;", operation), 32, 1, {{32}}});
   to.add({"bar.warp.sync",
-          ownScratch + "st.shared.b32 [%r7], %s0; bar.warp.sync -1; ld.shared.b32 %d, [%r6];",
+          ownScratch() + "st.shared.b32 [%r7], %s0; bar.warp.sync -1; ld.shared.b32 %d, [%r6];",
           32,
           1,
           {{32}}});
@@ -181,7 +182,7 @@ void addProducts(Catalogue &to) {
     const int count = kind[1] - '0';
     const std::string results = count == 1 ? "{%d}" : listOf("%d", count);
     to.add({name,
-            ownScratch +
+            ownScratch() +
                 fmt::format("st.shared.v4.b32 [%r7], {{%s0, %s1, %s2, %s3}}; bar.sync 0; {} {}, [%r6];", name, results),
             32,
             uint8_t(count),

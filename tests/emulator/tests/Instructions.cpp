@@ -6,9 +6,13 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
 
 using namespace halftone::emulator;
 using Catch::Contains;
+using Catch::StartsWith;
 
 namespace {
 
@@ -92,6 +96,29 @@ TEST_CASE("A driver that cannot be used, and a form that it refuses, are told of
   }
   const DriverLibrary older({{"HALFTONE_EMULATOR_DRIVER", "11080"}});
   CHECK_THROWS_WITH(compareWith(older, "add.s32"), Contains("add.s32: the driver gave the error 222"));
+}
+
+TEST_CASE(
+    "gpu-instructions ends with 0 where all agree, with 1 where a form differs, and with 2 where it cannot compare") {
+  halftone::TemporaryFolder folder;
+  const auto run = [&](const std::string &driver, const std::string &arguments) {
+    const std::string said = folder / "said";
+    const int status =
+        std::system(("HALFTONE_CUDA_DRIVER=" + driver + " HALFTONE_MUTATED_FROM=add.s16 HALFTONE_MUTATED_TO=sub.s16 " +
+                     HALFTONE_GPU_INSTRUCTIONS + " " + arguments + " > " + said + " 2>&1")
+                        .c_str());
+    std::stringstream text;
+    text << std::ifstream(said).rdbuf();
+    return std::to_string(WEXITSTATUS(status)) + " " + text.str();
+  };
+  const std::string emulated = HALFTONE_EMULATED_DRIVER, mutated = HALFTONE_MUTATED_DRIVER;
+  CHECK_THAT(run(emulated, "--only add.s16"), StartsWith("0 ") && Contains("1 forms, ") && Contains("0 forms differ"));
+  CHECK_THAT(run(mutated, "--only add.s16"), StartsWith("1 add.s16: ") && Contains("1 forms differ"));
+  CHECK_THAT(run(emulated, "--only none"), StartsWith("2 ") && Contains("no form has 'none' in its name"));
+  CHECK_THAT(run("none.so", ""), StartsWith("2 gpu-instructions: none.so"));
+  CHECK_THAT(run(emulated, "--other"), StartsWith("2 ") && Contains("--other"));
+  CHECK_THAT(run(emulated, "--help"), StartsWith("0 usage: gpu-instructions"));
+  CHECK_THAT(run(emulated, "--list"), StartsWith("0 abs.bf16") && Contains("\nmma.sync.aligned.m16n8k16"));
 }
 
 TEST_CASE("The instructions of all forms are PTX that NVIDIA's assembler takes") {
