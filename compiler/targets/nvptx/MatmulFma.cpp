@@ -24,7 +24,7 @@ int64_t WidenedStage::bytes() const { return pitch * depth * elementBytes(source
 Emitted WidenedStage::addressOf(const Place &place) const {
   constexpr int64_t banksBytes = 128, linesInBanks = 8;
   Emitted row = place.row;
-  if (alongDepth && chunk > 1) {
+  if (alongDepth && chunk > 1 && depth > linesInBanks) {
     const int64_t threads = banksBytes / elementBytes(source.accumulator), rowsOfThreads = threads * chunk / depth;
     row = row ^ (divideUnsigned(place.depth, place.depth.like(linesInBanks)) * rowsOfThreads);
   }
