@@ -44,8 +44,8 @@ const Exceptions &exceptions() {
       {std::regex("(matmul|row|reduction)_.* (ld|st).global"), 1.5},
       // Elements that are looked up: windows of a pooling and of a convolution.
       {std::regex("vectors of 1 (ld|st).global"), 3.5},
-      // Transposed weights whose rows are shorter than 64 elements, and the 256 bytes of some biases.
-      {std::regex("loop_.* ld.(shared|global)"), 2},
+      // Transposed operands with fewer than 64 rows or columns, and the 256 bytes of some biases.
+      {std::regex("loop_.* ((ld|st).shared|ld.global)"), 2},
   };
   return all;
 }

@@ -290,6 +290,10 @@ TEST_CASE("Transposed operands reach all banks and read whole sectors", "[wavefr
     check("turned", turned, 128, 128, type);
   // Vectors of 8 bytes leave half of the banks to one row of threads.
   check("turned", turned, 128, 128, "i8", {{"ld.shared", 2.0}});
+  // Threads of a warp that have several rows and columns of a small square write a diagonal to one bank.
+  for (const char *type : {"f32", "f16"})
+    for (const auto &[m, n] : {std::pair{8, 64}, {16, 64}, {64, 8}, {64, 16}, {4, 128}})
+      check("turned", turned, m, n, type, {{"ld.shared", 2.0}, {"st.shared", 4.0}, {"ld.global", 2.0}});
 }
 
 TEST_CASE("Scans and scatters read whole sectors", "[wavefronts]") {
