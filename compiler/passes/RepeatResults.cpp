@@ -177,8 +177,7 @@ void RepeatResults::runOnModule() {
   main.walk([&](LaunchOp launch) { ++launches[launch.getKernel()]; });
   findRepeatedResults();
   findOldValues();
-  SmallVector<Operation *>
-      order; // that of the block: readers of a launch's results are launches that are not replaced yet
+  SmallVector<Operation *> order; // the block's: a launch is replaced before those that read its results
   for (Operation &op : main.getBody().front())
     if (additions.contains(&op))
       order.push_back(&op);

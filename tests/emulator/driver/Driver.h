@@ -129,7 +129,7 @@ public:
   std::string faultText;                            ///< of the last fault
   std::string leftText;                             ///< of the last context to be closed
   Failures failures = Failures::fromEnvironment();
-  std::string accessTable;                          ///< the last one that was asked for
+  std::string accessTable; ///< the last one that was asked for
 
   bool holds(const Context *context) const;
   /// The context does no further work, and each function gives that result.
