@@ -20,7 +20,8 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// A loop that adds a constant to vectors, for which the code generator of x86 asks its tables of memory operands.
+/// A loop that adds a constant to vectors. Its code needs the tables by which the x86 code generator folds memory operands
+/// and broadcasts.
 void addKernel(llvm::Module &module, const llvm::Triple &triple) {
   llvm::IRBuilder<> builder(module.getContext());
   llvm::Type *const pointer = builder.getPtrTy(triple.isNVPTX() ? 1 : 0);
@@ -47,7 +48,8 @@ void addKernel(llvm::Module &module, const llvm::Triple &triple) {
   builder.CreateRetVoid();
 }
 
-/// Makes an object, and has exit() wait before it destroys that.
+/// Calls `make`, which makes a static object, and registers the wait of exit() behind it: exit() waits before it destroys
+/// the object.
 template <class Make> void makeOne(Make make) {
   make();
   std::atomic<uint64_t> calls{0};
@@ -67,7 +69,8 @@ void makeObjectsOfAllMachines() {
   });
 }
 
-/// What takes long comes first, so that an object is used at once.
+/// Creates the subtarget and the DAG, which takes long, before the objects: an exit() between the making of an object and
+/// its registration destroys the object too early.
 void makeObjectsOfCodeGenerator(const llvm::TargetMachine &machine, const llvm::Function &kernel) {
   const llvm::TargetInstrInfo &instructions = *machine.getSubtargetImpl(kernel)->getInstrInfo();
   llvm::SelectionDAG graph(machine, llvm::CodeGenOptLevel::Default);
@@ -79,7 +82,7 @@ void makeObjectsOfCodeGenerator(const llvm::TargetMachine &machine, const llvm::
 
 void StaticObjects::makeOfArchitecture(MachineName name) {
   const llvm::Triple triple(name.triple);
-  if (triple.isX86()) // the newest one's generator has objects that those of older ones do without
+  if (triple.isX86()) // the broadcast table is made for AVX-512 alone; the code is not run
     name.processor = "x86-64-v4", name.features.clear();
   const auto machine = MachineCode::make(std::move(name));
   if (!machine.isOk())

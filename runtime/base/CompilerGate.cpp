@@ -58,7 +58,8 @@ Status refusal() {
                                           "which it traces and compiles nothing"};
 }
 
-/// On a thread that the end of the process overtakes, lest the thread end the process by an error instead.
+/// Blocks a thread that is not the one that ends, so that the end of the process overtakes it: an error that reached the
+/// thread's function would terminate the process instead.
 void waitForEnd() {
   if (isThreadEnding)
     return;

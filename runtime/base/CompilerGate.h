@@ -12,7 +12,8 @@ namespace halftone {
 /// of these libraries and the caches that they keep for the thread that ends. So the end of the process begins with a wait
 /// until no other thread holds a gate. A gate that is asked for afterwards is refused with a runtime_error: at once on the
 /// thread that called exit(), and after a few seconds on any other thread, which the end of the process overtakes as a rule.
-/// A thread that leaves its gate during the end of the process waits as long, lest an error of its end the process first.
+/// A thread that releases its gate during the end of the process waits as long: an uncaught error of it would terminate the
+/// process first.
 /// The same holds for a thread that runs the destructors of its thread_local objects.
 ///     const CompilerGate gate;
 ///     HALFTONE_RETURN_IF_ERROR(gate.status());
@@ -35,7 +36,7 @@ private:
 /// counts those of the place.
 void noticeStaticObjects(std::atomic<uint64_t> &calls);
 
-/// ok, or the runtime_error of the gate once exit() has begun.
+/// ok, or the runtime_error with which gates are refused once exit() has begun.
 Status processStatus();
 
 /// Whether exit() has begun, by which gates are refused on all threads.
