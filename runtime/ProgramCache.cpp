@@ -171,8 +171,9 @@ static size_t hashOf(const Feeds &feeds, const FeedLayout &layout, uint64_t epoc
   add(static_cast<int64_t>(device.kind()));
   add(device.index());
   add(layout.allRows);
-  for (const int64_t count : layout.groups)
-    add(count);
+  for (const std::vector<int64_t> *list : {&layout.groups, &layout.numbers})
+    for (const int64_t number : *list)
+      add(number);
   for (const auto &feed : feeds) {
     const auto &[dtype, shape] = shapeOf(feed);
     add(static_cast<int64_t>(dtype));

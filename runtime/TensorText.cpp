@@ -4,6 +4,7 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Convert.h"
 #include <fmt/format.h>
+#include <ostream>
 
 using namespace halftone;
 
@@ -69,3 +70,5 @@ std::string Tensor::str() const {
     printer.print(0, 0, size());
   return fmt::format("{}\nTensor(shape={}, dtype={})", printer.text, shape().str(), name(dtype()));
 }
+
+std::ostream &halftone::operator<<(std::ostream &os, const Tensor &tensor) { return os << tensor.str(); }

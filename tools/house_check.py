@@ -64,7 +64,9 @@ FOLDERS = {"compiler": COMPILER_FOLDERS, "frontend": FRONTEND_FOLDERS}
 TARGET_KIND = re.compile(r"compiler/targets/\w+/")
 KNOWS_TARGET_KINDS = "compiler/targets/Target.cpp"
 # The public headers that rooms below the frontend may include.
-VOCABULARY = {"Version", "Error", "DType", "Number", "Shape", "Config", "Device", "Tensor", "Policy", "Legacy", "Reports"}
+VOCABULARY = {
+    "Version", "Error", "DType", "Number", "Shape", "Indexing", "Choice", "Config", "Device", "Tensor", "Policy", "Legacy",
+    "Reports"}
 PUBLIC = "include/halftone"
 SLOW_IN_PUBLIC_HEADERS = {"iostream", "regex", "filesystem", "map", "ranges", "chrono"}
 # The files whose contents identify code generation, and the sources of generated files that it may include.

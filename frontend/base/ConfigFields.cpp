@@ -202,15 +202,15 @@ void FieldReader::load(const char *key, Axes &value) {
   const Json &axes = valueOf(config_, key);
   value = Axes(axes.is_array() ? get<std::vector<int64_t>>(key) : std::vector{get<int64_t>(key)});
 }
-size_t FieldReader::indexOfName(const char *key, std::span<const std::string_view> names) {
+size_t FieldReader::indexOfWord(const char *key, std::span<const char *const> words) {
   const auto name = get<std::string>(key);
   const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   const auto found = std::ranges::find_if( // Keras takes capitals too
-      names, [&](std::string_view known) { return std::ranges::equal(name, known, {}, small, small); });
-  if (found == names.end())
+      words, [&](std::string_view known) { return std::ranges::equal(name, known, {}, small, small); });
+  if (found == words.end())
     throw Error(ErrorKind::value_error, fmt::format("The `{}` argument must be one of {{\"{}\"}}. Received: {}", key,
-                                                    fmt::join(names, "\", \""), name));
-  return static_cast<size_t>(found - names.begin());
+                                                    fmt::join(words, "\", \""), name));
+  return static_cast<size_t>(found - words.begin());
 }
 /// One entry for every axis: an integer, or a list of two.
 static Margin marginOf(const char *key, const Json &value) {

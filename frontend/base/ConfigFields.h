@@ -14,32 +14,19 @@
 
 namespace halftone::detail {
 
-/// The names of an enum in configs, in the order of its values.
-template <class Enum> inline constexpr std::string_view enumNames[1]{};
+template <> inline constexpr const char *choice_words<initializers::FanMode>[] = {"fan_in", "fan_out", "fan_avg"};
 template <>
-inline constexpr std::string_view enumNames<Reduction>[] = {"sum_over_batch_size", "sum", "mean",
-                                                            "mean_with_sample_weight", "none"};
-template <> inline constexpr std::string_view enumNames<DataFormat>[] = {"channels_last", "channels_first"};
-template <> inline constexpr std::string_view enumNames<Padding>[] = {"valid", "same", "causal"};
-template <>
-inline constexpr std::string_view enumNames<Interpolation>[] = {"nearest", "bilinear", "bicubic", "lanczos3",
-                                                                "lanczos5"};
-template <> inline constexpr std::string_view enumNames<FillMode>[] = {"reflect", "wrap", "constant", "nearest"};
-template <>
-inline constexpr std::string_view enumNames<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
-template <> inline constexpr std::string_view enumNames<initializers::FanMode>[] = {"fan_in", "fan_out", "fan_avg"};
-template <>
-inline constexpr std::string_view enumNames<initializers::Distribution>[] = {"uniform", "truncated_normal",
-                                                                             "untruncated_normal"};
-template <class Enum> constexpr std::string_view enumName(Enum value) {
-  return enumNames<Enum>[static_cast<size_t>(value)];
-}
+inline constexpr const char *choice_words<initializers::Distribution>[] = {"uniform", "truncated_normal",
+                                                                           "untruncated_normal"};
 
 template <class T> void setField(Config &config, const char *key, const T &value) {
   if constexpr (std::is_enum_v<T>)
-    config.set(key, enumName(value));
+    config.set(key, Choice<T>(value).word());
   else
     config.set(key, value);
+}
+template <class Enum> void setField(Config &config, const char *key, const Choice<Enum> &value) {
+  config.set(key, value.word());
 }
 void setField(Config &config, const char *key, const Number &value);
 void setField(Config &config, const char *key, const std::vector<int64_t> &value);
@@ -150,6 +137,11 @@ public:
     if (takes(key) && !isNull(key))
       value = get<std::string>(key);
   }
+  /// A data_format of null is that of Keras's settings, which is channels_last.
+  void readOne(const char *key, Choice<DataFormat> &value) {
+    if (takes(key) && !isNull(key))
+      load(key, value);
+  }
   template <class T> void readOne(const char *key, std::optional<T> &value) {
     if (takes(key))
       value = isNull(key) ? std::nullopt : std::optional<T>(get<T>(key));
@@ -179,9 +171,10 @@ private:
   template <class Enum>
     requires std::is_enum_v<Enum>
   void load(const char *key, Enum &value) {
-    value = static_cast<Enum>(indexOfName(key, enumNames<Enum>));
+    value = static_cast<Enum>(indexOfWord(key, choice_words<Enum>));
   }
-  size_t indexOfName(const char *key, std::span<const std::string_view> names);
+  template <class Enum> void load(const char *key, Choice<Enum> &value) { value = get<Enum>(key); }
+  size_t indexOfWord(const char *key, std::span<const char *const> words);
   void load(const char *key, DType &value);
   void load(const char *key, PolicyArg &value);
   void load(const char *key, QuantizationConfig &value);

@@ -160,7 +160,8 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
       throw Error(ErrorKind::value_error, fmt::format("an undefined Value was given to {}", name));
     (input.node()->isTraced() ? traced : symbolic) = true;
   }
-  if (!symbolic) // a call without inputs belongs to the current trace
+  const bool isConstant = inputs.empty() && !layer && !Trace::current();
+  if (!symbolic && !isConstant) // a call without inputs belongs to the current trace, if there is one
     return f(inputs);
   if (traced)
     throw Error(

@@ -45,7 +45,8 @@ struct ValueSpec {
   friend bool operator==(const ValueSpec &, const ValueSpec &) = default;
 };
 
-/// Runs `f` on traced inputs; on symbolic ones records it. For the shapes of the outputs it traces `f` twice, with two
+/// Runs `f` on traced inputs; on symbolic ones records it, and outside of a trace also an operation without inputs, which is a
+/// constant of the graph. For the shapes of the outputs it traces `f` twice, with two
 /// extents for every dimension that is None: a dimension that differs is None. value_error for a mixture of traced and
 /// symbolic inputs. If the text of an error holds such an extent, None replaces it. The recorded call has `form` as it is. If
 /// `known` holds the specs of the outputs, nothing is traced.

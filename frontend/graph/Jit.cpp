@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Jit.h"
 #include "frontend/graph/CompiledFunction.h"
+#include "frontend/graph/Promotion.h"
 #include "runtime/base/Status.h"
 #include <fmt/format.h>
 #include <string_view>
@@ -16,19 +17,19 @@ static FunctionOptions optionsOf(const JitArgs &args) {
 static bool isOfLibrary(Where call) { return std::string_view(call.file).find("/c++/") != std::string_view::npos; }
 
 struct TracedProgram::Rep {
-  std::function<Values(const std::vector<Values> &)> function;
+  Traced function;
   Where where; // of jit()
   CompiledFunction compiled;
 
   // Each argument is a group of feeds.
-  Rep(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args, Where where)
+  Rep(Traced f, const JitArgs &args, Where where)
       : function(std::move(f)), where(where),
         compiled(optionsOf(args), {}, [this](Trace &, const std::vector<Value> &feeds, const FeedLayout &layout) {
           std::vector<Values> arguments;
           for (std::vector<Value> &argument : layout.split(feeds))
             arguments.emplace_back(std::move(argument));
           std::vector<CompiledFunction::Named> fetches;
-          for (const Value &value : function(arguments))
+          for (const Value &value : function(arguments, layout.numbers))
             fetches.push_back({fmt::format("result{}", fetches.size()), value});
           return fetches;
         }) {}
@@ -43,19 +44,26 @@ std::span<const Tensor> listed(const Tensors &tensors, Where call) {
   return {tensors.begin(), tensors.size()};
 }
 
-TracedProgram::TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args, Where where) {
+TracedProgram::TracedProgram(Traced f, const JitArgs &args, Where where) {
   if (!f)
     throw Error(ErrorKind::value_error, "jit() needs a function that can be called; an empty one was given", "", where);
   rep_ = std::make_shared<Rep>(std::move(f), args, where);
 }
 
-std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> arguments, Where call) const {
+Tensor Fed::scalar(const Number &number) {
+  const DType dtype = dtypeBeside(number, DType::bool_);
+  requireHolds("an argument of a jit function", dtype, number);
+  return Tensor::full(Shape(), number, dtype);
+}
+
+std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Tensor>> values,
+                                       std::initializer_list<int64_t> numbers, Where call) const {
   if (!rep_)
     throw Error(ErrorKind::value_error, "a function of jit() that was moved from was called", "", call);
   std::vector<Tensor> feeds;
-  FeedLayout layout;
-  feeds.reserve(arguments.size());
-  for (std::span<const Tensor> argument : arguments) {
+  FeedLayout layout{.numbers = numbers};
+  feeds.reserve(values.size());
+  for (std::span<const Tensor> argument : values) {
     layout.groups.push_back(std::ssize(argument));
     feeds.insert(feeds.end(), argument.begin(), argument.end());
   }

@@ -23,11 +23,23 @@ Value asDtype(const Value &x, DType dtype, std::string_view origin) {
 
 Value asFloat(const Value &x) { return is_float(x.dtype()) ? x : asDtype(x, floatxDtype()); }
 
-Value asNumber(const Value &x) { return x.dtype() == DType::bool_ ? asDtype(x, DType::int32) : x; }
+Value asNumber(const Value &x) { return asDtype(x, numberOf(x.dtype())); }
 
 DType indexDtype(int64_t extent) { return extent <= INT32_MAX ? DType::int32 : DType::int64; }
 
 DType floatOf(DType dtype) { return is_float(dtype) ? dtype : floatxDtype(); }
+DType numberOf(DType dtype) { return dtype == DType::bool_ ? DType::int32 : dtype; }
+DType dtypeBeside(const Number &number, DType other) {
+  switch (number.kind()) {
+  case Number::Kind::boolean:
+    return other;
+  case Number::Kind::integer:
+    return numberOf(other);
+  case Number::Kind::real:
+    return floatOf(other);
+  }
+  return other;
+}
 DType atLeastFloat32(DType dtype) { return itemsize(dtype) < 4 ? DType::float32 : dtype; }
 Value atLeastFloat32(const Value &x) { return asDtype(x, atLeastFloat32(x.dtype())); }
 SquareScale squareScale(DType dtype) {
@@ -68,10 +80,33 @@ Value broadcastTo(const Value &x, const Shape &shape) {
   return static_cast<int64_t>(kept.size()) == shape.rank() ? y : tracing().broadcast(y, shape, axes);
 }
 
-Operands fit(std::string_view op, const Value &a, const Value &b) {
+static Operands fitValues(std::string_view op, const Value &a, const Value &b) {
   DType dtype = a.dtype() == b.dtype() ? a.dtype() : result_type(a.dtype(), b.dtype());
   Shape shape = broadcastShape(op, a.shape(), b.shape());
   return {broadcastTo(asDtype(a, dtype), shape), broadcastTo(asDtype(b, dtype), shape)};
+}
+
+/// The dtype of an operand beside a number.
+static DType dtypeOf(const Operand &operand) {
+  return operand.is_number() ? dtypeBeside(operand.number(), DType::bool_) : operand.value().dtype();
+}
+
+Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*computed)(DType)) {
+  const auto computedIn = [computed](DType dtype) { return computed ? computed(dtype) : dtype; };
+  if (!a.is_number() && !b.is_number()) {
+    Operands o = fitValues(op, a.value(), b.value());
+    const DType dtype = computedIn(o.a.dtype());
+    return {asDtype(o.a, dtype), asDtype(o.b, dtype)};
+  }
+  const Operand &other = a.is_number() ? b : a;
+  const DType dtype = computedIn(dtypeBeside(a.is_number() ? a.number() : b.number(), dtypeOf(other)));
+  const Shape shape = other.is_number() ? Shape() : other.value().shape();
+  const auto splat = [&](const Number &number) {
+    requireHolds(op, dtype, number);
+    return tracing().splat(number, shape, dtype);
+  };
+  const Value fitted = other.is_number() ? splat(other.number()) : asDtype(other.value(), dtype);
+  return a.is_number() ? Operands{splat(a.number()), fitted} : Operands{fitted, splat(b.number())};
 }
 
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank) {

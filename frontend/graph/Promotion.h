@@ -16,6 +16,10 @@ Value asFloat(const Value &x);
 Value asNumber(const Value &x);
 /// `dtype` if it is a float, else floatx.
 DType floatOf(DType dtype);
+/// `dtype`, or int32 for bools.
+DType numberOf(DType dtype);
+/// What a number becomes beside a Value of this dtype: its kind decides, not whether it is whole.
+DType dtypeBeside(const Number &number, DType other);
 /// float32, or `dtype` itself if it is wider.
 DType atLeastFloat32(DType dtype);
 /// The float `x` in that dtype.
@@ -36,7 +40,9 @@ Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b);
 struct Operands {
   Value a, b;
 };
-Operands fit(std::string_view op, const Value &a, const Value &b);
+/// In `computed` of the dtype that the operands promote to. A number is a splat of the other operand's shape. value_error
+/// for an integer that the dtype does not hold.
+Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*computed)(DType) = nullptr);
 /// `axis` counted from the front; value_error naming `op` when out of range.
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
 /// Axes counted from the front, ascending, without duplicates; empty means all.

@@ -1,10 +1,11 @@
-// Values, lists of them, and constants.
+// Values, lists of them, and derivatives.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Value.h"
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Trace.h"
 #include "halftone/Error.h"
 #include <fmt/format.h>
+#include <ostream>
 
 namespace halftone {
 using namespace detail;
@@ -42,23 +43,12 @@ Value Values::operator[](size_t i) const {
   return list_[i];
 }
 
-Value constant(const Tensor &data) {
-  Trace *trace = Trace::current();
-  if (!trace)
-    throw Error(ErrorKind::runtime_error,
-                "constant(tensor) is for functions being traced: use it inside a layer's call or a jit function");
-  if (!data.defined())
-    throw Error(ErrorKind::value_error, "constant of an undefined Tensor");
-  if (data.size() <= 64)
-    return trace->literal(data);
-  // Larger data do not enter the IR: they become a variable that no step writes.
-  Variable holder = makeVariable(data, {.name = "constant",
-                                        .path = "constant",
-                                        .role = VariableRole::constant,
-                                        .update = UpdateKind::assign,
-                                        .trainable = false,
-                                        .autocast = false});
-  return trace->read(holder.impl(), data.dtype());
+std::ostream &operator<<(std::ostream &os, const Value &value) {
+  if (!value.defined())
+    return os << "<Value undefined>";
+  const std::string path = value.layer_path();
+  return os << fmt::format("<Value shape={}, dtype={}{}>", value.shape().str(), name(value.dtype()),
+                           path.empty() ? "" : ", layer=" + path);
 }
 
 /// The current trace. Errors carry the user's line.

@@ -8,9 +8,11 @@
 #include "runtime/ProgramCache.h"
 #include "runtime/base/Convert.h"
 #include "runtime/base/FreeMemory.h"
+#include "runtime/base/Number.h"
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <ostream>
 
 namespace halftone {
 using namespace detail;
@@ -84,18 +86,43 @@ void Variable::assign(const Tensor &value) const {
                             v.shape.str(), value.defined() ? value.shape().str() : "(undefined)", v.path));
   v.memory->write(value.dtype() == v.dtype ? value : value.astype(v.dtype)).orThrow();
 }
-void Variable::assign(const Value &value) const {
-  VariableImpl &v = created(impl_);
+/// The trace that records an assignment.
+static Trace &traceOfAssignment(const VariableImpl &v) {
   Trace *trace = Trace::current();
   if (!trace)
     throw Error(ErrorKind::runtime_error,
                 fmt::format("Variable '{}' was assigned a Value outside of a function being traced", v.path));
+  return *trace;
+}
+void Variable::assign(const Operand &operand) const {
+  VariableImpl &v = created(impl_);
+  Trace &trace = traceOfAssignment(v);
+  if (operand.is_number()) {
+    requireHolds("variable.assign(value)", v.dtype, operand.number());
+    trace.assign(impl_, trace.splat(operand.number(), v.shape, v.dtype));
+    return;
+  }
+  const Value &value = operand.value();
   if (value.shape() != v.shape)
     throw Error(ErrorKind::value_error, fmt::format("The shape of the target variable and the shape of the target "
                                                     "value in `variable.assign(value)` must match. "
                                                     "variable.shape={}, Received: value.shape={}. Target variable: {}",
                                                     v.shape.str(), value.shape().str(), v.path));
-  trace->assign(impl_, value.dtype() == v.dtype ? value : trace->cast(value, v.dtype, "assign"));
+  trace.assign(impl_, value.dtype() == v.dtype ? value : trace.cast(value, v.dtype, "assign"));
+}
+void Variable::assign_add(const Operand &value) const {
+  const VariableImpl &v = created(impl_);
+  assign(traceOfAssignment(v).read(impl_, v.dtype) + value);
+}
+void Variable::assign_sub(const Operand &value) const {
+  const VariableImpl &v = created(impl_);
+  assign(traceOfAssignment(v).read(impl_, v.dtype) - value);
+}
+std::ostream &operator<<(std::ostream &os, const Variable &variable) {
+  if (!variable.defined())
+    return os << "<Variable undefined>";
+  const VariableImpl &v = *variable.impl();
+  return os << fmt::format("<Variable path={}, shape={}, dtype={}>", v.path, v.shape.str(), halftone::name(v.dtype));
 }
 
 namespace detail {

@@ -51,11 +51,11 @@ using Along = Value (*)(const Value &x, int64_t axis, int64_t windows);
 template <Along along, int64_t spatial, class LayerClass>
 std::unique_ptr<LayerBody> adaptive(const Integers &size, const AdaptivePoolingArgs &args) {
   using Options = AdaptivePoolingOptions<LayerClass>;
-  return plain(Options{withDataFormat(args), forEachAxis(size, spatial)},
+  return plain(Options{args, forEachAxis(size, spatial)},
                [](const Value &x, const Options &options, const CallContext &) {
                  requireRank(x.shape(), spatial + 2);
                  Value pooled = x;
-                 const std::vector<int64_t> axes = spatialAxes(spatial, *options.data_format);
+                 const std::vector<int64_t> axes = spatialAxes(spatial, options.data_format);
                  for (size_t i = 0; i < axes.size(); ++i) {
                    if (x.shape()[axes[i]] == 0)
                      throw Error(ErrorKind::value_error,

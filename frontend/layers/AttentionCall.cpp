@@ -170,7 +170,7 @@ Value seenKeys(const AttentionCall &call, const Places &places, const SeenArgs &
     if (args.causal)
       add(ops::greater_equal(query, key));
     if (args.window)
-      add(compareWith(ComparePredicate::lt, ops::abs(query - key), *args.window));
+      add(ops::less(ops::abs(query - key), *args.window));
   }
   if (call.attentionMask.defined())
     add(asMask(call.attentionMask));

@@ -23,8 +23,7 @@ struct KernelArgs {
 };
 
 template <class Options> ops::ConvArgs convArgs(const Options &options) {
-  return {options.strides.list(), std::string(enumName(options.padding)), std::string(enumName(*options.data_format)),
-          options.dilation_rate.list()};
+  return {options.strides.list(), options.padding, options.data_format, options.dilation_rate.list()};
 }
 
 template <class L> Value convolved(const Value &x, const ConvOptions<L> &options, const Values &kernels) {
@@ -144,7 +143,7 @@ private:
   /// value_error if the known extents leave no place for a window.
   void requireWindows(const Shape &input) const {
     const Options &options = this->options_;
-    const std::vector<int64_t> axes = spatialAxes(rank(), *options.data_format);
+    const std::vector<int64_t> axes = spatialAxes(rank(), options.data_format);
     for (size_t i = 0; i < axes.size(); ++i) {
       int64_t least = 1;
       if constexpr (!requires { options.output_padding; })
@@ -156,7 +155,7 @@ private:
                                 "axis {} needs an extent of at least {} for kernel_size={}, dilation_rate={} and "
                                 "padding={}",
                                 input.str(), axes[i], least, options.kernelSize.list()[i],
-                                options.dilation_rate.list()[i], enumName(options.padding)));
+                                options.dilation_rate.list()[i], options.padding.word()));
     }
   }
 
@@ -211,7 +210,7 @@ template <class Options> Options standardized(Options options, int64_t rank) {
   if constexpr (requires { options.output_padding; })
     if (options.output_padding)
       options.output_padding = forEachAxis(*options.output_padding, rank);
-  return withDataFormat(std::move(options));
+  return options;
 }
 template <class Options> std::unique_ptr<LayerBody> convolution(const Options &options, int64_t rank) {
   if constexpr (requires { options.lora_rank; })

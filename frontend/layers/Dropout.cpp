@@ -34,10 +34,10 @@ Shape shapeOfMask(const SpatialDropout1DOptions &, const Shape &input) {
   return channelMask(input, 1, DataFormat::channels_last);
 }
 Shape shapeOfMask(const SpatialDropoutOptions<SpatialDropout2D> &options, const Shape &input) {
-  return channelMask(input, 2, *options.data_format);
+  return channelMask(input, 2, options.data_format);
 }
 Shape shapeOfMask(const SpatialDropoutOptions<SpatialDropout3D> &options, const Shape &input) {
-  return channelMask(input, 3, *options.data_format);
+  return channelMask(input, 3, options.data_format);
 }
 
 template <class Options> class DropoutBody : public BodyOf<Options> {
@@ -135,14 +135,14 @@ SpatialDropout1D::SpatialDropout1D(double rate, const SpatialDropout1DArgs &args
 
 SpatialDropout2D::SpatialDropout2D(double rate, const SpatialDropoutArgs &args, Where where)
     : Layer(std::make_unique<SpatialDropoutBody<SpatialDropoutOptions<SpatialDropout2D>>>(
-                SpatialDropoutOptions<SpatialDropout2D>{withDataFormat(args), rate}),
+                SpatialDropoutOptions<SpatialDropout2D>{args, rate}),
             "SpatialDropout2D", {.dtype = args.dtype, .name = args.name}, where) {
   requireRate(*this, rate, where);
 }
 
 SpatialDropout3D::SpatialDropout3D(double rate, const SpatialDropoutArgs &args, Where where)
     : Layer(std::make_unique<SpatialDropoutBody<SpatialDropoutOptions<SpatialDropout3D>>>(
-                SpatialDropoutOptions<SpatialDropout3D>{withDataFormat(args), rate}),
+                SpatialDropoutOptions<SpatialDropout3D>{args, rate}),
             "SpatialDropout3D", {.dtype = args.dtype, .name = args.name}, where) {
   requireRate(*this, rate, where);
 }

@@ -18,9 +18,9 @@ using Reduce = Value (*)(const Value &x, const Axes &axis, bool keepdims);
 template <Reduce reduce, int64_t spatial, class LayerClass>
 std::unique_ptr<LayerBody> global(const GlobalPoolingArgs &args) {
   using Options = GlobalPoolingOptions<LayerClass>;
-  return plain(Options{withDataFormat(args)}, [](const Value &x, const Options &options, const CallContext &) {
+  return plain(Options{args}, [](const Value &x, const Options &options, const CallContext &) {
     requireRank(x.shape(), spatial + 2);
-    return reduce(x, Axes(spatialAxes(spatial, *options.data_format)), options.keepdims);
+    return reduce(x, Axes(spatialAxes(spatial, options.data_format)), options.keepdims);
   });
 }
 
@@ -32,7 +32,7 @@ public:
   Values call(const Values &inputs, const CallContext &) override {
     const Value x = inputs[0];
     requireRank(x.shape(), 3);
-    const int64_t steps = spatialAxes(1, *options_.data_format)[0];
+    const int64_t steps = spatialAxes(1, options_.data_format)[0];
     const Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(x));
     if (!mask.defined())
       return ops::mean(x, steps, options_.keepdims);
@@ -72,7 +72,7 @@ GlobalMaxPooling2D::GlobalMaxPooling2D(const GlobalPoolingArgs &args, Where wher
 GlobalMaxPooling3D::GlobalMaxPooling3D(const GlobalPoolingArgs &args, Where where)
     : Layer(global<ops::max, 3, GlobalMaxPooling3D>(args), "GlobalMaxPooling3D", layerArgs(args), where) {}
 GlobalAveragePooling1D::GlobalAveragePooling1D(const GlobalPoolingArgs &args, Where where)
-    : Layer(std::make_unique<SequenceMeanBody>(GlobalPoolingOptions<GlobalAveragePooling1D>{withDataFormat(args)}),
+    : Layer(std::make_unique<SequenceMeanBody>(GlobalPoolingOptions<GlobalAveragePooling1D>{args}),
             "GlobalAveragePooling1D", layerArgs(args), where) {}
 GlobalAveragePooling2D::GlobalAveragePooling2D(const GlobalPoolingArgs &args, Where where)
     : Layer(global<ops::mean, 2, GlobalAveragePooling2D>(args), "GlobalAveragePooling2D", layerArgs(args), where) {}

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <ostream>
 
 namespace halftone {
 using namespace detail;
@@ -324,5 +325,9 @@ Variable Layer::weight(std::string_view name) const {
               impl_->path.empty() ? impl_->name : impl_->path, impl_->where);
 }
 LayerBody &Layer::body() const { return *impl_->body; }
+
+std::ostream &operator<<(std::ostream &os, const Layer &layer) {
+  return os << fmt::format("<{} name={}, built={}>", layer.class_name(), layer.name(), layer.built() ? "True" : "False");
+}
 
 } // namespace halftone

@@ -25,7 +25,7 @@ Value zeros(const Value &like, int64_t axis, int64_t extent) {
 template <class Options> Value pad(const Value &x, const Options &options, const CallContext &) {
   const std::vector<Margin> margins = marginsOf(options.padding);
   requireRank(x.shape(), std::ssize(margins) + 2);
-  const std::vector<int64_t> axes = spatialAxes(std::ssize(margins), *options.data_format);
+  const std::vector<int64_t> axes = spatialAxes(std::ssize(margins), options.data_format);
   Value y = x;
   for (size_t i = 0; i < axes.size(); ++i) {
     std::vector<Value> parts{y};
@@ -43,7 +43,7 @@ template <class Options> Value crop(const Value &x, const Options &options, cons
   requireRank(x.shape(), std::ssize(margins) + 2);
   DataFormat format = DataFormat::channels_last;
   if constexpr (requires { options.data_format; })
-    format = *options.data_format;
+    format = options.data_format;
   const std::vector<int64_t> axes = spatialAxes(std::ssize(margins), format);
   std::vector<int64_t> start(static_cast<size_t>(x.rank()), 0), dims = x.shape().dims();
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -63,17 +63,17 @@ template <class Options> Value crop(const Value &x, const Options &options, cons
 } // namespace
 
 ZeroPadding1D::ZeroPadding1D(const Integers &padding, const DataFormatArgs &args, Where where)
-    : Layer(plain(ZeroPadding1DOptions{withDataFormat(args), forEachAxis(padding, 2)}, pad), "ZeroPadding1D",
+    : Layer(plain(ZeroPadding1DOptions{args, forEachAxis(padding, 2)}, pad), "ZeroPadding1D",
             layerArgs(args), where) {
   requireEntries(*this, "padding", forEachAxis(padding, 2), 2, 0, where);
 }
 ZeroPadding2D::ZeroPadding2D(const Margins &padding, const DataFormatArgs &args, Where where)
-    : Layer(plain(ZeroPaddingOptions<ZeroPadding2D>{withDataFormat(args), forEachAxis(padding, 2)}, pad),
+    : Layer(plain(ZeroPaddingOptions<ZeroPadding2D>{args, forEachAxis(padding, 2)}, pad),
             "ZeroPadding2D", layerArgs(args), where) {
   requireEntries(*this, "padding", forEachAxis(padding, 2), 2, where);
 }
 ZeroPadding3D::ZeroPadding3D(const Margins &padding, const DataFormatArgs &args, Where where)
-    : Layer(plain(ZeroPaddingOptions<ZeroPadding3D>{withDataFormat(args), forEachAxis(padding, 3)}, pad),
+    : Layer(plain(ZeroPaddingOptions<ZeroPadding3D>{args, forEachAxis(padding, 3)}, pad),
             "ZeroPadding3D", layerArgs(args), where) {
   requireEntries(*this, "padding", forEachAxis(padding, 3), 3, where);
 }
@@ -82,12 +82,12 @@ Cropping1D::Cropping1D(const Integers &cropping, const LayerArgs &args, Where wh
   requireEntries(*this, "cropping", forEachAxis(cropping, 2), 2, 0, where);
 }
 Cropping2D::Cropping2D(const Margins &cropping, const DataFormatArgs &args, Where where)
-    : Layer(plain(CroppingOptions<Cropping2D>{withDataFormat(args), forEachAxis(cropping, 2)}, crop), "Cropping2D",
+    : Layer(plain(CroppingOptions<Cropping2D>{args, forEachAxis(cropping, 2)}, crop), "Cropping2D",
             layerArgs(args), where) {
   requireEntries(*this, "cropping", forEachAxis(cropping, 2), 2, where);
 }
 Cropping3D::Cropping3D(const Margins &cropping, const DataFormatArgs &args, Where where)
-    : Layer(plain(CroppingOptions<Cropping3D>{withDataFormat(args), forEachAxis(cropping, 3)}, crop), "Cropping3D",
+    : Layer(plain(CroppingOptions<Cropping3D>{args, forEachAxis(cropping, 3)}, crop), "Cropping3D",
             layerArgs(args), where) {
   requireEntries(*this, "cropping", forEachAxis(cropping, 3), 3, where);
 }

@@ -25,7 +25,7 @@ public:
 
 private:
   Value seen(const Value &x, bool keepdims) const {
-    return ops::any(compareWith(ComparePredicate::ne, x, options_.maskValue), -1, keepdims);
+    return ops::any(ops::not_equal(x, options_.maskValue), -1, keepdims);
   }
   DType dtype_ = DType::float32;
 };

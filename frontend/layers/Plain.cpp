@@ -27,7 +27,7 @@ Value relu(const Value &given, const ReLUOptions &options, const CallContext &) 
     return ops::leaky_relu(x, slope);
   Value y;
   if (threshold != 0.0)
-    y = ops::where(compareWith(ComparePredicate::gt, x, threshold), x, ops::zeros_like(x));
+    y = ops::where(ops::greater(x, threshold), x, ops::zeros_like(x));
   else if (options.max_value == 6.0)
     y = ActivationArg("relu6")(x);
   else
@@ -186,7 +186,7 @@ Softmax::Softmax(const Axes &axis, const SoftmaxArgs &args, Where where)
 }
 
 Flatten::Flatten(const FlattenArgs &args, Where where)
-    : Layer(plain(FlattenOptions{withDataFormat(args)}, flatten), "Flatten", layerArgs(args), where) {}
+    : Layer(plain(FlattenOptions{args}, flatten), "Flatten", layerArgs(args), where) {}
 
 Reshape::Reshape(const Shape &target_shape, const ReshapeArgs &args, Where where)
     : Layer(plain(ReshapeOptions{args, target_shape.dims()}, reshape), "Reshape", layerArgs(args), where) {

@@ -15,7 +15,7 @@ using Pool = Value (*)(const Value &x, const std::vector<int64_t> &size, const o
 
 template <class LayerClass> PoolingOptions<LayerClass> optionsOf(const Integers &size, PoolingArgs args, int64_t rank) {
   args.strides = forEachAxis(args.strides.value_or(size), rank);
-  return {withDataFormat(std::move(args)), forEachAxis(size, rank)};
+  return {std::move(args), forEachAxis(size, rank)};
 }
 template <Pool pool, class LayerClass>
 std::unique_ptr<LayerBody> pooling(const Integers &size, const PoolingArgs &args, int64_t rank) {
@@ -26,8 +26,8 @@ std::unique_ptr<LayerBody> pooling(const Integers &size, const PoolingArgs &args
                  requireRank(x.shape(), std::ssize(sizes) + 2);
                  return pool(x, sizes,
                              {.strides = options.strides->list(),
-                              .padding = std::string(enumName(options.padding)),
-                              .data_format = std::string(enumName(*options.data_format))});
+                              .padding = options.padding,
+                              .data_format = options.data_format});
                });
 }
 void check(const Layer &layer, const Integers &size, const PoolingArgs &args, int64_t rank, Where where) {

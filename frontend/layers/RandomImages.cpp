@@ -25,7 +25,7 @@ public:
   }
   Values call(const Values &inputs, const CallContext &context) final {
     const Value x = asDtype(inputs[0], context.compute_dtype(), "layer input");
-    const std::array<int64_t, 2> axes = imageAxes(x.shape(), *this->options_.data_format);
+    const std::array<int64_t, 2> axes = imageAxes(x.shape(), this->options_.data_format);
     if (!context.training() || x.shape().elements() == 0)
       return x;
     if (x.rank() == 4)
@@ -147,21 +147,21 @@ void requireFactor(const Layer &layer, const char *argument, const Factor &facto
 
 } // namespace
 
-RandomFlip::RandomFlip(FlipMode mode, const RandomFlipArgs &args, Where where)
-    : Layer(std::make_unique<RandomFlipBody>(RandomFlipOptions{withDataFormat(args), mode}), "RandomFlip",
+RandomFlip::RandomFlip(Choice<FlipMode> mode, const RandomFlipArgs &args, Where where)
+    : Layer(std::make_unique<RandomFlipBody>(RandomFlipOptions{args, mode}), "RandomFlip",
             layerArgs(args), where) {}
 
 RandomTranslation::RandomTranslation(const Factor &height_factor, const Factor &width_factor,
                                      const RandomTranslationArgs &args, Where where)
     : Layer(std::make_unique<RandomTranslationBody>(
-                RandomTranslationOptions{withDataFormat(args), height_factor, width_factor}),
+                RandomTranslationOptions{args, height_factor, width_factor}),
             "RandomTranslation", layerArgs(args), where) {
   requireFactor(*this, "height_factor", height_factor, where);
   requireFactor(*this, "width_factor", width_factor, where);
   if (args.interpolation != Interpolation::nearest && args.interpolation != Interpolation::bilinear)
     throw Error(ErrorKind::not_implemented_error,
                 fmt::format("Unknown `interpolation` {}. Expected of one ('nearest', 'bilinear').",
-                            enumName(args.interpolation)),
+                            args.interpolation.word()),
                 name(), where);
 }
 

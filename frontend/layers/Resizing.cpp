@@ -27,18 +27,18 @@ Value upsample1(const Value &x, const UpSampling1DOptions &options, const CallCo
 Value upsample2(const Value &x, const UpSampling2DOptions &options, const CallContext &) {
   const std::vector<int64_t> &sizes = options.size.list();
   if (options.interpolation == Interpolation::nearest)
-    return repeated(x, sizes, *options.data_format);
+    return repeated(x, sizes, options.data_format);
   requireRank(x.shape(), 4);
-  const std::array<int64_t, 2> axes = imageAxes(x.shape(), *options.data_format);
+  const std::array<int64_t, 2> axes = imageAxes(x.shape(), options.data_format);
   return resized(x, {axes, {extentProduct(x.shape()[axes[0]], sizes[0]), extentProduct(x.shape()[axes[1]], sizes[1])}},
                  options.interpolation);
 }
 Value upsample3(const Value &x, const UpSampling3DOptions &options, const CallContext &) {
-  return repeated(x, options.size.list(), *options.data_format);
+  return repeated(x, options.size.list(), options.data_format);
 }
 
 template <class Options> ImageSize wantedSize(const Value &x, const Options &options) {
-  return {imageAxes(x.shape(), *options.data_format), {options.height, options.width}};
+  return {imageAxes(x.shape(), options.data_format), {options.height, options.width}};
 }
 Value resize(const Value &x, const ResizingOptions &options, const CallContext &) {
   const ImageSize size = wantedSize(x, options);
@@ -70,18 +70,18 @@ UpSampling1D::UpSampling1D(int64_t size, const LayerArgs &args, Where where)
   requirePositive(*this, "size", size, where);
 }
 UpSampling2D::UpSampling2D(const Integers &size, const UpSampling2DArgs &args, Where where)
-    : Layer(plain(UpSampling2DOptions{withDataFormat(args), forEachAxis(size, 2)}, upsample2), "UpSampling2D",
+    : Layer(plain(UpSampling2DOptions{args, forEachAxis(size, 2)}, upsample2), "UpSampling2D",
             layerArgs(args), where) {
   requireEntries(*this, "size", forEachAxis(size, 2), 2, 1, where);
 }
 UpSampling3D::UpSampling3D(const Integers &size, const DataFormatArgs &args, Where where)
-    : Layer(plain(UpSampling3DOptions{withDataFormat(args), forEachAxis(size, 3)}, upsample3), "UpSampling3D",
+    : Layer(plain(UpSampling3DOptions{args, forEachAxis(size, 3)}, upsample3), "UpSampling3D",
             layerArgs(args), where) {
   requireEntries(*this, "size", forEachAxis(size, 3), 3, 1, where);
 }
 
 Resizing::Resizing(int64_t height, int64_t width, const ResizingArgs &args, Where where)
-    : Layer(plain(ResizingOptions{withDataFormat(args), height, width}, resize), "Resizing", layerArgs(args, true),
+    : Layer(plain(ResizingOptions{args, height, width}, resize), "Resizing", layerArgs(args, true),
             where) {
   requirePositive(*this, "height", height, where);
   requirePositive(*this, "width", width, where);
@@ -90,7 +90,7 @@ Resizing::Resizing(int64_t height, int64_t width, const ResizingArgs &args, Wher
                 name(), where);
 }
 CenterCrop::CenterCrop(int64_t height, int64_t width, const CenterCropArgs &args, Where where)
-    : Layer(plain(CenterCropOptions{withDataFormat(args), height, width}, centerCrop), "CenterCrop",
+    : Layer(plain(CenterCropOptions{args, height, width}, centerCrop), "CenterCrop",
             layerArgs(args, true), where) {
   requirePositive(*this, "height", height, where);
   requirePositive(*this, "width", width, where);

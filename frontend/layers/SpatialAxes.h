@@ -14,11 +14,6 @@ std::array<int64_t, 2> imageAxes(const Shape &input, DataFormat format);
 /// value_error unless the input has so many axes.
 void requireRank(const Shape &input, int64_t rank);
 
-/// `args` with channels_last if they have no data_format.
-template <class Args> Args withDataFormat(Args args) {
-  args.data_format = args.data_format.value_or(DataFormat::channels_last);
-  return args;
-}
 /// One entry for each axis: a single one serves all. Else the list itself, which requireEntries() then refuses.
 Integers forEachAxis(const Integers &given, int64_t count);
 Margins forEachAxis(const Margins &given, int64_t count);

@@ -56,8 +56,6 @@ void matchRanks(Value &a, Value &b);
 void requireSameShape(const std::string &what, const Value &yTrue, const Value &yPred);
 /// max(x, 0).
 Value positivePart(const Value &x);
-/// a / b, or 0 where b is 0.
-Value divideNoNan(const Value &a, const Value &b);
 /// Gives `weight` the dtype of `values` and makes their shapes broadcast: the axes of `weight` are the leading axes of
 /// `values`.
 void matchWeight(Value &values, Value &weight);

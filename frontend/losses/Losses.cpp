@@ -61,7 +61,7 @@ Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sa
   Value mask = asDtype(entries.valid, entries.values.dtype(), "loss");
   if (loss.reduction == Reduction::mean || loss.reduction == Reduction::sum_over_batch_size) {
     Value valid = ops::sum(mask), total = scalarLike(mask.shape().elements(), valid);
-    mask = mask * (isPart ? divideNoNan(sumOfRows(total), sumOfRows(valid)) : divideNoNan(total, valid));
+    mask = mask * (isPart ? ops::divide_no_nan(sumOfRows(total), sumOfRows(valid)) : ops::divide_no_nan(total, valid));
   }
   if (!sampleWeight.defined())
     return mask;
@@ -87,7 +87,7 @@ Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeigh
   bool isSum = loss.reduction == Reduction::sum;
   bool byWeight = loss.reduction == Reduction::mean_with_sample_weight && weight.defined();
   if (byWeight)
-    total = divideNoNan(total, isPart ? sumOfRows(ops::sum(weight)) : ops::sum(weight));
+    total = ops::divide_no_nan(total, isPart ? sumOfRows(ops::sum(weight)) : ops::sum(weight));
   else if (double count = static_cast<double>(values.shape().elements()); !isSum && count > 0)
     total = total / count;
   if (isPart)
@@ -170,11 +170,6 @@ void requireSameShape(const std::string &what, const Value &yTrue, const Value &
 }
 
 Value positivePart(const Value &x) { return ops::maximum(x, ops::zeros_like(x)); }
-
-Value divideNoNan(const Value &a, const Value &b) {
-  Value zero = ops::equal(b, ops::zeros_like(b));
-  return ops::where(zero, ops::zeros_like(a), a / ops::where(zero, ops::ones_like(b), b));
-}
 
 void matchWeight(Value &values, Value &weight) {
   matchRanks(values, weight);

@@ -43,7 +43,7 @@ Value inTopK(const Value &labels, const Value &yPred, int64_t k) {
   int64_t last = scores.rank() - 1;
   Value isClass = tracing().reduce(ReduceKind::logical_or, chosen, {last}, DType::bool_);
   Value finite = tracing().reduce(ReduceKind::logical_and, ops::isfinite(scores), {last}, DType::bool_);
-  Value close = compareWith(ComparePredicate::lt, count, k);
+  Value close = ops::less(count, k);
   return ops::logical_and(close, ops::logical_and(isClass, finite));
 }
 

@@ -8,12 +8,12 @@
 
 namespace halftone::detail {
 
-template <> inline constexpr std::string_view enumNames<metrics::AUCCurve>[] = {"ROC", "PR", "PRGAIN"};
+template <> inline constexpr const char *choice_words<metrics::AUCCurve>[] = {"ROC", "PR", "PRGAIN"};
 template <>
-inline constexpr std::string_view enumNames<metrics::AUCSummationMethod>[] = {"interpolation", "majoring", "minoring"};
-template <> inline constexpr std::string_view enumNames<metrics::FScoreAverage>[] = {"micro", "macro", "weighted"};
+inline constexpr const char *choice_words<metrics::AUCSummationMethod>[] = {"interpolation", "majoring", "minoring"};
+template <> inline constexpr const char *choice_words<metrics::FScoreAverage>[] = {"micro", "macro", "weighted"};
 template <>
-inline constexpr std::string_view enumNames<metrics::ClassAggregation>[] = {"uniform_average",
+inline constexpr const char *choice_words<metrics::ClassAggregation>[] = {"uniform_average",
                                                                             "variance_weighted_average"};
 
 /// All arguments of a metric: the positional ones, which are added here, and the others; and the metric made of them.

@@ -50,7 +50,7 @@ public:
           counted * asDtype(broadcastTo(flat(asDtype(weight, dtype, "metric")), t.shape()), DType::float64, "metric");
     if (facts_.args.ignore_class)
       counted =
-          counted * asDtype(compareWith(ComparePredicate::ne, t, *facts_.args.ignore_class), DType::float64, "metric");
+          counted * asDtype(ops::not_equal(t, *facts_.args.ignore_class), DType::float64, "metric");
     const Value rows = ops::expand_dims(counted, -1) * ops::one_hot(t, facts_.classes, DType::float64);
     addTo(state[0], ops::matmul(ops::transpose(rows), ops::one_hot(p, facts_.classes, DType::float64)));
   }
@@ -84,7 +84,7 @@ private:
   }
   Value isClass(const Value &x) const {
     return ops::logical_and(ops::greater_equal(x, ops::zeros_like(x)),
-                            compareWith(ComparePredicate::lt, x, facts_.classes));
+                            ops::less(x, facts_.classes));
   }
   Facts facts_;
 };

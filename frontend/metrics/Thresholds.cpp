@@ -41,7 +41,7 @@ Value keepTop(const Value &p, int64_t k) {
   const Value before =
       ops::logical_or(ops::greater(other, each), ops::logical_and(ops::equal(other, each), ops::less(rival, place)));
   const Value rank = ops::sum(asDtype(before, DType::int32, "metric"), -1);
-  return ops::where(compareWith(ComparePredicate::lt, rank, k), p, ops::full_like(p, lowest));
+  return ops::where(ops::less(rank, k), p, ops::full_like(p, lowest));
 }
 
 Value onlyClass(const Value &x, int64_t classId) {

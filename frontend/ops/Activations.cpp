@@ -35,8 +35,8 @@ Value hardSigmoid(const Value &x) { return relu6(x + 3.0) / 6.0; }
 /// 0 between the thresholds, and beyond them x or, `moved`, x less the threshold.
 Value shrunk(const Value &x, bool moved) {
   constexpr double threshold = 0.5; // Keras's
-  const Value above = compareWith(ComparePredicate::gt, x, threshold),
-              below = compareWith(ComparePredicate::lt, x, -threshold);
+  const Value above = ops::greater(x, threshold),
+              below = ops::less(x, -threshold);
   const Value outside = moved ? ops::where(above, x - threshold, x + threshold) : x;
   return ops::where(ops::logical_or(above, below), outside, ops::zeros_like(x));
 }

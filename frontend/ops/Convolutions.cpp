@@ -36,8 +36,7 @@ struct ConvOperands {
   int64_t channels() const { return image.shape()[-1]; }
 };
 
-ConvOperands operandsOf(const char *op, const List &v, const std::string &data_format) {
-  const bool first = isChannelsFirst(op, data_format);
+ConvOperands operandsOf(const char *op, const List &v, DataFormat format) {
   const int64_t rank = v[1].rank() - 2;
   if (rank < 1 || rank > 3 || v[0].rank() != rank + 2)
     throw Error(ErrorKind::value_error,
@@ -46,7 +45,7 @@ ConvOperands operandsOf(const char *op, const List &v, const std::string &data_f
                             op, v[0].shape().str(), v[1].shape().str()));
   const DType dtype = v[0].dtype() == v[1].dtype() ? v[0].dtype() : result_type(v[0].dtype(), v[1].dtype());
   const auto numbers = [&](const Value &x) { return dtype == DType::bool_ ? asNumber(x) : asDtype(x, dtype); };
-  return {channelsLast(numbers(v[0]), first), numbers(v[1]), rank};
+  return {channelsLast(numbers(v[0]), format), numbers(v[1]), rank};
 }
 
 Windows windowsOf(const char *op, const ConvOperands &operands, const ConvArgs &args) {
@@ -121,7 +120,7 @@ Value conv(const Value &inputs, const Value &kernel, const ConvArgs &args) {
                               filters, groups));
     const Windows windows = windowsOf("conv", operands, args);
     const Value y = convolve(operands, inGroups(operands.kernel, groups), windows);
-    return channelsBack(y, isChannelsFirst("conv", args.data_format));
+    return channelsBack(y, args.data_format);
   });
 }
 
@@ -137,7 +136,7 @@ Value depthwise_conv(const Value &inputs, const Value &kernel, const ConvArgs &a
                               channels, operands.kernel.shape().str()));
     const Value weights = tracing().reshape(operands.kernel, shapeOf({operands.taps(), {channels, 1, multiplier}}));
     const Value y = convolve(operands, weights, windowsOf("depthwise_conv", operands, args));
-    return channelsBack(y, isChannelsFirst("depthwise_conv", args.data_format));
+    return channelsBack(y, args.data_format);
   });
 }
 
@@ -161,9 +160,8 @@ int64_t transposedExtent(int64_t extent, int64_t span, int64_t stride, bool isSa
 /// The windows of the convolution whose gradient by its inputs is the transposed convolution: over the result's axes.
 Windows windowsOf(const ConvOperands &operands, const ConvTransposeArgs &args) {
   const char *op = "conv_transpose";
-  if (args.padding != "valid" && args.padding != "same")
-    throw Error(ErrorKind::value_error,
-                fmt::format("{}: padding must be \"valid\" or \"same\"; got \"{}\"", op, args.padding));
+  if (args.padding == Padding::causal)
+    throw Error(ErrorKind::value_error, fmt::format("{}: padding must be \"valid\" or \"same\"; got \"causal\"", op));
   const int64_t rank = operands.rank;
   const std::vector<int64_t> strides = perAxis(op, "strides", args.strides, rank),
                              dilations = perAxis(op, "dilation_rate", args.dilation_rate, rank);
@@ -178,7 +176,7 @@ Windows windowsOf(const ConvOperands &operands, const ConvTransposeArgs &args) {
     if (args.output_padding && more[axis] >= stride)
       throw Error(ErrorKind::value_error,
                   fmt::format("{}: output_padding must be less than strides; got {} and {}", op, more[axis], stride));
-    const bool isSame = args.padding == "same";
+    const bool isSame = args.padding == Padding::same;
     const int64_t whole =
         transposedExtent(extent, span, stride, isSame, args.output_padding ? std::optional(more[axis]) : std::nullopt);
     if (extent < 1 || taps < 1 || whole < 1)
@@ -211,8 +209,7 @@ Value conv_transpose(const Value &inputs, const Value &kernel, const ConvTranspo
       order.push_back(axis);
     order.insert(order.end(), {rank + 1, rank});
     const Value turned = tracing().transpose(operands.kernel, order); // (k..., channels, filters)
-    return channelsBack(convolve(operands, inGroups(turned, 1), windows),
-                        isChannelsFirst("conv_transpose", args.data_format));
+    return channelsBack(convolve(operands, inGroups(turned, 1), windows), args.data_format);
   });
 }
 

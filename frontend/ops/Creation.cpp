@@ -1,11 +1,13 @@
-// keras.ops without operands, and masks: values that depend on indices alone.
+// keras.ops without operands, constants, and masks: values that depend on shapes, data and indices alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
+#include "runtime/TensorAccess.h"
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace halftone::ops {
@@ -85,8 +87,36 @@ Value triangle(const char *op, ComparePredicate kept, const Value &x, int64_t k)
   });
 }
 
+/// value_error for a dimension that is none.
+void requireKnown(const char *op, const Shape &shape) {
+  if (std::ranges::any_of(shape.dims(), [](int64_t extent) { return extent < 0; }))
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} of shape {}, which has a dimension of None; expected extents. A Value of the shape of x is "
+                            "zeros_like(x), ones_like(x) or full_like(x, value)",
+                            op, shape.str()));
+}
+Value filled(const char *op, const Shape &shape, const Number &number, DType dtype) {
+  requireKnown(op, shape);
+  requireHolds(op, dtype, number);
+  return applyOne(op, {}, [=](const List &) { return tracing().splat(number, shape, dtype); });
+}
+
 } // namespace
 
+Value zeros(const Shape &shape, std::optional<DType> dtype) {
+  return filled("zeros", shape, 0.0, dtype.value_or(floatxDtype()));
+}
+Value ones(const Shape &shape, std::optional<DType> dtype) {
+  return filled("ones", shape, 1.0, dtype.value_or(floatxDtype()));
+}
+Value full(const Shape &shape, const Operand &fill_value, std::optional<DType> dtype) {
+  if (fill_value.is_number())
+    return filled("full", shape, fill_value.number(), dtype.value_or(dtypeBeside(fill_value.number(), DType::bool_)));
+  requireKnown("full", shape);
+  const DType type = dtype.value_or(fill_value.value().dtype());
+  return applyOne("full", {fill_value.value()},
+                  [shape, type](const List &v) { return broadcastTo(asDtype(v[0], type, "full"), shape); });
+}
 Value arange(const Number &start, const std::optional<Number> &stop, const std::optional<Number> &step,
              std::optional<DType> dtype) {
   const Number begin = stop ? start : Number(0), end = stop.value_or(start), by = step.value_or(1);
@@ -132,12 +162,45 @@ Value eye(int64_t N, std::optional<int64_t> M, int64_t k, std::optional<DType> d
   const int64_t columns = M.value_or(N);
   if (N < 0 || columns < 0)
     throw Error(ErrorKind::value_error, fmt::format("eye: extents must not be negative, got {} and {}", N, columns));
+  const DType type = dtype.value_or(floatxDtype());
   return applyOne("eye", {}, [=](const List &) {
     Value mask = diagonalMask(ComparePredicate::eq, Shape({N, columns}), k);
-    return asDtype(mask, dtype.value_or(floatxDtype()), "eye");
+    return asDtype(mask, type, "eye");
   });
 }
 Value tril(const Value &x, int64_t k) { return triangle("tril", ComparePredicate::le, x, k); }
 Value triu(const Value &x, int64_t k) { return triangle("triu", ComparePredicate::ge, x, k); }
 
 } // namespace halftone::ops
+
+namespace halftone {
+using namespace detail;
+
+/// So that a graph keeps the elements that it was given.
+static Tensor copyOf(const Tensor &data) {
+  const Tensor host = TensorAccess::onHost(data), copy = TensorAccess::allocate(data.dtype(), data.shape());
+  std::memcpy(TensorAccess::mutableData(copy), TensorAccess::data(host), static_cast<size_t>(TensorAccess::bytes(host)));
+  return copy;
+}
+
+Value constant(const Tensor &data) {
+  if (!data.defined())
+    throw Error(ErrorKind::value_error, "constant of an undefined Tensor");
+  const bool isRecorded = !Trace::current();
+  if (data.size() <= 64)
+    return applyOne("constant", {}, [kept = isRecorded ? copyOf(data) : data](const std::vector<Value> &) {
+      return tracing().literal(kept);
+    });
+  // Larger data do not enter the IR: they become a variable that no step writes.
+  const Variable holder = makeVariable(data, {.name = "constant",
+                                              .path = "constant",
+                                              .role = VariableRole::constant,
+                                              .update = UpdateKind::assign,
+                                              .trainable = false,
+                                              .autocast = false});
+  return applyOne("constant", {}, [holder, dtype = data.dtype()](const std::vector<Value> &) {
+    return tracing().read(holder.impl(), dtype);
+  });
+}
+
+} // namespace halftone

@@ -11,6 +11,7 @@
 namespace halftone {
 using namespace detail;
 using List = std::vector<Value>;
+using Places = std::vector<Operand>;
 
 namespace {
 
@@ -54,17 +55,9 @@ Value floorRest(const Operands &o) {
   return t.select(isNegative(o.b), minusZero, t.binary("add", y, zeroOf(y)));
 }
 
-Value numberBinary(const char *op, const Value &a, const Value &b, Value (*f)(const Operands &)) {
-  return applyOne(op, {a, b}, [op, f](const List &v) {
-    Operands o = fit(op, v[0], v[1]);
-    return f({asNumber(o.a), asNumber(o.b)});
-  });
-}
-Value floatBinary(const char *op, const Value &a, const Value &b, Value (*f)(const Operands &)) {
-  return applyOne(op, {a, b}, [op, f](const List &v) {
-    Operands o = fit(op, v[0], v[1]);
-    return f({asFloat(o.a), asFloat(o.b)});
-  });
+/// Of operands in `computed` of the dtype that they promote to.
+Value binary(const char *op, const Operand &a, const Operand &b, DType (*computed)(DType), Value (*f)(const Operands &)) {
+  return applyOperands(op, {a, b}, [op, computed, f](const Places &v) { return f(fit(op, v[0], v[1], computed)); });
 }
 
 Value length(const Operands &o) {
@@ -92,15 +85,29 @@ Value takesBits(const char *op, const Value &x) {
     throw Error(ErrorKind::type_error, fmt::format("{} takes integers or bools, got {}", op, name(x.dtype())));
   return x;
 }
-Value bitwise(const char *name, std::string_view op, const Value &a, const Value &b) {
-  return applyOne(name, {a, b}, [name, op](const List &v) {
-    Operands o = fit(name, takesBits(name, v[0]), takesBits(name, v[1]));
+bool isBool(const Operand &operand) {
+  return operand.is_number() ? operand.number().kind() == Number::Kind::boolean
+                             : operand.value().dtype() == DType::bool_;
+}
+void requireBits(const char *op, const Operand &operand) {
+  if (!operand.is_number())
+    takesBits(op, operand.value());
+}
+/// Of bools it is the logical operation `op`, and is recorded as such.
+Value bitwise(const char *name, const char *op, const Operand &a, const Operand &b) {
+  return applyOperands(isBool(a) && isBool(b) ? op : name, {a, b}, [name, op](const Places &v) {
+    for (const Operand &operand : v)
+      requireBits(name, operand);
+    Operands o = fit(name, v[0], v[1]);
     return tracing().binary(op, takesBits(name, o.a), o.b);
   });
 }
-Value shift(const char *name, std::string_view op, const Value &a, const Value &b) {
-  return applyOne(name, {a, b}, [name, op](const List &v) {
-    Operands o = fit(name, asNumber(takesBits(name, v[0])), asNumber(takesBits(name, v[1])));
+Value shift(const char *name, std::string_view op, const Operand &a, const Operand &b) {
+  return applyOperands(name, {a, b}, [name, op](const Places &v) {
+    for (const Operand &operand : v)
+      requireBits(name, operand);
+    const auto number = [](const Operand &x) { return x.is_number() ? x : Operand(asNumber(x.value())); };
+    Operands o = fit(name, number(v[0]), number(v[1]), numberOf);
     return tracing().binary(op, takesBits(name, o.a), o.b);
   });
 }
@@ -115,10 +122,12 @@ Value reciprocal(const Value &x) {
     return tracing().binary("div", scalarLike(1.0, y), y);
   });
 }
-Value floor_divide(const Value &a, const Value &b) { return numberBinary("floor_divide", a, b, floorQuotient); }
-Value mod(const Value &a, const Value &b) { return numberBinary("mod", a, b, floorRest); }
-Value hypot(const Value &a, const Value &b) { return floatBinary("hypot", a, b, length); }
-Value logaddexp(const Value &a, const Value &b) { return floatBinary("logaddexp", a, b, logSum); }
+Value floor_divide(const Operand &a, const Operand &b) {
+  return binary("floor_divide", a, b, numberOf, floorQuotient);
+}
+Value mod(const Operand &a, const Operand &b) { return binary("mod", a, b, numberOf, floorRest); }
+Value hypot(const Operand &a, const Operand &b) { return binary("hypot", a, b, floatOf, length); }
+Value logaddexp(const Operand &a, const Operand &b) { return binary("logaddexp", a, b, floatOf, logSum); }
 Value trunc(const Value &x) {
   return applyOne("trunc", {x}, [](const List &v) {
     if (!is_float(v[0].dtype()))
@@ -127,18 +136,18 @@ Value trunc(const Value &x) {
   });
 }
 
-Value bitwise_and(const Value &a, const Value &b) { return bitwise("bitwise_and", "and", a, b); }
-Value bitwise_or(const Value &a, const Value &b) { return bitwise("bitwise_or", "or", a, b); }
-Value bitwise_xor(const Value &a, const Value &b) { return bitwise("bitwise_xor", "xor", a, b); }
+Value bitwise_and(const Operand &a, const Operand &b) { return bitwise("bitwise_and", "and", a, b); }
+Value bitwise_or(const Operand &a, const Operand &b) { return bitwise("bitwise_or", "or", a, b); }
+Value bitwise_xor(const Operand &a, const Operand &b) { return bitwise("bitwise_xor", "xor", a, b); }
 Value bitwise_not(const Value &x) {
   return applyOne("bitwise_not", {x},
                   [](const List &v) { return tracing().unary("not", takesBits("bitwise_not", v[0])); });
 }
 Value bitwise_invert(const Value &x) { return bitwise_not(x); }
-Value left_shift(const Value &a, const Value &b) { return shift("left_shift", "shl", a, b); }
-Value right_shift(const Value &a, const Value &b) { return shift("right_shift", "shr", a, b); }
-Value bitwise_left_shift(const Value &a, const Value &b) { return left_shift(a, b); }
-Value bitwise_right_shift(const Value &a, const Value &b) { return right_shift(a, b); }
+Value left_shift(const Operand &a, const Operand &b) { return shift("left_shift", "shl", a, b); }
+Value right_shift(const Operand &a, const Operand &b) { return shift("right_shift", "shr", a, b); }
+Value bitwise_left_shift(const Operand &a, const Operand &b) { return left_shift(a, b); }
+Value bitwise_right_shift(const Operand &a, const Operand &b) { return right_shift(a, b); }
 
 Value isnan(const Value &x) {
   return applyOne("isnan", {x}, [](const List &v) {

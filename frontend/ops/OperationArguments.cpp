@@ -52,6 +52,8 @@ Value OperationArguments::inputOf(const Json &argument, const char *name) const 
 
 Operand OperationArguments::operand(const char *name) {
   const Json found = take(name);
+  if (found.is_boolean())
+    return found.get<bool>();
   if (found.is_number())
     return ConfigAccess::number(found);
   return inputOf(found, name);

@@ -6,12 +6,9 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace halftone::detail {
-
-using Operand = std::variant<Value, Number>;
 
 /// Operands are asked for in Keras's order. Each getter throws an Error that names the operation and the argument:
 /// value_error if it is not there, not_implemented_error if its value is of another kind.

@@ -19,48 +19,18 @@ namespace {
 
 using Arguments = OperationArguments;
 
-/// Calls `f` with two Values, or with one and a number.
-template <class F> Value withOperands(const Operand &a, const Operand &b, F f) {
-  return std::visit(
-      [&](const auto &x, const auto &y) -> Value {
-        if constexpr (std::is_same_v<decltype(x), const Number &> && std::is_same_v<decltype(y), const Number &>)
-          throw Error(ErrorKind::value_error, "an operation on two numbers is no part of a graph");
-        else
-          return f(x, y);
-      },
-      a, b);
-}
-template <class F> Values arithmetic(Arguments &a) {
-  const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
-  return withOperands(x1, x2, F());
-}
-
-/// An operand as a Value. A number takes the dtype of `other`; one with a fraction makes integers floats, as in Keras.
-Value asValue(const Operand &operand, const Operand &other) {
-  if (const auto *value = std::get_if<Value>(&operand))
-    return *value;
-  if (!std::holds_alternative<Value>(other))
-    throw Error(ErrorKind::value_error, "an operation on two numbers is no part of a graph");
-  const Number &number = std::get<Number>(operand);
-  const Value &x = std::get<Value>(other);
-  const bool fits = is_float(x.dtype()) || (isWhole(number) && x.dtype() != DType::bool_);
-  return ops::full_like(fits ? x : ops::cast(x, isWhole(number) ? DType::int32 : standardize_dtype(config::floatx())),
-                        number);
-}
-
 template <Value (*f)(const Value &)> Values unary(Arguments &a) { return f(a.value("x")); }
-template <Value (*f)(const Value &, const Value &)> Values binary(Arguments &a) {
+template <Value (*f)(const Operand &, const Operand &)> Values binary(Arguments &a) {
   const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
-  return f(asValue(x1, x2), asValue(x2, x1));
+  return f(x1, x2);
 }
-/// A comparison, whose number a dtype of integers need not hold. `mirrored` is that of the operands in the other order.
-template <Value (*f)(const Value &, const Value &), ComparePredicate predicate, ComparePredicate mirrored = predicate>
-Values comparison(Arguments &a) {
-  const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
-  if (std::holds_alternative<Number>(x1) == std::holds_alternative<Number>(x2))
-    return f(asValue(x1, x2), asValue(x2, x1));
-  return std::holds_alternative<Number>(x2) ? compareWith(predicate, std::get<Value>(x1), std::get<Number>(x2))
-                                            : compareWith(mirrored, std::get<Value>(x2), std::get<Number>(x1));
+template <Value (*f)(const Operand &, const Operand &)> Values bitwise(Arguments &a) { // other names of operands
+  const Operand x = a.operand("x"), y = a.operand("y");
+  return f(x, y);
+}
+template <Value (*f)(const Value &, const Value &)> Values binaryOfValues(Arguments &a) {
+  const Value x1 = a.value("x1"), x2 = a.value("x2");
+  return f(x1, x2);
 }
 template <Value (*f)(const Value &, const Axes &, bool)> Values reduction(Arguments &a) {
   const Value x = a.value("x");
@@ -155,7 +125,7 @@ Values clip(Arguments &a) {
 Values where(Arguments &a) {
   const Value condition = a.value("condition");
   const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
-  return ops::where(condition, asValue(x1, x2), asValue(x2, x1));
+  return ops::where(condition, x1, x2);
 }
 Values einsum(Arguments &a) {
   const std::string subscripts = a.text("subscripts");
@@ -206,8 +176,8 @@ template <Word name, Word key, double usual> Values usualActivation(Arguments &a
 }
 Values threshold(Arguments &a) {
   const Value x = a.value("x");
-  const Value isKept = compareWith(ComparePredicate::gt, x, a.exactNumber("threshold"));
-  return ops::where(isKept, x, ops::full_like(x, a.exactNumber("default_value")));
+  const Value isKept = ops::greater(x, a.exactNumber("threshold"));
+  return ops::where(isKept, x, a.exactNumber("default_value"));
 }
 template <Value (*f)(const Value &, int64_t)> Values triangle(Arguments &a) {
   const Value x = a.value("x");
@@ -239,39 +209,48 @@ Values getItemOf(Arguments &a) {
 }
 Values fullLike(Arguments &a) {
   const Value x = a.value("x");
-  return asValue(a.operand("fill_value"), x);
+  return ops::full_like(x, a.operand("fill_value"));
 }
 Values stopGradient(Arguments &a) { return ops::stop_gradient(a.value("variable")); }
 
 constexpr const char *numpy = "keras.src.ops.numpy", *nn = "keras.src.ops.nn", *math = "keras.src.ops.math",
                      *core = "keras.src.ops.core";
 constexpr Operation rows[] = {
-    {"add", "Add", numpy, arithmetic<std::plus<>>},
-    {"sub", "Subtract", numpy, arithmetic<std::minus<>>},
-    {"mul", "Multiply", numpy, arithmetic<std::multiplies<>>},
-    {"div", "Divide", numpy, arithmetic<std::divides<>>},
-    {"div", "TrueDivide", numpy, arithmetic<std::divides<>>}, // older files have it
+    {"add", "Add", numpy, binary<ops::add>},
+    {"sub", "Subtract", numpy, binary<ops::subtract>},
+    {"mul", "Multiply", numpy, binary<ops::multiply>},
+    {"div", "Divide", numpy, binary<ops::divide>},
+    {"div", "TrueDivide", numpy, binary<ops::divide>}, // older files have it
     {"pow", "Power", numpy, binary<ops::power>},
     {"atan2", "Arctan2", numpy, binary<ops::arctan2>},
     {"hypot", "Hypot", numpy, binary<ops::hypot>},
     {"logaddexp", "Logaddexp", numpy, binary<ops::logaddexp>},
-    {"", "Outer", numpy, binary<ops::outer>},
+    {"", "Outer", numpy, binaryOfValues<ops::outer>},
     {"maximum", "Maximum", numpy, binary<ops::maximum>},
     {"minimum", "Minimum", numpy, binary<ops::minimum>},
-    {"matmul", "Matmul", numpy, binary<ops::matmul>},
-    {"dot", "Dot", numpy, binary<ops::dot>},
+    {"matmul", "Matmul", numpy, binaryOfValues<ops::matmul>},
+    {"dot", "Dot", numpy, binaryOfValues<ops::dot>},
     {"mod", "Mod", numpy, binary<ops::mod>},
     {"floor_divide", "FloorDivide", numpy, binary<ops::floor_divide>},
-    {"equal", "Equal", numpy, comparison<ops::equal, ComparePredicate::eq>},
-    {"not_equal", "NotEqual", numpy, comparison<ops::not_equal, ComparePredicate::ne>},
-    {"less", "Less", numpy, comparison<ops::less, ComparePredicate::lt, ComparePredicate::gt>},
-    {"less_equal", "LessEqual", numpy, comparison<ops::less_equal, ComparePredicate::le, ComparePredicate::ge>},
-    {"greater", "Greater", numpy, comparison<ops::greater, ComparePredicate::gt, ComparePredicate::lt>},
-    {"greater_equal", "GreaterEqual", numpy,
-     comparison<ops::greater_equal, ComparePredicate::ge, ComparePredicate::le>},
+    {"equal", "Equal", numpy, binary<ops::equal>},
+    {"not_equal", "NotEqual", numpy, binary<ops::not_equal>},
+    {"less", "Less", numpy, binary<ops::less>},
+    {"less_equal", "LessEqual", numpy, binary<ops::less_equal>},
+    {"greater", "Greater", numpy, binary<ops::greater>},
+    {"greater_equal", "GreaterEqual", numpy, binary<ops::greater_equal>},
     {"and", "LogicalAnd", numpy, binary<ops::logical_and>},
     {"or", "LogicalOr", numpy, binary<ops::logical_or>},
     {"xor", "LogicalXor", numpy, binary<ops::logical_xor>},
+    {"divide_no_nan", "DivideNoNan", numpy, binary<ops::divide_no_nan>},
+    {"bitwise_and", "BitwiseAnd", numpy, bitwise<ops::bitwise_and>},
+    {"bitwise_or", "BitwiseOr", numpy, bitwise<ops::bitwise_or>},
+    {"bitwise_xor", "BitwiseXor", numpy, bitwise<ops::bitwise_xor>},
+    {"bitwise_not", "BitwiseNot", numpy, unary<ops::bitwise_not>},
+    {"", "BitwiseInvert", numpy, unary<ops::bitwise_not>},
+    {"left_shift", "LeftShift", numpy, bitwise<ops::left_shift>},
+    {"", "BitwiseLeftShift", numpy, bitwise<ops::left_shift>},
+    {"right_shift", "RightShift", numpy, bitwise<ops::right_shift>},
+    {"", "BitwiseRightShift", numpy, bitwise<ops::right_shift>},
     {"not", "LogicalNot", numpy, unary<ops::logical_not>},
     {"sum", "Sum", numpy, reduction<ops::sum>},
     {"mean", "Mean", numpy, reduction<ops::mean>},

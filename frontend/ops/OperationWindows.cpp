@@ -17,21 +17,22 @@ using Json = Arguments::Json;
 
 namespace {
 
-/// Keras takes "SAME" too, and its config keeps it so.
-std::string paddingOf(Arguments &a) {
-  std::string padding = a.isNull("padding") ? "valid" : a.text("padding");
-  std::ranges::transform(padding, padding.begin(), [](unsigned char c) { return std::tolower(c); });
-  return padding;
+/// Keras takes "SAME" too, and its config keeps it so. The first word of a set is the default.
+template <class E> Choice<E> wordOf(Arguments &a, const char *key) {
+  if (a.isNull(key))
+    return E{};
+  std::string word = a.text(key);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  return choice<E>(word);
 }
-std::string dataFormatOf(Arguments &a) { return a.isNull("data_format") ? "channels_last" : a.text("data_format"); }
 std::vector<int64_t> onesUnless(Arguments &a, const char *key) {
   return a.isNull(key) ? std::vector<int64_t>{1} : a.integers(key);
 }
 ops::ConvArgs convArgsOf(Arguments &a) {
   ops::ConvArgs args;
   args.strides = onesUnless(a, "strides");
-  args.padding = paddingOf(a);
-  args.data_format = dataFormatOf(a);
+  args.padding = wordOf<Padding>(a, "padding");
+  args.data_format = wordOf<DataFormat>(a, "data_format");
   args.dilation_rate = onesUnless(a, "dilation_rate");
   return args;
 }
@@ -39,8 +40,8 @@ ops::PoolArgs poolArgsOf(Arguments &a) {
   ops::PoolArgs args;
   if (!a.isNull("strides"))
     args.strides = a.integers("strides");
-  args.padding = paddingOf(a);
-  args.data_format = dataFormatOf(a);
+  args.padding = wordOf<Padding>(a, "padding");
+  args.data_format = wordOf<DataFormat>(a, "data_format");
   return args;
 }
 
@@ -63,10 +64,10 @@ Values convTransposeOperation(Arguments &a) {
   const Value inputs = a.value("inputs"), kernel = a.value("kernel");
   ops::ConvTransposeArgs args;
   args.strides = onesUnless(a, "strides");
-  args.padding = paddingOf(a);
+  args.padding = wordOf<Padding>(a, "padding");
   if (!a.isNull("output_padding"))
     args.output_padding = a.integers("output_padding");
-  args.data_format = dataFormatOf(a);
+  args.data_format = wordOf<DataFormat>(a, "data_format");
   args.dilation_rate = onesUnless(a, "dilation_rate");
   return ops::conv_transpose(inputs, kernel, args);
 }
@@ -152,11 +153,11 @@ Value fillerOf(Arguments &a, const Value &x) {
     return tracing().splat(0.0, Shape(), x.dtype());
   }
   const Operand filler = a.operand("constant_values");
-  if (const Number *number = std::get_if<Number>(&filler)) {
-    requireHolds("the operation Pad", x.dtype(), *number);
-    return tracing().splat(*number, Shape(), x.dtype());
+  if (filler.is_number()) {
+    requireHolds("the operation Pad", x.dtype(), filler.number());
+    return tracing().splat(filler.number(), Shape(), x.dtype());
   }
-  const Value &value = std::get<Value>(filler);
+  const Value &value = filler.value();
   if (value.shape().elements() != 1)
     throw Error(
         ErrorKind::not_implemented_error,

@@ -42,15 +42,40 @@ Value applyOne(const std::string &name, const std::vector<Value> &inputs,
   return apply(name, inputs, list, nullptr, isRecorded ? operationForm(name, form, inputs.size()) : form).front();
 }
 
-CallForm formWithNumber(const Number &given, bool numberFirst) {
-  if (!std::isfinite(given.real())) // JSON has no such number
-    return {.fits = false};
-  const Json number = ConfigAccess::json(given);
-  const Json value = {{"input", 0}};
-  Json arguments;
-  arguments["args"] = numberFirst ? Json::array({number, value}) : Json::array({value, number});
+static Json jsonOf(const Number &number) {
+  return number.kind() == Number::Kind::boolean ? Json(number.bits() != 0) : ConfigAccess::json(number);
+}
+
+static CallForm formOf(const std::vector<Operand> &operands) {
+  Json arguments, args = Json::array();
+  size_t inputs = 0;
+  for (const Operand &operand : operands) {
+    if (operand.is_number() && !std::isfinite(operand.number().real())) // JSON has no such number
+      return {.fits = false};
+    args.push_back(operand.is_number() ? jsonOf(operand.number()) : Json({{"input", inputs++}}));
+  }
+  arguments["args"] = std::move(args);
   arguments["kwargs"] = Json::object();
   return {.arguments = ConfigAccess::make(std::move(arguments))};
+}
+
+Value applyOperands(const std::string &name, const std::vector<Operand> &operands,
+                    const std::function<Value(const std::vector<Operand> &)> &f) {
+  std::vector<Value> inputs;
+  std::vector<std::optional<Number>> numbers; // none where a Value stands
+  for (const Operand &operand : operands) {
+    numbers.push_back(operand.is_number() ? std::optional(operand.number()) : std::nullopt);
+    if (!operand.is_number())
+      inputs.push_back(operand.value());
+  }
+  const auto onValues = [numbers, f](const std::vector<Value> &values) {
+    std::vector<Operand> all;
+    size_t next = 0;
+    for (const std::optional<Number> &number : numbers)
+      all.push_back(number ? Operand(*number) : Operand(values[next++]));
+    return f(all);
+  };
+  return applyOne(name, inputs, onValues, std::ranges::any_of(inputs, isSymbolic) ? formOf(operands) : CallForm());
 }
 
 CallForm formOfReduction(const std::vector<int64_t> &axes, bool keepdims) {

@@ -18,10 +18,10 @@ CallForm operationForm(std::string_view call, CallForm form, size_t inputs);
 Value applyOne(const std::string &name, const std::vector<Value> &inputs,
                const std::function<Value(const std::vector<Value> &)> &f, const CallForm &form = {});
 
-/// The arguments {"args": [x, number]} or {"args": [number, x]} of an operation on a Value and a number.
-CallForm formWithNumber(const Number &number, bool numberFirst);
-/// Compares the elements of `x` with the number itself, which the dtype of an integer x need not hold.
-Value compareWith(ComparePredicate predicate, const Value &x, const Number &number);
+/// apply() of an operation on Values and numbers. Of a call that is recorded, the form has each number where it stands; files
+/// cannot hold one that JSON lacks.
+Value applyOperands(const std::string &name, const std::vector<Operand> &operands,
+                    const std::function<Value(const std::vector<Operand> &)> &f);
 /// The config {"axis": [0, 1], "keepdims": false}; an axis of null means all.
 CallForm formOfReduction(const std::vector<int64_t> &axes, bool keepdims);
 

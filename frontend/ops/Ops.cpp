@@ -9,8 +9,13 @@
 namespace halftone {
 using namespace detail;
 using List = std::vector<Value>;
+using Places = std::vector<Operand>;
 
 namespace {
+
+bool isTrue(const Number &number) { // NaN too, as in Python
+  return number.kind() == Number::Kind::real ? number.real() != 0 : number.bits() != 0;
+}
 
 Value elementwise(std::string_view op, const Value &x) {
   return applyOne(std::string(op), {x}, [op](const List &v) { return tracing().unary(op, v[0]); });
@@ -27,42 +32,24 @@ Value numberElementwise(std::string_view op, const char *name, const Value &x) {
 }
 
 /// `ofBools`: the op to use on bools, which then stay bools. Without it bools become int32.
-Value binary(std::string_view op, const Value &a, const Value &b, std::string_view ofBools = "") {
-  return applyOne(std::string(op), {a, b}, [op, ofBools](const List &v) {
-    Operands o = fit(op, v[0], v[1]);
-    if (o.a.dtype() != DType::bool_)
-      return tracing().binary(op, o.a, o.b);
-    return ofBools.empty() ? tracing().binary(op, asNumber(o.a), asNumber(o.b)) : tracing().binary(ofBools, o.a, o.b);
+Value binary(std::string_view op, const Operand &a, const Operand &b, std::string_view ofBools = "") {
+  return applyOperands(std::string(op), {a, b}, [op, ofBools](const Places &v) {
+    Operands o = fit(op, v[0], v[1], ofBools.empty() ? numberOf : nullptr);
+    return tracing().binary(o.a.dtype() == DType::bool_ ? ofBools : op, o.a, o.b);
   });
 }
-Value floatBinary(std::string_view op, const Value &a, const Value &b) {
-  return applyOne(std::string(op), {a, b}, [op](const List &v) {
-    Operands o = fit(op, v[0], v[1]);
-    return tracing().binary(op, asFloat(o.a), asFloat(o.b));
+Value floatBinary(std::string_view op, const Operand &a, const Operand &b) {
+  return applyOperands(std::string(op), {a, b}, [op](const Places &v) {
+    Operands o = fit(op, v[0], v[1], floatOf);
+    return tracing().binary(op, o.a, o.b);
   });
 }
-Value compare(ComparePredicate predicate, const char *op, const Value &a, const Value &b) {
-  return applyOne(op, {a, b}, [predicate, op](const List &v) {
-    Operands o = fit(op, v[0], v[1]);
-    return tracing().compare(predicate, o.a, o.b);
-  });
-}
-
-enum class Side { left, right };
-/// An op on a Value and a C++ scalar, which takes the Value's dtype. An integral scalar makes a bool Value int32; any
-/// other scalar makes an integer Value a float.
-Value withNumber(std::string_view op, const Value &x, const Number &number, Side side) {
-  bool divide = op == "div";
-  const auto f = [op, number, side, divide](const List &v) {
-    Value value = divide || !isWhole(number) ? asFloat(v[0]) : asNumber(v[0]);
-    Value other = scalarLike(number, value, op);
-    return side == Side::right ? tracing().binary(op, value, other) : tracing().binary(op, other, value);
-  };
-  return applyOne(std::string(op), {x}, f, isSymbolic(x) ? formWithNumber(number, side == Side::left) : CallForm());
-}
-Value logical(std::string_view op, const Value &a, const Value &b) {
-  return applyOne(std::string(op), {a, b}, [op](const List &v) {
-    Operands o = fit(op, asDtype(v[0], DType::bool_), asDtype(v[1], DType::bool_));
+Value logical(std::string_view op, const Operand &a, const Operand &b) {
+  return applyOperands(std::string(op), {a, b}, [op](const Places &v) {
+    const auto truth = [](const Operand &x) {
+      return x.is_number() ? Operand(isTrue(x.number())) : Operand(asDtype(x.value(), DType::bool_));
+    };
+    Operands o = fit(op, truth(v[0]), truth(v[1]));
     return tracing().binary(op, o.a, o.b);
   });
 }
@@ -90,32 +77,84 @@ Value compareIntegers(ComparePredicate predicate, const Value &x, const Number &
                                 : always(comparesTo(predicate, place));
 }
 
-} // namespace
-
-Value detail::compareWith(ComparePredicate predicate, const Value &x, const Number &number) {
-  static constexpr const char *names[] = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"};
-  const auto f = [predicate, number](const List &v) {
-    const Value y = asNumber(v[0]);
-    return is_float(y.dtype()) ? tracing().compare(predicate, y, scalarLike(number, y))
-                               : compareIntegers(predicate, y, number);
-  };
-  return applyOne(names[static_cast<size_t>(predicate)], {x}, f,
-                  isSymbolic(x) ? formWithNumber(number, false) : CallForm());
+/// The predicate of the operands in the other order.
+ComparePredicate mirrored(ComparePredicate predicate) {
+  switch (predicate) {
+  case ComparePredicate::lt:
+    return ComparePredicate::gt;
+  case ComparePredicate::le:
+    return ComparePredicate::ge;
+  case ComparePredicate::gt:
+    return ComparePredicate::lt;
+  case ComparePredicate::ge:
+    return ComparePredicate::le;
+  default:
+    return predicate;
+  }
+}
+/// Compares the elements of `x` with the number itself, which the dtype of an integer x need not hold.
+Value compareWith(ComparePredicate predicate, const Value &x, const Number &number) {
+  const Value y = asNumber(x);
+  return is_float(y.dtype()) ? tracing().compare(predicate, y, scalarLike(number, y))
+                             : compareIntegers(predicate, y, number);
+}
+Value compare(ComparePredicate predicate, const char *op, const Operand &a, const Operand &b) {
+  return applyOperands(op, {a, b}, [predicate, op](const Places &v) {
+    if (v[0].is_number() != v[1].is_number())
+      return v[1].is_number() ? compareWith(predicate, v[0].value(), v[1].number())
+                              : compareWith(mirrored(predicate), v[1].value(), v[0].number());
+    Operands o = fit(op, v[0], v[1]);
+    return tracing().compare(predicate, o.a, o.b);
+  });
 }
 
-Value operator+(const Value &a, const Value &b) { return binary("add", a, b, "or"); }
-Value operator-(const Value &a, const Value &b) { return binary("sub", a, b); }
-Value operator*(const Value &a, const Value &b) { return binary("mul", a, b, "and"); }
-Value operator/(const Value &a, const Value &b) { return floatBinary("div", a, b); }
-Value operator+(const Value &a, const Number &b) { return withNumber("add", a, b, Side::right); }
-Value operator-(const Value &a, const Number &b) { return withNumber("sub", a, b, Side::right); }
-Value operator*(const Value &a, const Number &b) { return withNumber("mul", a, b, Side::right); }
-Value operator/(const Value &a, const Number &b) { return withNumber("div", a, b, Side::right); }
-Value operator+(const Number &a, const Value &b) { return withNumber("add", b, a, Side::left); }
-Value operator-(const Number &a, const Value &b) { return withNumber("sub", b, a, Side::left); }
-Value operator*(const Number &a, const Value &b) { return withNumber("mul", b, a, Side::left); }
-Value operator/(const Number &a, const Value &b) { return withNumber("div", b, a, Side::left); }
+/// In C++ 0 < x < 1 compares the result of 0 < x, which is a bool Value.
+void requireNoChain(const Operand &a, const Operand &b) {
+  for (const Operand *operand : {&a, &b})
+    if (!operand->is_number() && operand->value().dtype() == DType::bool_)
+      throw Error(ErrorKind::type_error,
+                  "an operator < <= > >= compares a bool Value, as 0 < x < 1 does: write (0 < x) & (x < 1), or ops::less "
+                  "to compare bools");
+}
+
+/// The bound of an integer Value, if it bounds something: a lower one below the dtype's range, or an upper one above it, does
+/// not.
+bool isBound(DType dtype, const Number &bound, Place idle) {
+  if (is_float(dtype))
+    return true;
+  const Place place = placeIn(dtype, bound);
+  if (place != Place::inside && place != idle)
+    requireHolds("clip", dtype, bound);
+  return place != idle;
+}
+Value clipped(const Value &x, const Number &least, const Number &most) {
+  const bool inReals = least.kind() == Number::Kind::real || most.kind() == Number::Kind::real;
+  Value y = inReals ? asFloat(x) : asNumber(x);
+  const bool fromBelow = isBound(y.dtype(), least, Place::below), fromAbove = isBound(y.dtype(), most, Place::above);
+  if (fromBelow)
+    y = tracing().binary("maximum", y, scalarLike(least, y));
+  return fromAbove ? tracing().binary("minimum", y, scalarLike(most, y)) : y;
+}
+
+} // namespace
+
+Value operator+(const Operand &a, const Operand &b) { return binary("add", a, b, "or"); }
+Value operator-(const Operand &a, const Operand &b) { return binary("sub", a, b); }
+Value operator*(const Operand &a, const Operand &b) { return binary("mul", a, b, "and"); }
+Value operator/(const Operand &a, const Operand &b) { return floatBinary("div", a, b); }
+Value operator%(const Operand &a, const Operand &b) { return ops::mod(a, b); }
 Value operator-(const Value &a) { return ops::negative(a); }
+Value operator==(const Operand &a, const Operand &b) { return ops::equal(a, b); }
+Value operator!=(const Operand &a, const Operand &b) { return ops::not_equal(a, b); }
+Value operator<(const Operand &a, const Operand &b) { return requireNoChain(a, b), ops::less(a, b); }
+Value operator<=(const Operand &a, const Operand &b) { return requireNoChain(a, b), ops::less_equal(a, b); }
+Value operator>(const Operand &a, const Operand &b) { return requireNoChain(a, b), ops::greater(a, b); }
+Value operator>=(const Operand &a, const Operand &b) { return requireNoChain(a, b), ops::greater_equal(a, b); }
+Value operator&(const Operand &a, const Operand &b) { return ops::bitwise_and(a, b); }
+Value operator|(const Operand &a, const Operand &b) { return ops::bitwise_or(a, b); }
+Value operator^(const Operand &a, const Operand &b) { return ops::bitwise_xor(a, b); }
+Value operator~(const Value &a) { return ops::bitwise_not(a); }
+Value operator!(const Value &a) { return ops::logical_not(a); }
 
 namespace ops {
 
@@ -124,40 +163,38 @@ Value cast(const Value &x, DType dtype) {
     return recordOperation("Cast", {x}, configOf("dtype", dtype));
   return applyOne("cast", {x}, [dtype](const List &v) { return asDtype(v[0], dtype, "user"); });
 }
-Value add(const Value &a, const Value &b) { return a + b; }
-Value subtract(const Value &a, const Value &b) { return a - b; }
-Value multiply(const Value &a, const Value &b) { return a * b; }
-Value divide(const Value &a, const Value &b) { return a / b; }
-Value power(const Value &a, const Value &b) { return binary("pow", a, b); }
-Value maximum(const Value &a, const Value &b) { return binary("maximum", a, b, "or"); }
-Value minimum(const Value &a, const Value &b) { return binary("minimum", a, b, "and"); }
-Value clip(const Value &x, const Number &x_min, const Number &x_max) {
-  if (isSymbolic(x) && std::isfinite(x_min.real()) && std::isfinite(x_max.real())) { // JSON has no other numbers
-    Config bounds = configOf("x_min", x_min);
-    setField(bounds, "x_max", x_max);
-    return recordOperation("Clip", {x}, bounds);
-  }
-  return applyOne("clip", {x}, [x_min, x_max](const List &v) {
-    Value y = isWhole(x_min) && isWhole(x_max) ? asNumber(v[0]) : asFloat(v[0]);
-    // A lower bound below the dtype's range, or an upper bound above it, bounds nothing.
-    bool fromBelow = true, fromAbove = true;
-    if (!is_float(y.dtype())) {
-      fromBelow = placeIn(y.dtype(), x_min) != Place::below;
-      fromAbove = placeIn(y.dtype(), x_max) != Place::above;
-      for (auto [bounds, bound] : {std::pair(fromBelow, x_min), std::pair(fromAbove, x_max)})
-        if (bounds && placeIn(y.dtype(), bound) != Place::inside)
-          requireHolds("clip", y.dtype(), bound);
-    }
-    if (fromBelow)
-      y = tracing().binary("maximum", y, scalarLike(x_min, y));
-    return fromAbove ? tracing().binary("minimum", y, scalarLike(x_max, y)) : y;
+Value add(const Operand &a, const Operand &b) { return a + b; }
+Value subtract(const Operand &a, const Operand &b) { return a - b; }
+Value multiply(const Operand &a, const Operand &b) { return a * b; }
+Value divide(const Operand &a, const Operand &b) { return a / b; }
+Value divide_no_nan(const Operand &a, const Operand &b) {
+  return applyOperands("divide_no_nan", {a, b}, [](const Places &v) {
+    const Operands o = fit("divide_no_nan", v[0], v[1], floatOf);
+    const Value zero = scalarLike(0.0, o.b), isZero = tracing().compare(ComparePredicate::eq, o.b, zero);
+    const Value nothing = scalarLike(0.0, o.a), divisor = tracing().select(isZero, scalarLike(1.0, o.b), o.b);
+    return tracing().select(isZero, nothing, tracing().binary("div", o.a, divisor));
   });
 }
-Value where(const Value &condition, const Value &a, const Value &b) {
-  return applyOne("where", {condition, a, b}, [](const List &v) {
+Value power(const Operand &a, const Operand &b) { return binary("pow", a, b); }
+Value maximum(const Operand &a, const Operand &b) { return binary("maximum", a, b, "or"); }
+Value minimum(const Operand &a, const Operand &b) { return binary("minimum", a, b, "and"); }
+Value clip(const Value &x, const Operand &x_min, const Operand &x_max) {
+  if (!x_min.is_number() || !x_max.is_number())
+    return minimum(maximum(x, x_min), x_max);
+  const Number least = x_min.number(), most = x_max.number();
+  if (isSymbolic(x) && std::isfinite(least.real()) && std::isfinite(most.real())) { // JSON has no other numbers
+    Config bounds = configOf("x_min", least);
+    setField(bounds, "x_max", most);
+    return recordOperation("Clip", {x}, bounds);
+  }
+  return applyOne("clip", {x}, [least, most](const List &v) { return clipped(v[0], least, most); });
+}
+Value where(const Value &condition, const Operand &a, const Operand &b) {
+  return applyOperands("where", {condition, a, b}, [](const Places &v) {
+    const Value &holds = v[0].value();
     Operands o = fit("where", v[1], v[2]);
-    Shape shape = broadcastShape("where", v[0].shape(), o.a.shape());
-    return tracing().select(broadcastTo(asDtype(v[0], DType::bool_), shape), broadcastTo(o.a, shape),
+    Shape shape = broadcastShape("where", holds.shape(), o.a.shape());
+    return tracing().select(broadcastTo(asDtype(holds, DType::bool_), shape), broadcastTo(o.a, shape),
                             broadcastTo(o.b, shape));
   });
 }
@@ -178,7 +215,7 @@ Value tan(const Value &x) { return floatElementwise("tan", x); }
 Value arcsin(const Value &x) { return floatElementwise("asin", x); }
 Value arccos(const Value &x) { return floatElementwise("acos", x); }
 Value arctan(const Value &x) { return floatElementwise("atan", x); }
-Value arctan2(const Value &x1, const Value &x2) { return floatBinary("atan2", x1, x2); }
+Value arctan2(const Operand &x1, const Operand &x2) { return floatBinary("atan2", x1, x2); }
 Value sinh(const Value &x) { return floatElementwise("sinh", x); }
 Value cosh(const Value &x) { return floatElementwise("cosh", x); }
 Value arcsinh(const Value &x) { return floatElementwise("asinh", x); }
@@ -211,15 +248,15 @@ Value relu(const Value &x) {
   return applyOne("relu", {x}, [](const List &v) { return tracing().unary("relu", asNumber(v[0])); });
 }
 
-Value equal(const Value &a, const Value &b) { return compare(ComparePredicate::eq, "equal", a, b); }
-Value not_equal(const Value &a, const Value &b) { return compare(ComparePredicate::ne, "not_equal", a, b); }
-Value less(const Value &a, const Value &b) { return compare(ComparePredicate::lt, "less", a, b); }
-Value less_equal(const Value &a, const Value &b) { return compare(ComparePredicate::le, "less_equal", a, b); }
-Value greater(const Value &a, const Value &b) { return compare(ComparePredicate::gt, "greater", a, b); }
-Value greater_equal(const Value &a, const Value &b) { return compare(ComparePredicate::ge, "greater_equal", a, b); }
-Value logical_and(const Value &a, const Value &b) { return logical("and", a, b); }
-Value logical_or(const Value &a, const Value &b) { return logical("or", a, b); }
-Value logical_xor(const Value &a, const Value &b) { return logical("xor", a, b); }
+Value equal(const Operand &a, const Operand &b) { return compare(ComparePredicate::eq, "equal", a, b); }
+Value not_equal(const Operand &a, const Operand &b) { return compare(ComparePredicate::ne, "not_equal", a, b); }
+Value less(const Operand &a, const Operand &b) { return compare(ComparePredicate::lt, "less", a, b); }
+Value less_equal(const Operand &a, const Operand &b) { return compare(ComparePredicate::le, "less_equal", a, b); }
+Value greater(const Operand &a, const Operand &b) { return compare(ComparePredicate::gt, "greater", a, b); }
+Value greater_equal(const Operand &a, const Operand &b) { return compare(ComparePredicate::ge, "greater_equal", a, b); }
+Value logical_and(const Operand &a, const Operand &b) { return logical("and", a, b); }
+Value logical_or(const Operand &a, const Operand &b) { return logical("or", a, b); }
+Value logical_xor(const Operand &a, const Operand &b) { return logical("xor", a, b); }
 Value logical_not(const Value &x) {
   return applyOne("not", {x}, [](const List &v) { return tracing().unary("not", asDtype(v[0], DType::bool_)); });
 }
@@ -229,10 +266,12 @@ Value isfinite(const Value &x) {
 
 Value zeros_like(const Value &x) { return full_like(x, 0.0); }
 Value ones_like(const Value &x) { return full_like(x, 1.0); }
-Value full_like(const Value &x, const Number &value) {
-  return applyOne(
-      "full_like", {x}, [value](const List &v) { return scalarLike(value, v[0], "full_like"); },
-      isSymbolic(x) ? formWithNumber(value, false) : CallForm());
+Value full_like(const Value &x, const Operand &value) {
+  return applyOperands("full_like", {x, value}, [](const Places &v) {
+    const Value &like = v[0].value();
+    return v[1].is_number() ? scalarLike(v[1].number(), like, "full_like")
+                            : broadcastTo(asDtype(v[1].value(), like.dtype(), "full_like"), like.shape());
+  });
 }
 Value stop_gradient(const Value &x) {
   return applyOne("stop_gradient", {x}, [](const List &v) { return tracing().stopGradient(v[0]); });

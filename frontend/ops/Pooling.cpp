@@ -94,7 +94,7 @@ Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool
                             op, image.shape().str()));
   const std::vector<int64_t> dims = image.shape().dims();
   Pool pool{rank, {dims.begin() + 1, dims.end() - 1}, perAxis(op, "pool_size", pool_size, rank), {}};
-  if (args.padding == "causal")
+  if (args.padding == Padding::causal)
     throw Error(ErrorKind::value_error, fmt::format("{}: padding must be \"valid\" or \"same\"; got \"causal\"", op));
   pool.windows = windowsOf(op,
                            {pool.extents, pool.taps, perAxis(op, "strides", args.strides.value_or(pool.taps), rank),
@@ -330,8 +330,7 @@ Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const
   if (isSymbolic(inputs))
     return recordOperation("MaxPool", {inputs}, configOfPool(pool_size, args));
   return applyOne("max_pool", {inputs}, [pool_size, args](const List &v) {
-    const bool first = isChannelsFirst("max_pool", args.data_format);
-    const Value image = channelsLast(v[0], first);
+    const Value image = channelsLast(v[0], args.data_format);
     const Pool pool = poolOf("max_pool", image, pool_size, args);
     const Value seen = tracing().window(image, pool.windows.steps, pool.windows.places, pool.taps, true);
     const ReduceKind kind = image.dtype() == DType::bool_ ? ReduceKind::logical_or : ReduceKind::max;
@@ -339,7 +338,7 @@ Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const
     y = withGradient(y, {image}, [&](const Value &upstream) -> Values {
       return {maxPoolGradient(pool, winnersOf(pool, seen, y), upstream)};
     });
-    return channelsBack(y, first);
+    return channelsBack(y, args.data_format);
   });
 }
 
@@ -347,15 +346,14 @@ Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, c
   if (isSymbolic(inputs))
     return recordOperation("AveragePool", {inputs}, configOfPool(pool_size, args));
   return applyOne("average_pool", {inputs}, [pool_size, args](const List &v) {
-    const bool first = isChannelsFirst("average_pool", args.data_format);
-    const Value image = channelsLast(asFloat(v[0]), first);
+    const Value image = channelsLast(asFloat(v[0]), args.data_format);
     const Pool pool = poolOf("average_pool", image, pool_size, args);
     // The sum stays in float32 or more until the division.
     const DType wide = itemsize(image.dtype()) < 4 ? DType::float32 : image.dtype();
     const Value seen = tracing().window(image, pool.windows.steps, pool.windows.places, pool.taps, false);
     const Value sums = tracing().reduce(ReduceKind::sum, seen, pool.tapAxes(), wide);
     Value counts;
-    if (args.padding == "same") {
+    if (args.padding == Padding::same) {
       std::vector<int64_t> axes;
       for (int64_t axis = 0; axis < pool.rank; ++axis)
         axes.push_back(1 + axis);
@@ -363,7 +361,7 @@ Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, c
     } else {
       counts = tracing().splat(pool.tapCount(), sums.shape(), wide);
     }
-    return channelsBack(asDtype(tracing().binary("div", sums, counts), image.dtype(), "average_pool"), first);
+    return channelsBack(asDtype(tracing().binary("div", sums, counts), image.dtype(), "average_pool"), args.data_format);
   });
 }
 

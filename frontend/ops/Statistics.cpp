@@ -78,6 +78,6 @@ Value all(const Value &x, const Axes &axis, bool keepdims) {
   return applyOne("all", {x},
                   [axis, keepdims](const List &v) { return min(asDtype(v[0], DType::bool_), axis, keepdims); });
 }
-Value squared_difference(const Value &a, const Value &b) { return square(a - b); }
+Value squared_difference(const Operand &a, const Operand &b) { return square(a - b); }
 
 } // namespace halftone::ops

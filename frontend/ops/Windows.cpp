@@ -28,20 +28,11 @@ std::vector<int64_t> perAxis(std::string_view op, std::string_view argument, con
   return all;
 }
 
-bool isChannelsFirst(std::string_view op, const std::string &data_format) {
-  if (data_format != "channels_first" && data_format != "channels_last")
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("{}: data_format must be \"channels_first\" or \"channels_last\"; got \"{}\"", op, data_format));
-  return data_format == "channels_first";
-}
-
-Windows windowsOf(std::string_view op, const WindowArgs &args, const std::string &padding) {
+Windows windowsOf(std::string_view op, const WindowArgs &args, Padding padding) {
   const size_t rank = args.extents.size();
-  const bool isCausal = padding == "causal", isSame = padding == "same";
-  if (!isSame && padding != "valid" && !(isCausal && rank == 1))
-    throw Error(ErrorKind::value_error, fmt::format("{}: padding must be \"valid\"{} or \"same\"; got \"{}\"", op,
-                                                    rank == 1 ? ", \"causal\"" : "", padding));
+  const bool isCausal = padding == Padding::causal, isSame = padding == Padding::same;
+  if (isCausal && rank != 1)
+    throw Error(ErrorKind::value_error, fmt::format("{}: padding must be \"valid\" or \"same\"; got \"causal\"", op));
   Windows windows;
   windows.steps = {args.strides, args.dilations, {}, std::vector<int64_t>(rank, 1)};
   for (size_t axis = 0; axis < rank; ++axis) {
@@ -70,8 +61,8 @@ Trace::WindowSteps inverse(const Trace::WindowSteps &steps) {
   return result;
 }
 
-Value channelsLast(const Value &x, bool channelsFirst) {
-  if (!channelsFirst)
+Value channelsLast(const Value &x, DataFormat format) {
+  if (format == DataFormat::channels_last)
     return x;
   std::vector<int64_t> order(static_cast<size_t>(x.rank()));
   std::iota(order.begin(), order.end(), 1);
@@ -81,8 +72,8 @@ Value channelsLast(const Value &x, bool channelsFirst) {
   return tracing().transpose(x, order);
 }
 
-Value channelsBack(const Value &x, bool channelsFirst) {
-  if (!channelsFirst)
+Value channelsBack(const Value &x, DataFormat format) {
+  if (format == DataFormat::channels_last)
     return x;
   std::vector<int64_t> order(static_cast<size_t>(x.rank()));
   std::iota(order.begin(), order.end(), -1);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
-#include <string>
+#include "halftone/Choice.h"
 #include <string_view>
 #include <vector>
 
@@ -13,9 +13,6 @@ namespace halftone::detail {
 std::vector<int64_t> perAxis(std::string_view op, std::string_view argument, const std::vector<int64_t> &list,
                              int64_t rank, int64_t least = 1);
 
-/// Whether `data_format` is channels_first. value_error unless it is that or channels_last.
-bool isChannelsFirst(std::string_view op, const std::string &data_format);
-
 /// How a window of `taps` goes over `extents`, and how many places it has along each axis.
 struct Windows {
   Trace::WindowSteps steps;
@@ -24,15 +21,15 @@ struct Windows {
 struct WindowArgs {
   std::vector<int64_t> extents, taps, strides, dilations;
 };
-/// As Keras pads. value_error naming `op` for an unknown `padding`, or if a window is larger than the axis and
-/// `padding` is "valid".
-Windows windowsOf(std::string_view op, const WindowArgs &args, const std::string &padding);
+/// As Keras pads. value_error naming `op` for a causal padding of several axes, and if a window is larger than the axis and
+/// the padding is "valid".
+Windows windowsOf(std::string_view op, const WindowArgs &args, Padding padding);
 
 /// The steps by which each element of an image finds, for each tap, the place that sees it.
 Trace::WindowSteps inverse(const Trace::WindowSteps &steps);
 
 /// x with its axis of channels last, and back.
-Value channelsLast(const Value &x, bool channelsFirst);
-Value channelsBack(const Value &x, bool channelsFirst);
+Value channelsLast(const Value &x, DataFormat format);
+Value channelsBack(const Value &x, DataFormat format);
 
 } // namespace halftone::detail

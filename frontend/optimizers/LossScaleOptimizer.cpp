@@ -56,7 +56,8 @@ public:
 
   Value scaleLoss(const Value &loss) const override { return loss * readRaw(scale_); }
 
-  void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) override {
+  void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
+             const ApplyArgs &args) override {
     Trace &trace = tracing();
     checkGradients(gradients, variables);
     watchAll(variables);
@@ -75,7 +76,7 @@ public:
       trace.when(finite, [&] {
         std::vector<Value> unscaled = gradients;
         for (size_t i = 0; i < gradients.size(); ++i)
-          if (gradients[i].defined() && variables[i].impl()->update != UpdateKind::overwrite)
+          if (!args.unscaled && gradients[i].defined() && variables[i].impl()->update != UpdateKind::overwrite)
             unscaled[i] = gradients[i] / scale;
         inner_.apply(unscaled, variables);
       });
@@ -92,7 +93,7 @@ public:
     scale_.assign(ops::where(finite, ops::where(grows, grown, scale), halved));
     counter_.assign(ops::where(finite, ops::where(grows, zero, counter + 1), zero));
     Value total = trace.binary("shr", skipped, scalarLike(32, skipped));
-    skipped_.assign(ops::where(finite, total * inAll, skipped + (inAll + 1.0)));
+    skipped_.assign(ops::where(finite, total * inAll, skipped + (inAll + 1)));
     fault_.assign(ops::where(finite, lastFault, fault));
   }
 
@@ -177,7 +178,7 @@ private:
     return static_cast<double>(found->second);
   }
 
-  static constexpr double inAll = 4294967296.0;
+  static constexpr int64_t inAll = int64_t(1) << 32;
   static constexpr double noFault = std::numeric_limits<int32_t>::max();
   Optimizer inner_;
   optimizers::LossScaleArgs args_;

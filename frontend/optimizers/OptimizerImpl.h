@@ -19,7 +19,8 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   bool isFromName = false;             // made of a name alone, such as "adam"
   std::atomic<bool> isClaimed = false; // if it is, by a compile()
   virtual Value scaleLoss(const Value &loss) const = 0;
-  virtual void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) = 0;
+  virtual void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
+                     const ApplyArgs &args) = 0;
   virtual void finalize(const std::vector<Variable> &variables) const = 0;
   virtual double learningRate() const = 0;
   virtual void setLearningRate(double value) = 0;

@@ -69,8 +69,9 @@ Optimizer::Optimizer(const char *name) : Optimizer(std::string(name)) {}
 Optimizer::Optimizer(const std::string &name) : Optimizer(optimizerFromConfig(name, {})) { impl_->isFromName = true; }
 
 Value Optimizer::scale_loss(const Value &loss) const { return impl_->scaleLoss(loss); }
-void Optimizer::apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) const {
-  impl_->apply(gradients, variables);
+void Optimizer::apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
+                      const ApplyArgs &args) const {
+  impl_->apply(gradients, variables, args);
 }
 void Optimizer::minimize(const Value &loss, const std::vector<Variable> &variables, Where where) const {
   if (variables.empty())

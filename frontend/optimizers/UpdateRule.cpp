@@ -259,7 +259,8 @@ static void constrain(const std::vector<Variable> &variables, const OptimizerPar
   }
 }
 
-void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector<Variable> &allVariables) {
+void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector<Variable> &allVariables,
+                       const ApplyArgs &) {
   if (allGradients.empty() && allVariables.empty())
     return;
   Trace &trace = tracing();

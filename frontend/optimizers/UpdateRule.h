@@ -61,7 +61,8 @@ public:
   /// value_error when more than one clipping argument is given, or when a count of steps is out of range.
   UpdateRule(std::string className, RuleArgs args, LearningRate learningRate);
   Value scaleLoss(const Value &loss) const override;
-  void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables) override;
+  void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
+             const ApplyArgs &args) override;
   void finalize(const std::vector<Variable> &variables) const override;
   double learningRate() const override;
   void setLearningRate(double value) override;

@@ -32,6 +32,7 @@ template <class T>
 std::string textOf(T value) {
   return fmt::format("number {}", static_cast<int64_t>(value));
 }
+template <class E> std::string textOf(const Choice<E> &value) { return textOf(std::string(value.word())); }
 std::string textOf(Numerics numerics) { return numerics == Numerics::strict ? "strict" : "fast"; }
 /// Processes of one machine have a GPU each.
 std::string textOf(const Device &device) { return device.kind() == Device::Kind::cpu ? "the CPU" : "a GPU"; }

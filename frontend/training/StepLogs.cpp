@@ -7,6 +7,7 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Convert.h"
 #include <fmt/format.h>
+#include <ostream>
 
 namespace halftone {
 namespace detail {
@@ -85,5 +86,6 @@ std::string Logs::str() const {
     text += fmt::format("{}{}: {:.4f}", text.empty() ? "" : " - ", name, value);
   return text;
 }
+std::ostream &operator<<(std::ostream &os, const Logs &logs) { return os << logs.str(); }
 
 } // namespace halftone

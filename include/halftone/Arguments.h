@@ -3,14 +3,13 @@
 #pragma once
 #include "Config.h"
 #include "Ops.h"
+#include "Signature.h"
 #include "Value.h"
 #include <concepts>
 #include <functional>
 
 namespace halftone {
 // Open sets are registries, so strings stay; closed sets are enums whose names are Keras's strings.
-enum class Reduction : uint8_t { sum_over_batch_size, sum, mean, mean_with_sample_weight, none };
-enum class DataFormat : uint8_t { channels_last, channels_first };
 enum class Numerics : uint8_t {
   fast,  // a fused intermediate may stay wider than its dtype; reports say where
   strict // every op rounds as the interpreter does
@@ -84,6 +83,7 @@ public:
     requires std::convertible_to<std::invoke_result_t<F &, const Value &>, Value>
   ActivationArg(F f) : ActivationArg(std::function<Value(const Value &)>(std::move(f))) {}
   ActivationArg(std::function<Value(const Value &)> f);
+  ActivationArg(Value (*f)(const Value &)); // one of activations:: is its name, which files hold
   bool defined() const { return rep_ != nullptr; } // false: linear
   std::string name() const;
   Value operator()(const Value &x) const;
@@ -126,9 +126,6 @@ class Regularizer;
 namespace detail {
 /// The penalty of a layer's outputs: divided by the batch size, and rounded to their dtype after that.
 Value activity_penalty(const Regularizer &regularizer, const Value &outputs);
-/// A function whose arguments have types, unlike those of `[](auto x)`.
-template <class F>
-concept Concrete = std::is_pointer_v<F> || requires { &F::operator(); };
 } // namespace detail
 /// Besides the classes of `regularizers`, any function or struct that gives a penalty. A struct with get_config(Config &)
 /// const can be saved after register_regularizer<T>().
@@ -209,6 +206,8 @@ template <detail::HasConfig T> void register_constraint(const std::string &packa
                       [](const Config &config) { return Constraint(T::from_config(config)); });
 }
 
+/// Lets files name a function of the user's: "package>name", or, if Python did not decorate it, its name.
+HALFTONE_API void register_activation(const std::string &registered_name, const ActivationArg &f);
 namespace initializers {
 struct RandomArgs {
   double mean = 0.0;

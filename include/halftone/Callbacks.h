@@ -1,10 +1,11 @@
 // Callbacks. Pass one by value, or keep it and pass its address.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "Version.h"
+#include "Choice.h"
 #include <concepts>
 #include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ private:
   std::vector<std::pair<std::string, double>> items_;
   std::shared_ptr<detail::StepValues> step_; // used instead of items_ until a value is set
 };
+
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const Logs &logs); // str()
 
 /// If fit() ends by an error, on_train_end() is not called: on_train_begin() begins anew what the callback keeps of a run. The
 /// logs of on_train_end() are those of the last epoch, without the values that callbacks have set.
@@ -72,14 +75,13 @@ private:
   std::shared_ptr<Callback> callback_;
 };
 
-enum class MonitorMode : uint8_t { automatic, min, max };
 namespace callbacks {
 struct EarlyStoppingArgs {
   std::string monitor = "val_loss";
   double min_delta = 0.0;
   int64_t patience = 0;
   int64_t verbose = 0;
-  MonitorMode mode = MonitorMode::automatic;
+  Choice<MonitorMode> mode = MonitorMode::automatic;
   std::optional<double> baseline{};
   bool restore_best_weights = false;
   int64_t start_from_epoch = 0;
@@ -104,7 +106,7 @@ struct ModelCheckpointArgs {
   int64_t verbose = 0;
   bool save_best_only = false;
   bool save_weights_only = false;
-  MonitorMode mode = MonitorMode::automatic;
+  Choice<MonitorMode> mode = MonitorMode::automatic;
   std::optional<int64_t> save_freq{};              // batches; if not given, every epoch
   std::optional<double> initial_value_threshold{}; // a first value must be better to be saved as the best
 };
@@ -188,7 +190,7 @@ struct ReduceLROnPlateauArgs {
   double factor = 0.1; // value_error unless below 1
   int64_t patience = 10;
   int64_t verbose = 0;
-  MonitorMode mode = MonitorMode::automatic;
+  Choice<MonitorMode> mode = MonitorMode::automatic;
   double min_delta = 1e-4;
   int64_t cooldown = 0;
   double min_lr = 0.0;

@@ -3,6 +3,7 @@
 #pragma once
 #include "Version.h"
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,4 +39,5 @@ public:
 private:
   Device saved_;
 };
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const Device &device); // str()
 } // namespace halftone

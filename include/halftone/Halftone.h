@@ -1,6 +1,7 @@
 // All public headers but Legacy.h, in one include.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "Differentiate.h"
 #include "Distribution.h"
 #include "Generate.h"
 #include "Jit.h"
@@ -8,5 +9,6 @@
 #include "Model.h"
 #include "Ops.h"
 #include "Plot.h"
+#include "Random.h"
 #include "Saving.h"
 #include "Timeline.h"

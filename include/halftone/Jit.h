@@ -3,6 +3,7 @@
 #pragma once
 #include "Arguments.h"
 #include "Device.h"
+#include "Signature.h"
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -17,8 +18,11 @@ struct JitArgs {
 namespace detail {
 class HALFTONE_API TracedProgram {
 public:
-  TracedProgram(std::function<Values(const std::vector<Values> &)> f, const JitArgs &args, Where where);
-  std::vector<Tensor> run(std::initializer_list<std::span<const Tensor>> arguments, Where call) const;
+  using Traced = std::function<Values(std::span<const Values> values, std::span<const int64_t> numbers)>;
+  TracedProgram(Traced f, const JitArgs &args, Where where);
+  /// One entry of each list for each argument. A program is kept for each shapes, dtypes and `numbers`.
+  std::vector<Tensor> run(std::initializer_list<std::span<const Tensor>> values, std::initializer_list<int64_t> numbers,
+                          Where call) const;
 
 private:
   struct Rep;
@@ -26,19 +30,45 @@ private:
 };
 /// The tensors of an argument that is a `const Values &`, which has no names. value_error if they have.
 HALFTONE_API std::span<const Tensor> listed(const Tensors &tensors, Where call);
-template <class T> struct Data;
+/// The argument for a Value: a tensor, or a number, which becomes a scalar of floatx or int32 and compiles nothing anew.
+class HALFTONE_API Fed {
+public:
+  Fed(Tensor tensor) : tensor_(std::move(tensor)) {}
+  template <class N>
+    requires std::is_arithmetic_v<N>
+  Fed(N number) : Fed(scalar(Number(number))) {}
+  std::span<const Tensor> tensors() const { return {&tensor_, 1}; }
+
+private:
+  static Tensor scalar(const Number &number); // value_error for an integer that int32 does not hold
+  Tensor tensor_;
+};
+template <class T> struct Data {
+  static_assert(
+      std::integral<T> || std::is_enum_v<T>,
+      "a jit function takes Value, Values, and integers, bools or enums, which are compiled in: take a const Value & "
+      "for any other number, and pass the number");
+  using argument = T;
+  static T in(const Values &, int64_t number) { return static_cast<T>(number); }
+  static std::span<const Tensor> values(T, Where) { return {}; }
+  static int64_t number(T v) { return static_cast<int64_t>(v); } // uint64_t wraps, and in() wraps back
+};
 template <> struct Data<Value> {
   using type = Tensor;
-  static Value in(const Values &v) { return v[0]; }
+  using argument = Fed;
+  static Value in(const Values &v, int64_t) { return v[0]; }
   static Values out(const Value &v) { return v; }
-  static std::span<const Tensor> argument(const Tensor &t, Where) { return {&t, 1}; }
+  static std::span<const Tensor> values(const Fed &v, Where) { return v.tensors(); }
+  static int64_t number(const Fed &) { return 0; }
   static Tensor result(std::vector<Tensor> t) { return std::move(t.front()); }
 };
 template <> struct Data<Values> {
   using type = Tensors;
-  static Values in(const Values &v) { return v; }
+  using argument = Tensors;
+  static Values in(const Values &v, int64_t) { return v; }
   static Values out(const Values &v) { return v; }
-  static std::span<const Tensor> argument(const Tensors &t, Where call) { return listed(t, call); }
+  static std::span<const Tensor> values(const Tensors &t, Where call) { return listed(t, call); }
+  static int64_t number(const Tensors &) { return 0; }
   static Tensors result(std::vector<Tensor> t) { return Tensors(std::move(t)); }
 };
 template <size_t N> struct Data<std::array<Value, N>> {
@@ -53,14 +83,8 @@ template <size_t N> struct Data<std::array<Value, N>> {
 template <> struct Data<void> {
   using type = void;
 };
+template <> struct Data<Operand> : Data<Value> {}; // jit(ops::maximum)
 template <class T> using DataOf = Data<std::remove_cvref_t<T>>;
-
-template <class F> struct Signature : Signature<decltype(&F::operator())> {};
-template <class R, class... A> struct Signature<R (*)(A...)> {
-  template <template <class, class...> class To> using apply = To<R, A...>;
-};
-template <class C, class R, class... A> struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
-template <class C, class R, class... A> struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
 } // namespace detail
 
 template <class R, class... A> class Jitted {
@@ -69,35 +93,48 @@ public:
   Jitted(F f, const JitArgs &args, Where where)
       : program_(wrap(std::move(f), std::index_sequence_for<A...>{}), args, where) {}
   /// An error of the call, also one of an operation in f, has the line of the call, unless it is about a layer.
-  typename detail::DataOf<R>::type operator()(const typename detail::DataOf<A>::type &...arguments,
+  typename detail::DataOf<R>::type operator()(const typename detail::DataOf<A>::argument &...arguments,
                                               Where call = Where::current()) const {
     if constexpr (std::is_void_v<R>)
-      program_.run({detail::DataOf<A>::argument(arguments, call)...}, call);
+      program_.run({detail::DataOf<A>::values(arguments, call)...}, {detail::DataOf<A>::number(arguments)...}, call);
     else
-      return detail::DataOf<R>::result(program_.run({detail::DataOf<A>::argument(arguments, call)...}, call));
+      return detail::DataOf<R>::result(program_.run({detail::DataOf<A>::values(arguments, call)...},
+                                                    {detail::DataOf<A>::number(arguments)...}, call));
   }
 
 private:
-  template <class F, size_t... I>
-  static std::function<Values(const std::vector<Values> &)> wrap(F given, std::index_sequence<I...>) {
+  template <class F, size_t... I> static detail::TracedProgram::Traced wrap(F given, std::index_sequence<I...>) {
     std::function<R(A...)> f(std::move(given));
     if (!f) // an empty std::function, or a null pointer
       return {};
-    return [f = std::move(f)](const std::vector<Values> &v) -> Values {
+    return [f = std::move(f)](std::span<const Values> v, std::span<const int64_t> n) -> Values {
       if constexpr (std::is_void_v<R>) {
-        f(detail::DataOf<A>::in(v[I])...);
+        f(detail::DataOf<A>::in(v[I], n[I])...);
         return {};
       } else
-        return detail::DataOf<R>::out(f(detail::DataOf<A>::in(v[I])...));
+        return detail::DataOf<R>::out(f(detail::DataOf<A>::in(v[I], n[I])...));
     };
   }
   detail::TracedProgram program_;
 };
-/// f takes Value or Values and returns Value, Values, std::array<Value, N> or nothing. The result keeps a copy of f and
-/// traces it again for new shapes: capture handles by value ([=]); the copies share their state.
+/// f takes Value or Values and returns Value, Values, std::array<Value, N> or nothing. Bools, integers and enums among its
+/// arguments are compiled in: one program for each of their values (after 32 of one argument a warning names it). The
+/// result keeps a copy of f and traces it again for new shapes: capture handles by value ([=]); the copies share their
+/// state.
 /// Errors of calls that the C++ library makes, as those through std::function, have the line of jit() itself. value_error for
 /// an empty function, and for a call that names the tensors of a Values.
 template <detail::Concrete F> auto jit(F f, const JitArgs &args = {}, Where where = Where::current()) {
   return typename detail::Signature<F>::template apply<Jitted>(std::move(f), args, where);
+}
+/// For a generic lambda or an overloaded function: jit<Value(const Value &)>([](auto x) { ... }).
+template <class S, class F>
+  requires std::is_function_v<S>
+auto jit(F f, const JitArgs &args = {}, Where where = Where::current()) {
+  return typename detail::Signature<S>::template apply<Jitted>(std::move(f), args, where);
+}
+template <class F>
+  requires(std::is_class_v<F> && !detail::Concrete<F>)
+void jit(F, const JitArgs & = {}) {
+  static_assert(detail::never<F>, "the types of this function's arguments are not known: jit<Value(const Value &)>(f)");
 }
 } // namespace halftone

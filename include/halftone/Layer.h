@@ -5,6 +5,7 @@
 #include "Error.h"
 #include "Policy.h"
 #include "Quantization.h"
+#include "Training.h"
 #include <functional>
 
 namespace halftone {
@@ -67,6 +68,10 @@ public:
   virtual void build(BuildContext &, const std::vector<Shape> &) {}
   virtual Values call(const Values &inputs, const CallContext &context) = 0;
   virtual void get_config(Config &) const {}
+  enum class Hook : uint8_t { train_step, test_step, compute_loss };
+  virtual bool has(Hook) const { return false; }
+  virtual void step(Hook, const StepContext &, const StepData &) {}
+  virtual Value compute_loss(const StepContext &, const StepData &, const Values &) { return {}; }
   /// The mask (batch, ...) that the first output carries, bool; undefined for none. `masks`: those of the inputs.
   virtual Value mask(const Values &inputs, const std::vector<Value> &masks);
   /// The most inputs that a call takes; 0 for any number.
@@ -98,6 +103,24 @@ template <class T>
 concept BuildsMany = requires(T &t, BuildContext &b, const std::vector<Shape> &s) { t.build(b, s); };
 template <class T>
 concept HasBuild = requires { &T::build; };
+template <class T>
+concept HasTrainStep = requires { &T::train_step; };
+template <class T>
+concept HasTestStep = requires { &T::test_step; };
+template <class T>
+concept HasLoss = requires { &T::compute_loss; };
+template <class T>
+concept TrainsItself = requires(T &t, const StepContext &c, const StepData &d) {
+  { t.train_step(c, d) } -> std::same_as<void>;
+};
+template <class T>
+concept TestsItself = requires(T &t, const StepContext &c, const StepData &d) {
+  { t.test_step(c, d) } -> std::same_as<void>;
+};
+template <class T>
+concept ComputesLoss = requires(T &t, const StepContext &c, const StepData &d, const Values &y) {
+  { t.compute_loss(c, d, y) } -> std::convertible_to<Value>;
+};
 
 template <class T> class CustomBody final : public LayerBody {
 public:
@@ -125,12 +148,37 @@ public:
     if constexpr (HasConfig<T>)
       self.get_config(c);
   }
+  static_assert(!HasTrainStep<T> || TrainsItself<T>,
+                "a model's train_step must be callable as void train_step(const StepContext &, const StepData &)");
+  static_assert(!HasTestStep<T> || TestsItself<T>,
+                "a model's test_step must be callable as void test_step(const StepContext &, const StepData &)");
+  static_assert(!HasLoss<T> || ComputesLoss<T>, "a model's compute_loss must be callable as Value compute_loss(const "
+                                                "StepContext &, const StepData &, const Values &y_pred)");
+  bool has(Hook hook) const override {
+    return hook == Hook::train_step ? TrainsItself<T> : hook == Hook::test_step ? TestsItself<T> : ComputesLoss<T>;
+  }
+  void step([[maybe_unused]] Hook hook, [[maybe_unused]] const StepContext &c,
+            [[maybe_unused]] const StepData &d) override {
+    if constexpr (TrainsItself<T>)
+      if (hook == Hook::train_step)
+        self.train_step(c, d);
+    if constexpr (TestsItself<T>)
+      if (hook == Hook::test_step)
+        self.test_step(c, d);
+  }
+  Value compute_loss([[maybe_unused]] const StepContext &c, [[maybe_unused]] const StepData &d,
+                     [[maybe_unused]] const Values &y) override {
+    if constexpr (ComputesLoss<T>)
+      return self.compute_loss(c, d, y);
+    return {};
+  }
   T self;
 };
 } // namespace detail
 
 /// A struct with  call(const Value &)  or  call(const Values &), each optionally with a second  const CallContext &.
-/// Optional:  build(BuildContext &, const Shape &),  get_config(Config &) const,  static T from_config(const Config &).
+/// Optional:  build(BuildContext &, const Shape &),  get_config(Config &) const,  static T from_config(const Config &);
+/// of a model  compute_loss,  train_step,  test_step (Training.h).
 /// build() assigns its layers and weights to members. If the call that builds the layer fails, the next one builds it again.
 template <class T>
 concept CustomLayer = !std::derived_from<T, Layer> &&
@@ -193,6 +241,13 @@ public:
   [[nodiscard]] Value operator()(const Values &xs, const CallArgs &args = {}) const;
   [[nodiscard]] Tensor operator()(const Tensor &x, const CallArgs &args = {}) const;
   [[nodiscard]] Tensor operator()(const Tensors &xs, const CallArgs &args = {}) const;
+  /// Keras's layer.output: of the layer's first call in a functional or Sequential model, loaded ones too; of such a model
+  /// itself, of its own graph. attribute_error if there is no call, or no Value and no model of its graph lives any more.
+  Value output(size_t index = 0) const;
+  Value input(size_t index = 0) const;
+  /// While a function is traced: what add_loss() and activity regularizers gave in its calls so far, and the penalty of each
+  /// regularized weight; of this layer and its children. Scalars.
+  std::vector<Value> losses() const;
   [[nodiscard]] Values outputs(const Values &xs, const CallArgs &args = {}) const; // for a layer with several outputs
 
   std::string name() const;
@@ -240,6 +295,8 @@ protected:
   detail::LayerBody &body() const;
   std::shared_ptr<detail::LayerImpl> impl_;
 };
+
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const Layer &layer); // <Dense name=dense, built=True>
 
 /// auto y = Custom(LowRank{.units = 64})(x);   or   using LowRankDense = Custom<LowRank>;
 /// Layers that call() calls become its children: there is nothing to register.

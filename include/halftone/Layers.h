@@ -15,6 +15,21 @@
 namespace halftone::layers {
 using halftone::Input;
 
+// Keras's second names.
+using Convolution1D = Conv1D;
+using Convolution2D = Conv2D;
+using Convolution3D = Conv3D;
+using MaxPool1D = MaxPooling1D;
+using MaxPool2D = MaxPooling2D;
+using MaxPool3D = MaxPooling3D;
+using AvgPool1D = AveragePooling1D;
+using AvgPool2D = AveragePooling2D;
+using AvgPool3D = AveragePooling3D;
+using GlobalMaxPool1D = GlobalMaxPooling1D;
+using GlobalMaxPool2D = GlobalMaxPooling2D;
+using GlobalAvgPool1D = GlobalAveragePooling1D;
+using GlobalAvgPool2D = GlobalAveragePooling2D;
+
 /// {"module", "class_name", "config", "registered_name"}, as Keras saves a layer of this list. deserialize() makes the
 /// layer that a config describes, not built and with new weights: its arguments are checked as the constructor does.
 /// value_error for a class or an argument that it does not know, not_implemented_error for a value that is not built. A graph of

@@ -209,7 +209,8 @@ public:
 };
 
 struct FlattenArgs {
-  std::optional<DataFormat> data_format{}; // channels_last; channels_first: axis 1 becomes the last before all join
+  Choice<DataFormat> data_format =
+      DataFormat::channels_last; // channels_last; channels_first: axis 1 becomes the last before all join
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};

@@ -9,7 +9,7 @@ namespace halftone::layers {
 /// Of layers that have no other argument of their own. data_format is channels_last if it is not given: inputs are
 /// (batch, spatial axes.., channels); of channels_first (batch, channels, spatial axes..).
 struct DataFormatArgs {
-  std::optional<DataFormat> data_format{};
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -53,8 +53,8 @@ public:
   UpSampling1D(int64_t size = 2, const LayerArgs &args = {}, Where where = Where::current());
 };
 struct UpSampling2DArgs {
-  std::optional<DataFormat> data_format{};
-  Interpolation interpolation = Interpolation::nearest;
+  Choice<DataFormat> data_format = DataFormat::channels_last;
+  Choice<Interpolation> interpolation = Interpolation::nearest;
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -71,12 +71,12 @@ public:
 };
 
 struct ResizingArgs {
-  Interpolation interpolation = Interpolation::bilinear;
+  Choice<Interpolation> interpolation = Interpolation::bilinear;
   bool crop_to_aspect_ratio = false; // first cuts the image to the ratio of height and width
   bool pad_to_aspect_ratio = false;  // first adds margins, until the ratio fits
   double fill_value = 0.0;
   bool antialias = false; // an image that gets smaller is smoothed
-  std::optional<DataFormat> data_format{};
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -89,7 +89,7 @@ public:
   Resizing(int64_t height, int64_t width, const ResizingArgs &args = {}, Where where = Where::current());
 };
 struct CenterCropArgs {
-  std::optional<DataFormat> data_format{};
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -104,7 +104,7 @@ public:
 
 struct RandomFlipArgs {
   std::optional<int64_t> seed{};
-  std::optional<DataFormat> data_format{};
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -114,15 +114,15 @@ struct RandomFlipArgs {
 /// Keras. The result has the compute dtype.
 class HALFTONE_API RandomFlip : public Layer {
 public:
-  RandomFlip(FlipMode mode = FlipMode::horizontal_and_vertical, const RandomFlipArgs &args = {},
+  RandomFlip(Choice<FlipMode> mode = FlipMode::horizontal_and_vertical, const RandomFlipArgs &args = {},
              Where where = Where::current());
 };
 struct RandomTranslationArgs {
-  FillMode fill_mode = FillMode::reflect;
-  Interpolation interpolation = Interpolation::bilinear; // or nearest
+  Choice<FillMode> fill_mode = FillMode::reflect;
+  Choice<Interpolation> interpolation = Interpolation::bilinear; // or nearest
   std::optional<int64_t> seed{};
   double fill_value = 0.0; // of FillMode::constant
-  std::optional<DataFormat> data_format{};
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -148,7 +148,7 @@ public:
   explicit SpatialDropout1D(double rate, const SpatialDropout1DArgs &args = {}, Where where = Where::current());
 };
 struct SpatialDropoutArgs {
-  std::optional<DataFormat> data_format{};
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   std::optional<int64_t> seed{};
   PolicyArg dtype{};
   std::string name{};

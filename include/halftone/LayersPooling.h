@@ -8,8 +8,8 @@ namespace halftone::layers {
 
 struct PoolingArgs {
   std::optional<Integers> strides{}; // the pool's size
-  Padding padding = Padding::valid;
-  std::optional<DataFormat> data_format{};
+  Choice<Padding> padding = Padding::valid;
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -44,7 +44,7 @@ public:
 };
 
 struct GlobalPoolingArgs {
-  std::optional<DataFormat> data_format{};
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   bool keepdims = false; // the spatial axes stay, with extent 1
   Regularizer activity_regularizer{};
   bool trainable = true;
@@ -82,7 +82,7 @@ public:
 };
 
 struct AdaptivePoolingArgs {
-  std::optional<DataFormat> data_format{};
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};

@@ -9,7 +9,7 @@ namespace detail {
 struct LossImpl;
 }
 struct LossArgs {
-  Reduction reduction = Reduction::sum_over_batch_size;
+  Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   std::string name{};
   PolicyArg dtype{}; // empty: floatx, not the global policy; a policy gives its compute dtype
 };
@@ -38,25 +38,27 @@ public:
   Config get_config() const; // {"name", "reduction"} and the loss's own; not the dtype, as in Keras
   using Function = std::function<Value(const Value &, const Value &)>;
   Loss(Function f, const LossArgs &args = {});
+  Loss(Value (*f)(const Value &, const Value &), const LossArgs &args = {}); // one of losses:: is its name
   explicit Loss(std::shared_ptr<const detail::LossImpl> impl);
   const std::shared_ptr<const detail::LossImpl> &impl() const { return impl_; }
 
 private:
   std::shared_ptr<const detail::LossImpl> impl_;
 };
+HALFTONE_API void register_loss(const std::string &registered_name, const Loss &loss); // as register_activation()
 namespace losses {
 struct CrossentropyArgs {
   bool from_logits = false;
   double label_smoothing = 0.0;
   int64_t axis = -1;
-  Reduction reduction = Reduction::sum_over_batch_size;
+  Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   std::string name{};
   PolicyArg dtype{};
 };
 struct SparseCrossentropyArgs {
   bool from_logits = false;
   std::optional<int64_t> ignore_class{};
-  Reduction reduction = Reduction::sum_over_batch_size;
+  Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   int64_t axis = -1;
   std::string name{};
   PolicyArg dtype{};
@@ -68,7 +70,7 @@ struct BinaryFocalArgs {
   bool from_logits = false;
   double label_smoothing = 0.0;
   int64_t axis = -1;
-  Reduction reduction = Reduction::sum_over_batch_size;
+  Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   std::string name{};
   PolicyArg dtype{};
 };
@@ -78,19 +80,19 @@ struct CategoricalFocalArgs {
   bool from_logits = false;
   double label_smoothing = 0.0;
   int64_t axis = -1;
-  Reduction reduction = Reduction::sum_over_batch_size;
+  Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   std::string name{};
   PolicyArg dtype{};
 };
 struct DiceArgs {
-  Reduction reduction = Reduction::sum_over_batch_size;
+  Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   std::string name{};
   std::optional<Axes> axis{}; // all
   PolicyArg dtype{};
 };
 struct TverskyArgs {
   double alpha = 0.5, beta = 0.5; // how much false negatives and false positives count
-  Reduction reduction = Reduction::sum_over_batch_size;
+  Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   std::string name{};
   std::optional<Axes> axis{};
   PolicyArg dtype{};
@@ -98,7 +100,7 @@ struct TverskyArgs {
 struct CircleArgs {
   double gamma = 80.0, margin = 0.4;
   bool remove_diagonal = true; // no pair of a sample with itself
-  Reduction reduction = Reduction::sum_over_batch_size;
+  Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   std::string name{};
   PolicyArg dtype{};
 };
@@ -201,6 +203,28 @@ class HALFTONE_API Circle : public Loss {
 public:
   Circle(const CircleArgs &args = {});
 };
+// The formulas as functions: one loss for each sample, in the operands' dtype, without a reduction. Arguments as in Keras.
+HALFTONE_API Value mean_squared_error(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value mean_absolute_error(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value mean_absolute_percentage_error(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value mean_squared_logarithmic_error(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value huber(const Value &y_true, const Value &y_pred, double delta = 1.0);
+HALFTONE_API Value log_cosh(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value poisson(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value hinge(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value squared_hinge(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value categorical_hinge(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value kl_divergence(const Value &y_true, const Value &y_pred);
+HALFTONE_API Value cosine_similarity(const Value &y_true, const Value &y_pred, int64_t axis = -1);
+HALFTONE_API Value binary_crossentropy(const Value &y_true, const Value &y_pred, bool from_logits = false,
+                                       double label_smoothing = 0.0, int64_t axis = -1);
+HALFTONE_API Value categorical_crossentropy(const Value &y_true, const Value &y_pred, bool from_logits = false,
+                                            double label_smoothing = 0.0, int64_t axis = -1);
+HALFTONE_API Value sparse_categorical_crossentropy(const Value &y_true, const Value &y_pred, bool from_logits = false,
+                                                   std::optional<int64_t> ignore_class = {}, int64_t axis = -1);
+HALFTONE_API Value dice(const Value &y_true, const Value &y_pred, const Axes &axis = {});
+HALFTONE_API Value tversky(const Value &y_true, const Value &y_pred, double alpha = 0.5, double beta = 0.5,
+                           const Axes &axis = {});
 /// {"module", "class_name", "config", "registered_name"}, as Keras saves a loss: value_error for a function. deserialize()
 /// throws value_error for an unknown class or argument.
 HALFTONE_API Config serialize(const Loss &loss);

@@ -4,9 +4,67 @@
 #include "Losses.h"
 
 namespace halftone {
+struct MetricVariableArgs { // Metric.add_variable, in Keras's order
+  Shape shape{};
+  Initializer initializer = "zeros";
+  std::optional<DType> dtype{}; // the metric's
+  std::string name{};
+};
+class HALFTONE_API MetricContext { // the context of a user's metric's build()
+public:
+  Variable add_variable(const MetricVariableArgs &args = {});
+  struct Rep;
+  explicit MetricContext(Rep &rep) : rep_(rep) {}
+
+private:
+  Rep &rep_;
+};
 namespace detail {
 struct MetricImpl;
-}
+class HALFTONE_API MetricBody { // the interface behind a user's metric
+public:
+  virtual ~MetricBody();
+  virtual std::unique_ptr<MetricBody> clone() const = 0; // for another output, before build()
+  virtual void build(MetricContext &) = 0;
+  virtual void update_state(const Value &y_true, const Value &y_pred, const Value &sample_weight) = 0;
+  virtual Value result() const = 0;
+  virtual void get_config(Config &) const {}
+};
+template <class T>
+concept UpdatesWeighted = requires(T &t, const Value &v) { t.update_state(v, v, v); };
+template <class T>
+concept Updates = UpdatesWeighted<T> || requires(T &t, const Value &v) { t.update_state(v, v); };
+template <class T>
+concept Results = requires(const T &t) {
+  { t.result() } -> std::convertible_to<Value>;
+};
+template <class T> class CustomMetricBody final : public MetricBody {
+public:
+  explicit CustomMetricBody(T t) : self(std::move(t)) {}
+  std::unique_ptr<MetricBody> clone() const override { return std::make_unique<CustomMetricBody>(self); }
+  static_assert(
+      requires(T &t, MetricContext &c) { t.build(c); }, "a metric's build must be callable as build(MetricContext &)");
+  void build(MetricContext &c) override { self.build(c); }
+  void update_state(const Value &y, const Value &p, [[maybe_unused]] const Value &w) override {
+    if constexpr (UpdatesWeighted<T>)
+      self.update_state(y, p, w);
+    else
+      self.update_state(y, p);
+  }
+  Value result() const override { return self.result(); }
+  void get_config(Config &c) const override {
+    if constexpr (HasConfig<T>)
+      self.get_config(c);
+  }
+  T self;
+};
+} // namespace detail
+class Metric;
+/// A struct with  build(MetricContext &),  which adds variables,  update_state(const Value &y_true, const Value &y_pred[,
+/// const Value &sample_weight]),  which assigns to them, and  Value result() const.  Optional:  get_config(Config &) const,
+/// static T from_config(const Config &).
+template <class T>
+concept CustomMetric = !std::derived_from<T, Metric> && detail::Updates<T> && detail::Results<T>;
 struct MetricArgs {
   std::string name{};
   PolicyArg dtype{}; // of the state; empty: floatx, not the global policy; a policy gives its compute dtype
@@ -30,11 +88,17 @@ public:
   Metric(F f, const MetricArgs &args = {})
       : Metric(std::function<Value(const Value &, const Value &)>(std::move(f)), args) {}
   Metric(std::function<Value(const Value &, const Value &)> f, const MetricArgs &args = {});
+  Metric(Value (*f)(const Value &, const Value &), const MetricArgs &args = {}); // one of losses:: is its name
+  template <CustomMetric T>
+  Metric(T self, const MetricArgs &args = {})
+      : Metric(std::make_unique<detail::CustomMetricBody<T>>(std::move(self)), detail::type_name<T>(), args) {}
   explicit Metric(std::shared_ptr<detail::MetricImpl> impl);
   std::string name() const;
   DType dtype() const;
   /// Compiled. value_error for a metric whose kind compile() has not chosen yet.
   void update_state(const Tensor &y_true, const Tensor &y_pred, const Tensor &sample_weight = {}) const;
+  /// Recorded in the function being traced: the metric counts inside jit, and result() is read outside, when needed.
+  void update_state(const Value &y_true, const Value &y_pred, const Value &sample_weight = {}) const;
   double result() const;               // 0 before any sample; value_error if the result is several numbers
   std::vector<double> results() const; // one for each threshold or class where Keras's result is a vector
   void reset_state() const;
@@ -43,8 +107,14 @@ public:
   const std::shared_ptr<detail::MetricImpl> &impl() const { return impl_; }
 
 private:
+  Metric(std::unique_ptr<detail::MetricBody> body, std::string class_name, const MetricArgs &args);
   std::shared_ptr<detail::MetricImpl> impl_;
 };
+HALFTONE_API void register_metric(const std::string &registered_name, std::function<Metric(const Config &)> make);
+template <CustomMetric T> void register_metric(const std::string &package = {}) {
+  register_metric((package.empty() ? "" : package + ">") + detail::type_name<T>(),
+                  [](const Config &config) { return Metric(T::from_config(config)); });
+}
 namespace metrics {
 struct TopKArgs {
   int64_t k = 5;
@@ -165,12 +235,14 @@ class HALFTONE_API Mean : public Metric {
 public:
   Mean(const MetricArgs &args = {});
   void update_state(const Tensor &values, const Tensor &sample_weight = {}) const;
+  void update_state(const Value &values, const Value &sample_weight = {}) const; // recorded
 };
 /// The sum of values, each times its weight.
 class HALFTONE_API Sum : public Metric {
 public:
   Sum(const MetricArgs &args = {});
   void update_state(const Tensor &values, const Tensor &sample_weight = {}) const;
+  void update_state(const Value &values, const Value &sample_weight = {}) const; // recorded
 };
 class HALFTONE_API MeanSquaredError : public Metric {
 public:

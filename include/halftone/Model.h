@@ -149,6 +149,15 @@ private:
   friend class Model;
 };
 
+struct SavedTensor {
+  std::string name;                 // in the file
+  std::vector<int64_t> transpose{}; // its axes in the weight's order: {1, 0} of a Linear, {2, 3, 1, 0} of a Conv2d; {}: as it is
+};
+struct LoadWeightsArgs {
+  bool skip_mismatch = false;
+  std::vector<std::pair<std::string, SavedTensor>> names{}; // by the paths of the weights
+};
+
 class HALFTONE_API Model : public Layer {
 public:
   Model(const Values &inputs, const Values &outputs, const ModelArgs &args = {}, Where where = Where::current());
@@ -176,6 +185,10 @@ public:
   Optimizer optimizer() const; // the wrapper when the loss is scaled
   std::optional<optimizers::LossScaleOptimizer> loss_scale_optimizer() const;
   Layer get_layer(std::string_view name) const; // value_error lists the names there are
+  /// The tracker of the loss, then compile()'s metrics, as fit() reports them.
+  std::vector<Metric> metrics() const;
+  Logs get_metrics_result() const;
+  void reset_metrics() const;
   std::vector<Value> inputs() const;
   std::vector<Value> outputs() const;
   using Layer::outputs;
@@ -226,6 +239,9 @@ public:
   /// the variables' dtypes. Layers are found by given names, or else by class and place, never by automatic names.
   /// value_error, and no weight changes, when the file lacks a weight, has another weight or another shape. With `skip_mismatch` such weights keep their values, and a warning names them.
   void load_weights(const std::string &filepath, bool skip_mismatch = false) const;
+  /// From tensors of other names and axes, as those of a PyTorch state dict: "<name>.safetensors" alone. value_error that lists
+  /// the weights without an entry, entries for no weight and shapes that differ; tensors that no entry names are left.
+  void load_weights(const std::string &filepath, const LoadWeightsArgs &args) const;
 
   explicit Model(const Layer &layer); // type_error when it is not a model
 protected:

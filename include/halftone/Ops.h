@@ -1,6 +1,7 @@
 // Operations on Values, named as in keras.ops.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "Choice.h"
 #include "Value.h"
 #include <functional>
 #include <optional>
@@ -39,21 +40,21 @@ namespace ops {
 /// Lists of numbers have one for each spatial axis; a list of one serves all.
 struct ConvArgs {
   std::vector<int64_t> strides = {1};
-  std::string padding = "valid"; // or "same"; "causal" for one spatial axis
-  std::string data_format = "channels_last";
+  Choice<Padding> padding = Padding::valid;
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   std::vector<int64_t> dilation_rate = {1};
 };
 struct ConvTransposeArgs {
   std::vector<int64_t> strides = {1};
-  std::string padding = "valid"; // or "same"
+  Choice<Padding> padding = Padding::valid;
   std::optional<std::vector<int64_t>> output_padding = {};
-  std::string data_format = "channels_last";
+  Choice<DataFormat> data_format = DataFormat::channels_last;
   std::vector<int64_t> dilation_rate = {1};
 };
 struct PoolArgs {
   std::optional<std::vector<int64_t>> strides = {}; // the pool's size
-  std::string padding = "valid";                    // or "same"
-  std::string data_format = "channels_last";
+  Choice<Padding> padding = Padding::valid;
+  Choice<DataFormat> data_format = DataFormat::channels_last;
 };
 
 struct DotProductAttentionArgs { // without Keras's flash_attention and attn_logits_soft_cap, which choose kernels
@@ -72,17 +73,18 @@ struct WithGradient {
 HALFTONE_API Value cast(const Value &x, DType dtype); // a rounding cast: never removed
 /// As NumPy's: batch axes broadcast, a vector is a row on the left and a column on the right. int8 by int8 gives int32.
 HALFTONE_API Value matmul(const Value &a, const Value &b);
-HALFTONE_API Value add(const Value &a, const Value &b);
-HALFTONE_API Value subtract(const Value &a, const Value &b);
-HALFTONE_API Value multiply(const Value &a, const Value &b);
-HALFTONE_API Value divide(const Value &a, const Value &b);  // integers are divided in floatx
-HALFTONE_API Value power(const Value &a, const Value &b);   // integers stay integers and wrap
-HALFTONE_API Value maximum(const Value &a, const Value &b); // a tie shares the gradient
-HALFTONE_API Value minimum(const Value &a, const Value &b);
-/// A bound that is no whole number makes an integer x a float. A bound outside of an integer dtype's range on the side
+HALFTONE_API Value add(const Operand &a, const Operand &b);
+HALFTONE_API Value subtract(const Operand &a, const Operand &b);
+HALFTONE_API Value multiply(const Operand &a, const Operand &b);
+HALFTONE_API Value divide(const Operand &a, const Operand &b);        // integers are divided in floatx
+HALFTONE_API Value divide_no_nan(const Operand &a, const Operand &b); // 0 where b is 0
+HALFTONE_API Value power(const Operand &a, const Operand &b);         // integers stay integers and wrap
+HALFTONE_API Value maximum(const Operand &a, const Operand &b);       // a tie shares the gradient
+HALFTONE_API Value minimum(const Operand &a, const Operand &b);
+/// A bound that is a float of C++ makes an integer x a float. A bound outside of an integer dtype's range on the side
 /// where no element lies bounds nothing; on the other side it is a value_error. At a bound the gradient is half.
-HALFTONE_API Value clip(const Value &x, const Number &x_min, const Number &x_max);
-HALFTONE_API Value where(const Value &condition, const Value &a, const Value &b);
+HALFTONE_API Value clip(const Value &x, const Operand &x_min, const Operand &x_max);
+HALFTONE_API Value where(const Value &condition, const Operand &a, const Operand &b);
 HALFTONE_API Value exp(const Value &x);
 HALFTONE_API Value exp2(const Value &x);
 HALFTONE_API Value expm1(const Value &x);
@@ -97,11 +99,11 @@ HALFTONE_API Value square(const Value &x);
 HALFTONE_API Value reciprocal(const Value &x); // of integers and bools in floatx
 /// Python's `//` and `%`: the quotient rounded toward -inf, and the rest, with the sign of b. Integers by 0 give 0;
 /// floats by 0 give a / 0 and NaN.
-HALFTONE_API Value floor_divide(const Value &a, const Value &b); // gradient 0
-HALFTONE_API Value mod(const Value &a, const Value &b);
+HALFTONE_API Value floor_divide(const Operand &a, const Operand &b); // gradient 0
+HALFTONE_API Value mod(const Operand &a, const Operand &b);
 /// sqrt(a^2 + b^2), which overflows only if the result does. Gradient NaN where both are 0.
-HALFTONE_API Value hypot(const Value &a, const Value &b);
-HALFTONE_API Value logaddexp(const Value &a, const Value &b); // log(e^a + e^b)
+HALFTONE_API Value hypot(const Operand &a, const Operand &b);
+HALFTONE_API Value logaddexp(const Operand &a, const Operand &b); // log(e^a + e^b)
 HALFTONE_API Value abs(const Value &x);
 HALFTONE_API Value sign(const Value &x);
 HALFTONE_API Value negative(const Value &x);
@@ -115,7 +117,7 @@ HALFTONE_API Value tan(const Value &x);
 HALFTONE_API Value arcsin(const Value &x);
 HALFTONE_API Value arccos(const Value &x);
 HALFTONE_API Value arctan(const Value &x);
-HALFTONE_API Value arctan2(const Value &x1, const Value &x2); // the angle of the point (x2, x1)
+HALFTONE_API Value arctan2(const Operand &x1, const Operand &x2); // the angle of the point (x2, x1)
 HALFTONE_API Value sinh(const Value &x);
 HALFTONE_API Value cosh(const Value &x);
 HALFTONE_API Value arcsinh(const Value &x);
@@ -130,6 +132,24 @@ HALFTONE_API Value softplus(const Value &x);
 HALFTONE_API Value elu(const Value &x, double alpha = 1.0);
 HALFTONE_API Value leaky_relu(const Value &x, double negative_slope = 0.2);
 HALFTONE_API Value tanh(const Value &x);
+HALFTONE_API Value relu6(const Value &x);
+HALFTONE_API Value selu(const Value &x);
+HALFTONE_API Value celu(const Value &x, double alpha = 1.0);
+HALFTONE_API Value glu(const Value &x, int64_t axis = -1);
+HALFTONE_API Value hard_sigmoid(const Value &x);
+HALFTONE_API Value hard_silu(const Value &x);
+HALFTONE_API Value hard_tanh(const Value &x);
+HALFTONE_API Value hard_shrink(const Value &x, double threshold = 0.5);
+HALFTONE_API Value soft_shrink(const Value &x, double threshold = 0.5);
+HALFTONE_API Value tanh_shrink(const Value &x);
+HALFTONE_API Value threshold(const Value &x, double threshold, double default_value);
+HALFTONE_API Value log_sigmoid(const Value &x);
+HALFTONE_API Value mish(const Value &x);
+HALFTONE_API Value softsign(const Value &x);
+HALFTONE_API Value sparse_plus(const Value &x);
+HALFTONE_API Value sparse_sigmoid(const Value &x);
+HALFTONE_API Value sparsemax(const Value &x, int64_t axis = -1);
+HALFTONE_API Value squareplus(const Value &x, double b = 4.0);
 HALFTONE_API Value softmax(const Value &x, int64_t axis = -1);
 HALFTONE_API Value log_softmax(const Value &x, int64_t axis = -1);
 /// Sums and products of integers are made in 32 bits at least, those of bools in int32.
@@ -140,27 +160,27 @@ HALFTONE_API Value min(const Value &x, const Axes &axis = {}, bool keepdims = fa
 HALFTONE_API Value prod(const Value &x, const Axes &axis = {}, bool keepdims = false);
 HALFTONE_API Value argmax(const Value &x, int64_t axis = -1); // int32, the first of equals
 HALFTONE_API Value argmin(const Value &x, int64_t axis = -1);
-HALFTONE_API Value equal(const Value &a, const Value &b);
-HALFTONE_API Value not_equal(const Value &a, const Value &b);
-HALFTONE_API Value less(const Value &a, const Value &b);
-HALFTONE_API Value less_equal(const Value &a, const Value &b);
-HALFTONE_API Value greater(const Value &a, const Value &b);
-HALFTONE_API Value greater_equal(const Value &a, const Value &b);
-HALFTONE_API Value logical_and(const Value &a, const Value &b);
-HALFTONE_API Value logical_or(const Value &a, const Value &b);
-HALFTONE_API Value logical_xor(const Value &a, const Value &b);
+HALFTONE_API Value equal(const Operand &a, const Operand &b);
+HALFTONE_API Value not_equal(const Operand &a, const Operand &b);
+HALFTONE_API Value less(const Operand &a, const Operand &b);
+HALFTONE_API Value less_equal(const Operand &a, const Operand &b);
+HALFTONE_API Value greater(const Operand &a, const Operand &b);
+HALFTONE_API Value greater_equal(const Operand &a, const Operand &b);
+HALFTONE_API Value logical_and(const Operand &a, const Operand &b);
+HALFTONE_API Value logical_or(const Operand &a, const Operand &b);
+HALFTONE_API Value logical_xor(const Operand &a, const Operand &b);
 HALFTONE_API Value logical_not(const Value &x);
 /// Integers, and bools as one bit: but for shifts, for which bools are int32. type_error for floats.
-HALFTONE_API Value bitwise_and(const Value &a, const Value &b);
-HALFTONE_API Value bitwise_or(const Value &a, const Value &b);
-HALFTONE_API Value bitwise_xor(const Value &a, const Value &b);
+HALFTONE_API Value bitwise_and(const Operand &a, const Operand &b);
+HALFTONE_API Value bitwise_or(const Operand &a, const Operand &b);
+HALFTONE_API Value bitwise_xor(const Operand &a, const Operand &b);
 HALFTONE_API Value bitwise_not(const Value &x);
 HALFTONE_API Value bitwise_invert(const Value &x); // bitwise_not
 /// A count below 0, or of the dtype's width and more, shifts all bits out.
-HALFTONE_API Value left_shift(const Value &a, const Value &b);
-HALFTONE_API Value right_shift(const Value &a, const Value &b); // signed integers keep their sign
-HALFTONE_API Value bitwise_left_shift(const Value &a, const Value &b);
-HALFTONE_API Value bitwise_right_shift(const Value &a, const Value &b);
+HALFTONE_API Value left_shift(const Operand &a, const Operand &b);
+HALFTONE_API Value right_shift(const Operand &a, const Operand &b); // signed integers keep their sign
+HALFTONE_API Value bitwise_left_shift(const Operand &a, const Operand &b);
+HALFTONE_API Value bitwise_right_shift(const Operand &a, const Operand &b);
 HALFTONE_API Value isfinite(const Value &x);
 HALFTONE_API Value isnan(const Value &x);
 HALFTONE_API Value isinf(const Value &x);
@@ -182,7 +202,7 @@ HALFTONE_API Value one_hot(const Value &x, int64_t num_classes, DType dtype = fl
 HALFTONE_API Value zeros_like(const Value &x);
 HALFTONE_API Value ones_like(const Value &x);
 /// Of an integer x a fraction is cut off, as in Keras; value_error for a number outside of its dtype's range.
-HALFTONE_API Value full_like(const Value &x, const Number &value);
+HALFTONE_API Value full_like(const Value &x, const Operand &value);
 HALFTONE_API Value stop_gradient(const Value &x);
 HALFTONE_API Value all_finite(const Values &xs); // one bool
 
@@ -195,7 +215,7 @@ HALFTONE_API Value average(const Value &x, const Axes &axis = {}, const Value &w
 HALFTONE_API Value count_nonzero(const Value &x, const Axes &axis = {}); // int32
 HALFTONE_API Value any(const Value &x, const Axes &axis = {}, bool keepdims = false);
 HALFTONE_API Value all(const Value &x, const Axes &axis = {}, bool keepdims = false);
-HALFTONE_API Value squared_difference(const Value &a, const Value &b);
+HALFTONE_API Value squared_difference(const Operand &a, const Operand &b);
 /// The sum of each element and those before it; without an axis, of x flattened. Bools count as int32; integers wrap.
 HALFTONE_API Value cumsum(const Value &x, std::optional<int64_t> axis = {}, std::optional<DType> dtype = {});
 
@@ -253,7 +273,12 @@ HALFTONE_API Value dot_product_attention(const Value &query, const Value &key, c
 /// and dtype. Those of arguments that are no floats are not used.
 HALFTONE_API std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(const Values &)> f);
 
-// Values of indices alone, for functions being traced.
+// Values without operands.
+/// Outside of a function being traced these are constants of a functional model. A shape with none is a value_error:
+/// zeros_like(x). dtype: floatx if it is not given; of full() the dtype of a Value, else int32 or floatx.
+HALFTONE_API Value zeros(const Shape &shape, std::optional<DType> dtype = {});
+HALFTONE_API Value ones(const Shape &shape, std::optional<DType> dtype = {});
+HALFTONE_API Value full(const Shape &shape, const Operand &fill_value, std::optional<DType> dtype = {});
 /// Up to, not including, stop; arange(n) begins at 0. Whole numbers give int32, others floatx. Integers are exact.
 /// value_error if the dtype does not hold the first or the last.
 HALFTONE_API Value arange(const Number &start, const std::optional<Number> &stop = {},
@@ -263,4 +288,12 @@ HALFTONE_API Value linspace(double start, double stop, int64_t num = 50, bool en
                             std::optional<DType> dtype = {});
 HALFTONE_API Value eye(int64_t N, std::optional<int64_t> M = {}, int64_t k = 0, std::optional<DType> dtype = {});
 } // namespace ops
+
+/// keras.activations: the functions of ops.
+namespace activations {
+using ops::celu, ops::elu, ops::gelu, ops::glu, ops::hard_shrink, ops::hard_sigmoid, ops::hard_silu, ops::hard_tanh,
+    ops::leaky_relu, ops::log_sigmoid, ops::log_softmax, ops::mish, ops::relu, ops::relu6, ops::selu, ops::sigmoid,
+    ops::silu, ops::soft_shrink, ops::softmax, ops::softplus, ops::softsign, ops::sparse_plus, ops::sparse_sigmoid,
+    ops::sparsemax, ops::squareplus, ops::tanh, ops::tanh_shrink, ops::threshold;
+} // namespace activations
 } // namespace halftone

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -224,4 +225,5 @@ HALFTONE_API std::string floatx();                    // of the process: "float3
 HALFTONE_API void set_floatx(std::string_view dtype); // value_error unless bfloat16, float16, float32 or float64
 HALFTONE_API double epsilon();                        // 1e-7
 } // namespace config
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const DTypePolicy &policy); // repr()
 } // namespace halftone

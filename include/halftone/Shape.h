@@ -4,6 +4,7 @@
 #include "Number.h"
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,4 +40,5 @@ public:
 private:
   std::vector<int64_t> dims_;
 };
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const Shape &shape); // (None, 784)
 } // namespace halftone

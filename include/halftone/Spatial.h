@@ -4,17 +4,6 @@
 #include "Ops.h"
 
 namespace halftone {
-/// The windows of a convolution or a pooling. `valid`: those that lie inside the input. `same`: one for every stride of
-/// the input, which zeros surround. `causal`: as `same`, with all zeros before the input (one spatial axis alone).
-enum class Padding : uint8_t { valid, same, causal };
-/// How a resized image takes its pixels from the given one: the nearest, or a weighted sum of neighbours.
-enum class Interpolation : uint8_t { nearest, bilinear, bicubic, lanczos3, lanczos5 };
-/// The pixels outside of an image, for ...abcd...: `reflect` dcba|abcd|dcba, `wrap` abcd|abcd|abcd, `constant`
-/// kkkk|abcd|kkkk, `nearest` aaaa|abcd|dddd.
-enum class FillMode : uint8_t { reflect, wrap, constant, nearest };
-/// `horizontal` exchanges left and right.
-enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
-
 /// How many elements lie before and after an axis.
 struct Margin {
   int64_t before, after;

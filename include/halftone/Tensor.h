@@ -3,9 +3,12 @@
 #pragma once
 #include "DType.h"
 #include "Device.h"
+#include "Indexing.h"
 #include "Shape.h"
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,11 +17,44 @@
 
 namespace halftone {
 
+/// A number, or rows of numbers in braces.
+class Rows {
+public:
+  template <class N>
+    requires std::is_arithmetic_v<N>
+  Rows(N number) : number_(number), is_number_(true) {}
+  Rows(std::initializer_list<Rows> list) : list_(list) {}
+  bool is_number() const { return is_number_; }
+  const Number &number() const { return number_; }
+  const std::vector<Rows> &list() const { return list_; }
+
+private:
+  std::vector<Rows> list_{};
+  Number number_ = 0;
+  bool is_number_ = false;
+};
+struct NormalTensorArgs {
+  double mean = 0.0, stddev = 1.0;
+  DType dtype = float32;
+  std::optional<int64_t> seed{}; // none: the next of set_random_seed()'s sequence
+};
+struct UniformTensorArgs {
+  double minval = 0.0, maxval = 1.0;
+  DType dtype = float32;
+  std::optional<int64_t> seed{};
+};
+struct RandintTensorArgs {
+  DType dtype = int32;
+  std::optional<int64_t> seed{};
+};
+
 /// A handle: copies share storage. The comment of a constructor states whether it copies data or takes ownership;
 /// borrow() alone does neither. A tensor holds every dtype but the complex ones and string (type_error). Storage that
 /// Halftone allocates is aligned to 64 bytes. On an undefined tensor every function but defined() and str() gives
 /// value_error.
 class HALFTONE_API Tensor {
+  struct Impl;
+
 public:
   Tensor() noexcept; // undefined
   Tensor(const Tensor &);
@@ -27,9 +63,21 @@ public:
   Tensor &operator=(Tensor &&) & noexcept;
   ~Tensor();
   Tensor(std::initializer_list<float> data, const Shape &shape); // float32, copies; value_error when counts differ
+  /// Numbers in braces, float32 unless a dtype is given: Tensor({1, 2, 3}), Tensor({{1, 2}, {3, 4}}, int32). value_error
+  /// for rows of different lengths, and for numbers that the dtype does not hold.
+  explicit Tensor(std::initializer_list<Rows> rows) : Tensor(of_rows(rows, float32)) {}
+  template <std::same_as<DType> D> // so that {} is a shape
+  explicit Tensor(std::initializer_list<Rows> rows, D dtype) : Tensor(of_rows(rows, dtype)) {}
   template <Scalar T>
+    requires(!std::same_as<T, bool>)
   Tensor(std::vector<T> data, const Shape &shape) // takes the vector
       : Tensor(own(std::move(data)), dtype_of<T>, shape) {}
+  template <Scalar T>
+    requires(!std::same_as<T, bool>)
+  explicit Tensor(std::vector<T> data) // takes it, as a tensor of one axis
+      : Tensor(own(std::move(data)), dtype_of<T>) {}
+  explicit Tensor(const std::vector<bool> &data);
+  Tensor(const std::vector<bool> &data, const Shape &shape);
   template <Scalar T>
   Tensor(std::span<const T> data, const Shape &shape) // copies
       : Tensor(data.data(), data.size(), dtype_of<T>, shape) {}
@@ -46,6 +94,12 @@ public:
   static Tensor ones(const Shape &shape, DType dtype = float32);
   /// An integer that the dtype holds is exact; any other number is converted as by astype() from a float.
   static Tensor full(const Shape &shape, const Number &value, DType dtype = float32);
+  /// Draws on the host, as random::normal and the others do in graphs: the same words for the same seed.
+  static Tensor normal(const Shape &shape, const NormalTensorArgs &args = {});
+  static Tensor uniform(const Shape &shape, const UniformTensorArgs &args = {}); // minval <= v < maxval
+  static Tensor randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintTensorArgs &args = {});
+  static Tensor concatenate(const std::vector<Tensor> &tensors, int64_t axis = 0); // of one dtype; copies
+  static Tensor stack(const std::vector<Tensor> &tensors, int64_t axis = 0);
   /// Reads NumPy's .npy, format 1.0 to 3.0, of either byte order, row- or column-major. io_error naming the file, the
   /// expected contents and those found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2
   /// is ml_dtypes's `f1`, or `V1` with a comment that names it. (NumPy reads V1 and V2 as void: use .view().)
@@ -72,10 +126,45 @@ public:
     read(&v, 1, dtype_of<T>);
     return v;
   }
+  /// The one element as a number, from any dtype and device: Python's item(). value_error unless there is one.
+  double item() const;
+  /// As of a Value. Places and slices of axis 0 alone give a view, other keys a copy.
+  Tensor operator[](const Index &key) const;
+  Tensor operator[](std::initializer_list<Index> key) const;
+  class iterator { // the rows: for (const Tensor &row : tensor)
+  public:
+    using value_type = Tensor;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(std::shared_ptr<Impl> of, int64_t row) : of_(std::move(of)), row_(row) {}
+    Tensor operator*() const;
+    iterator &operator++() {
+      ++row_;
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator old = *this;
+      ++row_;
+      return old;
+    }
+    bool operator==(const iterator &other) const { return row_ == other.row_; }
+
+  private:
+    std::shared_ptr<Impl> of_{};
+    int64_t row_ = 0;
+  };
+  iterator begin() const { return {impl_, 0}; } // holds the storage, so that a temporary may be walked too
+  iterator end() const { return {impl_, shape()[0]}; }
   template <Scalar T> std::vector<T> to_vector() const {
-    std::vector<T> v(static_cast<size_t>(size()));
-    read(v.data(), v.size(), dtype_of<T>);
-    return v;
+    if constexpr (std::same_as<T, bool>) {
+      std::vector<uint8_t> bytes(static_cast<size_t>(size()));
+      read(bytes.data(), bytes.size(), dtype_of<bool>);
+      return {bytes.begin(), bytes.end()};
+    } else {
+      std::vector<T> v(static_cast<size_t>(size()));
+      read(v.data(), v.size(), dtype_of<T>);
+      return v;
+    }
   }
 
   [[nodiscard]] Tensor to(Device device) const;
@@ -88,7 +177,6 @@ public:
   std::string str() const; // shape, dtype and elements; more than 1,000 elements are shortened
 private:
   friend struct TensorAccess;
-  struct Impl;
   struct Owned {
     std::shared_ptr<void> owner;
     void *data;
@@ -98,7 +186,9 @@ private:
     auto p = std::make_shared<std::vector<T>>(std::move(v));
     return {p, p->data(), p->size()};
   }
+  static Tensor of_rows(std::initializer_list<Rows> rows, DType dtype);
   Tensor(Owned owned, DType dtype, const Shape &shape);
+  Tensor(Owned owned, DType dtype);
   Tensor(const void *data, size_t count, DType dtype, const Shape &shape);
   const void *data(DType expected) const;
   void *mutable_data(DType expected);
@@ -107,12 +197,29 @@ private:
   const Impl &impl() const;
   std::shared_ptr<Impl> impl_;
 };
-/// Conveniences for preparing data on the host; models use ops::. A float tensor keeps its dtype, any other tensor
-/// gives floatx. `b` is rounded to that dtype first, and the result is rounded once.
+/// Conveniences for preparing data on the host, of NumPy's broadcasting, at once and without compiling; models use ops::.
+/// Two tensors have the dtype of ops (result_type; integers are divided in floatx). With a number a float tensor keeps its
+/// dtype, any other tensor gives floatx; the number is rounded to that dtype first, and the result is rounded once.
+/// device_error off the host.
+HALFTONE_API Tensor operator+(const Tensor &a, const Tensor &b);
+HALFTONE_API Tensor operator-(const Tensor &a, const Tensor &b);
+HALFTONE_API Tensor operator*(const Tensor &a, const Tensor &b);
+HALFTONE_API Tensor operator/(const Tensor &a, const Tensor &b);
+HALFTONE_API Tensor operator+(double a, const Tensor &b);
+HALFTONE_API Tensor operator-(double a, const Tensor &b);
+HALFTONE_API Tensor operator*(double a, const Tensor &b);
+HALFTONE_API Tensor operator/(double a, const Tensor &b);
+HALFTONE_API Tensor operator-(const Tensor &a);
 HALFTONE_API Tensor operator+(const Tensor &a, double b);
 HALFTONE_API Tensor operator-(const Tensor &a, double b);
 HALFTONE_API Tensor operator*(const Tensor &a, double b);
 HALFTONE_API Tensor operator/(const Tensor &a, double b);
+/// a += b is a = a + b: a new tensor, so that other handles of the old one keep their elements.
+template <class B> Tensor &operator+=(Tensor &a, const B &b) { return a = a + b; }
+template <class B> Tensor &operator-=(Tensor &a, const B &b) { return a = a - b; }
+template <class B> Tensor &operator*=(Tensor &a, const B &b) { return a = a * b; }
+template <class B> Tensor &operator/=(Tensor &a, const B &b) { return a = a / b; }
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const Tensor &tensor); // str()
 
 /// One tensor, several in order, or several by name: the argument of a model with one or many inputs.
 class HALFTONE_API Tensors {

@@ -3,10 +3,12 @@
 #pragma once
 #include "DType.h"
 #include "Error.h"
+#include "Indexing.h"
 #include "Number.h"
 #include "Shape.h"
 #include "Tensor.h"
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +19,8 @@ namespace detail {
 struct Node;
 struct VariableImpl;
 } // namespace detail
+class Operand;
+class Part;
 
 class HALFTONE_API Value {
 public:
@@ -34,39 +38,22 @@ public:
   /// While a function is traced: the bools (batch, ...) that tell which elements count; undefined if there are none.
   /// Keras's get_keras_mask.
   Value mask() const;
+  /// NumPy's basic indexing: x[0], x[{Slice(), 0}], x[{ellipsis, newaxis}]. A slice of step 1 is a view to a kernel, no
+  /// copy. value_error for a place outside of its axis and for too many items.
+  Value operator[](const Index &key) const;
+  Value operator[](std::initializer_list<Index> key) const;
+  /// Slices along axis 0 by integers: ops::take(x, indices, 0), where indices beyond the axis are clamped. For a place that
+  /// only the step knows too.
+  Value operator[](const Value &indices) const;
+  /// x.at(key).set(y): x with other elements at the key. A Value never changes, so x[key] = y does not compile.
+  Part at(const Index &key) const;
+  Part at(std::initializer_list<Index> key) const;
   explicit Value(std::shared_ptr<detail::Node> node);
   const std::shared_ptr<detail::Node> &node() const { return node_; }
 
 private:
   std::shared_ptr<detail::Node> node_;
 };
-HALFTONE_API Value constant(const Tensor &data); // only this call brings a Tensor into a graph
-
-HALFTONE_API Value operator+(const Value &a, const Value &b);
-HALFTONE_API Value operator-(const Value &a, const Value &b);
-HALFTONE_API Value operator*(const Value &a, const Value &b);
-HALFTONE_API Value operator/(const Value &a, const Value &b);
-/// A number takes the dtype of the Value, rounded once; beside a bool it counts as an int32. A number that is no whole
-/// number makes an integer Value a float, and so does a division. An integer that the Value's dtype does not hold, as 300
-/// beside an int8 or -1 beside a uint8, is a value_error.
-HALFTONE_API Value operator+(const Value &a, const Number &b);
-HALFTONE_API Value operator-(const Value &a, const Number &b);
-HALFTONE_API Value operator*(const Value &a, const Number &b);
-HALFTONE_API Value operator/(const Value &a, const Number &b);
-HALFTONE_API Value operator+(const Number &a, const Value &b);
-HALFTONE_API Value operator-(const Number &a, const Value &b);
-HALFTONE_API Value operator*(const Number &a, const Value &b);
-HALFTONE_API Value operator/(const Number &a, const Value &b);
-HALFTONE_API Value operator-(const Value &a);
-inline Value &operator+=(Value &a, const Value &b) {
-  a = a + b;
-  return a;
-}
-inline Value &operator*=(Value &a, const Value &b) {
-  a = a * b;
-  return a;
-}
-
 class HALFTONE_API Values { // one, or several in order
 public:
   Values() noexcept;
@@ -112,14 +99,89 @@ public:
   std::string name() const;
   std::string path() const;
   bool trainable() const;
-  Tensor value() const;                   // a copy on the host
-  void assign(const Tensor &value) const; // at once; rounded to the variable's dtype
-  void assign(const Value &value) const;  // recorded in the current trace
+  Tensor value() const;                        // a copy on the host
+  void assign(const Tensor &value) const;      // at once; rounded to the variable's dtype
+  void assign(const Operand &value) const;     // recorded in the current trace
+  void assign_add(const Operand &value) const; // recorded: assign(*this + value), without autocast
+  void assign_sub(const Operand &value) const;
   explicit Variable(std::shared_ptr<detail::VariableImpl> impl);
   const std::shared_ptr<detail::VariableImpl> &impl() const { return impl_; }
 
 private:
   std::shared_ptr<detail::VariableImpl> impl_;
+};
+
+/// What stands beside a Value in an operator, and in each op of two operands: a Value, a Variable or a number. A number is
+/// weak: it takes the dtype of the other operand, rounded once. Only where that dtype has no such number the result is wider:
+/// an integer beside bools gives int32, a float of C++ beside bools or integers floatx. Between two numbers int32 or floatx.
+/// value_error for an integer that the dtype does not hold.
+/// Of numbers it takes arithmetic types and enumerations of C alone: an object that converts to a number, as std::atomic, would
+/// otherwise be compared by the operators below wherever halftone's names are used.
+class HALFTONE_API Operand {
+public:
+  Operand(const Value &value) : value_(value) {}
+  Operand(const Variable &variable) : value_(variable) {}
+  Operand(const Number &number) : number_(number), isNumber_(true) {}
+  template <class N>
+    requires std::is_arithmetic_v<N> || (std::is_enum_v<N> && std::is_convertible_v<N, int64_t>)
+  Operand(N number) : Operand(Number(number)) {}
+  Operand(const Tensor &data) = delete; // data enters a graph by constant(data), or as an argument of the function
+  bool is_number() const { return isNumber_; }
+  const Value &value() const { return value_; }    // undefined if it is a number
+  const Number &number() const { return number_; } // 0 if it is none
+
+private:
+  Value value_{};
+  Number number_ = 0;
+  bool isNumber_ = false;
+};
+
+/// Brings data into a graph: a constant of the function being traced, or of a functional model.
+HALFTONE_API Value constant(const Tensor &data);
+
+HALFTONE_API Value operator+(const Operand &a, const Operand &b);
+HALFTONE_API Value operator-(const Operand &a, const Operand &b);
+HALFTONE_API Value operator*(const Operand &a, const Operand &b);
+HALFTONE_API Value operator/(const Operand &a, const Operand &b);
+HALFTONE_API Value operator%(const Operand &a, const Operand &b); // ops::mod, with Python's sign
+HALFTONE_API Value operator-(const Value &a);
+/// Elementwise, as ops::equal and the others. type_error if < <= > >= get a bool Value, as in 0 < x < 1: write
+/// (0 < x) & (x < 1).
+HALFTONE_API Value operator==(const Operand &a, const Operand &b);
+HALFTONE_API Value operator!=(const Operand &a, const Operand &b);
+HALFTONE_API Value operator<(const Operand &a, const Operand &b);
+HALFTONE_API Value operator<=(const Operand &a, const Operand &b);
+HALFTONE_API Value operator>(const Operand &a, const Operand &b);
+HALFTONE_API Value operator>=(const Operand &a, const Operand &b);
+HALFTONE_API Value operator&(const Operand &a, const Operand &b); // ops::bitwise_and: of bools the logical one
+HALFTONE_API Value operator|(const Operand &a, const Operand &b);
+HALFTONE_API Value operator^(const Operand &a, const Operand &b);
+HALFTONE_API Value operator~(const Value &a);
+HALFTONE_API Value operator!(const Value &a);                  // ops::logical_not
+Value operator&&(const Operand &a, const Operand &b) = delete; // both sides are always computed: write a & b
+Value operator||(const Operand &a, const Operand &b) = delete; // both sides are always computed: write a | b
+
+/// a += b is a = a + b: `a` becomes the handle of a new Value, and no other handle sees it. Not for Input and Variable.
+template <std::same_as<Value> V> V &operator+=(V &a, const Operand &b) { return a = a + b; }
+template <std::same_as<Value> V> V &operator-=(V &a, const Operand &b) { return a = a - b; }
+template <std::same_as<Value> V> V &operator*=(V &a, const Operand &b) { return a = a * b; }
+template <std::same_as<Value> V> V &operator/=(V &a, const Operand &b) { return a = a / b; }
+template <std::same_as<Value> V> V &operator%=(V &a, const Operand &b) { return a = a % b; }
+template <std::same_as<Value> V> V &operator&=(V &a, const Operand &b) { return a = a & b; }
+template <std::same_as<Value> V> V &operator|=(V &a, const Operand &b) { return a = a | b; }
+template <std::same_as<Value> V> V &operator^=(V &a, const Operand &b) { return a = a ^ b; }
+
+/// The elements of a Value at a key: JAX's x.at[key].
+class HALFTONE_API Part {
+public:
+  [[nodiscard]] Value set(const Operand &y) const; // y broadcasts to x[key], and is cast to x's dtype
+  [[nodiscard]] Value add(const Operand &y) const;
+
+private:
+  friend class Value;
+  Part(Value x, std::vector<Index> key);
+  Value x_;
+  std::vector<Index> key_;
 };
 
 /// While the scope lives, this thread reads float variables with autocast in `dtype`, or in their own dtype if none is
@@ -146,4 +208,9 @@ private:
 /// The same with respect to values of the trace.
 [[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt,
                                                         Where where = Where::current());
+[[nodiscard]] HALFTONE_API Value gradient(const Value &loss, const Variable &wrt, Where where = Where::current());
+[[nodiscard]] HALFTONE_API Value gradient(const Value &loss, const Value &wrt, Where where = Where::current());
+/// <Value shape=(None, 10), dtype=float32, layer=net/dense>: a Value has no elements to print.
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const Value &value);
+HALFTONE_API std::ostream &operator<<(std::ostream &os, const Variable &variable);
 } // namespace halftone

@@ -5,6 +5,7 @@
 #include "runtime/base/Status.h"
 #include <array>
 #include <fmt/format.h>
+#include <ostream>
 
 using namespace halftone;
 
@@ -136,3 +137,5 @@ DType halftone::result_type(DType a, DType b) {
     return static_cast<DType>(bound);
   }
 }
+
+std::ostream &halftone::operator<<(std::ostream &os, DType dtype) { return os << name(dtype); }

@@ -3,6 +3,7 @@
 #include "halftone/Shape.h"
 #include "runtime/base/Status.h"
 #include <fmt/format.h>
+#include <ostream>
 
 using namespace halftone;
 
@@ -52,3 +53,5 @@ std::string Shape::str() const {
   }
   return text + (dims_.size() == 1 ? ",)" : ")");
 }
+
+std::ostream &halftone::operator<<(std::ostream &os, const Shape &shape) { return os << shape.str(); }

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <ostream>
 
 using namespace halftone;
 
@@ -174,3 +175,5 @@ void halftone::removeDevice(std::string_view name) {
 Device halftone::deviceOf(const DeviceRuntime &runtime) {
   return runtime.isHost() ? Device::cpu() : Device::cuda(cudaIndex(runtime.name()).value_or(0));
 }
+
+std::ostream &halftone::operator<<(std::ostream &os, const Device &device) { return os << device.str(); }

@@ -3,6 +3,7 @@
 #include "halftone/Policy.h"
 #include "runtime/policy/PolicyRep.h"
 #include <fmt/format.h>
+#include <ostream>
 
 using namespace halftone;
 
@@ -84,3 +85,5 @@ PolicyArg::PolicyArg(const std::string &name, Where where) : policy_(policyByStr
 PolicyArg::PolicyArg(DType dtype) : policy_(DTypePolicy(halftone::name(dtype))) {}
 PolicyArg::PolicyArg(const DTypePolicy &policy) : policy_(policy) {}
 DTypePolicy PolicyArg::get() const { return policy_ ? *policy_ : dtype_policy(); }
+
+std::ostream &halftone::operator<<(std::ostream &os, const DTypePolicy &policy) { return os << policy.repr(); }

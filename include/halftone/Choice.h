@@ -1,0 +1,65 @@
+// Closed sets of words: an enum whose enumerators are Keras's strings, or such a string, which the compiler checks.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Version.h"
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace halftone {
+enum class Reduction : uint8_t { sum_over_batch_size, sum, mean, mean_with_sample_weight, none };
+enum class DataFormat : uint8_t { channels_last, channels_first };
+/// The windows of a convolution or a pooling. `valid`: those that lie inside the input. `same`: one for every stride of
+/// the input, which zeros surround. `causal`: as `same`, with all zeros before the input (one spatial axis alone).
+enum class Padding : uint8_t { valid, same, causal };
+/// How a resized image takes its pixels from the given one: the nearest, or a weighted sum of neighbours.
+enum class Interpolation : uint8_t { nearest, bilinear, bicubic, lanczos3, lanczos5 };
+/// The pixels outside of an image, for ...abcd...: `reflect` dcba|abcd|dcba, `wrap` abcd|abcd|abcd, `constant`
+/// kkkk|abcd|kkkk, `nearest` aaaa|abcd|dddd.
+enum class FillMode : uint8_t { reflect, wrap, constant, nearest };
+/// `horizontal` exchanges left and right.
+enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
+enum class MonitorMode : uint8_t { automatic, min, max };
+
+namespace detail {
+/// The words of an enum in the order of its enumerators, as Keras spells them.
+template <class E> inline constexpr const char *choice_words[1] = {nullptr};
+template <>
+inline constexpr const char *choice_words<Reduction>[] = {"sum_over_batch_size", "sum", "mean", "mean_with_sample_weight",
+                                                   "none"};
+template <> inline constexpr const char *choice_words<DataFormat>[] = {"channels_last", "channels_first"};
+template <> inline constexpr const char *choice_words<Padding>[] = {"valid", "same", "causal"};
+template <>
+inline constexpr const char *choice_words<Interpolation>[] = {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"};
+template <> inline constexpr const char *choice_words<FillMode>[] = {"reflect", "wrap", "constant", "nearest"};
+template <> inline constexpr const char *choice_words<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
+template <> inline constexpr const char *choice_words<MonitorMode>[] = {"auto", "min", "max"};
+void this_word_is_not_one_of_the_words_of_the_argument(); // not constexpr: its name is the compiler's message
+HALFTONE_API size_t index_of_word(std::string_view word, const char *const *words, size_t count); // value_error
+} // namespace detail
+
+/// An argument from a closed set: Padding::same or "same". A literal is compared with the words when the program is
+/// compiled. For text that is known at run time: choice<Padding>(text).
+template <class E> class Choice {
+public:
+  constexpr Choice(E value) : value_(value) {}
+  template <size_t N> consteval Choice(const char (&word)[N]) : value_(E{}) {
+    for (size_t i = 0; i < std::size_t(sizeof(detail::choice_words<E>) / sizeof(const char *)); ++i)
+      if (std::string_view(detail::choice_words<E>[i]) == std::string_view(word, N - 1)) {
+        value_ = static_cast<E>(i);
+        return;
+      }
+    detail::this_word_is_not_one_of_the_words_of_the_argument();
+  }
+  constexpr operator E() const { return value_; }
+  constexpr const char *word() const { return detail::choice_words<E>[static_cast<size_t>(value_)]; }
+
+private:
+  E value_;
+};
+/// The word of a set. value_error that lists the words.
+template <class E> Choice<E> choice(std::string_view word) {
+  return static_cast<E>(detail::index_of_word(word, detail::choice_words<E>, sizeof(detail::choice_words<E>) / sizeof(const char *)));
+}
+} // namespace halftone

@@ -1,0 +1,63 @@
+// Random numbers in functions being traced, named as in keras.random.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "Value.h"
+
+namespace halftone::random {
+
+/// A state (seed, count of draws), two uint32 words, that each draw advances: on the device, without a wait. A handle. The
+/// layer in whose call() it draws first keeps the state among its variables(), so checkpoints hold it; get_weights() do not.
+class HALFTONE_API SeedGenerator {
+public:
+  SeedGenerator(const std::optional<int64_t> &seed = {}); // none: the next of set_random_seed()'s sequence
+  Variable state() const;
+  Value next() const; // the present key, uint32 (2,); advances the state
+
+private:
+  Variable state_;
+};
+/// What a draw depends on. A number: the same elements at each run, as in Keras. A SeedGenerator: others at each run. None:
+/// a generator of the layer whose call() draws, else of the function being traced, made at its first draw.
+class HALFTONE_API Seed {
+public:
+  Seed() = default;
+  template <detail::Whole I> Seed(I number) : number_(detail::whole(number, "a seed")) {}
+  Seed(SeedGenerator generator) : generator_(std::move(generator)) {}
+  const std::optional<int64_t> &number() const { return number_; }
+  const std::optional<SeedGenerator> &generator() const { return generator_; }
+
+private:
+  std::optional<int64_t> number_{};
+  std::optional<SeedGenerator> generator_{};
+};
+
+struct NormalArgs {
+  double mean = 0.0, stddev = 1.0;
+  std::optional<DType> dtype{}; // floatx
+  Seed seed{};
+};
+struct UniformArgs {
+  double minval = 0.0, maxval = 1.0;
+  std::optional<DType> dtype{}; // floatx
+  Seed seed{};
+};
+struct RandintArgs {
+  DType dtype = int32;
+  Seed seed{};
+};
+struct CategoricalArgs {
+  DType dtype = int32;
+  Seed seed{};
+};
+struct DropoutArgs {
+  Shape noise_shape{}; // {}: that of x; none in it: x's extent
+  Seed seed{};
+};
+HALFTONE_API Value normal(const Shape &shape, const NormalArgs &args = {});
+HALFTONE_API Value truncated_normal(const Shape &shape, const NormalArgs &args = {}); // within two stddev
+HALFTONE_API Value uniform(const Shape &shape, const UniformArgs &args = {});         // minval <= v < maxval
+HALFTONE_API Value randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintArgs &args = {});
+HALFTONE_API Value categorical(const Value &logits, int64_t num_samples,
+                               const CategoricalArgs &args = {});                      // (batch, n)
+HALFTONE_API Value dropout(const Value &x, double rate, const DropoutArgs &args = {}); // whatever `training` says
+} // namespace halftone::random
