@@ -1,6 +1,7 @@
 // Traces, compiles and plays functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/CompiledFunction.h"
+#include "frontend/graph/Graph.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/CallTransaction.h"
@@ -9,6 +10,7 @@
 #include "frontend/graph/TraceCompile.h"
 #include "frontend/graph/Variables.h"
 #include "runtime/TensorTypes.h"
+#include "runtime/TensorAccess.h"
 #include "runtime/base/CompilerGate.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/FreeMemory.h"
@@ -169,6 +171,15 @@ CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const 
       ledger.bytes_moved += row.bytes;
   }
   return ledger;
+}
+
+Tensor elementsOfConstant(const Value &value) {
+  CompiledFunction read({.name = "constant", .interpret = true}, {},
+                        [&value](Trace &, const std::vector<Value> &, const FeedLayout &) {
+                          const std::vector<Value> results = value.node()->call->replay({});
+                          return std::vector<CompiledFunction::Named>{{"value", results.at(value.node()->index)}};
+                        });
+  return TensorAccess::onHost(read.run({}).at(0));
 }
 
 } // namespace halftone::detail

@@ -62,4 +62,7 @@ private:
   ProgramCache program_;
 };
 
+/// The elements of a constant of a graph, on the host.
+Tensor elementsOfConstant(const Value &value);
+
 } // namespace halftone::detail

@@ -144,6 +144,11 @@ Call::~Call() {
   inputs.clear();
 }
 
+bool isConstant(const Value &value) {
+  const std::shared_ptr<Call> &call = value.node()->call;
+  return call && !call->layer && call->inputs.empty();
+}
+
 std::vector<ValueSpec> specsOf(const std::vector<Value> &values) {
   std::vector<ValueSpec> specs;
   for (const Value &value : values)
@@ -160,8 +165,8 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
       throw Error(ErrorKind::value_error, fmt::format("an undefined Value was given to {}", name));
     (input.node()->isTraced() ? traced : symbolic) = true;
   }
-  const bool isConstant = inputs.empty() && !layer && !Trace::current();
-  if (!symbolic && !isConstant) // a call without inputs belongs to the current trace, if there is one
+  const bool recordsConstant = inputs.empty() && !layer && !Trace::current();
+  if (!symbolic && !recordsConstant) // a call without inputs belongs to the current trace, if there is one
     return f(inputs);
   if (traced)
     throw Error(

@@ -39,6 +39,9 @@ struct Call {
   ~Call();
 };
 
+/// Whether the Value is the result of an operation without inputs that was recorded, such as ops::zeros({2}).
+bool isConstant(const Value &value);
+
 struct ValueSpec {
   Shape shape;
   DType dtype = DType::float32;

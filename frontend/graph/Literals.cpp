@@ -4,6 +4,8 @@
 #include "frontend/graph/Promotion.h"
 #include "halftone/Error.h"
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <fmt/format.h>
 
 namespace halftone::detail {
@@ -69,6 +71,35 @@ bool isRecordedArray(const Json &json) {
   const auto kind = json.find("class_name"), config = json.find("config");
   return kind != json.end() && (*kind == "__numpy__" || *kind == "__tensor__") && config != json.end() &&
          config->is_object() && config->contains("value") && config->value("dtype", Json()).is_string();
+}
+
+nlohmann::ordered_json arrayForRecord(const std::string &owner, const Tensor &array) {
+  const auto refuse = [&](const std::string &what) {
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} reads a constant of shape {} and dtype {}, {}: put it into a layer's weight", owner,
+                            array.shape().str(), name(array.dtype()), what));
+  };
+  if (array.size() > static_cast<int64_t>(mostElements))
+    refuse(fmt::format("and a file holds at most {} elements as an argument", mostElements));
+  const std::vector<double> values = array.astype(DType::float64).to_vector<double>();
+  const bool isWide = array.dtype() == DType::int64 || array.dtype() == DType::uint64;
+  for (const double value : values)
+    if (!std::isfinite(value) || (isWide && std::abs(value) > 0x1p53))
+      refuse(fmt::format("with the element {}, which a file does not hold exactly", value));
+  size_t next = 0;
+  const std::vector<int64_t> dims = array.shape().dims();
+  const std::function<Json(size_t)> nested = [&](size_t axis) -> Json {
+    if (axis == dims.size())
+      return array.dtype() == DType::bool_ ? Json(values[next++] != 0) : Json(values[next++]);
+    Json list = Json::array();
+    for (int64_t i = 0; i < dims[axis]; ++i)
+      list.push_back(nested(axis + 1));
+    return list;
+  };
+  Json config;
+  config["value"] = nested(0);
+  config["dtype"] = std::string(name(array.dtype()));
+  return {{"class_name", "__numpy__"}, {"config", std::move(config)}};
 }
 
 Value recordedArray(const std::string &owner, const Json &json) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ModelWriter.h"
 #include "frontend/base/UniqueNames.h"
+#include "frontend/graph/CompiledFunction.h"
+#include "frontend/graph/Literals.h"
 #include "frontend/io/CompileConfig.h"
 #include "frontend/layers/GraphOrder.h"
 #include "frontend/layers/RecordedCall.h"
@@ -126,6 +128,12 @@ private:
     if (member.layer)
       return layerObject(Layer(member.layer));
     const CallForm &form = member.calls[0]->form;
+    if (member.calls[0]->inputs.empty())
+      throw Error(ErrorKind::value_error,
+                  fmt::format("a file cannot hold a model whose output is a constant, that of '{}': let a layer give it, "
+                              "or save weights alone",
+                              member.calls[0]->name),
+                  model_.name());
     if (form.className.empty())
       throw Error(ErrorKind::value_error,
                   fmt::format("a file cannot hold the operation '{}' between layers: put it into a layer of its own, "
@@ -148,10 +156,22 @@ private:
     const auto &[name, index] = places_.at(call.get());
     return Json::array({name, index, value.node()->index});
   }
+  /// A constant among the arguments of an operation.
+  Json constantFor(const Value &value, const Call &call) const {
+    if (call.layer)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("a file cannot hold the call of layer '{}' on a constant, which Keras's files have for "
+                              "operations alone: give it to the layer as a weight",
+                              call.layer->name),
+                  model_.name());
+    return arrayForRecord(fmt::format("the operation '{}'", call.name), elementsOfConstant(value));
+  }
   /// The arguments with Keras's description of a Value in place of {"input": i}.
   Json withValues(const Json &json, const Call &call) const {
     if (standsForValue(json)) {
       const Value &value = call.inputs[json["input"].get<size_t>()];
+      if (isConstant(value))
+        return constantFor(value, call);
       Json tensor, config;
       config["shape"] = jsonOf(value.shape());
       config["dtype"] = std::string(name(value.dtype()));

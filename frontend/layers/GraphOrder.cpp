@@ -30,7 +30,8 @@ public:
       auto &[value, next] = stack_.back();
       const std::shared_ptr<Call> call = value.node()->call;
       if (call && next < call->inputs.size()) {
-        enter(call->inputs[next++]);
+        if (const Value &input = call->inputs[next++]; !isConstant(input))
+          enter(input);
         continue;
       }
       finished_.push_back(value);

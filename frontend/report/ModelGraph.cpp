@@ -80,7 +80,8 @@ public:
     for (size_t to = 0; to < members.size(); ++to)
       for (const std::shared_ptr<Call> &call : members[to].calls)
         for (const Value &input : call->inputs)
-          graph_.edges.emplace_back(sourceOf(input), to);
+          if (!detail::isConstant(input))
+            graph_.edges.emplace_back(sourceOf(input), to);
     for (const Value &output : outputs)
       sourceOf(output);
     std::ranges::sort(graph_.edges);
