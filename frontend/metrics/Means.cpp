@@ -204,3 +204,36 @@ ConcordanceCorrelation::ConcordanceCorrelation(const CorrelationArgs &args)
 
 } // namespace metrics
 } // namespace halftone
+
+namespace halftone {
+
+using Plain = Value (*)(const Value &, const Value &);
+
+/// The metric of the losses:: function `f`; null for a function of the user's.
+static std::shared_ptr<detail::MetricImpl> metricOfFunction(Plain f, const MetricArgs &args) {
+  struct Named {
+    Plain function;
+    Metric (*make)(const MetricArgs &);
+  };
+  static constexpr Named all[] = {
+      {losses::mean_squared_error, [](const MetricArgs &args) -> Metric { return metrics::MeanSquaredError(args); }},
+      {losses::mean_absolute_error, [](const MetricArgs &args) -> Metric { return metrics::MeanAbsoluteError(args); }},
+      {losses::mean_absolute_percentage_error, [](const MetricArgs &args) -> Metric { return metrics::MeanAbsolutePercentageError(args); }},
+      {losses::mean_squared_logarithmic_error, [](const MetricArgs &args) -> Metric { return metrics::MeanSquaredLogarithmicError(args); }},
+      {losses::log_cosh, [](const MetricArgs &args) -> Metric { return metrics::LogCoshError(args); }},
+      {losses::poisson, [](const MetricArgs &args) -> Metric { return metrics::Poisson(args); }},
+      {losses::hinge, [](const MetricArgs &args) -> Metric { return metrics::Hinge(args); }},
+      {losses::squared_hinge, [](const MetricArgs &args) -> Metric { return metrics::SquaredHinge(args); }},
+      {losses::categorical_hinge, [](const MetricArgs &args) -> Metric { return metrics::CategoricalHinge(args); }},
+      {losses::kl_divergence, [](const MetricArgs &args) -> Metric { return metrics::KLDivergence(args); }},
+  };
+  const auto found = std::ranges::find(all, f, &Named::function);
+  return found == std::end(all) ? nullptr : found->make(args).impl();
+}
+
+Metric::Metric(Plain f, const MetricArgs &args) : Metric(metricOfFunction(f, args)) {
+  if (!impl_)
+    *this = Metric(std::function<Value(const Value &, const Value &)>(f), args);
+}
+
+} // namespace halftone

@@ -9,6 +9,7 @@
 #include "halftone/Arguments.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -25,46 +26,22 @@ Value real(const Value &x) {
   return applyOne("cast", {x}, [](const std::vector<Value> &v) { return asFloat(v[0]); });
 }
 /// x kept in [0, 6]. Its slope at the two bounds is 0, where clip's slope is 1/2.
-Value relu6(const Value &x) {
+Value keptToSix(const Value &x) {
   Value bounds = ops::clip(x, 0.0, 6.0);
   Value inside = ops::logical_and(ops::greater(x, ops::zeros_like(x)), ops::less(x, ops::full_like(x, 6.0)));
   return ops::where(inside, x, ops::stop_gradient(bounds));
 }
-
-Value hardSigmoid(const Value &x) { return relu6(x + 3.0) / 6.0; }
+Value hardSigmoid(const Value &x) { return keptToSix(x + 3.0) / 6.0; }
 /// 0 between the thresholds, and beyond them x or, `moved`, x less the threshold.
-Value shrunk(const Value &x, bool moved) {
-  constexpr double threshold = 0.5; // Keras's
-  const Value above = ops::greater(x, threshold),
-              below = ops::less(x, -threshold);
+Value shrunk(const Value &x, double threshold, bool moved) {
+  const Value above = ops::greater(x, threshold), below = ops::less(x, -threshold);
   const Value outside = moved ? ops::where(above, x - threshold, x + threshold) : x;
   return ops::where(ops::logical_or(above, below), outside, ops::zeros_like(x));
-}
-/// x kept in [-1, 1], with the slope 1 at the bounds.
-Value hardTanh(const Value &x) {
-  const Value one = ops::ones_like(x);
-  return ops::where(ops::greater(x, one), one, ops::where(ops::less(x, -one), -one, x));
-}
-/// 0 up to -1, x from 1 on, and a parabola between.
-Value sparsePlus(const Value &x) {
-  const Value one = ops::ones_like(x);
-  return ops::where(ops::less_equal(x, -one), ops::zeros_like(x),
-                    ops::where(ops::greater_equal(x, one), x, ops::square(x + 1.0) / 4.0));
-}
-/// The first half of the last axis, each element times the sigmoid of its partner in the second half.
-Value glu(const Value &x) {
-  if (x.rank() == 0 || x.shape()[-1] % 2 != 0)
-    throw Error(ErrorKind::value_error,
-                fmt::format("glu needs a last axis of even extent. Received: shape={}", x.shape().str()));
-  const std::vector<Value> halves = ops::split(x, 2, -1);
-  return halves[0] * ops::sigmoid(halves[1]);
 }
 /// keras.activations.sparsemax: max(x - t, 0) over the last axis. The k largest elements that are supported give t, as
 /// (the sum of their cumulative sums - 1) / k. (The projection on the simplex takes the last cumulative sum alone.)
 /// Ranks and sums are in float32 at least: float16 counts to 2,048 and bfloat16 to 256.
-Value sparsemax(const Value &given) {
-  if (given.rank() == 0)
-    throw Error(ErrorKind::value_error, "sparsemax needs at least one axis. Received: shape=()");
+Value sparsemaxOverLast(const Value &given) {
   const Value x = atLeastFloat32(given);
   const Value each = ops::expand_dims(x, -1), other = ops::expand_dims(x, -2), excess = other - each;
   const Value place = tracing().iota(x.rank() - 1, excess.shape(), DType::int32),
@@ -100,6 +77,91 @@ Value elu(const Value &x, double alpha) {
     return recordOperation("Elu", {x}, configOf("alpha", alpha));
   Value y = real(x), positive = greater(y, zeros_like(y));
   return where(positive, y, expm1(where(positive, zeros_like(y), y)) * alpha);
+}
+Value relu6(const Value &x) { return isSymbolic(x) ? recordOperation("Relu6", {x}) : keptToSix(real(x)); }
+Value selu(const Value &x) {
+  return isSymbolic(x) ? recordOperation("Selu", {x}) : 1.0507009873554805 * elu(x, 1.6732632423543772);
+}
+Value celu(const Value &x, double alpha) {
+  if (isSymbolic(x))
+    return recordOperation("Celu", {x}, configOf("alpha", alpha));
+  return alpha == 1.0 ? elu(x) : relu(x) + alpha * expm1(-relu(-x) / alpha);
+}
+/// The first half of the axis, each element times the sigmoid of its partner in the second half.
+Value glu(const Value &given, int64_t axis) {
+  if (isSymbolic(given))
+    return recordOperation("Glu", {given}, configOf("axis", axis));
+  const Value x = real(given);
+  const int64_t along = normalizeAxis("glu", axis, x.rank());
+  if (x.shape()[along] % 2 != 0)
+    throw Error(ErrorKind::value_error,
+                fmt::format("glu needs an axis of even extent. Received: shape={}, axis={}", x.shape().str(), axis));
+  const std::vector<Value> halves = split(x, 2, along);
+  return halves[0] * sigmoid(halves[1]);
+}
+Value hard_sigmoid(const Value &x) { return isSymbolic(x) ? recordOperation("HardSigmoid", {x}) : hardSigmoid(real(x)); }
+Value hard_silu(const Value &x) {
+  if (isSymbolic(x))
+    return recordOperation("HardSilu", {x});
+  const Value y = real(x);
+  return y * hardSigmoid(y);
+}
+/// x kept in [-1, 1], with the slope 1 at the bounds.
+Value hard_tanh(const Value &x) {
+  if (isSymbolic(x))
+    return recordOperation("HardTanh", {x});
+  const Value y = real(x), one = ones_like(y);
+  return where(greater(y, one), one, where(less(y, -one), -one, y));
+}
+Value hard_shrink(const Value &x, double threshold) {
+  return isSymbolic(x) ? recordOperation("HardShrink", {x}, configOf("threshold", threshold))
+                       : shrunk(real(x), threshold, false);
+}
+Value soft_shrink(const Value &x, double threshold) {
+  return isSymbolic(x) ? recordOperation("SoftShrink", {x}, configOf("threshold", threshold))
+                       : shrunk(real(x), threshold, true);
+}
+Value tanh_shrink(const Value &x) { return isSymbolic(x) ? recordOperation("TanhShrink", {x}) : real(x) - tanh(x); }
+Value threshold(const Value &x, double threshold, double default_value) {
+  if (isSymbolic(x)) {
+    Config config = configOf("threshold", threshold);
+    setField(config, "default_value", default_value);
+    return recordOperation("Threshold", {x}, config);
+  }
+  return where(greater(x, threshold), x, full_like(x, default_value));
+}
+Value log_sigmoid(const Value &x) { return isSymbolic(x) ? recordOperation("LogSigmoid", {x}) : -softplus(-real(x)); }
+Value mish(const Value &x) { return x * tanh(softplus(x)); }
+Value softsign(const Value &x) {
+  if (isSymbolic(x))
+    return recordOperation("Softsign", {x});
+  const Value y = real(x);
+  return y / (1.0 + abs(y));
+}
+/// 0 up to -1, x from 1 on, and a parabola between.
+Value sparse_plus(const Value &x) {
+  if (isSymbolic(x))
+    return recordOperation("SparsePlus", {x});
+  const Value y = real(x), one = ones_like(y);
+  return where(less_equal(y, -one), zeros_like(y), where(greater_equal(y, one), y, square(y + 1.0) / 4.0));
+}
+Value sparse_sigmoid(const Value &x) {
+  return isSymbolic(x) ? recordOperation("SparseSigmoid", {x}) : 0.5 * clip(real(x) + 1.0, 0.0, 2.0);
+}
+Value sparsemax(const Value &x, int64_t axis) {
+  if (isSymbolic(x))
+    return recordOperation("Sparsemax", {x}, configOf("axis", axis));
+  const Value y = real(x);
+  const int64_t along = normalizeAxis("sparsemax", axis, y.rank());
+  if (along == y.rank() - 1)
+    return sparsemaxOverLast(y);
+  return moveaxis(sparsemaxOverLast(moveaxis(y, along, -1)), -1, along);
+}
+Value squareplus(const Value &x, double b) {
+  if (isSymbolic(x))
+    return recordOperation("Squareplus", {x}, configOf("b", b));
+  const Value y = real(x);
+  return 0.5 * (y + sqrt(square(y) + b));
 }
 Value silu(const Value &x) {
   if (isSymbolic(x))
@@ -145,36 +207,37 @@ struct ActivationArg::Rep {
 
 namespace {
 
-const std::map<std::string, Activate> &registry() {
-  static const auto &activations = *new std::map<std::string, Activate>{
-      {"relu", [](const Value &x) { return ops::relu(x); }},
-      {"relu6", [](const Value &x) { return relu6(real(x)); }},
+using Plain = Value (*)(const Value &);
+const std::map<std::string, Plain> &registry() {
+  static const auto &activations = *new std::map<std::string, Plain>{
+      {"relu", ops::relu},
+      {"relu6", ops::relu6},
       {"leaky_relu", [](const Value &x) { return ops::leaky_relu(x); }},
       {"elu", [](const Value &x) { return ops::elu(x); }},
-      {"selu", [](const Value &x) { return 1.0507009873554805 * ops::elu(x, 1.6732632423543772); }},
+      {"selu", ops::selu},
       {"gelu", [](const Value &x) { return ops::gelu(x, false); }},
-      {"silu", [](const Value &x) { return ops::silu(x); }},
-      {"swish", [](const Value &x) { return ops::silu(x); }},
-      {"sigmoid", [](const Value &x) { return ops::sigmoid(x); }},
-      {"hard_sigmoid", [](const Value &x) { return hardSigmoid(real(x)); }},
-      {"hard_silu", [](const Value &x) { return real(x) * hardSigmoid(real(x)); }},
-      {"hard_swish", [](const Value &x) { return real(x) * hardSigmoid(real(x)); }},
-      {"hard_tanh", [](const Value &x) { return hardTanh(real(x)); }},
-      {"hard_shrink", [](const Value &x) { return shrunk(real(x), false); }},
-      {"soft_shrink", [](const Value &x) { return shrunk(real(x), true); }},
-      {"tanh_shrink", [](const Value &x) { return real(x) - ops::tanh(x); }},
-      {"celu", [](const Value &x) { return ops::elu(x); }}, // of alpha 1
-      {"glu", [](const Value &x) { return glu(real(x)); }},
-      {"mish", [](const Value &x) { return real(x) * ops::tanh(ops::softplus(x)); }},
-      {"log_sigmoid", [](const Value &x) { return -ops::softplus(-real(x)); }},
-      {"squareplus", [](const Value &x) { return 0.5 * (real(x) + ops::sqrt(ops::square(real(x)) + 4.0)); }},
-      {"sparse_plus", [](const Value &x) { return sparsePlus(real(x)); }},
-      {"sparse_sigmoid", [](const Value &x) { return 0.5 * ops::clip(real(x) + 1.0, 0.0, 2.0); }},
-      {"sparsemax", [](const Value &x) { return sparsemax(real(x)); }},
-      {"tanh", [](const Value &x) { return ops::tanh(x); }},
-      {"softplus", [](const Value &x) { return ops::softplus(x); }},
-      {"softsign", [](const Value &x) { return real(x) / (1.0 + ops::abs(real(x))); }},
-      {"exponential", [](const Value &x) { return ops::exp(x); }},
+      {"silu", ops::silu},
+      {"swish", ops::silu},
+      {"sigmoid", ops::sigmoid},
+      {"hard_sigmoid", ops::hard_sigmoid},
+      {"hard_silu", ops::hard_silu},
+      {"hard_swish", ops::hard_silu},
+      {"hard_tanh", ops::hard_tanh},
+      {"hard_shrink", [](const Value &x) { return ops::hard_shrink(x); }},
+      {"soft_shrink", [](const Value &x) { return ops::soft_shrink(x); }},
+      {"tanh_shrink", ops::tanh_shrink},
+      {"celu", [](const Value &x) { return ops::celu(x); }},
+      {"glu", [](const Value &x) { return ops::glu(x); }},
+      {"mish", ops::mish},
+      {"log_sigmoid", ops::log_sigmoid},
+      {"squareplus", [](const Value &x) { return ops::squareplus(x); }},
+      {"sparse_plus", ops::sparse_plus},
+      {"sparse_sigmoid", ops::sparse_sigmoid},
+      {"sparsemax", [](const Value &x) { return ops::sparsemax(x); }},
+      {"tanh", ops::tanh},
+      {"softplus", ops::softplus},
+      {"softsign", ops::softsign},
+      {"exponential", ops::exp},
       {"softmax", [](const Value &x) { return ops::softmax(x); }},
       {"log_softmax", [](const Value &x) { return ops::log_softmax(x); }},
   };
@@ -212,6 +275,11 @@ ActivationArg::ActivationArg(Activate f) {
   if (!f)
     throw Error(ErrorKind::value_error, "an activation needs a function that can be called; an empty one was given");
   rep_ = std::make_shared<Rep>(Rep{"function", std::move(f)});
+}
+ActivationArg::ActivationArg(Plain f) : ActivationArg(Activate(f)) {
+  const auto named = std::ranges::find(registry(), f, &std::pair<const std::string, Plain>::second);
+  if (named != registry().end())
+    *this = ActivationArg(named->first);
 }
 std::string ActivationArg::name() const { return rep_ ? rep_->name : "linear"; }
 Value ActivationArg::operator()(const Value &x) const {

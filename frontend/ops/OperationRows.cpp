@@ -51,13 +51,6 @@ template <Value (*f)(const Value &, int64_t)> Values argReduction(Arguments &a) 
   const Value found = f(x, axis);
   return a.flag("keepdims") ? ops::expand_dims(found, axis) : found;
 }
-/// An activation that has a name and no arguments.
-template <size_t length> struct Word {
-  char text[length];
-  constexpr Word(const char (&word)[length]) { std::copy_n(word, length, text); }
-};
-template <Word name> Values activation(Arguments &a) { return ActivationArg(name.text)(a.value("x")); }
-
 Values reshape(Arguments &a) {
   const Value x = a.value("x");
   return ops::reshape(x, Shape(a.integers("newshape")));
@@ -158,26 +151,20 @@ Values gelu(Arguments &a) {
 }
 Values celu(Arguments &a) {
   const Value x = a.value("x");
-  const double alpha = a.number("alpha", 1.0);
-  return ops::relu(x) + alpha * ops::expm1(-ops::relu(-x) / alpha);
+  return ops::celu(x, a.number("alpha", 1.0));
 }
 Values squareplus(Arguments &a) {
   const Value x = a.value("x");
-  return 0.5 * (x + ops::sqrt(ops::square(x) + a.number("b", 4.0)));
+  return ops::squareplus(x, a.number("b", 4.0));
 }
-/// An activation by its name. The argument `key` of its Keras operation must have the value that the activation has.
-template <Word name, Word key, double usual> Values usualActivation(Arguments &a) {
+template <Value (*f)(const Value &, double)> Values shrink(Arguments &a) {
   const Value x = a.value("x");
-  if (a.number(key.text, usual) != usual)
-    throw Error(ErrorKind::not_implemented_error,
-                fmt::format("the operation has `{}` other than {}: only the value of the activation '{}' can be read",
-                            key.text, usual, name.text));
-  return ActivationArg(name.text)(x);
+  return f(x, a.number("threshold", 0.5));
 }
 Values threshold(Arguments &a) {
   const Value x = a.value("x");
-  const Value isKept = ops::greater(x, a.exactNumber("threshold"));
-  return ops::where(isKept, x, a.exactNumber("default_value"));
+  const double threshold = a.number("threshold");
+  return ops::threshold(x, threshold, a.number("default_value"));
 }
 template <Value (*f)(const Value &, int64_t)> Values triangle(Arguments &a) {
   const Value x = a.value("x");
@@ -305,26 +292,26 @@ constexpr Operation rows[] = {
     {"isinf", "Isinf", numpy, unary<ops::isinf>},
     {"logistic", "Sigmoid", nn, unary<ops::sigmoid>},
     {"relu", "Relu", nn, unary<ops::relu>},
-    {"", "Relu6", nn, activation<"relu6">},
-    {"", "Selu", nn, activation<"selu">},
-    {"", "Silu", nn, activation<"silu">},
-    {"", "Softplus", nn, activation<"softplus">},
-    {"", "Softsign", nn, activation<"softsign">},
-    {"", "HardSigmoid", nn, activation<"hard_sigmoid">},
-    {"", "HardSilu", nn, activation<"hard_silu">},
-    {"", "HardTanh", nn, activation<"hard_tanh">},
-    {"", "LogSigmoid", nn, activation<"log_sigmoid">},
+    {"", "Relu6", nn, unary<ops::relu6>},
+    {"", "Selu", nn, unary<ops::selu>},
+    {"", "Silu", nn, unary<ops::silu>},
+    {"", "Softplus", nn, unary<ops::softplus>},
+    {"", "Softsign", nn, unary<ops::softsign>},
+    {"", "HardSigmoid", nn, unary<ops::hard_sigmoid>},
+    {"", "HardSilu", nn, unary<ops::hard_silu>},
+    {"", "HardTanh", nn, unary<ops::hard_tanh>},
+    {"", "LogSigmoid", nn, unary<ops::log_sigmoid>},
     {"", "LeakyRelu", nn, leakyRelu},
     {"", "Elu", nn, elu},
     {"", "Celu", nn, celu},
     {"", "Squareplus", nn, squareplus},
-    {"", "SparsePlus", nn, activation<"sparse_plus">},
-    {"", "SparseSigmoid", nn, activation<"sparse_sigmoid">},
-    {"", "TanhShrink", nn, activation<"tanh_shrink">},
-    {"", "HardShrink", nn, usualActivation<"hard_shrink", "threshold", 0.5>},
-    {"", "SoftShrink", nn, usualActivation<"soft_shrink", "threshold", 0.5>},
-    {"", "Glu", nn, usualActivation<"glu", "axis", -1.0>},
-    {"", "Sparsemax", nn, usualActivation<"sparsemax", "axis", -1.0>},
+    {"", "SparsePlus", nn, unary<ops::sparse_plus>},
+    {"", "SparseSigmoid", nn, unary<ops::sparse_sigmoid>},
+    {"", "TanhShrink", nn, unary<ops::tanh_shrink>},
+    {"", "HardShrink", nn, shrink<ops::hard_shrink>},
+    {"", "SoftShrink", nn, shrink<ops::soft_shrink>},
+    {"", "Glu", nn, alongAxis<ops::glu>},
+    {"", "Sparsemax", nn, alongAxis<ops::sparsemax>},
     {"", "Threshold", nn, threshold},
     {"", "Gelu", nn, gelu},
     {"", "Softmax", nn, alongAxis<ops::softmax>},
