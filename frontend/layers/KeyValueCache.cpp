@@ -191,7 +191,7 @@ void OpenCache::finish(Trace &trace) const {
   if (next_ != state_->calls.size())
     refuse(fmt::format("serves one call of its model, which has {} calls of causal attention. Received: {}",
                        state_->calls.size(), next_));
-  state_->position.assign(position() + static_cast<double>(steps_));
+  state_->position.assign(position() + steps_);
   const VariableHandle memory = state_->position.impl()->memory;
   const auto prepare = [state = state_, steps = steps_, memory]() -> BeforePlay::Begin {
     const uint64_t version = memory->version(); // read first: the position is of this version or of a later one

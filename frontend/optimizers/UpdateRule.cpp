@@ -23,7 +23,7 @@ Value quotient(const Value &x, int64_t divisor) {
 }
 /// Whether the int32 `count` is a multiple of `period`.
 Value isMultiple(const Value &count, int64_t period) {
-  return ops::equal(quotient(count, period) * static_cast<double>(period), count);
+  return ops::equal(quotient(count, period) * period, count);
 }
 
 } // namespace

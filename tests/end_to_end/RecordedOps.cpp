@@ -73,7 +73,10 @@ Loss lossOf(const Json &args) {
   return makers.at(kind)();
 }
 
-Value withNumber(const std::string &op, const Value &x, double number, bool left) {
+Number exactNumber(const Json &json) {
+  return json.is_number_integer() ? Number(json.get<int64_t>()) : Number(json.get<double>());
+}
+Value withNumber(const std::string &op, const Value &x, const Number &number, bool left) {
   if (op == "add")
     return left ? number + x : x + number;
   if (op == "subtract")
@@ -88,7 +91,7 @@ using Operation = std::function<Value(const Operands &, const Json &)>;
 Operation unary(Value (*op)(const Value &)) {
   return [op](const Operands &x, const Json &) { return op(x.at(0)); };
 }
-Operation binary(Value (*op)(const Value &, const Value &)) {
+template <class Argument> Operation binary(Value (*op)(const Argument &, const Argument &)) {
   return [op](const Operands &x, const Json &) { return op(x.at(0), x.at(1)); };
 }
 Operation reduction(Value (*op)(const Value &, const Axes &, bool)) {
@@ -101,8 +104,10 @@ const std::map<std::string, Operation> &operations() {
        [](const Operands &x, const Json &args) { return ActivationArg(args["name"].get<std::string>())(x.at(0)); }},
       {"loss", [](const Operands &x, const Json &args) { return lossOf(args)(x.at(0), x.at(1)); }},
       {"number", [](const Operands &x,
-                    const Json &args) { return withNumber(args["name"], x.at(0), args["number"], args["left"]); }},
-      {"clip", [](const Operands &x, const Json &args) { return ops::clip(x.at(0), args["x_min"], args["x_max"]); }},
+                    const Json &args) { return withNumber(args["name"], x.at(0), exactNumber(args["number"]), args["left"]); }},
+      {"clip", [](const Operands &x, const Json &args) {
+         return ops::clip(x.at(0), exactNumber(args["x_min"]), exactNumber(args["x_max"]));
+       }},
       {"gelu", [](const Operands &x, const Json &args) { return ops::gelu(x.at(0), args.value("approximate", true)); }},
       {"elu", [](const Operands &x, const Json &) { return ops::elu(x.at(0)); }},
       {"leaky_relu", [](const Operands &x, const Json &) { return ops::leaky_relu(x.at(0)); }},

@@ -12,7 +12,7 @@ using List = std::vector<Value>;
 
 namespace {
 
-Tensor random(const Shape &shape, unsigned seed) {
+Tensor noise(const Shape &shape, unsigned seed) {
   std::mt19937 generator(seed);
   std::vector<float> values(static_cast<size_t>(shape.elements()));
   for (float &value : values)
@@ -55,8 +55,8 @@ Value attended(const Shape &query, const Shape &key, const Shape &value, const S
 } // namespace
 
 TEST_CASE("dot_product_attention is the sum that a plain loop gives, with bias, mask, scale and shared heads") {
-  std::vector<Tensor> feeds{random({2, 3, 4, 5}, 1), random({2, 6, 2, 5}, 2), random({2, 6, 2, 3}, 3),
-                            random({4, 3, 6}, 4),
+  std::vector<Tensor> feeds{noise({2, 3, 4, 5}, 1), noise({2, 6, 2, 5}, 2), noise({2, 6, 2, 3}, 3),
+                            noise({4, 3, 6}, 4),
                             Tensor({1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 0, 1}, {2, 1, 1, 6}).astype(DType::bool_)};
   for (Run run : everyRun)
     for (bool causal : {false, true}) {
@@ -72,7 +72,7 @@ TEST_CASE("dot_product_attention is the sum that a plain loop gives, with bias, 
 }
 
 TEST_CASE("The gradient of attention has a gradient: that of the same sums written out") {
-  const std::vector<Tensor> feeds{random({2, 3, 2, 4}, 1), random({2, 5, 2, 4}, 2), random({2, 5, 2, 3}, 3)};
+  const std::vector<Tensor> feeds{noise({2, 3, 2, 4}, 1), noise({2, 5, 2, 4}, 2), noise({2, 5, 2, 3}, 3)};
   const auto plain = [](const List &v) {
     const Value scores = ops::einsum("btnh,bsnh->bnts", {v[0], v[1]}) * 0.5;
     return ops::einsum("bnts,bsne->btne", {ops::softmax(scores), v[2]});
@@ -97,7 +97,7 @@ TEST_CASE("The gradient of attention has a gradient: that of the same sums writt
 
 TEST_CASE("The gradient of attention whose blocks share a head is that of the same sums written out") {
   // Two heads of queries and one of keys: few enough, and with enough scores, for parts of the queries.
-  const std::vector<Tensor> feeds{random({1, 301, 2, 4}, 1), random({1, 310, 1, 4}, 2), random({1, 310, 1, 3}, 3)};
+  const std::vector<Tensor> feeds{noise({1, 301, 2, 4}, 1), noise({1, 310, 1, 4}, 2), noise({1, 310, 1, 3}, 3)};
   const auto plain = [](const List &v) {
     const Value keys = ops::reshape(v[1], {1, 310, 4}), values = ops::reshape(v[2], {1, 310, 3});
     const Value scores = ops::einsum("btnh,bsh->bnts", {v[0], keys}) * 0.5;

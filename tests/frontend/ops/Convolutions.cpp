@@ -163,12 +163,10 @@ TEST_CASE("Convolutions that do not fit are refused with the numbers that clash"
   refused({1, 5, 5, 3}, {3, 3, 3, 4}, {.strides = {-1}},
           "strides must be one integer, or 2 of them, of at least 1; got (-1)");
   refused({1, 5, 5, 3}, {3, 3, 3, 4}, {.strides = {1, 2, 1}}, "got (1, 2, 1)");
-  refused({1, 5, 5, 3}, {3, 3, 3, 4}, {.padding = "full"}, "padding must be \"valid\" or \"same\"; got \"full\"");
-  refused({1, 5, 5, 3}, {3, 3, 3, 4}, {.padding = "causal"}, "got \"causal\"");
+  refused({1, 5, 5, 3}, {3, 3, 3, 4}, {.padding = "causal"}, "padding must be \"valid\" or \"same\"; got \"causal\"");
   refused({1, 5, 5, 3}, {3, 3, 2, 4}, {}, "got input channels 3 and kernel in_channels 2");
   refused({1, 5, 5, 4}, {3, 3, 2, 3}, {}, "got 3 filters and 2 groups");
   refused({1, 5, 3}, {3, 3, 3, 4}, {}, "got shapes (1, 5, 3) and (3, 3, 3, 4)");
-  refused({1, 5, 5, 3}, {3, 3, 3, 4}, {.data_format = "nhwc"}, "got \"nhwc\"");
 }
 
 TEST_CASE("An image without elements gives sums of nothing under padding same") {

@@ -10,7 +10,7 @@ using namespace halftone::test;
 using Catch::Matchers::Contains;
 using Row = std::vector<double>;
 using Unary = Value (*)(const Value &);
-using Binary = Value (*)(const Value &, const Value &);
+using Binary = Value (*)(const Operand &, const Operand &);
 
 namespace {
 

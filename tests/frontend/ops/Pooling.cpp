@@ -58,7 +58,7 @@ TEST_CASE("Gradients of pools agree with differences") {
   for (int i = 0; i < 2 * 5 * 6 * 3; ++i)
     values.push_back(std::sin(i * 1.7) * 3 + i * 0.01);
   const Tensor x = Tensor(values, {2, 5, 6, 3}).astype(float64);
-  for (const char *padding : {"valid", "same"})
+  for (const Padding padding : {Padding::valid, Padding::same})
     for (int64_t stride : {1, 2, 3}) {
       const ops::PoolArgs args{.strides = {{stride}}, .padding = padding};
       CHECK(slopeError({x}, [&](const List &v) { return ops::max_pool(v[0], {3, 2}, args); }) < 1e-5);
@@ -73,11 +73,11 @@ TEST_CASE("Gradients of max_pool with long strides and with many taps agree with
   const Tensor x = Tensor(values, {1, 10, 11, 1}).astype(float64);
   struct Pool {
     int64_t size, stride;
-    const char *padding;
+    Padding padding;
   };
   for (const auto &[size, stride, padding] :
-       {Pool{2, 7, "valid"}, {2, 7, "same"}, {10, 9, "same"}, {8, 1 << 30, "valid"}}) {
-    INFO(padding << " " << size << " " << stride);
+       {Pool{2, 7, Padding::valid}, {2, 7, Padding::same}, {10, 9, Padding::same}, {8, 1 << 30, Padding::valid}}) {
+    INFO(Choice<Padding>(padding).word() << " " << size << " " << stride);
     const ops::PoolArgs args{.strides = {{stride}}, .padding = padding};
     CHECK(slopeError({x}, [&, size = size](const List &v) { return ops::max_pool(v[0], {size}, args); }) < 1e-5);
   }
