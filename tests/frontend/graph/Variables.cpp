@@ -159,3 +159,33 @@ TEST_CASE("a weight that is read in one dtype by autocast and by a cast keeps it
   CHECK(once.front() == -15120.0f);
   CHECK(run(true) == once);
 }
+
+TEST_CASE("assign takes numbers, and assign_add and assign_sub read the variable without autocast") {
+  const Variable total(Tensor::of<float>({1, 2}, {2})), count(Tensor::zeros({}, int32), {.trainable = false});
+  const auto step = jit([=](const Value &x) {
+    const AutocastScope scope(float16);
+    total.assign_add(x);
+    total.assign_sub(0.5);
+    count.assign_add(1);
+    return ops::cast(total, float32);
+  });
+  step(Tensor::of<float>({16777214, 1}, {2})); // no number of float16
+  CHECK(numbers(total) == std::vector<double>{16777214.5, 2.5});
+  CHECK(numbers(count) == std::vector<double>{1});
+  const auto reset = jit([=](const Value &x) {
+    total.assign(3);
+    count.assign(7.9);
+    return x;
+  });
+  reset(Tensor::zeros({1}));
+  CHECK(numbers(total) == std::vector<double>{3, 3});
+  CHECK(numbers(count) == std::vector<double>{7});
+  const Variable small(Tensor::zeros({2}, uint8), {.trainable = false, .name = "small"});
+  const auto refused = jit([=](const Value &x) {
+    small.assign(300);
+    return x;
+  });
+  CHECK_THAT(errorOf([&] { (void)refused(Tensor::zeros({1})); }), Contains("ValueError") && Contains("uint8 has no number 300"));
+  CHECK_THAT(errorOf([&] { small.assign_add(1); }),
+             Contains("RuntimeError: Variable 'small' was assigned a Value outside of a function being traced"));
+}

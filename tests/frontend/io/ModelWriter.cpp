@@ -88,3 +88,29 @@ TEST_CASE("A custom model is refused, registered or not, and a model of its clas
   checkRefused(Sequential({Input({4}), Custom(Unregistered())}), folder,
                "get_config(Config &) and a static from_config(const Config &)");
 }
+
+TEST_CASE("A file holds a constant between layers as an array among the arguments of its reader") {
+  const TemporaryFolder folder;
+  const Input x({4}, {.name = "x"});
+  const Value shares = constant(Tensor({1, 2, 3, 4}, {4})) / 10, mask = ops::arange(4) > 1;
+  const Value y = ops::where(mask, Dense(4, {.name = "dense"})(x) * shares, ops::zeros({4})) +
+                  ops::sum(ops::ones({64, 64}) * 0.25);
+  const Model model({x}, {y});
+  model.save(folder / "a.keras");
+  const Model loaded = load_model(folder / "a.keras");
+  CHECK(loaded.to_json() == model.to_json());
+  CHECK_THAT(model.to_json(), Contains("__numpy__"));
+  const Tensor data = Tensor({1, -2, 3, 0.5F}, {1, 4});
+  CHECK(loaded.predict_on_batch(data).to_vector<float>() == model.predict_on_batch(data).to_vector<float>());
+}
+
+TEST_CASE("save() refuses a constant that a file cannot hold, and says where it belongs") {
+  const TemporaryFolder folder;
+  const Input x({4097}, {.name = "x"});
+  checkRefused(Model({x}, {x + ops::arange(4097)}), folder, "at most 4096 elements as an argument: put it into a layer's weight");
+  checkRefused(Model({x}, {x + ops::full({1}, INFINITY)}), folder, "with the element inf");
+  checkRefused(Model({x}, {x * ops::full({1}, (int64_t(1) << 60) + 1, int64)}), folder, "does not hold exactly");
+  checkRefused(Model({x}, {x + 1, ops::zeros({2})}), folder, "whose output is a constant");
+  checkRefused(Model({x}, {x + Dense(4097, {.name = "dense"})(ops::ones({1, 2}))}), folder,
+               "the call of layer 'dense' on a constant");
+}

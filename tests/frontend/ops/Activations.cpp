@@ -139,3 +139,54 @@ TEST_CASE("activations of integers and bools are computed in floatx but for relu
     CHECK(numbers(y[8])[0] == Approx(std::log(2)));
   }
 }
+
+TEST_CASE("Each activation that is a function computes what its name does, and a pointer to it is that name") {
+  using Plain = Value (*)(const Value &);
+  const std::pair<const char *, Plain> named[] = {{"relu", activations::relu},
+                                                  {"relu6", activations::relu6},
+                                                  {"selu", activations::selu},
+                                                  {"silu", activations::silu},
+                                                  {"sigmoid", activations::sigmoid},
+                                                  {"hard_sigmoid", activations::hard_sigmoid},
+                                                  {"hard_silu", activations::hard_silu},
+                                                  {"hard_tanh", activations::hard_tanh},
+                                                  {"tanh_shrink", activations::tanh_shrink},
+                                                  {"mish", activations::mish},
+                                                  {"log_sigmoid", activations::log_sigmoid},
+                                                  {"sparse_plus", activations::sparse_plus},
+                                                  {"sparse_sigmoid", activations::sparse_sigmoid},
+                                                  {"tanh", activations::tanh},
+                                                  {"softplus", activations::softplus},
+                                                  {"softsign", activations::softsign},
+                                                  {"exponential", ops::exp}};
+  const Tensor x(Row{-4, -0.75, 0, 0.25, 2, 7}, {6});
+  for (const auto &[name, function] : named) {
+    INFO(name);
+    CHECK(ActivationArg(function).name() == name);
+    const std::vector<Tensor> y = runOnce(Run::interpreted, {x}, [&, f = function, n = name](const std::vector<Value> &v) {
+      return std::vector<Value>{f(v[0]), ActivationArg(n)(v[0])};
+    });
+    CHECK(numbers(y[0]) == numbers(y[1]));
+  }
+  const Plain own = [](const Value &v) { return v * 2; };
+  CHECK(ActivationArg(own).name() == "function");
+  CHECK_THROWS_WITH(ActivationArg(Plain()), Catch::Matchers::Contains("an empty one was given"));
+}
+
+TEST_CASE("Activations take Keras's arguments") {
+  // Keras 3.15.1: keras.activations of these arguments.
+  const Tensor x(Row{-2, -0.25, 0.5, 3}, {2, 2});
+  const std::vector<Tensor> y = runOnce(Run::compiled, {x}, [](const std::vector<Value> &v) {
+    return std::vector<Value>{activations::celu(v[0], 0.5),       activations::hard_shrink(v[0], 1),
+                              activations::soft_shrink(v[0], 1),  activations::squareplus(v[0], 0),
+                              activations::threshold(v[0], 0, 9), activations::glu(v[0], 0),
+                              activations::sparsemax(v[0], 0)};
+  });
+  CHECK(near(numbers(y[0]), {0.5 * std::expm1(-4), 0.5 * std::expm1(-0.5), 0.5, 3}));
+  CHECK(numbers(y[1]) == Row{-2, 0, 0, 3});
+  CHECK(numbers(y[2]) == Row{-1, 0, 0, 2});
+  CHECK(near(numbers(y[3]), {0, 0, 0.5, 3}));
+  CHECK(numbers(y[4]) == Row{9, 9, 0.5, 3});
+  CHECK(near(numbers(y[5]), {-2 / (1 + std::exp(-0.5)), -0.25 / (1 + std::exp(-3))}));
+  CHECK(numbers(y[6]) == Row{0, 0, 1, 1});
+}

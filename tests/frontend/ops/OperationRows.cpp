@@ -121,7 +121,14 @@ TEST_CASE("Operations with arguments compute as Keras's, and go into a config ag
            Row{"Isfinite", "[X]", "", {1, 2, 3}, {1, 1, 1, 1, 1, 1}},
            Row{"Celu", "[X]", R"("alpha": 2.0)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
            Row{"Squareplus", "[X]", R"("b": 0)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
-           Row{"HardShrink", "[X]", R"("threshold": 0.5)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
+           Row{"HardShrink", "[X]", R"("threshold": 2.5)", {1, 2, 3}, {0, 0, 0, 3, 4, 5}},
+           Row{"SoftShrink", "[X]", R"("threshold": 2)", {1, 2, 3}, {0, 0, 0, 1, 2, 3}},
+           Row{"Sparsemax", "[X]", R"("axis": 1)", {1, 2, 3}, {0, 0, 0, 1, 1, 1}},
+           Row{"Glu", "[X]", R"("axis": 1)", {1, 1, 3}, {0, 1 / (1 + std::exp(-4)), 2 / (1 + std::exp(-5))}},
+           Row{"DivideNoNan", "[6, X]", "", {1, 2, 3}, {0, 6, 3, 2, 1.5, 1.2}},
+           Row{"Add", "[X, true]", "", {1, 2, 3}, {1, 2, 3, 4, 5, 6}},
+           Row{"Where", "[X, X, 7]", "", {1, 2, 3}, {7, 1, 2, 3, 4, 5}},
+           Row{"FullLike", "[X, X]", R"("dtype": null)", {1, 2, 3}, {0, 1, 2, 3, 4, 5}},
            Row{"Threshold", "[X]", R"("threshold": 2, "default_value": -1)", {1, 2, 3}, {-1, -1, -1, 3, 4, 5}},
            Row{"Roll", "[X]", R"("shift": 1, "axis": 2)", {1, 2, 3}, {2, 0, 1, 5, 3, 4}},
            Row{"Tril", "[X]", R"("k": 0)", {1, 2, 3}, {0, 0, 0, 3, 4, 0}},
@@ -185,7 +192,7 @@ TEST_CASE("Convolutions, pools and attention between layers are written as one o
 
 TEST_CASE("Calls of operations between layers are written as Keras's operations", "[files]") {
   const Input x({2, 3});
-  const Value flag = ops::isfinite(x);
+  const Value flag = ops::isfinite(x), whole = ops::cast(x, int32) + 1;
   const std::vector<std::pair<const char *, Value>> rows{{"Exp2", ops::exp2(x)},
                                                          {"Log2", ops::log2(x)},
                                                          {"Log10", ops::log10(x)},
@@ -207,7 +214,34 @@ TEST_CASE("Calls of operations between layers are written as Keras's operations"
                                                          {"LogicalNot", ops::logical_not(flag)},
                                                          {"LogicalAnd", ops::logical_and(flag, flag)},
                                                          {"LogicalOr", ops::logical_or(flag, flag)},
-                                                         {"LogicalXor", ops::logical_xor(flag, flag)}};
+                                                         {"LogicalXor", ops::logical_xor(flag, flag)},
+                                                         {"LogicalAnd", flag & flag},
+                                                         {"LogicalOr", flag | true},
+                                                         {"BitwiseAnd", whole & 6},
+                                                         {"BitwiseOr", 1 | whole},
+                                                         {"BitwiseXor", whole ^ whole},
+                                                         {"BitwiseNot", ~whole},
+                                                         {"LeftShift", ops::left_shift(whole, 2)},
+                                                         {"RightShift", ops::right_shift(9, whole)},
+                                                         {"Mod", 7 % whole},
+                                                         {"DivideNoNan", ops::divide_no_nan(1, x)},
+                                                         {"Relu6", ops::relu6(x)},
+                                                         {"Selu", ops::selu(x)},
+                                                         {"HardSigmoid", ops::hard_sigmoid(x)},
+                                                         {"HardSilu", ops::hard_silu(x)},
+                                                         {"HardTanh", ops::hard_tanh(x)},
+                                                         {"LogSigmoid", ops::log_sigmoid(x)},
+                                                         {"Softsign", ops::softsign(x)},
+                                                         {"SparsePlus", ops::sparse_plus(x)},
+                                                         {"SparseSigmoid", ops::sparse_sigmoid(x)},
+                                                         {"TanhShrink", ops::tanh_shrink(x)},
+                                                         {"Celu", ops::celu(x, 2)},
+                                                         {"Glu", ops::glu(x, 1)},
+                                                         {"HardShrink", ops::hard_shrink(x, 2)},
+                                                         {"SoftShrink", ops::soft_shrink(x, 2)},
+                                                         {"Sparsemax", ops::sparsemax(x, 1)},
+                                                         {"Squareplus", ops::squareplus(x, 2)},
+                                                         {"Threshold", ops::threshold(x, 2, -1)}};
   for (const auto &[className, result] : rows) {
     INFO(className);
     const Model model({x}, {result});
@@ -216,6 +250,23 @@ TEST_CASE("Calls of operations between layers are written as Keras's operations"
                          Contains(fmt::format("\"class_name\": \"{}\"", className)));
     const Model again = Model::from_config(Config::parse(text));
     const Tensor data = counted({1, 2, 3});
+    CHECK(again.predict(data, {.verbose = 0}).str() == model.predict(data, {.verbose = 0}).str());
+  }
+}
+
+TEST_CASE("A recorded operation has its numbers where they stand, of the kind that they have", "[files]") {
+  const Input x({2, 3}, {.dtype = int32});
+  const std::vector<std::pair<Value, std::string>> rows{
+      {2 - x, R"("args":[2,{)"},         {x - 2.0, R"(},2.0],)"},         {ops::maximum(x, true), R"(},true],)"},
+      {0.5 < x, R"("args":[0.5,{)"},     {ops::full_like(x, 7), "},7],"}, {ops::where(x > 0, 1, 0.5), R"(},1,0.5],)"},
+      {ops::where(x > 0, 1, x), "},1,{"}};
+  for (const auto &[result, expected] : rows) {
+    const Model model({x}, {result});
+    const std::string text = model.to_json();
+    CHECK_THAT(text, Contains(expected));
+    const Model again = Model::from_config(Config::parse(text));
+    CHECK(again.to_json() == text);
+    const Tensor data = counted({1, 2, 3}).astype(int32);
     CHECK(again.predict(data, {.verbose = 0}).str() == model.predict(data, {.verbose = 0}).str());
   }
 }

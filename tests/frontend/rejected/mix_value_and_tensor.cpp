@@ -1,4 +1,4 @@
-// expect: no match|invalid operands
+// expect: deleted
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/Halftone.h>
 using namespace halftone;
