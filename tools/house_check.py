@@ -73,7 +73,7 @@ SLOW_IN_PUBLIC_HEADERS = {"iostream", "regex", "filesystem", "map", "ranges", "c
 CODE_ID = "cmake/CodeId.cmake"
 GENERATED_FROM = {"dialect/Enums.h.inc": "dialect/Attrs.td", "compiler/codegen/BuildId.inc": None, "compiler/codegen/CodeId.inc": None}
 NARROW_PARAMETER = re.compile(r"[(,]\s*(?:const )?(?:int|unsigned|short|long|u?int(?:8|16|32)_t)( \w+)?\s*[,)=]")
-NARROW_AND_RIGHT = ("unsigned line", "Device(Kind kind")  # compilers' lines, and a private constructor
+NARROW_AND_RIGHT = ("unsigned line", "Device(Kind kind", "operator++(int)")  # compilers' lines, a private constructor, postfix
 SYSTEM_HEADERS = re.compile(r"sys/|(unistd|fcntl|pthread|sched|spawn|dlfcn|errno|stdio_ext|cpuid|cxxabi|\w*intrin)\.h$")
 
 # Files are opened for reading in one place, which refuses those that block or have no end, and written in another, where no

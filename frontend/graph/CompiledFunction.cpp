@@ -1,16 +1,16 @@
 // Traces, compiles and plays functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/CompiledFunction.h"
-#include "frontend/graph/Graph.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Devices.h"
+#include "frontend/graph/Graph.h"
 #include "frontend/graph/Rematerialize.h"
 #include "frontend/graph/TraceCompile.h"
 #include "frontend/graph/Variables.h"
-#include "runtime/TensorTypes.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/TensorTypes.h"
 #include "runtime/base/CompilerGate.h"
 #include "runtime/base/FloatMode.h"
 #include "runtime/base/FreeMemory.h"

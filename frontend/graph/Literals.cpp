@@ -5,8 +5,8 @@
 #include "halftone/Error.h"
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <fmt/format.h>
+#include <functional>
 
 namespace halftone::detail {
 

@@ -129,11 +129,12 @@ private:
       return layerObject(Layer(member.layer));
     const CallForm &form = member.calls[0]->form;
     if (member.calls[0]->inputs.empty())
-      throw Error(ErrorKind::value_error,
-                  fmt::format("a file cannot hold a model whose output is a constant, that of '{}': let a layer give it, "
-                              "or save weights alone",
-                              member.calls[0]->name),
-                  model_.name());
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("a file cannot hold a model whose output is a constant, that of '{}': let a layer give it, "
+                      "or save weights alone",
+                      member.calls[0]->name),
+          model_.name());
     if (form.className.empty())
       throw Error(ErrorKind::value_error,
                   fmt::format("a file cannot hold the operation '{}' between layers: put it into a layer of its own, "

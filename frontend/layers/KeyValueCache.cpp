@@ -165,8 +165,7 @@ Value OpenCache::position() const {
 Value OpenCache::appended(const Variable &cached, const Value &steps) const {
   const VariableImpl &all = *cached.impl();
   const Value place = tracing().iota(1, all.shape, DType::int32) - position(); // among the new steps
-  const Value isNew = ops::logical_and(ops::greater_equal(place, scalarLike(0.0, place)),
-                                       ops::less(place, steps_));
+  const Value isNew = ops::logical_and(ops::greater_equal(place, scalarLike(0.0, place)), ops::less(place, steps_));
   const Value index = tracing().iota(0, Shape{state_->length}, DType::int32) - position();
   const Value moved = steps_ == 1 ? broadcastTo(steps, all.shape) : tracing().gather(steps, index, 1);
   const Value old = asDtype(tracing().read(cached.impl(), all.dtype), steps.dtype(), "cache");

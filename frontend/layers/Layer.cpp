@@ -11,8 +11,8 @@
 #include "runtime/policy/PolicyRep.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 #include <ostream>
+#include <set>
 
 namespace halftone {
 using namespace detail;
@@ -327,7 +327,8 @@ Variable Layer::weight(std::string_view name) const {
 LayerBody &Layer::body() const { return *impl_->body; }
 
 std::ostream &operator<<(std::ostream &os, const Layer &layer) {
-  return os << fmt::format("<{} name={}, built={}>", layer.class_name(), layer.name(), layer.built() ? "True" : "False");
+  return os << fmt::format("<{} name={}, built={}>", layer.class_name(), layer.name(),
+                           layer.built() ? "True" : "False");
 }
 
 } // namespace halftone

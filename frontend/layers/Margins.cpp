@@ -63,18 +63,17 @@ template <class Options> Value crop(const Value &x, const Options &options, cons
 } // namespace
 
 ZeroPadding1D::ZeroPadding1D(const Integers &padding, const DataFormatArgs &args, Where where)
-    : Layer(plain(ZeroPadding1DOptions{args, forEachAxis(padding, 2)}, pad), "ZeroPadding1D",
-            layerArgs(args), where) {
+    : Layer(plain(ZeroPadding1DOptions{args, forEachAxis(padding, 2)}, pad), "ZeroPadding1D", layerArgs(args), where) {
   requireEntries(*this, "padding", forEachAxis(padding, 2), 2, 0, where);
 }
 ZeroPadding2D::ZeroPadding2D(const Margins &padding, const DataFormatArgs &args, Where where)
-    : Layer(plain(ZeroPaddingOptions<ZeroPadding2D>{args, forEachAxis(padding, 2)}, pad),
-            "ZeroPadding2D", layerArgs(args), where) {
+    : Layer(plain(ZeroPaddingOptions<ZeroPadding2D>{args, forEachAxis(padding, 2)}, pad), "ZeroPadding2D",
+            layerArgs(args), where) {
   requireEntries(*this, "padding", forEachAxis(padding, 2), 2, where);
 }
 ZeroPadding3D::ZeroPadding3D(const Margins &padding, const DataFormatArgs &args, Where where)
-    : Layer(plain(ZeroPaddingOptions<ZeroPadding3D>{args, forEachAxis(padding, 3)}, pad),
-            "ZeroPadding3D", layerArgs(args), where) {
+    : Layer(plain(ZeroPaddingOptions<ZeroPadding3D>{args, forEachAxis(padding, 3)}, pad), "ZeroPadding3D",
+            layerArgs(args), where) {
   requireEntries(*this, "padding", forEachAxis(padding, 3), 3, where);
 }
 Cropping1D::Cropping1D(const Integers &cropping, const LayerArgs &args, Where where)
@@ -82,13 +81,13 @@ Cropping1D::Cropping1D(const Integers &cropping, const LayerArgs &args, Where wh
   requireEntries(*this, "cropping", forEachAxis(cropping, 2), 2, 0, where);
 }
 Cropping2D::Cropping2D(const Margins &cropping, const DataFormatArgs &args, Where where)
-    : Layer(plain(CroppingOptions<Cropping2D>{args, forEachAxis(cropping, 2)}, crop), "Cropping2D",
-            layerArgs(args), where) {
+    : Layer(plain(CroppingOptions<Cropping2D>{args, forEachAxis(cropping, 2)}, crop), "Cropping2D", layerArgs(args),
+            where) {
   requireEntries(*this, "cropping", forEachAxis(cropping, 2), 2, where);
 }
 Cropping3D::Cropping3D(const Margins &cropping, const DataFormatArgs &args, Where where)
-    : Layer(plain(CroppingOptions<Cropping3D>{args, forEachAxis(cropping, 3)}, crop), "Cropping3D",
-            layerArgs(args), where) {
+    : Layer(plain(CroppingOptions<Cropping3D>{args, forEachAxis(cropping, 3)}, crop), "Cropping3D", layerArgs(args),
+            where) {
   requireEntries(*this, "cropping", forEachAxis(cropping, 3), 3, where);
 }
 

@@ -59,8 +59,12 @@ Value extremeOf(const std::vector<Value> &inputs, Combine combine) {
   }
   return extreme;
 }
-Value largestOf(const std::vector<Value> &inputs) { return extremeOf(inputs, [](const Value &a, const Value &b) { return ops::maximum(a, b); }); }
-Value smallestOf(const std::vector<Value> &inputs) { return extremeOf(inputs, [](const Value &a, const Value &b) { return ops::minimum(a, b); }); }
+Value largestOf(const std::vector<Value> &inputs) {
+  return extremeOf(inputs, [](const Value &a, const Value &b) { return ops::maximum(a, b); });
+}
+Value smallestOf(const std::vector<Value> &inputs) {
+  return extremeOf(inputs, [](const Value &a, const Value &b) { return ops::minimum(a, b); });
+}
 
 struct Merged {
   const char *className;

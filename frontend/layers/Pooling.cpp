@@ -20,15 +20,13 @@ template <class LayerClass> PoolingOptions<LayerClass> optionsOf(const Integers 
 template <Pool pool, class LayerClass>
 std::unique_ptr<LayerBody> pooling(const Integers &size, const PoolingArgs &args, int64_t rank) {
   using Options = PoolingOptions<LayerClass>;
-  return plain(optionsOf<LayerClass>(size, args, rank),
-               [](const Value &x, const Options &options, const CallContext &) {
-                 const std::vector<int64_t> &sizes = options.poolSize.list();
-                 requireRank(x.shape(), std::ssize(sizes) + 2);
-                 return pool(x, sizes,
-                             {.strides = options.strides->list(),
-                              .padding = options.padding,
-                              .data_format = options.data_format});
-               });
+  return plain(optionsOf<LayerClass>(size, args, rank), [](const Value &x, const Options &options,
+                                                           const CallContext &) {
+    const std::vector<int64_t> &sizes = options.poolSize.list();
+    requireRank(x.shape(), std::ssize(sizes) + 2);
+    return pool(x, sizes,
+                {.strides = options.strides->list(), .padding = options.padding, .data_format = options.data_format});
+  });
 }
 void check(const Layer &layer, const Integers &size, const PoolingArgs &args, int64_t rank, Where where) {
   requireEntries(layer, "pool_size", forEachAxis(size, rank), rank, 1, where);

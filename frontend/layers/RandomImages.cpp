@@ -148,21 +148,19 @@ void requireFactor(const Layer &layer, const char *argument, const Factor &facto
 } // namespace
 
 RandomFlip::RandomFlip(Choice<FlipMode> mode, const RandomFlipArgs &args, Where where)
-    : Layer(std::make_unique<RandomFlipBody>(RandomFlipOptions{args, mode}), "RandomFlip",
-            layerArgs(args), where) {}
+    : Layer(std::make_unique<RandomFlipBody>(RandomFlipOptions{args, mode}), "RandomFlip", layerArgs(args), where) {}
 
 RandomTranslation::RandomTranslation(const Factor &height_factor, const Factor &width_factor,
                                      const RandomTranslationArgs &args, Where where)
-    : Layer(std::make_unique<RandomTranslationBody>(
-                RandomTranslationOptions{args, height_factor, width_factor}),
+    : Layer(std::make_unique<RandomTranslationBody>(RandomTranslationOptions{args, height_factor, width_factor}),
             "RandomTranslation", layerArgs(args), where) {
   requireFactor(*this, "height_factor", height_factor, where);
   requireFactor(*this, "width_factor", width_factor, where);
   if (args.interpolation != Interpolation::nearest && args.interpolation != Interpolation::bilinear)
-    throw Error(ErrorKind::not_implemented_error,
-                fmt::format("Unknown `interpolation` {}. Expected of one ('nearest', 'bilinear').",
-                            args.interpolation.word()),
-                name(), where);
+    throw Error(
+        ErrorKind::not_implemented_error,
+        fmt::format("Unknown `interpolation` {}. Expected of one ('nearest', 'bilinear').", args.interpolation.word()),
+        name(), where);
 }
 
 } // namespace halftone::layers

@@ -70,19 +70,16 @@ UpSampling1D::UpSampling1D(int64_t size, const LayerArgs &args, Where where)
   requirePositive(*this, "size", size, where);
 }
 UpSampling2D::UpSampling2D(const Integers &size, const UpSampling2DArgs &args, Where where)
-    : Layer(plain(UpSampling2DOptions{args, forEachAxis(size, 2)}, upsample2), "UpSampling2D",
-            layerArgs(args), where) {
+    : Layer(plain(UpSampling2DOptions{args, forEachAxis(size, 2)}, upsample2), "UpSampling2D", layerArgs(args), where) {
   requireEntries(*this, "size", forEachAxis(size, 2), 2, 1, where);
 }
 UpSampling3D::UpSampling3D(const Integers &size, const DataFormatArgs &args, Where where)
-    : Layer(plain(UpSampling3DOptions{args, forEachAxis(size, 3)}, upsample3), "UpSampling3D",
-            layerArgs(args), where) {
+    : Layer(plain(UpSampling3DOptions{args, forEachAxis(size, 3)}, upsample3), "UpSampling3D", layerArgs(args), where) {
   requireEntries(*this, "size", forEachAxis(size, 3), 3, 1, where);
 }
 
 Resizing::Resizing(int64_t height, int64_t width, const ResizingArgs &args, Where where)
-    : Layer(plain(ResizingOptions{args, height, width}, resize), "Resizing", layerArgs(args, true),
-            where) {
+    : Layer(plain(ResizingOptions{args, height, width}, resize), "Resizing", layerArgs(args, true), where) {
   requirePositive(*this, "height", height, where);
   requirePositive(*this, "width", width, where);
   if (args.crop_to_aspect_ratio && args.pad_to_aspect_ratio)
@@ -90,8 +87,7 @@ Resizing::Resizing(int64_t height, int64_t width, const ResizingArgs &args, Wher
                 name(), where);
 }
 CenterCrop::CenterCrop(int64_t height, int64_t width, const CenterCropArgs &args, Where where)
-    : Layer(plain(CenterCropOptions{args, height, width}, centerCrop), "CenterCrop",
-            layerArgs(args, true), where) {
+    : Layer(plain(CenterCropOptions{args, height, width}, centerCrop), "CenterCrop", layerArgs(args, true), where) {
   requirePositive(*this, "height", height, where);
   requirePositive(*this, "width", width, where);
 }

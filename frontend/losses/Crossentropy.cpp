@@ -81,8 +81,7 @@ Picked pick(const Value &target, const Value &output, int64_t axis) {
 
 /// 1, or NaN for a label that is no class: a compiled plan cannot throw.
 Value outOfRange(const Value &labels, const Value &valid, int64_t classes, const Value &like) {
-  Value known = ops::logical_and(ops::greater_equal(labels, ops::zeros_like(labels)),
-                                 ops::less(labels, classes));
+  Value known = ops::logical_and(ops::greater_equal(labels, ops::zeros_like(labels)), ops::less(labels, classes));
   if (valid.defined())
     known = ops::logical_or(known, ops::logical_not(valid));
   return ops::where(known, ops::ones_like(like), ops::full_like(like, std::numeric_limits<double>::quiet_NaN()));

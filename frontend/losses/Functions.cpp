@@ -17,15 +17,25 @@ static Value formulaOf(const Loss &loss, const Value &yTrue, const Value &yPred)
 
 namespace losses {
 
-Value mean_squared_error(const Value &y_true, const Value &y_pred) { return formulaOf(MeanSquaredError(), y_true, y_pred); }
-Value mean_absolute_error(const Value &y_true, const Value &y_pred) { return formulaOf(MeanAbsoluteError(), y_true, y_pred); }
-Value mean_absolute_percentage_error(const Value &y_true, const Value &y_pred) { return formulaOf(MeanAbsolutePercentageError(), y_true, y_pred); }
-Value mean_squared_logarithmic_error(const Value &y_true, const Value &y_pred) { return formulaOf(MeanSquaredLogarithmicError(), y_true, y_pred); }
+Value mean_squared_error(const Value &y_true, const Value &y_pred) {
+  return formulaOf(MeanSquaredError(), y_true, y_pred);
+}
+Value mean_absolute_error(const Value &y_true, const Value &y_pred) {
+  return formulaOf(MeanAbsoluteError(), y_true, y_pred);
+}
+Value mean_absolute_percentage_error(const Value &y_true, const Value &y_pred) {
+  return formulaOf(MeanAbsolutePercentageError(), y_true, y_pred);
+}
+Value mean_squared_logarithmic_error(const Value &y_true, const Value &y_pred) {
+  return formulaOf(MeanSquaredLogarithmicError(), y_true, y_pred);
+}
 Value log_cosh(const Value &y_true, const Value &y_pred) { return formulaOf(LogCosh(), y_true, y_pred); }
 Value poisson(const Value &y_true, const Value &y_pred) { return formulaOf(Poisson(), y_true, y_pred); }
 Value hinge(const Value &y_true, const Value &y_pred) { return formulaOf(Hinge(), y_true, y_pred); }
 Value squared_hinge(const Value &y_true, const Value &y_pred) { return formulaOf(SquaredHinge(), y_true, y_pred); }
-Value categorical_hinge(const Value &y_true, const Value &y_pred) { return formulaOf(CategoricalHinge(), y_true, y_pred); }
+Value categorical_hinge(const Value &y_true, const Value &y_pred) {
+  return formulaOf(CategoricalHinge(), y_true, y_pred);
+}
 Value kl_divergence(const Value &y_true, const Value &y_pred) { return formulaOf(KLDivergence(), y_true, y_pred); }
 Value huber(const Value &y_true, const Value &y_pred, double delta) { return formulaOf(Huber(delta), y_true, y_pred); }
 Value cosine_similarity(const Value &y_true, const Value &y_pred, int64_t axis) {
@@ -71,8 +81,10 @@ static Loss lossOfFunction(Plain f, const LossArgs &args) {
   static constexpr Named all[] = {
       {losses::mean_squared_error, [](const LossArgs &args) -> Loss { return losses::MeanSquaredError(args); }},
       {losses::mean_absolute_error, [](const LossArgs &args) -> Loss { return losses::MeanAbsoluteError(args); }},
-      {losses::mean_absolute_percentage_error, [](const LossArgs &args) -> Loss { return losses::MeanAbsolutePercentageError(args); }},
-      {losses::mean_squared_logarithmic_error, [](const LossArgs &args) -> Loss { return losses::MeanSquaredLogarithmicError(args); }},
+      {losses::mean_absolute_percentage_error,
+       [](const LossArgs &args) -> Loss { return losses::MeanAbsolutePercentageError(args); }},
+      {losses::mean_squared_logarithmic_error,
+       [](const LossArgs &args) -> Loss { return losses::MeanSquaredLogarithmicError(args); }},
       {losses::log_cosh, [](const LossArgs &args) -> Loss { return losses::LogCosh(args); }},
       {losses::poisson, [](const LossArgs &args) -> Loss { return losses::Poisson(args); }},
       {losses::hinge, [](const LossArgs &args) -> Loss { return losses::Hinge(args); }},

@@ -14,7 +14,7 @@ inline constexpr const char *choice_words<metrics::AUCSummationMethod>[] = {"int
 template <> inline constexpr const char *choice_words<metrics::FScoreAverage>[] = {"micro", "macro", "weighted"};
 template <>
 inline constexpr const char *choice_words<metrics::ClassAggregation>[] = {"uniform_average",
-                                                                            "variance_weighted_average"};
+                                                                          "variance_weighted_average"};
 
 /// All arguments of a metric: the positional ones, which are added here, and the others; and the metric made of them.
 template <class MetricClass, class Args> struct MetricOptions : Args {

@@ -49,8 +49,7 @@ public:
       counted =
           counted * asDtype(broadcastTo(flat(asDtype(weight, dtype, "metric")), t.shape()), DType::float64, "metric");
     if (facts_.args.ignore_class)
-      counted =
-          counted * asDtype(ops::not_equal(t, *facts_.args.ignore_class), DType::float64, "metric");
+      counted = counted * asDtype(ops::not_equal(t, *facts_.args.ignore_class), DType::float64, "metric");
     const Value rows = ops::expand_dims(counted, -1) * ops::one_hot(t, facts_.classes, DType::float64);
     addTo(state[0], ops::matmul(ops::transpose(rows), ops::one_hot(p, facts_.classes, DType::float64)));
   }
@@ -83,8 +82,7 @@ private:
     return flat(asDtype(sparse ? x : ops::argmax(x, facts_.args.axis), DType::int32, "metric"));
   }
   Value isClass(const Value &x) const {
-    return ops::logical_and(ops::greater_equal(x, ops::zeros_like(x)),
-                            ops::less(x, facts_.classes));
+    return ops::logical_and(ops::greater_equal(x, ops::zeros_like(x)), ops::less(x, facts_.classes));
   }
   Facts facts_;
 };

@@ -218,8 +218,10 @@ static std::shared_ptr<detail::MetricImpl> metricOfFunction(Plain f, const Metri
   static constexpr Named all[] = {
       {losses::mean_squared_error, [](const MetricArgs &args) -> Metric { return metrics::MeanSquaredError(args); }},
       {losses::mean_absolute_error, [](const MetricArgs &args) -> Metric { return metrics::MeanAbsoluteError(args); }},
-      {losses::mean_absolute_percentage_error, [](const MetricArgs &args) -> Metric { return metrics::MeanAbsolutePercentageError(args); }},
-      {losses::mean_squared_logarithmic_error, [](const MetricArgs &args) -> Metric { return metrics::MeanSquaredLogarithmicError(args); }},
+      {losses::mean_absolute_percentage_error,
+       [](const MetricArgs &args) -> Metric { return metrics::MeanAbsolutePercentageError(args); }},
+      {losses::mean_squared_logarithmic_error,
+       [](const MetricArgs &args) -> Metric { return metrics::MeanSquaredLogarithmicError(args); }},
       {losses::log_cosh, [](const MetricArgs &args) -> Metric { return metrics::LogCoshError(args); }},
       {losses::poisson, [](const MetricArgs &args) -> Metric { return metrics::Poisson(args); }},
       {losses::hinge, [](const MetricArgs &args) -> Metric { return metrics::Hinge(args); }},

@@ -99,7 +99,9 @@ Value glu(const Value &given, int64_t axis) {
   const std::vector<Value> halves = split(x, 2, along);
   return halves[0] * sigmoid(halves[1]);
 }
-Value hard_sigmoid(const Value &x) { return isSymbolic(x) ? recordOperation("HardSigmoid", {x}) : hardSigmoid(real(x)); }
+Value hard_sigmoid(const Value &x) {
+  return isSymbolic(x) ? recordOperation("HardSigmoid", {x}) : hardSigmoid(real(x));
+}
 Value hard_silu(const Value &x) {
   if (isSymbolic(x))
     return recordOperation("HardSilu", {x});

@@ -90,10 +90,11 @@ Value triangle(const char *op, ComparePredicate kept, const Value &x, int64_t k)
 /// value_error for a dimension that is none.
 void requireKnown(const char *op, const Shape &shape) {
   if (std::ranges::any_of(shape.dims(), [](int64_t extent) { return extent < 0; }))
-    throw Error(ErrorKind::value_error,
-                fmt::format("{} of shape {}, which has a dimension of None; expected extents. A Value of the shape of x is "
-                            "zeros_like(x), ones_like(x) or full_like(x, value)",
-                            op, shape.str()));
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("{} of shape {}, which has a dimension of None; expected extents. A Value of the shape of x is "
+                    "zeros_like(x), ones_like(x) or full_like(x, value)",
+                    op, shape.str()));
 }
 Value filled(const char *op, const Shape &shape, const Number &number, DType dtype) {
   requireKnown(op, shape);
@@ -179,7 +180,8 @@ using namespace detail;
 /// So that a graph keeps the elements that it was given.
 static Tensor copyOf(const Tensor &data) {
   const Tensor host = TensorAccess::onHost(data), copy = TensorAccess::allocate(data.dtype(), data.shape());
-  std::memcpy(TensorAccess::mutableData(copy), TensorAccess::data(host), static_cast<size_t>(TensorAccess::bytes(host)));
+  std::memcpy(TensorAccess::mutableData(copy), TensorAccess::data(host),
+              static_cast<size_t>(TensorAccess::bytes(host)));
   return copy;
 }
 

@@ -56,7 +56,8 @@ Value floorRest(const Operands &o) {
 }
 
 /// Of operands in `computed` of the dtype that they promote to.
-Value binary(const char *op, const Operand &a, const Operand &b, DType (*computed)(DType), Value (*f)(const Operands &)) {
+Value binary(const char *op, const Operand &a, const Operand &b, DType (*computed)(DType),
+             Value (*f)(const Operands &)) {
   return applyOperands(op, {a, b}, [op, computed, f](const Places &v) { return f(fit(op, v[0], v[1], computed)); });
 }
 
@@ -122,9 +123,7 @@ Value reciprocal(const Value &x) {
     return tracing().binary("div", scalarLike(1.0, y), y);
   });
 }
-Value floor_divide(const Operand &a, const Operand &b) {
-  return binary("floor_divide", a, b, numberOf, floorQuotient);
-}
+Value floor_divide(const Operand &a, const Operand &b) { return binary("floor_divide", a, b, numberOf, floorQuotient); }
 Value mod(const Operand &a, const Operand &b) { return binary("mod", a, b, numberOf, floorRest); }
 Value hypot(const Operand &a, const Operand &b) { return binary("hypot", a, b, floatOf, length); }
 Value logaddexp(const Operand &a, const Operand &b) { return binary("logaddexp", a, b, floatOf, logSum); }

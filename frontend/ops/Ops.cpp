@@ -112,9 +112,10 @@ Value compare(ComparePredicate predicate, const char *op, const Operand &a, cons
 void requireNoChain(const Operand &a, const Operand &b) {
   for (const Operand *operand : {&a, &b})
     if (!operand->is_number() && operand->value().dtype() == DType::bool_)
-      throw Error(ErrorKind::type_error,
-                  "an operator < <= > >= compares a bool Value, as 0 < x < 1 does: write (0 < x) & (x < 1), or ops::less "
-                  "to compare bools");
+      throw Error(
+          ErrorKind::type_error,
+          "an operator < <= > >= compares a bool Value, as 0 < x < 1 does: write (0 < x) & (x < 1), or ops::less "
+          "to compare bools");
 }
 
 /// The bound of an integer Value, if it bounds something: a lower one below the dtype's range, or an upper one above it, does

@@ -361,7 +361,8 @@ Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, c
     } else {
       counts = tracing().splat(pool.tapCount(), sums.shape(), wide);
     }
-    return channelsBack(asDtype(tracing().binary("div", sums, counts), image.dtype(), "average_pool"), args.data_format);
+    return channelsBack(asDtype(tracing().binary("div", sums, counts), image.dtype(), "average_pool"),
+                        args.data_format);
   });
 }
 

@@ -22,9 +22,7 @@ Value quotient(const Value &x, int64_t divisor) {
   return asDtype(ops::floor(wide), DType::int32, "optimizer");
 }
 /// Whether the int32 `count` is a multiple of `period`.
-Value isMultiple(const Value &count, int64_t period) {
-  return ops::equal(quotient(count, period) * period, count);
-}
+Value isMultiple(const Value &count, int64_t period) { return ops::equal(quotient(count, period) * period, count); }
 
 } // namespace
 

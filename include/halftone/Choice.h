@@ -26,14 +26,15 @@ namespace detail {
 /// The words of an enum in the order of its enumerators, as Keras spells them.
 template <class E> inline constexpr const char *choice_words[1] = {nullptr};
 template <>
-inline constexpr const char *choice_words<Reduction>[] = {"sum_over_batch_size", "sum", "mean", "mean_with_sample_weight",
-                                                   "none"};
+inline constexpr const char *choice_words<Reduction>[] = {"sum_over_batch_size", "sum", "mean",
+                                                          "mean_with_sample_weight", "none"};
 template <> inline constexpr const char *choice_words<DataFormat>[] = {"channels_last", "channels_first"};
 template <> inline constexpr const char *choice_words<Padding>[] = {"valid", "same", "causal"};
 template <>
 inline constexpr const char *choice_words<Interpolation>[] = {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"};
 template <> inline constexpr const char *choice_words<FillMode>[] = {"reflect", "wrap", "constant", "nearest"};
-template <> inline constexpr const char *choice_words<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
+template <>
+inline constexpr const char *choice_words<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
 template <> inline constexpr const char *choice_words<MonitorMode>[] = {"auto", "min", "max"};
 void this_word_is_not_one_of_the_words_of_the_argument(); // not constexpr: its name is the compiler's message
 HALFTONE_API size_t index_of_word(std::string_view word, const char *const *words, size_t count); // value_error
@@ -60,6 +61,7 @@ private:
 };
 /// The word of a set. value_error that lists the words.
 template <class E> Choice<E> choice(std::string_view word) {
-  return static_cast<E>(detail::index_of_word(word, detail::choice_words<E>, sizeof(detail::choice_words<E>) / sizeof(const char *)));
+  return static_cast<E>(
+      detail::index_of_word(word, detail::choice_words<E>, sizeof(detail::choice_words<E>) / sizeof(const char *)));
 }
 } // namespace halftone

@@ -150,8 +150,9 @@ private:
 };
 
 struct SavedTensor {
-  std::string name;                 // in the file
-  std::vector<int64_t> transpose{}; // its axes in the weight's order: {1, 0} of a Linear, {2, 3, 1, 0} of a Conv2d; {}: as it is
+  std::string name; // in the file
+  std::vector<int64_t>
+      transpose{}; // its axes in the weight's order: {1, 0} of a Linear, {2, 3, 1, 0} of a Conv2d; {}: as it is
 };
 struct LoadWeightsArgs {
   bool skip_mismatch = false;

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
-#include <set>
 #include <ostream>
+#include <set>
 
 using namespace halftone;
 

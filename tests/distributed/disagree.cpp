@@ -57,6 +57,7 @@ template <class T>
 void edit(T &value) {
   value = static_cast<T>(static_cast<int>(value) ^ 1);
 }
+template <class E> void edit(Choice<E> &value) { value = static_cast<E>(static_cast<int>(E(value)) ^ 1); }
 template <class T> void edit(std::optional<T> &value) { value = T(7); }
 void edit(std::optional<Device> &value) { value = Device::cpu(); } // the same: a test has no second kind of device
 void edit(std::vector<double> &value) { value = {0.5}; }

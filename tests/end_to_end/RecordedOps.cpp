@@ -103,9 +103,12 @@ const std::map<std::string, Operation> &operations() {
       {"activation",
        [](const Operands &x, const Json &args) { return ActivationArg(args["name"].get<std::string>())(x.at(0)); }},
       {"loss", [](const Operands &x, const Json &args) { return lossOf(args)(x.at(0), x.at(1)); }},
-      {"number", [](const Operands &x,
-                    const Json &args) { return withNumber(args["name"], x.at(0), exactNumber(args["number"]), args["left"]); }},
-      {"clip", [](const Operands &x, const Json &args) {
+      {"number",
+       [](const Operands &x, const Json &args) {
+         return withNumber(args["name"], x.at(0), exactNumber(args["number"]), args["left"]);
+       }},
+      {"clip",
+       [](const Operands &x, const Json &args) {
          return ops::clip(x.at(0), exactNumber(args["x_min"]), exactNumber(args["x_max"]));
        }},
       {"gelu", [](const Operands &x, const Json &args) { return ops::gelu(x.at(0), args.value("approximate", true)); }},
@@ -247,7 +250,87 @@ void checkAll(Run run) {
   }
 }
 
+using Binary = Value (*)(const Operand &, const Operand &);
+const std::map<std::string, Binary> &binaryOperations() {
+  static const std::map<std::string, Binary> table{
+      {"add", ops::add},
+      {"subtract", ops::subtract},
+      {"multiply", ops::multiply},
+      {"divide", ops::divide},
+      {"divide_no_nan", ops::divide_no_nan},
+      {"power", ops::power},
+      {"maximum", ops::maximum},
+      {"minimum", ops::minimum},
+      {"floor_divide", ops::floor_divide},
+      {"mod", ops::mod},
+      {"hypot", ops::hypot},
+      {"logaddexp", ops::logaddexp},
+      {"arctan2", ops::arctan2},
+      {"equal", ops::equal},
+      {"less", ops::less},
+      {"logical_and", ops::logical_and},
+      {"logical_xor", ops::logical_xor},
+      {"bitwise_and", ops::bitwise_and},
+      {"bitwise_or", ops::bitwise_or},
+      {"bitwise_xor", ops::bitwise_xor},
+      {"left_shift", ops::left_shift},
+      {"right_shift", ops::right_shift},
+      {"where",
+       [](const Operand &a, const Operand &b) { return ops::where(layers::Input({2}, {.dtype = bool_}), a, b); }},
+      {"clip", [](const Operand &a, const Operand &b) { return ops::clip(a.value(), b, b); }}};
+  return table;
+}
+std::optional<Operand> numberNamed(const std::string &kind) {
+  if (kind == "2")
+    return 2;
+  if (kind == "2.0")
+    return 2.0;
+  return kind == "true" ? std::optional<Operand>(true) : std::nullopt;
+}
+Operand operandNamed(const std::string &kind) {
+  const std::optional<Operand> number = numberNamed(kind);
+  return number ? *number : Operand(Value(layers::Input({2}, {.dtype = standardize_dtype(kind)})));
+}
+/// What our operation gives, "" for an error.
+std::string dtypeNamed(Binary operation, const std::string &a, const std::string &b) {
+  try {
+    return std::string(name(operation(operandNamed(a), operandNamed(b)).dtype()));
+  } catch (const Error &) {
+    return "";
+  }
+}
+/// Keras's dtype with the differences of docs/policies.md: a float stays beside 2.0 in every operation, and bools are numbers
+/// to subtract.
+std::string expectedDtype(const std::string &op, const std::string &a, const std::string &b, const Json &recorded) {
+  const std::string other = numberNamed(a) ? b : a;
+  const bool isNarrow = other == "bfloat16" || other == "float16";
+  if ((op == "arctan2" || op == "logaddexp") && isNarrow && (a == "2.0" || b == "2.0"))
+    return other;
+  if (op == "subtract" && recorded.is_null())
+    return "int32";
+  return recorded.is_null() ? "" : recorded.get<std::string>();
+}
+
 } // namespace
+
+TEST_CASE("each operation of two operands has Keras's dtype beside each dtype and each kind of number", "[ops]") {
+  std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/operands.jsonl");
+  size_t count = 0;
+  for (std::string line; std::getline(file, line);) {
+    const Json recorded = Json::parse(line);
+    const std::string op = recorded["op"];
+    for (const auto &[a, dtypes] : recorded["dtypes"].items())
+      for (size_t i = 0; i < dtypes.size(); ++i) {
+        const std::string b = recorded["right"][i];
+        if ((numberNamed(a) && numberNamed(b)) || (op == "clip" && numberNamed(a)))
+          continue;
+        INFO(op << " of " << a << " and " << b);
+        CHECK(dtypeNamed(binaryOperations().at(op), a, b) == expectedDtype(op, a, b, dtypes[i]));
+        ++count;
+      }
+  }
+  CHECK(count > 3500);
+}
 
 TEST_CASE("operations give Keras's values, dtypes and gradients: interpreted", "[ops]") { checkAll(Run::interpreted); }
 TEST_CASE("operations give Keras's values, dtypes and gradients: compiled", "[ops]") { checkAll(Run::compiled); }

@@ -19,7 +19,8 @@ TEST_CASE("A word that is known at run time is looked up, and an error lists the
 
 TEST_CASE("A layer's words go into its config, and a data format of null is channels_last") {
   const layers::Conv2D layer(4, 3, {.padding = "same", .data_format = "channels_first"});
-  CHECK_THAT(layer.get_config().dump(), Contains(R"("padding":"same")") && Contains(R"("data_format":"channels_first")"));
+  CHECK_THAT(layer.get_config().dump(),
+             Contains(R"("padding":"same")") && Contains(R"("data_format":"channels_first")"));
   CHECK_THAT(layers::MaxPooling2D(2).get_config().dump(), Contains(R"("data_format":"channels_last")"));
   const Config config = Config::parse(
       R"({"module": "keras.layers", "class_name": "Flatten", "config": {"name": "f", "data_format": null}})");

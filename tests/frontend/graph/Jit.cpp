@@ -180,3 +180,30 @@ TEST_CASE("An error of a call through std::function has the line of jit()") {
   CHECK(thrownBy([&] { (void)axis(Tensor::ones({2})); }).where().line == line);
 }
 // clang-format on
+
+TEST_CASE("Integers, bools and enums among the arguments are compiled in, and a number for a Value is a scalar") {
+  int traces = 0;
+  const auto scaled = jit([&traces](const Value &x, int64_t times, bool negate, Padding padding) -> Value {
+    ++traces;
+    const Value y = x * times + static_cast<int>(padding);
+    return negate ? -y : y;
+  });
+  const Tensor x = Tensor::of<float>({2}, {1});
+  CHECK(scaled(x, 3, false, Padding::valid).item<float>() == 6);
+  CHECK(scaled(x, 3, true, Padding::valid).item<float>() == -6);
+  CHECK(scaled(x, -4, false, Padding::same).item<float>() == -7);
+  const int before = traces;
+  CHECK(scaled(x, 3, true, Padding::valid).item<float>() == -6);
+  CHECK(traces == before);
+  int made = 0;
+  const auto product = jit([&made](const Value &x, const Value &rate) -> Value {
+    ++made;
+    return x * rate;
+  });
+  CHECK(product(x, 0.5).item<float>() == 1);
+  const int first = made;
+  CHECK(product(x, 0.25).item<float>() == 0.5F);
+  CHECK(made == first);
+  CHECK(jit(ops::maximum)(x, 7).item<float>() == 7);
+  CHECK_THROWS_WITH(product(x, int64_t(1) << 40), Contains("int32 has no number 1099511627776"));
+}

@@ -93,8 +93,8 @@ TEST_CASE("A file holds a constant between layers as an array among the argument
   const TemporaryFolder folder;
   const Input x({4}, {.name = "x"});
   const Value shares = constant(Tensor({1, 2, 3, 4}, {4})) / 10, mask = ops::arange(4) > 1;
-  const Value y = ops::where(mask, Dense(4, {.name = "dense"})(x) * shares, ops::zeros({4})) +
-                  ops::sum(ops::ones({64, 64}) * 0.25);
+  const Value y =
+      ops::where(mask, Dense(4, {.name = "dense"})(x) * shares, ops::zeros({4})) + ops::sum(ops::ones({64, 64}) * 0.25);
   const Model model({x}, {y});
   model.save(folder / "a.keras");
   const Model loaded = load_model(folder / "a.keras");
@@ -107,7 +107,8 @@ TEST_CASE("A file holds a constant between layers as an array among the argument
 TEST_CASE("save() refuses a constant that a file cannot hold, and says where it belongs") {
   const TemporaryFolder folder;
   const Input x({4097}, {.name = "x"});
-  checkRefused(Model({x}, {x + ops::arange(4097)}), folder, "at most 4096 elements as an argument: put it into a layer's weight");
+  checkRefused(Model({x}, {x + ops::arange(4097)}), folder,
+               "at most 4096 elements as an argument: put it into a layer's weight");
   checkRefused(Model({x}, {x + ops::full({1}, INFINITY)}), folder, "with the element inf");
   checkRefused(Model({x}, {x * ops::full({1}, (int64_t(1) << 60) + 1, int64)}), folder, "does not hold exactly");
   checkRefused(Model({x}, {x + 1, ops::zeros({2})}), folder, "whose output is a constant");

@@ -28,7 +28,8 @@ TEST_CASE("A loss as a function gives the loss of each sample, in the dtype of t
       {losses::categorical_hinge, losses::CategoricalHinge(each)},
       {losses::kl_divergence, losses::KLDivergence(each)},
       {[](const Value &a, const Value &b) { return losses::huber(a, b, 0.3); }, losses::Huber(0.3, each)},
-      {[](const Value &a, const Value &b) { return losses::cosine_similarity(a, b); }, losses::CosineSimilarity(-1, each)},
+      {[](const Value &a, const Value &b) { return losses::cosine_similarity(a, b); },
+       losses::CosineSimilarity(-1, each)},
       {[](const Value &a, const Value &b) { return losses::binary_crossentropy(a, b, true, 0.1); },
        losses::BinaryCrossentropy({.from_logits = true, .label_smoothing = 0.1, .reduction = "none"})},
       {[](const Value &a, const Value &b) { return losses::categorical_crossentropy(a, b); },
@@ -39,9 +40,8 @@ TEST_CASE("A loss as a function gives the loss of each sample, in the dtype of t
   for (const auto &[function, loss] : cases) {
     INFO(loss.name());
     for (const DType dtype : {float32, bfloat16}) {
-      const Tensor y = runOnce(Run::compiled, {t, p.astype(dtype)}, [f = function](const List &v) {
-        return List{f(v[0], v[1])};
-      })[0];
+      const Tensor y = runOnce(Run::compiled, {t, p.astype(dtype)},
+                               [f = function](const List &v) { return List{f(v[0], v[1])}; })[0];
       CHECK(y.dtype() == dtype);
       if (dtype == float32)
         CHECK(near(numbers(y), numbers(loss(t, p))));

@@ -163,9 +163,10 @@ TEST_CASE("Each activation that is a function computes what its name does, and a
   for (const auto &[name, function] : named) {
     INFO(name);
     CHECK(ActivationArg(function).name() == name);
-    const std::vector<Tensor> y = runOnce(Run::interpreted, {x}, [&, f = function, n = name](const std::vector<Value> &v) {
-      return std::vector<Value>{f(v[0]), ActivationArg(n)(v[0])};
-    });
+    const std::vector<Tensor> y =
+        runOnce(Run::interpreted, {x}, [&, f = function, n = name](const std::vector<Value> &v) {
+          return std::vector<Value>{f(v[0]), ActivationArg(n)(v[0])};
+        });
     CHECK(numbers(y[0]) == numbers(y[1]));
   }
   const Plain own = [](const Value &v) { return v * 2; };

@@ -55,8 +55,7 @@ Value attended(const Shape &query, const Shape &key, const Shape &value, const S
 } // namespace
 
 TEST_CASE("dot_product_attention is the sum that a plain loop gives, with bias, mask, scale and shared heads") {
-  std::vector<Tensor> feeds{noise({2, 3, 4, 5}, 1), noise({2, 6, 2, 5}, 2), noise({2, 6, 2, 3}, 3),
-                            noise({4, 3, 6}, 4),
+  std::vector<Tensor> feeds{noise({2, 3, 4, 5}, 1), noise({2, 6, 2, 5}, 2), noise({2, 6, 2, 3}, 3), noise({4, 3, 6}, 4),
                             Tensor({1, 0, 1, 1, 0, 1, 1, 1, 1, 0, 0, 1}, {2, 1, 1, 6}).astype(DType::bool_)};
   for (Run run : everyRun)
     for (bool causal : {false, true}) {

@@ -144,8 +144,14 @@ TEST_CASE("tril and triu keep one side of a diagonal of each matrix") {
 TEST_CASE("zeros, ones and full have the dtype that is given, else floatx, or that of the value") {
   for (Run run : everyRun) {
     const std::vector<Tensor> y = made(run, [] {
-      return List{ops::zeros({2}), ops::ones({1, 2}, int8), ops::full({2}, 3), ops::full({2}, 2.5), ops::full({}, true),
-                  ops::full({2}, 2.5, float16), ops::full({2, 2}, ops::arange(2)), ops::full({0}, ops::ones({1}, int8))};
+      return List{ops::zeros({2}),
+                  ops::ones({1, 2}, int8),
+                  ops::full({2}, 3),
+                  ops::full({2}, 2.5),
+                  ops::full({}, true),
+                  ops::full({2}, 2.5, float16),
+                  ops::full({2, 2}, ops::arange(2)),
+                  ops::full({0}, ops::ones({1}, int8))};
     });
     const Row expected[] = {{0, 0}, {1, 1}, {3, 3}, {2.5, 2.5}, {1}, {2.5, 2.5}, {0, 1, 0, 1}, {}};
     const DType dtypes[] = {float32, int8, int32, float32, bool_, float16, int32, int8};
@@ -155,8 +161,8 @@ TEST_CASE("zeros, ones and full have the dtype that is given, else floatx, or th
       CHECK(y[i].dtype() == dtypes[i]);
     }
   }
-  CHECK_THAT(refusal([] { return ops::zeros({none, 2}); }), Contains("ValueError: zeros of shape (None, 2)") &&
-                                                                Contains("zeros_like(x)"));
+  CHECK_THAT(refusal([] { return ops::zeros({none, 2}); }),
+             Contains("ValueError: zeros of shape (None, 2)") && Contains("zeros_like(x)"));
   CHECK_THAT(refusal([] { return ops::full({2}, 300, uint8); }), Contains("full: uint8 has no number 300"));
 }
 
@@ -166,8 +172,9 @@ TEST_CASE("Outside of a function being traced a Value without operands is a cons
   const Value weights = constant(data), table = constant(large);
   const_cast<float *>(data.span<float>().data())[0] = 50; // the constant keeps the elements that it was given
   const Value scaled = x * weights + ops::arange(3) + ops::full({3}, 0.5);
-  const Model model({x}, {scaled + ops::sum(ops::eye(2)), ops::where(scaled > ops::zeros({3}), 1, ops::ones({3}, int32)),
-                          scaled * ops::sum(table * ops::zeros({5000}))});
+  const Model model({x},
+                    {scaled + ops::sum(ops::eye(2)), ops::where(scaled > ops::zeros({3}), 1, ops::ones({3}, int32)),
+                     scaled * ops::sum(table * ops::zeros({5000}))});
   CHECK(model.layers().size() == 1);
   const Tensors y = model.predict_all(Tensor::ones({2, 3}), {.verbose = 0});
   CHECK(numbers(y[0]) == Row{3.5, 5.5, 7.5, 3.5, 5.5, 7.5});

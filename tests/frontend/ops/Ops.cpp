@@ -47,8 +47,7 @@ TEST_CASE("The kind of a number decides: integers leave integers as they are and
 TEST_CASE("Each operation of two operands has the dtype that its number gives, on the left and on the right") {
   using Binary = Value (*)(const Operand &, const Operand &);
   constexpr Binary promoting[] = {ops::subtract, ops::power, ops::mod, ops::floor_divide, ops::squared_difference};
-  constexpr Binary inFloats[] = {ops::divide,    ops::divide_no_nan, ops::arctan2,
-                                 ops::logaddexp, ops::hypot};
+  constexpr Binary inFloats[] = {ops::divide, ops::divide_no_nan, ops::arctan2, ops::logaddexp, ops::hypot};
   struct Beside {
     DType dtype;
     Operand number;
@@ -72,7 +71,8 @@ TEST_CASE("Each operation of two operands has the dtype that its number gives, o
       check(op, row.promoted);
     for (const Binary op : inFloats)
       check(op, asFloat);
-    check([](const Operand &a, const Operand &b) { return ops::where(Operand(a).is_number() ? b.value() : a.value(), a, b); },
+    check([](const Operand &a,
+             const Operand &b) { return ops::where(Operand(a).is_number() ? b.value() : a.value(), a, b); },
           row.promoted);
     check(ops::less, bool_);
     check(ops::logical_or, bool_);
@@ -81,9 +81,14 @@ TEST_CASE("Each operation of two operands has the dtype that its number gives, o
 
 TEST_CASE("Two numbers are int32, floatx or bool scalars") {
   const std::vector<Tensor> y = runOnce(Run::compiled, {}, [](const std::vector<Value> &) {
-    return std::vector<Value>{ops::add(2, 3),           ops::add(2, 3.0),         ops::maximum(true, false),
-                              ops::add(true, 3),        ops::divide(1, 4),        ops::greater(2, 1.5),
-                              ops::where(ops::greater(2, 1), 7, 8), ops::power(2.0, 3)};
+    return std::vector<Value>{ops::add(2, 3),
+                              ops::add(2, 3.0),
+                              ops::maximum(true, false),
+                              ops::add(true, 3),
+                              ops::divide(1, 4),
+                              ops::greater(2, 1.5),
+                              ops::where(ops::greater(2, 1), 7, 8),
+                              ops::power(2.0, 3)};
   });
   const Row expected{5, 5, 1, 4, 0.25, 1, 7, 8};
   const DType dtypes[] = {int32, float32, bool_, int32, float32, bool_, int32, float32};
@@ -102,12 +107,27 @@ TEST_CASE("Operators compute as their operations, and a += b rebinds one handle"
     sum += 2;
     sum *= x;
     sum %= 4;
-    return std::vector<Value>{x % 3,   x == 0, x != 0,          0 < x,        x <= 0,  5 > x, x >= 5, x & 3,
-                              x | 1,   x ^ 1,  ~x,              !(x == 0),    sum,     other, (x > -1) & (x < 5),
-                              (x < 0) | (x > 0), (x < 0) ^ (x > -1)};
+    return std::vector<Value>{x % 3,
+                              x == 0,
+                              x != 0,
+                              0 < x,
+                              x <= 0,
+                              5 > x,
+                              x >= 5,
+                              x & 3,
+                              x | 1,
+                              x ^ 1,
+                              ~x,
+                              !(x == 0),
+                              sum,
+                              other,
+                              (x > -1) & (x < 5),
+                              (x < 0) | (x > 0),
+                              (x < 0) ^ (x > -1)};
   });
-  const Row expected[] = {{2, 0, 2}, {0, 1, 0}, {1, 0, 1}, {0, 0, 1}, {1, 1, 0},  {1, 1, 0},  {0, 0, 1}, {1, 0, 1}, {-7, 1, 5},
-                          {-8, 1, 4}, {6, -1, -6}, {1, 0, 1}, {3, 0, 3}, {-7, 0, 5}, {0, 1, 0}, {1, 0, 1}, {1, 1, 1}};
+  const Row expected[] = {{2, 0, 2}, {0, 1, 0},  {1, 0, 1},  {0, 0, 1},  {1, 1, 0},   {1, 1, 0},
+                          {0, 0, 1}, {1, 0, 1},  {-7, 1, 5}, {-8, 1, 4}, {6, -1, -6}, {1, 0, 1},
+                          {3, 0, 3}, {-7, 0, 5}, {0, 1, 0},  {1, 0, 1},  {1, 1, 1}};
   REQUIRE(y.size() == std::size(expected));
   for (size_t i = 0; i < y.size(); ++i) {
     INFO("operator " << i);
@@ -125,10 +145,12 @@ TEST_CASE("Operators refuse chains of comparisons, bits of floats and numbers th
   CHECK(numbers(of(x, [](const std::vector<Value> &v) {
           return std::vector<Value>{ops::less(v[0] > 0, v[0] < 5)};
         })[0]) == Row{1, 0});
-  CHECK_THAT(refusal(x, [](const Value &v) { return v & 1; }), Contains("TypeError: bitwise_and takes integers or bools"));
+  CHECK_THAT(refusal(x, [](const Value &v) { return v & 1; }),
+             Contains("TypeError: bitwise_and takes integers or bools"));
   const Tensor bytes(std::vector<uint8_t>{1}, {1});
   CHECK_THAT(refusal(bytes, [](const Value &v) { return v & 0.5; }), Contains("TypeError: bitwise_and takes"));
-  CHECK_THAT(refusal(bytes, [](const Value &v) { return v - 300; }), Contains("ValueError: sub: uint8 has no number 300"));
+  CHECK_THAT(refusal(bytes, [](const Value &v) { return v - 300; }),
+             Contains("ValueError: sub: uint8 has no number 300"));
   CHECK_THAT(refusal(bytes, [](const Value &v) { return ops::where(v > 0, v, -1); }),
              Contains("ValueError: where: uint8 has no number -1"));
   CHECK_THROWS_WITH(jit([](const Value &v) { return 0 < v < 1; })(x), Contains("compares a bool Value"));
