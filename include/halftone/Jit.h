@@ -124,13 +124,13 @@ private:
 /// Errors of calls that the C++ library makes, as those through std::function, have the line of jit() itself. value_error for
 /// an empty function, and for a call that names the tensors of a Values.
 template <detail::Concrete F> auto jit(F f, const JitArgs &args = {}, Where where = Where::current()) {
-  return typename detail::Signature<F>::template apply<Jitted>(std::move(f), args, where);
+  return typename detail::CallSignature<F>::template apply<Jitted>(std::move(f), args, where);
 }
 /// For a generic lambda or an overloaded function: jit<Value(const Value &)>([](auto x) { ... }).
 template <class S, class F>
   requires std::is_function_v<S>
 auto jit(F f, const JitArgs &args = {}, Where where = Where::current()) {
-  return typename detail::Signature<S>::template apply<Jitted>(std::move(f), args, where);
+  return typename detail::CallSignature<S>::template apply<Jitted>(std::move(f), args, where);
 }
 template <class F>
   requires(std::is_class_v<F> && !detail::Concrete<F>)
