@@ -203,7 +203,8 @@ class HALFTONE_API Circle : public Loss {
 public:
   Circle(const CircleArgs &args = {});
 };
-// The formulas as functions: one loss for each sample, in the operands' dtype, without a reduction. Arguments as in Keras.
+// The formulas as functions: one loss for each sample, in the float dtype of the predictions, without a reduction. Arguments as
+// in Keras.
 HALFTONE_API Value mean_squared_error(const Value &y_true, const Value &y_pred);
 HALFTONE_API Value mean_absolute_error(const Value &y_true, const Value &y_pred);
 HALFTONE_API Value mean_absolute_percentage_error(const Value &y_true, const Value &y_pred);
