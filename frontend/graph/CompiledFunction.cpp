@@ -176,8 +176,7 @@ CastLedger CompiledFunction::ledger(const std::vector<TensorType> &types, const 
 Tensor elementsOfConstant(const Value &value) {
   CompiledFunction read({.name = "constant", .interpret = true}, {},
                         [&value](Trace &, const std::vector<Value> &, const FeedLayout &) {
-                          const std::vector<Value> results = value.node()->call->replay({});
-                          return std::vector<CompiledFunction::Named>{{"value", results.at(value.node()->index)}};
+                          return std::vector<CompiledFunction::Named>{{"value", replay({}, {value}, {})[0]}};
                         });
   return TensorAccess::onHost(read.run({}).at(0));
 }

@@ -146,7 +146,7 @@ Call::~Call() {
 
 bool isConstant(const Value &value) {
   const std::shared_ptr<Call> &call = value.node()->call;
-  return call && !call->layer && call->inputs.empty();
+  return call && call->isConstant;
 }
 
 std::vector<ValueSpec> specsOf(const std::vector<Value> &values) {
@@ -182,6 +182,7 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
   call->replay = f;
   call->form = form;
   call->epoch = epoch;
+  call->isConstant = !layer && std::ranges::all_of(inputs, [](const Value &input) { return isConstant(input); });
   std::vector<Value> outputs;
   for (size_t i = 0; i < specs.size(); ++i) {
     auto node = std::make_shared<Node>();

@@ -33,13 +33,14 @@ struct Call {
   std::vector<Value> inputs;
   size_t outputs = 0;
   Function replay;
-  CallForm form{};    // of an operation that files cannot hold: without a class
-  int64_t index = 0;  // how many calls of the layer were recorded before
-  uint64_t epoch = 0; // the configuration epoch under which the outputs' specs were inferred
+  CallForm form{};         // of an operation that files cannot hold: without a class
+  int64_t index = 0;       // how many calls of the layer were recorded before
+  uint64_t epoch = 0;      // the configuration epoch under which the outputs' specs were inferred
+  bool isConstant = false; // of operations that depend on no Input and no layer
   ~Call();
 };
 
-/// Whether the Value is the result of an operation without inputs that was recorded, such as ops::zeros({2}).
+/// Whether the Value is the recorded result of operations on no Input and no layer, such as ops::zeros({2}) + 1.
 bool isConstant(const Value &value);
 
 struct ValueSpec {

@@ -128,7 +128,7 @@ private:
     if (member.layer)
       return layerObject(Layer(member.layer));
     const CallForm &form = member.calls[0]->form;
-    if (member.calls[0]->inputs.empty())
+    if (member.calls[0]->isConstant)
       throw Error(
           ErrorKind::value_error,
           fmt::format("a file cannot hold a model whose output is a constant, that of '{}': let a layer give it, "
