@@ -96,10 +96,11 @@ Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool
   Pool pool{rank, {dims.begin() + 1, dims.end() - 1}, perAxis(op, "pool_size", pool_size, rank), {}};
   if (args.padding == Padding::causal)
     throw Error(ErrorKind::value_error, fmt::format("{}: padding must be \"valid\" or \"same\"; got \"causal\"", op));
-  pool.windows = windowsOf(op,
-                           {pool.extents, pool.taps, perAxis(op, "strides", args.strides.value_or(pool.taps), rank),
-                            std::vector<int64_t>(static_cast<size_t>(rank), 1)},
-                           args.padding);
+  pool.windows =
+      detail::windowsOf(op,
+                        {pool.extents, pool.taps, perAxis(op, "strides", args.strides.value_or(pool.taps), rank),
+                         std::vector<int64_t>(static_cast<size_t>(rank), 1)},
+                        args.padding);
   // The steps of a single window have no meaning. What follows counts the elements of a step.
   for (size_t axis = 0; axis < pool.taps.size(); ++axis)
     if (pool.windows.places[axis] == 1)
