@@ -107,8 +107,7 @@ Value shift(const char *name, std::string_view op, const Operand &a, const Opera
   return applyOperands(name, {a, b}, [name, op](const Places &v) {
     for (const Operand &operand : v)
       requireBits(name, operand);
-    const auto number = [](const Operand &x) { return x.is_number() ? x : Operand(asNumber(x.value())); };
-    Operands o = fit(name, number(v[0]), number(v[1]), numberOf);
+    Operands o = fit(name, v[0], v[1], numberOf);
     return tracing().binary(op, takesBits(name, o.a), o.b);
   });
 }

@@ -181,7 +181,7 @@ Value maximum(const Operand &a, const Operand &b) { return binary("maximum", a, 
 Value minimum(const Operand &a, const Operand &b) { return binary("minimum", a, b, "and"); }
 Value clip(const Value &x, const Operand &x_min, const Operand &x_max) {
   if (!x_min.is_number() || !x_max.is_number())
-    return minimum(maximum(x, x_min), x_max);
+    return minimum(maximum(x.dtype() == DType::bool_ ? cast(x, DType::int32) : x, x_min), x_max);
   const Number least = x_min.number(), most = x_max.number();
   if (isSymbolic(x) && std::isfinite(least.real()) && std::isfinite(most.real())) { // JSON has no other numbers
     Config bounds = configOf("x_min", least);
