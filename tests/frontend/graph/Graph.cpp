@@ -32,7 +32,7 @@ TEST_CASE("operations promote as Keras does") {
   CHECK((f16 + b16).dtype() == float32);
   CHECK((f16 + i32).dtype() == float16);
   CHECK((f16 * 0.5).dtype() == float16);
-  CHECK((i32 * 2.0).dtype() == int32);
+  CHECK((i32 * 2).dtype() == int32);
   CHECK((i32 * 0.5).dtype() == float32);
   CHECK((i32 / 2.0).dtype() == float32);
   CHECK((i32 / i32).dtype() == float32);

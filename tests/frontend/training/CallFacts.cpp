@@ -46,7 +46,7 @@ TEST_CASE("Every argument of a call is a fact, but for verbose") {
                   .sample_weight = Tensor::ones({4}),
                   .validation_steps = 7},
           facts);
-  CHECK(facts[2].second.starts_with("[EarlyStopping(monitor 'val_loss', min_delta 0, patience 3, mode number 0"));
+  CHECK(facts[2].second.starts_with("[EarlyStopping(monitor 'val_loss', min_delta 0, patience 3, mode 'auto'"));
   CHECK(facts[2].second.find("CSVLogger") == std::string::npos);
   CHECK(facts[6].second == "[1: 0.5]");
   CHECK(facts[7].second == "[(4,) float32]");
