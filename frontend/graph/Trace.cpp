@@ -288,7 +288,7 @@ public:
       results = resolveAll(body(arguments));
       outputs = results.size();
       for (size_t i = outerLosses; i < losses.size(); ++i) // the layer returns losses as further results
-        results.push_back(resolve(losses[i]));
+        results.push_back(resolve(losses[i].value));
     } catch (...) {
       regions_.pop_back();
       loc_ = savedLoc;
@@ -315,8 +315,8 @@ public:
     cast<hd::LayerOp>(op).setRematerialize(args.rematerializeAbove && elements > *args.rematerializeAbove);
     loc_ = savedLoc;
     std::vector<Value> values = wrapResults(op);
-    std::copy(values.begin() + static_cast<int64_t>(outputs), values.end(),
-              losses.begin() + static_cast<int64_t>(outerLosses));
+    for (size_t i = outputs; i < values.size(); ++i)
+      losses[outerLosses + i - outputs].value = values[i];
     values.resize(outputs);
     return values;
   }

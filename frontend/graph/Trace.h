@@ -64,6 +64,12 @@ struct LayerScopeArgs {
   std::optional<int64_t> rematerializeAbove{};
 };
 
+/// A value that a layer adds to the losses of its trace, with the path of the layer.
+struct AddedLoss {
+  std::string path;
+  Value value;
+};
+
 /// Emits ops of the dialect at the present insertion point. All shapes are static. Every method throws Error:
 /// value_error with both shapes or dtypes when operands do not fit. Dtypes must be equal already: frontend/ops/Ops.cpp
 /// promotes.
@@ -155,7 +161,15 @@ public:
   /// Set before the layers are called, if several processes run the traced step together.
   std::optional<SharedBatch> sharedBatch;
   /// Losses that layers have added so far (activity regularizers). The code that computes the total takes them.
-  std::vector<Value> losses;
+  std::vector<AddedLoss> losses;
+  /// Whether the traced function took them itself (Layer::losses()).
+  bool lossesRead = false;
+  /// Whether the traced function computes with other processes outside of a shared batch (distribution::sum()).
+  bool usesProcesses = false;
+  /// In a step of several processes, the implementation of the one optimizer that may update variables; null: any may.
+  const void *onlyOptimizer = nullptr;
+  /// The generator of the draws that no layer makes, shared by all traces of one function; empty before the first draw.
+  std::shared_ptr<Variable> generator;
   /// The host's work before each play of the traced function (learning-rate schedules).
   std::vector<BeforePlay> beforeRun;
   /// Functions that the owner of the trace calls last, outside of all layers, to record their ops.

@@ -18,13 +18,13 @@ void CallProbe::note(const LayerImpl &layer, const std::vector<Value> &inputs) {
   if (!openProbe || !openProbe->watched_.contains(&layer))
     return;
   openProbe->calls_.emplace_back(&layer, tracing().losses.size());
-  tracing().losses.push_back(inputs.at(0));
+  tracing().losses.push_back({layer.path, inputs.at(0)});
 }
 
 std::vector<std::pair<const LayerImpl *, Value>> CallProbe::inputs() const {
   std::vector<std::pair<const LayerImpl *, Value>> found;
   for (const auto &[layer, position] : calls_)
-    found.emplace_back(layer, tracing().losses.at(position));
+    found.emplace_back(layer, tracing().losses.at(position).value);
   return found;
 }
 

@@ -445,6 +445,6 @@ std::string BuildContext::path() const { return layer_.path; }
 bool CallContext::training() const { return training_; }
 DType CallContext::compute_dtype() const { return layer_.resolvedPolicy().compute_dtype(); }
 std::string CallContext::path() const { return layer_.path; }
-void CallContext::add_loss(const Value &loss) const { tracing().losses.push_back(loss); }
+void CallContext::add_loss(const Value &loss) const { tracing().losses.push_back({layer_.path, loss}); }
 
 } // namespace halftone

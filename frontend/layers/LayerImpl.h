@@ -63,6 +63,8 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
   int64_t specsOfInference = 0;                            // the id of the inference that recorded them
   int64_t recordedCalls = 0;                               // calls in symbolic graphs
+  std::weak_ptr<Call> firstCall;                           // the first of them
+  std::optional<Variable> ownGenerator;                    // of the draws of its call(); made at the first
   std::shared_ptr<ModelState> model;                       // null for a layer that is no model
   std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
 

@@ -108,8 +108,8 @@ Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feed
     Value value = is_float(penalty.dtype()) ? penalty : asDtype(penalty, floatx);
     addTo(value.rank() == 0 ? value : ops::sum(value));
   };
-  for (const Value &penalty : tracing().losses) // of the activations of this process's rows
-    addPenalty(partOfMean(penalty));
+  for (const AddedLoss &penalty : tracing().losses) // of the activations of this process's rows
+    addPenalty(partOfMean(penalty.value));
   for (const Value &penalty : weightRegularizers(model.trainable_variables()))
     addPenalty(penalty);
   if (!total.defined())

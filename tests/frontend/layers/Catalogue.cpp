@@ -31,7 +31,10 @@ std::string fieldsOf(const char *className, const std::string &fields) {
 double penaltyOf(const Layer &layer, const std::vector<Tensor> &inputs) {
   const std::vector<Tensor> results = runOnce(Run::interpreted, inputs, [&](const std::vector<Value> &v) {
     (void)layer(Values(v));
-    return detail::Trace::current()->losses;
+    Values losses;
+    for (const detail::AddedLoss &added : detail::Trace::current()->losses)
+      losses.push_back(added.value);
+    return losses;
   });
   double sum = 0;
   for (const Tensor &loss : results)

@@ -137,7 +137,7 @@ TEST_CASE("ActivityRegularization and Identity give their input, and one penaliz
   const layers::ActivityRegularization layer({.l1 = 0.5, .l2 = 0.25});
   const std::vector<Tensor> results = runOnce(Run::compiled, {x}, [&](const std::vector<Value> &v) {
     const Value y = layer(v[0]);
-    return std::vector<Value>{y, detail::Trace::current()->losses.at(0)};
+    return std::vector<Value>{y, detail::Trace::current()->losses.at(0).value};
   });
   CHECK(numbers(results[0]) == numbers(x));
   CHECK(near(numbers(results[1]), {(0.5 * 6 + 0.25 * 14) / 2}));
