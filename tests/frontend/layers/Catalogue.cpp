@@ -31,7 +31,7 @@ std::string fieldsOf(const char *className, const std::string &fields) {
 double penaltyOf(const Layer &layer, const std::vector<Tensor> &inputs) {
   const std::vector<Tensor> results = runOnce(Run::interpreted, inputs, [&](const std::vector<Value> &v) {
     (void)layer(Values(v));
-    Values losses;
+    std::vector<Value> losses;
     for (const detail::AddedLoss &added : detail::Trace::current()->losses)
       losses.push_back(added.value);
     return losses;
