@@ -366,7 +366,7 @@ TEST_CASE("a plan whose steps find other values in memory than the module names 
     Executable exe = *made;
     edit(exe.plan.steps);
     REQUIRE(verify(exe).str() == "ok");
-    return compiler::checkPlanValues(*module, argumentsOf(*module), exe).message();
+    return compiler::checkPlanValues(*module, argumentsOf(*module), exe).str();
   };
   using Catch::Matchers::Contains;
   CHECK_THAT(checked([](auto &steps) { steps.pop_back(); }), Contains("variable @v gets another value"));
