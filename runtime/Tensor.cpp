@@ -5,7 +5,6 @@
 #include "runtime/TensorMemory.h"
 #include "runtime/base/Convert.h"
 #include "runtime/base/FloatMode.h"
-#include "runtime/base/Floatx.h"
 #include "runtime/base/FreeMemory.h"
 #include "runtime/base/Number.h"
 #include "runtime/devices/Registry.h"
@@ -190,6 +189,14 @@ void Tensor::read(void *out, size_t count, DType expected) const {
     std::memcpy(out, from, bytes);
 }
 
+double Tensor::item() const {
+  if (impl().size != 1)
+    throw Error(ErrorKind::value_error,
+                fmt::format("item() reads the one element of a tensor; the tensor of shape {} has {}",
+                            impl().shape.str(), impl().size));
+  return elementAsDouble(impl().dtype, TensorAccess::onHost(*this).impl().data, 0);
+}
+
 Tensor Tensor::to(Device device) const {
   (void)impl();
   return TensorAccess::on(device == Device::cpu() ? nullptr : deviceRuntime(device).valueOrThrow(), *this);
@@ -274,28 +281,4 @@ Tensor Tensor::argmax(int64_t axis) const {
     out[i] = best;
   }
   return TensorAccess::on(impl().device, result);
-}
-
-template <class Operation> static Tensor withScalar(const Tensor &a, double b, Operation operation) {
-  const FloatMode mode;
-  const DType dtype = is_float(a.dtype()) ? a.dtype() : floatx();
-  const Tensor from = TensorAccess::onHost(a).astype(dtype);
-  const double scalar = roundTo(dtype, b);
-  std::vector<double> values(static_cast<size_t>(a.size()));
-  for (int64_t i = 0; i < a.size(); ++i)
-    values[static_cast<size_t>(i)] = operation(elementAsDouble(dtype, TensorAccess::data(from), i), scalar);
-  return TensorAccess::on(TensorAccess::device(a), Tensor(std::move(values), a.shape()).astype(dtype));
-}
-
-Tensor halftone::operator+(const Tensor &a, double b) {
-  return withScalar(a, b, [](double x, double y) { return x + y; });
-}
-Tensor halftone::operator-(const Tensor &a, double b) {
-  return withScalar(a, b, [](double x, double y) { return x - y; });
-}
-Tensor halftone::operator*(const Tensor &a, double b) {
-  return withScalar(a, b, [](double x, double y) { return x * y; });
-}
-Tensor halftone::operator/(const Tensor &a, double b) {
-  return withScalar(a, b, [](double x, double y) { return x / y; });
 }

@@ -46,19 +46,6 @@ SquareScale squareScale(DType dtype) {
   return dtype == DType::float64 ? SquareScale{0x1p480, 0x1p-560} : SquareScale{0x1p40, 0x1p-84};
 }
 
-Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b) {
-  int64_t rank = std::max(a.rank(), b.rank());
-  std::vector<int64_t> dims(static_cast<size_t>(rank));
-  for (int64_t i = 1; i <= rank; ++i) {
-    int64_t da = i <= a.rank() ? a[-i] : 1, db = i <= b.rank() ? b[-i] : 1;
-    if (da != db && da != 1 && db != 1)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("{} of shapes {} and {}, which cannot be broadcast together", op, a.str(), b.str()));
-    dims[static_cast<size_t>(rank - i)] = da == 1 ? db : da;
-  }
-  return Shape(dims);
-}
-
 Value broadcastTo(const Value &x, const Shape &shape) {
   Shape from = x.shape();
   if (from == shape)

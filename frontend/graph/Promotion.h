@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
+#include "runtime/base/Broadcast.h"
 #include "runtime/base/Number.h"
 
 namespace halftone::detail {
@@ -34,8 +35,6 @@ SquareScale squareScale(DType dtype);
 DType indexDtype(int64_t extent);
 /// `x` repeated to `shape` by NumPy's rule. value_error when it does not fit.
 Value broadcastTo(const Value &x, const Shape &shape);
-/// The shape to which two operands broadcast. value_error naming `op` and both shapes when they do not broadcast.
-Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b);
 /// Both operands in the dtype and the shape that they promote and broadcast to.
 struct Operands {
   Value a, b;

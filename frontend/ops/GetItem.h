@@ -1,13 +1,22 @@
-// x[key] with a key as Keras's files have it.
+// x[key], and keys as Keras's files have them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Value.h"
+#include "runtime/base/KeyPlaces.h"
 #include <nlohmann/json.hpp>
 
 namespace halftone::detail {
 
-/// `key` is one item or a list of items, as in NumPy: an integer, a slice, an ellipsis, or null for a new axis. `x` is a
-/// Value of a trace. value_error for an index outside of its axis or too many items, not_implemented_error for others.
-Value getItem(const Value &x, const nlohmann::ordered_json &key);
+/// Reads one item or a list of items: an integer, a slice, an ellipsis, or null for a new axis. not_implemented_error for
+/// others.
+std::vector<Index> keyOf(const nlohmann::ordered_json &key);
+/// A place alone is an integer and any other key a list, since Keras's GetItem refuses a slice alone.
+nlohmann::ordered_json jsonOf(std::span<const Index> key);
+
+/// The places of a key on a Value of a trace. While shapes are inferred, any place belongs to an axis whose extent stands for
+/// None.
+KeyPlaces placesOf(std::span<const Index> key, const Value &x);
+/// x[key]; `x` is a Value of a trace.
+Value getItem(const Value &x, std::span<const Index> key);
 
 } // namespace halftone::detail

@@ -192,7 +192,11 @@ Values take(Arguments &a) {
 }
 Values getItemOf(Arguments &a) {
   const Value x = a.value("x");
-  return getItem(x, a.literal("key"));
+  return getItem(x, keyOf(a.literal("key")));
+}
+ValueSpec getItemSpec(Arguments &a) {
+  const Value x = a.value("x");
+  return {placesOf(keyOf(a.literal("key")), x).result(), x.dtype()};
 }
 Values fullLike(Arguments &a) {
   const Value x = a.value("x");
@@ -335,7 +339,7 @@ constexpr Operation rows[] = {
     {"", "Clip", numpy, clip},
     {"where", "Where", numpy, where},
     {"", "Einsum", numpy, einsum},
-    {"", "GetItem", numpy, getItemOf},
+    {"", "GetItem", numpy, getItemOf, getItemSpec},
     {"", "Reshape", numpy, reshape},
     {"", "Transpose", numpy, transpose},
     {"", "Concatenate", numpy, concatenate},

@@ -1,6 +1,7 @@
 // The table of operations that files can hold.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/graph/Graph.h"
 #include "frontend/ops/OperationArguments.h"
 #include <span>
 
@@ -10,6 +11,9 @@ struct Operation {
   const char *call;               // the name of its calls here; "" if those are made of other operations
   const char *className, *module; // Keras's
   Values (*make)(OperationArguments &);
+  /// The spec of the result on symbolic Values, if it is more than what two extents in place of None show: a slice of an axis
+  /// of None has the extent None, though the first 5 places of both extents are 5.
+  ValueSpec (*spec)(OperationArguments &) = nullptr;
 };
 
 // OperationWindows.cpp

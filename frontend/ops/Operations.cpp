@@ -117,9 +117,14 @@ std::vector<Value> callOperation(const std::string &className, const std::vector
   Json kept = ConfigAccess::json(config);
   kept.erase("name");
   const CallForm form{arguments, found->className, found->module, ConfigAccess::make(std::move(kept))};
+  std::optional<std::vector<ValueSpec>> known;
+  if (found->spec && std::ranges::all_of(inputs, isSymbolic)) {
+    OperationArguments given(className, inputs, ConfigAccess::json(arguments), Json());
+    known = {found->spec(given)};
+  }
   return apply(
       className, inputs, [row = *found, form](const std::vector<Value> &v) { return perform(row, v, form); }, nullptr,
-      form);
+      form, std::move(known));
 }
 
 Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config, OperandForm form) {

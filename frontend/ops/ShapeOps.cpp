@@ -163,6 +163,8 @@ Value concatenate(const Values &xs, int64_t axis) {
   });
 }
 Value take(const Value &x, const Value &indices, int64_t axis) {
+  if (isSymbolic(x) || isSymbolic(indices))
+    return recordOperation("Take", {x, indices}, configOf("axis", axis));
   return applyOne("take", {x, indices}, [axis](const List &v) {
     DType dtype = v[1].dtype();
     if (is_float(dtype) || dtype == DType::bool_)

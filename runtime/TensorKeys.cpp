@@ -1,0 +1,76 @@
+// Keys of tensors and their rows: views along axis 0, and copies of all else.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Tensor.h"
+#include "runtime/TensorAccess.h"
+#include "runtime/base/KeyPlaces.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace halftone;
+
+namespace {
+/// Copies the elements at the places, axis by axis.
+class Copier {
+public:
+  Copier(const KeyPlaces &places, const Shape &shape, size_t width) : axes_(places.axes), strides_(axes_.size(), 1) {
+    for (size_t axis = axes_.size(); axis-- > 1;)
+      strides_[axis - 1] = strides_[axis] * shape[static_cast<int64_t>(axis)];
+    // The elements behind the last axis of which the key leaves something out stand one after another.
+    depth_ = axes_.size();
+    while (depth_ > 0 && axes_[depth_ - 1].step == 1 &&
+           axes_[depth_ - 1].count == shape[static_cast<int64_t>(depth_) - 1])
+      --depth_;
+    if (depth_ > 0 && axes_[depth_ - 1].step == 1)
+      --depth_; // a part of this axis does so too
+    bytes_ = width;
+    for (size_t axis = depth_; axis < axes_.size(); ++axis)
+      bytes_ *= static_cast<size_t>(axes_[axis].count);
+    for (int64_t &stride : strides_)
+      stride *= static_cast<int64_t>(width);
+  }
+
+  /// `from` is the first element of the tensor; returns the end of what it wrote.
+  std::byte *copy(const std::byte *from, std::byte *to, size_t axis = 0) const {
+    if (axis == depth_) {
+      if (axis < axes_.size())
+        from += axes_[axis].start * strides_[axis];
+      std::memcpy(to, from, bytes_);
+      return to + bytes_;
+    }
+    const AxisPlaces &places = axes_[axis];
+    for (int64_t i = 0; i < places.count; ++i)
+      to = copy(from + (places.start + i * places.step) * strides_[axis], to, axis + 1);
+    return to;
+  }
+
+private:
+  const std::vector<AxisPlaces> &axes_;
+  std::vector<int64_t> strides_;
+  size_t depth_ = 0, bytes_ = 0;
+};
+
+bool isView(std::span<const Index> key) {
+  if (key.size() != 1)
+    return false;
+  const Slice::Bound step = key[0].slice().step();
+  return key[0].kind() == Index::Kind::place ||
+         (key[0].kind() == Index::Kind::slice && (!step.given() || step.place() == 1));
+}
+
+Tensor keyed(const Tensor &x, std::span<const Index> key) {
+  const Shape shape = x.shape();
+  const KeyPlaces places = placesOf(key, shape);
+  const Shape result = places.result();
+  if (isView(key))
+    return TensorAccess::view(x, result.elements() ? places.axes[0].start * (x.size() / shape[0]) : 0, result);
+  const std::byte *const from = TensorAccess::data(x);
+  Tensor copy = TensorAccess::allocate(x.dtype(), result);
+  if (copy.size() > 0)
+    Copier(places, shape, static_cast<size_t>(itemsize(x.dtype()))).copy(from, TensorAccess::mutableData(copy));
+  return copy;
+}
+} // namespace
+
+Tensor Tensor::operator[](const Index &key) const { return keyed(*this, {&key, 1}); }
+Tensor Tensor::operator[](std::initializer_list<Index> key) const { return keyed(*this, {key.begin(), key.size()}); }
+Tensor Tensor::iterator::operator*() const { return Tensor(of_)[row_]; }
