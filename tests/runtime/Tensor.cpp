@@ -256,7 +256,6 @@ TEST_CASE("a tensor off the host is read by downloads") {
   CHECK(t.argmax().device() == device);
   CHECK(t.astype(float64).to_vector<double>() == host.astype(float64).to_vector<double>());
   CHECK(t.astype(float64).device() == device);
-  CHECK((t * 2.0).to_vector<float>() == (host * 2.0).to_vector<float>());
   auto refused = [](auto call) {
     try {
       (void)call();
@@ -267,6 +266,7 @@ TEST_CASE("a tensor off the host is read by downloads") {
     }
   };
   refused([&] { return t.span<float>(); });
+  refused([&] { return t * 2.0; });
   Tensor handle = t;
   refused([&] { return handle.mutable_span<float>(); });
   CHECK_THROWS_AS(t.item<int32_t>(), Error);
