@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/graph/TraceGradients.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 namespace halftone {
 using namespace detail;
@@ -56,29 +58,36 @@ public:
 
   Value scaleLoss(const Value &loss) const override { return loss * readRaw(scale_); }
 
+  /// Notes whether the gradients are finite, which what is made of them may hide: clipped to a range, infinity is a number.
+  std::vector<Value> unscale(const std::vector<Value> &gradients) override {
+    Trace &trace = tracing();
+    if (unscaledIn_.lock().get() != &trace)
+      unscaled_.clear();
+    unscaledIn_ = trace.weak_from_this();
+    Unscaled &call = unscaled_.emplace_back();
+    call.finite.resize(gradients.size());
+    for (size_t i = 0; i < gradients.size(); ++i)
+      if (gradients[i].defined())
+        call.finite[i] = trace.reduceAll(ReduceAllKind::all_finite, {gradients[i]});
+    call.gradients = dividedBy(readRaw(scale_), gradients, areReplacements(gradients));
+    return call.gradients;
+  }
+
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
              const ApplyArgs &args) override {
     Trace &trace = tracing();
     checkGradients(gradients, variables);
     watchAll(variables);
-    Value scale = readRaw(scale_);
-    Value lastFault = readRaw(fault_), none = scalarLike(noFault, lastFault), fault = none;
-    for (size_t i = 0; i < gradients.size(); ++i)
-      if (gradients[i].defined()) {
-        Value whole = trace.reduceAll(ReduceAllKind::all_finite, {gradients[i]});
-        Value number = scalarLike(watch(variables[i]) + 1.0, lastFault);
-        fault = ops::where(whole, fault, ops::minimum(fault, number));
-      }
-    if (trace.sharedBatch && trace.sharedBatch->hasOwnGradients) // so far each process knows its own elements only
-      fault = ops::negative(trace.allReduce(CollectiveKind::max, ops::negative(fault)));
+    Value scale = readRaw(scale_), lastFault = readRaw(fault_), none = scalarLike(noFault, lastFault);
+    Value fault = faultOf(gradients, variables, args, none);
     Value finite = ops::equal(fault, none);
     if (!gradients.empty())
       trace.when(finite, [&] {
-        std::vector<Value> unscaled = gradients;
-        for (size_t i = 0; i < gradients.size(); ++i)
-          if (!args.unscaled && gradients[i].defined() && variables[i].impl()->update != UpdateKind::overwrite)
-            unscaled[i] = gradients[i] / scale;
-        inner_.apply(unscaled, variables);
+        std::vector<bool> areReplaced;
+        for (const Variable &variable : variables)
+          areReplaced.push_back(isReplaced(variable));
+        inner_.apply(args.unscaled ? gradients : dividedBy(scale, gradients, areReplaced), variables,
+                     {.unscaled = true});
       });
 
     Value counter = readRaw(counter_), skipped = readRaw(skipped_);
@@ -161,6 +170,52 @@ public:
 private:
   static int64_t inARow(int64_t skippedWord) { return skippedWord & 0xffffffff; }
 
+  /// What unscale() gave for one list of gradients, and whether each of them is finite.
+  struct Unscaled {
+    std::vector<Value> finite, gradients;
+  };
+
+  /// Takes the calls of unscale() in this trace since the last update by its gradients. value_error if `gradients` are such ones
+  /// and `args` does not say so.
+  std::vector<Unscaled> takeUnscaled(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
+                                     const ApplyArgs &args) {
+    if (unscaledIn_.lock().get() != &tracing())
+      return {};
+    if (args.unscaled)
+      return std::exchange(unscaled_, {});
+    for (const Unscaled &call : unscaled_)
+      for (size_t i = 0; i < std::min(gradients.size(), call.gradients.size()); ++i)
+        if (gradients[i].defined() && gradients[i].node() == call.gradients[i].node() && !isReplaced(variables[i]))
+          throw Error(ErrorKind::value_error,
+                      fmt::format("apply() of '{}' got the gradient of '{}' from unscale() and would divide it by the "
+                                  "scale again: pass {{.unscaled = true}}",
+                                  name, variables[i].path()));
+    return {};
+  }
+  static bool isReplaced(const Variable &variable) { return variable.impl()->update == UpdateKind::overwrite; }
+
+  /// 1 + the position of the first variable whose gradient is not finite, or was not when unscale() got it; else `none`.
+  Value faultOf(const std::vector<Value> &gradients, const std::vector<Variable> &variables, const ApplyArgs &args,
+                const Value &none) {
+    Trace &trace = tracing();
+    const std::vector<Unscaled> known = takeUnscaled(gradients, variables, args);
+    Value fault = none;
+    const auto add = [&](const Value &finite, size_t position) {
+      Value number = scalarLike(watch(variables[position]) + 1.0, none);
+      fault = ops::where(finite, fault, ops::minimum(fault, number));
+    };
+    for (size_t i = 0; i < gradients.size(); ++i)
+      if (gradients[i].defined())
+        add(trace.reduceAll(ReduceAllKind::all_finite, {gradients[i]}), i);
+    for (const Unscaled &call : known) // of other variables, if there are more or fewer
+      for (size_t i = 0; i < call.finite.size() && !variables.empty(); ++i)
+        if (call.finite[i].defined())
+          add(call.finite[i], call.finite.size() == variables.size() ? i : 0);
+    // So far each process knows its own elements only, or what its own gradients were.
+    const bool isOwn = trace.sharedBatch ? trace.sharedBatch->hasOwnGradients || !known.empty() : trace.usesProcesses;
+    return isOwn ? ops::negative(trace.allReduce(CollectiveKind::max, ops::negative(fault))) : fault;
+  }
+
   void watchAll(const std::vector<Variable> &variables) {
     for (const Variable &variable : variables)
       watch(variable);
@@ -188,6 +243,8 @@ private:
   Variable skipped_;
   Variable fault_; // 1 + the position in watched_ of the variable at fault in the last skipped step, 0 for none
   std::vector<Variable> watched_;
+  std::vector<Unscaled> unscaled_; // of that trace, until apply() gets such gradients
+  std::weak_ptr<Trace> unscaledIn_;
   std::unordered_map<const void *, size_t> positions_; // in watched_, by the variable's impl
 };
 

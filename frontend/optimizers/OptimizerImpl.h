@@ -19,6 +19,8 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   bool isFromName = false;             // made of a name alone, such as "adam"
   std::atomic<bool> isClaimed = false; // if it is, by a compile()
   virtual Value scaleLoss(const Value &loss) const = 0;
+  /// Optimizer::unscale() of gradients that requireGradients() has checked.
+  virtual std::vector<Value> unscale(const std::vector<Value> &gradients) = 0;
   virtual void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                      const ApplyArgs &args) = 0;
   virtual void finalize(const std::vector<Variable> &variables) const = 0;
@@ -70,6 +72,10 @@ bool isStalled(const optimizers::LossScaleOptimizer &optimizer, int64_t skippedW
 Variable optimizerScalar(const std::string &optimizer, const char *name, double value, DType dtype, VariableRole role);
 /// Reads a variable at this point of the trace, in its own dtype.
 Value readRaw(const Variable &variable);
+/// Gradients of a scaled loss without its scale, each divided by `scale` in float32 at least. Those that replace their variables
+/// stay as they are.
+std::vector<Value> dividedBy(const Operand &scale, std::vector<Value> gradients,
+                             const std::vector<bool> &areReplacements);
 /// value_error unless there are as many gradients as variables. value_error if all gradients are undefined; an empty
 /// list is right.
 void checkGradients(const std::vector<Value> &gradients, const std::vector<Variable> &variables);

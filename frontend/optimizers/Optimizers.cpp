@@ -48,6 +48,14 @@ void checkGradients(const std::vector<Value> &gradients, const std::vector<Varia
   }
 }
 
+std::vector<Value> dividedBy(const Operand &scale, std::vector<Value> gradients,
+                             const std::vector<bool> &areReplacements) {
+  for (size_t i = 0; i < gradients.size(); ++i)
+    if (gradients[i].defined() && !areReplacements[i])
+      gradients[i] = atLeastFloat32(gradients[i]) / scale;
+  return gradients;
+}
+
 Optimizer ownOptimizer(const Optimizer &optimizer) {
   OptimizerImpl &impl = *optimizer.impl();
   if (!impl.isFromName || (!impl.isClaimed.exchange(true) && !impl.isBuilt()))
@@ -72,6 +80,16 @@ Value Optimizer::scale_loss(const Value &loss) const { return impl_->scaleLoss(l
 void Optimizer::apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                       const ApplyArgs &args) const {
   impl_->apply(gradients, variables, args);
+}
+std::vector<Value> Optimizer::unscale(const std::vector<Value> &gradients) const {
+  if (!Trace::current())
+    throw Error(ErrorKind::runtime_error, "unscale() is for functions being traced: use it inside a jit function");
+  for (size_t i = 0; i < gradients.size(); ++i)
+    if (gradients[i].defined() && !is_float(gradients[i].dtype()))
+      throw Error(ErrorKind::type_error,
+                  fmt::format("unscale() takes gradients, which are floats, but number {} has the dtype {}", i,
+                              halftone::name(gradients[i].dtype())));
+  return impl_->unscale(gradients);
 }
 void Optimizer::minimize(const Value &loss, const std::vector<Variable> &variables, Where where) const {
   if (variables.empty())

@@ -4,6 +4,7 @@
 #include "frontend/base/ProgressBar.h"
 #include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/graph/TraceGradients.h"
 #include "halftone/Error.h"
 #include "halftone/Ops.h"
 #include "runtime/base/Half.h"
@@ -98,6 +99,10 @@ void UpdateRule::advance(const Value &) const {}
 
 Value UpdateRule::scaleLoss(const Value &loss) const {
   return args_.lossScaleFactor ? loss * *args_.lossScaleFactor : loss;
+}
+
+std::vector<Value> UpdateRule::unscale(const std::vector<Value> &gradients) {
+  return args_.lossScaleFactor ? dividedBy(*args_.lossScaleFactor, gradients, areReplacements(gradients)) : gradients;
 }
 
 size_t UpdateRule::indexOf(const Variable &variable) const {
@@ -258,7 +263,7 @@ static void constrain(const std::vector<Variable> &variables, const OptimizerPar
 }
 
 void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector<Variable> &allVariables,
-                       const ApplyArgs &) {
+                       const ApplyArgs &args) {
   if (allGradients.empty() && allVariables.empty())
     return;
   Trace &trace = tracing();
@@ -287,9 +292,8 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   }
   if (!missing.empty())
     writeOutput(fmt::format("warning: Gradients do not exist for variables [{}] when minimizing the loss.\n", missing));
-  if (args_.lossScaleFactor)
-    for (Value &gradient : gradients)
-      gradient = gradient / *args_.lossScaleFactor;
+  if (args_.lossScaleFactor && !args.unscaled)
+    gradients = dividedBy(*args_.lossScaleFactor, gradients, std::vector<bool>(gradients.size()));
   if (schedule_.is_schedule())
     feedSchedule(trace);
   const bool anyUpdates = !gradients.empty();

@@ -61,6 +61,7 @@ public:
   /// value_error when more than one clipping argument is given, or when a count of steps is out of range.
   UpdateRule(std::string className, RuleArgs args, LearningRate learningRate);
   Value scaleLoss(const Value &loss) const override;
+  std::vector<Value> unscale(const std::vector<Value> &gradients) override;
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
              const ApplyArgs &args) override;
   void finalize(const std::vector<Variable> &variables) const override;

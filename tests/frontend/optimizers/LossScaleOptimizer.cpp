@@ -342,3 +342,134 @@ TEST_CASE("the last fault is named by its variable, whatever is applied and in w
       CHECK(optimizer.state().last_fault == "net/2");
     }
 }
+
+namespace {
+
+/// Makes a recorded step that minimizes a loss of two variables and of the number that is fed: at once, or by unscale() and apply().
+detail::CompiledFunction minimizer(Run run, const Optimizer &optimizer, const std::vector<Variable> &variables,
+                                   bool inParts) {
+  return recorded(run, [=](const std::vector<Value> &v) {
+    Value loss = ops::sum(ops::square(variables[0]) * v[0]) + ops::sum(variables[1] * variables[1] * variables[1]);
+    if (!inParts) {
+      optimizer.minimize(loss, variables);
+      return std::vector<Value>{};
+    }
+    std::vector<Value> found = optimizer.unscale(gradients(optimizer.scale_loss(loss), variables));
+    optimizer.apply(found, variables, {.unscaled = true});
+    return found;
+  });
+}
+
+} // namespace
+
+// policies 13.9
+TEST_CASE("unscale() and apply() of its gradients are minimize(), in float32 at least") {
+  const auto make = [](int kind) -> Optimizer {
+    switch (kind) {
+    case 0:
+      return LossScaleOptimizer(SGD(0.0625), {.initial_scale = 48.0, .dynamic_growth_steps = 2});
+    case 1:
+      return LossScaleOptimizer(optimizers::AdamW(0.0625, {.clipnorm = 0.5, .gradient_accumulation_steps = 2}),
+                                {.initial_scale = 64.0});
+    case 2:
+      return LossScaleOptimizer(SGD(0.0625, {.momentum = 0.5, .global_clipnorm = 0.25, .loss_scale_factor = 8.0}));
+    default:
+      return SGD(0.0625, {.clipvalue = 0.5, .loss_scale_factor = 100.0});
+    }
+  };
+  for (Run run : {Run::strict, Run::interpreted})
+    for (int kind = 0; kind < 4; ++kind)
+      for (DType dtype : {float32, float16, bfloat16, float64}) {
+        CAPTURE(kind, name(dtype));
+        std::vector<std::vector<std::vector<float>>> kept;
+        for (bool inParts : {false, true}) {
+          const Optimizer optimizer = make(kind);
+          const std::vector<Variable> variables{weight(Tensor({1, -2, 0.5}, {3}).astype(dtype)),
+                                                weight(Tensor({0.25, 0.75}, {2}).astype(dtype), "net/h/bias")};
+          auto step = minimizer(run, optimizer, variables, inParts);
+          for (float factor : {0.5f, 0.25f, inf, 0.125f}) // of a loss that is infinite, too
+            if (const auto found = step.run({Tensor::full({}, factor, dtype)}); !found.empty())
+              CHECK(found[0].dtype() == (dtype == float64 ? float64 : float32));
+          std::vector<Variable> all = optimizer.variables();
+          all.insert(all.end(), variables.begin(), variables.end());
+          kept.push_back(bits(all));
+        }
+        REQUIRE(kept[0].size() == kept[1].size());
+        for (size_t i = 0; i < kept[0].size(); ++i)
+          CHECK(sameBits(kept[0][i], kept[1][i]));
+      }
+}
+
+// policies 13.9
+TEST_CASE("a gradient that was infinite skips the step, whatever was made of it after unscale()") {
+  for (Run run : everyRun) {
+    const std::vector<Variable> variables{weight(Tensor({1, 1}, {2}), "net/a"), weight(Tensor({1}, {1}), "net/b")};
+    LossScaleOptimizer optimizer(SGD(1.0), {.initial_scale = 4.0});
+    auto step = recorded(run, [&](const std::vector<Value> &v) {
+      std::vector<Value> found = optimizer.unscale({v[0], v[1]});
+      for (Value &gradient : found)
+        gradient = ops::clip(gradient, -0.5, 0.5);
+      optimizer.apply(found, variables, {.unscaled = true});
+      return found;
+    });
+    step.run({Tensor({4, 1}, {2}), Tensor({8}, {1})});
+    CHECK(numbers(variables[0]) == std::vector<double>{0.5, 0.75});
+    CHECK(numbers(variables[1]) == std::vector<double>{0.5});
+    const std::vector<Tensor> clipped = step.run({Tensor({4, 1}, {2}), Tensor({-inf}, {1})});
+    CHECK(numbers(clipped[1]) == std::vector<double>{-0.5});
+    CHECK(numbers(variables[0]) == std::vector<double>{0.5, 0.75});
+    CHECK(numbers(variables[1]) == std::vector<double>{0.5});
+    CHECK(optimizer.state().scale == 2.0);
+    CHECK(optimizer.state().skipped_steps == 1);
+    CHECK(optimizer.state().last_fault == "net/b");
+  }
+}
+
+TEST_CASE("unscale() leaves undefined gradients and gradients that replace their variables") {
+  for (Run run : everyRun)
+    for (const Optimizer &optimizer : {Optimizer(LossScaleOptimizer(SGD(1.0), {.initial_scale = 8.0})),
+                                       Optimizer(SGD(1.0, {.loss_scale_factor = 8.0}))}) {
+      const Variable x = weight(Tensor({1}, {1}), "net/x"), unused = weight(Tensor({7}, {1}), "net/unused");
+      const Variable scale = detail::makeVariable(
+          Tensor({2}, {1}), {.name = "scale", .path = "net/scale", .update = detail::UpdateKind::overwrite});
+      const std::vector<Tensor> found = runOnce(run, {}, [&](const std::vector<Value> &) {
+        Value loss = ops::sum(x * 3.0) + ops::sum(scale * 5.0);
+        std::vector<Value> all = gradients(optimizer.scale_loss(loss), std::vector<Variable>{x, scale});
+        std::vector<Value> divided = optimizer.unscale({all[0], Value(), all[1]});
+        CHECK_FALSE(divided[1].defined());
+        CHECK(divided[2].node() == all[1].node());
+        optimizer.apply(divided, {x, unused, scale}, {.unscaled = true});
+        return std::vector<Value>{divided[0], divided[2]};
+      });
+      CHECK(numbers(found[0]) == std::vector<double>{3});
+      CHECK(numbers(found[1]) == std::vector<double>{40}); // the gradient that replaces has no scale
+      CHECK(numbers(x) == std::vector<double>{-2});
+      CHECK(numbers(unused) == std::vector<double>{7});
+      CHECK(numbers(scale) == std::vector<double>{40});
+    }
+}
+
+TEST_CASE("unscale() refuses calls outside of a function being traced and what is no gradient") {
+  LossScaleOptimizer optimizer(SGD(1.0));
+  const Variable x = weight(Tensor({1}, {1}), "net/x");
+  CHECK_THAT(errorOf([&] { (void)optimizer.unscale({}); }), Contains("RuntimeError: unscale() is for functions being"));
+  const auto refused = [&](const std::function<void(const Value &)> &use) {
+    return errorOf([&] {
+      runOnce(Run::compiled, {Tensor({1}, {1})}, [&](const std::vector<Value> &v) {
+        use(v[0]);
+        return v;
+      });
+    });
+  };
+  CHECK_THAT(refused([&](const Value &v) { (void)optimizer.unscale({v, ops::cast(v, int32)}); }),
+             Contains("TypeError: unscale() takes gradients, which are floats, but number 1 has the dtype int32"));
+  CHECK_THAT(refused([&](const Value &v) { optimizer.apply(optimizer.unscale({v}), {x}); }),
+             Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/x' from unscale()") &&
+                 Contains("pass {.unscaled = true}"));
+  CHECK(refused([&](const Value &v) { // to look at
+          (void)optimizer.unscale({v});
+          optimizer.apply({v}, {x});
+        })
+            .empty());
+  CHECK(numbers(x) == std::vector<double>{1 - 1.0 / 32768});
+}

@@ -101,6 +101,20 @@ TEST_CASE("Optimizer::minimize scales, differentiates and applies") {
   CHECK(sgd.iterations() == 2);
 }
 
+TEST_CASE("unscale() of an optimizer that scales no loss gives the gradients themselves") {
+  const Variable x = weight(Tensor({3, -1}, {2}));
+  const optimizers::SGD sgd(0.25);
+  runOnce(Run::compiled, {}, [&](const std::vector<Value> &) {
+    const std::vector<Value> found = gradients(sgd.scale_loss(ops::sum(ops::square(x))), std::vector<Variable>{x});
+    const std::vector<Value> unscaled = sgd.unscale(found);
+    CHECK(unscaled.size() == 1);
+    CHECK(unscaled[0].node() == found[0].node());
+    sgd.apply(unscaled, {x}, {.unscaled = true});
+    return std::vector<Value>{};
+  });
+  CHECK(numbers(x) == std::vector<double>{1.5, -0.5});
+}
+
 TEST_CASE("a name makes an optimizer") {
   CHECK(Optimizer("adam").name() == "adam");
   CHECK(Optimizer("AdamW").name() == "adamw");
