@@ -3,6 +3,7 @@
 #include "frontend/base/ProcessRun.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/ConfigurationEpoch.h"
 #include "runtime/base/Environment.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/LibexecFile.h"
@@ -99,6 +100,14 @@ RowRange rowsOf(int64_t rows, int64_t rank, int64_t processes) {
           rows / processes * (rank + 1) + std::min(rank + 1, rows % processes)};
 }
 RowRange ownRows(int64_t rows) { return rowsOf(rows, distribution::rank(), distribution::size()); }
+
+void addLines(std::string_view text, std::vector<Fact> &facts) {
+  for (size_t line = 1; !text.empty(); ++line) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    facts.emplace_back(fmt::format("line {} of the program:", line), text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
 
 void requireAgreement(ProcessGroup &group, const std::vector<Fact> &facts) {
   const std::string text = textOf(facts);
@@ -200,11 +209,16 @@ DataParallel::DataParallel(const DataParallelArgs &args) : args_(args) {
 }
 
 void set_distribution(const std::optional<DataParallel> &value) {
-  Distributed &state = distributed();
-  const ForkSafeLock lock(state.mutex);
-  if (value && !state.group)
-    state.group = std::make_shared<ProcessGroup>(openNamed());
-  state.value = value;
+  const std::shared_ptr<ProcessGroup> before = processGroup();
+  {
+    Distributed &state = distributed();
+    const ForkSafeLock lock(state.mutex);
+    if (value && !state.group)
+      state.group = std::make_shared<ProcessGroup>(openNamed());
+    state.value = value;
+  }
+  if (processGroup() != before)
+    bumpConfigurationEpoch(); // programs hold the processes with which they add
 }
 
 std::optional<DataParallel> distribution() {

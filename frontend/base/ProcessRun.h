@@ -28,6 +28,8 @@ RowRange ownRows(int64_t rows);
 
 /// A fact in which all processes must agree, with a name for people: {"variable 3", "dense/kernel (784, 128) float32"}.
 using Fact = std::pair<std::string, std::string>;
+/// Adds the text of a program, a fact for each line.
+void addLines(std::string_view text, std::vector<Fact> &facts);
 /// value_error, the same in all processes, that names the first fact in which one differs from rank 0, with both sides.
 void requireAgreement(ProcessGroup &group, const std::vector<Fact> &facts);
 /// Runs `write` in rank 0, and returns in all processes once the files are there. An Error of `write` is thrown in all of them.

@@ -3,6 +3,7 @@
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/ProgressBar.h"
+#include "frontend/graph/AgreeOnProgram.h"
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/Graph.h"
@@ -83,6 +84,9 @@ static StatusOr<std::shared_ptr<const KernelLibrary>> loadKernels(DeviceRuntime 
   return device.load(executable.kernels);
 }
 
+/// Whether the traced function exchanges values with other processes.
+static bool withOthers(const Trace &trace) { return trace.sharedBatch || trace.usesProcesses; }
+
 StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   const FloatMode mode;
   if (!fitsMemory(leastForCompiling))
@@ -95,10 +99,16 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   if (!reads.any())
     key.threadSettings = ProgramKey::anySettings;
   const std::shared_ptr<DeviceRuntime> device = placeOf(*traced, key.device, options_.device.has_value());
+  const bool agrees = traced->usesProcesses && !traced->sharedBatch; // the steps of fit() are compared by their callers
+  std::string text;
+  if (agrees)
+    text = traceText(*traced, options_, {device->target(), Stage::graph}).valueOrThrow();
   StatusOr<Executable> compiled = compileTrace(*traced, options_, device->target());
   if (!compiled.isOk())
     return compiled.status();
   compiled->name = options_.name; // for messages of the player
+  if (agrees)
+    agreeOnProgram(*traced, text, *compiled);
   auto executable = std::make_shared<const Executable>(*std::move(compiled));
   const StatusOr<std::shared_ptr<const KernelLibrary>> kernels = loadKernels(*device, *executable);
   if (!kernels.isOk())
@@ -107,7 +117,7 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   for (const auto &[symbol, variable] : traced->variables())
     binding[symbol] = memoryIn(key.substitutes, variable->memory);
   StatusOr<std::shared_ptr<Player>> player = Player::bind(executable, *kernels, device, binding, traced->beforeRun,
-                                                          traced->sharedBatch ? processGroup() : nullptr);
+                                                          withOthers(*traced) ? processGroup() : nullptr);
   if (player.isOk())
     transaction.commit();
   return player;
@@ -124,7 +134,7 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
     const FloatMode mode;
     CallTransaction transaction(CallTransaction::Extent::program);
     std::shared_ptr<Trace> traced = trace(typesOf(feeds), layout);
-    if (traced->sharedBatch)
+    if (withOthers(*traced))
       throw Error(ErrorKind::not_implemented_error,
                   fmt::format("{}: several processes run compiled steps together, not eager ones: compile() the model "
                               "without `run_eagerly`",

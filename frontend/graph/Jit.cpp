@@ -1,10 +1,15 @@
 // jit: turns a function of Values into a function of Tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Jit.h"
+#include "frontend/base/ProcessRun.h"
+#include "frontend/base/ProgressBar.h"
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/graph/Promotion.h"
 #include "runtime/base/Status.h"
+#include <atomic>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
 #include <string_view>
 
 namespace halftone::detail {
@@ -16,21 +21,64 @@ static FunctionOptions optionsOf(const JitArgs &args) {
 /// Whether a header of the C++ library made the call, for a user whose line is not known.
 static bool isOfLibrary(Where call) { return std::string_view(call.file).find("/c++/") != std::string_view::npos; }
 
+/// The layers whose penalties no update of the trace has, since the function did not ask for their losses().
+static std::vector<std::string> layersIgnored(const Trace &trace) {
+  std::vector<std::string> layers;
+  if (trace.lossesRead || trace.updated.empty())
+    return layers;
+  std::set<std::string> known;
+  const auto add = [&](const std::string &path) {
+    if (known.insert(path).second)
+      layers.push_back(fmt::format("'{}'", path));
+  };
+  for (const AddedLoss &loss : trace.losses)
+    if (loss.layer)
+      add(loss.path);
+  for (const std::shared_ptr<VariableImpl> &variable : trace.updated)
+    if (variable->regularizer.defined() && variable->trainable)
+      add(variable->path.substr(0, variable->path.rfind('/')));
+  return layers;
+}
+
+/// What a function of jit() that updates variables forgets: to add the penalties of its layers, of which a warning tells once,
+/// and to sum the gradients of several processes.
+static void checkUpdates(const Trace &trace, const std::string &name, std::atomic<bool> &isWarned) {
+  const std::shared_ptr<ProcessGroup> group = processGroup();
+  if (group && !trace.updated.empty() && !trace.usesProcesses && !trace.sharedBatch)
+    throw Error(
+        ErrorKind::not_implemented_error,
+        fmt::format("the jit function '{}' updates variables in a run of {} processes and computes nothing with "
+                    "the others, so that each process would train alone: apply distribution::mean() of the "
+                    "gradients, or use fit() with a train_step (docs/training-loops.md)",
+                    name, group->size()));
+  std::vector<std::string> layers = layersIgnored(trace);
+  if (layers.empty() || isWarned.exchange(true))
+    return;
+  const size_t most = 3, more = layers.size() > most ? layers.size() - most : 0;
+  layers.resize(layers.size() - more);
+  writeOutput(
+      fmt::format("warning: the update in the jit function '{}' ignores the penalties of {}{}: add the losses() of "
+                  "the model to the loss\n",
+                  name, fmt::join(layers, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
+}
+
 struct TracedProgram::Rep {
   Traced function;
   Where where; // of jit()
+  std::atomic<bool> isWarned = false;
   CompiledFunction compiled;
 
   // Each argument is a group of feeds.
   Rep(Traced f, const JitArgs &args, Where where)
       : function(std::move(f)), where(where),
-        compiled(optionsOf(args), {}, [this](Trace &, const std::vector<Value> &feeds, const FeedLayout &layout) {
+        compiled(optionsOf(args), {}, [this](Trace &trace, const std::vector<Value> &feeds, const FeedLayout &layout) {
           std::vector<Values> arguments;
           for (std::vector<Value> &argument : layout.split(feeds))
             arguments.emplace_back(std::move(argument));
           std::vector<CompiledFunction::Named> fetches;
           for (const Value &value : function(arguments, layout.numbers))
             fetches.push_back({fmt::format("result{}", fetches.size()), value});
+          checkUpdates(trace, compiled.options().name, isWarned);
           return fetches;
         }) {}
 };
@@ -68,6 +116,9 @@ std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Ten
     feeds.insert(feeds.end(), argument.begin(), argument.end());
   }
   const std::shared_ptr<Rep> rep = rep_; // the function is users' code, which may destroy this handle
+  std::optional<ExchangeScope> scope;    // names the exchanges with other processes
+  if (processGroup())
+    scope.emplace(fmt::format("the jit function '{}'", rep->compiled.options().name));
   try {
     return rep->compiled.run(feeds, layout);
   } catch (const Error &error) {

@@ -6,6 +6,7 @@
 #include "frontend/graph/Promotion.h"
 #include "halftone/Ops.h"
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace halftone::detail {
 
@@ -98,9 +99,41 @@ Value holdsInAll(const Value &holds) {
   return ops::equal(sumOverProcesses(ops::where(holds, zero, one)), zero);
 }
 
+/// The Value that distribution::sum() or mean() got, in a dtype that is added.
+static Value toAdd(const char *function, const Value &x) {
+  if (!x.defined())
+    throw Error(ErrorKind::value_error, fmt::format("distribution::{}() of an undefined Value", function));
+  if (!Trace::current() || !x.node()->isTraced())
+    throw Error(
+        ErrorKind::runtime_error,
+        fmt::format("distribution::{}() is for functions being traced: use it inside a jit function", function));
+  return asNumber(x);
+}
+/// The sum over processes; x itself in a process alone.
+static Value added(const Value &x) {
+  if (!processGroup())
+    return x;
+  tracing().usesProcesses = true;
+  return tracing().allReduce(CollectiveKind::sum, x);
+}
+
 Value rowsOfAll(int64_t ownRows, const Value &like) {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
   return shared ? asDtype(shared->allRows, like.dtype(), "shared batch") : scalarLike(ownRows, like);
 }
 
 } // namespace halftone::detail
+
+namespace halftone::distribution {
+using namespace detail;
+
+Value sum(const Value &x) { return added(toAdd("sum", x)); }
+/// In float32 at least, so that no sum overflows whose mean is a number of the dtype.
+Value mean(const Value &x) {
+  const Value own = asFloat(toAdd("mean", x));
+  if (!processGroup())
+    return own;
+  return asDtype(added(atLeastFloat32(own)) / static_cast<double>(size()), own.dtype(), "distribution");
+}
+
+} // namespace halftone::distribution

@@ -20,6 +20,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 using namespace mlir;
 namespace hd = halftone::dialect;
@@ -332,6 +333,8 @@ public:
   }
 
   ModuleOp finish() override {
+    if (std::exchange(isFinished_, true))
+      return *module_;
     OpBuilder b = builder();
     func::ReturnOp::create(b, loc_, fetches_);
     llvm::SmallVector<Type> results;
@@ -480,6 +483,7 @@ private:
   std::vector<std::string> feedNames_, fetchNames_;
   llvm::SmallVector<mlir::Value> fetches_;
   std::map<std::string, int64_t> layerCalls_;
+  bool isFinished_ = false;
   int64_t nextRematerialized_ = 0; // a number of ops that are computed again together
 };
 

@@ -22,6 +22,7 @@ namespace halftone::detail {
 
 class Trace;
 struct Call;
+struct LayerImpl;
 
 /// The target of a Value: a value in a trace, or the result of a recorded call in a symbolic graph.
 struct Node {
@@ -68,6 +69,7 @@ struct LayerScopeArgs {
 struct AddedLoss {
   std::string path;
   Value value;
+  const LayerImpl *layer = nullptr; // null for a value that travels among the losses and is none
 };
 
 /// Emits ops of the dialect at the present insertion point. All shapes are static. Every method throws Error:
@@ -162,7 +164,9 @@ public:
   std::optional<SharedBatch> sharedBatch;
   /// Losses that layers have added so far (activity regularizers). The code that computes the total takes them.
   std::vector<AddedLoss> losses;
-  /// Whether the traced function took them itself (Layer::losses()).
+  /// The variables that optimizers update in the trace.
+  std::vector<std::shared_ptr<VariableImpl>> updated;
+  /// Whether the traced function took the losses itself (Layer::losses()).
   bool lossesRead = false;
   /// Whether the traced function computes with other processes outside of a shared batch (distribution::sum()).
   bool usesProcesses = false;
@@ -177,7 +181,8 @@ public:
   /// How often each optimizer's apply() was recorded, for optimizers that look up their rate in a table.
   std::map<const void *, std::shared_ptr<int64_t>> scheduledUpdates;
 
-  /// Closes @main and returns the verified module in stage graph. internal_error when it does not verify.
+  /// Closes @main, the first time, and returns the module, then verified and in stage graph. internal_error when it does not
+  /// verify.
   virtual mlir::ModuleOp finish() = 0;
   /// The variables that the module names, by symbol.
   virtual const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const = 0;

@@ -5,7 +5,9 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/RecordedCall.h"
 #include "frontend/ops/Operations.h"
+#include "halftone/Ops.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/StackRoom.h"
 #include "runtime/policy/PolicyRep.h"
@@ -39,9 +41,10 @@ std::string class_name_of(std::string_view pretty) {
 namespace {
 
 /// The body of an Input in a list of layers: it returns its argument and has the input's specification.
-class InputBody final : public LayerBody {
+class InputBody final : public LayerBody, public InputShown {
 public:
-  explicit InputBody(InputOptions options) : options_(std::move(options)) {}
+  InputBody(InputOptions options, Value shown) : options_(std::move(options)), shown_(std::move(shown)) {}
+  Value shown() const override { return shown_; }
   Values call(const Values &inputs, const CallContext &) override { return inputs; }
   void get_config(Config &config) const override {
     config = Config();
@@ -50,6 +53,7 @@ public:
 
 private:
   InputOptions options_;
+  Value shown_;
 };
 
 /// Variables, each once, in the order in which they were found; and whether each is trainable.
@@ -142,7 +146,7 @@ Layer::Layer(std::unique_ptr<LayerBody> body, std::string className, const Layer
 
 Layer detail::inputLayer(const Value &input) {
   auto impl = std::make_shared<LayerImpl>();
-  impl->body = std::make_unique<InputBody>(InputOptions{input.shape(), input.dtype(), input.node()->name});
+  impl->body = std::make_unique<InputBody>(InputOptions{input.shape(), input.dtype(), input.node()->name}, input);
   impl->className = "InputLayer";
   impl->name = input.node()->name;
   impl->built = true;
@@ -195,6 +199,34 @@ Input::Input(const Shape &shape, const InputArgs &args) {
   std::string name = args.name.empty() ? uniqueName("InputLayer") : args.name;
   requireNameInUtf8("The name of an Input", name);
   Value::operator=(symbolicInput(Shape(dims), args.dtype.value_or(floatxDtype()), name));
+}
+
+/// A loss as Keras's Trainer adds it to the others.
+static Value scalarLoss(const Value &loss) {
+  const Value value = asFloat(loss);
+  return value.rank() == 0 ? value : ops::sum(value);
+}
+
+std::vector<Value> Layer::losses() const {
+  Trace *trace = Trace::current();
+  if (!trace)
+    throw Error(ErrorKind::runtime_error,
+                fmt::format("losses() of layer '{}' is for functions being traced: use it inside a jit function, where "
+                            "the layer is called",
+                            name()),
+                path().empty() ? name() : path(), impl_->where);
+  trace->lossesRead = true;
+  std::set<const LayerImpl *> own{impl_.get()};
+  for (const Layer &layer : layersBelow(*impl_))
+    own.insert(layer.impl().get());
+  std::vector<Value> losses;
+  for (const AddedLoss &loss : std::vector<AddedLoss>(trace->losses))
+    if (own.contains(loss.layer))
+      losses.push_back(scalarLoss(loss.value));
+  const AutocastScope inOwnDtypes(std::nullopt);
+  for (const Value &penalty : weightRegularizers(trainable_variables()))
+    losses.push_back(scalarLoss(penalty));
+  return losses;
 }
 
 Value Layer::operator()(const Value &x, const CallArgs &args) const { return (*this)(Values(x), args); }

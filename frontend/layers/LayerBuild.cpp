@@ -242,11 +242,12 @@ static std::vector<ValueSpec> specsOf(const std::vector<Value> &values, bool ope
 
 void LayerImpl::keepSpecsForFailure() {
   CallTransaction::onFailure([self = shared_from_this(), inputs = inputSpecs, outputs = outputSpecs,
-                              inference = specsOfInference, calls = recordedCalls] {
+                              inference = specsOfInference, calls = recordedCalls, first = firstCall] {
     self->inputSpecs = inputs;
     self->outputSpecs = outputs;
     self->specsOfInference = inference;
     self->recordedCalls = calls;
+    self->firstCall = first;
   });
 }
 
@@ -267,8 +268,9 @@ void LayerImpl::noteRecordedCall(const std::vector<Value> &inputs, const std::ve
   const std::shared_ptr<Call> &call = outputs[0].node()->call;
   keepSpecsForFailure();
   call->index = recordedCalls++;
-  if (call->index > 0)
+  if (!firstCall.expired())
     return;
+  firstCall = call; // there was none, or its graph is gone
   inputSpecs = specsOf(inputs, false);
   outputSpecs = specsOf(outputs, false);
 }
@@ -393,6 +395,14 @@ Value asComputed(const Value &x, const CallContext &context) {
 
 bool layerCallOpen() { return !callStack->empty(); }
 
+/// The layer itself, or if it is made anew at each call, the one that is called and keeps its children.
+static const LayerImpl &ownerOfLosses(const LayerImpl &layer) {
+  if (!layer.madeInCall)
+    return layer;
+  const auto kept = std::find_if(callStack->rbegin(), callStack->rend(), [](auto *open) { return !open->madeInCall; });
+  return kept == callStack->rend() ? layer : **kept;
+}
+
 bool isActivationRematerialized() {
   return !callStack->empty() && callStack->back()->remat && callStack->back()->remat->isOfActivations;
 }
@@ -445,6 +455,9 @@ std::string BuildContext::path() const { return layer_.path; }
 bool CallContext::training() const { return training_; }
 DType CallContext::compute_dtype() const { return layer_.resolvedPolicy().compute_dtype(); }
 std::string CallContext::path() const { return layer_.path; }
-void CallContext::add_loss(const Value &loss) const { tracing().losses.push_back({layer_.path, loss}); }
+void CallContext::add_loss(const Value &loss) const {
+  const LayerImpl &owner = ownerOfLosses(layer_);
+  tracing().losses.push_back({owner.path, loss, &owner});
+}
 
 } // namespace halftone

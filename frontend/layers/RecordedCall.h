@@ -24,6 +24,15 @@ protected:
   ~GraphCalled() = default;
 };
 
+/// The body of an InputLayer, beside its LayerBody.
+class InputShown {
+public:
+  virtual Value shown() const = 0; // the Input that the layer shows among the layers of a model
+
+protected:
+  ~InputShown() = default;
+};
+
 /// Whether this is {"input": i}, the place of a Value in a CallForm.
 bool standsForValue(const nlohmann::ordered_json &json);
 

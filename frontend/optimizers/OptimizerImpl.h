@@ -72,9 +72,9 @@ bool isStalled(const optimizers::LossScaleOptimizer &optimizer, int64_t skippedW
 Variable optimizerScalar(const std::string &optimizer, const char *name, double value, DType dtype, VariableRole role);
 /// Reads a variable at this point of the trace, in its own dtype.
 Value readRaw(const Variable &variable);
-/// Gradients of a scaled loss without its scale, each divided by `scale` in float32 at least. Those that replace their variables
-/// stay as they are.
-std::vector<Value> dividedBy(const Operand &scale, std::vector<Value> gradients,
+/// Gradients of a scaled loss without its scale, each divided by the scalar `scale` in float32 at least. Those that replace
+/// their variables stay as they are.
+std::vector<Value> dividedBy(const Value &scale, std::vector<Value> gradients,
                              const std::vector<bool> &areReplacements);
 /// value_error unless there are as many gradients as variables. value_error if all gradients are undefined; an empty
 /// list is right.

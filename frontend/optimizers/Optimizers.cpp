@@ -48,11 +48,13 @@ void checkGradients(const std::vector<Value> &gradients, const std::vector<Varia
   }
 }
 
-std::vector<Value> dividedBy(const Operand &scale, std::vector<Value> gradients,
+std::vector<Value> dividedBy(const Value &scale, std::vector<Value> gradients,
                              const std::vector<bool> &areReplacements) {
   for (size_t i = 0; i < gradients.size(); ++i)
-    if (gradients[i].defined() && !areReplacements[i])
-      gradients[i] = atLeastFloat32(gradients[i]) / scale;
+    if (gradients[i].defined() && !areReplacements[i]) {
+      const Value wide = atLeastFloat32(gradients[i]);
+      gradients[i] = wide / asDtype(scale, wide.dtype(), "optimizer");
+    }
   return gradients;
 }
 
@@ -80,6 +82,9 @@ Value Optimizer::scale_loss(const Value &loss) const { return impl_->scaleLoss(l
 void Optimizer::apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                       const ApplyArgs &args) const {
   impl_->apply(gradients, variables, args);
+  for (size_t i = 0; i < gradients.size(); ++i)
+    if (gradients[i].defined())
+      tracing().updated.push_back(variables[i].impl());
 }
 std::vector<Value> Optimizer::unscale(const std::vector<Value> &gradients) const {
   if (!Trace::current())

@@ -101,8 +101,9 @@ Value UpdateRule::scaleLoss(const Value &loss) const {
   return args_.lossScaleFactor ? loss * *args_.lossScaleFactor : loss;
 }
 
+Value UpdateRule::lossScaleFactor() const { return tracing().splat(*args_.lossScaleFactor, {}, DType::float64); }
 std::vector<Value> UpdateRule::unscale(const std::vector<Value> &gradients) {
-  return args_.lossScaleFactor ? dividedBy(*args_.lossScaleFactor, gradients, areReplacements(gradients)) : gradients;
+  return args_.lossScaleFactor ? dividedBy(lossScaleFactor(), gradients, areReplacements(gradients)) : gradients;
 }
 
 size_t UpdateRule::indexOf(const Variable &variable) const {
@@ -293,7 +294,7 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   if (!missing.empty())
     writeOutput(fmt::format("warning: Gradients do not exist for variables [{}] when minimizing the loss.\n", missing));
   if (args_.lossScaleFactor && !args.unscaled)
-    gradients = dividedBy(*args_.lossScaleFactor, gradients, std::vector<bool>(gradients.size()));
+    gradients = dividedBy(lossScaleFactor(), gradients, std::vector<bool>(gradients.size()));
   if (schedule_.is_schedule())
     feedSchedule(trace);
   const bool anyUpdates = !gradients.empty();

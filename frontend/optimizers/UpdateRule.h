@@ -122,6 +122,7 @@ protected:
   Config config() const override;
 
 private:
+  Value lossScaleFactor() const; // a constant
   size_t indexOf(const Variable &variable) const;
   bool decays(const Variable &variable) const;
   Variable makeSlot(const Variable &variable, const SlotSpec &slot);

@@ -61,7 +61,10 @@ bool fits(const Shape &given, const Shape &expected) {
   return true;
 }
 
-void buildSequence(LayerImpl &layer, const ValueSpec &spec, const std::string &inputName) {
+/// The name of the input of a Sequential without an InputLayer.
+constexpr const char *nameOfInput = "input_layer";
+
+void buildSequence(LayerImpl &layer, const Value &input) {
   ModelState &state = *layer.model;
   CallTransaction::onFailure([self = layer.shared_from_this(), &state, inputs = state.inputs, outputs = state.outputs,
                               names = state.outputNames] {
@@ -70,7 +73,6 @@ void buildSequence(LayerImpl &layer, const ValueSpec &spec, const std::string &i
     state.outputNames = names;
   });
   const uint64_t epoch = configurationEpoch();
-  Value input = symbolicInput(spec.shape, spec.dtype, inputName);
   std::vector<Value> values{input};
   for (const Layer &each : std::vector<Layer>(state.sequence)) // a copy, since a layer's own code may change the list
     values = each.impl()->call(values, {});
@@ -79,7 +81,7 @@ void buildSequence(LayerImpl &layer, const ValueSpec &spec, const std::string &i
   state.recordedEpoch = epoch;
   state.outputNames.clear();
   for (size_t i = 0; i < values.size(); ++i)
-    state.outputNames.push_back(state.sequence.empty() ? inputName : state.sequence.back().name());
+    state.outputNames.push_back(state.sequence.empty() ? input.node()->name : state.sequence.back().name());
 }
 
 /// Warns if the first layer reads ids from a table with more rows than `dtype`, that of the model's input, counts exactly.
@@ -108,7 +110,7 @@ void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
   DType dtype = state_->sequence.empty() ? floatxDtype() : state_->sequence.front().compute_dtype();
   if (!state_->sequence.empty())
     warnOfRoundedIds(layer_->name, state_->sequence.front(), dtype);
-  buildSequence(*layer_, {shapes[0], dtype}, "input_layer");
+  buildSequence(*layer_, symbolicInput(shapes[0], dtype, nameOfInput));
 }
 
 /// As in Keras, a last axis of extent 1 goes or comes if the expected rank asks for it.
@@ -170,30 +172,38 @@ void makeModel(LayerImpl &layer, bool isGraph) {
   }
 }
 
-/// The spec of the input of a Sequential, if its InputLayer or its first layer tells it.
-std::optional<ValueSpec> specOfSequence(const ModelState &state) {
+/// The input of a Sequential, if its InputLayer or its first layer tells it; else undefined.
+Value inputOfSequence(const ModelState &state) {
   if (state.sequenceInput)
-    return state.sequenceInput->impl()->outputSpecs.at(0);
+    return dynamic_cast<const InputShown &>(*state.sequenceInput->impl()->body).shown();
   const std::shared_ptr<ModelState> first = state.sequence.empty() ? nullptr : state.sequence.front().impl()->model;
   if (!first || first->inputs.size() != 1)
-    return std::nullopt;
-  return ValueSpec{first->inputs[0].shape(), first->inputs[0].dtype()};
+    return {};
+  return symbolicInput(first->inputs[0].shape(), first->inputs[0].dtype(), nameOfInput);
+}
+
+/// Lets the layers of a graph that is made again forget its calls, so that their first ones are those of the new graph.
+void forgetCalls(const std::vector<Value> &outputs) {
+  for (const std::shared_ptr<Call> &call : callsInOrder(outputs))
+    if (call->layer && call->layer->firstCall.lock() == call)
+      call->layer->firstCall.reset();
 }
 
 void rebuildSequential(LayerImpl &layer) {
   ModelState &state = *layer.model;
+  forgetCalls(state.outputs);
   state.inputs.clear();
   state.outputs.clear();
   layer.setChildren(state.sequence);
   layer.built = false;
   layer.inputSpecs.clear();
   layer.outputSpecs.clear();
-  const std::optional<ValueSpec> spec = specOfSequence(state);
-  if (!spec || state.sequence.empty())
+  const Value input = inputOfSequence(state);
+  if (!input.defined() || state.sequence.empty())
     return;
   layer.path = NameScope::prefix() + layer.name;
   const NameScope scope = NameScope::ofLayer(layer.path);
-  buildSequence(layer, *spec, state.sequenceInput ? state.sequenceInput->name() : "input_layer");
+  buildSequence(layer, input);
   layer.built = true;
 }
 
@@ -201,7 +211,7 @@ void rebuildSequential(LayerImpl &layer) {
 /// if all layers must be called again.
 bool extendSequential(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
-  if (state.inputs.empty() && state.sequence.size() > 1 && !specOfSequence(state)) {
+  if (state.inputs.empty() && state.sequence.size() > 1 && !inputOfSequence(state).defined()) {
     layer.adopt(added);
     return true;
   }
@@ -366,6 +376,51 @@ DType Layer::input_dtype() const {
   const std::shared_ptr<ModelState> &model = impl_->model;
   return model && model->isSequential && !model->inputs.empty() ? model->inputs[0].dtype() : compute_dtype();
 }
+
+/// An end of the graph of a layer that is a graph itself, or else of its first call.
+static Value endOf(const LayerImpl &layer, size_t index, bool isOutput) {
+  const char *const end = isOutput ? "output" : "input";
+  const auto fail = [&](ErrorKind kind, const std::string &message) {
+    throw Error(kind, message, layer.path.empty() ? layer.name : layer.path, layer.where);
+  };
+  const auto requireIndex = [&](size_t count) {
+    if (index >= count)
+      fail(ErrorKind::value_error, fmt::format("layer '{}' has {} {}{}, and {}({}) was asked for", layer.name, count,
+                                               end, count == 1 ? "" : "s", end, index));
+  };
+  if (const auto *input = dynamic_cast<const InputShown *>(layer.body.get())) {
+    requireIndex(1);
+    return input->shown();
+  }
+  if (layer.model && layer.transparent) {
+    const std::vector<Value> &ends = isOutput ? layer.model->outputs : layer.model->inputs;
+    if (ends.empty())
+      fail(ErrorKind::attribute_error,
+           fmt::format("Sequential model '{}' has no defined {} yet: it is built at its first call", layer.name, end));
+    requireIndex(ends.size());
+    return ends[index];
+  }
+  const std::shared_ptr<Call> call = layer.firstCall.lock();
+  if (!call && layer.recordedCalls > 0)
+    fail(ErrorKind::attribute_error, fmt::format("The graph in which layer '{}' was called is gone, and the layer's {} "
+                                                 "with it: keep a model or a Value of the graph",
+                                                 layer.name, end));
+  if (!call)
+    fail(ErrorKind::attribute_error,
+         fmt::format("The layer {} has never been called on an Input and thus has no defined {}.", layer.name, end));
+  requireIndex(isOutput ? call->outputs : call->inputs.size());
+  if (!isOutput)
+    return call->inputs[index];
+  auto node = std::make_shared<Node>();
+  node->shape = layer.outputSpecs.at(index).shape;
+  node->dtype = layer.outputSpecs.at(index).dtype;
+  node->layerPath = layer.path;
+  node->call = call;
+  node->index = index;
+  return Value(std::move(node));
+}
+Value Layer::output(size_t index) const { return endOf(*impl_, index, true); }
+Value Layer::input(size_t index) const { return endOf(*impl_, index, false); }
 
 std::vector<Value> Model::inputs() const { return stateOf(*this).inputs; }
 std::vector<Value> Model::outputs() const { return stateOf(*this).outputs; }

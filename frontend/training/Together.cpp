@@ -125,15 +125,6 @@ void beginTogether(const Layer &model, CompiledModel *compiled) {
   compiled->begunTogether = true;
 }
 
-/// The text of a program, a fact for each line.
-static void addLines(std::string_view text, std::vector<Fact> &facts) {
-  for (size_t line = 1; !text.empty(); ++line) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    facts.emplace_back(fmt::format("line {} of the program:", line), text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
 /// The key of a program for these feeds, of which each gets `allRows` rows.
 static std::string keyOf(const char *program, std::vector<TensorType> &feeds, int64_t allRows) {
   std::string key = fmt::format("{} {}", program, configurationEpoch());
