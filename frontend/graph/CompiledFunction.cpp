@@ -43,6 +43,7 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
   const FloatMode mode;
   const DeviceScope device(this->device()); // for variables that the function makes while it is traced
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
+  trace->generator = generator_;
   Trace::Scope scope(trace);
   std::vector<Value> feeds;
   for (size_t i = 0; i < types.size(); ++i) {

@@ -59,6 +59,7 @@ private:
   FunctionOptions options_;
   std::vector<std::string> feedNames_;
   Body body_;
+  std::shared_ptr<Variable> generator_ = std::make_shared<Variable>(); // Trace::generator of all traces
   ProgramCache program_;
 };
 

@@ -6,6 +6,7 @@
 #include "halftone/Error.h"
 #include <fmt/format.h>
 #include <ostream>
+#include <string_view>
 
 namespace halftone {
 using namespace detail;
@@ -51,12 +52,12 @@ std::ostream &operator<<(std::ostream &os, const Value &value) {
                            path.empty() ? "" : ", layer=" + path);
 }
 
-/// The current trace. Errors carry the user's line.
-static Trace &traceOfGradients(const Value &loss, Where where) {
+/// The current trace. Errors carry the user's line; `who` is the function that the user called.
+static Trace &traceOfGradients(std::string_view who, const Value &loss, Where where) {
   Trace *trace = Trace::current();
   if (!trace)
-    throw Error(ErrorKind::runtime_error, "gradients() is for functions being traced: use it inside a jit function", {},
-                where);
+    throw Error(ErrorKind::runtime_error,
+                fmt::format("{} is for functions being traced: use it inside a jit function", who), {}, where);
   if (!loss.defined())
     throw Error(ErrorKind::value_error, "gradients of an undefined Value", {}, where);
   if (!is_float(loss.dtype()))
@@ -70,8 +71,9 @@ static Trace &traceOfGradients(const Value &loss, Where where) {
   return *trace;
 }
 
-std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt, Where where) {
-  Trace &trace = traceOfGradients(loss, where);
+static std::vector<Value> gradientsOf(std::string_view who, const Value &loss, const std::vector<Variable> &wrt,
+                                      Where where) {
+  Trace &trace = traceOfGradients(who, loss, where);
   std::vector<std::shared_ptr<VariableImpl>> variables;
   for (const Variable &variable : wrt) {
     if (!variable.defined())
@@ -86,8 +88,9 @@ std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt
   return trace.gradient(loss, variables, {});
 }
 
-std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt, Where where) {
-  Trace &trace = traceOfGradients(loss, where);
+static std::vector<Value> gradientsOf(std::string_view who, const Value &loss, const std::vector<Value> &wrt,
+                                      Where where) {
+  Trace &trace = traceOfGradients(who, loss, where);
   for (const Value &x : wrt) {
     if (!x.defined())
       throw Error(ErrorKind::value_error, "gradients with respect to an undefined Value", {}, where);
@@ -96,6 +99,19 @@ std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt, W
                   fmt::format("no gradient with respect to a Value of dtype {}", name(x.dtype())), {}, where);
   }
   return trace.gradient(loss, {}, wrt);
+}
+
+std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt, Where where) {
+  return gradientsOf("gradients()", loss, wrt, where);
+}
+std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt, Where where) {
+  return gradientsOf("gradients()", loss, wrt, where);
+}
+Value gradient(const Value &loss, const Variable &wrt, Where where) {
+  return gradientsOf("gradient()", loss, std::vector{wrt}, where).front();
+}
+Value gradient(const Value &loss, const Value &wrt, Where where) {
+  return gradientsOf("gradient()", loss, std::vector{wrt}, where).front();
 }
 
 } // namespace halftone

@@ -157,7 +157,7 @@ std::array<Value, 2> AttentionHeads::composed(Heads heads, bool drops) const {
   for (int64_t axis = scores.rank() - static_cast<int64_t>(settings_.axes->size()); axis < scores.rank(); ++axis)
     over.push_back(axis);
   const Value weights = softmaxOver(scores, Axes(over), withHeads(heads.seen, scores.shape()));
-  const Value used = drops ? dropped(weights, settings_.dropout, weights.shape(), state_) : weights;
+  const Value used = drops ? dropped(weights, settings_.dropout, weights.shape(), nextKey(state_)) : weights;
   return {ops::einsum(labels.scores + "," + labels.keys + "->" + labels.queries, {used, heads.value}), weights};
 }
 

@@ -56,7 +56,7 @@ public:
   }
 
 protected:
-  virtual Value drop(const Value &x, const Shape &mask) { return dropped(x, this->options_.rate, mask, state_); }
+  virtual Value drop(const Value &x, const Shape &mask) { return dropped(x, this->options_.rate, mask, nextKey(state_)); }
   const Variable &state() const { return state_; }
 
 private:
@@ -72,7 +72,7 @@ protected:
   Value drop(const Value &x, const Shape &mask) override {
     constexpr double lowest = -1.6732632423543772 * 1.0507009873554805; // -alpha * scale of SELU
     const double rate = options_.rate, scale = 1.0 / std::sqrt((1.0 - rate) * (1.0 + rate * lowest * lowest));
-    const Value draw = uniform(state(), mask);
+    const Value draw = uniform(nextKey(state()), mask);
     const Value kept = broadcastTo(ops::greater_equal(draw, ops::full_like(draw, rate)), x.shape());
     return ops::where(kept, x, ops::full_like(x, lowest)) * scale - scale * lowest * rate;
   }

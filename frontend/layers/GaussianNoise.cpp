@@ -23,7 +23,7 @@ public:
     Value x = inputs[0];
     if (!context.training() || options_.stddev == 0.0)
       return x;
-    return x + asDtype(normal(state_, x.shape()) * options_.stddev, context.compute_dtype(), "random");
+    return x + asDtype(normal(nextKey(state_), x.shape()) * options_.stddev, context.compute_dtype(), "random");
   }
 
 private:
@@ -42,7 +42,7 @@ public:
     if (!context.training() || options_.rate == 0.0)
       return x;
     const double deviation = std::sqrt(options_.rate / (1.0 - options_.rate));
-    return x * asDtype(normal(state_, x.shape()) * deviation + 1.0, context.compute_dtype(), "random");
+    return x * asDtype(normal(nextKey(state_), x.shape()) * deviation + 1.0, context.compute_dtype(), "random");
   }
 
 private:

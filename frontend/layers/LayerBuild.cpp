@@ -145,7 +145,7 @@ static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std
 
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const BodyCall &how) {
   requireStack("layers");
-  LayerImpl *parent = callStack->empty() ? nullptr : callStack->back();
+  LayerImpl *parent = calledLayer();
   const std::shared_ptr<LayerImpl> self = shared_from_this();
   CallTransaction transaction;
   try {
@@ -393,7 +393,8 @@ Value asComputed(const Value &x, const CallContext &context) {
   return asDtype(x, context.compute_dtype(), "layer input");
 }
 
-bool layerCallOpen() { return !callStack->empty(); }
+LayerImpl *calledLayer() { return callStack->empty() ? nullptr : callStack->back(); }
+bool layerCallOpen() { return calledLayer() != nullptr; }
 
 /// The layer itself, or if it is made anew at each call, the one that is called and keeps its children.
 static const LayerImpl &ownerOfLosses(const LayerImpl &layer) {
@@ -404,7 +405,8 @@ static const LayerImpl &ownerOfLosses(const LayerImpl &layer) {
 }
 
 bool isActivationRematerialized() {
-  return !callStack->empty() && callStack->back()->remat && callStack->back()->remat->isOfActivations;
+  const LayerImpl *layer = calledLayer();
+  return layer && layer->remat && layer->remat->isOfActivations;
 }
 
 std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {

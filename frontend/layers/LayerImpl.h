@@ -65,6 +65,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   int64_t recordedCalls = 0;                               // calls in symbolic graphs
   std::weak_ptr<Call> firstCall;                           // the first of them
   std::optional<Variable> ownGenerator;                    // of the draws of its call(); made at the first
+  std::vector<Variable> awaitedStates;                     // weights that a file gave for draws that are still to come
   std::shared_ptr<ModelState> model;                       // null for a layer that is no model
   std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
 
@@ -165,6 +166,8 @@ private:
 /// Adds the layer's path and the user's line to an error that has none.
 [[noreturn]] void rethrowWithLayer(const Error &error, const LayerImpl &layer);
 
+/// The innermost layer that this thread is calling; null if it calls none.
+LayerImpl *calledLayer();
 /// Whether this thread is calling a layer. A layer that is constructed during that call is made anew at each call.
 bool layerCallOpen();
 

@@ -42,7 +42,7 @@ protected:
 class RandomFlipBody final : public RandomImagesBody<RandomFlipOptions> {
   using RandomImagesBody::RandomImagesBody;
   Value changed(const Value &x, const std::array<int64_t, 2> &axes) const override {
-    const Value draws = uniform(state_, {x.shape()[0], 1, 1, 1});
+    const Value draws = uniform(nextKey(state_), {x.shape()[0], 1, 1, 1});
     Value flipped = x;
     if (options_.mode != FlipMode::vertical)
       flipped = ops::flip(flipped, axes[1]);
@@ -72,7 +72,7 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
     const double lower = isOne ? -std::abs(first) : std::min(first, second);
     const double upper = isOne ? std::abs(first) : std::max(first, second);
     const int64_t batch = x.shape()[0], extent = x.shape()[axis];
-    const Value part = uniform(state_, {batch, 1}) * (upper - lower) + lower;
+    const Value part = uniform(nextKey(state_), {batch, 1}) * (upper - lower) + lower;
     return tracing().iota(1, Shape{batch, extent}, DType::float32) - part * static_cast<double>(extent);
   }
 

@@ -1,32 +1,69 @@
-// Draws uniform and normal random numbers, and drops elements by them.
+// Draws random numbers of a key, and drops elements by them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RandomNumbers.h"
+#include "frontend/base/RandomRules.h"
 #include "frontend/graph/Promotion.h"
+#include <cmath>
 #include <numbers>
 
 namespace halftone::detail {
 
-/// The upper 24 bits, which float32 holds exactly.
-static Value draw(const Variable &state, const Shape &shape) {
-  const Value bits = tracing().randomBits(nextKey(state), shape);
-  return asDtype(tracing().binary("shr", bits, scalarLike(8, bits)), DType::float32, "random");
+Value randomWords(const Value &key, const Shape &shape, uint32_t stream) {
+  const Value own = stream == 0 ? key : key + keyConstant({offsetOfStream(stream), 0});
+  return tracing().randomBits(own, shape);
 }
 
-Value uniform(const Variable &state, const Shape &shape, double offset) {
-  const Value upper = draw(state, shape);
-  return (offset == 0.0 ? upper : upper + offset) * (1.0 / 16777216.0);
+/// The upper `count` bits of words, in a float dtype that holds them exactly.
+static Value upperBits(const Value &words, int64_t count, DType dtype) {
+  return asDtype(tracing().binary("shr", words, scalarLike(32 - count, words)), dtype, "random");
 }
 
-Value normal(const Variable &state, const Shape &shape) {
+Value uniform(const Value &key, const Shape &shape, double offset, DType dtype, uint32_t which) {
+  const bool isDouble = dtype == DType::float64;
+  const uint32_t stream = which * (isDouble ? 2 : 1);
+  Value upper = upperBits(randomWords(key, shape, stream), isDouble ? 27 : 24, dtype);
+  if (isDouble)
+    upper = upper * 0x1p26 + upperBits(randomWords(key, shape, stream + 1), 26, dtype);
+  return (offset == 0.0 ? upper : upper + offset) * (isDouble ? 0x1p-53 : 0x1p-24);
+}
+
+Value normal(const Value &key, const Shape &shape, DType dtype) {
   // The first uniform draw is above 0, so its logarithm is finite.
-  const Value radius = ops::sqrt(ops::log(uniform(state, shape, 0.5)) * -2.0);
-  return radius * ops::cos(uniform(state, shape) * (2.0 * std::numbers::pi));
+  const Value radius = ops::sqrt(ops::log(uniform(key, shape, 0.5, dtype)) * -2.0);
+  return radius * ops::cos(uniform(key, shape, 0.0, dtype, 1) * (2.0 * std::numbers::pi));
 }
 
-Value dropped(const Value &x, double rate, const Shape &mask, const Variable &state) {
+/// The inverse error function of |t| < 0.96: Giles, "Approximating the erfinv function" (2012), in single precision. A step of
+/// Newton's method makes it one of double precision.
+static Value inverseErf(const Value &t) {
+  const Value w = -ops::log((1.0 - t) * (1.0 + t)) - 2.5;
+  Value p = ops::full_like(t, 2.81022636e-08);
+  for (const double coefficient : {3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
+                                   -0.00417768164, 0.246640727, 1.50140941})
+    p = p * w + coefficient;
+  const Value x = p * t;
+  if (t.dtype() != DType::float64)
+    return x;
+  return x - (ops::erf(x) - t) * ops::exp(x * x) * (0.5 / std::numbers::inv_sqrtpi);
+}
+
+Value truncatedNormal(const Value &key, const Shape &shape, DType dtype) {
+  const double limit = std::erf(std::numbers::sqrt2); // the share of the normal distribution within two deviations
+  const Value t = uniform(key, shape, 0.5, dtype) * (2.0 * limit) - limit;
+  return ops::clip(inverseErf(t) * std::numbers::sqrt2, -2.0, 2.0);
+}
+
+Value gumbel(const Value &key, const Shape &shape) {
+  // Small fractions have the whole resolution of words, so -log1p(-v) is above 0 and the result is finite.
+  const Value words = asDtype(randomWords(key, shape), DType::float32, "random");
+  const Value v = ops::minimum((words + 0.5) * 0x1p-32, 1.0 - 0x1p-24);
+  return -ops::log(-ops::log1p(-v));
+}
+
+Value dropped(const Value &x, double rate, const Shape &mask, const Value &key) {
   // An element is kept if its draw, as a fraction of 2^24, is at least `rate`.
-  const Value fraction = draw(state, mask);
-  Value kept = tracing().compare(ComparePredicate::ge, fraction, scalarLike(rate * 16777216.0, fraction));
+  const Value fraction = upperBits(randomWords(key, mask), 24, DType::float32);
+  Value kept = tracing().compare(ComparePredicate::ge, fraction, scalarLike(rate * 0x1p24, fraction));
   if (mask != x.shape())
     kept = broadcastTo(kept, x.shape());
   const Value scaled = rate == 1.0 ? ops::zeros_like(x) : x * (1.0 / (1.0 - rate));

@@ -2,42 +2,111 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/SeedState.h"
 #include "frontend/base/RandomSeeds.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/LayerImpl.h"
 #include "runtime/TensorAccess.h"
+#include <algorithm>
+#include <utility>
 
 namespace halftone::detail {
 
-static Tensor words(uint32_t first, uint32_t second) {
+static Tensor tensorOf(const KeyWords &words) {
   Tensor tensor = Tensor::zeros({2}, DType::uint32);
-  auto *data = reinterpret_cast<uint32_t *>(TensorAccess::mutableData(tensor));
-  data[0] = first;
-  data[1] = second;
+  std::ranges::copy(words, reinterpret_cast<uint32_t *>(TensorAccess::mutableData(tensor)));
   return tensor;
+}
+Value keyConstant(const KeyWords &words) { return tracing().literal(tensorOf(words)); }
+
+static constexpr const char *nameOfState = "seed_generator_state";
+static std::string pathOfState(const LayerImpl &layer) { return layer.path + "/seed_generator/" + nameOfState; }
+
+static Variable stateAt(std::string path, const KeyWords &words) {
+  return makeVariable(tensorOf(words), {.name = nameOfState,
+                                        .path = std::move(path),
+                                        .role = VariableRole::seed,
+                                        .update = UpdateKind::assign,
+                                        .trainable = false,
+                                        .autocast = false});
 }
 
 Variable addSeedState(BuildContext &context, std::optional<int64_t> seed) {
   LayerImpl &layer = context.layer();
-  Variable state = makeVariable(words(static_cast<uint32_t>(seed.value_or(nextSeed())), 0),
-                                {.name = "seed_generator_state",
-                                 .path = layer.path + "/seed_generator/seed_generator_state",
-                                 .role = VariableRole::seed,
-                                 .update = UpdateKind::assign,
-                                 .trainable = false,
-                                 .autocast = false});
+  layer.weights.push_back(stateAt(pathOfState(layer), {static_cast<uint32_t>(seed.value_or(nextSeed())), 0}));
+  return layer.weights.back();
+}
+
+Variable makeSeedState(const KeyWords &words) { return stateAt(nameOfState, words); }
+
+/// Undoes changes of the layer's states if the call fails.
+static void keepForFailure(LayerImpl &layer) {
+  CallTransaction::onFailure([self = layer.shared_from_this(), weights = layer.weights, own = layer.ownGenerator,
+                              awaited = layer.awaitedStates] {
+    self->weights = weights;
+    self->ownGenerator = own;
+    self->awaitedStates = awaited;
+  });
+}
+
+void keepSeedState(LayerImpl &layer, const Variable &state) {
+  VariableImpl &impl = *state.impl();
+  if (impl.path != impl.name)
+    return;
+  keepForFailure(layer);
+  auto place = layer.weights.end();
+  if (!layer.awaitedStates.empty()) {
+    const Variable awaited = layer.awaitedStates.front();
+    layer.awaitedStates.erase(layer.awaitedStates.begin());
+    place = std::ranges::find_if(layer.weights, [&](const Variable &each) { return each.impl() == awaited.impl(); });
+    CallTransaction::onFailure([state, before = state.value()] { state.assign(before); });
+    state.assign(awaited.value());
+  }
+  CallTransaction::onFailure([state] { state.impl()->path = nameOfState; });
+  impl.path = pathOfState(layer);
+  if (place == layer.weights.end())
+    layer.weights.push_back(state);
+  else
+    *place = state;
+}
+
+Variable ownSeedState(LayerImpl &layer) {
+  if (layer.ownGenerator)
+    return *layer.ownGenerator;
+  keepForFailure(layer);
+  if (layer.awaitedStates.empty()) {
+    CallTransaction::onFailure([seeds = seedSequence()] { setSeedSequence(seeds); });
+    layer.ownGenerator = awaitSeedState(layer);
+  } else {
+    layer.ownGenerator = layer.awaitedStates.front();
+  }
+  std::erase_if(layer.awaitedStates, [&](const Variable &each) { return each.impl() == layer.ownGenerator->impl(); });
+  return *layer.ownGenerator;
+}
+
+Variable awaitSeedState(LayerImpl &layer) {
+  keepForFailure(layer);
+  const Variable state = stateAt(pathOfState(layer), {static_cast<uint32_t>(nextSeed()), 0});
   layer.weights.push_back(state);
+  layer.awaitedStates.push_back(state);
   return state;
+}
+
+/// The key of this process.
+static Value ofProcess(const Value &key) {
+  const Trace &trace = tracing();
+  if (!trace.sharedBatch || trace.sharedBatch->rank == 0)
+    return key;
+  constexpr uint32_t farApart = 0x9e3779b9; // odd, so that no two ranks meet
+  return key + keyConstant({static_cast<uint32_t>(trace.sharedBatch->rank) * farApart, 0}); // other rows, other draws
 }
 
 Value nextKey(const Variable &state) {
   Trace &trace = tracing();
-  Value key = trace.read(state.impl(), DType::uint32);
-  trace.assign(state.impl(), trace.binary("add", key, trace.literal(words(0, 1))));
-  if (trace.sharedBatch && trace.sharedBatch->rank > 0) { // other rows, other draws
-    constexpr uint32_t farApart = 0x9e3779b9;             // odd, so that no two ranks meet
-    key = trace.binary("add", key, trace.literal(words(static_cast<uint32_t>(trace.sharedBatch->rank) * farApart, 0)));
-  }
-  return key;
+  const Value key = trace.read(state.impl(), DType::uint32);
+  trace.assign(state.impl(), key + keyConstant({0, 1}));
+  return ofProcess(key);
 }
+
+Value fixedKey(const KeyWords &words) { return ofProcess(keyConstant(words)); }
 
 } // namespace halftone::detail

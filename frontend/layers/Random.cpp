@@ -1,0 +1,199 @@
+// Draws of functions being traced, named as in keras.random, and the generators that they advance.
+// SPDX-License-Identifier: Apache-2.0
+#include "halftone/Random.h"
+#include "frontend/base/RandomRules.h"
+#include "frontend/base/RandomSeeds.h"
+#include "frontend/graph/CallTransaction.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/RandomNumbers.h"
+#include "frontend/layers/SeedState.h"
+#include <fmt/format.h>
+
+namespace halftone::random {
+using namespace detail;
+
+namespace {
+
+/// runtime_error outside of functions being traced, also while a functional model is put together (`x` is symbolic).
+void requireTrace(std::string_view who, const Value *x = nullptr) {
+  if (Trace::current() && (!x || !x->defined() || x->node()->isTraced()))
+    return;
+  throw Error(
+      ErrorKind::runtime_error,
+      fmt::format("{} draws while a function is traced: in the call() of a Custom layer, which draws at each run "
+                  "of a functional model too, or in a jit function. Tensor::normal(), uniform() and randint() "
+                  "draw at once",
+                  who));
+}
+
+/// The state of the draws that name no seed: that of the layer being called, else of the traced function. Undefined in a trace
+/// that only infers shapes.
+Variable stateWithoutSeed() {
+  if (LayerImpl *layer = calledLayer())
+    return ownSeedState(*layer);
+  const std::shared_ptr<Variable> generator = tracing().generator;
+  if (generator && !generator->defined()) {
+    CallTransaction::onFailure([generator, seeds = seedSequence()] {
+      *generator = {};
+      setSeedSequence(seeds);
+    });
+    *generator = makeSeedState({static_cast<uint32_t>(nextSeed()), 0});
+  }
+  return generator ? *generator : Variable();
+}
+
+Value keyOf(std::string_view who, const Seed &seed) {
+  if (seed.number())
+    return fixedKey(keyOfSeed(who, *seed.number()));
+  if (seed.generator())
+    return seed.generator()->next();
+  const Variable state = stateWithoutSeed();
+  return state.defined() ? nextKey(state) : fixedKey({});
+}
+
+/// What random::normal() and truncated_normal() make of numbers with mean 0 and deviation 1.
+Value shifted(const Value &drawn, const NormalArgs &args, DType dtype) {
+  Value x = args.stddev == 1.0 ? drawn : drawn * args.stddev;
+  if (args.mean != 0.0)
+    x = x + args.mean;
+  return asDtype(x, dtype, "random");
+}
+
+/// The shape of the draws of random::dropout().
+Shape shapeOfNoise(const Value &x, const Shape &given) {
+  if (given.rank() == 0)
+    return x.shape();
+  std::vector<int64_t> dims = given.dims();
+  const auto refuse = [&] {
+    throw Error(ErrorKind::value_error,
+                fmt::format("random::dropout() needs a `noise_shape` that broadcasts to the shape of x. Received: "
+                            "noise_shape={}, x.shape={}",
+                            given.str(), x.shape().str()));
+  };
+  if (given.rank() > x.rank())
+    refuse();
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] < 0) // as in Keras, of the axis with the same number
+      dims[axis] = x.shape()[static_cast<int64_t>(axis)];
+    const int64_t extent = x.shape()[static_cast<int64_t>(axis) + x.rank() - given.rank()];
+    if (dims[axis] != extent && dims[axis] != 1)
+      refuse();
+  }
+  return Shape(std::move(dims));
+}
+
+} // namespace
+
+SeedGenerator::SeedGenerator(const std::optional<int64_t> &seed)
+    : state_(makeSeedState(seed ? keyOfSeed("random::SeedGenerator()", *seed)
+                                : KeyWords{static_cast<uint32_t>(nextSeed()), 0})) {}
+Variable SeedGenerator::state() const { return state_; }
+Value SeedGenerator::next() const {
+  requireTrace("SeedGenerator::next()");
+  if (LayerImpl *layer = calledLayer())
+    keepSeedState(*layer, state_);
+  return nextKey(state_);
+}
+
+Value normal(const Shape &shape, const NormalArgs &args) {
+  constexpr const char *who = "random::normal()";
+  requireTrace(who);
+  const DType dtype = args.dtype.value_or(floatxDtype());
+  requireFloat("random::normal", dtype);
+  requireExtents(who, shape);
+  return shifted(detail::normal(keyOf(who, args.seed), shape, atLeastFloat32(dtype)), args, dtype);
+}
+
+Value truncated_normal(const Shape &shape, const NormalArgs &args) {
+  constexpr const char *who = "random::truncated_normal()";
+  requireTrace(who);
+  const DType dtype = args.dtype.value_or(floatxDtype());
+  requireFloat("random::truncated_normal", dtype);
+  requireExtents(who, shape);
+  return shifted(truncatedNormal(keyOf(who, args.seed), shape, atLeastFloat32(dtype)), args, dtype);
+}
+
+Value uniform(const Shape &shape, const UniformArgs &args) {
+  constexpr const char *who = "random::uniform()";
+  requireTrace(who);
+  const DType dtype = args.dtype.value_or(floatxDtype());
+  const UniformRule rule = uniformRule("random::uniform", args.minval, args.maxval, dtype);
+  requireExtents(who, shape);
+  Value v = detail::uniform(keyOf(who, args.seed), shape, 0.0, rule.computed);
+  if (rule.scale != 1.0)
+    v = v * rule.scale;
+  if (rule.needsMinimum)
+    v = ops::minimum(v, rule.scale);
+  if (rule.offset != 0.0)
+    v = v + rule.offset;
+  if (rule.factor != 1.0)
+    v = v * rule.factor;
+  if (rule.needsLowest)
+    v = ops::maximum(v, rule.lowest);
+  if (rule.needsHighest)
+    v = ops::minimum(v, rule.highest);
+  return asDtype(v, dtype, "random");
+}
+
+Value randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintArgs &args) {
+  constexpr const char *who = "random::randint()";
+  requireTrace(who);
+  const RandintRule rule = randintRule("random::randint", minval, maxval, args.dtype);
+  requireExtents(who, shape);
+  const Value key = keyOf(who, args.seed);
+  const auto word = [&](uint32_t stream) { return asDtype(randomWords(key, shape, stream), DType::uint64, "random"); };
+  const auto upper = [](const Value &x) { return ops::right_shift(x, 32); };
+  const auto lower = [](const Value &x) { return x & 0xFFFFFFFFu; };
+  Value v = rule.words == 1   ? upper(word(0) * rule.range)
+            : rule.words == 2 ? scaledWords(word(0), word(1), rule.range, upper)
+                              : scaledWords(word(0), word(1), word(2), rule.range, upper, lower);
+  if (minval != 0)
+    v = v + static_cast<uint64_t>(minval); // which wraps
+  return asDtype(v, args.dtype, "random");
+}
+
+Value categorical(const Value &logits, int64_t num_samples, const CategoricalArgs &args) {
+  constexpr const char *who = "random::categorical()";
+  requireTrace(who, &logits);
+  if (!logits.defined() || logits.rank() != 2)
+    throw Error(ErrorKind::value_error,
+                fmt::format("`logits` should be a 2-D tensor with shape [batch_size, num_classes]. Received: logits={}",
+                            logits.defined() ? logits.shape().str() : "an undefined Value"));
+  if (!is_float(logits.dtype()))
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} needs `logits` of a float dtype. Received: {}", who, name(logits.dtype())));
+  const int64_t batch = logits.shape()[0], classes = logits.shape()[1];
+  if (num_samples < 0)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} needs a count of samples. Received: num_samples={}", who, num_samples));
+  if (classes == 0)
+    throw Error(ErrorKind::value_error,
+                fmt::format("{} needs a class at least. Received: logits of shape {}", who, logits.shape().str()));
+  const Value noise =
+      asDtype(gumbel(keyOf(who, args.seed), {batch, num_samples, classes}), atLeastFloat32(logits.dtype()), "random");
+  const Value scores = ops::expand_dims(asDtype(logits, noise.dtype(), "random"), 1) + noise;
+  return ops::cast(ops::argmax(scores, -1), args.dtype);
+}
+
+Value dropout(const Value &x, double rate, const DropoutArgs &args) {
+  constexpr const char *who = "random::dropout()";
+  requireTrace(who, &x);
+  if (!x.defined())
+    throw Error(ErrorKind::value_error, "an undefined Value was given to random::dropout()");
+  if (!is_float(x.dtype()))
+    throw Error(ErrorKind::type_error, fmt::format("{} drops elements of floats. Received: {}", who, name(x.dtype())));
+  if (!(rate >= 0.0 && rate <= 1.0))
+    throw Error(ErrorKind::value_error,
+                fmt::format("Invalid value received for argument `rate`. Expected a float value between 0 and 1. "
+                            "Received: rate={}",
+                            rate));
+  const Shape noise = shapeOfNoise(x, args.noise_shape);
+  if (rate == 0.0)
+    return x;
+  if (rate == 1.0)
+    return ops::zeros_like(x);
+  return dropped(x, rate, noise, keyOf(who, args.seed));
+}
+
+} // namespace halftone::random
