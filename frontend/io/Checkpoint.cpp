@@ -42,6 +42,7 @@ void beginLossScale(const SavedVariable &saved, const Optimizer &optimizer, Rest
 }
 
 Restoring valuesFor(const Model &model, const CompiledModel *compiled, const Safetensors &contents) {
+  awaitSeedStates(model, contents);
   const std::vector<SavedVariable> variables = savedState(model, compiled);
   const MatchedValues matched = matchValues(contents, variables);
   Restoring restoring;
@@ -50,6 +51,10 @@ Restoring valuesFor(const Model &model, const CompiledModel *compiled, const Saf
     const NamedTensor *value = matched.values[i];
     if (!value && saved.kind == SavedKind::loss_scale) {
       beginLossScale(saved, compiled->optimizer, restoring);
+      continue;
+    }
+    if (!value && saved.isOfDraws) {
+      restoring.converted.push_back(fmt::format("{}: stays as it is, the file has none", saved.name));
       continue;
     }
     const std::string problem =

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasWeights.h"
 #include "frontend/base/ProgressBar.h"
+#include "frontend/graph/CallTransaction.h"
 #include "frontend/io/SavedGroups.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
@@ -122,7 +123,9 @@ Naming namingOf(const std::vector<SavedGroup> &groups, const H5File &file) {
 void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   std::vector<std::pair<const SavedGroup *, std::string>> failed;
   Reading reading;
-  std::vector<SavedGroup> groups = savedGroups(model);
+  CallTransaction transaction;
+  std::vector<SavedGroup> groups =
+      savedGroups(model, [&](const std::string &path) { return file.count(path + "/vars") > 0; });
   const Naming naming = namingOf(groups, file);
   for (SavedGroup &group : groups)
     group.paths.front() = group.paths[static_cast<size_t>(naming)];
@@ -152,6 +155,7 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   for (const SavedGroup *group : right)
     reading.add(*group, file);
   reading.write();
+  transaction.commit();
 }
 
 bool readOptimizer(const Optimizer &optimizer, const H5File &file) {

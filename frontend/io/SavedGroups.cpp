@@ -3,6 +3,8 @@
 #include "frontend/io/SavedGroups.h"
 #include "frontend/base/UniqueNames.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/Registered.h"
+#include "frontend/layers/SeedState.h"
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -83,10 +85,11 @@ std::vector<std::string> namesOfParts(const LayerImpl &layer, Naming naming) {
 
 class GroupCollector {
 public:
+  explicit GroupCollector(const std::function<bool(const std::string &path)> &has) : has_(has) {}
   std::vector<SavedGroup> groups;
 
   /// A layer that is a part of several models stands where it is first met.
-  void layer(const LayerImpl &layer, const GroupPaths &paths) {
+  void layer(LayerImpl &layer, const GroupPaths &paths) {
     if (!visited_.insert(&layer).second)
       return;
     SavedGroup own{.paths = paths, .className = layer.className, .name = layer.name};
@@ -104,13 +107,7 @@ public:
     groups.push_back(std::move(own));
     if (layer.model && layer.transparent)
       return members(layer, under(paths, "layers"));
-    for (const Variable &variable : layer.weights)
-      if (variable.impl()->role == VariableRole::seed)
-        groups.push_back({.paths = under(paths, randomStateOf(layer.className)),
-                          .className = "SeedGenerator",
-                          .name = "seed_generator",
-                          .variables = {variable},
-                          .isRandomState = true});
+    randomStates(layer, paths);
     std::array<std::vector<std::string>, namings> names;
     for (size_t naming = 0; naming < namings; ++naming)
       names[naming] = namesOfParts(layer, static_cast<Naming>(naming));
@@ -123,7 +120,26 @@ public:
   }
 
 private:
+  const std::function<bool(const std::string &path)> &has_;
   std::set<const LayerImpl *> visited_;
+
+  void randomStates(LayerImpl &layer, const GroupPaths &paths) {
+    const auto pathsOf = [&](int64_t number) {
+      const std::string name = randomStateOf(layer.className);
+      return under(paths, number == 0 ? name : fmt::format("{}_{}", name, number));
+    };
+    if (has_ && !isLayerOfKeras(layer.className))
+      while (std::ranges::any_of(pathsOf(countSeedStates(layer)), has_))
+        awaitSeedState(layer);
+    int64_t number = 0;
+    for (const Variable &variable : layer.weights)
+      if (variable.impl()->role == VariableRole::seed)
+        groups.push_back({.paths = pathsOf(number++),
+                          .className = "SeedGenerator",
+                          .name = "seed_generator",
+                          .variables = {variable},
+                          .isRandomState = true});
+  }
 
   /// The layers of a Sequential, which does not count its InputLayer, or of a functional model.
   void members(const LayerImpl &model, const GroupPaths &paths) {
@@ -137,8 +153,8 @@ private:
 
 std::vector<std::string> namesByPlace(const LayerImpl &layer) { return namesOfParts(layer, Naming::placed); }
 
-std::vector<SavedGroup> savedGroups(const Layer &model) {
-  GroupCollector collector;
+std::vector<SavedGroup> savedGroups(const Layer &model, const std::function<bool(const std::string &path)> &has) {
+  GroupCollector collector(has);
   collector.layer(*model.impl(), {});
   return std::move(collector.groups);
 }

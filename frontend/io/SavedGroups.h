@@ -6,6 +6,7 @@
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Layer.h"
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,9 @@ struct SavedGroup {
 std::vector<std::string> namesByPlace(const LayerImpl &layer);
 
 /// A model's groups in Keras's order. Layers of a graph are named by class and number in the order of `model.layers`, whatever
-/// their names are; those of a user's layer by Naming.
-std::vector<SavedGroup> savedGroups(const Layer &model);
+/// their names are; those of a user's layer by Naming. A user's layer gets the states of draws that no draw has made yet, if
+/// `has` holds for the paths of their groups: then call the function in a CallTransaction.
+std::vector<SavedGroup> savedGroups(const Layer &model, const std::function<bool(const std::string &path)> &has = {});
 
 /// The optimizer's: with a loss scale, the inner optimizer's variables once with and once without it, as in Keras.
 std::vector<SavedGroup> savedGroups(const Optimizer &optimizer);

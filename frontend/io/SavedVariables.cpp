@@ -5,6 +5,8 @@
 #include "frontend/graph/Devices.h"
 #include "frontend/io/SavedGroups.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/Registered.h"
+#include "frontend/layers/SeedState.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "halftone/Error.h"
@@ -39,7 +41,7 @@ private:
 /// The class path and the place, without the kind, of every variable of a model.
 class Paths {
 public:
-  explicit Paths(const LayerImpl &model) { visit(model, model.className, ""); }
+  explicit Paths(LayerImpl &model) { visit(model, model.className, ""); }
   struct Pair {
     std::string byClass, place;
   };
@@ -55,11 +57,19 @@ public:
         return fmt::format("{}/{}", found->second, name.substr(end + 1));
     return std::nullopt;
   }
+  /// The layer at a place, "" or "dense_1/"; null if there is none.
+  LayerImpl *layerAt(const std::string &place) const {
+    const auto found = layers_.find(place);
+    return found == layers_.end() ? nullptr : found->second;
+  }
+  bool isOfDraws(const Variable &variable) const { return draws_.contains(variable.impl().get()); }
 
 private:
-  void visit(const LayerImpl &layer, const std::string &byClass, const std::string &place) {
+  void visit(LayerImpl &layer, const std::string &byClass, const std::string &place) {
     if (!visited_.insert(&layer).second)
       return;
+    layers_.emplace(place, &layer);
+    const bool isOfUser = !isLayerOfKeras(layer.className);
     Numbered names, classes;
     for (const Variable &variable : layer.weights) {
       const std::string name = names(variable.name(), "#", 2);
@@ -67,6 +77,8 @@ private:
       std::ranges::replace(flat, '/', '_');
       const std::string ownPlace = place + name;
       places_.emplace(std::move(flat), ownPlace);
+      if (isOfUser && variable.impl()->role == VariableRole::seed)
+        draws_.insert(variable.impl().get());
       paths_.emplace(variable.impl().get(), Pair{fmt::format("{}/{}", byClass, name), ownPlace});
     }
     const std::vector<std::string> parts = namesByPlace(layer);
@@ -77,6 +89,8 @@ private:
 
   std::map<const VariableImpl *, Pair> paths_;
   std::map<std::string, std::string> places_; // by the variables' paths with '_' for '/', which slots' names begin with
+  std::map<std::string, LayerImpl *> layers_; // by place
+  std::set<const VariableImpl *> draws_;
   std::set<const LayerImpl *> visited_;
 };
 
@@ -89,6 +103,7 @@ void addLayers(const Paths &paths, const std::vector<Variable> &variables, std::
   for (const Variable &variable : variables) {
     const bool isSeed = variable.impl()->role == VariableRole::seed;
     all.push_back(saved(variable, isSeed ? SavedKind::seed : SavedKind::layer, paths.of(variable)));
+    all.back().isOfDraws = paths.isOfDraws(variable);
   }
 }
 
@@ -215,10 +230,23 @@ SavedKind kindIn(const Safetensors &contents, const std::string &name) {
   return found == kindNames.end() ? SavedKind::layer : static_cast<SavedKind>(found - kindNames.begin());
 }
 
-/// Whether each variable but those of a loss scale has a value.
+void awaitSeedStates(const Layer &model, const Safetensors &contents) {
+  std::map<std::string, int64_t> counts; // of states, by the place of their layer
+  const std::string kind = fmt::format("{}/", nameOf(SavedKind::seed));
+  for (const auto &[name, tensor] : contents.tensors)
+    if (const std::string place = textIn(contents, placeKey(name)); place.starts_with(kind))
+      ++counts[place.substr(kind.size(), place.rfind('/') + 1 - kind.size())];
+  const Paths paths(*model.impl());
+  for (const auto &[place, count] : counts)
+    if (LayerImpl *layer = paths.layerAt(place); layer && !isLayerOfKeras(layer->className))
+      for (int64_t missing = count - countSeedStates(*layer); missing > 0; --missing)
+        awaitSeedState(*layer);
+}
+
+/// Whether each variable but those of a loss scale and of users' draws has a value.
 static bool isWhole(const MatchedValues &matched, const std::vector<SavedVariable> &variables) {
   for (size_t i = 0; i < variables.size(); ++i)
-    if (!matched.values[i] && variables[i].kind != SavedKind::loss_scale)
+    if (!matched.values[i] && variables[i].kind != SavedKind::loss_scale && !variables[i].isOfDraws)
       return false;
   return true;
 }

@@ -26,6 +26,7 @@ struct SavedVariable {
   Variable variable;
   SavedKind kind = SavedKind::layer;
   const OptimizerParts *parts = nullptr; // of the optimizer that has the variable
+  bool isOfDraws = false; // the state of a user's draws, which a file of a model that had not drawn lacks
 };
 
 /// value_error unless the model is built.
@@ -35,6 +36,10 @@ std::vector<SavedVariable> savedWeights(const Layer &model);
 /// All variables of a model and of its optimizer, which the function builds within the caller's CallTransaction; `compiled`
 /// may be null.
 std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *compiled);
+
+/// Gives users' layers the states of draws that the file has and that no draw has made yet, within the caller's
+/// CallTransaction.
+void awaitSeedStates(const Layer &model, const Safetensors &contents);
 
 /// Adds the values of variables, all of one moment, their class paths and their places to a file's contents.
 void addValues(const std::vector<SavedVariable> &variables, Safetensors &contents);

@@ -214,3 +214,7 @@ Layer deserialize(const Config &config) {
 }
 
 } // namespace halftone::layers
+
+bool halftone::detail::isLayerOfKeras(std::string_view className) {
+  return findClass(layers::catalogue, className) != nullptr;
+}

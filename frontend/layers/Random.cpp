@@ -21,9 +21,9 @@ void requireTrace(std::string_view who, const Value *x = nullptr) {
     return;
   throw Error(
       ErrorKind::runtime_error,
-      fmt::format("{} draws while a function is traced: in the call() of a Custom layer, which draws at each run "
-                  "of a functional model too, or in a jit function. Tensor::normal(), uniform() and randint() "
-                  "draw at once",
+      fmt::format("{} draws only while a function is traced. Draw in the call() of a Custom layer, which a functional "
+                  "model calls at each run, or in a jit function; Tensor::normal(), Tensor::uniform() and "
+                  "Tensor::randint() draw at once",
                   who));
 }
 

@@ -5,6 +5,7 @@
 #include "halftone/Layer.h"
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace halftone::detail {
 
@@ -14,6 +15,9 @@ Layer registeredLayer(const std::string &registeredName, const Config &config);
 
 /// Whether layers are registered under exactly this name.
 bool isRegisteredLayer(const std::string &registeredName);
+
+/// Whether a layer of Keras has this class name; others are users' layers, and models.
+bool isLayerOfKeras(std::string_view className);
 
 /// The name under which layers of this class are registered; nullopt if they are not.
 std::optional<std::string> registeredNameOf(const std::string &className);

@@ -75,20 +75,24 @@ Variable ownSeedState(LayerImpl &layer) {
   keepForFailure(layer);
   if (layer.awaitedStates.empty()) {
     CallTransaction::onFailure([seeds = seedSequence()] { setSeedSequence(seeds); });
-    layer.ownGenerator = awaitSeedState(layer);
+    layer.ownGenerator = stateAt(pathOfState(layer), {static_cast<uint32_t>(nextSeed()), 0});
+    layer.weights.push_back(*layer.ownGenerator);
   } else {
     layer.ownGenerator = layer.awaitedStates.front();
+    layer.awaitedStates.erase(layer.awaitedStates.begin());
   }
-  std::erase_if(layer.awaitedStates, [&](const Variable &each) { return each.impl() == layer.ownGenerator->impl(); });
   return *layer.ownGenerator;
 }
 
-Variable awaitSeedState(LayerImpl &layer) {
+void awaitSeedState(LayerImpl &layer) {
   keepForFailure(layer);
-  const Variable state = stateAt(pathOfState(layer), {static_cast<uint32_t>(nextSeed()), 0});
-  layer.weights.push_back(state);
-  layer.awaitedStates.push_back(state);
-  return state;
+  layer.awaitedStates.push_back(stateAt(pathOfState(layer), {}));
+  layer.weights.push_back(layer.awaitedStates.back());
+}
+
+int64_t countSeedStates(const LayerImpl &layer) {
+  return std::ranges::count_if(layer.weights,
+                               [](const Variable &each) { return each.impl()->role == VariableRole::seed; });
 }
 
 /// The key of this process.

@@ -20,8 +20,10 @@ Variable makeSeedState(const KeyWords &words);
 void keepSeedState(LayerImpl &layer, const Variable &state);
 /// The state of the draws of this layer's call() that name no seed.
 Variable ownSeedState(LayerImpl &layer);
-/// Adds a state for a draw of the layer's call() that is still to come, to which the reader of a file gives a value.
-Variable awaitSeedState(LayerImpl &layer);
+/// Adds a state for a draw of a user's layer that is still to come, to which the reader of a file gives a value.
+void awaitSeedState(LayerImpl &layer);
+/// How many states the layer keeps.
+int64_t countSeedStates(const LayerImpl &layer);
 
 /// Returns the present key, for random_bits, and advances the state. Processes that share a batch have one state, and each
 /// has keys of its own.
