@@ -43,6 +43,8 @@ std::optional<bool> isLargerBetter(const MetricImpl &metric) {
                                          "TopKCategoricalAccuracy"};
   constexpr std::string_view silent[] = {"FalseNegatives", "FalsePositives", "Mean", "Sum",
                                          "TrueNegatives",  "TruePositives"};
+  if (metric.rule && metric.rule->isUsers())
+    return std::nullopt;
   if (metric.className.empty()) { // made of a name, or of a user's function
     std::string word = metric.identifier;
     std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });

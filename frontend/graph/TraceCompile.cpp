@@ -148,10 +148,19 @@ VariableHandle memoryIn(const std::shared_ptr<const VariableSubstitutes> &substi
   return found == substitutes->end() ? own : found->second;
 }
 
-/// The fetches of one run, which reads and writes the variables under their locks.
-static StatusOr<std::vector<Tensor>> interpretLocked(ModuleOp module, const Trace &trace,
-                                                     const std::vector<Tensor> &feeds,
-                                                     const std::shared_ptr<const VariableSubstitutes> &substitutes) {
+/// Closes a trace, and brings its module to the stage that the interpreter runs.
+static StatusOr<ModuleOp> pureModule(Trace &trace, const FunctionOptions &options) {
+  const CompilerGate gate;
+  HALFTONE_RETURN_IF_ERROR(gate.status());
+  ModuleOp module = trace.finish();
+  const Status ran =
+      compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options, "host"));
+  return ran ? StatusOr<ModuleOp>(module) : told(ran);
+}
+
+/// The fetches of one run on the values of the trace's variables, which it replaces by the new ones.
+static StatusOr<std::vector<Tensor>> interpretOn(ModuleOp module, const Trace &trace, const std::vector<Tensor> &feeds,
+                                                 std::vector<Tensor> &variables) {
   const CompilerGate gate;
   HALFTONE_RETURN_IF_ERROR(gate.status());
   MLIRContext *context = module.getContext();
@@ -159,40 +168,54 @@ static StatusOr<std::vector<Tensor>> interpretLocked(ModuleOp module, const Trac
   for (const Tensor &feed : feeds)
     inputs.push_back(dataOf(context, feed));
   dialect::VariableValues values;
-  for (const auto &[symbol, variable] : trace.variables()) {
-    const Tensor value = TensorAccess::allocate(variable->dtype, variable->shape);
-    HALFTONE_RETURN_IF_ERROR(
-        memoryIn(substitutes, variable->memory)
-            ->readBytesLocked({TensorAccess::mutableData(value), static_cast<size_t>(TensorAccess::bytes(value))}));
-    values[symbol] = dataOf(context, value);
-  }
+  for (size_t i = 0; i < variables.size(); ++i)
+    values[trace.variables()[i].first] = dataOf(context, variables[i]);
   StatusOr<std::vector<dialect::TensorData>> outputs = dialect::interpret(module, inputs, values);
   if (!outputs.isOk())
     return outputs.status();
-  for (const auto &[symbol, variable] : trace.variables()) {
-    const std::string bytes = values.at(symbol).toBytes();
-    HALFTONE_RETURN_IF_ERROR(
-        memoryIn(substitutes, variable->memory)->writeBytesLocked(std::as_bytes(std::span(bytes))));
-  }
+  for (size_t i = 0; i < variables.size(); ++i)
+    variables[i] = tensorOf(values.at(trace.variables()[i].first));
   std::vector<Tensor> results;
   for (const dialect::TensorData &output : *outputs)
     results.push_back(tensorOf(output));
   return results;
 }
 
+/// The fetches of one run, which reads and writes the variables under their locks.
+static StatusOr<std::vector<Tensor>> interpretLocked(ModuleOp module, const Trace &trace,
+                                                     const std::vector<Tensor> &feeds,
+                                                     const std::shared_ptr<const VariableSubstitutes> &substitutes) {
+  std::vector<Tensor> values;
+  for (const auto &[symbol, variable] : trace.variables()) {
+    values.push_back(TensorAccess::allocate(variable->dtype, variable->shape));
+    HALFTONE_RETURN_IF_ERROR(memoryIn(substitutes, variable->memory)
+                                 ->readBytesLocked({TensorAccess::mutableData(values.back()),
+                                                    static_cast<size_t>(TensorAccess::bytes(values.back()))}));
+  }
+  StatusOr<std::vector<Tensor>> results = interpretOn(module, trace, feeds, values);
+  HALFTONE_RETURN_IF_ERROR(results.status());
+  for (size_t i = 0; i < values.size(); ++i)
+    HALFTONE_RETURN_IF_ERROR(
+        memoryIn(substitutes, trace.variables()[i].second->memory)
+            ->writeBytesLocked({TensorAccess::data(values[i]), static_cast<size_t>(TensorAccess::bytes(values[i]))}));
+  return results;
+}
+
+StatusOr<InterpretedTrace> InterpretedTrace::prepare(std::shared_ptr<Trace> trace, const FunctionOptions &options) {
+  const StatusOr<ModuleOp> module = pureModule(*trace, options);
+  HALFTONE_RETURN_IF_ERROR(module.status());
+  return InterpretedTrace(std::move(trace), ModuleOp(*module).getAsOpaquePointer());
+}
+StatusOr<std::vector<Tensor>> InterpretedTrace::run(const std::vector<Tensor> &values) const {
+  std::vector<Tensor> variables = values;
+  return interpretOn(ModuleOp::getFromOpaquePointer(module_), *trace_, {}, variables);
+}
+
 StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
                                              const std::vector<Tensor> &feeds,
                                              const std::shared_ptr<const VariableSubstitutes> &substitutes) {
-  ModuleOp module;
-  {
-    const CompilerGate gate;
-    HALFTONE_RETURN_IF_ERROR(gate.status());
-    module = trace.finish();
-    if (Status ran =
-            compiler::runStages(module, compiler::Stage::graph, compiler::Stage::pure, compileOptions(options, "host"));
-        !ran)
-      return told(ran);
-  }
+  const StatusOr<ModuleOp> module = pureModule(trace, options);
+  HALFTONE_RETURN_IF_ERROR(module.status());
   std::vector<VariableHandle> variables;
   for (const auto &named : trace.variables())
     variables.push_back(memoryIn(substitutes, named.second->memory));
@@ -205,7 +228,7 @@ StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions
     const StatusOr<bool> begun = beginAll(begins);
     HALFTONE_RETURN_IF_ERROR(begun.status());
     if (*begun)
-      return interpretLocked(module, trace, feeds, substitutes);
+      return interpretLocked(*module, trace, feeds, substitutes);
   }
 }
 

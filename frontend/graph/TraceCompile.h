@@ -30,6 +30,21 @@ StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions
                                              const std::vector<Tensor> &feeds,
                                              const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
 
+/// A traced function that the reference interpreter runs on given values of its variables, as often as it is asked. Not safe to
+/// use from several threads at once.
+class InterpretedTrace {
+public:
+  static StatusOr<InterpretedTrace> prepare(std::shared_ptr<Trace> trace, const FunctionOptions &options);
+  const Trace &trace() const { return *trace_; }
+  /// `values` has the value of each variable of the trace, in its order.
+  StatusOr<std::vector<Tensor>> run(const std::vector<Tensor> &values) const;
+
+private:
+  InterpretedTrace(std::shared_ptr<Trace> trace, const void *module) : trace_(std::move(trace)), module_(module) {}
+  std::shared_ptr<Trace> trace_;
+  const void *module_; // of the trace, in stage pure
+};
+
 /// The memory that a run uses for a variable's `own`.
 VariableHandle memoryIn(const std::shared_ptr<const VariableSubstitutes> &substitutes, const VariableHandle &own);
 

@@ -3,8 +3,11 @@
 #include "frontend/graph/Variables.h"
 #include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Devices.h"
+#include "frontend/graph/MetricCode.h"
+#include "frontend/graph/SharedBatch.h"
 #include "frontend/graph/Trace.h"
 #include "halftone/Error.h"
+#include "halftone/Ops.h"
 #include "runtime/ProgramCache.h"
 #include "runtime/base/Convert.h"
 #include "runtime/base/FreeMemory.h"
@@ -94,29 +97,42 @@ static Trace &traceOfAssignment(const VariableImpl &v) {
                 fmt::format("Variable '{}' was assigned a Value outside of a function being traced", v.path));
   return *trace;
 }
-void Variable::assign(const Operand &operand) const {
-  VariableImpl &v = created(impl_);
-  Trace &trace = traceOfAssignment(v);
-  if (operand.is_number()) {
-    requireHolds("variable.assign(value)", v.dtype, operand.number());
-    trace.assign(impl_, trace.splat(operand.number(), v.shape, v.dtype));
-    return;
-  }
-  const Value &value = operand.value();
-  if (value.shape() != v.shape)
+/// Records an assignment of a Value, rounded to the variable's dtype.
+static void recordAssignment(Trace &trace, const std::shared_ptr<VariableImpl> &v, const Value &value) {
+  if (value.shape() != v->shape)
     throw Error(ErrorKind::value_error, fmt::format("The shape of the target variable and the shape of the target "
                                                     "value in `variable.assign(value)` must match. "
                                                     "variable.shape={}, Received: value.shape={}. Target variable: {}",
-                                                    v.shape.str(), value.shape().str(), v.path));
-  trace.assign(impl_, value.dtype() == v.dtype ? value : trace.cast(value, v.dtype, "assign"));
+                                                    v->shape.str(), value.shape().str(), v->path));
+  trace.assign(v, value.dtype() == v->dtype ? value : trace.cast(value, v->dtype, "assign"));
+}
+void Variable::assign(const Operand &operand) const {
+  VariableImpl &v = created(impl_);
+  Trace &trace = traceOfAssignment(v);
+  MetricCode::requireMayAssign(v);
+  if (!operand.is_number())
+    return recordAssignment(trace, impl_, operand.value());
+  requireHolds("variable.assign(value)", v.dtype, operand.number());
+  trace.assign(impl_, trace.splat(operand.number(), v.shape, v.dtype));
+}
+/// The amount that an update adds to a variable: in the code of a user's metric, which sees the rows of its own process, the sum
+/// over processes, in the dtype of variable + amount.
+static Operand amountOfAll(const VariableImpl &v, const Value &old, const Operand &amount) {
+  return MetricCode::sumsOverProcesses(v) ? Operand(sumOfRows(ops::zeros_like(old) + amount)) : amount;
 }
 void Variable::assign_add(const Operand &value) const {
   const VariableImpl &v = created(impl_);
-  assign(traceOfAssignment(v).read(impl_, v.dtype) + value);
+  Trace &trace = traceOfAssignment(v);
+  MetricCode::requireMayAdd(v);
+  const Value old = trace.read(impl_, v.dtype);
+  recordAssignment(trace, impl_, old + amountOfAll(v, old, value));
 }
 void Variable::assign_sub(const Operand &value) const {
   const VariableImpl &v = created(impl_);
-  assign(traceOfAssignment(v).read(impl_, v.dtype) - value);
+  Trace &trace = traceOfAssignment(v);
+  MetricCode::requireMayAdd(v);
+  const Value old = trace.read(impl_, v.dtype);
+  recordAssignment(trace, impl_, old - amountOfAll(v, old, value));
 }
 std::ostream &operator<<(std::ostream &os, const Variable &variable) {
   if (!variable.defined())

@@ -3,6 +3,7 @@
 #include "frontend/io/WeightsFile.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/io/KerasWeights.h"
+#include "frontend/io/NamedWeights.h"
 #include "frontend/io/SavedVariables.h"
 #include "halftone/Error.h"
 #include "runtime/base/OpenFile.h"
@@ -34,9 +35,8 @@ WeightsFormat detail::writtenFormatOf(const std::string &path) {
                           path));
 }
 
-/// Reads the values of `variables`: the tensors, undefined where a value does not fit, and the problems.
-static std::pair<std::vector<Tensor>, std::vector<std::string>>
-valuesFrom(const Safetensors &contents, const std::vector<SavedVariable> &variables) {
+/// Reads the values of `variables`.
+static FileValues valuesFrom(const Safetensors &contents, const std::vector<SavedVariable> &variables) {
   const MatchedValues matched = matchValues(contents, variables);
   std::vector<Tensor> values;
   std::vector<std::string> problems, converted;
@@ -77,15 +77,12 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
   });
 }
 
-void Model::load_weights(const std::string &filepath, bool skip_mismatch) const {
-  const Model model = *this;
-  const WeightsFormat format = weightsFormatOf(filepath);
-  requireBuilt(model, "load_weights()");
-  if (format == WeightsFormat::hdf5)
-    return readWeights(model, H5File(Descriptor::reading(filepath), filepath), skip_mismatch);
-  const std::vector<SavedVariable> variables = savedWeights(model);
-  const auto [values, problems] = valuesFrom(readSafetensors(filepath), variables);
-  if (!problems.empty() && !skip_mismatch)
+/// Writes the values that are there, all in one moment. value_error for problems, unless those weights are skipped with a
+/// warning.
+static void writeValues(const Model &model, const std::string &filepath, const std::vector<SavedVariable> &variables,
+                        const FileValues &found, bool skipMismatch) {
+  const auto &[values, problems] = found;
+  if (!problems.empty() && !skipMismatch)
     throw Error(ErrorKind::value_error, fmt::format("Cannot load weights from '{}': {}", filepath, listed(problems)),
                 model.name());
   std::vector<VariableHandle> handles;
@@ -98,6 +95,31 @@ void Model::load_weights(const std::string &filepath, bool skip_mismatch) const 
   writeTogether(handles, fitting).orThrow();
   if (!problems.empty())
     writeOutput(fmt::format("warning: weights from '{}' are skipped: {}\n", filepath, listed(problems)));
+}
+
+void Model::load_weights(const std::string &filepath, bool skip_mismatch) const {
+  const Model model = *this;
+  const WeightsFormat format = weightsFormatOf(filepath);
+  requireBuilt(model, "load_weights()");
+  if (format == WeightsFormat::hdf5)
+    return readWeights(model, H5File(Descriptor::reading(filepath), filepath), skip_mismatch);
+  const std::vector<SavedVariable> variables = savedWeights(model);
+  writeValues(model, filepath, variables, valuesFrom(readSafetensors(filepath), variables), skip_mismatch);
+}
+
+void Model::load_weights(const std::string &filepath, const LoadWeightsArgs &args) const {
+  const Model model = *this;
+  if (args.names.empty())
+    return load_weights(filepath, args.skip_mismatch);
+  if (weightsFormatOf(filepath) != WeightsFormat::safetensors)
+    throw Error(ErrorKind::value_error,
+                fmt::format("`names` are of the tensors in a file that ends in `.safetensors`. Received: filepath={}",
+                            filepath),
+                model.name());
+  requireBuilt(model, "load_weights()");
+  const std::vector<SavedVariable> variables = savedWeights(model);
+  writeValues(model, filepath, variables, valuesByNames(readSafetensors(filepath), variables, args.names),
+              args.skip_mismatch);
 }
 
 } // namespace halftone

@@ -99,20 +99,35 @@ std::string_view kindFor(std::string_view name, const Shape &yTrue, const Shape 
   return accuracy ? "CategoricalAccuracy" : "CategoricalCrossentropy";
 }
 
-/// The row of a class by its name, that name in snake case, or its alias.
-const Known &rowNamed(std::string_view name) {
-  std::string known = fmt::format("{}", fmt::join(byShape, ", "));
-  for (const Known &row : catalogue) {
-    const std::string alias = row.alias ? row.alias : "", snake = snakeCase(row.className);
-    std::string capitals = alias;
-    std::ranges::transform(alias, capitals.begin(), [](unsigned char c) { return std::toupper(c); });
-    if (name == row.className || name == snake || (row.alias && (name == alias || name == capitals)))
-      return row;
-    known += fmt::format(", {}, {}", row.className, snake);
-    if (row.alias)
-      known += fmt::format(", {}, {}", alias, capitals);
+/// The names of a row: its class, that name in snake case, and its alias.
+std::vector<std::string> namesOf(const Known &row) {
+  std::vector<std::string> names{row.className, snakeCase(row.className)};
+  if (row.alias) {
+    const std::string alias = row.alias;
+    names.push_back(alias);
+    std::ranges::transform(alias, names.emplace_back(alias).begin(), [](unsigned char c) { return std::toupper(c); });
   }
-  throw Error(ErrorKind::value_error, fmt::format("Could not interpret metric identifier: {}. Known: {}", name, known));
+  return names;
+}
+/// The row with that name; null if there is none.
+const Known *findRow(std::string_view name) {
+  const auto *found = std::ranges::find_if(catalogue, [&](const Known &row) {
+    const std::vector<std::string> names = namesOf(row);
+    return std::ranges::find(names, name) != names.end();
+  });
+  return found == std::end(catalogue) ? nullptr : found;
+}
+const Known &rowNamed(std::string_view name) {
+  if (const Known *row = findRow(name))
+    return *row;
+  std::string known = fmt::format("{}", fmt::join(byShape, ", "));
+  for (const Known &row : catalogue)
+    known += fmt::format(", {}", fmt::join(namesOf(row), ", "));
+  throw Error(
+      ErrorKind::value_error,
+      fmt::format("Could not interpret metric identifier: {0}. Known: {1}. A function of yours has a name after "
+                  "register_metric(\"{0}\", [](const Config &) {{ return Metric({0}); }})",
+                  name, known));
 }
 
 /// A metric of that row with this name.
@@ -140,6 +155,10 @@ std::shared_ptr<MetricImpl> detail::metricNamed(const std::string &name) {
     impl->choose = [name](const Shape &yTrue, const Shape &yPred) {
       return madeWithName(rowNamed(kindFor(name, yTrue, yPred)), name);
     };
+  } else if (const auto make = registeredByName(name); make && !findRow(name)) {
+    impl = make();
+    impl->className.clear(); // a file holds the name alone
+    impl->choose = [make](const Shape &, const Shape &) { return make(); };
   } else {
     const Known &row = rowNamed(name);
     impl = madeWithName(row, name);
@@ -157,13 +176,20 @@ std::vector<std::string> detail::metricClasses() {
 }
 
 Config metrics::serialize(const Metric &metric) {
-  if (metric.impl()->className.empty())
+  const MetricImpl &impl = *metric.impl();
+  if (!impl.registeredName.empty() || (impl.rule && impl.rule->isUsers()))
+    return savedUsersMetric(metric);
+  if (impl.className.empty())
     throw Error(ErrorKind::value_error,
                 fmt::format("The metric '{}' is made of a function or a name: no object of a config can hold it",
                             metric.name()));
   return serializedObject("keras.metrics", metric.impl()->className, metric.get_config());
 }
 
-Metric metrics::deserialize(const Config &config) { return madeFrom(catalogue, config, "metric", "metrics"); }
+Metric metrics::deserialize(const Config &config) {
+  if (const std::optional<Metric> users = registeredMetric(config))
+    return *users;
+  return madeFrom(catalogue, config, "metric", "metrics");
+}
 
 } // namespace halftone

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Metrics.h"
 #include "frontend/base/UniqueNames.h"
+#include "frontend/graph/CallTransaction.h"
+#include "frontend/graph/MetricCode.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/losses/LossImpl.h"
@@ -34,18 +36,17 @@ void requireRule(const MetricImpl &metric, bool targets) {
 }
 
 void makeState(MetricImpl &metric, const Shape &yTrue, const Shape &yPred) {
-  std::vector<Variable> made;
-  for (const auto &[part, shape] : metric.rule->state(yTrue, yPred)) {
-    checkMemoryFor(fmt::format("the state of metric '{}'", metric.name), shape, metric.dtype);
-    made.push_back(makeZeros(shape, metric.dtype,
-                             {.name = part,
-                              .path = fmt::format("{}/{}", metric.name, part),
-                              .role = VariableRole::metric,
-                              .update = UpdateKind::assign,
-                              .trainable = false,
-                              .autocast = false}));
-  }
-  metric.state = std::move(made);
+  MetricContext::Rep made{metric};
+  MetricContext context(made);
+  metric.rule->build(context, yTrue, yPred);
+  metric.state = std::move(made.state);
+  metric.initial = std::move(made.initial);
+}
+
+/// Records an update, by the code of the library or of the user.
+void recordUpdate(const MetricImpl &metric, const Value &yTrue, const Value &yPred, const Value &weight) {
+  const MetricCode code(metric.rule->isUsers() ? MetricCode::Part::update : MetricCode::Part::library, metric.name);
+  metric.rule->update(metric.state, yTrue, yPred, weight);
 }
 
 /// The function owns the metric: its formula is users' code, which may destroy the caller's handle. Feeds: targets and
@@ -59,8 +60,7 @@ void updateOnData(std::shared_ptr<MetricImpl> metric, const std::vector<Tensor> 
           FunctionOptions{.name = metric->name}, std::vector<std::string>{},
           [impl = metric.get()](Trace &, const std::vector<Value> &v, const FeedLayout &layout) {
             const bool targets = impl->rule->takesTargets(), hasWeight = layout.groups.at(1) > 0;
-            impl->rule->update(impl->state, targets ? v[0] : Value(), v[targets ? 1 : 0],
-                               hasWeight ? v.back() : Value());
+            recordUpdate(*impl, targets ? v[0] : Value(), v[targets ? 1 : 0], hasWeight ? v.back() : Value());
             return std::vector<CompiledFunction::Named>{};
           });
     function = metric->onData.get();
@@ -83,11 +83,33 @@ std::shared_ptr<MetricImpl> makeMetric(const std::string &name, DType dtype, std
   return impl;
 }
 
+void MetricRule::build(MetricContext &context, const Shape &yTrue, const Shape &yPred) const {
+  for (const auto &[part, shape] : state(yTrue, yPred))
+    context.add_variable({.shape = shape, .name = part});
+}
+
+std::vector<double> MetricRule::resultsOf(const MetricImpl &metric, const std::vector<Tensor> &state) const {
+  std::vector<std::vector<double>> elements;
+  for (const Tensor &value : state)
+    elements.push_back(value.astype(DType::float64).to_vector<double>());
+  std::vector<double> found = results(elements);
+  for (double &result : found)
+    result = roundTo(is_float(metric.dtype) ? metric.dtype : DType::float32, result);
+  return found;
+}
+
 void buildMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred) {
   MetricImpl &impl = *metric.impl();
   const ForkSafeLock lock(impl.mutex);
-  if (impl.rule && impl.state.empty())
+  if (impl.rule && impl.rule->needsShapes() && impl.state.empty())
     makeState(impl, yTrue, yPred);
+  else
+    return;
+  CallTransaction::onFailure([metric] { // other shapes may come after a failure of the call around this one
+    const ForkSafeLock undoing(metric.impl()->mutex);
+    metric.impl()->state.clear();
+    metric.impl()->initial.clear();
+  });
 }
 
 void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, const Value &sampleWeight) {
@@ -101,7 +123,7 @@ void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, 
     matchWeight(mask, weight);
     weight = mask * weight;
   }
-  impl.rule->update(impl.state, yTrue, yPred, weight);
+  recordUpdate(impl, yTrue, yPred, weight);
 }
 
 static std::vector<VariableHandle> memoryOf(const Metric &metric) {
@@ -112,34 +134,34 @@ static std::vector<VariableHandle> memoryOf(const Metric &metric) {
 }
 
 std::vector<double> metricResults(const Metric &metric) {
-  std::vector<std::vector<double>> state;
-  for (const Tensor &value : readTogether(memoryOf(metric)).valueOrThrow()) // totals and counts of one moment
-    state.push_back(value.astype(DType::float64).to_vector<double>());
-  return metricResults(metric, state);
+  return metricResults(metric, readTogether(memoryOf(metric)).valueOrThrow()); // totals and counts of one moment
 }
-std::vector<double> metricResults(const Metric &metric, const std::vector<std::vector<double>> &state) {
+std::vector<double> metricResults(const Metric &metric, const std::vector<Tensor> &state) {
   const MetricImpl &impl = *metric.impl();
-  if (!impl.rule || state.empty())
+  if (!impl.rule || (state.empty() && impl.rule->needsShapes()))
     return {0.0};
   const FloatMode mode;
-  std::vector<double> results = impl.rule->results(state);
-  for (double &result : results)
-    result = roundTo(is_float(impl.dtype) ? impl.dtype : DType::float32, result);
-  return results;
+  return impl.rule->resultsOf(impl, state);
+}
+
+Tensor initialValue(const MetricImpl &metric, size_t i) {
+  const VariableImpl &variable = *metric.state[i].impl();
+  return metric.initial[i].defined() ? metric.initial[i] : Tensor::zeros(variable.shape, variable.dtype);
 }
 
 void resetMetric(const Metric &metric) {
-  std::vector<Tensor> zeros;
-  for (const Variable &variable : metric.variables())
-    zeros.push_back(Tensor::zeros(variable.impl()->shape, variable.impl()->dtype));
-  writeTogether(memoryOf(metric), zeros).orThrow();
+  std::vector<Tensor> values;
+  for (size_t i = 0; i < metric.impl()->state.size(); ++i)
+    values.push_back(initialValue(*metric.impl(), i));
+  writeTogether(memoryOf(metric), values).orThrow();
 }
 
 /// The same metric with a fresh state, if that needs no shapes.
 static Metric copyOf(const MetricImpl &impl) {
-  std::shared_ptr<MetricImpl> copy = makeMetric(impl.name, impl.dtype, impl.rule);
+  std::shared_ptr<MetricImpl> copy = makeMetric(impl.name, impl.dtype, impl.rule->another());
   copy->identifier = impl.identifier;
   copy->className = impl.className;
+  copy->registeredName = impl.registeredName;
   copy->ownConfig = impl.ownConfig;
   return Metric(std::move(copy));
 }
@@ -150,11 +172,15 @@ Metric ownMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred, c
   if (impl.choose) {
     own = Metric(impl.choose(yTrue, yPred));
   } else {
-    const ForkSafeLock lock(impl.mutex);
-    if (impl.user.expired())
-      impl.user = use;
-    else
-      own = copyOf(impl);
+    const bool isFree = [&] {
+      const ForkSafeLock lock(impl.mutex);
+      const bool nobodyUses = impl.user.expired();
+      if (nobodyUses)
+        impl.user = use;
+      return nobodyUses;
+    }();
+    if (!isFree)
+      own = copyOf(impl); // without the lock, since it calls a user's build()
   }
   buildMetric(own, yTrue, yPred);
   return own;
@@ -196,9 +222,28 @@ void Metric::update_state(const Tensor &yTrue, const Tensor &yPred, const Tensor
   std::vector<Tensor> feeds{yTrue, yPred};
   if (sampleWeight.defined())
     feeds.push_back(sampleWeight);
+  CallTransaction transaction;
   if (yTrue.defined() && yPred.defined())
     buildMetric(*this, yTrue.shape(), yPred.shape());
   updateOnData(impl_, feeds, sampleWeight.defined());
+  transaction.commit();
+}
+/// runtime_error outside of a trace, value_error for an undefined Value.
+static void requireRecords(const MetricImpl &metric, std::initializer_list<Value> values) {
+  if (!Trace::current())
+    throw Error(ErrorKind::runtime_error,
+                fmt::format("metric '{}' got Values outside of a function being traced: update_state() takes Tensors "
+                            "there",
+                            metric.name));
+  for (const Value &value : values)
+    if (!value.defined())
+      throw Error(ErrorKind::value_error, fmt::format("metric '{}' was given an undefined Value", metric.name));
+}
+void Metric::update_state(const Value &yTrue, const Value &yPred, const Value &sampleWeight) const {
+  requireRule(*impl_, true);
+  requireRecords(*impl_, {yTrue, yPred});
+  buildMetric(*this, yTrue.shape(), yPred.shape());
+  updateMetric(*this, yTrue, yPred, sampleWeight);
 }
 double Metric::result() const {
   const std::vector<double> all = results();
@@ -226,11 +271,23 @@ static void updateOnValues(const Metric &metric, const Tensor &values, const Ten
   updateOnData(metric.impl(), weighted ? std::vector<Tensor>{values, sampleWeight} : std::vector<Tensor>{values},
                weighted);
 }
+/// Records the update of a metric of values.
+static void recordValues(const Metric &metric, const Value &values, const Value &sampleWeight) {
+  requireRule(*metric.impl(), false);
+  requireRecords(*metric.impl(), {values});
+  recordUpdate(*metric.impl(), {}, values, sampleWeight);
+}
 void metrics::Mean::update_state(const Tensor &values, const Tensor &sampleWeight) const {
   updateOnValues(*this, values, sampleWeight);
 }
 void metrics::Sum::update_state(const Tensor &values, const Tensor &sampleWeight) const {
   updateOnValues(*this, values, sampleWeight);
+}
+void metrics::Mean::update_state(const Value &values, const Value &sampleWeight) const {
+  recordValues(*this, values, sampleWeight);
+}
+void metrics::Sum::update_state(const Value &values, const Value &sampleWeight) const {
+  recordValues(*this, values, sampleWeight);
 }
 
 } // namespace halftone

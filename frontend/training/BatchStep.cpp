@@ -16,6 +16,7 @@
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace halftone {
 using namespace detail;
@@ -113,14 +114,21 @@ void detail::prepare(const Run &run, const BatchSource &batches, CompiledFunctio
 }
 
 void detail::resetMetrics(const Run &run) {
+  std::map<const VariableImpl *, Tensor> initial; // of those that do not begin with zeros
+  for (const OutputMetric &metric : run.compiled->metrics)
+    for (size_t i = 0; i < metric.metric.impl()->state.size(); ++i)
+      if (metric.metric.impl()->initial[i].defined())
+        initial.emplace(metric.metric.impl()->state[i].impl().get(), metric.metric.impl()->initial[i]);
   const std::shared_ptr<const VariableSubstitutes> substitutes = substitutesOf(run);
   std::vector<VariableHandle> variables;
-  std::vector<Tensor> zeros;
+  std::vector<Tensor> values;
   for (const Variable &variable : metricVariables(*run.compiled)) {
     variables.push_back(memoryIn(substitutes, variable.impl()->memory));
-    zeros.push_back(Tensor::zeros(variable.impl()->shape, variable.impl()->dtype));
+    const auto found = initial.find(variable.impl().get());
+    values.push_back(found != initial.end() ? found->second
+                                            : Tensor::zeros(variable.impl()->shape, variable.impl()->dtype));
   }
-  writeTogether(variables, zeros).orThrow();
+  writeTogether(variables, values).orThrow();
 }
 
 void detail::splitState(const CompiledModel &compiled) {

@@ -5,7 +5,6 @@
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
-#include "runtime/base/Convert.h"
 #include <fmt/format.h>
 #include <ostream>
 
@@ -18,22 +17,14 @@ void fetchMetrics(const LoggedMetrics &metrics, std::vector<CompiledFunction::Na
       fetches.push_back({logged.name + "/" + state.name(), readRaw(state)});
 }
 
-/// The elements of a tensor of the host.
-static std::vector<double> elementsOf(const Tensor &tensor) {
-  std::vector<double> elements(static_cast<size_t>(tensor.size()));
-  for (size_t i = 0; i < elements.size(); ++i)
-    elements[i] = elementAsDouble(tensor.dtype(), TensorAccess::data(tensor), static_cast<int64_t>(i));
-  return elements;
-}
-
 const StepValues::Items &StepValues::items() {
   std::call_once(computed_, [&] {
     Items items;
     size_t fetch = first_;
     for (const LoggedMetric &logged : *metrics_) {
-      std::vector<std::vector<double>> state;
+      std::vector<Tensor> state;
       for (size_t i = 0; i < logged.metric.variables().size(); ++i)
-        state.push_back(elementsOf(TensorAccess::onHost(fetches_.at(fetch++))));
+        state.push_back(TensorAccess::onHost(fetches_.at(fetch++)));
       const std::vector<double> results = metricResults(logged.metric, state);
       for (size_t i = 0; i < results.size(); ++i)
         items.emplace_back(results.size() == 1 ? logged.name : fmt::format("{}[{}]", logged.name, i), results[i]);

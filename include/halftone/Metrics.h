@@ -25,6 +25,7 @@ class HALFTONE_API MetricBody { // the interface behind a user's metric
 public:
   virtual ~MetricBody();
   virtual std::unique_ptr<MetricBody> clone() const = 0; // for another output, before build()
+  virtual bool takes_weight() const = 0;                 // whether update_state() takes a sample_weight
   virtual void build(MetricContext &) = 0;
   virtual void update_state(const Value &y_true, const Value &y_pred, const Value &sample_weight) = 0;
   virtual Value result() const = 0;
@@ -51,6 +52,7 @@ public:
     else
       self.update_state(y, p);
   }
+  bool takes_weight() const override { return UpdatesWeighted<T>; }
   Value result() const override { return self.result(); }
   void get_config(Config &c) const override {
     if constexpr (HasConfig<T>)
@@ -61,8 +63,15 @@ public:
 } // namespace detail
 class Metric;
 /// A struct with  build(MetricContext &),  which adds variables,  update_state(const Value &y_true, const Value &y_pred[,
-/// const Value &sample_weight]),  which assigns to them, and  Value result() const.  Optional:  get_config(Config &) const,
-/// static T from_config(const Config &).
+/// const Value &sample_weight]),  which assigns to them, and  Value result() const,  a scalar computed from them alone.
+/// Optional:  get_config(Config &) const,  static T from_config(const Config &).
+///
+/// A Metric made of it has a copy of the struct and a state of its own, which begins, after reset_state() too, with the
+/// values of the initializers; its name is the class's in snake case. A sample_weight is a value_error if update_state()
+/// takes none, and undefined if there is none. result() runs on the host when somebody reads it; value_error unless it is
+/// a scalar and reads no variable but those of build().
+/// If several processes share a batch, update_state() gets the rows of its own process. assign_add() and assign_sub() sum
+/// the added value over the processes; assign() to the metric's variables is a not_implemented_error there.
 template <class T>
 concept CustomMetric = !std::derived_from<T, Metric> && detail::Updates<T> && detail::Results<T>;
 struct MetricArgs {
@@ -110,9 +119,16 @@ private:
   Metric(std::unique_ptr<detail::MetricBody> body, std::string class_name, const MetricArgs &args);
   std::shared_ptr<detail::MetricImpl> impl_;
 };
+/// Files name the metric "package>Class" or "Class"; `make` gets its config, whose name and dtype the metric has then. Under
+/// the name of a function without a package, compile() takes the name too:
+///     register_metric("my_metric", [](const Config &) { return Metric(my_metric); });
 HALFTONE_API void register_metric(const std::string &registered_name, std::function<Metric(const Config &)> make);
 template <CustomMetric T> void register_metric(const std::string &package = {}) {
-  register_metric((package.empty() ? "" : package + ">") + detail::type_name<T>(),
+  static_assert(
+      requires(const Config &c) {
+        { T::from_config(c) } -> std::convertible_to<T>;
+      }, "a metric that files hold needs static T from_config(const Config &)");
+  register_metric(detail::registered_name<T>(package),
                   [](const Config &config) { return Metric(T::from_config(config)); });
 }
 namespace metrics {
