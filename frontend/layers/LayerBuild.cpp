@@ -5,6 +5,7 @@
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/CallProbe.h"
+#include "frontend/layers/HookScope.h"
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/RecordedCall.h"
@@ -145,7 +146,7 @@ static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std
 
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const BodyCall &how) {
   requireStack("layers");
-  LayerImpl *parent = calledLayer();
+  LayerImpl *parent = calledLayer() == this ? nullptr : calledLayer(); // see HookScope
   const std::shared_ptr<LayerImpl> self = shared_from_this();
   CallTransaction transaction;
   try {
@@ -403,6 +404,23 @@ static const LayerImpl &ownerOfLosses(const LayerImpl &layer) {
   const auto kept = std::find_if(callStack->rbegin(), callStack->rend(), [](auto *open) { return !open->madeInCall; });
   return kept == callStack->rend() ? layer : **kept;
 }
+struct HookScope::Frames {
+  explicit Frames(LayerImpl &model) : call(&model), names(NameScope::ofLayer(model.path)) {}
+  CallFrame call;
+  NameScope names;
+};
+HookScope::HookScope(LayerImpl &model, const std::vector<Value> &x) {
+  if (!model.built) {
+    model.settlePolicy(x);
+    std::vector<Shape> shapes;
+    for (const Value &input : x)
+      shapes.push_back(withoutBatch(input.shape()));
+    model.build(shapes);
+  }
+  frames_ = std::make_unique<Frames>(model);
+}
+HookScope::~HookScope() = default;
+
 
 bool isActivationRematerialized() {
   const LayerImpl *layer = calledLayer();

@@ -86,8 +86,8 @@ public:
         std::vector<bool> areReplaced;
         for (const Variable &variable : variables)
           areReplaced.push_back(isReplaced(variable));
-        inner_.apply(args.unscaled ? gradients : dividedBy(scale, gradients, areReplaced), variables,
-                     {.unscaled = true});
+        inner_.impl()->apply(args.unscaled ? gradients : dividedBy(scale, gradients, areReplaced), variables,
+                             {.unscaled = true});
       });
 
     Value counter = readRaw(counter_), skipped = readRaw(skipped_);

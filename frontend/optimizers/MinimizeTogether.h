@@ -8,5 +8,13 @@ namespace halftone::detail {
 
 /// Records Optimizer::minimize() of the loss that meanOverProcesses() gives.
 void minimizeTogether(const Optimizer &optimizer, const Value &loss, const std::vector<Variable> &variables);
+/// Records the whole gradients of that loss, without a loss scale.
+std::vector<Value> gradientsTogether(const Optimizer &optimizer, const Value &loss,
+                                     const std::vector<Variable> &variables);
+/// Records Optimizer::apply() of such gradients, the same in all processes.
+void applyTogether(const Optimizer &optimizer, const std::vector<Value> &gradients,
+                   const std::vector<Variable> &variables);
+/// not_implemented_error if the trace is of a step of several processes in which this optimizer must not update.
+void requireMayUpdate(const Optimizer &optimizer);
 
 } // namespace halftone::detail

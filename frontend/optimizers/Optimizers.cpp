@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Optimizers.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/optimizers/MinimizeTogether.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Error.h"
 #include <algorithm>
@@ -81,6 +82,7 @@ Optimizer::Optimizer(const std::string &name) : Optimizer(optimizerFromConfig(na
 Value Optimizer::scale_loss(const Value &loss) const { return impl_->scaleLoss(loss); }
 void Optimizer::apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                       const ApplyArgs &args) const {
+  requireMayUpdate(*this);
   impl_->apply(gradients, variables, args);
   for (size_t i = 0; i < gradients.size(); ++i)
     if (gradients[i].defined())

@@ -10,6 +10,7 @@
 #include "frontend/training/CallFacts.h"
 #include "frontend/training/ClassWeights.h"
 #include "frontend/training/ModelState.h"
+#include "frontend/training/StepContext.h"
 #include "frontend/training/Together.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/FloatMode.h"
@@ -65,32 +66,81 @@ std::vector<Tensor> weightsInOrder(const NameList &outputs, const Batch &batch) 
   return ordered;
 }
 
-/// A batch as feeds of the train and test programs. Compiled state and, unless they were before, labels are checked
-/// first.
-Feeds feedsOf(const Run &run, const BatchPart &part, bool labelsChecked) {
-  const Batch &batch = part.batch;
-  checkRows(batch);
-  std::vector<Tensor> x = orderedInputs(run.model, batch.x);
-  requireBatches(run.model, x);
-  prepareCompiled(run.model, *run.compiled, x, batch.y);
+/// The targets and the weights of a batch, one after the other as they are fed, and how many of each.
+struct FedTargets {
+  std::vector<Tensor> tensors;
+  size_t targets = 0, weights = 0;
+};
+/// Of a model with hooks: as they are given, or in the order of the outputs that their names name.
+FedTargets givenTargets(const Run &run, const std::vector<Tensor> &x, const Batch &batch) {
+  std::vector<Tensor> y(batch.y.begin(), batch.y.end()),
+      weights(batch.sample_weight.begin(), batch.sample_weight.end());
+  if (!batch.y.names().empty() || !batch.sample_weight.names().empty()) {
+    prepareCompiled(run.model, *run.compiled, x, batch.y);
+    y = inOrder(run.compiled->outputs, "y", batch.y);
+    weights = weightsInOrder(run.compiled->outputs, batch);
+    std::erase_if(y, [](const Tensor &target) { return !target.defined(); });
+  }
+  if (weights.size() > 1 && weights.size() != y.size())
+    throw Error(ErrorKind::value_error,
+                fmt::format("`sample_weight` has {} entries for {} targets: expected one entry for all, or one for "
+                            "each target",
+                            weights.size(), y.size()),
+                run.model.name());
+  FedTargets fed{std::move(y), 0, weights.size()};
+  fed.targets = fed.tensors.size();
+  fed.tensors.insert(fed.tensors.end(), weights.begin(), weights.end());
+  return fed;
+}
+/// Of another model: those of the outputs that need targets. Labels are checked unless they were before.
+FedTargets neededTargets(const Run &run, const std::vector<Tensor> &x, const BatchPart &part, bool labelsChecked) {
+  prepareCompiled(run.model, *run.compiled, x, part.batch.y);
   const NameList &outputs = run.compiled->outputs;
-  const std::vector<Tensor> y = inOrder(outputs, "y", batch.y), weights = weightsInOrder(outputs, batch);
+  const std::vector<Tensor> y = inOrder(outputs, "y", part.batch.y), weights = weightsInOrder(outputs, part.batch);
   if (!labelsChecked)
     checkTargets(run.model, *run.compiled, inOrder(outputs, "y", part.allTargets));
-  const bool isShared = processGroup() != nullptr;
-  const size_t inputs = x.size();
-  size_t targets = 0;
-  Feeds feeds{std::move(x), {}};
+  FedTargets fed{{}, 0, weights.size()};
   for (size_t i = 0; i < y.size(); ++i)
     if (outputs.needed[i]) {
-      feeds.tensors.push_back(y[i]);
-      ++targets;
+      fed.tensors.push_back(y[i]);
+      ++fed.targets;
     }
-  feeds.tensors.insert(feeds.tensors.end(), weights.begin(), weights.end());
-  feeds.layout = batchLayout(inputs, targets, weights.size(), isShared ? part.allRows : 0);
+  fed.tensors.insert(fed.tensors.end(), weights.begin(), weights.end());
+  return fed;
+}
+
+/// The same check for a model with hooks, of the targets that compile()'s losses take as they are given.
+void checkGivenTargets(const Run &run, const std::vector<Tensor> &x, bool isTraining, const Batch &all) {
+  const std::shared_ptr<const StepRecord> record = run.compiled->steps[isTraining].known();
+  if (!record || record->targets.empty())
+    return;
+  const FedTargets given = givenTargets(run, x, {all.x, all.y, {}});
+  std::vector<Tensor> y(run.compiled->losses.size());
+  for (const auto &[place, output] : record->targets)
+    if (place < given.targets && output < y.size())
+      y[output] = given.tensors[place];
+  checkTargets(run.model, *run.compiled, y);
+}
+
+/// A batch as feeds of the train or the test program. Compiled state and, unless they were before, labels are checked
+/// first.
+Feeds feedsOf(const Run &run, bool isTraining, const BatchPart &part, bool labelsChecked) {
+  checkRows(part.batch);
+  const bool hooked = hasHooks(*run.model.impl());
+  const std::vector<Tensor> x = orderedInputs(run.model, part.batch.x);
+  requireBatches(run.model, x);
+  const FedTargets fed = hooked ? givenTargets(run, x, part.batch) : neededTargets(run, x, part, labelsChecked);
+  const bool isShared = processGroup() != nullptr;
+  Feeds feeds{x, batchLayout(x.size(), fed.targets, fed.weights, isShared ? part.allRows : 0)};
+  feeds.tensors.insert(feeds.tensors.end(), fed.tensors.begin(), fed.tensors.end());
   if (isShared)
     for (int64_t rows : {part.rows, part.allRows})
       feeds.tensors.push_back(Tensor::full({}, static_cast<double>(rows), DType::float32));
+  if (!hooked)
+    return feeds;
+  requireRecord(run.model, *run.compiled, isTraining, typesOf(feeds.tensors), feeds.layout);
+  if (!labelsChecked)
+    checkGivenTargets(run, x, isTraining, {part.batch.x, part.allTargets, {}});
   return feeds;
 }
 
@@ -101,14 +151,18 @@ std::shared_ptr<const VariableSubstitutes> substitutesOf(const Run &run) {
 
 } // namespace
 
-void detail::prepare(const Run &run, const BatchSource &batches, CompiledFunction &program) {
-  if (batches.areArrays()) {
-    const Tensors &y = batches.arrays().y;
-    prepareCompiled(run.model, *run.compiled, orderedInputs(run.model, batches.arrays().x), y);
-    checkTargets(run.model, *run.compiled, inOrder(run.compiled->outputs, "y", y));
+void detail::prepare(const Run &run, const BatchSource &batches, bool isTraining) {
+  const bool hooked = hasHooks(*run.model.impl());
+  CompiledFunction &program = isTraining ? run.compiled->train : run.compiled->test;
+  const Batch &arrays = batches.arrays();
+  if (batches.areArrays() && !hooked) {
+    prepareCompiled(run.model, *run.compiled, orderedInputs(run.model, arrays.x), arrays.y);
+    checkTargets(run.model, *run.compiled, inOrder(run.compiled->outputs, "y", arrays.y));
   }
   for (const BatchPart &part : batches.shapes()) {
-    Feeds feeds = feedsOf(run, part, true);
+    Feeds feeds = feedsOf(run, isTraining, part, true);
+    if (hooked)
+      checkGivenTargets(run, orderedInputs(run.model, arrays.x), isTraining, arrays);
     program.prepare(typesOf(feeds.tensors), feeds.layout, substitutesOf(run));
   }
 }
@@ -151,7 +205,7 @@ static std::vector<Tensor> play(const Run &run, CompiledFunction &program, const
 StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsChecked) {
   splitState(*run.compiled);
   CallTransaction transaction(CallTransaction::Extent::program);
-  Feeds feeds = feedsOf(run, part, labelsChecked);
+  Feeds feeds = feedsOf(run, true, part, labelsChecked);
   std::vector<Tensor> fetches = play(run, run.compiled->train, feeds, part.allRows);
   transaction.commit();
   ModelState &state = stateOf(run.model);
@@ -164,15 +218,15 @@ StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsC
   StepResult result;
   if (isLossScaleOptimizer(run.compiled->optimizer)) // the train program fetches its word after all metrics
     result.skipped = fetches.back();
-  result.logs = logsOf(*run.compiled, std::move(fetches));
+  result.logs = logsOf(*run.compiled, true, std::move(fetches));
   return result;
 }
 StepResult detail::testStep(const Run &run, const BatchPart &part, bool labelsChecked) {
   CallTransaction transaction(CallTransaction::Extent::program);
-  Feeds feeds = feedsOf(run, part, labelsChecked);
+  Feeds feeds = feedsOf(run, false, part, labelsChecked);
   std::vector<Tensor> fetches = play(run, run.compiled->test, feeds, part.allRows);
   transaction.commit();
-  return {.logs = logsOf(*run.compiled, std::move(fetches)), .skipped = {}};
+  return {.logs = logsOf(*run.compiled, false, std::move(fetches)), .skipped = {}};
 }
 
 Tensor Model::predict_on_batch(const Tensors &x) const {
@@ -202,9 +256,10 @@ static void beginBatch(const Model &model, const TogetherCall &call, const Batch
 }
 
 namespace {
-/// A call of one batch: its name, and the words for what compile() must come before.
+/// A call of one batch: its name, the words for what compile() must come before, and its program.
 struct BatchCall {
   const char *name, *before;
+  bool isTraining;
   StepResult (&step)(const Run &, const BatchPart &, bool);
 };
 } // namespace
@@ -223,7 +278,7 @@ static Logs onBatch(const Model &model, const BatchCall &kind, const Tensors &x,
   const BatchPart part = ownPart(batch);
   if (isShared && !run.compiled->begunTogether) {
     CallTransaction preparing(CallTransaction::Extent::program);
-    (void)feedsOf(run, part, false); // builds the model
+    (void)feedsOf(run, kind.isTraining, part, false); // builds the model
     beginTogether(run.model, run.compiled.get());
     preparing.commit();
   }
@@ -231,10 +286,10 @@ static Logs onBatch(const Model &model, const BatchCall &kind, const Tensors &x,
   return kind.step(run, part, false).logs;
 }
 Logs Model::train_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
-  return onBatch(*this, {"train_on_batch()", "using the model's `train_on_batch()`", trainStep}, x, y, args);
+  return onBatch(*this, {"train_on_batch()", "using the model's `train_on_batch()`", true, trainStep}, x, y, args);
 }
 Logs Model::test_on_batch(const Tensors &x, const Tensors &y, const BatchArgs &args) const {
-  return onBatch(*this, {"test_on_batch()", "using the model's `test_on_batch()`", testStep}, x, y, args);
+  return onBatch(*this, {"test_on_batch()", "using the model's `test_on_batch()`", false, testStep}, x, y, args);
 }
 
 } // namespace halftone

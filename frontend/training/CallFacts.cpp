@@ -177,6 +177,11 @@ static void addLayer(const Layer &layer, std::vector<Fact> &facts) {
   const std::string who = fmt::format("layer '{}'", impl.path.empty() ? impl.name : impl.path);
   facts.emplace_back(who, fmt::format("of class {} with policy {}", impl.className, impl.resolvedPolicy().name()));
   facts.emplace_back(who + ": trainable", textOf(impl.trainable));
+  if (impl.model)
+    for (const auto &[hook, name] :
+         {std::pair(LayerBody::Hook::train_step, "train_step"), std::pair(LayerBody::Hook::test_step, "test_step"),
+          std::pair(LayerBody::Hook::compute_loss, "compute_loss")})
+      facts.emplace_back(fmt::format("{}: {}()", who, name), impl.body->has(hook) ? "its own" : "none");
   if (!impl.transparent)
     try {
       addConfig(who, layer.get_config(), facts);

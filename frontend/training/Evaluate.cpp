@@ -54,7 +54,7 @@ static Logs evaluateOn(const Run &run, const BatchSource &batches, const Evaluat
   const FloatMode mode;
   EpochReader reader(batches, false, args.steps, "steps");
   CallTransaction preparing(CallTransaction::Extent::program);
-  prepare(run, batches, run.compiled->test);
+  prepare(run, batches, false);
   beginTogether(run.model, run.compiled.get());
   preparing.commit();
   CallbackList callbacks(run.model, args.callbacks, {args.verbose, 0, reader.steps()});

@@ -26,9 +26,9 @@ static void compilePrograms(const Run &run, const FitData &data) {
   if (processGroup() && distribution::distribution()->args().shard_optimizer_state)
     beginTogether(run.model, &compiled); // before each process keeps its part alone
   splitState(compiled);
-  prepare(run, data.train, compiled.train);
+  prepare(run, data.train, true);
   if (data.validation)
-    prepare(run, *data.validation, compiled.test);
+    prepare(run, *data.validation, false);
   preparing.commit();
 }
 

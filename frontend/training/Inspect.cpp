@@ -6,6 +6,7 @@
 #include "frontend/losses/LossImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/ModelState.h"
+#include "frontend/training/StepContext.h"
 #include "frontend/training/Trainer.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/ForkGate.h"
@@ -98,7 +99,8 @@ ProgramChoice detail::chooseProgram(const Model &model, const IrArgs &args) {
     std::vector<Tensor> y;
     if (program != Program::predict) {
       y = exampleTargets(model, *compiled, x);
-      prepareCompiled(model, *compiled, x, y);
+      if (!hasHooks(*model.impl()))
+        prepareCompiled(model, *compiled, x, y);
     }
     choice.types = typesOf(x);
     for (const TensorType &type : typesOf(y))
@@ -108,6 +110,8 @@ ProgramChoice detail::chooseProgram(const Model &model, const IrArgs &args) {
   choice.function = program == Program::predict ? predictFunction(model)
                     : program == Program::train ? std::shared_ptr<CompiledFunction>(compiled, &compiled->train)
                                                 : std::shared_ptr<CompiledFunction>(compiled, &compiled->test);
+  if (program != Program::predict && hasHooks(*model.impl()))
+    requireRecord(model, *compiled, program == Program::train, choice.types, choice.layout);
   return choice;
 }
 

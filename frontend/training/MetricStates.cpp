@@ -21,29 +21,35 @@ MetricStates::Place::~Place() {
   states_.states_[index_].isTaken = false;
 }
 
-/// Whether `substitutes` are those of these variables, where they live.
+/// Whether `substitutes` have one for the variable, where it lives.
+static bool have(const VariableSubstitutes &substitutes, const Variable &variable) {
+  const auto found = substitutes.find(variable.impl()->memory);
+  return found != substitutes.end() && found->second->sharedDevice() == variable.impl()->memory->sharedDevice();
+}
+/// Whether they are those of these variables.
 static bool fits(const VariableSubstitutes &substitutes, const std::vector<Variable> &own) {
-  return substitutes.size() == own.size() && std::ranges::all_of(own, [&](const Variable &variable) {
-           const auto found = substitutes.find(variable.impl()->memory);
-           return found != substitutes.end() &&
-                  found->second->sharedDevice() == variable.impl()->memory->sharedDevice();
-         });
+  return substitutes.size() == own.size() &&
+         std::ranges::all_of(own, [&](const Variable &variable) { return have(substitutes, variable); });
 }
 
 std::shared_ptr<const VariableSubstitutes> MetricStates::Place::substitutes(const std::vector<Variable> &own) const {
   if (index_ == 0)
     return nullptr;
+  std::shared_ptr<const VariableSubstitutes> kept;
   {
     const ForkSafeLock lock(states_.mutex_);
-    const std::shared_ptr<const VariableSubstitutes> kept = states_.states_[index_].substitutes;
+    kept = states_.states_[index_].substitutes;
     if (kept && fits(*kept, own))
       return kept;
   }
   auto made = std::make_shared<VariableSubstitutes>();
   for (const Variable &variable : own) {
     const VariableImpl &impl = *variable.impl();
-    made->emplace(impl.memory,
-                  makeZeros(impl.shape, impl.dtype, {.name = impl.name, .path = impl.path}).impl()->memory);
+    if (kept && have(*kept, variable)) // a step with other metrics, whose sums go on
+      made->emplace(impl.memory, kept->at(impl.memory));
+    else
+      made->emplace(impl.memory,
+                    makeZeros(impl.shape, impl.dtype, {.name = impl.name, .path = impl.path}).impl()->memory);
   }
   const ForkSafeLock lock(states_.mutex_);
   states_.states_[index_].substitutes = made;

@@ -10,9 +10,10 @@
 #include "frontend/losses/LossImpl.h"
 #include "frontend/optimizers/MinimizeTogether.h"
 #include "frontend/optimizers/OptimizerImpl.h"
+#include "frontend/training/BatchLoss.h"
 #include "frontend/training/CompileLists.h"
 #include "frontend/training/ModelState.h"
-#include "halftone/Ops.h"
+#include "frontend/training/StepContext.h"
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/policy/LegacyPolicy.h"
@@ -58,105 +59,55 @@ Optimizer chooseOptimizer(const Layer &model, const CompileArgs &args) {
 }
 
 struct Feeds {
-  std::vector<Value> x, y, weights; // y and weights by output; undefined where there is none
+  std::vector<Value> x;
+  BatchTargets targets;
 };
 /// Splits the feeds, and tells the trace whether processes share the batch.
 Feeds split(const NameList &outputs, const std::vector<Value> &feeds, const FeedLayout &layout) {
   std::vector<std::vector<Value>> parts = layout.split(feeds);
-  if (const std::vector<Value> &counts = parts.at(3); !counts.empty())
-    tracing().sharedBatch =
-        SharedBatch{distribution::rank(), distribution::size(), counts.at(0), counts.at(1), layout.allRows};
+  shareBatch(parts.at(3), layout);
   const std::vector<Value> &targets = parts.at(1), &weights = parts.at(2);
-  Feeds result{std::move(parts.at(0)), std::vector<Value>(outputs.names.size()),
-               std::vector<Value>(outputs.names.size())};
+  Feeds result{std::move(parts.at(0)),
+               {std::vector<Value>(outputs.names.size()), std::vector<Value>(outputs.names.size())}};
   size_t next = 0;
   for (size_t i = 0; i < outputs.names.size(); ++i)
     if (outputs.needed[i]) {
-      result.y[i] = targets.at(next);
+      result.targets.y[i] = targets.at(next);
       if (!weights.empty())
-        result.weights[i] = weights.at(weights.size() == 1 ? 0 : next);
+        result.targets.weights[i] = weights.at(weights.size() == 1 ? 0 : next);
       ++next;
     }
   return result;
-}
-
-/// The loss of one batch as Keras's Trainer.compute_loss gives it; updates the metrics too. Of a shared batch it is the
-/// part of this process, whose meanOverProcesses() is the loss.
-Value computeLoss(const Layer &model, CompiledModel &compiled, const Feeds &feeds,
-                  const std::vector<Value> &predictions) {
-  DType floatx = floatxDtype();
-  const int64_t batch = feeds.x.at(0).shape()[0];
-  Value total;
-  auto addTo = [&](const Value &value) { total = total.defined() ? total + value : value; };
-  for (size_t i = 0; i < compiled.losses.size(); ++i) {
-    if (!compiled.losses[i].defined())
-      continue;
-    Value value =
-        asDtype(lossPart(compiled.losses[i], feeds.y.at(i), predictions.at(i), feeds.weights.at(i)), floatx, "loss");
-    if (value.rank() != 0)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("the loss '{}' gives shape {}: `compile()` needs one that reduces to a scalar",
-                              compiled.losses[i].name(), value.shape().str()),
-                  model.name());
-    if (const auto tracker = compiled.outputTrackers.find(i); tracker != compiled.outputTrackers.end())
-      tracker->second.update(value, batch);
-    if (!compiled.lossWeights.empty())
-      value = value * compiled.lossWeights[i];
-    addTo(value);
-  }
-  auto addPenalty = [&](const Value &penalty) { // Keras's _aggregate_additional_loss
-    Value value = is_float(penalty.dtype()) ? penalty : asDtype(penalty, floatx);
-    addTo(value.rank() == 0 ? value : ops::sum(value));
-  };
-  for (const AddedLoss &penalty : tracing().losses) // of the activations of this process's rows
-    addPenalty(partOfMean(penalty.value));
-  for (const Value &penalty : weightRegularizers(model.trainable_variables()))
-    addPenalty(penalty);
-  if (!total.defined())
-    throw Error(ErrorKind::value_error, "No loss to compute. Provide a `loss` argument in `compile()`.", model.name());
-  compiled.lossTracker.update(total, batch);
-  for (const OutputMetric &metric : compiled.metrics)
-    updateMetric(metric.metric, feeds.y.at(metric.output), predictions.at(metric.output),
-                 metric.weighted ? feeds.weights.at(metric.output) : Value());
-  return total;
-}
-
-FunctionOptions optionsOf(const Layer &model, const CompileArgs *args, const char *program) {
-  FunctionOptions options{.name = fmt::format("{}.{}", model.name(), program)};
-  if (args) {
-    options.device = args->device;
-    options.strict = args->numerics == Numerics::strict;
-    options.interpret = args->run_eagerly;
-    if (std::string_view(program) == "train")
-      options.maxStandaloneCasts = args->max_standalone_casts;
-  }
-  return options;
 }
 
 /// A handle of the model that a program calls. The program has only the model's address, since a handle would keep the
 /// model alive for ever. The caller of a program has a handle.
 Layer handle(LayerImpl *layer) { return Layer(layer->shared_from_this()); }
 
-/// Records the loss of the fed batch.
+/// Records the loss of the fed batch, and its metrics.
 Value lossOfBatch(LayerImpl *layer, CompiledModel &compiled, const std::vector<Value> &values,
                   const FeedLayout &layout) {
-  Feeds feeds = split(compiled.outputs, values, layout);
-  std::vector<Value> predictions = layer->callTraced(feeds.x);
-  if (predictions.size() != compiled.losses.size())
-    throw Error(ErrorKind::value_error,
-                fmt::format("the model gives {} outputs and was compiled when it gave {}: call `compile()` again",
-                            predictions.size(), compiled.losses.size()),
-                layer->name);
-  return computeLoss(handle(layer), compiled, feeds, predictions);
+  const Feeds feeds = split(compiled.outputs, values, layout);
+  const std::vector<Value> predictions = layer->callTraced(feeds.x);
+  requireOutputs(*layer, compiled, predictions.size());
+  const int64_t rows = feeds.x.at(0).shape()[0];
+  const Value loss = computeLoss(handle(layer), compiled, feeds.targets, predictions, rows).part;
+  compiled.lossTracker.update(loss, rows);
+  updateMetrics(compiled, feeds.targets, predictions);
+  return loss;
 }
 CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
   return [=](Trace &, const std::vector<Value> &values, const FeedLayout &layout) -> std::vector<Named> {
     TrainingScope training(true);
-    Value loss = lossOfBatch(layer, *compiled, values, layout);
-    std::vector<Named> fetches{
-        {"loss", meanOverProcesses(loss)}}; // before the update, behind which it would travel alone
-    minimizeTogether(compiled->optimizer, loss, handle(layer).trainable_variables());
-    fetchMetrics(*compiled->logged, fetches);
+    std::vector<Named> fetches;
+    if (hasHooks(*layer)) {
+      fetches = recordStep(*layer, *compiled, true, values, layout);
+    } else {
+      Value loss = lossOfBatch(layer, *compiled, values, layout);
+      fetches.push_back({"loss", meanOverProcesses(loss)}); // before the update, behind which it would travel alone
+      minimizeTogether(compiled->optimizer, loss, handle(layer).trainable_variables());
+      fetchMetrics(*compiled->logged, fetches);
+    }
     if (isLossScaleOptimizer(compiled->optimizer))
       fetches.push_back({"skipped_steps", skippedWord(asLossScaleOptimizer(compiled->optimizer))});
     return fetches;
@@ -165,6 +116,8 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
 CompiledFunction::Body testBody(LayerImpl *layer, CompiledModel *compiled) {
   return [=](Trace &, const std::vector<Value> &values, const FeedLayout &layout) -> std::vector<Named> {
     TrainingScope training(false);
+    if (hasHooks(*layer))
+      return recordStep(*layer, *compiled, false, values, layout);
     std::vector<Named> fetches{{"loss", meanOverProcesses(lossOfBatch(layer, *compiled, values, layout))}};
     fetchMetrics(*compiled->logged, fetches);
     return fetches;
@@ -186,6 +139,18 @@ CompiledFunction::Body predictBody(LayerImpl *layer, ModelState *state) {
 
 namespace detail {
 
+FunctionOptions optionsOf(const Layer &model, const CompileArgs *args, const char *program) {
+  FunctionOptions options{.name = fmt::format("{}.{}", model.name(), program)};
+  if (args) {
+    options.device = args->device;
+    options.strict = args->numerics == Numerics::strict;
+    options.interpret = args->run_eagerly;
+    if (std::string_view(program) == "train")
+      options.maxStandaloneCasts = args->max_standalone_casts;
+  }
+  return options;
+}
+
 CompiledModel::CompiledModel(const Layer &model, const CompileArgs &compileArgs)
     : args(compileArgs), optimizer(chooseOptimizer(model, compileArgs)),
       train(optionsOf(model, &args, "train"), {}, trainBody(model.impl().get(), this)),
@@ -201,6 +166,22 @@ std::shared_ptr<CompiledModel> compiledOf(const Layer &model, const char *before
   if (!compiled)
     throw Error(ErrorKind::value_error, fmt::format("You must call `compile()` before {}.", before), model.name());
   return compiled;
+}
+
+void shareBatch(const std::vector<Value> &counts, const FeedLayout &layout) {
+  if (counts.empty())
+    return;
+  tracing().sharedBatch =
+      SharedBatch{distribution::rank(), distribution::size(), counts.at(0), counts.at(1), layout.allRows};
+  tracing().onlyOptimizer = &tracing(); // none, until minimizeTogether() updates
+}
+
+void requireOutputs(const LayerImpl &layer, const CompiledModel &compiled, size_t count) {
+  if (count != compiled.losses.size())
+    throw Error(ErrorKind::value_error,
+                fmt::format("the model gives {} outputs and was compiled when it gave {}: call `compile()` again",
+                            count, compiled.losses.size()),
+                layer.name);
 }
 
 FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, int64_t allRows) {
@@ -256,15 +237,9 @@ static std::string nameInLogs(std::map<std::string, int64_t> &taken, const std::
   return before == 0 ? name : fmt::format("{}_{}", name, before);
 }
 
-MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &x) {
-  const DeviceScope device(*compiled.args.device); // for the layers that are built here
+MatchedOutputs matchSpecs(const Layer &model, const CompiledModel &compiled, std::vector<ValueSpec> specs) {
   ModelState &state = stateOf(model);
-  std::vector<ValueSpec> inputs;
-  for (const Tensor &tensor : x)
-    inputs.push_back({tensor.shape(), tensor.dtype()});
-  MatchedOutputs matched;
-  matched.specs =
-      inferSpecs(inputs, [&](const std::vector<Value> &values) { return model.impl()->callTraced(values); });
+  MatchedOutputs matched{.specs = std::move(specs), .names = {}, .losses = {}};
   const size_t count = matched.specs.size();
   CallTransaction transaction;
   CallTransaction::onFailure([model, &state, names = state.outputNames] { state.outputNames = names; });
@@ -288,14 +263,23 @@ MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, c
   return matched;
 }
 
-static void matchCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y) {
-  const DeviceScope device(*compiled.args.device);           // for the metrics that are made here
-  MatchedOutputs matched = matchOutputs(model, compiled, x); // an error leaves the compiled model unchanged
-  if (compiled.prepared.isMade())                            // a layer's own code has trained the model
-    return;
+MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &x) {
+  const DeviceScope device(*compiled.args.device); // for the layers that are built here
+  std::vector<ValueSpec> inputs;
+  for (const Tensor &tensor : x)
+    inputs.push_back({tensor.shape(), tensor.dtype()});
+  return matchSpecs(model, compiled, inferSpecs(inputs, [&](const std::vector<Value> &values) {
+                      return model.impl()->callTraced(values);
+                    }));
+}
+
+/// Gives each output its loss and its metrics; `targets` are the shapes of targets by output. An error leaves the compiled model
+/// unchanged.
+static void matchCompiled(const Layer &model, CompiledModel &compiled, MatchedOutputs matched,
+                          const std::vector<Shape> &targets) {
+  const DeviceScope device(*compiled.args.device); // for the metrics that are made here
   const std::vector<std::string> &outputs = matched.names.names;
   std::vector<double> lossWeights = lossWeightsOf(matched.names, compiled.args);
-  const std::vector<Tensor> targets = inOrder(matched.names, "y", y);
   std::vector<OutputMetric> metrics;
   std::map<std::string, int64_t> names;
   const auto use = std::make_shared<const char>();
@@ -303,7 +287,7 @@ static void matchCompiled(const Layer &model, CompiledModel &compiled, const std
     const std::vector<std::vector<size_t>> positions = metricPositions(matched.names, spec, what);
     for (size_t i = 0; i < spec.metrics().size(); ++i)
       for (const size_t output : positions[i]) {
-        const Metric metric = ownMetric(spec.metrics()[i], targets[output].shape(), matched.specs[output].shape, use);
+        const Metric metric = ownMetric(spec.metrics()[i], targets[output], matched.specs[output].shape, use);
         const std::string prefix = outputs.size() > 1 ? outputs[output] + "_" : "";
         metrics.push_back({nameInLogs(names, prefix, spec.metrics()[i].name(), weighted), output, metric, weighted});
       }
@@ -326,21 +310,49 @@ static void matchCompiled(const Layer &model, CompiledModel &compiled, const std
   compiled.logged = loggedMetrics(compiled);
 }
 
-void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y) {
-  compiled.prepared.require([&] { matchCompiled(model, compiled, x, y); },
-                            [&compiled] {
-                              compiled.outputs = {};
-                              compiled.losses.clear();
-                              compiled.lossWeights.clear();
-                              compiled.metrics.clear();
-                              compiled.use.reset();
-                              compiled.outputTrackers.clear();
-                              compiled.logged = nullptr;
-                            });
+/// Matches compile()'s lists by `match` unless they are matched.
+static void prepareBy(CompiledModel &compiled, const std::function<void()> &match) {
+  compiled.prepared.require(match, [&compiled] {
+    compiled.outputs = {};
+    compiled.losses.clear();
+    compiled.lossWeights.clear();
+    compiled.metrics.clear();
+    compiled.use.reset();
+    compiled.outputTrackers.clear();
+    compiled.logged = nullptr;
+  });
 }
 
-Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches) {
-  return StepValues::logs(std::make_shared<StepValues>(compiled.logged, std::move(fetches), 1));
+void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y) {
+  prepareBy(compiled, [&] {
+    MatchedOutputs matched = matchOutputs(model, compiled, x);
+    if (compiled.prepared.isMade()) // a layer's own code has trained the model
+      return;
+    std::vector<Shape> targets;
+    for (const Tensor &target : inOrder(matched.names, "y", y))
+      targets.push_back(target.defined() ? target.shape() : Shape());
+    matchCompiled(model, compiled, std::move(matched), targets);
+  });
+}
+
+void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Value> &predictions,
+                     const Values &y) {
+  prepareBy(compiled, [&] {
+    std::vector<ValueSpec> specs;
+    for (const Value &prediction : predictions)
+      specs.push_back({prediction.shape(), prediction.dtype()});
+    MatchedOutputs matched = matchSpecs(model, compiled, std::move(specs));
+    std::vector<Shape> targets;
+    for (const std::optional<size_t> &entry : entriesOf(matched.names, "y", {}, y.size()))
+      targets.push_back(entry ? y[*entry].shape() : Shape());
+    matchCompiled(model, compiled, std::move(matched), targets);
+  });
+}
+
+Logs logsOf(const CompiledModel &compiled, bool isTraining, std::vector<Tensor> fetches) {
+  const std::shared_ptr<const StepRecord> step = compiled.steps[isTraining].known();
+  return StepValues::logs(std::make_shared<StepValues>(step ? step->logged : compiled.logged, std::move(fetches),
+                                                       step && !step->hasLoss ? 0 : 1));
 }
 
 std::string lossText(const Layer &model, CompiledModel &compiled, bool isTraining, const std::vector<TensorType> &types,
@@ -349,6 +361,8 @@ std::string lossText(const Layer &model, CompiledModel &compiled, bool isTrainin
       optionsOf(model, &compiled.args, "loss"), {},
       [&](Trace &, const std::vector<Value> &values, const FeedLayout &layout) -> std::vector<Named> {
         const TrainingScope training(isTraining);
+        if (hasHooks(*model.impl()))
+          return recordLosses(*model.impl(), compiled, isTraining, values, layout);
         return {{"loss", lossOfBatch(model.impl().get(), compiled, values, layout)}};
       });
   return program.ir(Stage::graph, types, feedLayout);
@@ -360,6 +374,15 @@ std::vector<Variable> metricVariables(const CompiledModel &compiled) {
     for (const Variable &variable : metric.variables())
       all.push_back(variable);
   };
+  std::set<const VariableImpl *> added; // a metric of both programs counts once
+  for (const RecordedStep &step : compiled.steps)
+    if (const std::shared_ptr<const StepRecord> record = step.known())
+      for (const Metric &metric : record->metrics)
+        for (const Variable &variable : metric.variables())
+          if (added.insert(variable.impl().get()).second)
+            all.push_back(variable);
+  if (!added.empty())
+    return all;
   add(compiled.lossTracker.metric());
   for (const auto &[output, tracker] : compiled.outputTrackers)
     add(tracker.metric());

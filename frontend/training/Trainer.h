@@ -9,8 +9,11 @@
 #include "frontend/training/MetricStates.h"
 #include "frontend/training/StepLogs.h"
 #include "halftone/Model.h"
+#include <array>
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,6 +26,31 @@ struct OutputMetric {
   size_t output = 0;
   Metric metric;
   bool weighted = false;
+};
+
+/// What the steps of one program log, if the model has hooks (hasHooks()). It is known from a trace before the program is
+/// compiled, so that a run resets all metrics before its first step.
+struct StepRecord {
+  bool hasLoss = false;                        // whether the first fetch is the loss
+  std::shared_ptr<const LoggedMetrics> logged; // in the order of the logs
+  std::vector<Metric> metrics;                 // that the step updates, logged or not
+  std::map<std::string, MeanTracker> reports;  // by name
+  /// Of the fed targets that compile()'s losses take as they are: the place of each, and the output.
+  std::vector<std::pair<size_t, size_t>> targets;
+};
+/// The record of a program's steps. Safe to use from several threads.
+class RecordedStep {
+public:
+  /// Calls `record` unless a record is there. The transaction that is open undoes it.
+  void require(const std::function<StepRecord()> &record);
+  /// Null before.
+  std::shared_ptr<const StepRecord> known() const;
+
+private:
+  void set(std::shared_ptr<const StepRecord> record);
+  StateOnDemand made_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const StepRecord> record_;
 };
 
 /// The result of compile(). It is complete before it replaces the result of an earlier compile(). A run owns it while
@@ -42,10 +70,12 @@ struct CompiledModel {
   std::shared_ptr<const void> use;             // by which ownMetric() knows the metrics of this compile()
   MetricStates metricStates;                   // of the runs that last
   StateOnDemand prepared;                      // whether losses and metrics are matched to outputs
+  std::array<RecordedStep, 2> steps;           // of a model with hooks: testing, training
   bool begunTogether = false;                  // whether processes have compared it, and have the weights of rank 0
   std::set<std::string> agreedSteps;           // that processes have compared: shapes, arguments, configuration epoch
   /// The programs. Feeds: inputs, then a target for each output that needs one, then weights (none, one for all, or one
-  /// per target). Fetches: the loss, the logged metrics, and for training with a scaled loss the skippedWord().
+  /// per target). A model with hooks gets all targets that are given, in their order, and its fetches begin with the loss only
+  /// if its step has one. Fetches: the loss, the logged metrics, and for training with a scaled loss the skippedWord().
   CompiledFunction train, test;
 };
 
@@ -63,6 +93,12 @@ std::shared_ptr<CompiledFunction> predictFunction(const Layer &model);
 /// counts of rows of this process and of all. `allRows` is 0 in a process alone.
 FeedLayout batchLayout(size_t inputs, size_t targets, size_t weights, int64_t allRows);
 
+/// Tells the trace whether processes share the batch: `counts` are its rows in this process and in all, or none.
+void shareBatch(const std::vector<Value> &counts, const FeedLayout &layout);
+/// value_error if the model was compiled when it gave another count of outputs.
+void requireOutputs(const LayerImpl &layer, const CompiledModel &compiled, size_t count);
+FunctionOptions optionsOf(const Layer &model, const CompileArgs *args, const char *program);
+
 /// The outputs that a model gives for x, and the loss of each.
 struct MatchedOutputs {
   std::vector<ValueSpec> specs;
@@ -75,8 +111,11 @@ MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, c
 /// Matches losses and metrics to the model's outputs, at the first batch. `compiled` outlives the CallTransaction around the
 /// call, which undoes it if the first step fails.
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y);
+/// The same for outputs and targets that a step with hooks gives.
+void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Value> &predictions,
+                     const Values &y);
 /// The logs of a step of the train or test program.
-Logs logsOf(const CompiledModel &compiled, std::vector<Tensor> fetches);
+Logs logsOf(const CompiledModel &compiled, bool isTraining, std::vector<Tensor> fetches);
 /// Of all metrics and trackers.
 std::vector<Variable> metricVariables(const CompiledModel &compiled);
 

@@ -1,0 +1,26 @@
+// The scope in which users' code of a model runs outside of the model's call.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Layer.h"
+#include <memory>
+#include <vector>
+
+namespace halftone::detail {
+
+struct LayerImpl;
+
+/// While it lives, this thread is in the code of `model`: layers that it calls become the model's children, layers that it
+/// builds stand below the model's path, and layers must not be made. A model that is not built is built for the inputs `x`. The
+/// model itself may be called, as if nothing called it.
+class HookScope {
+public:
+  HookScope(LayerImpl &model, const std::vector<Value> &x);
+  ~HookScope();
+  HookScope(const HookScope &) = delete;
+
+private:
+  struct Frames;
+  std::unique_ptr<Frames> frames_;
+};
+
+} // namespace halftone::detail

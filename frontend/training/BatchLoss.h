@@ -1,0 +1,34 @@
+// The loss and the metrics that compile() gives a batch.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/training/Trainer.h"
+#include <vector>
+
+namespace halftone::detail {
+
+/// Targets and weights of samples by output; undefined where there is none.
+struct BatchTargets {
+  std::vector<Value> y, weights;
+};
+
+/// A loss, of which several processes have a part each.
+struct BatchLoss {
+  struct Term {
+    Value part;
+    Value own{}; // undefined: `part` in proportion to the rows of this process
+  };
+  Value part; // meanOverProcesses() of it is the loss
+  std::vector<Term> terms;
+  /// The loss of this process's rows: partOfMean() of it is `part`. `part` itself in a process alone.
+  Value ofOwnRows() const;
+};
+
+/// The loss of one batch as Keras's Trainer.compute_loss gives it: compile()'s losses, and the penalties of layers and weights;
+/// records it for each output that is logged. This process has `rows` rows. value_error for a loss that is no scalar, and if
+/// there is nothing to add.
+BatchLoss computeLoss(const Layer &model, const CompiledModel &compiled, const BatchTargets &targets,
+                      const std::vector<Value> &predictions, int64_t rows);
+/// Records the addition of the batch to compile()'s metrics.
+void updateMetrics(const CompiledModel &compiled, const BatchTargets &targets, const std::vector<Value> &predictions);
+
+} // namespace halftone::detail

@@ -1,0 +1,364 @@
+// Traces the steps of models with hooks, and what StepContext gives the hooks.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/StepContext.h"
+#include "frontend/graph/CallTransaction.h"
+#include "frontend/graph/Devices.h"
+#include "frontend/graph/Promotion.h"
+#include "frontend/graph/SharedBatch.h"
+#include "frontend/layers/HookScope.h"
+#include "frontend/optimizers/MinimizeTogether.h"
+#include "frontend/training/BatchLoss.h"
+#include "frontend/training/ModelState.h"
+#include "runtime/base/ForkGate.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace halftone {
+using namespace detail;
+
+/// A step while it is traced.
+struct StepContext::Rep {
+  enum class Purpose : uint8_t { record, losses, program }; // only a program updates by compile()'s optimizer
+  LayerImpl &layer;
+  CompiledModel &compiled;
+  bool isTraining;
+  Purpose purpose;
+  StepData data{};                                      // as it was fed
+  std::shared_ptr<const StepRecord> record{};           // of a program
+  Value loss{};                                         // the part of this process, of the logs
+  std::vector<std::pair<Value, Value>> parts{};         // losses of own rows as hooks have them, and their parts
+  std::vector<std::pair<std::string, Value>> reports{}; // as hooks gave them
+  bool hasMetrics = false, hasOutputLosses = false;     // whether compile()'s were updated
+  std::vector<std::pair<size_t, size_t>> targets{};     // see StepRecord
+  std::vector<Value> minimized{};                       // and gradients that were applied
+
+  Layer handle() const { return Layer(layer.shared_from_this()); }
+  int64_t rows() const { return data.x[0].shape()[0]; }
+  const char *program() const { return isTraining ? "train" : "test"; }
+  [[noreturn]] void refuse(ErrorKind kind, const std::string &message) const {
+    throw Error(kind, message, layer.path.empty() ? layer.name : layer.path);
+  }
+
+  /// value_error, or type_error for a loss that is no float, unless `value` is a traced scalar; `what` is the place.
+  void requireScalar(const std::string &what, const Value &value, bool isLoss) const {
+    if (!value.defined())
+      refuse(ErrorKind::value_error, fmt::format("{} has an undefined Value: a scalar is expected", what));
+    if (!value.node()->isTraced())
+      refuse(ErrorKind::value_error, fmt::format("{} has a Value of a functional model's graph: a scalar computed of "
+                                                 "the batch is expected, as by calling that model on data.x",
+                                                 what));
+    if (value.rank() != 0)
+      refuse(ErrorKind::value_error,
+             fmt::format("{} has the shape {}: a scalar is expected, such as a mean over all axes", what,
+                         value.shape().str()));
+    if (isLoss && !is_float(value.dtype()))
+      refuse(ErrorKind::type_error, fmt::format("{} has the dtype {}: a float is expected", what, name(value.dtype())));
+  }
+  /// The part of this process of a mean over its rows, or of a loss that computeLoss() gave.
+  Value partOf(const Value &value) const {
+    const auto found = std::ranges::find_if(parts, [&](const auto &each) { return each.first.node() == value.node(); });
+    if (found != parts.end())
+      return found->second;
+    return tracing().sharedBatch ? partOfMean(atLeastFloat32(value)) : value;
+  }
+  void requireTraining(const char *method) const {
+    if (!isTraining)
+      refuse(ErrorKind::value_error,
+             fmt::format("step.{}() updates weights, and evaluate() does not: call it if step.training()", method));
+  }
+  BatchTargets targetsOf(const StepData &data, const Values &predictions);
+  BatchLoss lossOf(const StepData &data, const Values &predictions);
+};
+
+namespace {
+
+using Rep = StepContext::Rep;
+using Hook = LayerBody::Hook;
+using Named = CompiledFunction::Named;
+
+std::string listed(const std::vector<std::string> &names) { return fmt::format("[{}]", fmt::join(names, ", ")); }
+
+template <class Pairs> std::vector<std::string> keysOf(const Pairs &pairs) {
+  std::vector<std::string> keys;
+  for (const auto &each : pairs)
+    keys.push_back(each.first);
+  return keys;
+}
+
+/// The hooks of a step: the whole one, and the loss.
+bool hasStep(const Rep &rep) { return rep.layer.body->has(rep.isTraining ? Hook::train_step : Hook::test_step); }
+
+/// The step without a hook for all of it.
+void runParts(Rep &rep, const StepContext &step) {
+  const Values predictions(rep.layer.callTraced({rep.data.x.begin(), rep.data.x.end()}));
+  LayerBody &body = *rep.layer.body;
+  if (body.has(Hook::compute_loss)) {
+    const HookScope scope(rep.layer, {rep.data.x.begin(), rep.data.x.end()});
+    const Value own = body.compute_loss(step, rep.data, predictions);
+    rep.requireScalar("compute_loss()", own, true);
+    rep.loss = rep.partOf(own);
+  } else {
+    rep.loss = rep.lossOf(rep.data, predictions).part;
+  }
+  if (rep.hasMetrics)
+    rep.refuse(ErrorKind::value_error, "step.update_metrics() in compute_loss() would add the batch to the metrics a "
+                                       "second time: the step does it after compute_loss()");
+  if (!rep.compiled.args.metrics.metrics().empty() || !rep.compiled.args.weighted_metrics.metrics().empty())
+    step.update_metrics(rep.data, predictions);
+}
+
+/// Records the hooks of the step. Its update comes later if `rep.loss` is to be minimized.
+void runHooks(Rep &rep, const StepContext &step) {
+  try {
+    if (!hasStep(rep))
+      return runParts(rep, step);
+    const HookScope scope(rep.layer, {rep.data.x.begin(), rep.data.x.end()});
+    rep.layer.body->step(rep.isTraining ? Hook::train_step : Hook::test_step, step, rep.data);
+  } catch (const Error &error) {
+    rethrowWithLayer(error, rep.layer);
+  }
+}
+
+bool isReported(const Rep &rep, std::string_view name) {
+  return std::ranges::any_of(rep.reports, [&](const auto &each) { return each.first == name; });
+}
+/// A train_step() or test_step() may report its own "loss".
+bool logsLoss(const Rep &rep) { return rep.loss.defined() && !(hasStep(rep) && isReported(rep, "loss")); }
+
+/// The steps of all traces log the same names, whose averages are those of an epoch.
+void requireReports(const Rep &rep) {
+  std::vector<std::string> found = keysOf(rep.reports), expected = keysOf(rep.record->reports);
+  if (logsLoss(rep))
+    found.push_back("loss");
+  if (rep.record->hasLoss)
+    expected.push_back("loss");
+  std::ranges::sort(found);
+  std::ranges::sort(expected);
+  if (found != expected)
+    rep.refuse(ErrorKind::value_error,
+               fmt::format("the step reports {}, and the first {} step since compile() reported {}: report the same "
+                           "names for every shape of the batch and in every configuration",
+                           listed(found), rep.program(), listed(expected)));
+}
+
+/// The record of a traced step: every metric by name. If a metric and the loss of an output have one name, the loss counts.
+StepRecord recordOf(const Rep &rep) {
+  const DeviceScope device(*rep.compiled.args.device); // for the variables that are made here
+  StepRecord record;
+  record.hasLoss = logsLoss(rep);
+  record.targets = rep.targets;
+  std::map<std::string, Metric> byName;
+  const auto add = [&](const std::string &name, const Metric &metric) {
+    byName.insert_or_assign(name, metric);
+    record.metrics.push_back(metric);
+  };
+  if (record.hasLoss)
+    add("loss", rep.compiled.lossTracker.metric());
+  if (rep.hasMetrics)
+    for (const OutputMetric &metric : rep.compiled.metrics)
+      add(metric.name, metric.metric);
+  if (rep.hasOutputLosses)
+    for (const auto &[output, tracker] : rep.compiled.outputTrackers)
+      add(tracker.name(), tracker.metric());
+  for (const auto &[name, value] : rep.reports) {
+    if (byName.contains(name))
+      rep.refuse(ErrorKind::value_error, fmt::format("step.report('{}') has the name of another value of the logs: {}",
+                                                     name, listed(keysOf(byName))));
+    add(name, record.reports.emplace(name, MeanTracker(name)).first->second.metric());
+  }
+  auto logged = std::make_shared<LoggedMetrics>();
+  for (const auto &[name, metric] : byName)
+    logged->push_back({name, metric});
+  record.logged = std::move(logged);
+  return record;
+}
+
+Rep repOf(LayerImpl &layer, CompiledModel &compiled, bool isTraining, Rep::Purpose purpose,
+          const std::vector<Value> &feeds, const FeedLayout &layout) {
+  Rep rep{.layer = layer, .compiled = compiled, .isTraining = isTraining, .purpose = purpose};
+  std::vector<std::vector<Value>> parts = layout.split(feeds);
+  shareBatch(parts.at(3), layout);
+  rep.data = {Values(std::move(parts.at(0))), Values(std::move(parts.at(1))), Values(std::move(parts.at(2)))};
+  return rep;
+}
+
+/// Moves what the step uses to the device of its program, layers and optimizers of the hooks' own included.
+void moveStep(const CompiledModel &compiled) {
+  std::vector<Variable> variables;
+  for (const auto &[symbol, variable] : tracing().variables())
+    variables.push_back(Variable(variable));
+  moveVariables(variables, runtimeOf(*compiled.args.device));
+}
+
+/// The loss of the logs, before the update, behind which it would travel alone.
+void fetchLoss(const Rep &rep, std::vector<Named> &fetches) {
+  if (logsLoss(rep))
+    fetches.push_back({"loss", meanOverProcesses(rep.loss)});
+}
+
+} // namespace
+
+/// Matches compile()'s lists to the predictions at the first call.
+BatchTargets StepContext::Rep::targetsOf(const StepData &data, const Values &predictions) {
+  const std::vector<Value> outputs(predictions.begin(), predictions.end());
+  prepareCompiled(handle(), compiled, outputs, data.y);
+  requireOutputs(layer, compiled, outputs.size());
+  const NameList &names = compiled.outputs;
+  const size_t weights = data.sample_weight.size();
+  if (weights > 1 && weights != data.y.size())
+    refuse(ErrorKind::value_error, fmt::format("`sample_weight` has {} entries for {} targets: expected one entry for "
+                                               "all, or one for each target",
+                                               weights, data.y.size()));
+  BatchTargets targets{std::vector<Value>(outputs.size()), std::vector<Value>(outputs.size())};
+  const std::vector<std::optional<size_t>> entries = entriesOf(names, "y", {}, data.y.size());
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (entries[i] && names.needed[i]) {
+      targets.y[i] = data.y[*entries[i]];
+      if (weights > 0)
+        targets.weights[i] = data.sample_weight[weights == 1 ? 0 : *entries[i]];
+    }
+  return targets;
+}
+
+BatchLoss StepContext::Rep::lossOf(const StepData &given, const Values &predictions) {
+  const BatchTargets all = targetsOf(given, predictions);
+  for (size_t output = 0; output < all.y.size(); ++output)
+    for (size_t place = 0; place < data.y.size(); ++place)
+      if (compiled.losses[output].defined() && all.y[output].node() == data.y[place].node())
+        targets.emplace_back(place, output);
+  BatchLoss result = computeLoss(handle(), compiled, all, {predictions.begin(), predictions.end()}, rows());
+  hasOutputLosses = true;
+  return result;
+}
+
+bool StepContext::training() const { return rep_.isTraining; }
+Model StepContext::model() const { return Model(rep_.handle()); }
+Optimizer StepContext::optimizer() const { return rep_.compiled.optimizer; }
+
+Values StepContext::call(const Values &x) const {
+  const TrainingScope training(rep_.isTraining);
+  return rep_.handle().outputs(x);
+}
+
+Value StepContext::compute_loss(const StepData &data, const Values &y_pred) const {
+  const BatchLoss loss = rep_.lossOf(data, y_pred);
+  const Value own = loss.ofOwnRows();
+  rep_.parts.emplace_back(own, loss.part);
+  if (rep_.minimized.empty()) // else the logs have what minimize() got
+    rep_.loss = loss.part;
+  return own;
+}
+
+std::vector<Value> StepContext::gradients(const Value &loss) const {
+  rep_.requireScalar("step.gradients()", loss, true);
+  rep_.loss = rep_.partOf(loss);
+  rep_.minimized.push_back(rep_.loss);
+  return gradientsTogether(rep_.compiled.optimizer, rep_.loss, rep_.handle().trainable_variables());
+}
+void StepContext::apply(const std::vector<Value> &gradients) const {
+  rep_.requireTraining("apply");
+  rep_.minimized.insert(rep_.minimized.end(), gradients.begin(), gradients.end());
+  if (rep_.purpose == Rep::Purpose::program)
+    applyTogether(rep_.compiled.optimizer, gradients, rep_.handle().trainable_variables());
+}
+void StepContext::minimize(const Value &loss) const {
+  rep_.requireTraining("minimize");
+  rep_.requireScalar("step.minimize()", loss, true);
+  rep_.loss = rep_.partOf(loss);
+  rep_.minimized.push_back(rep_.loss);
+  if (rep_.purpose == Rep::Purpose::program)
+    minimizeTogether(rep_.compiled.optimizer, rep_.loss, rep_.handle().trainable_variables());
+}
+
+void StepContext::update_metrics(const StepData &data, const Values &y_pred) const {
+  updateMetrics(rep_.compiled, rep_.targetsOf(data, y_pred), {y_pred.begin(), y_pred.end()});
+  rep_.hasMetrics = true;
+}
+
+void StepContext::report(const std::string &name, const Value &scalar) const {
+  if (name.empty())
+    rep_.refuse(ErrorKind::value_error, "step.report() needs a name for the logs");
+  rep_.requireScalar(fmt::format("step.report('{}')", name), scalar, false);
+  if (isReported(rep_, name))
+    rep_.refuse(ErrorKind::value_error, fmt::format("step.report('{}') comes a second time in one step", name));
+  rep_.reports.emplace_back(name, is_float(scalar.dtype()) ? scalar : asDtype(scalar, floatxDtype(), "report"));
+}
+
+namespace detail {
+
+bool hasHooks(const LayerImpl &layer) {
+  return std::ranges::any_of(std::initializer_list{Hook::train_step, Hook::test_step, Hook::compute_loss},
+                             [&](Hook hook) { return layer.body->has(hook); });
+}
+
+std::vector<Named> recordStep(LayerImpl &layer, CompiledModel &compiled, bool isTraining,
+                              const std::vector<Value> &feeds, const FeedLayout &layout) {
+  Rep rep = repOf(layer, compiled, isTraining, Rep::Purpose::program, feeds, layout);
+  rep.record = compiled.steps[isTraining].known();
+  if (!rep.record)
+    rep.refuse(ErrorKind::internal_error, "a step is traced before it is known what it logs");
+  const StepContext step(rep);
+  runHooks(rep, step);
+  requireReports(rep);
+  std::vector<Named> fetches;
+  if (logsLoss(rep))
+    compiled.lossTracker.update(rep.loss, rep.rows());
+  for (const auto &[name, value] : rep.reports)
+    rep.record->reports.at(name).update(rep.partOf(value), rep.rows());
+  fetchLoss(rep, fetches);
+  if (isTraining && !hasStep(rep))
+    minimizeTogether(compiled.optimizer, rep.loss, rep.handle().trainable_variables());
+  fetchMetrics(*rep.record->logged, fetches);
+  moveStep(compiled);
+  return fetches;
+}
+
+std::vector<Named> recordLosses(LayerImpl &layer, CompiledModel &compiled, bool isTraining,
+                                const std::vector<Value> &feeds, const FeedLayout &layout) {
+  Rep rep = repOf(layer, compiled, isTraining, Rep::Purpose::losses, feeds, layout);
+  runHooks(rep, StepContext(rep));
+  std::vector<Named> fetches;
+  fetchLoss(rep, fetches);
+  for (const Value &value : rep.minimized)
+    if (value.defined())
+      fetches.push_back({fmt::format("minimized_{}", fetches.size()), value});
+  for (const auto &[name, value] : rep.reports)
+    fetches.push_back({name, value});
+  return fetches;
+}
+
+std::shared_ptr<const StepRecord> requireRecord(const Layer &model, CompiledModel &compiled, bool isTraining,
+                                                const std::vector<TensorType> &types, const FeedLayout &layout) {
+  RecordedStep &step = compiled.steps[isTraining];
+  step.require([&] {
+    StepRecord record;
+    CompiledFunction program(
+        optionsOf(model, &compiled.args, isTraining ? "train" : "test"), {},
+        [&](Trace &, const std::vector<Value> &feeds, const FeedLayout &layout) -> std::vector<Named> {
+          const TrainingScope training(isTraining);
+          Rep rep = repOf(*model.impl(), compiled, isTraining, Rep::Purpose::record, feeds, layout);
+          runHooks(rep, StepContext(rep));
+          record = recordOf(rep);
+          return {};
+        });
+    (void)program.ir(Stage::graph, types, layout);
+    return record;
+  });
+  return step.known();
+}
+
+void RecordedStep::require(const std::function<StepRecord()> &record) {
+  made_.require([&] { set(std::make_shared<const StepRecord>(record())); }, [this] { set(nullptr); });
+}
+std::shared_ptr<const StepRecord> RecordedStep::known() const {
+  const ForkSafeLock lock(mutex_);
+  return record_;
+}
+void RecordedStep::set(std::shared_ptr<const StepRecord> record) {
+  const ForkSafeLock lock(mutex_);
+  record_ = std::move(record);
+}
+
+} // namespace detail
+} // namespace halftone
