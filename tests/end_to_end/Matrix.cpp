@@ -164,6 +164,14 @@ void checkOwnLoop(const Row &row) {
   checkNear(fast.losses.at(0), strict.losses.at(0), row);
 }
 
+// policies 13.8; in strict numerics each op is a kernel, as for a loop
+template <class Hooks> void checkHooks(const Row &row) {
+  for (const int64_t accumulated : {1, 2}) {
+    const NetArgs strict{.numerics = Numerics::strict, .accumulated = accumulated};
+    checkSame(fitted(hooked<Hooks>(row, strict)), fitted(net(row, strict)));
+  }
+}
+
 Optimizer innerOptimizer(const Model &model) {
   const auto scaled = model.loss_scale_optimizer();
   return scaled ? scaled->inner_optimizer() : model.optimizer();
@@ -296,6 +304,10 @@ constexpr Column columns[] = {
      checkFit},
     {"Under each policy train_on_batch() gives the bits of fit()", checkTrainOnBatch},
     {"Under each policy a loop in jit() gives the bits of train_on_batch() in strict numerics", checkOwnLoop},
+    {"Under each policy a train_step() of the built-in parts gives the bits of fit() in strict numerics",
+     checkHooks<OwnStep>},
+    {"Under each policy a compute_loss() of compile()'s gives the bits of fit() in strict numerics",
+     checkHooks<OwnLoss>},
     {"Under each policy a checkpoint goes on bit by bit, and under another policy with converted values",
      checkCheckpoint},
     {"Under each policy a .keras file gives the policies, the weights and the optimizer back, and trains on",

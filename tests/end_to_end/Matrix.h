@@ -129,6 +129,12 @@ inline optimizers::SGD sgd(int64_t accumulated = 1) {
   return optimizers::SGD(schedules::ExponentialDecay(0.02, 4 * accumulated, 0.7, {.staircase = true}), args);
 }
 
+inline void compile(const Model &model, const Row &row, const NetArgs &args) {
+  const Optimizer optimizer = row.scaling
+                                  ? Optimizer(optimizers::LossScaleOptimizer(sgd(args.accumulated), *row.scaling))
+                                  : sgd(args.accumulated);
+  model.compile({.optimizer = optimizer, .loss = "mse", .numerics = args.numerics});
+}
 /// A compiled net of six tokens: its weights and its generator's seeds are drawn anew.
 inline Sequential net(const Row &row, const NetArgs &args = {}) {
   using namespace layers;
@@ -149,10 +155,32 @@ inline Sequential net(const Row &row, const NetArgs &args = {}) {
   const Sequential model(std::move(stack), {.name = "net"});
   if (row.applied)
     (void)model.apply_policy(*row.applied);
-  const Optimizer optimizer = row.scaling
-                                  ? Optimizer(optimizers::LossScaleOptimizer(sgd(args.accumulated), *row.scaling))
-                                  : sgd(args.accumulated);
-  model.compile({.optimizer = optimizer, .loss = "mse", .numerics = args.numerics});
+  compile(model, row, args);
+  return model;
+}
+
+/// The built-in step as hooks of a struct around the net.
+struct OwnStep {
+  Model net;
+  Value call(const Value &x) const { return net(x); }
+  void train_step(const StepContext &step, const StepData &data) const {
+    const Values predicted = step.call(data.x);
+    step.minimize(step.compute_loss(data, predicted));
+    step.update_metrics(data, predicted);
+  }
+};
+struct OwnLoss {
+  Model net;
+  Value call(const Value &x) const { return net(x); }
+  Value compute_loss(const StepContext &step, const StepData &data, const Values &predicted) const {
+    return step.compute_loss(data, predicted);
+  }
+};
+template <class Hooks> Model hooked(const Row &row, const NetArgs &args = {}) {
+  const Sequential inner = net(row, args);
+  const PolicyScope scope(row.policy);
+  const Model model(Hooks{inner}, {.name = "hooked"});
+  compile(model, row, args);
   return model;
 }
 
