@@ -1,6 +1,7 @@
-// Keeps users' initializers, regularizers and constraints that files may name.
+// Keeps users' initializers, regularizers and constraints that files may name, and writes functions by their names.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassRegistry.h"
+#include "runtime/base/ConfigAccess.h"
 
 namespace halftone {
 
@@ -20,6 +21,19 @@ template <> ClassRegistry<std::function<Constraint(const Config &)>> &registryOf
   static auto &registry = *new ClassRegistry<std::function<Constraint(const Config &)>>(
       {"constraint", "operator()", "register_constraint"});
   return registry;
+}
+
+Config savedFunction(const std::string &registeredName) {
+  return ConfigAccess::make({{"module", "builtins"},
+                             {"class_name", "function"},
+                             {"config", registeredName},
+                             {"registered_name", "function"}});
+}
+std::string functionIn(const Config &config) {
+  const nlohmann::ordered_json &json = ConfigAccess::json(config);
+  const auto kind = json.find("class_name"), name = json.find("config");
+  const bool isFunction = kind != json.end() && *kind == "function" && name != json.end() && name->is_string();
+  return isFunction ? name->get<std::string>() : "";
 }
 
 Config customConfig(const CustomObject &object, const char *what) {

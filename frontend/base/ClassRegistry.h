@@ -1,4 +1,4 @@
-// Users' classes of one kind (layers, initializers), by the names under which files hold them.
+// Users' classes and functions of one kind (layers, activations), by the names under which files hold them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
@@ -18,31 +18,35 @@ namespace halftone::detail {
 
 /// The words of a kind in messages.
 struct KindWords {
-  const char *kind;   // "layer"
-  const char *method; // "call()": the method that makes a struct one of the kind
-  const char *call;   // "register_custom": the template that registers a struct
+  const char *kind;        // "layer"
+  const char *method;      // "call()": the method that makes a struct one of the kind; "" for functions
+  const char *call;        // "register_custom": the template that registers a struct
+  bool isFunction = false; // functions have no config, and several packages may have one of the same name
 };
 
-/// Safe to use from several threads. `Make` makes an object from a config.
+/// Safe to use from several threads. `Make` makes an object from a config, or is the object that is a function.
 template <class Make> class ClassRegistry {
 public:
   explicit ClassRegistry(KindWords words) : words_(words) {}
   /// value_error unless the name is "package>Class" or "Class", for an empty function, or for a class that another package
-  /// has.
+  /// has. A name that is registered already names the new one.
   void add(const std::string &registeredName, Make make) {
     const size_t end = registeredName.find('>');
     if (registeredName.empty() || end == 0 || end + 1 == registeredName.size())
       throw Error(ErrorKind::value_error,
-                  fmt::format("A class of the kind {} is registered as \"package>Class\" or \"Class\". Received: "
+                  fmt::format("A {} of the kind {} is registered as \"package>{}\" or \"{}\". Received: "
                               "registered_name={}",
-                              words_.kind, registeredName));
-    requireNameInUtf8("The name of a class", registeredName);
-    if (!make)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("register_{0}() needs a function that makes the {0}", words_.kind));
+                              words_.isFunction ? "function" : "class", words_.kind,
+                              words_.isFunction ? "name" : "Class", words_.isFunction ? "name" : "Class",
+                              registeredName));
+    requireNameInUtf8(words_.isFunction ? "The name of a function" : "The name of a class", registeredName);
+    if constexpr (requires { !make; })
+      if (!make)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("register_{0}() needs a function that makes the {0}", words_.kind));
     const ForkSafeLock lock(mutex_);
     for (const auto &[name, existing] : makers_)
-      if (name != registeredName && hasPackage(name) && hasPackage(registeredName) &&
+      if (!words_.isFunction && name != registeredName && hasPackage(name) && hasPackage(registeredName) &&
           classOf(name) == classOf(registeredName))
         throw Error(ErrorKind::value_error,
                     fmt::format("The class '{}' is registered as '{}' already. Received: registered_name={}",
@@ -53,14 +57,31 @@ public:
     const ForkSafeLock lock(mutex_);
     return makers_.contains(registeredName);
   }
+  std::optional<Make> find(const std::string &registeredName) const {
+    const ForkSafeLock lock(mutex_);
+    const auto found = makers_.find(registeredName);
+    return found == makers_.end() ? std::nullopt : std::optional<Make>(found->second);
+  }
+  /// The first name, of those with a package before others, of an object for which `holds`; nullopt if there is none.
+  template <class F> std::optional<std::string> nameIf(F holds) const {
+    const ForkSafeLock lock(mutex_);
+    std::optional<std::string> found;
+    for (const auto &[name, object] : makers_)
+      if (holds(name, object) && (!found || (hasPackage(name) && !hasPackage(*found))))
+        found = name;
+    return found;
+  }
+  std::vector<std::string> names() const {
+    const ForkSafeLock lock(mutex_);
+    std::vector<std::string> all;
+    for (const auto &[name, object] : makers_)
+      all.push_back(name);
+    return all;
+  }
   /// value_error, which says how to register the class, if nobody did.
   Make makerOf(const std::string &registeredName) const {
-    const ForkSafeLock lock(mutex_);
-    if (const auto found = makers_.find(registeredName); found != makers_.end())
-      return found->second;
-    std::vector<std::string> names;
-    for (const auto &[name, make] : makers_)
-      names.push_back(name);
+    if (const std::optional<Make> found = find(registeredName))
+      return *found;
     const std::string className = classOf(registeredName), package = packageOf(registeredName);
     throw Error(ErrorKind::value_error,
                 fmt::format("Could not locate class '{0}', {1}. Before loading, register a struct {0} with {2} and a "
@@ -69,16 +90,11 @@ public:
                             package.empty() ? "which is a user's in Python"
                                             : fmt::format("which a user registered in Python as '{}'", registeredName),
                             words_.method, words_.call, package.empty() ? "" : fmt::format("\"{}\"", package),
-                            fmt::join(names, ", ")));
+                            fmt::join(names(), ", ")));
   }
   /// The name under which the class is registered, that with a package if there is one; nullopt if it is not.
   std::optional<std::string> nameOf(const std::string &className) const {
-    const ForkSafeLock lock(mutex_);
-    std::optional<std::string> found;
-    for (const auto &[name, make] : makers_)
-      if (classOf(name) == className && (!found || hasPackage(name)))
-        found = name;
-    return found;
+    return nameIf([&className](const std::string &name, const Make &) { return classOf(name) == className; });
   }
   const KindWords &words() const { return words_; }
 
@@ -94,6 +110,13 @@ private:
   mutable std::mutex mutex_;
   std::map<std::string, Make> makers_; // guarded by mutex_
 };
+
+/// The registry of functions of the kind of T: activations or losses.
+template <class T> ClassRegistry<T> &functionsOf();
+/// A function as Keras saves it, by its registered name.
+Config savedFunction(const std::string &registeredName);
+/// The name of such a function, or "" for a config that holds none.
+std::string functionIn(const Config &config);
 
 /// The registry of initializers, regularizers or constraints.
 template <class T> ClassRegistry<std::function<T(const Config &)>> &registryOf();

@@ -1,6 +1,7 @@
 // Writing arguments into a config and reading them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ConfigFields.h"
+#include "frontend/base/ClassRegistry.h"
 #include "halftone/Error.h"
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/JsonText.h"
@@ -89,10 +90,17 @@ void setField(Config &config, const char *key, const PolicyArg &value) {
   config.set(key, dtype_policies::serialize(value.get()));
 }
 void setField(Config &config, const char *key, const ActivationArg &value) {
-  if (value.name() == "function")
-    throw Error(ErrorKind::value_error,
-                fmt::format("`{}` is a function, which a config cannot hold: give the name of an activation", key));
-  config.set(key, std::string_view(value.name()));
+  const std::string name = value.name();
+  if (name == "function")
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("`{}` is a function, which a config cannot hold: give the name of an activation, or register "
+                    "the function by register_activation(\"package>name\", f) and give that name",
+                    key));
+  if (functionsOf<ActivationArg>().find(name))
+    config.set(key, savedFunction(name));
+  else
+    config.set(key, std::string_view(name));
 }
 void setField(Config &config, const char *key, const Initializer &value) {
   setObject(config, key, value, &initializers::serialize);
@@ -309,7 +317,10 @@ void FieldReader::load(const char *key, PolicyArg &value) {
 void FieldReader::load(const char *key, ActivationArg &value) {
   takes(key);
   value = namedOrSaved<ActivationArg>(config_, key, [](const Config &saved) -> ActivationArg {
-    throw Error(ErrorKind::value_error, fmt::format("An activation is read by its name; found {}", saved.dump()));
+    const std::string function = functionIn(saved);
+    if (function.empty())
+      throw Error(ErrorKind::value_error, fmt::format("An activation is read by its name; found {}", saved.dump()));
+    return {function};
   });
 }
 void FieldReader::load(const char *key, Initializer &value) {

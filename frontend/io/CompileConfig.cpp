@@ -39,8 +39,7 @@ Loss readLoss(const ConfigPlace &place) {
       return Loss();
     if (place.json.is_string())
       return Loss(place.text());
-    return isFunction(place) ? Loss(place.at("config").text())
-                             : losses::deserialize(ConfigAccess::make(place.object().json));
+    return losses::deserialize(ConfigAccess::make(place.object().json));
   });
 }
 

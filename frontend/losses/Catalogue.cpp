@@ -1,6 +1,7 @@
 // Losses from configs and to configs: the list of all that there are.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassNames.h"
+#include "frontend/base/ClassRegistry.h"
 #include "frontend/losses/Fields.h"
 #include "halftone/Error.h"
 #include <algorithm>
@@ -74,10 +75,17 @@ Config serialize(const Loss &loss) {
   for (const Known &known : catalogue)
     if (loss.impl() && loss.impl()->kind == known.kind)
       return serializedObject("keras.losses", known.className, loss.get_config());
+  if (const std::optional<std::string> name = loss.defined() ? registeredNameOf(loss) : std::nullopt)
+    return savedFunction(*name);
   throw Error(ErrorKind::value_error,
-              fmt::format("The loss '{}' is a function, which no config can hold", loss.name()));
+              fmt::format("The loss '{}' is a function, which no config can hold: register it, as it is given to "
+                          "compile(), by register_loss(\"package>name\", f)",
+                          loss.name()));
 }
 
-Loss deserialize(const Config &config) { return madeFrom(catalogue, config, "loss", "losses"); }
+Loss deserialize(const Config &config) {
+  const std::string function = functionIn(config);
+  return function.empty() ? madeFrom(catalogue, config, "loss", "losses") : Loss(function);
+}
 
 } // namespace halftone::losses

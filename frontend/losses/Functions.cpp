@@ -97,8 +97,11 @@ static Loss lossOfFunction(Plain f, const LossArgs &args) {
 }
 
 Loss::Loss(Plain f, const LossArgs &args) : Loss(lossOfFunction(f, args)) {
-  if (!defined())
-    *this = Loss(Function(f), args);
+  if (defined())
+    return;
+  const std::shared_ptr<LossImpl> impl = lossOfUser(f, args);
+  impl->pointer = f;
+  impl_ = impl;
 }
 
 } // namespace halftone

@@ -24,6 +24,7 @@ struct LossImpl {
   Formula formula;
   std::string name;
   std::string kind{}; // the name without an own one, "huber_loss"; "" for a user's function
+  Value (*pointer)(const Value &, const Value &) = nullptr; // to the user's function, if that is what was given
   Reduction reduction = Reduction::sum_over_batch_size;
   DType dtype = DType::float32;
   bool joinsRows = false;   // a row of the formula's result depends on other rows of the batch
@@ -49,6 +50,13 @@ Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes);
 Loss lossOf(const LossArgs &args, const char *name,
             std::function<Value(const Value &yTrue, const Value &yPred)> samples,
             std::function<void(Config &)> addConfig = {});
+
+/// The loss of a user's function. value_error if it is empty.
+std::shared_ptr<LossImpl> lossOfUser(Loss::Function f, const LossArgs &args);
+/// Whether the library has a loss of that name.
+bool isNameOfLoss(std::string_view name);
+/// The name under which the function of `loss` is registered with the arguments that it has here; nullopt for other losses.
+std::optional<std::string> registeredNameOf(const Loss &loss);
 
 /// Keras's squeeze_or_expand_to_same_rank: matches (n,) with (n, 1), and (n, m) with (n, m, 1).
 void matchRanks(Value &a, Value &b);

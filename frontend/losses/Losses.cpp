@@ -1,6 +1,7 @@
 // The Loss handle: names, casting, weights and reduction.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Losses.h"
+#include "frontend/base/ClassRegistry.h"
 #include "frontend/base/ConfigFields.h"
 #include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Graph.h"
@@ -16,6 +17,8 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
 
 namespace halftone {
 using namespace detail;
@@ -285,20 +288,37 @@ Loss &Loss::operator=(Loss &&) & noexcept = default;
 Loss::~Loss() = default;
 Loss::Loss(std::shared_ptr<const LossImpl> impl) : impl_(std::move(impl)) {}
 Loss::Loss(const char *name) : Loss(std::string(name)) {}
-Loss::Loss(const std::string &name) {
-  std::string known;
-  for (const Named &named : registry) {
-    if (!name.empty() && std::find(named.names.begin(), named.names.end(), name) != named.names.end()) {
-      impl_ = named.make().impl();
-      return;
-    }
-    for (std::string_view each : named.names)
-      if (!each.empty())
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", each);
-  }
-  throw Error(ErrorKind::value_error, fmt::format("Could not interpret loss identifier: {}. Known: {}", name, known));
+/// The row of that name; nullptr if there is none.
+static const Named *rowNamed(std::string_view name) {
+  const auto found = std::ranges::find_if(registry, [name](const Named &row) {
+    return !name.empty() && std::ranges::find(row.names, name) != row.names.end();
+  });
+  return found == std::end(registry) ? nullptr : &*found;
 }
-Loss::Loss(Function f, const LossArgs &args) {
+bool detail::isNameOfLoss(std::string_view name) { return rowNamed(name) != nullptr; }
+
+Loss::Loss(const std::string &name) {
+  if (const Named *row = rowNamed(name)) {
+    impl_ = row->make().impl();
+    return;
+  }
+  if (const std::optional<Loss> ofUser = functionsOf<Loss>().find(name)) {
+    *this = *ofUser;
+    return;
+  }
+  std::vector<std::string> known;
+  for (const Named &row : registry)
+    for (const std::string_view each : row.names)
+      if (!each.empty())
+        known.emplace_back(each);
+  std::ranges::copy(functionsOf<Loss>().names(), std::back_inserter(known));
+  throw Error(ErrorKind::value_error,
+              fmt::format("Could not interpret loss identifier: {0}. Known: {1}. A function of your own is registered, "
+                          "before a file that names it is loaded, by register_loss(\"{0}\", f)",
+                          name, fmt::join(known, ", ")));
+}
+
+std::shared_ptr<LossImpl> detail::lossOfUser(Loss::Function f, const LossArgs &args) {
   if (!f)
     throw Error(ErrorKind::value_error, "a Loss was made from an empty function");
   auto impl = std::make_shared<LossImpl>();
@@ -311,8 +331,9 @@ Loss::Loss(Function f, const LossArgs &args) {
     matchRanks(t, p);
     return LossEntries{f(t, p), {}};
   };
-  impl_ = std::move(impl);
+  return impl;
 }
+Loss::Loss(Function f, const LossArgs &args) : impl_(lossOfUser(std::move(f), args)) {}
 
 Value Loss::operator()(const Value &yTrue, const Value &yPred, const Value &sampleWeight) const {
   return lossValue(*this, yTrue, yPred, sampleWeight);

@@ -1,5 +1,6 @@
 // Activations by name, as keras.activations, composed of elementwise operations and reductions.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/ClassRegistry.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/Rematerialize.h"
 #include "frontend/ops/InnerSums.h"
@@ -12,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
 #include <map>
 
 namespace halftone {
@@ -246,12 +249,27 @@ const std::map<std::string, Plain> &registry() {
   return activations;
 }
 
+constexpr const char *unnamed = "function";
+
 /// Keras's name of a function that has two.
 std::string keptName(const std::string &name) {
   return name == "swish" ? "silu" : name == "hard_swish" ? "hard_silu" : name;
 }
 
 } // namespace
+
+template <> ClassRegistry<ActivationArg> &detail::functionsOf<ActivationArg>() {
+  static auto &activations =
+      *new ClassRegistry<ActivationArg>({.kind = "activation", .method = "", .call = "", .isFunction = true});
+  return activations;
+}
+void register_activation(const std::string &registered_name, const ActivationArg &f) {
+  if (registry().contains(registered_name) || registered_name == "linear" || registered_name == unnamed)
+    throw Error(ErrorKind::value_error,
+                fmt::format("'{0}' is the name of an activation of the library: register yours as \"package>{0}\"",
+                            registered_name));
+  functionsOf<ActivationArg>().add(registered_name, f);
+}
 
 ActivationArg::ActivationArg() noexcept = default;
 ActivationArg::ActivationArg(const ActivationArg &) = default;
@@ -263,27 +281,49 @@ ActivationArg::ActivationArg(const char *name) : ActivationArg(std::string(name)
 ActivationArg::ActivationArg(const std::string &name) {
   if (name == "linear")
     return;
-  auto found = registry().find(name);
-  if (found == registry().end()) {
-    std::string known = "linear";
-    for (const auto &[key, function] : registry())
-      known += ", " + key;
-    throw Error(ErrorKind::value_error,
-                fmt::format("Could not interpret activation function identifier: {}. Known: {}", name, known));
+  if (const auto found = registry().find(name); found != registry().end()) {
+    rep_ = std::make_shared<Rep>(Rep{keptName(name), found->second});
+    return;
   }
-  rep_ = std::make_shared<Rep>(Rep{keptName(name), found->second});
+  if (const std::optional<ActivationArg> ofUser = functionsOf<ActivationArg>().find(name)) {
+    rep_ = std::make_shared<Rep>(Rep{name, [f = *ofUser](const Value &x) { return f(x); }});
+    return;
+  }
+  std::vector<std::string> known{"linear"};
+  for (const auto &[key, function] : registry())
+    known.push_back(key);
+  std::ranges::copy(functionsOf<ActivationArg>().names(), std::back_inserter(known));
+  throw Error(
+      ErrorKind::value_error,
+      fmt::format("Could not interpret activation function identifier: {0}. Known: {1}. A function of your own is "
+                  "registered, before a file that names it is loaded, by register_activation(\"{0}\", f)",
+                  name, fmt::join(known, ", ")));
 }
 ActivationArg::ActivationArg(Activate f) {
   if (!f)
     throw Error(ErrorKind::value_error, "an activation needs a function that can be called; an empty one was given");
-  rep_ = std::make_shared<Rep>(Rep{"function", std::move(f)});
+  rep_ = std::make_shared<Rep>(Rep{unnamed, std::move(f)});
 }
 ActivationArg::ActivationArg(Plain f) : ActivationArg(Activate(f)) {
   const auto named = std::ranges::find(registry(), f, &std::pair<const std::string, Plain>::second);
   if (named != registry().end())
     *this = ActivationArg(named->first);
 }
-std::string ActivationArg::name() const { return rep_ ? rep_->name : "linear"; }
+/// A function of the user's has the name under which it is registered, if it is that object or that pointer.
+std::string ActivationArg::name() const {
+  if (!rep_ || rep_->name != unnamed)
+    return rep_ ? rep_->name : "linear";
+  const auto pointerOf = [](const Rep &rep) {
+    const Plain *pointer = rep.function.target<Plain>();
+    return pointer ? *pointer : nullptr;
+  };
+  const auto registered =
+      functionsOf<ActivationArg>().nameIf([&](const std::string &, const ActivationArg &activation) {
+        const Plain own = pointerOf(*rep_);
+        return activation.rep_ && (activation.rep_ == rep_ || (own && pointerOf(*activation.rep_) == own));
+      });
+  return registered.value_or(rep_->name);
+}
 Value ActivationArg::operator()(const Value &x) const {
   if (!rep_)
     return x;

@@ -3,6 +3,7 @@
 #include "halftone/Ops.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/Operations.h"
+#include "runtime/base/Half.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -92,9 +93,12 @@ ComparePredicate mirrored(ComparePredicate predicate) {
     return predicate;
   }
 }
-/// Compares the elements of `x` with the number itself, which the dtype of an integer x need not hold.
+/// Compares the elements of `x` with the number itself, which the dtype of an integer x need not hold. Nor need a float8, of
+/// which some have no infinity to round the number to.
 Value compareWith(ComparePredicate predicate, const Value &x, const Number &number) {
-  const Value y = asNumber(x);
+  const bool isBeyond =
+      itemsize(x.dtype()) == 1 && is_float(x.dtype()) && std::abs(number.real()) > largestFinite(x.dtype());
+  const Value y = isBeyond ? asDtype(x, DType::float32) : asNumber(x);
   return is_float(y.dtype()) ? tracing().compare(predicate, y, scalarLike(number, y))
                              : compareIntegers(predicate, y, number);
 }
@@ -135,6 +139,17 @@ Value clipped(const Value &x, const Number &least, const Number &most) {
   if (fromBelow)
     y = tracing().binary("maximum", y, scalarLike(least, y));
   return fromAbove ? tracing().binary("minimum", y, scalarLike(most, y)) : y;
+}
+/// At least one bound is a Value. As between numbers, a number that bounds no integer of x's dtype does nothing.
+Value clippedByValue(const Value &x, const Operand &least, const Operand &most) {
+  const auto isReal = [](const Operand &bound) {
+    return bound.is_number() && bound.number().kind() == Number::Kind::real;
+  };
+  const DType dtype = isReal(least) || isReal(most) ? floatOf(x.dtype()) : numberOf(x.dtype());
+  Value y = x.dtype() == dtype ? x : ops::cast(x, dtype);
+  if (!least.is_number() || isBound(dtype, least.number(), Place::below))
+    y = ops::maximum(y, least);
+  return most.is_number() && !isBound(y.dtype(), most.number(), Place::above) ? y : ops::minimum(y, most);
 }
 
 } // namespace
@@ -181,7 +196,7 @@ Value maximum(const Operand &a, const Operand &b) { return binary("maximum", a, 
 Value minimum(const Operand &a, const Operand &b) { return binary("minimum", a, b, "and"); }
 Value clip(const Value &x, const Operand &x_min, const Operand &x_max) {
   if (!x_min.is_number() || !x_max.is_number())
-    return minimum(maximum(x.dtype() == DType::bool_ ? cast(x, DType::int32) : x, x_min), x_max);
+    return clippedByValue(x, x_min, x_max);
   const Number least = x_min.number(), most = x_max.number();
   if (isSymbolic(x) && std::isfinite(least.real()) && std::isfinite(most.real())) { // JSON has no other numbers
     Config bounds = configOf("x_min", least);

@@ -4,6 +4,7 @@
 #include "tests/frontend/CapturedOutput.h"
 #include "tests/frontend/io/KerasModels.h"
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -236,6 +237,36 @@ TEST_CASE("A file with a class that is not there is one error that names file, p
     }
   }
   SUCCEED();
+}
+
+TEST_CASE(
+    "A file with functions of a user's asks for each by the line that registers it, and computes what Keras does") {
+  const std::string folder = HALFTONE_SOURCE_DIR "/tests/data/keras/functions/", file = folder + "functions.keras";
+  const auto refused = [&](const char *place, const char *line) {
+    CHECK_THAT(errorOf([&] { (void)load_model(file); }),
+               Contains("ValueError") && Contains(file) && Contains(place) && Contains(line));
+  };
+  refused("config.layers[1]", R"(register_activation("mine>scaled_tanh", f))");
+  register_activation("mine>scaled_tanh", [](const Value &x) { return 1.5 * ops::tanh(x * 0.5); });
+  refused("config.layers[2]", R"(register_activation("doubled", f))");
+  register_activation("doubled", [](const Value &x) { return 2.0 * x; });
+  refused("compile_config.loss", R"(register_loss("mine>cubes", f))");
+  register_loss("mine>cubes", [](const Value &y_true, const Value &y_pred) {
+    return ops::mean(ops::power(ops::abs(y_true - y_pred), 3), -1);
+  });
+  std::ifstream stream(folder + "facts.json");
+  const auto facts = nlohmann::ordered_json::parse(stream);
+  const Tensor x(facts.at("x").at(0).get<std::vector<float>>(), {1, 3});
+  const TemporaryFolder copies;
+  const Model model = load_model(file);
+  model.save(copies / "again.keras");
+  for (const Model &each : {model, load_model(copies / "again.keras")}) {
+    CHECK(
+        near(numbers(each.predict(x, {.verbose = 0})), facts.at("prediction").at(0).get<std::vector<double>>(), 1e-5));
+    CHECK(near({each.evaluate(x, Tensor::zeros({1, 2}), {.verbose = 0})["loss"]}, {facts.at("loss").get<double>()},
+               1e-5));
+    CHECK(each.to_json() == model.to_json());
+  }
 }
 
 TEST_CASE("Every folder of the recorded models is in a list of this test") {

@@ -1,5 +1,6 @@
 // Slopes of activations at their kinks, compared with formulas; dtypes of results for integers and bools.
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -190,4 +191,64 @@ TEST_CASE("Activations take Keras's arguments") {
   CHECK(numbers(y[4]) == Row{9, 9, 0.5, 3});
   CHECK(near(numbers(y[5]), {-2 / (1 + std::exp(-0.5)), -0.25 / (1 + std::exp(-3))}));
   CHECK(numbers(y[6]) == Row{0, 0, 1, 1});
+}
+
+static Value bent(const Value &x) { return ops::where(x < 0, 0.5 * x, x); }
+
+TEST_CASE("A registered activation is in configs and files as Keras names a function, and is found by that name") {
+  CHECK(ActivationArg(bent).name() == "function");
+  const ActivationArg before(bent);
+  register_activation("mine>bent", bent);
+  CHECK(before.name() == "mine>bent"); // a pointer is its name, whenever it was given
+  const ActivationArg lambda([](const Value &x) { return x + 1; });
+  register_activation("raised", lambda);
+  CHECK(lambda.name() == "raised");
+  using namespace layers;
+  const Sequential model({Input({2}), Dense(2, {.activation = bent, .kernel_initializer = "ones"}),
+                          Activation("mine>bent"), Activation(lambda)});
+  const std::string text = model.to_json();
+  CHECK_THAT(
+      text,
+      Contains(
+          R"("activation":{"module":"builtins","class_name":"function","config":"mine>bent","registered_name":"function"})") &&
+          Contains(R"("config":"raised")"));
+  const TemporaryFolder folder;
+  model.save(folder / "a.keras");
+  const Tensor x({-1, -3, 1, 2}, {2, 2});
+  for (const Model &again : {load_model(folder / "a.keras"), clone_model(model)}) {
+    CHECK(again.to_json() == text);
+    CHECK(numbers(again.predict(x, {.verbose = 0})) == Row{0, 0, 4, 4});
+  }
+}
+
+TEST_CASE(
+    "An activation that a config cannot hold is refused with the line that registers it, and so is a file of one") {
+  register_activation("mine>known", bent);
+  const layers::Activation unnamed([](const Value &x) { return x * 2; });
+  CHECK_THAT(errorOf([&] { (void)unnamed.get_config(); }),
+             Contains("ValueError: `activation` is a function, which a config cannot hold") &&
+                 Contains(R"(register_activation("package>name", f))"));
+  std::string text = layers::Activation("mine>known").get_config().dump();
+  text.replace(text.find("mine>known"), 10, "mine>other");
+  const Config saved = Config::parse(
+      R"({"module":"keras.layers","class_name":"Activation","registered_name":null,"config":)" + text + "}");
+  CHECK_THAT(errorOf([&] { (void)layers::deserialize(saved); }),
+             Contains("ValueError: Could not interpret activation function identifier: mine>other") &&
+                 Contains("mine>known") && Contains(R"(by register_activation("mine>other", f))"));
+}
+
+TEST_CASE("Names of registered activations have one package or none, and are not those of the library") {
+  for (const char *name : {"", ">x", "x>"})
+    CHECK_THAT(errorOf([name] { register_activation(name, bent); }),
+               Contains(R"(ValueError: A function of the kind activation is registered as "package>name" or "name")"));
+  for (const char *name : {"relu", "swish", "linear", "function"})
+    CHECK_THAT(errorOf([name] { register_activation(name, bent); }),
+               Contains("ValueError") && Contains("is the name of an activation of the library"));
+  register_activation("mine>relu", bent); // its package tells it from the library's
+  CHECK(ActivationArg("mine>relu").name() == "mine>relu");
+  CHECK(ActivationArg(ops::relu).name() == "relu");
+  register_activation("nothing", ActivationArg());
+  CHECK(numbers(runOnce(Run::compiled, {Tensor(Row{-1, 2}, {2})}, [](const std::vector<Value> &v) {
+          return std::vector{ActivationArg("nothing")(v[0])};
+        })[0]) == Row{-1, 2});
 }

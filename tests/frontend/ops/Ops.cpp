@@ -156,6 +156,38 @@ TEST_CASE("Operators refuse chains of comparisons, bits of floats and numbers th
   CHECK_THROWS_WITH(jit([](const Value &v) { return 0 < v < 1; })(x), Contains("compares a bool Value"));
 }
 
+TEST_CASE("A float8 that has no infinity is compared with the number itself, whatever the number rounds to") {
+  for (const DType dtype : {float8_e4m3fn, float8_e5m2}) {
+    const Tensor x = Tensor(Row{-3, 1, 448}, {3}).astype(dtype);
+    const std::vector<Tensor> y = of(x, [](const std::vector<Value> &v) {
+      return std::vector<Value>{v[0]<1e6, 1e6> v[0], v[0] >= -1e6, v[0] == 1e6, v[0] != 500000, v[0] == 1};
+    });
+    const Row expected[] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0, 1, 0}};
+    for (size_t i = 0; i < y.size(); ++i) {
+      INFO(name(dtype) << " " << i);
+      CHECK(numbers(y[i]) == expected[i]);
+    }
+  }
+}
+
+TEST_CASE("A number bounds beside a Value as it does beside a number") {
+  const Tensor x(std::vector<uint8_t>{1, 7, 200}, {3});
+  const std::vector<Tensor> y = of(x, [](const std::vector<Value> &v) {
+    const Value five = ops::full({}, 5, uint8);
+    return std::vector<Value>{ops::clip(v[0], -9, five), ops::clip(v[0], five, 300), ops::clip(v[0], 2, five),
+                              ops::clip(v[0], -0.5, five), ops::clip(v[0] > 5, 0, five)};
+  });
+  const Row expected[] = {{1, 5, 5}, {5, 7, 200}, {2, 5, 5}, {1, 5, 5}, {0, 1, 1}};
+  const DType dtypes[] = {uint8, uint8, uint8, float32, int32};
+  for (size_t i = 0; i < y.size(); ++i) {
+    INFO(i);
+    CHECK(numbers(y[i]) == expected[i]);
+    CHECK(y[i].dtype() == dtypes[i]);
+  }
+  CHECK_THAT(refusal(x, [](const Value &v) { return ops::clip(v, 300, v); }),
+             Contains("ValueError: clip: uint8 has no number 300"));
+}
+
 TEST_CASE("divide_no_nan gives 0 where the divisor is 0, and bounds of clip and values of full_like may be Values") {
   const Tensor x({1, -2, 0}, {3}), zero({0, 4, 0}, {3});
   const std::vector<Tensor> y = runOnce(Run::compiled, {x, zero}, [](const std::vector<Value> &v) {
