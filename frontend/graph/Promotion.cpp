@@ -67,12 +67,6 @@ Value broadcastTo(const Value &x, const Shape &shape) {
   return static_cast<int64_t>(kept.size()) == shape.rank() ? y : tracing().broadcast(y, shape, axes);
 }
 
-static Operands fitValues(std::string_view op, const Value &a, const Value &b) {
-  DType dtype = a.dtype() == b.dtype() ? a.dtype() : result_type(a.dtype(), b.dtype());
-  Shape shape = broadcastShape(op, a.shape(), b.shape());
-  return {broadcastTo(asDtype(a, dtype), shape), broadcastTo(asDtype(b, dtype), shape)};
-}
-
 /// The dtype of an operand beside a number.
 static DType dtypeOf(const Operand &operand) {
   return operand.is_number() ? dtypeBeside(operand.number(), DType::bool_) : operand.value().dtype();
@@ -81,9 +75,11 @@ static DType dtypeOf(const Operand &operand) {
 Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*computed)(DType)) {
   const auto computedIn = [computed](DType dtype) { return computed ? computed(dtype) : dtype; };
   if (!a.is_number() && !b.is_number()) {
-    Operands o = fitValues(op, a.value(), b.value());
-    const DType dtype = computedIn(o.a.dtype());
-    return {asDtype(o.a, dtype), asDtype(o.b, dtype)};
+    const Value &x = a.value(), &y = b.value();
+    // At once in that dtype: large integers that are divided do not wrap first.
+    const DType dtype = computedIn(x.dtype() == y.dtype() ? x.dtype() : result_type(x.dtype(), y.dtype()));
+    const Shape shape = broadcastShape(op, x.shape(), y.shape());
+    return {broadcastTo(asDtype(x, dtype), shape), broadcastTo(asDtype(y, dtype), shape)};
   }
   const Operand &other = a.is_number() ? b : a;
   const DType dtype = computedIn(dtypeBeside(a.is_number() ? a.number() : b.number(), dtypeOf(other)));

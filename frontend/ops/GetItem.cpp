@@ -93,19 +93,23 @@ static Value strided(const Value &x, const AxisPlaces &places, int64_t axis) {
   return ops::take(x, ops::arange(places.start, stop, places.step, indexDtype(x.shape()[axis])), axis);
 }
 
-Value getItem(const Value &x, std::span<const Index> key) {
-  const KeyPlaces places = placesOf(key, x);
+Value elementsAt(const Value &x, const std::vector<AxisPlaces> &axes) {
   std::vector<int64_t> start, extent; // of the slice; axes with steps are whole in it
-  for (size_t axis = 0; axis < places.axes.size(); ++axis) {
-    const AxisPlaces &along = places.axes[axis];
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const AxisPlaces &along = axes[axis];
     start.push_back(along.step == 1 ? along.start : 0);
     extent.push_back(along.step == 1 ? along.count : x.shape()[static_cast<int64_t>(axis)]);
   }
   Value y = ops::slice(x, Shape(std::move(start)), Shape(std::move(extent)));
-  for (size_t axis = 0; axis < places.axes.size(); ++axis)
-    if (places.axes[axis].step != 1)
-      y = strided(y, places.axes[axis], static_cast<int64_t>(axis));
-  return ops::reshape(y, places.result());
+  for (size_t axis = 0; axis < axes.size(); ++axis)
+    if (axes[axis].step != 1)
+      y = strided(y, axes[axis], static_cast<int64_t>(axis));
+  return y;
+}
+
+Value getItem(const Value &x, std::span<const Index> key) {
+  const KeyPlaces places = placesOf(key, x);
+  return ops::reshape(elementsAt(x, places.axes), places.result());
 }
 
 } // namespace halftone::detail

@@ -16,6 +16,8 @@ nlohmann::ordered_json jsonOf(std::span<const Index> key);
 /// The places of a key on a Value of a trace. While shapes are inferred, any place belongs to an axis whose extent stands for
 /// None.
 KeyPlaces placesOf(std::span<const Index> key, const Value &x);
+/// The elements of a Value of a trace at the places of its axes.
+Value elementsAt(const Value &x, const std::vector<AxisPlaces> &axes);
 /// x[key]; `x` is a Value of a trace.
 Value getItem(const Value &x, std::span<const Index> key);
 

@@ -10,14 +10,15 @@
 
 namespace halftone {
 using namespace detail;
+using List = std::vector<Value>;
 
 namespace {
 
 Value keyed(const Value &x, std::span<const Index> key) {
   if (!isSymbolic(x))
-    return applyOne("get_item", {x}, [key](const std::vector<Value> &v) { return getItem(v[0], key); });
+    return applyOne("get_item", {x}, [key](const List &v) { return getItem(v[0], key); });
   nlohmann::ordered_json arguments;
-  arguments["args"] = {{{"input", 0}}, jsonOf(key)};
+  arguments["args"] = {{{"input", size_t(0)}}, jsonOf(key)};
   arguments["kwargs"] = nlohmann::ordered_json::object();
   return callOperation("GetItem", {x}, ConfigAccess::make(std::move(arguments)), {})[0];
 }
@@ -54,35 +55,83 @@ void narrow(Value &mask, const Value &x, const AxisPlaces &places, int64_t axis)
     both(compared(ComparePredicate::le, along, last));
 }
 
-/// The elements of y, one for each place, at those places; anything between them.
+/// y between zeros along an axis: its elements are at the places, which are neighbors.
 Value padded(const Value &y, int64_t extent, const AxisPlaces &places, int64_t axis) {
-  Trace &t = tracing();
-  if (places.step == 1) {
-    const auto zeros = [&](int64_t count) {
-      std::vector<int64_t> dims = y.shape().dims();
-      dims[static_cast<size_t>(axis)] = count;
-      return t.splat(0, Shape(std::move(dims)), y.dtype());
-    };
-    std::vector<Value> parts;
-    if (places.start > 0)
-      parts.push_back(zeros(places.start));
-    parts.push_back(y);
-    if (const int64_t after = extent - places.start - places.count; after > 0)
-      parts.push_back(zeros(after));
-    return parts.size() == 1 ? y : t.concat(parts, axis);
-  }
-  const Value along = t.iota(0, Shape({extent}), indexDtype(extent));
-  Value index = t.binary("sub", along, scalarLike(leastOf(places), along));
-  if (const int64_t stride = std::abs(places.step); stride > 1)
-    index = t.binary("div", index, scalarLike(stride, index));
-  if (places.step < 0)
-    index = t.binary("sub", scalarLike(places.count - 1, index), index);
-  return t.gather(y, index, axis); // clamps what lies outside
+  const auto zeros = [&](int64_t count) {
+    std::vector<int64_t> dims = y.shape().dims();
+    dims[static_cast<size_t>(axis)] = count;
+    return tracing().splat(0, Shape(std::move(dims)), y.dtype());
+  };
+  std::vector<Value> parts;
+  if (places.start > 0)
+    parts.push_back(zeros(places.start));
+  parts.push_back(y);
+  if (const int64_t after = extent - places.start - places.count; after > 0)
+    parts.push_back(zeros(after));
+  return tracing().concat(parts, axis);
 }
 
-/// y in the shape of x: its elements at the places of the key, and anything elsewhere.
-Value spread(const char *op, const Value &y, const Shape &shape, const KeyPlaces &places) {
-  const Shape from = y.shape(), to = places.result();
+/// Which of the places stands at `place`, for those that are one of them.
+Value ordinal(const Value &place, const AxisPlaces &places) {
+  Trace &t = tracing();
+  Value found = t.binary("sub", place, scalarLike(leastOf(places), place));
+  if (const int64_t stride = std::abs(places.step); stride > 1)
+    found = t.binary("div", found, scalarLike(stride, found));
+  return places.step > 0 ? found : t.binary("sub", scalarLike(places.count - 1, found), found);
+}
+
+/// What goes to y, of the shape `to`, of a derivative by what is looked up in it: the elements at the places, and the sum along
+/// axes on which y is repeated.
+Value derivative(const Value &upstream, const std::vector<AxisPlaces> &axes, const Shape &to) {
+  std::vector<AxisPlaces> places = axes;
+  std::vector<int64_t> repeated;
+  for (size_t axis = 0; axis < axes.size(); ++axis)
+    if (const auto place = static_cast<int64_t>(axis); to[place] == 1 && upstream.shape()[place] != 1) {
+      places[axis] = {0, upstream.shape()[place], 1};
+      repeated.push_back(place);
+    }
+  const Value found = elementsAt(upstream, places);
+  if (repeated.empty())
+    return found;
+  const Value sum = tracing().reduce(ReduceKind::sum, found, repeated, atLeastFloat32(found.dtype()));
+  return tracing().reshape(asDtype(sum, found.dtype()), to);
+}
+
+/// y, of the rank of `shape`, with those extents: its elements are at the places, a single one of an axis is repeated, and
+/// anything is elsewhere. One lookup among the axes from the first to the last that differ, so that a kernel makes each element
+/// as it reads it.
+Value lookedUp(const Value &y, const Shape &shape, const std::vector<AxisPlaces> &axes) {
+  Trace &t = tracing();
+  const std::vector<int64_t> extents = shape.dims(), counts = y.shape().dims();
+  const auto isWhole = [&](size_t axis) { return counts[axis] == extents[axis] && axes[axis].step == 1; };
+  size_t first = 0, end = axes.size();
+  while (isWhole(first))
+    ++first;
+  while (isWhole(end - 1))
+    --end;
+  const auto from = static_cast<ptrdiff_t>(first), to = static_cast<ptrdiff_t>(end);
+  const Shape among(std::vector<int64_t>(extents.begin() + from, extents.begin() + to));
+  Value index;
+  int64_t inner = 1; // the elements of the axes behind
+  for (size_t axis = end; axis-- > first; inner *= counts[axis]) {
+    if (counts[axis] == 1)
+      continue;
+    const Value place = t.iota(static_cast<int64_t>(axis - first), among, indexDtype(among.elements()));
+    const Value along = ordinal(place, axes[axis]);
+    const Value step = inner == 1 ? along : t.binary("mul", along, scalarLike(inner, along));
+    index = index.defined() ? t.binary("add", index, step) : step;
+  }
+  std::vector<int64_t> dims(counts.begin(), counts.begin() + from);
+  dims.push_back(inner);
+  dims.insert(dims.end(), counts.begin() + to, counts.end());
+  const Value found = t.gather(t.reshape(y, Shape(std::move(dims))), index, static_cast<int64_t>(first)); // clamps
+  if (!is_float(y.dtype()))
+    return found;
+  return t.customGradient(found, {y},
+                          [&](const Value &upstream) { return List{derivative(upstream, axes, y.shape())}; });
+}
+
+void requireFits(const char *op, const Shape &from, const Shape &to) {
   bool fits = from.rank() <= to.rank();
   for (int64_t i = 1; fits && i <= from.rank(); ++i)
     fits = from[-i] == 1 || from[-i] == to[-i];
@@ -90,23 +139,44 @@ Value spread(const char *op, const Value &y, const Shape &shape, const KeyPlaces
     throw Error(ErrorKind::value_error,
                 fmt::format("{}: the shape {} does not broadcast to {}, that of the elements at the key", op,
                             from.str(), to.str()));
-  std::vector<int64_t> dims(places.axes.size(), 1); // those of y, along the axes of x
+}
+
+/// y, which has elements, in the shape of x: they are at the places of the key, and anything is elsewhere.
+Value spread(const Value &y, const Shape &shape, const KeyPlaces &places) {
+  const Shape from = y.shape();
+  std::vector<AxisPlaces> axes(places.axes.size(), {0, 1, 1});
+  std::vector<int64_t> counts(axes.size(), 1), narrowed; // of y along the axes of x; axes along which it is padded
+  bool isRepeated = false;
   for (int64_t i = 1; i <= from.rank(); ++i)
-    if (const int64_t axis = places.kept[static_cast<size_t>(to.rank() - i)]; axis >= 0)
-      dims[static_cast<size_t>(axis)] = from[-i];
-  Value all = tracing().reshape(y, Shape(dims));
-  for (size_t axis = 0; axis < dims.size(); ++axis)
-    if (dims[axis] != 1) // a single element is repeated along the whole axis
-      all = padded(all, shape[static_cast<int64_t>(axis)], places.axes[axis], static_cast<int64_t>(axis));
-  return broadcastTo(all, shape);
+    if (const int64_t axis = places.kept[places.kept.size() - static_cast<size_t>(i)]; axis >= 0 && from[-i] != 1) {
+      const auto place = static_cast<size_t>(axis);
+      axes[place] = places.axes[place];
+      counts[place] = from[-i];
+      if (axes[place].count != shape[axis] || axes[place].step != 1)
+        narrowed.push_back(axis);
+    }
+  for (size_t axis = 0; axis < counts.size(); ++axis)
+    isRepeated = isRepeated || (counts[axis] == 1 && shape[static_cast<int64_t>(axis)] != 1);
+  const Shape dims(std::move(counts));
+  const Value all = dims == from ? y : tracing().reshape(y, dims);
+  if (narrowed.empty())
+    return broadcastTo(all, shape);
+  const AxisPlaces &along = axes[static_cast<size_t>(narrowed[0])];
+  if (narrowed.size() > 1 || along.step != 1 || isRepeated)
+    return lookedUp(all, shape, axes);
+  return padded(all, shape[narrowed[0]], along, narrowed[0]);
 }
 
 Value updated(const char *op, const Value &x, std::span<const Index> key, const Operand &y, bool adds) {
   const KeyPlaces places = placesOf(key, x);
-  Value inside = y.is_number() ? scalarLike(y.number(), x, op)
-                               : spread(op, asDtype(y.value(), x.dtype(), "user"), x.shape(), places);
+  if (y.is_number())
+    requireHolds(op, x.dtype(), y.number());
+  else
+    requireFits(op, y.value().shape(), places.result());
   if (places.region().elements() == 0)
     return x;
+  Value inside =
+      y.is_number() ? scalarLike(y.number(), x) : spread(asDtype(y.value(), x.dtype(), "user"), x.shape(), places);
   if (adds)
     inside = tracing().binary(x.dtype() == DType::bool_ ? "or" : "add", x, inside);
   Value mask;

@@ -119,7 +119,7 @@ std::vector<Value> callOperation(const std::string &className, const std::vector
   const CallForm form{arguments, found->className, found->module, ConfigAccess::make(std::move(kept))};
   std::optional<std::vector<ValueSpec>> known;
   if (found->spec && std::ranges::all_of(inputs, isSymbolic)) {
-    OperationArguments given(className, inputs, ConfigAccess::json(arguments), Json());
+    OperationArguments given(className, inputs, ConfigAccess::json(arguments), ConfigAccess::json(form.config));
     known = {found->spec(given)};
   }
   return apply(

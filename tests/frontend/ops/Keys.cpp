@@ -195,11 +195,10 @@ TEST_CASE("An axis of None has any place, and the extent of its slices is None",
   CHECK_THAT(errorOf([&] { (void)x[{0, 3}]; }),
              Contains("ValueError: index 3 is out of bounds for axis 1 of shape (None, 3)"));
   CHECK_THAT(errorOf([&] { (void)x[{0, 0, 0}]; }), Contains("the shape (None, 3) has 2 axes"));
-  const Model first({x}, {x[Slice(0, 2)], x[-1]});
+  const Model first({x}, {x[Slice(0, 2)]}), last({x}, {x[-1]});
   for (const int64_t batch : {1, 3}) {
-    const Tensors y = first.predict_on_batch(counted({batch, 3}));
-    CHECK(y[0].shape() == Shape{std::min<int64_t>(batch, 2), 3});
-    CHECK(numbers(y[1]) == numbers(counted({batch, 3})[-1]));
+    CHECK(first.predict_on_batch(counted({batch, 3})).shape() == Shape{std::min<int64_t>(batch, 2), 3});
+    CHECK(numbers(last.predict_on_batch(counted({batch, 3}))) == numbers(counted({batch, 3})[-1]));
   }
   CHECK_THAT(errorOf([&] { (void)Model({x}, {x[4]}).predict_on_batch(counted({2, 3})); }),
              Contains("index 4 is out of bounds for axis 0 of shape (2, 3)"));
@@ -293,5 +292,72 @@ TEST_CASE("The gradients of keys and of updates are those of central differences
     }
   }
   CHECK(slopeError({x, Tensor::scalar(0.5)}, [](const List &v) { return v[0].at({0, 1}).set(v[1]); }) < 1e-6);
+  CHECK(slopeError({x, row}, [](const List &v) { return v[0].at({Slice(none, none, -1), Slice(1, 3)}).add(v[1]); }) <
+        1e-6);
   CHECK(slopeError({x, row}, [](const List &v) { return v[0].at(Slice(1, 1)).set(ops::sum(v[1])); }) < 1e-6);
+}
+
+TEST_CASE("Derivatives of derivatives flow through keys and updates") {
+  const Tensor x = counted({3, 4}).astype(float64), y = Tensor({{0.5, -2}, {3, 1}}, float64);
+  for (const Items &key : {Items{Slice(none, none, 2), Slice(3, none, -2)}, Items{Slice(1, none), Slice(0, 2)}}) {
+    const std::vector<Tensor> found = runOnce(Run::compiled, {x, y}, [&key](const List &v) {
+      const Value z = partOf(v[0], key).set(v[1]), cubes = ops::sum(z * z * z);
+      const Value slope = gradients(cubes, {v[1]})[0];
+      return List{gradients(ops::sum(slope * slope), {v[1]})[0], gradients(ops::sum(keyed(z, key)), {v[0]})[0]};
+    });
+    CHECK(near(numbers(found[0]), Row{36 * 0.125, 36 * -8.0, 36 * 27.0, 36})); // of (3 y^2)^2
+    CHECK(numbers(found[1]) == Row(12, 0.0));
+  }
+}
+
+TEST_CASE("An update is one kernel, whatever the key and however y broadcasts") {
+  const Input x({6, 8});
+  const Items keys[] = {{Slice(), 2},
+                        {Slice(), Slice(1, 4), Slice(2, 6)},
+                        {Slice(), Slice(none, none, 2), Slice(none, none, -1)},
+                        {Slice(), newaxis, Slice(none, none, -3), 7},
+                        {ellipsis, Slice(none, -1)}};
+  for (const Items &key : keys) {
+    std::vector<int64_t> dims = keyed<Value>(x, key).shape().dims();
+    dims.erase(dims.begin());
+    const Input whole{Shape(dims)};
+    dims.back() = 1;
+    const Input column{Shape(dims)};
+    for (const Value &updated : {partOf(x, key).set(whole), partOf(x, key).add(whole), partOf(x, key).set(column),
+                                 partOf(x, key).add(column), partOf(x, key).set(0.5)}) {
+      const Model model({x, whole, column}, {updated});
+      const std::string text = model.ir(Stage::kernel, {.program = Program::predict, .batch_size = 4});
+      size_t kernels = 0;
+      for (size_t at = text.find("halftone.launch"); at != std::string::npos; at = text.find("halftone.launch", at + 1))
+        ++kernels;
+      INFO(text);
+      CHECK(kernels == 1);
+    }
+  }
+}
+
+TEST_CASE("Keys and updates work under jit, in layers that train, and beside policies of narrow floats") {
+  const auto shift =
+      jit([](const Value &x) { return x.at({Slice(), Slice(1, none)}).set(x[{Slice(), Slice(none, -1)}]); });
+  CHECK(numbers(shift(counted({2, 3}))) == Row{0, 0, 1, 3, 3, 4});
+  CHECK(numbers(shift(counted({1, 1}))) == Row{0});
+  CHECK(numbers(shift(counted({2, 0}))).empty());
+  const Input x({4});
+  for (const char *policy : {"float32", "mixed_bfloat16"}) {
+    const layers::Dense dense(4, {.use_bias = false, .dtype = policy});
+    const Value y = dense(x);
+    const Model model({x}, {y.at({Slice(), 0}).set(0)});
+    model.compile({.optimizer = "sgd", .loss = "mse"});
+    const std::vector<double> before = numbers(dense.get_weights()[0]);
+    model.train_on_batch(Tensor::ones({2, 4}), Tensor::ones({2, 4}) * 5.0);
+    const std::vector<double> after = numbers(dense.get_weights()[0]);
+    for (size_t i = 0; i < before.size(); ++i)
+      CHECK((before[i] == after[i]) == (i % 4 == 0)); // nothing flows to the column that is replaced
+  }
+}
+
+TEST_CASE("A file refuses an update between layers, by name", "[files]") {
+  const Input x({4});
+  CHECK_THAT(errorOf([&] { (void)Model({x}, {x.at(0).set(1)}).to_json(); }),
+             Contains("'x.at(key).set(y)' between layers"));
 }
