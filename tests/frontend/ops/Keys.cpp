@@ -259,6 +259,36 @@ TEST_CASE("set and add cast y to the dtype of x, and refuse what does not broadc
              Contains("does not broadcast to (0, 3)"));
 }
 
+TEST_CASE("set and add of each pair of dtypes are those of Tensors that are cast and added") {
+  constexpr DType dtypes[] = {bool_, uint8,   uint16,   uint32,  DType::uint64, int8,          int16,      int32,
+                              int64, float16, bfloat16, float32, float64,       float8_e4m3fn, float8_e5m2};
+  const Tensor samples({{1, -2, 300}, {0.3, 70000, -1e9}, {0, NAN, INFINITY}}, float64);
+  const Items key{Slice(none, none, 2), Slice(none, none, -1)};
+  for (const DType first : dtypes) {
+    const Tensor x = (counted({3, 3}) * 20.0).astype(first);
+    std::vector<Tensor> feeds{x};
+    for (const DType second : dtypes)
+      feeds.push_back(samples[Slice(0, 2)].astype(second));
+    const std::vector<Tensor> found = runOnce(Run::strict, feeds, [&key](const List &v) {
+      List results;
+      for (size_t i = 1; i < v.size(); ++i) {
+        results.push_back(partOf(v[0], key).set(v[i]));
+        results.push_back(partOf(v[0], key).add(v[i]));
+      }
+      return results;
+    });
+    for (size_t i = 1; i < feeds.size(); ++i) {
+      INFO(name(first) << ", y of " << name(feeds[i].dtype()));
+      const Tensor y = feeds[i].astype(first);
+      const auto expected = [&](const Tensor &rows) {
+        return Tensor::stack({rows[{0, Slice(none, none, -1)}], x[1], rows[{1, Slice(none, none, -1)}]});
+      };
+      CHECK(found[2 * i - 2].str() == expected(y).str());
+      CHECK(found[2 * i - 1].str() == expected(keyed(x, key) + y).str());
+    }
+  }
+}
+
 TEST_CASE("Elements outside of the key keep their bits: the sign of zeros and NaN stay") {
   const Tensor x({-0.0, NAN, -0.0, INFINITY});
   for (const Run run : everyRun)
