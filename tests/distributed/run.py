@@ -224,6 +224,35 @@ def joined():
     require(len(well(4, "joined").said[0]) > 12, "too few losses")
 
 
+def own_loops():
+    """A loop of jit() that applies the means of gradients has the bits of one process that computes all parts."""
+    for policy in POLICIES:
+        for processes in (2, 3):
+            shared, parts = well(processes, "train", policy), well(0, "parts", policy, str(processes))
+            require(shared.said[0] == parts.said[0], f"{policy}: {processes} processes have other weights", shared, parts)
+
+
+def own_loops_refused():
+    """Sums and means of jit(), and the errors of loops: those of a difference come in all processes, and the run goes on."""
+    sums = well(2, "sums")
+    require([line.rsplit(" ", 4)[1:] for line in values(sums, "sum")] == [[dtype, "3", mean, "1.5"] for dtype, mean in (
+        ("float32", "float32"), ("float64", "float64"), ("float16", "float16"), ("bfloat16", "bfloat16"),
+        ("int32", "float32"))] + [["int32", "2", "float32", "1"]], "other sums", sums)
+    require(values(sums, "large") == ["true 60000"] and values(sums, "slope") == ["12"] and
+            [sums.said[rank][-1] for rank in (0, 1)] == ["own slope 2", "own slope 4"], "other derivatives", sums)
+    require(values(well(2, "skips"), "weight") == ["[0.5, 0.75] scale 4 skipped 1"], "the step was not skipped in all")
+    require(well(2, "later").said[0] == ["alone 1", "together 2"], "a program outlives set_distribution()")
+    result, apart_as = well(2, "refusals"), "ValueError: The processes of this run do not agree"
+    for what, *texts in (("alone", "NotImplementedError: the jit function 'step' updates", "distribution::mean()"),
+                         ("shapes", apart_as, "4x3xf32", "5x3xf32"), ("after", "none"), ("formula", apart_as),
+                         ("weights", "the values of variable 'net/hidden/kernel'"), ("goes on", "none")):
+        require(all(text in values(result, what)[0] for text in texts), f"{what}: not {texts}", result)
+    for how, *texts in (("rate", "not in step", "learning_rate"), ("shape", "not in step", "the jit function 'shared'")):
+        result = run(2, "ends", how)
+        for rank in (0, 1):
+            require(all(text in result.said[rank][-1] for text in texts), f"{how}: rank {rank}: no {texts}", result)
+
+
 def another_build():
     """A process with another build of the library: refused in all. The other build is a copy of the program that has another
     text where it keeps the name of its build. (The compiler may keep the end of the text elsewhere.)"""

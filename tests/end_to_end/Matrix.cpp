@@ -172,6 +172,30 @@ template <class Hooks> void checkHooks(const Row &row) {
   }
 }
 
+// policies 13.9; with penalties, and gradients that are clipped between unscale() and apply(): an infinite one becomes a number
+void checkOwnUpdate(const Row &row) {
+  const NetArgs args{.numerics = Numerics::strict, .hasPenalties = true};
+  const Sequential model = net(row, args);
+  const Optimizer optimizer = model.optimizer();
+  const bool isScaled = row.scale.has_value();
+  const auto step = jit(
+      [=](const Value &x, const Value &y) {
+        Value loss = Loss("mse")(y, model(x, {.training = true}));
+        for (const Value &penalty : model.losses())
+          loss = loss + penalty;
+        const std::vector<Variable> variables = model.trainable_variables();
+        std::vector<Value> all = optimizer.unscale(gradients(optimizer.scale_loss(loss), variables));
+        for (Value &gradient : all)
+          if (isScaled) // in float32
+            gradient = ops::clip(gradient, -1e30, 1e30);
+        optimizer.apply(all, variables, {.unscaled = true});
+        return loss;
+      },
+      {.numerics = args.numerics});
+  checkSame(stepped(model, [&](const Data &batch) { return double(step(batch.x, batch.y).item<float>()); }),
+            onBatches(net(row, args)));
+}
+
 Optimizer innerOptimizer(const Model &model) {
   const auto scaled = model.loss_scale_optimizer();
   return scaled ? scaled->inner_optimizer() : model.optimizer();
@@ -308,6 +332,9 @@ constexpr Column columns[] = {
      checkHooks<OwnStep>},
     {"Under each policy a compute_loss() of compile()'s gives the bits of fit() in strict numerics",
      checkHooks<OwnLoss>},
+    {"Under each policy a loop in jit() with penalties that unscales and clips gradients has the bits of "
+     "train_on_batch()",
+     checkOwnUpdate},
     {"Under each policy a checkpoint goes on bit by bit, and under another policy with converted values",
      checkCheckpoint},
     {"Under each policy a .keras file gives the policies, the weights and the optimizer back, and trains on",

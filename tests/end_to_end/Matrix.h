@@ -116,6 +116,7 @@ struct NetArgs {
   bool hasOwnRandoms = true;  // Dropout
   bool hasStatistics = true;  // BatchNormalization
   bool isSynchronized = true; // of all processes' rows
+  bool hasPenalties = false;  // of weights and of activities
 };
 
 inline constexpr int64_t rowsOfBatch = 8, batchesOfEpoch = 6, spikedBatch = 2;
@@ -144,14 +145,19 @@ inline Sequential net(const Row &row, const NetArgs &args = {}) {
       initializers::RandomUniform({.minval = -1.0, .maxval = 1.0}); // so that the statistics are not tiny
   std::vector<Layer> stack{Input({6}, {.dtype = int32}),
                            Embedding(13, 4, {.embeddings_initializer = wide, .name = "table"}),
-                           Conv1D(8, 3, {.activation = "relu", .name = "conv"})};
+                           Conv1D(8, 3,
+                                  {.activation = "relu",
+                                   .activity_regularizer = args.hasPenalties ? Regularizer("l1") : Regularizer(),
+                                   .name = "conv"})};
   if (args.hasStatistics)
     stack.push_back(BatchNormalization({.momentum = 0.5, .synchronized = args.isSynchronized, .name = "norm"}));
   stack.push_back(Flatten({.name = "flat"}));
   stack.push_back(Dense(16, {.activation = "tanh", .name = "hidden"}));
   if (args.hasOwnRandoms)
     stack.push_back(Dropout(0.25, {.name = "drop"}));
-  stack.push_back(Dense(1, {.kernel_initializer = initializers::RandomNormal({.stddev = 0.1}), .name = "head"}));
+  stack.push_back(Dense(1, {.kernel_initializer = initializers::RandomNormal({.stddev = 0.1}),
+                            .kernel_regularizer = args.hasPenalties ? Regularizer("l2") : Regularizer(),
+                            .name = "head"}));
   const Sequential model(std::move(stack), {.name = "net"});
   if (row.applied)
     (void)model.apply_policy(*row.applied);

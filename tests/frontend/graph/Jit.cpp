@@ -1,6 +1,7 @@
 // Calls of a jitted function: arguments, results, new traces, threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
+#include "tests/frontend/CapturedOutput.h"
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -206,4 +207,50 @@ TEST_CASE("Integers, bools and enums among the arguments are compiled in, and a 
   CHECK(made == first);
   CHECK(jit(ops::maximum)(x, 7).item<float>() == 7);
   CHECK_THROWS_WITH(product(x, int64_t(1) << 40), Contains("int32 has no number 1099511627776"));
+}
+
+namespace {
+
+/// A Sequential with a penalty of a weight, and one of an activity where `ofActivity` says so.
+Sequential penalized(bool ofActivity) {
+  return Sequential(
+      {Input({2}), layers::Dense(2, {.kernel_regularizer = "l2", .name = "weighed"}),
+       layers::Dense(1, {.activity_regularizer = ofActivity ? Regularizer("l1") : Regularizer(), .name = "active"})},
+      {.name = "net"});
+}
+/// What is written while `step` is called twice, with other shapes.
+std::string saidBy(const Jitted<void, const Value &> &step) {
+  const halftone::test::CapturedOutput captured;
+  step(Tensor::ones({3, 2}));
+  step(Tensor::ones({4, 2}));
+  return captured.text;
+}
+
+} // namespace
+
+TEST_CASE(
+    "A function of jit that updates variables and leaves out its layers' penalties gets one warning that names them") {
+  const auto updating = [](const Sequential &model, const std::function<void()> &more = {}) {
+    const Optimizer optimizer = optimizers::SGD(0.1);
+    return jit(
+        [=](const Value &x) {
+          const Value loss = ops::mean(ops::square(model(x, {.training = true})));
+          if (more)
+            more();
+          optimizer.minimize(loss, model.trainable_variables());
+        },
+        {.name = "own_step"});
+  };
+  CHECK(saidBy(updating(penalized(true))) == "warning: the update in the jit function 'own_step' ignores the penalties "
+                                             "of 'net/active', 'net/weighed': add the "
+                                             "losses() of the model to the loss\n");
+  CHECK_THAT(saidBy(updating(penalized(false))), Contains("the penalties of 'net/weighed': add"));
+  const Sequential read = penalized(true), plain({Input({2}), layers::Dense(1)});
+  CHECK(saidBy(updating(read, [read] { (void)read.losses(); })).empty());
+  CHECK(saidBy(updating(plain)).empty());
+  const Sequential frozen = penalized(false);
+  frozen.layers().at(0).set_trainable(false);
+  CHECK(saidBy(updating(frozen)).empty()); // fit() has no penalty of it either
+  const Sequential forward = penalized(true);
+  CHECK(saidBy(jit([forward](const Value &x) { (void)forward(x, {.training = true}); })).empty()); // no update
 }

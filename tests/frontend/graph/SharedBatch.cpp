@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/graph/CompiledFunction.h"
-#include "halftone/Ops.h"
+#include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
 
 using namespace halftone;
@@ -106,4 +106,40 @@ TEST_CASE("The values of a step travel in one bucket, before the wait for it, an
   CHECK(plan.find("all_reduce", sent + 1) == plan.npos);
   CHECK(waited > sent);
   CHECK(waited != plan.npos);
+}
+
+TEST_CASE("distribution::sum() and mean() in a process alone are their argument") {
+  const auto both = jit([](const Value &x) { return std::array{distribution::sum(x), distribution::mean(x)}; });
+  const Tensor x = Tensor::of<float>({1, -2, 60000}, {3});
+  for (const DType dtype : {float32, float16, bfloat16, float64}) {
+    const auto [sum, mean] = both(x.astype(dtype));
+    CHECK(sum.dtype() == dtype);
+    CHECK(mean.dtype() == dtype);
+    CHECK(sum.to_vector<double>() == x.astype(dtype).astype(float64).to_vector<double>());
+    CHECK(mean.to_vector<double>() == sum.to_vector<double>());
+  }
+  const auto [flags, share] = both(Tensor::ones({2}).astype(DType::bool_)); // as ops::sum() and ops::mean()
+  CHECK(flags.dtype() == int32);
+  CHECK(share.dtype() == float32);
+  const auto slope =
+      jit([](const Value &v) { return gradients(distribution::sum(ops::sum(v * v)), std::vector<Value>{v})[0]; });
+  CHECK(slope(Tensor::of<float>({3}, {1})).item<float>() == 6);
+}
+
+TEST_CASE("distribution::sum() and mean() refuse what is no Value of a function being traced") {
+  const auto errorOf = [](const std::function<void()> &f) -> std::string {
+    try {
+      f();
+    } catch (const Error &error) {
+      return error.what();
+    }
+    return "";
+  };
+  using Catch::Matchers::Contains;
+  CHECK_THAT(errorOf([] { (void)distribution::sum(Input({2})); }),
+             Contains("RuntimeError: distribution::sum() is for functions being traced"));
+  CHECK_THAT(errorOf([] { (void)distribution::mean(Input({2})); }),
+             Contains("RuntimeError: distribution::mean() is for functions being traced"));
+  CHECK_THAT(errorOf([] { (void)distribution::sum(Value()); }),
+             Contains("ValueError: distribution::sum() of an undefined Value"));
 }

@@ -284,3 +284,45 @@ TEST_CASE("Every folder of the recorded models is in a list of this test") {
       }
   CHECK(known.size() > 60);
 }
+
+namespace {
+
+std::vector<double> numbersOf(const Tensor &tensor) { return tensor.astype(float64).to_vector<double>(); }
+
+} // namespace
+
+TEST_CASE("Models are cut out of files of real Keras by the outputs of their layers") {
+  const std::string archives = HALFTONE_SOURCE_DIR "/tests/data/keras/archives/";
+  const Tensor x = Tensor::of<float>({0.5, -1, 2, 0.25, 1, 3, -2, 0.75}, {2, 4}), other = x * -0.5;
+  {
+    const Model model = load_model(archives + "sequential.keras", {.compile = false});
+    const Layer first = model.get_layer("encoder_0"), second = model.get_layer("encoder_1");
+    const Model cut(model.inputs(), {second.output(), model.output()});
+    const Tensors found = cut.predict_all(Tensors{x}, {.verbose = 0});
+    CHECK(numbersOf(found[0]) == numbersOf(second(first(x))));
+    CHECK(numbersOf(found[1]) == numbersOf(model.predict(x, {.verbose = 0})));
+    CHECK(second.input().shape() == first.output().shape());
+  }
+  { // a layer of two calls: the first is that on "left"
+    const Model model = load_model(archives + "functional.keras", {.compile = false});
+    const Layer shared = model.get_layer("shared");
+    CHECK(shared.input().node() == model.inputs().at(0).node());
+    CHECK(model.get_layer("right").output().node() == model.inputs().at(1).node());
+    const Model cut(model.inputs(), {shared.output(), model.get_layer("tower").output(), model.output(1)});
+    const Tensors found = cut.predict_all(Tensors{x, other}, {.verbose = 0});
+    CHECK(numbersOf(found[0]) == numbersOf(shared(x)));
+    CHECK(numbersOf(found[1]) == numbersOf(model.get_layer("tower")(shared(other))));
+    CHECK(numbersOf(found[2]) == numbersOf(model.predict_all(Tensors{x, other}, {.verbose = 0})[1]));
+    CHECK(Model({model.inputs()[0]}, {shared.output()}).count_params() == shared.count_params());
+  }
+  { // models within a model
+    const Model model = load_model(archives + "nested.keras", {.compile = false});
+    const Model inner(model.get_layer("inner")), graph(model.get_layer("graph"));
+    const Model cut(inner.inputs(), {inner.get_layer("dense").output()});
+    CHECK(numbersOf(cut.predict(x, {.verbose = 0})) == numbersOf(inner(x)));
+    CHECK(graph.get_layer("plain").output().shape() == graph.output().shape());
+    CHECK(model.get_layer("graph").output().node() == graph.outputs()[0].node());
+    const Model above(model.inputs(), {model.get_layer("dense").output()});
+    CHECK(numbersOf(above.predict(x, {.verbose = 0})) == numbersOf(model.predict(x, {.verbose = 0})));
+  }
+}
