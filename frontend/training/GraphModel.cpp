@@ -244,7 +244,7 @@ void appendLayer(LayerImpl &layer, const Layer &added) {
                 fmt::format("All layers added to a Sequential model should have unique names. Name '{}' is already the "
                             "name of a layer in this model. Update the `name` argument to pass a unique name.",
                             added.name()));
-  if (added.class_name() == "InputLayer") {
+  if (dynamic_cast<const InputShown *>(added.impl()->body.get())) {
     if (state.sequenceInput || !state.sequence.empty())
       throw Error(
           ErrorKind::value_error,
