@@ -1,15 +1,21 @@
 // What derivatives as functions of functions stand on.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Differentiate.h"
-#include "frontend/graph/Promotion.h"
+#include "frontend/graph/Trace.h"
+#include "halftone/Error.h"
 
 namespace halftone::detail {
 
-Value alias(const Value &x) {
-  Trace &trace = tracing();
+Value alias(const Value &x, Where where) {
+  Trace *const trace = Trace::current();
+  if (!trace)
+    throw Error(ErrorKind::runtime_error,
+                "the result of grad() is for functions being traced: jit(grad(f)) computes at once", {}, where);
+  if (!x.defined())
+    throw Error(ErrorKind::value_error, "the gradient of a function at an undefined Value", {}, where);
   if (!is_float(x.dtype())) // which gradient() refuses
     return x;
-  return trace.customGradient(x, {x}, [](const Value &upstream) { return std::vector<Value>{upstream}; });
+  return trace->customGradient(x, {x}, [](const Value &upstream) { return std::vector<Value>{upstream}; });
 }
 
 } // namespace halftone::detail
