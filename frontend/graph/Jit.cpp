@@ -5,12 +5,11 @@
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/graph/Promotion.h"
-#include "runtime/base/ForkGate.h"
+#include "frontend/graph/StaticArguments.h"
 #include "runtime/base/Status.h"
 #include <atomic>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <mutex>
 #include <set>
 #include <string_view>
 
@@ -68,43 +67,23 @@ struct TracedProgram::Rep {
   Traced function;
   Where where; // of jit()
   std::atomic<bool> isWarned = false;
-  std::mutex seenMutex;
-  std::vector<std::set<int64_t>> seen; // the first values of each argument that is compiled in
   CompiledFunction compiled;
 
   // Each argument is a group of feeds.
   Rep(Traced f, const JitArgs &args, Where where)
       : function(std::move(f)), where(where),
         compiled(optionsOf(args), {}, [this](Trace &trace, const std::vector<Value> &feeds, const FeedLayout &layout) {
-          warnOfManyValues(layout.numbers);
           std::vector<Values> arguments;
           for (std::vector<Value> &argument : layout.split(feeds))
             arguments.emplace_back(std::move(argument));
           std::vector<CompiledFunction::Named> fetches;
-          for (const Value &value : function(arguments, layout.numbers))
+          for (const Value &value : function(arguments, known.noted(layout.numbers, compiled.options().name)))
             fetches.push_back({fmt::format("result{}", fetches.size()), value});
           checkUpdates(trace, compiled.options().name, isWarned);
           return fetches;
         }) {}
 
-  /// Notes the numbers of a new program, and warns once of an argument whose values make too many programs.
-  void warnOfManyValues(const std::vector<int64_t> &numbers) {
-    constexpr size_t most = 32;
-    std::vector<size_t> varying;
-    {
-      const ForkSafeLock lock(seenMutex);
-      seen.resize(numbers.size());
-      for (size_t i = 0; i < numbers.size(); ++i)
-        if (seen[i].size() <= most && seen[i].insert(numbers[i]).second && seen[i].size() > most)
-          varying.push_back(i);
-    }
-    for (const size_t i : varying)
-      writeOutput(
-          fmt::format("warning: argument {} of {}, counted from 0, has had more than {} values, and each has a "
-                      "program of its own: if nothing branches on it, take a const Value & and pass the number, "
-                      "which compiles nothing anew\n",
-                      i, compiled.options().name, most));
-  }
+  StaticArguments known;
 };
 
 std::span<const Tensor> listed(const Tensors &tensors, Where call) {

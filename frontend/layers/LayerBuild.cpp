@@ -146,7 +146,7 @@ static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std
 
 std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const BodyCall &how) {
   requireStack("layers");
-  LayerImpl *parent = calledLayer() == this ? nullptr : calledLayer(); // see HookScope
+  LayerImpl *parent = callStack->empty() || callStack->back() == this ? nullptr : callStack->back(); // see HookScope
   const std::shared_ptr<LayerImpl> self = shared_from_this();
   CallTransaction transaction;
   try {
@@ -394,15 +394,16 @@ Value asComputed(const Value &x, const CallContext &context) {
   return asDtype(x, context.compute_dtype(), "layer input");
 }
 
-LayerImpl *calledLayer() { return callStack->empty() ? nullptr : callStack->back(); }
-bool layerCallOpen() { return calledLayer() != nullptr; }
+LayerImpl *calledLayer() {
+  const auto kept = std::find_if(callStack->rbegin(), callStack->rend(), [](auto *open) { return !open->madeInCall; });
+  return kept == callStack->rend() ? nullptr : *kept;
+}
+bool layerCallOpen() { return !callStack->empty(); }
 
 /// The layer itself, or if it is made anew at each call, the one that is called and keeps its children.
 static const LayerImpl &ownerOfLosses(const LayerImpl &layer) {
-  if (!layer.madeInCall)
-    return layer;
-  const auto kept = std::find_if(callStack->rbegin(), callStack->rend(), [](auto *open) { return !open->madeInCall; });
-  return kept == callStack->rend() ? layer : **kept;
+  const LayerImpl *kept = layer.madeInCall ? calledLayer() : &layer;
+  return kept ? *kept : layer;
 }
 struct HookScope::Frames {
   explicit Frames(LayerImpl &model) : call(&model), names(NameScope::ofLayer(model.path)) {}
@@ -421,10 +422,8 @@ HookScope::HookScope(LayerImpl &model, const std::vector<Value> &x) {
 }
 HookScope::~HookScope() = default;
 
-
 bool isActivationRematerialized() {
-  const LayerImpl *layer = calledLayer();
-  return layer && layer->remat && layer->remat->isOfActivations;
+  return !callStack->empty() && callStack->back()->remat && callStack->back()->remat->isOfActivations;
 }
 
 std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {

@@ -166,7 +166,8 @@ private:
 /// Adds the layer's path and the user's line to an error that has none.
 [[noreturn]] void rethrowWithLayer(const Error &error, const LayerImpl &layer);
 
-/// The innermost layer that this thread is calling; null if it calls none.
+/// The innermost layer that this thread is calling and that lives on: one that is constructed during a call is made anew at each.
+/// Null if there is none.
 LayerImpl *calledLayer();
 /// Whether this thread is calling a layer. A layer that is constructed during that call is made anew at each call.
 bool layerCallOpen();
