@@ -394,10 +394,6 @@ Value asComputed(const Value &x, const CallContext &context) {
   return asDtype(x, context.compute_dtype(), "layer input");
 }
 
-LayerImpl *calledLayer() {
-  const auto kept = std::find_if(callStack->rbegin(), callStack->rend(), [](auto *open) { return !open->madeInCall; });
-  return kept == callStack->rend() ? nullptr : *kept;
-}
 bool layerCallOpen() { return !callStack->empty(); }
 
 /// The layer itself, or if it is made anew at each call, the one that is called and keeps its children.
@@ -424,6 +420,11 @@ HookScope::~HookScope() = default;
 
 bool isActivationRematerialized() {
   return !callStack->empty() && callStack->back()->remat && callStack->back()->remat->isOfActivations;
+}
+
+LayerImpl *calledLayer() {
+  const auto kept = std::find_if(callStack->rbegin(), callStack->rend(), [](auto *open) { return !open->madeInCall; });
+  return kept == callStack->rend() ? nullptr : *kept;
 }
 
 std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {
