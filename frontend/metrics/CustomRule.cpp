@@ -61,15 +61,6 @@ struct CustomRule::Result {
   std::mutex mutex{}; // for the program
 };
 
-void CustomRule::update(const std::vector<Variable> &, const Value &yTrue, const Value &yPred,
-                        const Value &weight) const {
-  if (weight.defined() && !body_->takes_weight())
-    throw Error(ErrorKind::value_error,
-                "a sample_weight was given to a metric whose update_state(y_true, y_pred) takes none: add a parameter "
-                "`const Value &sample_weight`, or list the metric in `metrics`, not in `weighted_metrics`");
-  body_->update_state(yTrue, yPred, weight);
-}
-
 /// The position of each variable of a trace in a metric's state. value_error for another variable.
 static std::vector<std::optional<size_t>> positionsIn(const MetricImpl &metric, const Trace &trace) {
   std::vector<std::optional<size_t>> positions;

@@ -17,8 +17,11 @@ public:
   void build(MetricContext &context, const Shape &, const Shape &) const override { body_->build(context); }
   std::shared_ptr<const MetricRule> another() const override { return std::make_shared<CustomRule>(given_->clone()); }
   bool isUsers() const override { return true; }
+  bool takesWeight() const override { return body_->takes_weight(); }
   void update(const std::vector<Variable> &, const Value &yTrue, const Value &yPred,
-              const Value &weight) const override;
+              const Value &weight) const override {
+    body_->update_state(yTrue, yPred, weight);
+  }
   std::vector<double> resultsOf(const MetricImpl &metric, const std::vector<Tensor> &state) const override;
   /// Traces result(). value_error for one that is no scalar of the metric's own variables.
   void requireResult(const MetricImpl &metric) const;

@@ -30,6 +30,7 @@ public:
   virtual bool isUsers() const { return false; } // whether it calls a struct of the user's
   /// Whether a batch has targets and predictions; else it has values alone, as `yPred`.
   virtual bool takesTargets() const { return true; }
+  virtual bool takesWeight() const { return true; }
   /// Records the addition of a batch to the state. With an undefined weight every sample counts once.
   virtual void update(const std::vector<Variable> &state, const Value &yTrue, const Value &yPred,
                       const Value &weight) const = 0;
@@ -43,10 +44,10 @@ struct MetricImpl {
   /// Picks a metric for the shapes of a model's target and output.
   using Choose = std::function<std::shared_ptr<MetricImpl>(const Shape &yTrue, const Shape &yPred)>;
   std::string name;
-  std::string identifier{}; // the string that a metric was made of, "mae"
-  std::string className{};  // of an object: "MeanSquaredError"; "" for a name or a function
+  std::string identifier{};     // the string that a metric was made of, "mae"
+  std::string className{};      // of an object: "MeanSquaredError"; "" for a name or a function
   std::string registeredName{}; // of one that a registered function of the user's has made from a config
-  Config ownConfig{};       // the arguments of an object beyond name and dtype
+  Config ownConfig{};           // the arguments of an object beyond name and dtype
   DType dtype = DType::float32;
   std::shared_ptr<const MetricRule> rule; // null if `choose` has yet to give the metric
   Choose choose{};                  // set for names and functions: each output of a model gets a metric of its own

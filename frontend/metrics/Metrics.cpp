@@ -43,8 +43,15 @@ void makeState(MetricImpl &metric, const Shape &yTrue, const Shape &yPred) {
   metric.initial = std::move(made.initial);
 }
 
-/// Records an update, by the code of the library or of the user.
+/// Records an update, by the code of the library or of the user. value_error for a weight that the user's does not take.
 void recordUpdate(const MetricImpl &metric, const Value &yTrue, const Value &yPred, const Value &weight) {
+  if (weight.defined() && !metric.rule->takesWeight())
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("metric '{}' was given a sample_weight, and its update_state(y_true, y_pred) takes none: add "
+                    "a parameter `const Value &sample_weight`, or list it in `metrics`, not in "
+                    "`weighted_metrics`",
+                    metric.name));
   const MetricCode code(metric.rule->isUsers() ? MetricCode::Part::update : MetricCode::Part::library, metric.name);
   metric.rule->update(metric.state, yTrue, yPred, weight);
 }

@@ -140,6 +140,74 @@ void checkAgain(const Row &row) {
   say(fmt::format("{}: same state {}", row.name, sha256(bytes)));
 }
 
+/// Counts rows from 3 on, and subtracts targets: a user's metric whose result is of all processes' rows.
+struct Seen {
+  Variable rows{}, targets{};
+  void build(MetricContext &m) {
+    rows = m.add_variable({.initializer = initializers::Constant(3.0), .dtype = int32, .name = "rows"});
+    targets = m.add_variable({.shape = {2}, .name = "targets"});
+  }
+  void update_state(const Value &y, const Value &, const Value &weight) const {
+    rows.assign_add(y.shape()[0]);
+    targets.assign_sub(ops::sum(weight.defined() ? y * ops::reshape(weight, y.shape()) : y)); // each element
+  }
+  Value result() const { return ops::cast(rows, float32) + ops::sum(targets); }
+};
+/// Keeps the last target, which no sum over processes gives.
+struct Last {
+  Variable last{};
+  void build(MetricContext &m) { last = m.add_variable(); }
+  void update_state(const Value &y, const Value &) const { last.assign(ops::max(y)); }
+  Value result() const { return last; }
+};
+
+/// The logs of 17 rows in batches of 8, whose last one gives the second process no row.
+std::vector<double> logsOfMetrics(const Row &row, bool isTogether, bool isTraining) {
+  distribute(isTogether);
+  const Sequential model = net(row, {.hasOwnRandoms = false});
+  model.compile({.optimizer = sgd(),
+                 .loss = "mse",
+                 .metrics = {Seen{}, "mae"},
+                 .weighted_metrics = {Metric(Seen{}, {.name = "weighed"})}});
+  const Data all = data(false);
+  const Tensor x = all.x.slice(0, 17), y = all.y.slice(0, 17), weight = Tensor::full({17}, 0.5);
+  if (!isTraining) {
+    const Logs logs = model.evaluate(x, y, {.batch_size = 8, .verbose = 0, .sample_weight = weight});
+    return {logs["seen"], logs["weighed"]};
+  }
+  const History history =
+      model.fit(x, y, {.batch_size = 8, .epochs = 2, .verbose = 0, .shuffle = false, .sample_weight = weight});
+  return {history["seen"][1], history["weighed"][1]};
+}
+void checkMetrics(const Row &row) {
+  for (const bool isTraining : {false, true}) {
+    const std::vector<double> alone = logsOfMetrics(row, false, isTraining),
+                              together = logsOfMetrics(row, true, isTraining);
+    for (size_t i = 0; i < alone.size(); ++i)
+      require(std::abs(together[i] - alone[i]) < 1e-4,
+              fmt::format("metric {} is {}, in one process {}", i, together[i], alone[i]));
+    const Tensor targets = data(false).y.slice(0, 17);
+    double sum = 0.0;
+    for (const double target : numbers(targets))
+      sum += target;
+    require(std::abs(alone[0] - (20.0 - 2.0 * sum)) < 1e-4, fmt::format("one process counts {}", alone[0]));
+    require(std::abs(alone[1] - (20.0 - sum)) < 1e-4, fmt::format("one process weighs {}", alone[1]));
+  }
+  const Sequential model = net(row, {.hasOwnRandoms = false});
+  model.compile({.optimizer = sgd(), .loss = "mse", .metrics = {Last{}}});
+  const Data all = data(false);
+  std::string refusal;
+  try {
+    (void)model.evaluate(all.x, all.y, {.verbose = 0});
+  } catch (const Error &error) {
+    refusal = std::string(name(error.kind())) + error.message();
+  }
+  require(refusal.starts_with("NotImplementedError") && refusal.find("metric 'last'") != refusal.npos &&
+              refusal.find("assign_add()") != refusal.npos,
+          "a plain assignment is not refused: " + refusal);
+  say(row.name + ": same metrics");
+}
+
 int run(std::string_view what) {
   int code = 0;
   for (const Row &row : rows())
@@ -148,6 +216,8 @@ int run(std::string_view what) {
         checkAgainstOne(row);
       else if (what == "parts")
         checkAgainstParts(row);
+      else if (what == "metrics")
+        checkMetrics(row);
       else
         checkAgain(row);
     } catch (const Error &error) {

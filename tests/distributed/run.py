@@ -329,8 +329,8 @@ def sharded_files():
 
 def matrix():
     """Each kind of policy in two processes, against one process, one that accumulates parts, and another run: the program
-    itself compares losses, loss scale, counters and weights, and names the rows that differ."""
-    for what in ("one", "parts", "again"):
+    itself compares losses, loss scale, counters, weights and metrics of users, and names the rows that differ."""
+    for what in ("one", "parts", "again", "metrics"):
         result = well(2, what)
         require(len(result.said[0]) > 14, "too few rows", result)
 
