@@ -4,6 +4,7 @@
 #include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/MetricCode.h"
+#include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/graph/Trace.h"
 #include "halftone/Error.h"
@@ -118,7 +119,12 @@ void Variable::assign(const Operand &operand) const {
 /// The amount that an update adds to a variable: in the code of a user's metric, which sees the rows of its own process, the sum
 /// over processes, in the dtype of variable + amount.
 static Operand amountOfAll(const VariableImpl &v, const Value &old, const Operand &amount) {
-  return MetricCode::sumsOverProcesses(v) ? Operand(sumOfRows(ops::zeros_like(old) + amount)) : amount;
+  if (!MetricCode::sumsOverProcesses(v))
+    return amount;
+  const Value own = ops::zeros_like(old) + amount;
+  if (own.dtype() != DType::bool_)
+    return sumOfRows(own);
+  return asDtype(sumOfRows(asDtype(own, DType::int32, "shared batch")), DType::bool_, "shared batch");
 }
 void Variable::assign_add(const Operand &value) const {
   const VariableImpl &v = created(impl_);

@@ -229,7 +229,7 @@ void Metric::update_state(const Tensor &yTrue, const Tensor &yPred, const Tensor
   std::vector<Tensor> feeds{yTrue, yPred};
   if (sampleWeight.defined())
     feeds.push_back(sampleWeight);
-  CallTransaction transaction;
+  CallTransaction transaction(CallTransaction::Extent::program);
   if (yTrue.defined() && yPred.defined())
     buildMetric(*this, yTrue.shape(), yPred.shape());
   updateOnData(impl_, feeds, sampleWeight.defined());

@@ -216,8 +216,10 @@ int run(std::string_view what) {
         checkAgainstOne(row);
       else if (what == "parts")
         checkAgainstParts(row);
-      else if (what == "metrics")
+      else if (what == "metrics" && (row.name == "float32" || row.name == "mixed_float16" || row.name == "bfloat16"))
         checkMetrics(row);
+      else if (what == "metrics")
+        continue;
       else
         checkAgain(row);
     } catch (const Error &error) {

@@ -4,7 +4,9 @@
 
 Writes FOLDER/custom_metrics.jsonl. A row with "metric" has the object as Keras saves it, the policy that is its dtype, two
 batches of targets, predictions in the policy's compute dtype and, for some, weights, and the result after each batch. A row
-with "evaluate" has the logs of a model of that policy, and of two epochs of fit().
+with "evaluate" has the logs of a model of that policy, and of two epochs of fit(). Writes FOLDER/archives/metrics_registered.keras
+and metrics_plain.keras: models that were compiled with such a class, and with a class and a function that Python has not registered;
+the rows with "archive" have their logs.
 """
 import json
 import os
@@ -93,6 +95,18 @@ class Misses(Base):
         return self.misses[0] - self.misses[1]
 
 
+class Doubled(Bias):  # not registered
+    def __init__(self, name="doubled", **kwargs):
+        super().__init__(name=name, **kwargs)
+
+    def result(self):
+        return 2.0 * super().result()
+
+
+def misplaced(y_true, y_pred):
+    return ops.cast(ops.not_equal(ops.greater(y_pred, 0.5), ops.equal(y_true, 1)), "float32")
+
+
 def listed(x):
     x = np.asarray(x)
     if x.ndim:
@@ -144,6 +158,17 @@ def model_rows():
     keras.config.set_dtype_policy("float32")
 
 
+def archive_rows():
+    x, y = np.round(random.normal(size=(9, 3)) * 8) / 8, (random.random((9, 1)) < 0.5).astype("float32")
+    for name, given in (("metrics_registered", [Specificity(0.75, name="strict"), Specificity()]), ("metrics_plain", [Doubled(), misplaced])):
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1, activation="sigmoid", name="head")], name="net")
+        model.set_weights([np.round(random.normal(size=(3, 1)) * 8) / 8, np.array([0.125])])
+        model.compile("sgd", "mse", metrics=given, jit_compile=False)
+        logs = model.evaluate(x, y, batch_size=4, verbose=0, return_dict=True)
+        model.save(os.path.join(sys.argv[1], "archives", name + ".keras"))
+        yield {"archive": name, "logs": {k: listed(v) for k, v in logs.items()}, "x": listed(x), "y": listed(y)}
+
+
 with open(os.path.join(sys.argv[1], "custom_metrics.jsonl"), "w", encoding="utf-8") as file:
-    for record in [*metric_rows(), *model_rows()]:
+    for record in [*metric_rows(), *model_rows(), *archive_rows()]:
         print(json.dumps(record, separators=(",", ":")), file=file)

@@ -103,6 +103,55 @@ TEST_CASE("Names of registered classes have one package or none") {
              Contains("needs a function that makes the constraint"));
 }
 
+namespace {
+Value halves(const Value &t, const Value &p) { return ops::mean(ops::abs(t - p), -1) * 0.5; }
+} // namespace
+
+TEST_CASE("A function is a metric of compile() and of files after its name is registered") {
+  const std::string error = errorOf([] { Metric("halves"); });
+  CHECK_THAT(error, Contains("ValueError: Could not interpret metric identifier: halves. Known: accuracy, ") &&
+                        Contains("register_metric(\"halves\", [](const Config &) { return Metric(halves); })"));
+  CHECK_THAT(errorOf([] { register_metric("halves", {}); }), Contains("needs a function that makes the metric"));
+  CHECK_THAT(errorOf([] { register_metric("mine>", [](const Config &) { return Metric("mae"); }); }),
+             Contains("of the kind metric is registered as"));
+  register_metric("halves", [](const Config &) { return Metric(halves); });
+  const Tensor t({0, 1}, {2, 1}), p({1, 2}, {2, 1});
+  const Sequential model({Input({1}), layers::Activation("linear")});
+  model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"halves"}, .weighted_metrics = {"halves"}});
+  CHECK(model.test_on_batch(p, t)["halves"] == 0.5);
+  const TemporaryFolder folder;
+  model.save(folder / "named.keras");
+  const Logs logs = load_model(folder / "named.keras").test_on_batch(p, t, {.sample_weight = Tensor({1, 3}, {2})});
+  CHECK(logs["halves"] == 0.5);
+  CHECK(logs["weighted_halves"] == 0.5);
+  // A class under another name than its C++ one, made from all of its config.
+  register_metric("mine>Shares", [](const Config &config) {
+    const double factor = config.get_double("factor");
+    return Metric([factor](const Value &a, const Value &b) { return ops::abs(a - b) * factor; });
+  });
+  const Config shares = Config::parse(
+      R"({"module":null,"class_name":"Shares","config":{"name":"s","dtype":"float16","factor":4.0},"registered_name":"mine>Shares"})");
+  const Metric metric = metrics::deserialize(shares);
+  CHECK(metric.name() == "s");
+  CHECK(metric.dtype() == float16);
+  metric.update_state(t, p);
+  CHECK(metric.result() == 4.0);
+  CHECK(metrics::serialize(metric).dump() == shares.dump());
+  register_metric("mine>Chooses", [](const Config &) { return Metric("accuracy"); });
+  CHECK_THAT(errorOf([&] {
+               (void)metrics::deserialize(Config::parse(
+                   R"({"module":null,"class_name":"Chooses","config":{},"registered_name":"mine>Chooses"})"));
+             }),
+             Contains("ValueError: a registered function has made the metric 'accuracy', whose kind only compile()"));
+  CHECK_THAT(errorOf([&] {
+               (void)metrics::deserialize(
+                   Config::parse(R"({"module":null,"class_name":"Gone","config":{},"registered_name":"theirs>Gone"})"));
+             }),
+             Contains("Could not locate class 'Gone', which a user registered in Python as 'theirs>Gone'. Before "
+                      "loading, register a struct Gone with update_state() and a static from_config(): "
+                      "register_metric<Gone>(\"theirs\"). Registered: ["));
+}
+
 TEST_CASE("An initializer of the user's must give the shape and the dtype") {
   const Initializer wrong([](const Shape &, DType, int64_t) { return Tensor::zeros({1}); });
   CHECK_THAT(errorOf([&] { (void)wrong(Shape{2}, float32, 0); }),

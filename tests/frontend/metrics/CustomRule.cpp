@@ -4,6 +4,8 @@
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
 
 using namespace halftone;
 using namespace halftone::layers;
@@ -361,4 +363,116 @@ TEST_CASE("A registered struct is in configs and files, and comes back with its 
   Checkpoint(model).save(folder / "kept.ckpt");
   Checkpoint(loaded).restore(folder / "kept.ckpt");
   CHECK(loaded.test_on_batch(somePredicted, someTrue)["kept"] == 0.75);
+}
+
+namespace {
+
+/// A metric of random variables, each of which adds, subtracts or keeps an extreme of the batch; and the same by hand.
+struct Drawn {
+  struct Part {
+    Shape shape;
+    DType dtype;
+    double initial;
+    int way; // 0: add, 1: subtract, 2: the largest, 3: add the weighted sum
+  };
+  std::vector<Part> parts;
+  double factor = 1.0;
+  std::vector<Variable> state{};
+  void build(MetricContext &m) {
+    for (const Part &part : parts)
+      state.push_back(m.add_variable(
+          {.shape = part.shape, .initializer = initializers::Constant(part.initial), .dtype = part.dtype}));
+  }
+  /// What the batch gives part i, as a scalar.
+  Value amount(size_t i, const Value &y, const Value &p, const Value &w) const {
+    const Value each = static_cast<double>(i + 1) * ops::cast(y, float32) + ops::cast(p, float32);
+    if (parts[i].way == 2)
+      return ops::max(each);
+    return ops::sum(parts[i].way == 3 && w.defined() ? each * ops::reshape(ops::cast(w, float32), {-1, 1}) : each);
+  }
+  static Value next(int way, const Value &old, const Value &amount) {
+    const Value in = ops::cast(amount, old.dtype());
+    return way == 1 ? old - in : way == 2 ? ops::maximum(old, in) : old + in;
+  }
+  void update_state(const Value &y, const Value &p, const Value &w) {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const Value given = amount(i, y, p, w), in = ops::cast(given, parts[i].dtype);
+      if (parts[i].way == 1)
+        state[i].assign_sub(in);
+      else if (parts[i].way == 2)
+        state[i].assign(next(2, state[i], given));
+      else
+        state[i].assign_add(in);
+    }
+  }
+  Value total(const std::vector<Value> &values) const {
+    Value sum = ops::full({}, 0.25, float32);
+    for (const Value &value : values)
+      sum = sum + ops::cast(ops::sum(value), float32);
+    return sum * factor;
+  }
+  Value result() const { return total({state.begin(), state.end()}); }
+};
+
+} // namespace
+
+TEST_CASE("Random structs have the results that the same formulas give by hand, in every call") {
+  std::mt19937 random(31);
+  const auto pick = [&](auto... values) {
+    const std::vector<std::common_type_t<decltype(values)...>> all{values...};
+    return all[random() % all.size()];
+  };
+  for (int trial = 0; trial < 8; ++trial) {
+    Drawn drawn{.parts = {}, .factor = pick(1.0, -0.5, 2.0)};
+    for (size_t i = random() % 4; i > 0; --i)
+      drawn.parts.push_back({pick(Shape{}, Shape{1}, Shape{2, 3}, Shape{0}),
+                             pick(float32, float16, bfloat16, int32, float64), pick(0.0, 3.0, -2.0),
+                             static_cast<int>(random() % 4)});
+    const int64_t rows = 1 + static_cast<int64_t>(random() % 9), batch = 1 + static_cast<int64_t>(random() % 5);
+    const bool isWeighted = random() % 2 == 0;
+    std::vector<float> x, y, w;
+    for (int64_t i = 0; i < rows; ++i) {
+      x.push_back(static_cast<float>(static_cast<int>(random() % 17) - 8) / 4);
+      y.push_back(static_cast<float>(static_cast<int>(random() % 17) - 8) / 4);
+      w.push_back(static_cast<float>(random() % 5) / 2);
+    }
+    const Tensor inputs(x, {rows, 1}), targets(y, {rows, 1}), weights(w, {rows});
+    INFO("trial " << trial << ", " << drawn.parts.size() << " parts, " << rows << " rows by " << batch);
+    std::vector<Tensor> values;
+    for (const Drawn::Part &part : drawn.parts)
+      values.push_back(Tensor::full(part.shape, part.initial, part.dtype));
+    for (int64_t begin = 0; begin < rows; begin += batch) {
+      const int64_t end = std::min(begin + batch, rows);
+      for (size_t i = 0; i < values.size(); ++i)
+        values[i] = runOnce(Run::interpreted,
+                            {values[i], targets.slice(begin, end), inputs.slice(begin, end), weights.slice(begin, end)},
+                            [&](const std::vector<Value> &v) {
+                              const Value given = drawn.amount(i, v[1], v[2], isWeighted ? v[3] : Value());
+                              return std::vector<Value>{Drawn::next(drawn.parts[i].way, v[0], given)};
+                            })[0];
+    }
+    const double expected = numbers(runOnce(Run::interpreted, values, [&](const std::vector<Value> &v) {
+      return std::vector<Value>{drawn.total(v)};
+    })[0])[0];
+
+    const Sequential model = identity();
+    const Metric given(drawn);
+    compileWith(model, isWeighted ? MetricSpec{} : MetricSpec{given}, isWeighted ? MetricSpec{given} : MetricSpec{});
+    const Tensors weight = isWeighted ? Tensors(weights) : Tensors{};
+    CHECK(near({model.evaluate(inputs, targets, {.batch_size = batch, .verbose = 0, .sample_weight = weight})["drawn"]},
+               {expected}, 1e-5));
+    const History history = model.fit(
+        inputs, targets, {.batch_size = batch, .epochs = 2, .verbose = 0, .shuffle = false, .sample_weight = weight});
+    CHECK(near(history["drawn"], {expected, expected}, 1e-5));
+    CHECK(near({given.result()}, {expected}, 1e-5));
+    const Metric other(drawn); // as a function of its own
+    for (int64_t begin = 0; begin < rows; begin += batch) {
+      const int64_t end = std::min(begin + batch, rows);
+      other.update_state(targets.slice(begin, end), inputs.slice(begin, end),
+                         isWeighted ? weights.slice(begin, end) : Tensor());
+    }
+    CHECK(near({other.result()}, {expected}, 1e-5));
+    other.reset_state();
+    CHECK(near({other.result()}, {Metric(drawn).result()}, 0.0));
+  }
 }
