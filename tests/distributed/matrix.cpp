@@ -126,6 +126,15 @@ void checkAgainstParts(const Row &row) {
   say(row.name + ": same bits");
 }
 
+/// The built-in step as hooks: its losses, counters and weights, bit by bit.
+template <class Hooks> void checkHooks(const Row &row) {
+  const NetArgs args{.numerics = Numerics::strict, .hasOwnRandoms = false};
+  const Run expected = onBatches(net(row, args), true), found = onBatches(hooked<Hooks>(row, args), true);
+  require(found.losses == expected.losses, "losses differ from the built-in step's");
+  require(found.counters == expected.counters, "counters differ from the built-in step's");
+  requireSame(found.after, expected.after, "against the built-in step");
+}
+
 /// Dropout, and statistics of each process's own rows: the processes end with the same state, and two runs too.
 void checkAgain(const Row &row) {
   const NetArgs args{.isSynchronized = false};
@@ -220,7 +229,11 @@ int run(std::string_view what) {
         checkMetrics(row);
       else if (what == "metrics")
         continue;
-      else
+      else if (what == "hooks") {
+        checkHooks<OwnStep>(row);
+        checkHooks<OwnLoss>(row);
+        say(row.name + ": the bits of the built-in step");
+      } else
         checkAgain(row);
     } catch (const Error &error) {
       distribute(true);

@@ -328,11 +328,19 @@ def sharded_files():
 
 
 def matrix():
-    """Each kind of policy in two processes, against one process, one that accumulates parts, and another run: the program
-    itself compares losses, loss scale, counters, weights and metrics of users, and names the rows that differ."""
-    for what in ("one", "parts", "again", "metrics"):
+    """Each kind of policy in two processes, against one process, one that accumulates parts, another run, the step as hooks, and
+    metrics of users: the program itself compares losses, loss scale, counters, weights and logs, and names the rows that differ."""
+    for what in ("one", "parts", "again", "hooks", "metrics"):
         result = well(2, what)
         require(len(result.said[0]) > (2 if what == "metrics" else 14), "too few rows", result)
+
+
+def hooks():
+    """train_step() and compute_loss() in two and three processes: the bits of the built-in step, one process's losses and reports, and
+    refusals in all processes. The program itself compares."""
+    for processes, words in ((2, ()), (3, ()), (2, ("sharded",))):
+        result = well(processes, *words)
+        require(len(result.said[0]) >= (7 if words else 14), "too few cases", result)
 
 
 def leaving():
