@@ -1,6 +1,7 @@
 // The metrics of a compiled model, for loops of one's own: as handles, as logs, and set back.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/ModelState.h"
+#include "frontend/training/StepContext.h"
 #include "frontend/training/Trainer.h"
 #include "runtime/VariableStore.h"
 #include <algorithm>
@@ -8,8 +9,10 @@
 namespace halftone {
 using namespace detail;
 
-/// The metrics by their names in the logs; before the first batch has shown the outputs, the loss alone.
+/// The metrics by their names in the logs, those of both programs if hooks decide; before the first batch, the loss alone.
 static std::shared_ptr<const LoggedMetrics> loggedOf(const CompiledModel &compiled) {
+  if (std::shared_ptr<const LoggedMetrics> ofHooks = loggedSteps(compiled); !ofHooks->empty())
+    return ofHooks;
   if (compiled.logged)
     return compiled.logged;
   return std::make_shared<LoggedMetrics>(LoggedMetrics{{"loss", compiled.lossTracker.metric()}});

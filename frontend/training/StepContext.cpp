@@ -142,7 +142,14 @@ void requireReports(const Rep &rep) {
                            listed(found), rep.program(), listed(expected)));
 }
 
-/// The record of a traced step: every metric by name. If a metric and the loss of an output have one name, the loss counts.
+std::shared_ptr<const LoggedMetrics> listOf(const std::map<std::string, Metric> &byName) {
+  auto logged = std::make_shared<LoggedMetrics>();
+  for (const auto &[name, metric] : byName)
+    logged->push_back({name, metric});
+  return logged;
+}
+
+/// The record of a traced step: every metric by name. Both programs share the average of a name that both report. If a metric and the loss of an output have one name, the loss counts.
 StepRecord recordOf(const Rep &rep) {
   const DeviceScope device(*rep.compiled.args.device); // for the variables that are made here
   StepRecord record;
@@ -161,16 +168,17 @@ StepRecord recordOf(const Rep &rep) {
   if (rep.hasOutputLosses)
     for (const auto &[output, tracker] : rep.compiled.outputTrackers)
       add(tracker.name(), tracker.metric());
+  const std::shared_ptr<const StepRecord> other = rep.compiled.steps[!rep.isTraining].known();
   for (const auto &[name, value] : rep.reports) {
     if (byName.contains(name))
       rep.refuse(ErrorKind::value_error, fmt::format("step.report('{}') has the name of another value of the logs: {}",
                                                      name, listed(keysOf(byName))));
-    add(name, record.reports.emplace(name, MeanTracker(name)).first->second.metric());
+    const MeanTracker *shared = other && other->reports.contains(name) ? &other->reports.at(name) : nullptr;
+    const MeanTracker tracker = shared ? *shared : MeanTracker(name);
+    record.reports.emplace(name, tracker);
+    add(name, tracker.metric());
   }
-  auto logged = std::make_shared<LoggedMetrics>();
-  for (const auto &[name, metric] : byName)
-    logged->push_back({name, metric});
-  record.logged = std::move(logged);
+  record.logged = listOf(byName);
   return record;
 }
 
@@ -346,6 +354,15 @@ std::shared_ptr<const StepRecord> requireRecord(const Layer &model, CompiledMode
     return record;
   });
   return step.known();
+}
+
+std::shared_ptr<const LoggedMetrics> loggedSteps(const CompiledModel &compiled) {
+  std::map<std::string, Metric> byName;
+  for (const RecordedStep &step : compiled.steps)
+    if (const std::shared_ptr<const StepRecord> record = step.known())
+      for (const LoggedMetric &logged : *record->logged)
+        byName.emplace(logged.name, logged.metric);
+  return listOf(byName);
 }
 
 void RecordedStep::require(const std::function<StepRecord()> &record) {

@@ -25,4 +25,7 @@ std::vector<CompiledFunction::Named> recordLosses(LayerImpl &layer, CompiledMode
 std::shared_ptr<const StepRecord> requireRecord(const Layer &model, CompiledModel &compiled, bool isTraining,
                                                 const std::vector<TensorType> &types, const FeedLayout &layout);
 
+/// What the steps of both programs log, by name, as far as they are known.
+std::shared_ptr<const LoggedMetrics> loggedSteps(const CompiledModel &compiled);
+
 } // namespace halftone::detail

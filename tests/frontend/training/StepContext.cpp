@@ -252,6 +252,14 @@ TEST_CASE("Reports are means over the rows of an epoch, in every log, and those 
   CHECK(model.evaluate(inputs(5), {}, {.verbose = 0}).str() ==
         "seen: " + Logs(model.test_on_batch(inputs(5), {})).str().substr(6));
   CHECK_FALSE(model.evaluate(inputs(5), {}, {.verbose = 0}).contains("x"));
+  std::vector<std::string> all; // of both programs
+  for (const auto &[name, value] : model.get_metrics_result())
+    all.push_back(name);
+  CHECK(all == std::vector<std::string>{"loss", "rows", "seen", "x"});
+  CHECK(model.get_metrics_result()["seen"] == Approx(2 * mean(5)).margin(1e-6));
+  CHECK(model.metrics().size() == 4);
+  model.reset_metrics();
+  CHECK(model.get_metrics_result()["seen"] == 0.0);
 }
 
 TEST_CASE("A run inside a run adds its reports to sums of its own") {
