@@ -5,7 +5,7 @@
 
   install         installs the build into a fresh prefix below BUILD_DIR
   find-package    configures, builds and runs tests/consume/app with COMPILER
-  refuse-version  find_package(Halftone 0.2) must fail, and say why
+  refuse-version  find_package(Halftone 0.1) must fail, and say why
   pkg-config      the same program through pkg-config, from the prefix moved elsewhere
   components      the components have every file once, and what runs programs needs nothing of the others
   developer       builds the installed examples/developer with COMPILER: halftone-opt loads the plugin, and the own opt tool runs
@@ -69,13 +69,13 @@ class Package:
 
     def find_package(self):
         folder = self.fresh("find-package")
-        self.configure(folder, "0.1")
+        self.configure(folder, "0.2")
         run("cmake", "--build", folder)
         run(os.path.join(folder, "app"))
 
     def developer(self):
         folder = self.fresh("developer")
-        self.configure(folder, "0.1", self.extension)
+        self.configure(folder, "0.2", self.extension)
         run("cmake", "--build", folder)
         plugin = os.path.join(folder, "libcount-casts.so")
         opt = [os.path.join(self.prefix, "bin", "halftone-opt"), f"--load-pass-plugin={plugin}",
@@ -88,8 +88,8 @@ class Package:
         expect(own.count("halftone.cast ") == 16, "expected the own opt tool to parse, to run a pass and to print 16 casts")
 
     def refuse_version(self):
-        output = self.configure(self.fresh("refuse-version"), "0.2", fails=True)
-        reason = re.search(r'compatible\s+with\s+requested\s+version\s+"0\.2"', output)
+        output = self.configure(self.fresh("refuse-version"), "0.1", fails=True)
+        reason = re.search(r'compatible\s+with\s+requested\s+version\s+"0\.1"', output)
         expect(reason, "expected the reason: the version asked for")
 
     def pkg_config(self):
@@ -110,11 +110,11 @@ class Package:
 
     def surface(self):
         libraries = self.library_folder(self.prefix)
-        chain = [os.path.join(libraries, f"libhalftone.so{suffix}") for suffix in ("", ".0.1", ".0.1.0")]
+        chain = [os.path.join(libraries, f"libhalftone.so{suffix}") for suffix in ("", ".0.2", ".0.2.0")]
         expect(all(map(os.path.exists, chain)), f"expected {chain}")
-        expect(len(set(map(os.path.realpath, chain))) == 1 and os.path.islink(chain[1]), "expected links to .so.0.1.0")
+        expect(len(set(map(os.path.realpath, chain))) == 1 and os.path.islink(chain[1]), "expected links to .so.0.2.0")
         dynamic = run("readelf", "-d", chain[2])
-        expect(re.search(r"SONAME.*\[libhalftone\.so\.0\.1\]", dynamic), "expected the SONAME libhalftone.so.0.1")
+        expect(re.search(r"SONAME.*\[libhalftone\.so\.0\.2\]", dynamic), "expected the SONAME libhalftone.so.0.2")
 
         installed = sorted(os.listdir(os.path.join(self.prefix, "include", "halftone")))
         public = sorted(name for name in os.listdir(self.headers) if name.endswith(".h"))
@@ -166,7 +166,7 @@ class Package:
         expect(not of_mpi, f"mpi has {sorted(of_mpi)} besides the library that sends messages")
         names = sorted(map(os.path.basename, held["runtime"]))
         tools = ["halftone-bytecode", "halftone-h5", "halftone-lsp-server", "halftone-opt", "halftone-policy", "halftone-run"]
-        libraries = [f"lib{name}.so.{version}" for name in ("HalftoneDialect", "HalftonePasses", "halftone") for version in ("0.1", "0.1.0")]
+        libraries = [f"lib{name}.so.{version}" for name in ("HalftoneDialect", "HalftonePasses", "halftone") for version in ("0.2", "0.2.0")]
         expect(names == tools + libraries, f"runtime has {names}; expected {tools} and {libraries}")
 
 

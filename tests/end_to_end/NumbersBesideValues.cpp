@@ -113,6 +113,7 @@ TEST_CASE("A number that the dtype holds is exact beside its integers, whose res
   }
 }
 
+// policies 5.4
 TEST_CASE("A number that the dtype does not hold is an error beside its integers") {
   for (const DType dtype : integerDtypes)
     for (const Wide number : edges())
@@ -149,6 +150,7 @@ TEST_CASE("The kind of a number decides: reals make integers floats, a bool take
       -2);
 }
 
+// policies 5.4
 TEST_CASE("A comparison compares the number itself, whether the dtype holds it or not") {
   using Compare = Value (*)(const Operand &, const Operand &);
   constexpr Compare comparisons[] = {ops::equal,      ops::not_equal, ops::less,

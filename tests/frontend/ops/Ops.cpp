@@ -44,6 +44,7 @@ TEST_CASE("The kind of a number decides: integers leave integers as they are and
   CHECK(numbers(y[3]) == Row{200, -6});
 }
 
+// policies 5.3
 TEST_CASE("Each operation of two operands has the dtype that its number gives, on the left and on the right") {
   using Binary = Value (*)(const Operand &, const Operand &);
   constexpr Binary promoting[] = {ops::subtract, ops::power, ops::mod, ops::floor_divide, ops::squared_difference};
