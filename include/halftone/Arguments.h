@@ -206,7 +206,9 @@ template <detail::HasConfig T> void register_constraint(const std::string &packa
                       [](const Config &config) { return Constraint(T::from_config(config)); });
 }
 
-/// Lets files name a function of the user's: "package>name", or, if Python did not decorate it, its name.
+/// Lets files name a function of the user's: "package>name", or, if Python did not decorate it, its name. An ActivationArg of
+/// that name is f, and one of the same pointer has the name. value_error for another form of the name, and for that of an
+/// activation of the library.
 HALFTONE_API void register_activation(const std::string &registered_name, const ActivationArg &f);
 namespace initializers {
 struct RandomArgs {

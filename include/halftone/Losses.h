@@ -45,7 +45,8 @@ public:
 private:
   std::shared_ptr<const detail::LossImpl> impl_;
 };
-HALFTONE_API void register_loss(const std::string &registered_name, const Loss &loss); // as register_activation()
+/// As register_activation(). Files hold the name alone, so a loss counts as it only with the reduction and the dtype of `loss`.
+HALFTONE_API void register_loss(const std::string &registered_name, const Loss &loss);
 namespace losses {
 struct CrossentropyArgs {
   bool from_logits = false;
@@ -226,7 +227,7 @@ HALFTONE_API Value sparse_categorical_crossentropy(const Value &y_true, const Va
 HALFTONE_API Value dice(const Value &y_true, const Value &y_pred, const Axes &axis = {});
 HALFTONE_API Value tversky(const Value &y_true, const Value &y_pred, double alpha = 0.5, double beta = 0.5,
                            const Axes &axis = {});
-/// {"module", "class_name", "config", "registered_name"}, as Keras saves a loss: value_error for a function. deserialize()
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves a loss: value_error for a function that is not registered. deserialize()
 /// throws value_error for an unknown class or argument.
 HALFTONE_API Config serialize(const Loss &loss);
 HALFTONE_API Loss deserialize(const Config &config);
