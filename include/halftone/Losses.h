@@ -227,8 +227,8 @@ HALFTONE_API Value sparse_categorical_crossentropy(const Value &y_true, const Va
 HALFTONE_API Value dice(const Value &y_true, const Value &y_pred, const Axes &axis = {});
 HALFTONE_API Value tversky(const Value &y_true, const Value &y_pred, double alpha = 0.5, double beta = 0.5,
                            const Axes &axis = {});
-/// {"module", "class_name", "config", "registered_name"}, as Keras saves a loss: value_error for a function that is not registered. deserialize()
-/// throws value_error for an unknown class or argument.
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves a loss: value_error for a function that is not
+/// registered. deserialize() throws value_error for an unknown class or argument.
 HALFTONE_API Config serialize(const Loss &loss);
 HALFTONE_API Loss deserialize(const Config &config);
 } // namespace losses
