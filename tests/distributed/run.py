@@ -304,16 +304,8 @@ def sharded_optimizers():
     sharded("optimizers", [3])
 
 
-def sharded_arguments_2():
-    sharded("arguments", [2])
-
-
-def sharded_arguments_3():
-    sharded("arguments", [3])
-
-
-def sharded_arguments_4():
-    sharded("arguments", [4])
+sharded_arguments_2, sharded_arguments_3, sharded_arguments_4 = (
+    lambda count=count: sharded("arguments", [count]) for count in (2, 3, 4))
 
 
 def sharded_files():
