@@ -175,15 +175,16 @@ private:
     std::vector<Value> finite, gradients;
   };
 
-  /// Takes the calls of unscale() in this trace since the last update by its gradients. value_error if `gradients` are such ones
+  /// Takes the calls of unscale() in this trace since the last update; none count if the update is by other gradients. value_error if `gradients` are such ones
   /// and `args` does not say so.
   std::vector<Unscaled> takeUnscaled(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                                      const ApplyArgs &args) {
     if (unscaledIn_.lock().get() != &tracing())
       return {};
+    std::vector<Unscaled> calls = std::exchange(unscaled_, {});
     if (args.unscaled)
-      return std::exchange(unscaled_, {});
-    for (const Unscaled &call : unscaled_)
+      return calls;
+    for (const Unscaled &call : calls)
       for (size_t i = 0; i < std::min(gradients.size(), call.gradients.size()); ++i)
         if (gradients[i].defined() && gradients[i].node() == call.gradients[i].node() && !isReplaced(variables[i]))
           throw Error(ErrorKind::value_error,

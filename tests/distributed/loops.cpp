@@ -131,6 +131,8 @@ void sums() {
     say(fmt::format("sum {} {} {} {} {}", name(dtype), name(sum.dtype()), sum.astype(float64).to_vector<double>().at(1),
                     name(mean.dtype()), mean.astype(float64).to_vector<double>().at(1)));
   }
+  const auto [none, noMean] = both(Tensor::zeros({0, 3}));
+  say(fmt::format("empty {} {}", none.shape().str(), noMean.shape().str()));
   const auto [overflowed, large] = both(Tensor::full({1}, 60000.0, float16)); // the sum is no number of float16
   say(fmt::format("large {} {}", std::isinf(overflowed.astype(float32).item<float>()),
                   large.astype(float32).item<float>()));

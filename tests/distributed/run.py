@@ -238,7 +238,7 @@ def own_loops_refused():
     require([line.rsplit(" ", 4)[1:] for line in values(sums, "sum")] == [[dtype, "3", mean, "1.5"] for dtype, mean in (
         ("float32", "float32"), ("float64", "float64"), ("float16", "float16"), ("bfloat16", "bfloat16"),
         ("int32", "float32"))] + [["int32", "2", "float32", "1"]], "other sums", sums)
-    require(values(sums, "large") == ["true 60000"] and values(sums, "slope") == ["12"] and
+    require(values(sums, "large") == ["true 60000"] and values(sums, "empty") == ["(0, 3) (0, 3)"] and values(sums, "slope") == ["12"] and
             [sums.said[rank][-1] for rank in (0, 1)] == ["own slope 2", "own slope 4"], "other derivatives", sums)
     require(values(well(2, "skips"), "weight") == ["[0.5, 0.75] scale 4 skipped 1"], "the step was not skipped in all")
     require(well(2, "later").said[0] == ["alone 1", "together 2"], "a program outlives set_distribution()")
