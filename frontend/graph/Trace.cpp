@@ -162,6 +162,8 @@ public:
     return emit("reduce_all", {}, resolveAll(xs), {named("kind", attr)});
   }
   Value allReduce(CollectiveKind kind, const Value &x) override {
+    if (x.shape().elements() == 0)
+      return x;
     auto attr = hd::CollectiveKindAttr::get(&context_, mirrored<hd::CollectiveKind>(kind));
     return emit("all_reduce", {}, {resolve(x)}, {named("kind", attr)});
   }
