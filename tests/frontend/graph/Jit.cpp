@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <functional>
 #include <string_view>
 #include <thread>
@@ -207,6 +208,75 @@ TEST_CASE("Integers, bools and enums among the arguments are compiled in, and a 
   CHECK(made == first);
   CHECK(jit(ops::maximum)(x, 7).item<float>() == 7);
   CHECK_THROWS_WITH(product(x, int64_t(1) << 40), Contains("int32 has no number 1099511627776"));
+}
+
+TEST_CASE("Each value of a static argument has a program: negative enums, 64 bits with and without a sign, bools") {
+  enum class Way : int8_t { back = -3, on = 2 };
+  enum Plain { first, second = 40 };
+  int traces = 0;
+  const auto f = jit([&traces](const Value &x, Way way, uint64_t bits, bool both, Plain plain) {
+    ++traces;
+    const double last = bits == UINT64_MAX ? 1.0 : 0.0;
+    return Values{x + static_cast<int>(way), x * 0 + last, both ? x : -x, x * static_cast<int>(plain)};
+  });
+  const Tensor x = Tensor::of<float>({2}, {1});
+  const auto results = [&](Way way, uint64_t bits, bool both, Plain plain) {
+    std::vector<float> all;
+    for (const Tensor &each : f(x, way, bits, both, plain))
+      all.push_back(each.item<float>());
+    return all;
+  };
+  CHECK(results(Way::back, UINT64_MAX, true, second) == std::vector<float>{-1, 1, 2, 80});
+  CHECK(results(Way::on, uint64_t{1} << 63, false, first) == std::vector<float>{4, 0, -2, 0});
+  CHECK(results(Way::back, UINT64_MAX, true, second) == std::vector<float>{-1, 1, 2, 80});
+  CHECK(traces == 2);
+  CHECK(results(Way::back, UINT64_MAX - 1, true, second)[1] == 0);
+  CHECK(traces == 3);
+}
+
+TEST_CASE("An argument that is compiled in and has had more than 32 values is named once in a warning") {
+  const test::CapturedOutput output;
+  const auto shifted =
+      jit([](const Value &x, int by, bool twice) { return (twice ? x * 2 : x) + by; }, {.name = "shifted"});
+  const Tensor x = Tensor::of<float>({2}, {1});
+  for (const bool twice : {false, true})
+    for (int by = 1; by <= 32; ++by)
+      CHECK(shifted(x, by, twice).item<float>() == static_cast<float>((twice ? 4 : 2) + by));
+  CHECK(output.text.empty());
+  for (int by = 33; by < 36; ++by)
+    (void)shifted(x, by, false);
+  CHECK_THAT(output.text, Contains("warning: argument 1 of 'shifted', counted from 0, has had more than 32 values"));
+  CHECK(output.text.find("warning", 8) == std::string::npos);
+}
+
+TEST_CASE("A number where a Value stands is a scalar of floatx, int32 or bool, and compiles nothing anew") {
+  int traces = 0;
+  const auto product = jit([&traces](const Value &a, const Value &b) {
+    ++traces;
+    return a * b;
+  });
+  for (int i = 0; i < 5; ++i)
+    CHECK(product(0.5 * i, 2.0).item<float>() == static_cast<float>(i));
+  CHECK(traces == 1);
+  CHECK(product(2, 3).dtype() == int32);
+  CHECK(product(2, 0.5F).dtype() == float32);
+  CHECK(product(true, true).dtype() == bool_);
+  CHECK(product(INT32_MIN, 1).item<int32_t>() == INT32_MIN);
+  for (const Number &number : {Number(int64_t{INT32_MAX} + 1), Number(int64_t{INT32_MIN} - 1), Number(UINT64_MAX)})
+    CHECK_THROWS_WITH(number.is_negative() ? product(int64_t{INT32_MIN} - 1, 1) : product(number.bits(), 1),
+                      Contains("ValueError") && Contains("int32 has no number"));
+  config::set_floatx("float16");
+  CHECK(product(0.5, 0.5).dtype() == float16);
+  config::set_floatx("float32");
+}
+
+TEST_CASE("A generic lambda is given its types, and a Values stands beside static arguments") {
+  const auto scaled = jit<Value(const Value &, int)>([](auto x, auto times) { return x * times; });
+  CHECK(scaled(Tensor::of<float>({2}, {1}), 4).item<float>() == 8);
+  const auto combined = jit([](const Values &v, bool sum) { return sum ? v[0] + v[1] : v[0] - v[1]; });
+  const Tensor a = Tensor::of<float>({2}, {1}), b = Tensor::of<float>({3}, {1});
+  CHECK(combined({a, b}, true).item<float>() == 5);
+  CHECK(combined({a, b}, false).item<float>() == -1);
 }
 
 namespace {

@@ -226,3 +226,19 @@ TEST_CASE("A .keras file and a weights file hold the states of a layer's draws, 
   CHECK(valuesOf(loaded)[0] == valuesOf(model)[0]);
   CHECK(near(valuesOf(loaded)[1], valuesOf(model)[1], 1e-5));
 }
+
+TEST_CASE("A layer that is made in the call of another one leaves its generator to that one") {
+  struct Making {
+    Value call(const Value &x, const CallContext &context) const {
+      return Custom<Noisy>(Noisy{})(x, {.training = context.training()});
+    }
+  };
+  const Custom<Making> layer(Making{}, {.name = "making"});
+  const Tensor x = Tensor::zeros({4});
+  const std::vector<double> first = numbers(training(layer, x));
+  CHECK(numbers(training(layer, x)) != first);
+  CHECK(pathsOf(layer) == std::vector<std::string>{"making/seed_generator/seed_generator_state"});
+  (void)training(layer, Tensor::zeros({3})); // traced anew
+  CHECK(wordsOf(layer.variables().at(0))[1] == 3);
+  CHECK(layer.variables().size() == 1);
+}
