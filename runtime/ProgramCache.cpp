@@ -26,7 +26,7 @@ namespace {
 /// "feed 0 ('x'), dimension 1 (65 values, 1 to 65)": the axis with the most distinct extents among the keys.
 std::string describeVariation(const std::vector<const ProgramKey *> &keys, const Signature &signature) {
   const ProgramKey &first = *keys.front();
-  std::string best = "the dtypes, ranks or groups";
+  std::string best = "the dtypes, ranks, groups or arguments that are compiled in";
   size_t most = 1;
   for (size_t feed = 0; feed < first.feeds.size(); ++feed) {
     const std::string name = feed < signature.feeds.size() ? fmt::format(" ('{}')", signature.feeds[feed].name) : "";

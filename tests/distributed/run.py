@@ -131,9 +131,11 @@ def partial_batches():
 
 
 def random_layers():
-    """Dropout and BatchNormalization: shuffled alike, and all processes end with the same state."""
+    """Dropout, draws of a user's layer and BatchNormalization: shuffled alike, and all processes end with the same state."""
     for policy in POLICIES:
         words = ("policy=" + policy, "dropout=yes", "normalization=yes", "epochs=4", "rows=330", "batch=50")
+        if policy == POLICIES[0]:
+            words += ("draws=yes",)
         first = well(3, "together", *words)
         require(first.said[0] == well(3, "together", *words).said[0], "two runs differ", first)
 

@@ -52,6 +52,17 @@ Data dataOf(int64_t rows, int64_t width = 20, bool masked = false) {
   return {Tensor(x, Shape({rows, width})), Tensor(y, Shape({rows}))};
 }
 
+/// Draws in training: of its own generator, and of one that it makes at the first draw.
+struct Noisy {
+  random::SeedGenerator generator{11};
+  Value call(const Value &x, const CallContext &context) const {
+    if (!context.training())
+      return x;
+    return x + random::normal(x.shape(), {.stddev = 0.1}) +
+           random::uniform(x.shape(), {.maxval = 0.1, .seed = generator});
+  }
+};
+
 Sequential modelOf(const Words &words) {
   set_random_seed(number(words, "seed", 1));
   set_dtype_policy(word(words, "policy", "float32"));
@@ -72,6 +83,8 @@ Sequential modelOf(const Words &words) {
     model.add(Flatten());
   if (word(words, "dropout", "no") == "yes")
     model.add(Dropout(0.25));
+  if (word(words, "draws", "no") == "yes")
+    model.add(Custom(Noisy{}));
   model.add(Dense(32, {.activation = "relu"}));
   model.add(Dense(5));
   optimizers::AdamArgs adam;
