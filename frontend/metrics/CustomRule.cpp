@@ -1,7 +1,6 @@
 // Builds, updates and reads metrics that are structs of the user's.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/metrics/CustomRule.h"
-#include "frontend/base/RandomSeeds.h"
 #include "frontend/base/UniqueNames.h"
 #include "frontend/graph/Devices.h"
 #include "frontend/graph/MetricCode.h"
@@ -12,6 +11,7 @@
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 namespace halftone {
 using namespace detail;
@@ -27,7 +27,9 @@ Variable MetricContext::add_variable(const MetricVariableArgs &args) {
                               name, metric.name, args.shape.str()));
   checkMemoryFor(fmt::format("the state of metric '{}'", metric.name), args.shape, dtype);
   const bool isZero = !args.initializer.defined() || args.initializer.name() == "Zeros";
-  const Tensor initial = isZero ? Tensor() : args.initializer(args.shape, dtype, nextSeed());
+  const auto seed =
+      static_cast<int64_t>(std::hash<std::string>()(metric.name + "/" + name)); // the same in all processes
+  const Tensor initial = isZero ? Tensor() : args.initializer(args.shape, dtype, seed);
   const VariableFacts facts{.name = name,
                             .path = fmt::format("{}/{}", metric.name, name),
                             .role = VariableRole::metric,

@@ -74,6 +74,10 @@ class Metric;
 /// the added value over the processes; assign() to the metric's variables is a not_implemented_error there.
 template <class T>
 concept CustomMetric = !std::derived_from<T, Metric> && detail::Updates<T> && detail::Results<T>;
+namespace detail {
+template <class T> // a struct that is a metric but for a method of another signature
+concept AlmostMetric = !CustomMetric<T> && requires(T &t, MetricContext &c) { t.build(c); };
+} // namespace detail
 struct MetricArgs {
   std::string name{};
   PolicyArg dtype{}; // of the state; empty: floatx, not the global policy; a policy gives its compute dtype
@@ -101,6 +105,11 @@ public:
   template <CustomMetric T>
   Metric(T self, const MetricArgs &args = {})
       : Metric(std::make_unique<detail::CustomMetricBody<T>>(std::move(self)), detail::type_name<T>(), args) {}
+  template <detail::AlmostMetric T> Metric(T, const MetricArgs & = {}) {
+    static_assert(CustomMetric<T>,
+                  "a metric needs update_state(const Value &y_true, const Value &y_pred), or with a third "
+                  "const Value &sample_weight, and Value result() const");
+  }
   explicit Metric(std::shared_ptr<detail::MetricImpl> impl);
   std::string name() const;
   DType dtype() const;

@@ -133,6 +133,10 @@ TEST_CASE("A state begins with the values of its initializers, after a reset and
   CHECK(metric.result() == 2.5 + 2.875);
   metric.reset_state();
   CHECK(metric.result() == 2.5);
+  const Odd random{.variable = {.shape = {3}, .initializer = "random_normal"},
+                   .give = [](const Variable &v) { return ops::sum(v); }};
+  CHECK(Metric(random).result() == Metric(random).result()); // as in each process that shares a batch
+  CHECK(Metric(random).result() != 0.0);
   const Sequential model = identity();
   compileWith(model, {Weighed{}});
   for (int again = 0; again < 2; ++again)
