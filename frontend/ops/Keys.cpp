@@ -51,7 +51,7 @@ void narrow(Value &mask, const Value &x, const AxisPlaces &places, int64_t axis)
   }
   if (first >= stride) // below it no other place fits
     both(compared(ComparePredicate::ge, along, first));
-  if (last + stride < extent)
+  if (last < extent - stride)
     both(compared(ComparePredicate::le, along, last));
 }
 

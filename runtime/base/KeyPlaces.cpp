@@ -1,6 +1,7 @@
 // Which places of its axes a key takes, as in NumPy's basic indexing.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/KeyPlaces.h"
+#include "runtime/base/Extents.h"
 #include "runtime/base/Status.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -55,7 +56,7 @@ static AxisPlaces placesOf(const Slice &slice, int64_t extent) {
   if (extent == none)
     return {0, none, 1};
   // A step beyond the axis takes the first place alone, whatever its length.
-  const int64_t step = slice.step().given() ? std::clamp(slice.step().place(), -extent - 1, extent + 1) : 1;
+  const int64_t step = slice.step().given() ? std::clamp(slice.step().place(), -extent - 1, extentSum(extent, 1)) : 1;
   const int64_t lower = step > 0 ? 0 : -1, upper = step > 0 ? extent : extent - 1;
   const auto bound = [&](const Slice::Bound &given, int64_t byDefault) {
     if (!given.given())
@@ -65,7 +66,7 @@ static AxisPlaces placesOf(const Slice &slice, int64_t extent) {
   const int64_t start = bound(slice.start(), step > 0 ? lower : upper);
   const int64_t stop = bound(slice.stop(), step > 0 ? upper : lower);
   const int64_t span = step > 0 ? stop - start : start - stop, stride = std::abs(step);
-  const int64_t count = std::max<int64_t>(0, (span + stride - 1) / stride);
+  const int64_t count = span > 0 ? (span - 1) / stride + 1 : 0;
   return {count == 0 ? std::clamp<int64_t>(start, 0, extent) : start, count, count > 1 ? step : 1};
 }
 

@@ -69,6 +69,8 @@ TEST_CASE("Keys of a tensor take the elements that NumPy's do") {
   check(t[Slice(2, 2)], {0, 3, 4}, {});
   check(t[Slice(5, 1, -1)], {0, 3, 4}, {});
   check(counted({0, 3})[{Slice(), 1}], {0}, {});
+  check(counted({0, INT64_MAX})[{Slice(), Slice(none, none, 2)}], {0, int64_t(1) << 62}, {});
+  check(counted({0, INT64_MAX})[{Slice(), Slice(INT64_MAX, none, INT64_MIN)}], {0, 1}, {});
   check(counted({3, 0})[1], {0}, {});
   check(counted({})[ellipsis], {}, {0});
   check(counted({})[newaxis], {1}, {0});

@@ -291,7 +291,8 @@ TEST_CASE("Items of a Value are those of NumPy: integers, slices forwards and ba
   checkItem("[" + all + ", " + all + ", " + slice("null", "null", "-9223372036854775808") + "]", {1, 2, 1}, {2, 5});
   checkItem(all, {1, 2, 3}, {0, 1, 2, 3, 4, 5});
   CHECK_THROWS_WITH(read("GetItem", item("[" + all + ", 2]")), Contains("index 2 is out of bounds for axis 1"));
-  CHECK_THROWS_WITH(read("GetItem", item("[0, 0, 0, 0]")), Contains("does not fit 3 axes"));
+  CHECK_THROWS_WITH(read("GetItem", item("[0, 0, 0, 0]")),
+                    Contains("has 4 items for axes, but the shape (None, 2, 3) has 3 axes"));
   CHECK_THROWS_WITH(read("GetItem", item("[" + slice("null", "null", "0") + "]")), Contains("step cannot be zero"));
   for (const char *other : {"[true]", R"([{"class_name": 3}])"})
     CHECK_THROWS_WITH(read("GetItem", item(other)), Contains("no integer, slice, ellipsis or null"));
