@@ -98,7 +98,8 @@ public:
   static Tensor normal(const Shape &shape, const NormalTensorArgs &args = {});
   static Tensor uniform(const Shape &shape, const UniformTensorArgs &args = {}); // minval <= v < maxval
   static Tensor randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintTensorArgs &args = {});
-  static Tensor concatenate(const std::vector<Tensor> &tensors, int64_t axis = 0); // of one dtype; copies
+  /// Copies of tensors of one dtype, else type_error. device_error off the host.
+  static Tensor concatenate(const std::vector<Tensor> &tensors, int64_t axis = 0);
   static Tensor stack(const std::vector<Tensor> &tensors, int64_t axis = 0);
   /// Reads NumPy's .npy, format 1.0 to 3.0, of either byte order, row- or column-major. io_error naming the file, the
   /// expected contents and those found. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2
@@ -128,7 +129,8 @@ public:
   }
   /// The one element as a number, from any dtype and device: Python's item(). value_error unless there is one.
   double item() const;
-  /// As of a Value. Places and slices of axis 0 alone give a view, other keys a copy.
+  /// As of a Value. A key of one place or of one slice of step 1, which is of axis 0, gives a view. Other keys give a copy, and
+  /// device_error off the host.
   Tensor operator[](const Index &key) const;
   Tensor operator[](std::initializer_list<Index> key) const;
   class iterator { // the rows: for (const Tensor &row : tensor)

@@ -125,7 +125,7 @@ Tensor result(const Tensor &x, const std::function<Value(const Value &)> &f, Run
 } // namespace
 
 TEST_CASE("300 random keys take what a plain loop and NumPy take, of Values and of Tensors") {
-  REQUIRE(records().size() == 300);
+  REQUIRE(records().size() >= 300);
   for (const Record &row : records()) {
     INFO(row.written.dump() << " of " << row.shape.str());
     CHECK(loopOver(row.key, row.shape) == row.elements);
