@@ -83,7 +83,6 @@ ProgramChoice detail::chooseProgram(const Model &model, const IrArgs &args) {
     const ForkSafeLock lock(state.mutex);
     choice = {program, nullptr, state.fullStepTypes, state.fullStepLayout};
   }
-  const std::vector<ValueSpec> inputs = inputSpecsOf(model);
   // If the model was trained, the shapes of its full step are the example; another batch size replaces the leading
   // extent.
   const int64_t batch =
@@ -95,7 +94,7 @@ ProgramChoice detail::chooseProgram(const Model &model, const IrArgs &args) {
       if (!type.shape.empty())
         type.shape[0] = batch;
   } else {
-    const std::vector<Tensor> x = exampleInputs(model, inputs, batch);
+    const std::vector<Tensor> x = exampleInputs(model, inputSpecsOf(model), batch);
     std::vector<Tensor> y;
     if (program != Program::predict) {
       y = exampleTargets(model, *compiled, x);

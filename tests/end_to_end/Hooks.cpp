@@ -329,6 +329,37 @@ TEST_CASE("Layers that only hooks call are children with paths, are trained, and
   model.report(folder / "net.html", {.time_kernels = false});
 }
 
+TEST_CASE("A model that only its train_step() knows is built by it, and can be looked at and saved") {
+  struct Net {
+    layers::Dense unused{5, {.name = "unused"}}, head{2, {.name = "head"}};
+    Value call(const Value &x) const { return unused(x); }
+    void train_step(const StepContext &step, const StepData &data) const {
+      const Value gap = ops::mean(ops::square(head(data.x[0])), 1) - ops::squeeze(data.y[0], 1);
+      step.report("loss", ops::mean(ops::abs(gap))); // in place of the one that is minimized
+      step.minimize(ops::mean(ops::square(gap)));
+    }
+  };
+  const Model model(Net{}, {.name = "net"});
+  model.compile({.optimizer = "adam"});
+  const History history = model.fit(wave({8, 3}), wave({8, 1}), {.batch_size = 8, .epochs = 2, .verbose = 0});
+  CHECK(history.keys() == std::vector<std::string>{"loss"});
+  CHECK(model.built());
+  CHECK(model.weights().size() == 2);
+  CHECK(model.weights()[0].path() == "net/head/kernel");
+  CHECK(model.ir(Stage::graph).find("net/head/kernel") == std::string::npos); // locations are off
+  CHECK(model.ir(Stage::graph, {.batch_size = 3, .locations = true}).find("net/head") != std::string::npos);
+  CHECK(model.summary().text().find("head") != std::string::npos);
+  const TemporaryFolder folder;
+  model.save_weights(folder / "net.weights.h5");
+  const std::vector<std::vector<float>> before = weightsOf(model);
+  (void)model.train_on_batch(wave({8, 3}), wave({8, 1}));
+  CHECK(weightsOf(model) != before);
+  model.load_weights(folder / "net.weights.h5");
+  CHECK(weightsOf(model) == before);
+  CHECK(model.predict(wave({2, 3}), {.verbose = 0}).shape() == Shape{2, 5});
+  CHECK_THROWS_WITH(model.evaluate(wave({8, 3}), {}, {.verbose = 0}), Contains("No loss to compute"));
+}
+
 TEST_CASE("A train_step() may update several times, or never, and a model is looked at before it is trained") {
   struct Net {
     layers::Dense head{1};

@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
-#include <sstream>
+#include <thread>
 
 using namespace halftone;
 using Catch::Matchers::Contains;
@@ -286,6 +286,29 @@ TEST_CASE("A run inside a run adds its reports to sums of its own") {
   CHECK(nested == fit([](int64_t) {}));
   CHECK(seen[0] == model.test_on_batch(inputs(2), {})["seen"]);
   CHECK(seen[2] == seen[5]);
+}
+
+TEST_CASE("Several threads train and evaluate one model with hooks") {
+  const Model model = hooked([](const StepContext &step, const StepData &data) {
+    if (step.training())
+      step.minimize(ops::mean(ops::square(step.call(data.x)[0])));
+    step.report(step.training() ? "x" : "seen", ops::mean(data.x[0]));
+  });
+  model.compile({.optimizer = "adam"});
+  std::vector<std::thread> threads;
+  std::vector<double> reported(4);
+  for (size_t thread = 0; thread < reported.size(); ++thread)
+    threads.emplace_back([&, thread] {
+      for (int run = 0; run < 5; ++run)
+        reported[thread] = thread % 2
+                               ? model.fit(inputs(), {}, {.batch_size = 3, .verbose = 0, .shuffle = false})["x"][0]
+                               : model.evaluate(inputs(), {}, {.batch_size = 3, .verbose = 0})["seen"];
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  CHECK(model.optimizer().iterations() == 2 * 5 * 4);
+  CHECK(reported == std::vector<double>(4, reported[0]));
+  CHECK(reported[0] == model.evaluate(inputs(), {}, {.batch_size = 3, .verbose = 0})["seen"]);
 }
 
 TEST_CASE("A later step that reports other names is refused, and changes nothing") {
