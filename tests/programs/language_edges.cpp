@@ -138,7 +138,7 @@ static void braces() {
   const std::vector<float> v{1, 2, 3, 4};
   std::vector<uint8_t> u{1, 2};
   const Tensor a{{1, 2}, {3, 4}}, b({{1, 2}, {3, 4}}), c({1, 2, 3}), d{1.0, 2.0}, e({1, 2, 3, 4}, {2, 2}),
-      f({{{1}, {2}}, {{3}, {4}}}), g({1, 0}, DType::bool_), h({{1}}), i{}, j(v), k(v, {2, -1}), l{v}, m{v, {4}},
+      f({{{1}, {2}}, {{3}, {4}}}), g({1, 0}, DType::bool_), h({{1}}), i{}, j(v), k(v, {2, 2}), l{v}, m{v, {4}},
       n(std::move(u), {2, 1}), o(n), p({1}), p2({1}, {}), p3({{1, 2}}, int32), q = {};
   for (const Tensor &matrix : {a, b, e, k})
     check(matrix.shape() == Shape({2, 2}) && near(matrix, {1, 2, 3, 4}), "rows in braces, or numbers and a shape");
