@@ -81,13 +81,15 @@ nlohmann::ordered_json arrayForRecord(const std::string &owner, const Tensor &ar
   };
   if (array.size() > static_cast<int64_t>(mostElements))
     refuse(fmt::format("and a file holds at most {} elements as an argument", mostElements));
+  const std::vector<int64_t> dims = array.shape().dims();
+  if (const auto empty = std::ranges::find(dims, 0); empty != dims.end() && std::next(empty) != dims.end())
+    refuse("and nested lists hold no extent after one of 0");
   const std::vector<double> values = array.astype(DType::float64).to_vector<double>();
   const bool isWide = array.dtype() == DType::int64 || array.dtype() == DType::uint64;
   for (const double value : values)
     if (!std::isfinite(value) || (isWide && std::abs(value) > 0x1p53))
       refuse(fmt::format("with the element {}, which a file does not hold exactly", value));
   size_t next = 0;
-  const std::vector<int64_t> dims = array.shape().dims();
   const std::function<Json(size_t)> nested = [&](size_t axis) -> Json {
     if (axis == dims.size())
       return array.dtype() == DType::bool_ ? Json(values[next++] != 0) : Json(values[next++]);
