@@ -41,30 +41,38 @@ void LearningRateScheduler::on_epoch_end(int64_t, Logs &logs) {
   logs.set("learning_rate", model().optimizer().learning_rate());
 }
 
+/// Calls a function of the arguments if it was given.
+template <class F, class... Args> static void callIfGiven(const F &f, Args &&...args) {
+  if (f)
+    f(args...);
+}
+
 LambdaCallback::LambdaCallback(LambdaCallbackArgs args) : args_(std::move(args)) {}
-void LambdaCallback::on_train_begin(const Logs &logs) {
-  if (args_.on_train_begin)
-    args_.on_train_begin(logs);
-}
-void LambdaCallback::on_train_end(const Logs &logs) {
-  if (args_.on_train_end)
-    args_.on_train_end(logs);
-}
-void LambdaCallback::on_epoch_begin(int64_t epoch, const Logs &logs) {
-  if (args_.on_epoch_begin)
-    args_.on_epoch_begin(epoch, logs);
-}
-void LambdaCallback::on_epoch_end(int64_t epoch, Logs &logs) {
-  if (args_.on_epoch_end)
-    args_.on_epoch_end(epoch, logs);
-}
+void LambdaCallback::on_epoch_begin(int64_t epoch, const Logs &logs) { callIfGiven(args_.on_epoch_begin, epoch, logs); }
+void LambdaCallback::on_epoch_end(int64_t epoch, Logs &logs) { callIfGiven(args_.on_epoch_end, epoch, logs); }
+void LambdaCallback::on_train_begin(const Logs &logs) { callIfGiven(args_.on_train_begin, logs); }
+void LambdaCallback::on_train_end(const Logs &logs) { callIfGiven(args_.on_train_end, logs); }
 void LambdaCallback::on_train_batch_begin(int64_t batch, const Logs &logs) {
-  if (args_.on_train_batch_begin)
-    args_.on_train_batch_begin(batch, logs);
+  callIfGiven(args_.on_train_batch_begin, batch, logs);
 }
 void LambdaCallback::on_train_batch_end(int64_t batch, const Logs &logs) {
-  if (args_.on_train_batch_end)
-    args_.on_train_batch_end(batch, logs);
+  callIfGiven(args_.on_train_batch_end, batch, logs);
+}
+void LambdaCallback::on_test_begin(const Logs &logs) { callIfGiven(args_.on_test_begin, logs); }
+void LambdaCallback::on_test_end(const Logs &logs) { callIfGiven(args_.on_test_end, logs); }
+void LambdaCallback::on_test_batch_begin(int64_t batch, const Logs &logs) {
+  callIfGiven(args_.on_test_batch_begin, batch, logs);
+}
+void LambdaCallback::on_test_batch_end(int64_t batch, const Logs &logs) {
+  callIfGiven(args_.on_test_batch_end, batch, logs);
+}
+void LambdaCallback::on_predict_begin(const Logs &logs) { callIfGiven(args_.on_predict_begin, logs); }
+void LambdaCallback::on_predict_end(const Logs &logs) { callIfGiven(args_.on_predict_end, logs); }
+void LambdaCallback::on_predict_batch_begin(int64_t batch, const Logs &logs) {
+  callIfGiven(args_.on_predict_batch_begin, batch, logs);
+}
+void LambdaCallback::on_predict_batch_end(int64_t batch, const Logs &logs) {
+  callIfGiven(args_.on_predict_batch_end, batch, logs);
 }
 
 } // namespace halftone::callbacks

@@ -1,5 +1,6 @@
 // Normalization: by a mean and a variance that are given, or computed from data once.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/base/DatasetAccess.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/Normalized.h"
@@ -175,6 +176,11 @@ void Normalization::adapt(const Tensor &data) const {
 
 void Normalization::adapt(const Dataset &data) const {
   const FloatMode mode;
+  if (DatasetAccess::isEndless(data))
+    throw Error(ErrorKind::value_error,
+                "adapt() reads all batches, and repeat() without a count gives them without end: give the dataset from "
+                "before repeat(), or take(count) of this one",
+                path(), impl_->where);
   DataMoments all;
   for (const Batch &batch : data) {
     const Tensor x = batch.x[0];

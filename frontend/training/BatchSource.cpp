@@ -1,6 +1,7 @@
 // Batches of arrays and datasets, epoch by epoch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/BatchSource.h"
+#include "frontend/base/DatasetAccess.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/data/Batches.h"
@@ -25,6 +26,15 @@ std::optional<int64_t> BatchSource::batches() const {
     return (rows_ - 1) / batchSize_ + 1;
   std::optional<int64_t> count = dataset_->cardinality();
   return count == 0 ? std::nullopt : count;
+}
+
+void BatchSource::requireSteps(std::optional<int64_t> steps, const char *argument) const {
+  if (!steps && dataset_ && DatasetAccess::isEndless(*dataset_))
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("When passing an infinitely repeating dataset, you must specify the `{}` argument: repeat() "
+                    "without a count gives batches without end",
+                    argument));
 }
 
 /// The batch has the rows of `arrays` that `order` lists, at least one. Returns the part of it that this process computes.
@@ -67,6 +77,7 @@ EpochReader::EpochReader(const BatchSource &source, bool shuffle, std::optional<
   if (steps_ && *steps_ < 1)
     throw Error(ErrorKind::value_error,
                 fmt::format("{} must be positive, got {}; leave it out for all batches", argument, *steps_));
+  source_.requireSteps(steps_, argument);
 }
 
 std::optional<int64_t> EpochReader::steps() const { return steps_ ? steps_ : source_.batches(); }

@@ -30,6 +30,8 @@ public:
   const Batch &arrays() const { return arrays_; }
   /// How many batches a pass has; nullopt for a dataset without a known count.
   std::optional<int64_t> batches() const;
+  /// value_error naming `argument` when a dataset repeats without end and `steps` does not say where an epoch ends.
+  void requireSteps(std::optional<int64_t> steps, const char *argument) const;
   /// For arrays: this process's part of the first batch, and of the last batch if that is smaller.
   std::vector<BatchPart> shapes() const;
 
@@ -45,7 +47,7 @@ private:
 /// only when a step needs it.
 class EpochReader {
 public:
-  /// value_error naming `argument` when `steps` is not positive.
+  /// value_error naming `argument` when `steps` is not positive, or missing for a dataset without end.
   EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument);
   /// How many steps an epoch should have; nullopt if neither `steps` nor the source gives a count.
   std::optional<int64_t> steps() const;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/CallFacts.h"
 #include "compiler/codegen/KernelCache.h"
+#include "frontend/base/DatasetAccess.h"
 #include "frontend/losses/LossImpl.h"
 #include "frontend/metrics/MetricImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -59,6 +60,8 @@ std::string textOf(const Tensors &tensors) {
   return fmt::format("[{}]", text);
 }
 std::string textOf(const Dataset &dataset) {
+  if (DatasetAccess::isEndless(dataset))
+    return "a dataset without end";
   const std::optional<int64_t> count = dataset.cardinality();
   return count ? fmt::format("a dataset of {} batches", *count) : "a dataset without a count of batches";
 }

@@ -17,6 +17,12 @@ Model Callback::model() const {
   return *std::static_pointer_cast<Model>(model_);
 }
 
+CallbackParams Callback::params() const {
+  if (!params_)
+    throw Error(ErrorKind::runtime_error, "a callback has params only during fit, evaluate and predict");
+  return *params_;
+}
+
 Callback &CallbackArg::none() {
   throw Error(ErrorKind::value_error,
               "a callback in `callbacks` is a null pointer, or a CallbackArg that was moved from");
@@ -28,25 +34,38 @@ CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &c
     : progress_(progress) {
   callbacks_.reserve(callbacks.size());
   for (const CallbackArg &callback : callbacks)
-    callbacks_.emplace_back(callback, model);
-  if (progress_.epochs == 0)
+    callbacks_.emplace_back(callback, model,
+                            CallbackParams{progress.epochs.value_or(1), progress.steps, progress.verbose});
+  if (!progress_.epochs)
     bar_.emplace(progress_.verbose, progress_.steps);
   if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))
     stepsPerExecution_ = compiled->args.steps_per_execution;
 }
-CallbackList::Lent::Lent(const CallbackArg &given, const Model &model) : callback(given), before((*given).model_) {
+/// In the order that undoes the constructor's: a list may hold one callback twice.
+CallbackList::~CallbackList() {
+  while (!callbacks_.empty())
+    callbacks_.pop_back();
+}
+CallbackList::Lent::Lent(const CallbackArg &given, const Model &model, const CallbackParams &params)
+    : callback(given), modelBefore((*given).model_), paramsBefore((*given).params_) {
   try {
+    (*callback).params_ = params;
     (*callback).set_model(model);
   } catch (...) {
-    (*callback).model_ = before;
+    giveBack();
     throw;
   }
 }
 CallbackList::Lent::Lent(Lent &&other) noexcept
-    : callback(other.callback), before(std::move(other.before)), isLent(std::exchange(other.isLent, false)) {}
+    : callback(other.callback), modelBefore(std::move(other.modelBefore)), paramsBefore(other.paramsBefore),
+      isLent(std::exchange(other.isLent, false)) {}
 CallbackList::Lent::~Lent() {
   if (isLent)
-    (*callback).model_ = before;
+    giveBack();
+}
+void CallbackList::Lent::giveBack() noexcept {
+  (*callback).model_ = modelBefore;
+  (*callback).params_ = paramsBefore;
 }
 template <class F> void CallbackList::each(F f) {
   for (const Lent &lent : callbacks_)
@@ -63,7 +82,7 @@ void CallbackList::trainEnd(const Logs &logs) {
 void CallbackList::epochBegin(int64_t epoch) {
   each([&](Callback &c) { c.on_epoch_begin(epoch, {}); });
   if (progress_.verbose && progress_.epochs > 1)
-    writeOutput(fmt::format("Epoch {}/{}\n", epoch + 1, progress_.epochs));
+    writeOutput(fmt::format("Epoch {}/{}\n", epoch + 1, *progress_.epochs));
   bar_.emplace(progress_.verbose, progress_.steps);
 }
 void CallbackList::epochEnd(int64_t epoch, Logs &logs) {
@@ -82,11 +101,11 @@ void CallbackList::endExecution() {
   const Execution ended = *std::exchange(execution_, std::nullopt);
   const int64_t number = ended.lastStep / stepsPerExecution_ * stepsPerExecution_ + stepsPerExecution_ - 1;
   (this->*ended.end)(number, ended.logs);
-  if (bar_ && (progress_.epochs == 0 || ended.end == &CallbackList::trainExecutionEnd))
+  if (bar_ && (!progress_.epochs || ended.end == &CallbackList::trainExecutionEnd))
     bar_->update(ended.lastStep + 1, ended.logs);
 }
 void CallbackList::trainBatchBegin(int64_t batch) {
-  if (batch % stepsPerExecution_ == 0)
+  if (beginsExecution(batch))
     each([&](Callback &c) { c.on_train_batch_begin(batch, {}); });
 }
 void CallbackList::trainBatchEnd(int64_t batch, const Logs &logs) {
@@ -99,6 +118,10 @@ void CallbackList::testBegin() {
   endExecution(); // the open execution is of training; it ends before validation
   each([](Callback &c) { c.on_test_begin({}); });
 }
+void CallbackList::testBatchBegin(int64_t batch) {
+  if (beginsExecution(batch))
+    each([&](Callback &c) { c.on_test_batch_begin(batch, {}); });
+}
 void CallbackList::testBatchEnd(int64_t batch, const Logs &logs) {
   stepEnd(batch, logs, &CallbackList::testExecutionEnd);
 }
@@ -108,8 +131,15 @@ void CallbackList::testExecutionEnd(int64_t number, const Logs &logs) {
 void CallbackList::testEnd(const Logs &logs) {
   endExecution();
   each([&](Callback &c) { c.on_test_end(logs); });
-  if (progress_.epochs == 0)
+  if (!progress_.epochs)
     finishBar(logs);
+}
+void CallbackList::predictBegin() {
+  each([](Callback &c) { c.on_predict_begin({}); });
+}
+void CallbackList::predictBatchBegin(int64_t batch) {
+  if (beginsExecution(batch))
+    each([&](Callback &c) { c.on_predict_batch_begin(batch, {}); });
 }
 void CallbackList::predictBatchEnd(int64_t batch) { stepEnd(batch, {}, &CallbackList::predictExecutionEnd); }
 void CallbackList::predictExecutionEnd(int64_t number, const Logs &) {
@@ -117,6 +147,7 @@ void CallbackList::predictExecutionEnd(int64_t number, const Logs &) {
 }
 void CallbackList::predictEnd() {
   endExecution();
+  each([](Callback &c) { c.on_predict_end({}); });
   finishBar({});
 }
 

@@ -11,7 +11,7 @@ namespace halftone::detail {
 
 struct ProgressArgs {
   int64_t verbose = 1;
-  int64_t epochs = 0; // 0 in evaluate and predict
+  std::optional<int64_t> epochs{}; // none in evaluate and predict
   std::optional<int64_t> steps{};
 };
 
@@ -19,6 +19,7 @@ class CallbackList {
 public:
   CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress);
   CallbackList(const CallbackList &) = delete;
+  ~CallbackList();
   void trainBegin();
   void trainEnd(const Logs &logs);
   void epochBegin(int64_t epoch);
@@ -26,22 +27,31 @@ public:
   void trainBatchBegin(int64_t batch);
   void trainBatchEnd(int64_t batch, const Logs &logs);
   void testBegin();
+  void testBatchBegin(int64_t batch);
   void testBatchEnd(int64_t batch, const Logs &logs);
   void testEnd(const Logs &logs);
+  void predictBegin();
+  void predictBatchBegin(int64_t batch);
   void predictBatchEnd(int64_t batch);
   void predictEnd();
 
 private:
-  /// Gives a callback the run's model until the run ends, then gives back the model that it had: runs may be nested.
+  /// Gives a callback the run's model and params until the run ends, then gives back those that it had: runs may be
+  /// nested.
   struct Lent {
-    Lent(const CallbackArg &callback, const Model &model);
+    Lent(const CallbackArg &callback, const Model &model, const CallbackParams &params);
     ~Lent();
     Lent(Lent &&other) noexcept;
     CallbackArg callback;
-    std::shared_ptr<void> before;
+    std::shared_ptr<void> modelBefore;
+    std::optional<CallbackParams> paramsBefore;
     bool isLent = true;
+
+  private:
+    void giveBack() noexcept;
   };
   template <class F> void each(F f);
+  bool beginsExecution(int64_t step) const { return step % stepsPerExecution_ == 0; }
   void finishBar(const Logs &logs);
   /// Callbacks get the steps of one execution as one: its begin with the first step, its end after the last one, with
   /// that step's logs. If the data end within an execution, its end still carries the index of its planned last step,

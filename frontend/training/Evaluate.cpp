@@ -38,6 +38,7 @@ Logs detail::runTest(const Run &run, const BatchSource &batches, EpochReader rea
   callbacks.testBegin();
   Logs logs;
   EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
+    callbacks.testBatchBegin(i);
     logs = testStep(run, part, batches.areArrays()).logs;
     callbacks.testBatchEnd(i, logs);
     return true;
@@ -57,7 +58,7 @@ static Logs evaluateOn(const Run &run, const BatchSource &batches, const Evaluat
   prepare(run, batches, false);
   beginTogether(run.model, run.compiled.get());
   preparing.commit();
-  CallbackList callbacks(run.model, args.callbacks, {args.verbose, 0, reader.steps()});
+  CallbackList callbacks(run.model, args.callbacks, {args.verbose, {}, reader.steps()});
   return runTest(run, batches, reader, callbacks);
 }
 Logs Model::evaluate(const Tensors &x, const Tensors &y, const EvaluateArgs &args) const {
@@ -90,12 +91,14 @@ static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs 
   });
   BatchSource batches({TensorAccess::named(orderedInputs(model, x), {}), {}, {}}, args.batch_size);
   EpochReader reader(batches, false, args.steps, "steps");
-  CallbackList callbacks(model, args.callbacks, {args.verbose, 0, reader.steps()});
+  CallbackList callbacks(model, args.callbacks, {args.verbose, {}, reader.steps()});
   std::shared_ptr<CompiledFunction> program = predictFunction(model);
   const std::shared_ptr<ProcessGroup> group = processGroup();
   beginTogether(model, nullptr);
   std::vector<std::vector<Tensor>> parts;
+  callbacks.predictBegin();
   EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
+    callbacks.predictBatchBegin(i);
     const std::vector<Tensor> x(part.batch.x.begin(), part.batch.x.end());
     agreeOnPrediction(model, *program, x, part.allRows);
     std::vector<Tensor> outputs = program->run(x);

@@ -46,8 +46,11 @@ std::optional<BatchSource> validationOf(const FitArgs &args, const std::optional
     return BatchSource(*split, size, argument);
   if (!args.validation_data.defined())
     return std::nullopt;
-  if (args.validation_data.dataset())
-    return BatchSource(*args.validation_data.dataset());
+  if (args.validation_data.dataset()) {
+    BatchSource source(*args.validation_data.dataset());
+    source.requireSteps(args.validation_steps, "validation_steps");
+    return source;
+  }
   return BatchSource(args.validation_data.arrays(), size, argument);
 }
 

@@ -41,6 +41,14 @@ private:
 
 HALFTONE_API std::ostream &operator<<(std::ostream &os, const Logs &logs); // str()
 
+struct CallbackParams {
+  int64_t epochs = 0;             // of fit(); 1 in evaluate() and predict()
+  std::optional<int64_t> steps{}; // of an epoch; none if the data do not tell their count before the run
+  int64_t verbose = 0;
+};
+/// A run calls the methods of each callback in the order of the list. Those of validation are on_test_..., and params()
+/// are fit()'s meanwhile. Each begin of a batch has its end: a batch begins when the data have given it.
+///
 /// If fit() ends by an error, on_train_end() is not called: on_train_begin() begins anew what the callback keeps of a run. The
 /// logs of on_train_end() are those of the last epoch, without the values that callbacks have set.
 class HALFTONE_API Callback {
@@ -54,14 +62,20 @@ public:
   virtual void on_train_batch_end(int64_t, const Logs &) {}
   virtual void on_test_begin(const Logs &) {}
   virtual void on_test_end(const Logs &) {}
+  virtual void on_test_batch_begin(int64_t, const Logs &) {}
   virtual void on_test_batch_end(int64_t, const Logs &) {}
+  virtual void on_predict_begin(const Logs &) {}
+  virtual void on_predict_end(const Logs &) {}
+  virtual void on_predict_batch_begin(int64_t, const Logs &) {}
   virtual void on_predict_batch_end(int64_t, const Logs &) {}
   virtual void set_model(const Model &model);
   void clear_model();
-  Model model() const; // runtime_error outside fit, evaluate and predict
+  Model model() const;           // runtime_error outside fit, evaluate and predict
+  CallbackParams params() const; // as model()
 private:
   friend class detail::CallbackList;
   std::shared_ptr<void> model_;
+  std::optional<CallbackParams> params_;
 };
 class CallbackArg {
 public:
@@ -215,6 +229,14 @@ struct LambdaCallbackArgs {
   std::function<void(const Logs &)> on_train_end{};
   std::function<void(int64_t, const Logs &)> on_train_batch_begin{};
   std::function<void(int64_t, const Logs &)> on_train_batch_end{};
+  std::function<void(const Logs &)> on_test_begin{};
+  std::function<void(const Logs &)> on_test_end{};
+  std::function<void(int64_t, const Logs &)> on_test_batch_begin{};
+  std::function<void(int64_t, const Logs &)> on_test_batch_end{};
+  std::function<void(const Logs &)> on_predict_begin{};
+  std::function<void(const Logs &)> on_predict_end{};
+  std::function<void(int64_t, const Logs &)> on_predict_batch_begin{};
+  std::function<void(int64_t, const Logs &)> on_predict_batch_end{};
 };
 class HALFTONE_API LambdaCallback : public Callback {
 public:
@@ -225,6 +247,14 @@ public:
   void on_epoch_end(int64_t epoch, Logs &logs) override;
   void on_train_batch_begin(int64_t batch, const Logs &logs) override;
   void on_train_batch_end(int64_t batch, const Logs &logs) override;
+  void on_test_begin(const Logs &logs) override;
+  void on_test_end(const Logs &logs) override;
+  void on_test_batch_begin(int64_t batch, const Logs &logs) override;
+  void on_test_batch_end(int64_t batch, const Logs &logs) override;
+  void on_predict_begin(const Logs &logs) override;
+  void on_predict_end(const Logs &logs) override;
+  void on_predict_batch_begin(int64_t batch, const Logs &logs) override;
+  void on_predict_batch_end(int64_t batch, const Logs &logs) override;
 
 private:
   LambdaCallbackArgs args_;

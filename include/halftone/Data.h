@@ -7,6 +7,9 @@
 #include <string>
 
 namespace halftone {
+namespace detail {
+struct DatasetAccess;
+}
 struct Batch {
   Tensors x{};
   Tensors y{};
@@ -29,8 +32,14 @@ public:
   Dataset shuffle(int64_t buffer_size, std::optional<int64_t> seed = {}) const;
   Dataset map(std::function<Batch(Batch)> f) const;
   Dataset take(int64_t count) const;
+  /// `count` passes, each with a new order of a shuffle() before it. None, or -1: passes without end, so that fit() needs
+  /// `steps_per_epoch`. A pass without elements ends the iteration.
+  Dataset repeat(std::optional<int64_t> count = {}) const;
+  /// Keeps the elements of the first whole pass in memory, for the passes after it, which do not ask the source. A pass
+  /// that ends early keeps nothing. Put what is random behind it.
+  Dataset cache() const;
   Dataset prefetch(int64_t buffer_size) const;
-  std::optional<int64_t> cardinality() const;
+  std::optional<int64_t> cardinality() const; // none while only a pass can tell, and for passes without end
 
   class HALFTONE_API iterator { // input iterator
   public:
@@ -52,6 +61,7 @@ private:
   explicit Dataset(std::shared_ptr<Rep> rep);
   std::shared_ptr<Rep> rep_;
   friend class Model;
+  friend struct detail::DatasetAccess;
 };
 
 namespace datasets {

@@ -222,7 +222,15 @@ TEST_CASE("callbacks: every moment of LambdaCallback, CSVLogger's file") {
                                  .on_train_begin = [&](const Logs &) { moments += "T"; },
                                  .on_train_end = [&](const Logs &) { moments += "t"; },
                                  .on_train_batch_begin = [&](int64_t i, const Logs &) { moments += letter("B", i); },
-                                 .on_train_batch_end = [&](int64_t i, const Logs &) { moments += letter("b", i); }});
+                                 .on_train_batch_end = [&](int64_t i, const Logs &) { moments += letter("b", i); },
+                                 .on_test_begin = [&](const Logs &) { moments += "V"; },
+                                 .on_test_end = [&](const Logs &) { moments += "v"; },
+                                 .on_test_batch_begin = [&](int64_t i, const Logs &) { moments += letter("C", i); },
+                                 .on_test_batch_end = [&](int64_t i, const Logs &) { moments += letter("c", i); },
+                                 .on_predict_begin = [&](const Logs &) { moments += "P"; },
+                                 .on_predict_end = [&](const Logs &) { moments += "p"; },
+                                 .on_predict_batch_begin = [&](int64_t i, const Logs &) { moments += letter("D", i); },
+                                 .on_predict_batch_end = [&](int64_t i, const Logs &) { moments += letter("d", i); }});
   Sequential model({Input({4}), Dense(1)});
   model.compile({.loss = "mse", .run_eagerly = true});
   const std::string path = (std::filesystem::temp_directory_path() / "halftone_arguments.csv").string();
@@ -238,6 +246,10 @@ TEST_CASE("callbacks: every moment of LambdaCallback, CSVLogger's file") {
   };
   CHECK(fit({.separator = ';'}) == std::vector<std::string>{"ep", "0;", "1;"});
   CHECK(moments == "TE0B0b0B1b1e0E1B0b0B1b1e1t");
+  moments.clear();
+  (void)model.evaluate(ramp({4, 4}), ramp({4, 1}), {.batch_size = 2, .verbose = 0, .callbacks = {&all}});
+  (void)model.predict(ramp({2, 4}), {.batch_size = 2, .verbose = 0, .callbacks = {&all}});
+  CHECK(moments == "VC0c0C1c1vPD0d0p");
   CHECK(fit({.append = true}) == std::vector<std::string>{"ep", "0;", "1;", "0,", "1,"});
   CHECK(fit({}) == std::vector<std::string>{"ep", "0,", "1,"});
   std::filesystem::remove(path);

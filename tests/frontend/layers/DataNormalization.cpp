@@ -33,6 +33,9 @@ TEST_CASE("Batches of a dataset give the statistics of all of its data") {
   batched.adapt(Dataset(data).batch(4));
   for (size_t i = 0; i < 2; ++i)
     CHECK(near(numbers(batched.get_weights()[i]), numbers(whole.get_weights()[i])));
+  CHECK_THROWS_WITH(batched.adapt(Dataset(data).batch(4).repeat()), Contains("adapt() reads all batches"));
+  batched.adapt(Dataset(data).batch(4).repeat().take(3));
+  CHECK(near(numbers(batched.get_weights()[0]), numbers(whole.get_weights()[0])));
 }
 
 TEST_CASE("Without axes one mean serves all elements, and several axes have one for each index") {

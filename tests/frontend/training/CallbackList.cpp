@@ -1,10 +1,13 @@
-// When callbacks are called: at each step, or once per execution of several steps.
+// When callbacks are called, as in recorded runs of Keras, and with which model and params.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 using namespace halftone;
 using Catch::Matchers::Contains;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -88,4 +91,131 @@ TEST_CASE("steps_per_execution: the bar counts steps, and stopping ends an execu
   CHECK(model.optimizer().iterations() == 5 + 4);
   CHECK_THROWS_WITH(model.compile({.loss = "mse", .steps_per_execution = 0}),
                     Contains("steps_per_execution must be at least 1, got 0"));
+}
+
+namespace {
+
+/// The calls of a run in the words of tests/data/keras/callbacks.jsonl.
+struct Witness : Callback {
+  Json calls = Json::array(), seen = Json::array();
+  void add(const std::string &what, std::optional<int64_t> number = {}) {
+    calls.push_back(number ? what + " " + std::to_string(*number) : what);
+    const CallbackParams given = params();
+    seen.push_back(
+        {{"epochs", given.epochs}, {"steps", given.steps ? Json(*given.steps) : Json()}, {"verbose", given.verbose}});
+    CHECK(model().built());
+  }
+  void on_epoch_begin(int64_t i, const Logs &) override { add("epoch_begin", i); }
+  void on_epoch_end(int64_t i, Logs &) override { add("epoch_end", i); }
+  void on_train_begin(const Logs &) override { add("train_begin"); }
+  void on_train_end(const Logs &) override { add("train_end"); }
+  void on_train_batch_begin(int64_t i, const Logs &) override { add("train_batch_begin", i); }
+  void on_train_batch_end(int64_t i, const Logs &) override { add("train_batch_end", i); }
+  void on_test_begin(const Logs &) override { add("test_begin"); }
+  void on_test_end(const Logs &) override { add("test_end"); }
+  void on_test_batch_begin(int64_t i, const Logs &) override { add("test_batch_begin", i); }
+  void on_test_batch_end(int64_t i, const Logs &) override { add("test_batch_end", i); }
+  void on_predict_begin(const Logs &) override { add("predict_begin"); }
+  void on_predict_end(const Logs &) override { add("predict_end"); }
+  void on_predict_batch_begin(int64_t i, const Logs &) override { add("predict_batch_begin", i); }
+  void on_predict_batch_end(int64_t i, const Logs &) override { add("predict_batch_end", i); }
+};
+Sequential compiledLine(int64_t stepsPerExecution = 1) {
+  Sequential model({layers::Input({3}), layers::Dense(1)});
+  model.compile({.loss = "mse", .run_eagerly = true, .steps_per_execution = stepsPerExecution});
+  return model;
+}
+void runAs(const Json &row, const Model &model, Witness &witness) {
+  const Tensor x = ramp({6, 3}), y = ramp({6, 1});
+  const Json &given = row["arguments"];
+  const auto optional = [&](const char *name) {
+    return given.contains(name) ? std::optional(given[name].get<int64_t>()) : std::nullopt;
+  };
+  if (row["run"] == "predict") {
+    (void)model.predict(x, {.batch_size = 2, .verbose = 0, .steps = optional("steps"), .callbacks = {&witness}});
+    return;
+  }
+  if (row["run"] == "evaluate") {
+    (void)model.evaluate(x, y, {.batch_size = 2, .verbose = 0, .steps = optional("steps"), .callbacks = {&witness}});
+    return;
+  }
+  FitArgs args{.batch_size = 2, .epochs = given["epochs"], .verbose = 0, .callbacks = {&witness}};
+  args.initial_epoch = optional("initial_epoch").value_or(0);
+  args.steps_per_epoch = optional("steps_per_epoch");
+  if (given.contains("validated")) {
+    args.validation_data = {ramp({4, 3}), ramp({4, 1})};
+    args.validation_batch_size = 1;
+  }
+  model.fit(x, y, args);
+}
+
+} // namespace
+
+TEST_CASE("Callbacks are called in Keras's order, with Keras's params") {
+  std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/callbacks.jsonl");
+  int64_t rows = 0;
+  for (std::string line; std::getline(file, line); ++rows) {
+    const Json row = Json::parse(line);
+    INFO(row["run"] << " " << row["arguments"] << " " << row["steps_per_execution"]);
+    Witness witness;
+    runAs(row, compiledLine(row["steps_per_execution"]), witness);
+    CHECK(witness.calls == row["calls"]);
+    for (const Json &params : witness.seen)
+      CHECK(params == row["params"]);
+  }
+  CHECK(rows == 16);
+}
+
+TEST_CASE("Each begin of a batch has its end, and params have no steps, if the data do not tell their count") {
+  const auto epoch = [] {
+    return [i = 0]() mutable -> std::optional<Batch> {
+      return i++ < 2 ? std::optional(Batch{ramp({2, 3}), ramp({2, 1})}) : std::nullopt;
+    };
+  };
+  Witness trained, tested;
+  const Sequential model = compiledLine();
+  model.fit(Dataset::from_generator(epoch), {.epochs = 2, .verbose = 0, .callbacks = {&trained}});
+  (void)model.evaluate(Dataset::from_generator(epoch), {.verbose = 0, .callbacks = {&tested}});
+  CHECK(tested.calls == Json{"test_begin", "test_batch_begin 0", "test_batch_end 0", "test_batch_begin 1",
+                             "test_batch_end 1", "test_end"});
+  CHECK(trained.calls.size() == 14);
+  for (const Json &params : trained.seen)
+    CHECK(params == Json{{"epochs", 2}, {"steps", nullptr}, {"verbose", 0}});
+  for (const Json &params : tested.seen)
+    CHECK(params == Json{{"epochs", 1}, {"steps", nullptr}, {"verbose", 0}});
+}
+
+TEST_CASE("params are those of the innermost run, and there are none outside of runs") {
+  const Tensor x = ramp({6, 3}), y = ramp({6, 1});
+  const Sequential model = compiledLine();
+  std::string seen;
+  struct Nested : Callback {
+    std::string *seen = nullptr;
+    void add(const char *what) {
+      *seen += what + std::to_string(params().epochs) + "/" + std::to_string(params().steps.value_or(-1)) + " ";
+    }
+    void on_epoch_begin(int64_t, const Logs &) override { add("fit "); }
+    void on_predict_begin(const Logs &) override { add("predict "); }
+    void on_epoch_end(int64_t, Logs &) override {
+      (void)model().predict(ramp({4, 3}), {.batch_size = 1, .verbose = 0, .callbacks = {this}});
+      add("again ");
+    }
+  } nested;
+  nested.seen = &seen;
+  CHECK_THROWS_MATCHES(nested.params(), Error, Catch::Matchers::Predicate<Error>([](const Error &error) {
+                         return error.kind() == ErrorKind::runtime_error &&
+                                error.message() == "a callback has params only during fit, evaluate and predict";
+                       }));
+  model.fit(x, y, {.batch_size = 2, .epochs = 7, .verbose = 0, .callbacks = {&nested}, .initial_epoch = 6});
+  CHECK(seen == "fit 7/3 predict 1/4 again 7/3 ");
+  CHECK_THROWS_WITH(nested.params(), Contains("only during fit"));
+  struct Failing : Callback {
+    void on_predict_batch_begin(int64_t, const Logs &) override { throw Error(ErrorKind::io_error, "no disk"); }
+  } failing;
+  CHECK_THROWS_WITH(model.predict(x, {.verbose = 0, .callbacks = {&failing}}), Contains("no disk"));
+  CHECK_THROWS_WITH(failing.params(), Contains("only during fit"));
+  callbacks::LambdaCallback twice({});
+  model.fit(x, y, {.verbose = 0, .callbacks = {&twice, &twice}}); // a list may hold it twice
+  CHECK_THROWS_WITH(twice.params(), Contains("only during fit"));
+  CHECK_THROWS_WITH(twice.model(), Contains("only during fit"));
 }

@@ -86,6 +86,64 @@ TEST_CASE("validation with a number of steps begins anew each time and takes no 
   CHECK(validation.passes == 3);
 }
 
+TEST_CASE("epochs over a dataset that repeats for ever go on where the last one stopped") {
+  Sequential model = line();
+  const Dataset data = Dataset(column(3), Tensor::zeros({3, 1})).batch(1).repeat(); // the squares are 0, 1, 4
+  CHECK(near(lossesOf(model, data, {.epochs = 3, .verbose = 0, .steps_per_epoch = 2}), {0.5, 2.0, 2.5}));
+  CHECK(near(lossesOf(model, data, {.epochs = 1, .verbose = 0, .steps_per_epoch = 2}),
+             {0.5})); // another fit() begins anew
+  CHECK(model.evaluate(data, {.verbose = 0, .steps = 4})["loss"] == Approx(5.0 / 4));
+  const History history = model.fit(
+      data, {.epochs = 2, .verbose = 0, .validation_data = data, .steps_per_epoch = 1, .validation_steps = 2});
+  CHECK(near(history["val_loss"], {0.5, 0.5}));
+}
+
+TEST_CASE("A dataset that repeats for ever needs a number of steps") {
+  Sequential model = line();
+  int64_t begun = 0;
+  const LambdaCallback count(
+      {.on_train_begin = [&](const Logs &) { ++begun; }, .on_test_begin = [&](const Logs &) { ++begun; }});
+  const Dataset data = Dataset(column(3), column(3)).batch(1).repeat(), finite = Dataset(column(3), column(3)).batch(1);
+  const auto needs = [](const char *argument) {
+    return Catch::Matchers::Predicate<Error>([=](const Error &error) {
+      return error.kind() == ErrorKind::value_error &&
+             error.message() == "When passing an infinitely repeating dataset, you must specify the `" +
+                                    std::string(argument) +
+                                    "` argument: repeat() without a count gives batches without end";
+    });
+  };
+  CHECK_THROWS_MATCHES(model.fit(data, {.verbose = 0, .callbacks = {count}}), Error, needs("steps_per_epoch"));
+  CHECK_THROWS_MATCHES(model.fit(data.prefetch(2).map([](Batch b) { return b; }), {.verbose = 0}), Error,
+                       needs("steps_per_epoch"));
+  CHECK_THROWS_MATCHES(model.evaluate(data, {.verbose = 0, .callbacks = {count}}), Error, needs("steps"));
+  CHECK_THROWS_MATCHES(model.fit(finite, {.verbose = 0, .callbacks = {count}, .validation_data = data}), Error,
+                       needs("validation_steps"));
+  CHECK_THROWS_MATCHES(model.fit(column(3), column(3), {.verbose = 0, .validation_data = data}), Error,
+                       needs("validation_steps"));
+  CHECK(begun == 0);
+  CHECK(model.optimizer().iterations() == 0);
+  CHECK(lossesOf(model, data.take(3), {.verbose = 0}).size() == 1);
+  CHECK(lossesOf(model, finite.repeat(2), {.verbose = 0}).size() == 1);
+  CHECK(model.optimizer().iterations() == 3 + 6);
+  CHECK_THROWS_WITH(model.fit(finite.repeat(0), {.verbose = 0}), Contains("the dataset is empty"));
+  CHECK_THROWS_WITH(model.fit(Stream{.length = 0}.dataset().repeat(), {.verbose = 0, .steps_per_epoch = 2}),
+                    Contains("the dataset is empty"));
+}
+
+TEST_CASE("epochs over a cache ask its source once") {
+  Sequential model = line();
+  Stream stream{.length = 4};
+  const std::vector<double> losses = lossesOf(model, stream.dataset().cache(), {.epochs = 3, .verbose = 0});
+  CHECK(losses == std::vector<double>(3, losses[0]));
+  CHECK(stream.given == 4);
+  Stream known{.length = 4};
+  const Dataset kept = known.dataset(4).cache(); // fit() does not ask for the end of a pass
+  model.fit(kept.prefetch(2), {.epochs = 3, .verbose = 0});
+  (void)model.evaluate(kept, {.verbose = 0});
+  CHECK(known.given == 4);
+  CHECK(known.passes == 1);
+}
+
 TEST_CASE("fit asks a stream of known length for no more elements") {
   Sequential model = line();
   Stream stream{.allowed = 4};
