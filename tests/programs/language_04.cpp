@@ -45,7 +45,7 @@ int main() {
   gan.compile();
   const auto first = weightsOf(generator), second = weightsOf(discriminator);
   int64_t drawn = 0;
-  const Dataset images = Dataset(Tensor::uniform({64, 8, 8, 1})).shuffle(64).batch(16, true).prefetch(2);
+  const Dataset images = Dataset(Tensor::uniform({64, 8, 8, 1})).cache().shuffle(64).batch(16, true).prefetch(2);
   callbacks::LambdaCallback draw(
       {.on_epoch_end = [&](int64_t, Logs &) { drawn += gan.predict(Tensor::normal({1, 8}), {.verbose = 0}).size(); }});
   const History history = gan.fit(images, {.epochs = 3, .verbose = 0, .callbacks = {&draw}});

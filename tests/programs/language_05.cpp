@@ -54,11 +54,10 @@ static void loop() {
     accuracy.update_state(labels, logits);
     return total;
   });
-  const Dataset data = Dataset(Tensor::uniform({96, 8}), Tensor::randint({96}, 0, 3)).batch(32);
   std::vector<double> totals;
-  for (int epoch = 0; epoch < 4; ++epoch)
-    for (const Batch &batch : data)
-      totals.push_back(step(batch.x[0], batch.y[0]).item());
+  for (const Batch &batch : Dataset(Tensor::uniform({96, 8}), Tensor::randint({96}, 0, 3)).repeat(4).batch(32))
+    totals.push_back(step(batch.x[0], batch.y[0]).item());
+  check(totals.size() == 12, "three batches in each of four passes");
   check(totals.back() < totals.front(), "the loss with its penalties falls");
   check(accuracy.result() > 0 && accuracy.result() <= 1, "the accuracy of all batches");
 }

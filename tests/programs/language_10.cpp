@@ -17,9 +17,15 @@ struct Gain { // a Python class that was not decorated
 };
 
 struct Timer : Callback {
-  int64_t batches = 0, epochs = 0;
-  void on_predict_batch_end(int64_t, const Logs &) override { ++batches; }
-  void on_epoch_end(int64_t, Logs &) override { ++epochs; }
+  int64_t batches = 9, steps = 0, epochs = 0;
+  std::string ended;
+  void on_predict_begin(const Logs &) override { batches = 0; }
+  void on_predict_batch_begin(int64_t, const Logs &) override { ++batches; }
+  void on_predict_end(const Logs &) override { steps = params().steps.value_or(-1); }
+  void on_epoch_end(int64_t epoch, Logs &) override {
+    ended += std::to_string(epoch) + "/" + std::to_string(params().epochs) + " ";
+    ++epochs;
+  }
 };
 
 static Value scaledTanh(const Value &x) { return 1.7159 * ops::tanh(x * (2.0 / 3)); }
@@ -48,7 +54,8 @@ static void files() {
   check(near(model.predict(x, {.batch_size = 2, .verbose = 0, .callbacks = {&timer}}), std::vector<double>(8, y)),
         "the activation and the layer");
   model.fit(x, x, {.epochs = 3, .verbose = 0, .callbacks = {&timer}});
-  check(timer.batches == 2 && timer.epochs == 3, "a callback as a struct");
+  check(timer.batches == 2 && timer.steps == 2, "a callback as a struct, at the batches of a prediction");
+  check(timer.epochs == 3 && timer.ended == "0/3 1/3 2/3 ", "a callback as a struct, at epochs");
 }
 
 static void words(const std::string &word) {
