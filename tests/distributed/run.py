@@ -295,19 +295,15 @@ def intervals():
         print(f"{processes} processes\n{result.text}")
 
 
-def sharded(what, counts):
+def sharded(what, processes):
     """Processes that divide the optimizer's state: the program itself compares the bits."""
-    for processes in counts:
-        result = well(processes, what, folder, limit=110)
-        require(len([line for line in result.said[0] if line.endswith("same bits")]) > 10, "too few cases", result)
+    result = well(processes, what, folder, limit=110)
+    require(len([line for line in result.said[0] if line.endswith("same bits")]) > 10, "too few cases", result)
 
 
-def sharded_optimizers():
-    sharded("optimizers", [3])
-
-
-sharded_arguments_2, sharded_arguments_3, sharded_arguments_4 = (
-    lambda count=count: sharded("arguments", [count]) for count in (2, 3, 4))
+sharded_optimizers, sharded_arguments_2, sharded_arguments_3, sharded_arguments_4 = (
+    lambda what=what, count=count: sharded(what, count)
+    for what, count in (("optimizers", 3), ("arguments", 2), ("arguments", 3), ("arguments", 4)))
 
 
 def sharded_files():
