@@ -65,16 +65,18 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
 static uint64_t threadSettings() { return globalPolicyId() ^ openRematId(); }
 
 /// The device of a traced function: `device` if the caller asked for it or if the function has no variables, else the
-/// device of the variables. Moves the function's constants there.
+/// device of the variables. Moves the function's constants there, and the states of its draws.
 static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device, bool isAskedFor) {
   std::shared_ptr<DeviceRuntime> runtime = runtimeOf(device);
   const auto &variables = trace.variables();
-  const auto isConstant = [](const auto &named) { return named.second->role == VariableRole::constant; };
-  const auto first = std::ranges::find_if_not(variables, isConstant);
+  const auto follows = [](const auto &named) {
+    return named.second->role == VariableRole::constant || named.second->role == VariableRole::seed;
+  };
+  const auto first = std::ranges::find_if_not(variables, follows);
   if (!isAskedFor && first != variables.end())
     runtime = first->second->memory->sharedDevice();
   for (const auto &named : variables)
-    if (isConstant(named))
+    if (follows(named))
       moveVariables({Variable(named.second)}, runtime);
   return runtime;
 }

@@ -20,6 +20,28 @@ TEST_CASE("Draws have the same bits on the CPU and on a GPU, those with logarith
   }
 }
 
+TEST_CASE("A generator of the host follows the function that draws from it to its GPU") {
+  struct Noisy {
+    random::SeedGenerator generator{5};
+    Value call(const Value &x, const CallContext &context) const {
+      return context.training() ? x + random::uniform(x.shape(), {.seed = generator}) : x;
+    }
+  };
+  const Noisy noisy;
+  const layers::Input in({3});
+  const Model model(in, layers::Dense(2)(Custom(noisy)(in)));
+  model.compile({.optimizer = optimizers::SGD(0.1), .loss = "mse", .device = Device::cuda(0)});
+  model.fit(Tensor::ones({8, 3}), Tensor::ones({8, 2}), {.batch_size = 4, .verbose = 0});
+  CHECK(noisy.generator.state().value().to_vector<uint32_t>() == std::vector<uint32_t>{5, 2});
+  const auto draw = [&](Device device) {
+    return numbers(jit([=](const Value &x) { return x + random::uniform({4}, {.seed = noisy.generator}); },
+                       {.device = device})(Tensor::zeros({4})));
+  };
+  const std::vector<double> onGpu = draw(Device::cuda(0)), onHost = draw(Device::cpu());
+  CHECK(onGpu != onHost);
+  CHECK(noisy.generator.state().value().to_vector<uint32_t>() == std::vector<uint32_t>{5, 4});
+}
+
 TEST_CASE("A generator without a seed lives on the GPU of its function, and advances there") {
   const auto draws = [](Device device) {
     set_random_seed(4);
