@@ -165,7 +165,8 @@ private:
                               "operations alone: give it to the layer as a weight",
                               call.layer->name),
                   model_.name());
-    return arrayForRecord(fmt::format("the operation '{}'", call.name), elementsOfConstant(value));
+    return arrayForRecord(fmt::format("the operation '{}' of the model '{}'", call.name, model_.name()),
+                          elementsOfConstant(value));
   }
   /// The arguments with Keras's description of a Value in place of {"input": i}.
   Json withValues(const Json &json, const Call &call) const {

@@ -31,7 +31,7 @@ class CodeId(unittest.TestCase):
         subprocess.run([CMAKE, f"-DSOURCE_DIR={self.root}", "-DVERSION=0.2.0", f"-DLLVM_VERSION={llvm}", f"-DOUTPUT={output}",
                         "-P", os.path.join(self.root, "cmake", "CodeId.cmake")], check=True)
         with open(output, encoding="utf-8") as file:
-            return re.search(r'#define HALFTONE_CODE_ID "0\.1\.0-([0-9a-f]{16})"', file.read()).group(1)
+            return re.search(r'#define HALFTONE_CODE_ID "0\.2\.0-([0-9a-f]{16})"', file.read()).group(1)
 
     def edit(self, path, pattern, replacement):
         with open(os.path.join(self.root, path), encoding="utf-8") as file:
