@@ -282,16 +282,16 @@ Dataset Dataset::repeat(std::optional<int64_t> count) const {
                 fmt::format("repeat: count must not be negative, got {}; leave it out, or give -1, for ever", *count));
   if (count == -1)
     count.reset();
-  const bool isEndless = count != 0 && rep_->cardinality != 0 && (!count || rep_->isEndless);
+  const bool isEmpty = count == 0 || rep_->cardinality == 0;
   std::optional<int64_t> whole;
-  if (!isEndless && count == 0)
+  if (isEmpty)
     whole = 0;
-  else if (!isEndless && rep_->cardinality)
-    whole = times(*rep_->cardinality, count.value_or(0));
+  else if (count && rep_->cardinality)
+    whole = times(*rep_->cardinality, *count);
   auto begin = [rep = rep_, count]() -> StartPass {
     return [start = rep->begin(), count] { return repeated(start, count); };
   };
-  return Dataset(std::make_shared<Rep>(Rep{begin, whole, isEndless}));
+  return Dataset(std::make_shared<Rep>(Rep{begin, whole, !isEmpty && (!count || rep_->isEndless)}));
 }
 Dataset Dataset::cache() const {
   if (rep_->isEndless)

@@ -76,7 +76,8 @@ std::vector<Row> handles() {
           "Dataset", [] { return Dataset(x, y); },
           [](Dataset &d) {
             (void)d.cardinality();
-            for (const Batch &batch : d.batch(2).shuffle(2).take(1).prefetch(1).map([](Batch b) { return b; }))
+            for (const Batch &batch :
+                 d.batch(2).shuffle(2).take(1).prefetch(1).cache().repeat(2).map([](Batch b) { return b; }))
               (void)batch.x;
             net().fit(d.batch(2), {.verbose = 0});
           }),

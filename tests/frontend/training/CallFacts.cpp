@@ -53,6 +53,19 @@ TEST_CASE("Every argument of a call is a fact, but for verbose") {
   CHECK(facts[10].second == "7");
 }
 
+TEST_CASE("The facts of a dataset tell whether its count is known, unknown or without end") {
+  const Dataset data = Dataset(Tensor::zeros({6, 3})).batch(2);
+  const auto factOf = [](const Dataset &given) {
+    std::vector<Fact> facts;
+    addData(given, facts);
+    return facts.back().second;
+  };
+  CHECK(factOf(data.repeat(2)).ends_with("a dataset of 6 batches"));
+  CHECK(factOf(data.repeat()).ends_with("a dataset without end"));
+  const auto epoch = [] { return [] { return std::optional<Batch>(); }; };
+  CHECK(factOf(Dataset::from_generator(epoch)).ends_with("a dataset without a count of batches"));
+}
+
 TEST_CASE("The text of a loss is the same in each session, and another one for another function") {
   const auto twice = [](const Value &t, const Value &p) { return ops::square(t - p) * 2.0; };
   const auto thrice = [](const Value &t, const Value &p) { return ops::square(t - p) * 3.0; };
