@@ -335,7 +335,9 @@ TEST_CASE("A pass of a cache that fails, or that runs beside another one, keeps 
   CHECK_THROWS_WITH(++at, Contains("disk gone"));
   while (at != data.end()) // the source goes on; the pass has failed
     ++at;
+  CHECK(source.passes == 1);
   CHECK(valuesOf(data) == Row{0, 1, 2, 3, 4});
+  CHECK(source.passes == 2);
   const Dataset shared = source.dataset().cache();
   source.passes = 0;
   Dataset::iterator one = shared.begin(), other = shared.begin();
