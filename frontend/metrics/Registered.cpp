@@ -58,10 +58,10 @@ std::optional<Metric> detail::registeredMetric(const Config &config) {
 }
 
 std::function<std::shared_ptr<MetricImpl>()> detail::registeredByName(const std::string &name) {
-  const std::optional<std::string> registered = registry().nameOf(name);
+  const std::optional<std::string> registered = registry().has(name) ? name : registry().nameOf(name);
   if (!registered)
     return {};
-  return [name, make = registry().makerOf(*registered)] {
+  return [name = name.substr(name.find('>') + 1), make = registry().makerOf(*registered)] {
     Config config;
     config.set("name", name);
     return withFields(make(config), config);

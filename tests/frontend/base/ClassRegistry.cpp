@@ -124,6 +124,15 @@ TEST_CASE("A function is a metric of compile() and of files after its name is re
   const Logs logs = load_model(folder / "named.keras").test_on_batch(p, t, {.sample_weight = Tensor({1, 3}, {2})});
   CHECK(logs["halves"] == 0.5);
   CHECK(logs["weighted_halves"] == 0.5);
+  register_metric("mine>quarters", [](const Config &) {
+    return Metric([](const Value &a, const Value &b) { return halves(a, b) * 0.5; });
+  });
+  for (const char *name : {"quarters", "mine>quarters"}) {
+    const Metric quarters(name);
+    CHECK(quarters.name() == "quarters");
+    quarters.update_state(t, p);
+    CHECK(quarters.result() == 0.25);
+  }
   // A class under another name than its C++ one, made from all of its config.
   register_metric("mine>Shares", [](const Config &config) {
     const double factor = config.get_double("factor");

@@ -172,6 +172,82 @@ TEST_CASE("Models of Keras's go on with the state of their optimizers: Adadelta 
 TEST_CASE("Models of Keras's go on with the state of their optimizers: Nadam to SGD") { checkFolders(otherOptimizers); }
 
 namespace {
+
+/// 2 * (sum of predictions - targets) / count, as Keras's recorded class in Python.
+struct Doubled {
+  Variable total{}, count{};
+  void build(MetricContext &m) {
+    total = m.add_variable({.name = "total"});
+    count = m.add_variable({.name = "count"});
+  }
+  void update_state(const Value &y, const Value &p) const {
+    total.assign_add(ops::sum(p - y));
+    count.assign_add(y.shape().elements());
+  }
+  Value result() const { return ops::divide_no_nan(total, count) * 2.0; }
+  static Doubled from_config(const Config &) { return {}; }
+};
+struct Specificity {
+  double threshold = 0.5;
+  Variable negatives{}, found{};
+  void build(MetricContext &m) {
+    negatives = m.add_variable();
+    found = m.add_variable();
+  }
+  void update_state(const Value &y, const Value &p) const {
+    negatives.assign_add(ops::sum(ops::cast(y == 0, float32)));
+    found.assign_add(ops::sum(ops::cast((y == 0) & (p < threshold), float32)));
+  }
+  Value result() const { return ops::divide_no_nan(found, negatives); }
+  void get_config(Config &c) const { c.set("threshold", threshold); }
+  static Specificity from_config(const Config &c) { return {.threshold = c.get_double("threshold")}; }
+};
+
+} // namespace
+
+TEST_CASE("A file with users' metrics names the line that registers each, and loads after it") {
+  const auto archive = [](const std::string &name) {
+    return HALFTONE_SOURCE_DIR "/tests/data/keras/archives/" + name + ".keras";
+  };
+  const auto refusal = [&](const std::string &name) { return errorOf([&] { load_model(archive(name)); }); };
+  CHECK_THAT(refusal("metrics_registered"),
+             Contains("ValueError: ") && Contains("compile_config.metrics[0]") &&
+                 Contains("Could not locate class 'Specificity', which a user registered in Python as "
+                          "'golden>Specificity'. Before loading, register a struct Specificity with update_state() and "
+                          "a static from_config(): register_metric<Specificity>(\"golden\")."));
+  CHECK_THAT(refusal("metrics_plain"), Contains("Could not locate class 'Doubled', which is a user's in Python. Before "
+                                                "loading, register a struct Doubled with update_state() and a static "
+                                                "from_config(): register_metric<Doubled>()."));
+  register_metric<Doubled>();
+  CHECK_THAT(refusal("metrics_plain"),
+             Contains("compile_config.metrics[1]") && Contains("identifier: misplaced.") &&
+                 Contains("register_metric(\"misplaced\", [](const Config &) { return Metric(misplaced); })"));
+  register_metric("misplaced", [](const Config &) {
+    return Metric([](const Value &y, const Value &p) { return ops::cast((p > 0.5) != (y == 1), float32); });
+  });
+  register_metric<Specificity>("golden");
+  size_t count = 0;
+  for (const std::string &line : recordedLines("custom_metrics.jsonl")) {
+    const Json row = Json::parse(line);
+    if (!row.contains("archive"))
+      continue;
+    const Model model = load_model(archive(row["archive"]));
+    const TemporaryFolder folder;
+    model.save(folder / "again.keras");
+    for (const Model &each : {model, load_model(folder / "again.keras")}) {
+      const Logs logs =
+          each.evaluate(tensorOf(row["x"], "float32"), tensorOf(row["y"], "float32"), {.batch_size = 4, .verbose = 0});
+      for (const auto &[key, value] : row["logs"].items()) {
+        INFO(key);
+        CHECK(near({logs[key]}, {value.get<double>()}, 2e-6));
+        ++count;
+      }
+    }
+  }
+  CHECK(count == 12);
+}
+
+namespace {
 /// The layers of a model and of its inner models by path, and by name.
 void collectLayers(const Layer &layer, std::map<std::string, Layer> &found) {
   found.emplace(layer.path(), layer);
@@ -326,80 +402,4 @@ TEST_CASE("Models are cut out of files of real Keras by the outputs of their lay
     const Model above(model.inputs(), {model.get_layer("dense").output()});
     CHECK(numbersOf(above.predict(x, {.verbose = 0})) == numbersOf(model.predict(x, {.verbose = 0})));
   }
-}
-
-namespace {
-
-/// 2 * (sum of predictions - targets) / count, as Keras's recorded class in Python.
-struct Doubled {
-  Variable total{}, count{};
-  void build(MetricContext &m) {
-    total = m.add_variable({.name = "total"});
-    count = m.add_variable({.name = "count"});
-  }
-  void update_state(const Value &y, const Value &p) const {
-    total.assign_add(ops::sum(p - y));
-    count.assign_add(y.shape().elements());
-  }
-  Value result() const { return ops::divide_no_nan(total, count) * 2.0; }
-  static Doubled from_config(const Config &) { return {}; }
-};
-struct Specificity {
-  double threshold = 0.5;
-  Variable negatives{}, found{};
-  void build(MetricContext &m) {
-    negatives = m.add_variable();
-    found = m.add_variable();
-  }
-  void update_state(const Value &y, const Value &p) const {
-    negatives.assign_add(ops::sum(ops::cast(y == 0, float32)));
-    found.assign_add(ops::sum(ops::cast((y == 0) & (p < threshold), float32)));
-  }
-  Value result() const { return ops::divide_no_nan(found, negatives); }
-  void get_config(Config &c) const { c.set("threshold", threshold); }
-  static Specificity from_config(const Config &c) { return {.threshold = c.get_double("threshold")}; }
-};
-
-} // namespace
-
-TEST_CASE("A file with users' metrics names the line that registers each, and loads after it") {
-  const auto archive = [](const std::string &name) {
-    return HALFTONE_SOURCE_DIR "/tests/data/keras/archives/" + name + ".keras";
-  };
-  const auto refusal = [&](const std::string &name) { return errorOf([&] { load_model(archive(name)); }); };
-  CHECK_THAT(refusal("metrics_registered"),
-             Contains("ValueError: ") && Contains("compile_config.metrics[0]") &&
-                 Contains("Could not locate class 'Specificity', which a user registered in Python as "
-                          "'golden>Specificity'. Before loading, register a struct Specificity with update_state() and "
-                          "a static from_config(): register_metric<Specificity>(\"golden\")."));
-  CHECK_THAT(refusal("metrics_plain"), Contains("Could not locate class 'Doubled', which is a user's in Python. Before "
-                                                "loading, register a struct Doubled with update_state() and a static "
-                                                "from_config(): register_metric<Doubled>()."));
-  register_metric<Doubled>();
-  CHECK_THAT(refusal("metrics_plain"),
-             Contains("compile_config.metrics[1]") && Contains("identifier: misplaced.") &&
-                 Contains("register_metric(\"misplaced\", [](const Config &) { return Metric(misplaced); })"));
-  register_metric("misplaced", [](const Config &) {
-    return Metric([](const Value &y, const Value &p) { return ops::cast((p > 0.5) != (y == 1), float32); });
-  });
-  register_metric<Specificity>("golden");
-  size_t count = 0;
-  for (const std::string &line : recordedLines("custom_metrics.jsonl")) {
-    const Json row = Json::parse(line);
-    if (!row.contains("archive"))
-      continue;
-    const Model model = load_model(archive(row["archive"]));
-    const TemporaryFolder folder;
-    model.save(folder / "again.keras");
-    for (const Model &each : {model, load_model(folder / "again.keras")}) {
-      const Logs logs =
-          each.evaluate(tensorOf(row["x"], "float32"), tensorOf(row["y"], "float32"), {.batch_size = 4, .verbose = 0});
-      for (const auto &[key, value] : row["logs"].items()) {
-        INFO(key);
-        CHECK(near({logs[key]}, {value.get<double>()}, 2e-6));
-        ++count;
-      }
-    }
-  }
-  CHECK(count == 12);
 }
