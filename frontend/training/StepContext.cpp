@@ -7,12 +7,14 @@
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/layers/HookScope.h"
 #include "frontend/optimizers/MinimizeTogether.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/BatchLoss.h"
 #include "frontend/training/ModelState.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <limits>
 
 namespace halftone {
 using namespace detail;
@@ -108,12 +110,34 @@ void runParts(Rep &rep, const StepContext &step) {
     step.update_metrics(rep.data, predictions);
 }
 
+/// While a test_step() runs whose model's optimizer knows what it updates: layers that the hook calls first are no layers of the model
+/// afterwards, since the optimizer refuses variables that come later.
+class KnownChildren {
+public:
+  explicit KnownChildren(const Rep &rep)
+      : layer_(rep.layer),
+        count_(rep.isTraining || !rep.compiled.optimizer.impl()->isBuilt() ? std::numeric_limits<size_t>::max()
+                                                                           : rep.layer.children.size()) {}
+  ~KnownChildren() {
+    while (layer_.children.size() > count_) {
+      layer_.knownChildren.erase(layer_.children.back().impl().get());
+      layer_.children.pop_back();
+    }
+  }
+  KnownChildren(const KnownChildren &) = delete;
+
+private:
+  LayerImpl &layer_;
+  size_t count_;
+};
+
 /// Records the hooks of the step. Its update comes later if `rep.loss` is to be minimized.
 void runHooks(Rep &rep, const StepContext &step) {
   try {
     if (!hasStep(rep))
       return runParts(rep, step);
     const HookScope scope(rep.layer, {rep.data.x.begin(), rep.data.x.end()});
+    const KnownChildren known(rep);
     rep.layer.body->step(rep.isTraining ? Hook::train_step : Hook::test_step, step, rep.data);
   } catch (const Error &error) {
     rethrowWithLayer(error, rep.layer);

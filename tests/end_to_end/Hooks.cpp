@@ -360,6 +360,30 @@ TEST_CASE("A model that only its train_step() knows is built by it, and can be l
   CHECK_THROWS_WITH(model.evaluate(wave({8, 3}), {}, {.verbose = 0}), Contains("No loss to compute"));
 }
 
+TEST_CASE("A layer that only test_step() calls, once training has begun, stays out of the update") {
+  struct Net {
+    layers::Dense body{2, {.name = "body"}}, judge{1, {.name = "judge"}};
+    Value call(const Value &x) const { return body(x); }
+    void train_step(const StepContext &step, const StepData &data) const {
+      step.minimize(ops::mean(ops::square(step.call(data.x)[0])));
+    }
+    void test_step(const StepContext &step, const StepData &data) const {
+      step.report("judged", ops::mean(judge(step.call(data.x)[0])));
+    }
+  };
+  const Model model(Net{}, {.name = "net"});
+  model.compile({.optimizer = "adam"});
+  const ValidationData validation(wave({4, 3}), Tensors());
+  for (const int64_t batch : {8, 3}) // the second run traces anew
+    CHECK(model.fit(wave({8, 3}), {}, {.batch_size = batch, .verbose = 0, .validation_data = validation}).keys() ==
+          std::vector<std::string>{"loss", "val_judged"});
+  CHECK(model.weights().size() == 2);
+  const Model evaluated(Net{}, {.name = "net"});
+  evaluated.compile({.optimizer = "adam"});
+  (void)evaluated.evaluate(wave({4, 3}), {}, {.verbose = 0});
+  CHECK(evaluated.weights().size() == 4); // so that a file's weights can be read before evaluate()
+}
+
 TEST_CASE("A train_step() may update several times, or never, and a model is looked at before it is trained") {
   struct Net {
     layers::Dense head{1};
