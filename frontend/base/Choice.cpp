@@ -9,12 +9,12 @@
 
 namespace halftone::detail {
 
-size_t index_of_word(std::string_view word, const char *const *words, size_t count) {
+size_t index_of_word(std::string_view word, const char *const *words, size_t count, Where call) {
   const std::span<const char *const> all(words, count);
   const auto found = std::ranges::find(all, word, [](const char *known) { return std::string_view(known); });
   if (found == all.end())
     throw Error(ErrorKind::value_error,
-                fmt::format("expected one of \"{}\"; got \"{}\"", fmt::join(all, "\", \""), word));
+                fmt::format("expected one of \"{}\"; got \"{}\"", fmt::join(all, "\", \""), word), "", call);
   return static_cast<size_t>(found - all.begin());
 }
 

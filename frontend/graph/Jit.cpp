@@ -101,6 +101,8 @@ TracedProgram::TracedProgram(Traced f, const JitArgs &args, Where where) {
   rep_ = std::make_shared<Rep>(std::move(f), args, where);
 }
 
+std::span<const Tensor> Fed::tensors() const { return {&tensor_, 1}; }
+
 Tensor Fed::scalar(const Number &number) {
   const DType dtype = dtypeBeside(number, DType::bool_);
   requireHolds("an argument of a jit function", dtype, number);

@@ -1,7 +1,7 @@
 // Closed sets of words: an enum whose enumerators are Keras's strings, or such a string, which the compiler checks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "Version.h"
+#include "Error.h"
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,8 @@ template <>
 inline constexpr const char *choice_words<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
 template <> inline constexpr const char *choice_words<MonitorMode>[] = {"auto", "min", "max"};
 void this_word_is_not_one_of_the_words_of_the_argument(); // not constexpr: its name is the compiler's message
-HALFTONE_API size_t index_of_word(std::string_view word, const char *const *words, size_t count); // value_error
+/// value_error with the line of the call.
+HALFTONE_API size_t index_of_word(std::string_view word, const char *const *words, size_t count, Where call);
 } // namespace detail
 
 /// An argument from a closed set: Padding::same or "same". A literal is compared with the words when the program is
@@ -60,8 +61,8 @@ private:
   E value_;
 };
 /// The word of a set. value_error that lists the words.
-template <class E> Choice<E> choice(std::string_view word) {
-  return static_cast<E>(
-      detail::index_of_word(word, detail::choice_words<E>, sizeof(detail::choice_words<E>) / sizeof(const char *)));
+template <class E> Choice<E> choice(std::string_view word, Where call = Where::current()) {
+  return static_cast<E>(detail::index_of_word(word, detail::choice_words<E>,
+                                              sizeof(detail::choice_words<E>) / sizeof(const char *), call));
 }
 } // namespace halftone

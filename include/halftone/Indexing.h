@@ -31,8 +31,6 @@ private:
 };
 struct Ellipsis {};
 struct NewAxis {};
-inline constexpr Ellipsis ellipsis{}; // Python's `...`: all axes that the key does not name
-inline constexpr NewAxis newaxis{};   // an axis of extent 1, as `None` in NumPy's keys
 
 /// One item of a key: a place (negative from the end; the axis goes), a Slice (the axis stays), ellipsis or newaxis.
 class Index {
@@ -51,4 +49,6 @@ private:
   Slice slice_{};
   Kind kind_;
 };
+inline constexpr Ellipsis ellipsis{}; // Python's `...`: all axes that the key does not name
+inline constexpr NewAxis newaxis{};   // an axis of extent 1, as `None` in NumPy's keys
 } // namespace halftone

@@ -31,12 +31,12 @@ class Number {
 public:
   enum class Kind : uint8_t { boolean, integer, real };
   template <class T>
-    requires std::convertible_to<T, double>
-  constexpr Number(const T &value) {
+    requires std::is_arithmetic_v<T>
+  constexpr Number(T value) {
     if constexpr (std::same_as<T, bool>) {
       kind_ = Kind::boolean;
       bits_ = value;
-    } else if constexpr (detail::promotes_to_integer<T>) {
+    } else if constexpr (std::integral<T>) {
       kind_ = Kind::integer;
       const auto number = +value;
       bits_ = static_cast<uint64_t>(number);
@@ -45,6 +45,9 @@ public:
       real_ = static_cast<double>(value);
     }
   }
+  template <class T>
+    requires(!std::is_arithmetic_v<T> && std::convertible_to<T, double>)
+  constexpr Number(const T &value) : Number(numberOf(value)) {}
   constexpr Kind kind() const { return kind_; }
   /// The number, rounded if it is an integer above 2^53.
   constexpr double real() const {
@@ -57,6 +60,12 @@ public:
   constexpr uint64_t bits() const { return bits_; }
 
 private:
+  template <class T> static constexpr auto numberOf(const T &value) {
+    if constexpr (detail::promotes_to_integer<T>)
+      return +value;
+    else
+      return static_cast<double>(value);
+  }
   Kind kind_ = Kind::real;
   bool isNegative_ = false;
   uint64_t bits_ = 0;
