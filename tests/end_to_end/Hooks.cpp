@@ -15,11 +15,11 @@ using Json = nlohmann::json;
 
 namespace {
 
-std::vector<float> numbersOf(const Tensor &tensor) { return tensor.astype(float32).to_vector<float>(); }
+std::vector<float> floatsOf(const Tensor &tensor) { return tensor.astype(float32).to_vector<float>(); }
 std::vector<std::vector<float>> weightsOf(const Model &model) {
   std::vector<std::vector<float>> all;
   for (const Tensor &weight : model.get_weights())
-    all.push_back(numbersOf(weight));
+    all.push_back(floatsOf(weight));
   return all;
 }
 /// Numbers between -1 and 1 that repeat after some rows.
@@ -283,7 +283,7 @@ TEST_CASE("Layers that only hooks call are children with paths, are trained, and
   const Model model(Critic{}, {.name = "net"});
   model.compile({.optimizer = optimizers::SGD(0.1)});
   const Tensor x = wave({16, 4});
-  const std::vector<float> all = numbersOf(x);
+  const std::vector<float> all = floatsOf(x);
   const double meanOfX = std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
   const Logs first = model.train_on_batch(x, {}), second = model.train_on_batch(x, {});
   std::vector<std::string> paths;
