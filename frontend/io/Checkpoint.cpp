@@ -3,6 +3,7 @@
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/io/CheckpointFile.h"
+#include "frontend/io/OptimizerStates.h"
 #include "frontend/io/SavedVariables.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -23,56 +24,42 @@ void addPolicies(const Layer &model, std::map<std::string, std::string> &metadat
       metadata.emplace("policy:" + layer.path(), layer.impl()->resolvedPolicy().name());
 }
 
-/// The values that a file gives to the variables of a model.
-struct Restoring {
-  std::vector<VariableHandle> variables;
-  std::vector<Tensor> values;
-  std::vector<std::string> converted;
-  std::vector<std::string> problems{}; // why the file does not fit the model
-};
-
-/// Adds a new loss scale's values to those of the file.
-void beginLossScale(const SavedVariable &saved, const Optimizer &optimizer, Restoring &restoring) {
-  for (const auto &[variable, value] : initialLossScale(asLossScaleOptimizer(optimizer)))
-    if (variable.impl() == saved.variable.impl()) {
-      restoring.variables.push_back(variable.impl()->memory);
-      restoring.values.push_back(value);
-      restoring.converted.push_back(fmt::format("{}: begins anew, the file has none", saved.name));
-    }
+/// Adds the variables of the step's optimizers, and returns how many optimizers there are.
+int64_t addOwnOptimizers(const Layer &model, const CompiledModel &compiled, std::vector<SavedVariable> &variables) {
+  int64_t number = 0;
+  for (const Optimizer &optimizer : ownOptimizers(model, compiled))
+    for (SavedVariable &saved : savedOwnOptimizer(model, optimizer, number++))
+      variables.push_back(std::move(saved));
+  return number;
 }
 
-Restoring valuesFor(const Model &model, const CompiledModel *compiled, const Safetensors &contents) {
+/// What a file gives to a model: values for its variables, and the states that wait for optimizers.
+struct Restoring {
+  FileState state;
+  AwaitedStates awaited{};
+};
+Restoring valuesFor(const Model &model, const CompiledModel *compiled, Safetensors &contents, const std::string &path) {
+  AwaitedStates states = takeStates(contents, path);
   awaitSeedStates(model, contents);
-  const std::vector<SavedVariable> variables = savedState(model, compiled);
-  const MatchedValues matched = matchValues(contents, variables);
-  Restoring restoring;
-  for (size_t i = 0; i < variables.size(); ++i) {
-    const SavedVariable &saved = variables[i];
-    const NamedTensor *value = matched.values[i];
-    if (!value && saved.kind == SavedKind::loss_scale) {
-      beginLossScale(saved, compiled->optimizer, restoring);
-      continue;
-    }
-    if (!value && saved.isOfDraws) {
-      restoring.converted.push_back(fmt::format("{}: stays as it is, the file has none", saved.name));
-      continue;
-    }
-    const std::string problem =
-        value ? misfit(saved, *value) : fmt::format("the file has no value for {}", quotedName(saved.name));
-    if (!problem.empty()) {
-      restoring.problems.push_back(problem);
-      continue;
-    }
-    restoring.variables.push_back(saved.variable.impl()->memory);
-    restoring.values.push_back(fitted(saved, *value, restoring.converted));
+  Restoring restoring{stateIn(contents, savedState(model, compiled), compiled ? &compiled->optimizer : nullptr),
+                      std::move(states)};
+  if (!compiled)
+    return restoring;
+  const std::vector<Optimizer> own = ownOptimizers(model, *compiled);
+  MatchedStates matched = matchStates(model, own, restoring.awaited);
+  FileState &all = restoring.state;
+  for (size_t i = 0; i < own.size(); ++i) {
+    const auto &[number, values] = matched.states[i];
+    if (!number)
+      all.converted.push_back(
+          fmt::format("the optimizer '{}' of the step: stays as it is, the file has none", own[i].name()));
+    all.variables.insert(all.variables.end(), values.variables.begin(), values.variables.end());
+    all.values.insert(all.values.end(), values.values.begin(), values.values.end());
+    all.converted.insert(all.converted.end(), values.converted.begin(), values.converted.end());
   }
-  for (const NamedTensor *value : matched.left)
-    if (kindIn(contents, value->first) == SavedKind::loss_scale)
-      restoring.converted.push_back(
-          fmt::format("{}: not used, the model's optimizer does not scale the loss", value->first));
-    else
-      restoring.problems.push_back(fmt::format("the model has no variable for {}{}", quotedName(value->first),
-                                               compiled ? "" : ", since it is not compiled"));
+  if (!matched.problem.empty())
+    all.problems.push_back(matched.problem);
+  restoring.awaited = std::move(matched.left);
   return restoring;
 }
 
@@ -94,10 +81,12 @@ void Checkpoint::save(const std::string &path) const {
   requireBuilt(model_, "Checkpoint::save()");
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model_);
   const CallTransaction reading; // an optimizer that has no state yet is saved as it would begin, and stays so
-  const std::vector<SavedVariable> variables = savedState(model_, compiled.get());
+  std::vector<SavedVariable> variables = savedState(model_, compiled.get());
   CheckpointFile file{.contents = {}, .epoch = stateOf(model_).finishedEpochs, .step = 0, .seeds = seedSequence()};
   addPolicies(model_, file.contents.metadata);
+  const int64_t own = compiled ? addOwnOptimizers(model_, *compiled, variables) : 0;
   addValues(variables, file.contents);
+  addStates(awaitedStates(model_), own, file.contents);
   if (compiled)
     file.step = stepOf(*compiled->optimizer.impl(), variables, file.contents);
   writeState(model_, [&] { writeCheckpointFile(path, std::move(file)); });
@@ -105,21 +94,23 @@ void Checkpoint::save(const std::string &path) const {
 
 Checkpoint::Restored Checkpoint::restore(const std::string &path) const {
   requireBuilt(model_, "Checkpoint::restore()");
-  const CheckpointFile file = readCheckpointFile(path);
+  CheckpointFile file = readCheckpointFile(path);
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model_);
   CallTransaction transaction;
-  Restoring restoring = valuesFor(model_, compiled.get(), file.contents);
-  if (!restoring.problems.empty())
-    throw Error(ErrorKind::value_error,
-                fmt::format("Cannot restore '{}': {}. load_weights() reads the weights alone.", path,
-                            listed(restoring.problems)),
-                model_.name());
-  writeTogether(restoring.variables, restoring.values).orThrow();
+  Restoring restoring = valuesFor(model_, compiled.get(), file.contents, path);
+  FileState &state = restoring.state;
+  if (!state.problems.empty())
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("Cannot restore '{}': {}. load_weights() reads the weights alone.", path, listed(state.problems)),
+        model_.name());
+  writeTogether(state.variables, state.values).orThrow();
   transaction.commit();
+  awaitStates(model_, std::move(restoring.awaited));
   setSeedSequence(file.seeds);
   stateOf(model_).finishedEpochs = file.epoch;
   ++stateOf(model_).restores;
-  return {file.epoch, file.step, std::move(restoring.converted)};
+  return {file.epoch, file.step, std::move(state.converted)};
 }
 
 } // namespace halftone

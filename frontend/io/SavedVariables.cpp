@@ -9,6 +9,7 @@
 #include "frontend/layers/SeedState.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
+#include "frontend/training/OwnOptimizers.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Convert.h"
@@ -23,7 +24,7 @@ namespace halftone::detail {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kindNames = {"layer", "seed", "optimizer", "loss_scale"};
+constexpr std::array<std::string_view, 5> kindNames = {"layer", "seed", "optimizer", "loss_scale", "own_optimizer"};
 std::string_view nameOf(SavedKind kind) { return kindNames[static_cast<size_t>(kind)]; }
 
 /// "Dense", then "Dense_1": distinct texts in the order of the calls.
@@ -193,8 +194,15 @@ std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *c
   return all;
 }
 
-static std::string classPathKey(const std::string &name) { return "class_path:" + name; }
-static std::string placeKey(const std::string &name) { return "place:" + name; }
+std::vector<SavedVariable> savedOptimizer(const Layer &model, const Optimizer &optimizer) {
+  std::vector<SavedVariable> all;
+  addOptimizer(Paths(*model.impl()), optimizer, all);
+  distinguish(all);
+  return all;
+}
+
+std::string classPathKey(const std::string &name) { return "class_path:" + name; }
+std::string placeKey(const std::string &name) { return "place:" + name; }
 
 void addValues(const std::vector<SavedVariable> &variables, Safetensors &contents) {
   std::vector<VariableHandle> handles;
@@ -212,14 +220,14 @@ void addValues(const std::vector<SavedVariable> &variables, Safetensors &content
 
 bool isStateSplit(const Layer &model) {
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
-  return compiled && compiled->optimizer.impl()->parts().areSplit();
+  const auto isSplit = [](const Optimizer &optimizer) { return optimizer.impl()->parts().areSplit(); };
+  return compiled && (isSplit(compiled->optimizer) || std::ranges::any_of(ownOptimizers(model, *compiled), isSplit));
 }
 void writeState(const Layer &model, const std::function<void()> &write) {
   isStateSplit(model) ? writeInFirst(write) : write();
 }
 
-/// The text of the metadata; "" if there is none.
-static std::string textIn(const Safetensors &contents, const std::string &key) {
+std::string textIn(const Safetensors &contents, const std::string &key) {
   const auto found = contents.metadata.find(key);
   return found == contents.metadata.end() ? "" : found->second;
 }

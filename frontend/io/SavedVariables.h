@@ -13,7 +13,7 @@ namespace halftone::detail {
 class OptimizerParts;
 
 /// What a file keeps a variable for. A class path begins with it.
-enum class SavedKind : uint8_t { layer, seed, optimizer, loss_scale };
+enum class SavedKind : uint8_t { layer, seed, optimizer, loss_scale, own_optimizer };
 
 struct SavedVariable {
   std::string name; // its path; where a path repeats, "#2" and so on follow
@@ -36,6 +36,14 @@ std::vector<SavedVariable> savedWeights(const Layer &model);
 /// All variables of a model and of its optimizer, which the function builds within the caller's CallTransaction; `compiled`
 /// may be null.
 std::vector<SavedVariable> savedState(const Layer &model, const CompiledModel *compiled);
+/// The variables of an optimizer that knows those that it updates, and of the loss scale around it.
+std::vector<SavedVariable> savedOptimizer(const Layer &model, const Optimizer &optimizer);
+
+/// The keys of a tensor's metadata that hold its class path and its place.
+std::string classPathKey(const std::string &name);
+std::string placeKey(const std::string &name);
+/// The text of the metadata; "" if there is none.
+std::string textIn(const Safetensors &contents, const std::string &key);
 
 /// Gives users' layers the states of draws that the file has and that no draw has made yet, within the caller's
 /// CallTransaction.

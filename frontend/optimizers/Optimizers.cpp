@@ -4,6 +4,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/MinimizeTogether.h"
 #include "frontend/optimizers/OptimizerImpl.h"
+#include "frontend/optimizers/UpdaterScope.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -84,6 +85,8 @@ void Optimizer::apply(const std::vector<Value> &gradients, const std::vector<Var
                       const ApplyArgs &args) const {
   requireMayUpdate(*this);
   impl_->apply(gradients, variables, args);
+  if (!variables.empty())
+    UpdaterScope::note(*this);
   for (size_t i = 0; i < gradients.size(); ++i)
     if (gradients[i].defined())
       tracing().updated.push_back(variables[i].impl());

@@ -3,6 +3,7 @@
 #pragma once
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/training/OwnOptimizers.h"
 #include "halftone/Model.h"
 #include <atomic>
 #include <memory>
@@ -39,6 +40,10 @@ struct ModelState {
   /// batch does not replace.
   std::vector<TensorType> fullStepTypes;
   FeedLayout fullStepLayout;
+  /// Other optimizers than compile()'s, which stay when it is called again: those that traces of steps have used, and the
+  /// states that wait for further ones.
+  std::vector<std::shared_ptr<OwnOptimizer>> ownOptimizers;
+  AwaitedStates awaitedStates;
   std::shared_ptr<History::Rep> history; // of the last fit(); null before the first
 };
 

@@ -8,8 +8,10 @@
 #include "frontend/layers/HookScope.h"
 #include "frontend/optimizers/MinimizeTogether.h"
 #include "frontend/optimizers/OptimizerImpl.h"
+#include "frontend/optimizers/UpdaterScope.h"
 #include "frontend/training/BatchLoss.h"
 #include "frontend/training/ModelState.h"
+#include "frontend/training/OwnOptimizers.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -134,11 +136,16 @@ private:
 /// Records the hooks of the step. Its update comes later if `rep.loss` is to be minimized.
 void runHooks(Rep &rep, const StepContext &step) {
   try {
-    if (!hasStep(rep))
-      return runParts(rep, step);
-    const HookScope scope(rep.layer, {rep.data.x.begin(), rep.data.x.end()});
-    const KnownChildren known(rep);
-    rep.layer.body->step(rep.isTraining ? Hook::train_step : Hook::test_step, step, rep.data);
+    const UpdaterScope updaters;
+    if (hasStep(rep)) {
+      const HookScope scope(rep.layer, {rep.data.x.begin(), rep.data.x.end()});
+      const KnownChildren known(rep);
+      rep.layer.body->step(rep.isTraining ? Hook::train_step : Hook::test_step, step, rep.data);
+    } else {
+      runParts(rep, step);
+    }
+    if (rep.purpose != Rep::Purpose::losses) // which are looked at
+      adoptOptimizers(rep.handle(), rep.compiled, updaters.optimizers());
   } catch (const Error &error) {
     rethrowWithLayer(error, rep.layer);
   }
