@@ -71,7 +71,10 @@ public:
   }
 
   FileState valuesFor(const Layer &model, const Optimizer &optimizer) const override {
-    return stateIn(contents_, savedOptimizer(model, optimizer), &optimizer);
+    FileState state = stateIn(contents_, savedOptimizer(model, optimizer), &optimizer);
+    for (std::string &line : state.converted)
+      line = ownName(number_, line);
+    return state;
   }
   bool hasPlacesOf(const Layer &model, const Optimizer &optimizer) const override {
     std::set<std::string> own, others;

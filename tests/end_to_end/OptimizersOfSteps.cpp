@@ -271,6 +271,30 @@ TEST_CASE("A state that fits no optimizer of the step is refused, and nothing ch
   (void)train(known, 1); // and no state waits
 }
 
+TEST_CASE("A loss scale around an optimizer of a step comes and goes as that of compile()'s, and lines say so",
+          "[checkpoint]") {
+  TemporaryFolder folder;
+  const Trainee scaled = gan("mixed_float16"), plain = gan();
+  for (const Trainee *each : {&scaled, &plain})
+    (void)train(*each, 2);
+  Checkpoint(scaled.model).save(folder / "scaled.ckpt");
+  Checkpoint(plain.model).save(folder / "plain.ckpt");
+  const auto linesOf = [&](const Trainee &trainee, const char *file, const std::string &end) {
+    const std::vector<std::string> lines = Checkpoint(trainee.model).restore(folder / file).converted;
+    return std::ranges::count_if(lines, [&](const std::string &line) {
+      return line.starts_with("own_optimizer") && line.find("/loss_scale_optimizer/") != line.npos &&
+             line.ends_with(end);
+    });
+  };
+  CHECK(linesOf(plain, "scaled.ckpt", ": not used, the model's optimizer does not scale the loss") == 8);
+  CHECK(linesOf(scaled, "plain.ckpt", ": begins anew, the file has none") == 8);
+  CHECK(detail::asLossScaleOptimizer(scaled.parts.ofGenerator).state().scale == 0x1p20f);
+  const Trainee waiting = gan("mixed_float16", 6); // takes the state at its first step
+  (void)Checkpoint(waiting.model).restore(folder / "plain.ckpt");
+  (void)train(waiting, 1);
+  CHECK(waiting.parts.ofGenerator.iterations() >= 2);
+}
+
 TEST_CASE("BackupAndRestore and ModelCheckpoint keep the optimizers of a train_step()", "[checkpoint]") {
   TemporaryFolder folder;
   const auto fit = [](const Trainee &trainee, int64_t epochs, const std::vector<CallbackArg> &callbacks,
