@@ -24,15 +24,6 @@ void addPolicies(const Layer &model, std::map<std::string, std::string> &metadat
       metadata.emplace("policy:" + layer.path(), layer.impl()->resolvedPolicy().name());
 }
 
-/// Adds the variables of the step's optimizers, and returns how many optimizers there are.
-int64_t addOwnOptimizers(const Layer &model, const CompiledModel &compiled, std::vector<SavedVariable> &variables) {
-  int64_t number = 0;
-  for (const Optimizer &optimizer : ownOptimizers(model, compiled))
-    for (SavedVariable &saved : savedOwnOptimizer(model, optimizer, number++))
-      variables.push_back(std::move(saved));
-  return number;
-}
-
 /// What a file gives to a model: values for its variables, and the states that wait for optimizers.
 struct Restoring {
   FileState state;
@@ -45,7 +36,7 @@ Restoring valuesFor(const Model &model, const CompiledModel *compiled, Safetenso
                       std::move(states)};
   if (!compiled)
     return restoring;
-  const std::vector<Optimizer> own = ownOptimizers(model, *compiled);
+  const std::vector<Optimizer> own = ownOptimizers(model, compiled).known;
   MatchedStates matched = matchStates(model, own, restoring.awaited);
   FileState &all = restoring.state;
   for (size_t i = 0; i < own.size(); ++i) {
@@ -84,9 +75,12 @@ void Checkpoint::save(const std::string &path) const {
   std::vector<SavedVariable> variables = savedState(model_, compiled.get());
   CheckpointFile file{.contents = {}, .epoch = stateOf(model_).finishedEpochs, .step = 0, .seeds = seedSequence()};
   addPolicies(model_, file.contents.metadata);
-  const int64_t own = compiled ? addOwnOptimizers(model_, *compiled, variables) : 0;
+  const OwnOptimizers own = ownOptimizers(model_, compiled.get());
+  for (size_t i = 0; i < own.known.size(); ++i)
+    for (SavedVariable &saved : savedOwnOptimizer(model_, own.known[i], static_cast<int64_t>(i)))
+      variables.push_back(std::move(saved));
   addValues(variables, file.contents);
-  addStates(awaitedStates(model_), own, file.contents);
+  addStates(own.awaited, static_cast<int64_t>(own.known.size()), file.contents);
   if (compiled)
     file.step = stepOf(*compiled->optimizer.impl(), variables, file.contents);
   writeState(model_, [&] { writeCheckpointFile(path, std::move(file)); });

@@ -221,7 +221,8 @@ void addValues(const std::vector<SavedVariable> &variables, Safetensors &content
 bool isStateSplit(const Layer &model) {
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   const auto isSplit = [](const Optimizer &optimizer) { return optimizer.impl()->parts().areSplit(); };
-  return compiled && (isSplit(compiled->optimizer) || std::ranges::any_of(ownOptimizers(model, *compiled), isSplit));
+  return compiled &&
+         (isSplit(compiled->optimizer) || std::ranges::any_of(ownOptimizers(model, compiled.get()).known, isSplit));
 }
 void writeState(const Layer &model, const std::function<void()> &write) {
   isStateSplit(model) ? writeInFirst(write) : write();

@@ -41,6 +41,7 @@ void take(ModelState &model, const Entry &entry, MatchedStates::Of own) {
       entry->taken.insert(std::move(state));
   std::erase(model.ownOptimizers, entry);
   model.ownOptimizers.push_back(entry);
+  entry->isKnown = true;
 }
 void giveBack(ModelState &model, const Entry &entry) {
   (void)writeTogether(entry->before.variables, entry->before.values);
@@ -48,6 +49,7 @@ void giveBack(ModelState &model, const Entry &entry) {
   const ForkSafeLock lock(model.mutex);
   model.awaitedStates.merge(entry->taken);
   entry->taken.clear();
+  entry->isKnown = false;
   std::erase(model.ownOptimizers, entry);
 }
 
@@ -103,20 +105,15 @@ void adoptOptimizers(const Layer &model, const CompiledModel &compiled, const st
                            [model, entry = begun[i]] { giveBack(stateOf(model), entry); });
 }
 
-std::vector<Optimizer> ownOptimizers(const Layer &model, const CompiledModel &compiled) {
+OwnOptimizers ownOptimizers(const Layer &model, const CompiledModel *compiled) {
   ModelState &state = stateOf(model);
-  std::vector<Optimizer> all;
+  OwnOptimizers own;
   const ForkSafeLock lock(state.mutex);
   for (const Entry &entry : state.ownOptimizers)
-    if (entry->used.isMade() && !isOfCompile(compiled, entry->optimizer))
-      all.push_back(entry->optimizer);
-  return all;
-}
-
-AwaitedStates awaitedStates(const Layer &model) {
-  ModelState &state = stateOf(model);
-  const ForkSafeLock lock(state.mutex);
-  return state.awaitedStates;
+    if (compiled && entry->isKnown && !isOfCompile(*compiled, entry->optimizer))
+      own.known.push_back(entry->optimizer);
+  own.awaited = state.awaitedStates;
+  return own;
 }
 void awaitStates(const Layer &model, AwaitedStates states) {
   ModelState &state = stateOf(model);

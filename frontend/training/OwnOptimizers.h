@@ -45,6 +45,7 @@ struct OwnOptimizer {
   explicit OwnOptimizer(const Optimizer &optimizer) : optimizer(optimizer) {}
   Optimizer optimizer;
   StateOnDemand used;
+  bool isKnown = false;  // a trace has used it, and it has the state that waited
   AwaitedStates taken{}; // one or none; to be given back if that trace is undone, like the values
   FileState before{};
 };
@@ -66,10 +67,13 @@ MatchedStates matchStates(const Layer &model, const std::vector<Optimizer> &opti
 /// Makes the optimizers that a step of the model has recorded known to it, but for compile()'s, and gives them the states that
 /// wait. value_error if states wait and none fits. The transaction that is open undoes it.
 void adoptOptimizers(const Layer &model, const CompiledModel &compiled, const std::vector<Optimizer> &recorded);
-/// The optimizers that the model knows, without compile()'s, in the order of their first use.
-std::vector<Optimizer> ownOptimizers(const Layer &model, const CompiledModel &compiled);
-/// The states that wait for optimizers of steps to come.
-AwaitedStates awaitedStates(const Layer &model);
+/// The optimizers of the steps and their states at one moment.
+struct OwnOptimizers {
+  std::vector<Optimizer> known; // in the order of their first use
+  AwaitedStates awaited;        // of optimizers of steps to come
+};
+/// Without compile()'s optimizer; `compiled` may be null.
+OwnOptimizers ownOptimizers(const Layer &model, const CompiledModel *compiled);
 /// From now on these states wait, and no others.
 void awaitStates(const Layer &model, AwaitedStates states);
 
