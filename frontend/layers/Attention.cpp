@@ -50,7 +50,8 @@ public:
     }
     const Value weights = ops::softmax(scores);
     const bool drops = context.training() && self.options_.dropout > 0.0;
-    Value out = ops::matmul(drops ? dropped(weights, self.options_.dropout, shape, nextKey(self.state_)) : weights, call.value);
+    Value out =
+        ops::matmul(drops ? dropped(weights, self.options_.dropout, shape, nextKey(self.state_)) : weights, call.value);
     const Value queryMask = asMask(call.queryMask.defined() ? call.queryMask : maskOf(given.query));
     if (queryMask.defined())
       out = out * asDtype(ops::expand_dims(queryMask, -1), out.dtype(), "mask");

@@ -56,7 +56,9 @@ public:
   }
 
 protected:
-  virtual Value drop(const Value &x, const Shape &mask) { return dropped(x, this->options_.rate, mask, nextKey(state_)); }
+  virtual Value drop(const Value &x, const Shape &mask) {
+    return dropped(x, this->options_.rate, mask, nextKey(state_));
+  }
   const Variable &state() const { return state_; }
 
 private:
