@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace halftone {
@@ -64,12 +65,14 @@ public:
     if (unscaledIn_.lock().get() != &trace)
       unscaled_.clear();
     unscaledIn_ = trace.weak_from_this();
+    const std::vector<bool> areReplaced = areReplacements(gradients);
+    requireScaled(gradients, areReplaced);
     Unscaled &call = unscaled_.emplace_back();
     call.finite.resize(gradients.size());
     for (size_t i = 0; i < gradients.size(); ++i)
       if (gradients[i].defined())
         call.finite[i] = trace.reduceAll(ReduceAllKind::all_finite, {gradients[i]});
-    call.gradients = dividedBy(readRaw(scale_), gradients, areReplacements(gradients));
+    call.gradients = dividedBy(readRaw(scale_), gradients, areReplaced);
     return call.gradients;
   }
 
@@ -175,8 +178,23 @@ private:
     std::vector<Value> finite, gradients;
   };
 
-  /// Takes the calls of unscale() in this trace since the last update; none count if the update is by other gradients. value_error if `gradients` are such ones
-  /// and `args` does not say so.
+  /// value_error for gradients that unscale() gave in this trace, which it would divide again.
+  void requireScaled(const std::vector<Value> &gradients, const std::vector<bool> &areReplaced) const {
+    std::unordered_set<const Node *> given;
+    for (const Unscaled &call : unscaled_)
+      for (const Value &gradient : call.gradients)
+        if (gradient.defined())
+          given.insert(gradient.node().get());
+    for (size_t i = 0; i < gradients.size(); ++i)
+      if (gradients[i].defined() && !areReplaced[i] && given.contains(gradients[i].node().get()))
+        throw Error(ErrorKind::value_error,
+                    fmt::format("unscale() of '{}' got, at place {}, a gradient that it gave, and would divide it by "
+                                "the scale again",
+                                name, i));
+  }
+
+  /// Takes the calls of unscale() in this trace since the last update; none count if the update is by other gradients.
+  /// value_error if `gradients` are such ones and `args` does not say so.
   std::vector<Unscaled> takeUnscaled(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                                      const ApplyArgs &args) {
     if (unscaledIn_.lock().get() != &tracing())

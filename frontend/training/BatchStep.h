@@ -31,8 +31,8 @@ void splitState(const CompiledModel &compiled);
 StepResult trainStep(const Run &run, const BatchPart &part, bool labelsChecked);
 StepResult testStep(const Run &run, const BatchPart &part, bool labelsChecked);
 
-/// Checks arrays whole and compiles the train or the test program for their batches, the last one included. A dataset shows its batches only
-/// as they come.
+/// Checks arrays whole and compiles the train or the test program for their batches, the last one included. A dataset
+/// shows its batches only as they come.
 void prepare(const Run &run, const BatchSource &batches, bool isTraining);
 
 } // namespace halftone::detail

@@ -180,7 +180,8 @@ std::shared_ptr<const LoggedMetrics> listOf(const std::map<std::string, Metric> 
   return logged;
 }
 
-/// The record of a traced step: every metric by name. Both programs share the average of a name that both report. If a metric and the loss of an output have one name, the loss counts.
+/// The record of a traced step: every metric by name. Both programs share the average of a name that both report. If a metric
+/// and the loss of an output have one name, the loss counts.
 StepRecord recordOf(const Rep &rep) {
   const DeviceScope device(*rep.compiled.args.device); // for the variables that are made here
   StepRecord record;

@@ -466,6 +466,8 @@ TEST_CASE("unscale() refuses calls outside of a function being traced and what i
   CHECK_THAT(refused([&](const Value &v) { optimizer.apply(optimizer.unscale({v}), {x}); }),
              Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/x' from unscale()") &&
                  Contains("pass {.unscaled = true}"));
+  CHECK_THAT(refused([&](const Value &v) { (void)optimizer.unscale({v * 2, optimizer.unscale({v})[0]}); }),
+             Contains("ValueError: unscale() of 'loss_scale_optimizer' got, at place 1, a gradient that it gave"));
   CHECK(refused([&](const Value &v) { // to look at
           (void)optimizer.unscale({v});
           optimizer.apply({v}, {x});
