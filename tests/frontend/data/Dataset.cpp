@@ -1,4 +1,4 @@
-// Dataset pipelines: order, batches, shuffling, generators, reading ahead, repeated passes, elements kept in memory.
+// Dataset pipelines: order, batches, shuffling, generators, reading ahead, repeat() and cache().
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Data.h"
 #include "halftone/Error.h"
