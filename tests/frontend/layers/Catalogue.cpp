@@ -303,6 +303,23 @@ TEST_CASE("A built normalization writes the axes that it has") {
   CHECK(grouped.get_config().get_int("groups") == 4);
 }
 
+TEST_CASE("Keras's second names of layers are the layers") {
+  using namespace layers;
+  CHECK(std::same_as<Convolution1D, Conv1D>);
+  CHECK(std::same_as<Convolution2D, Conv2D>);
+  CHECK(std::same_as<Convolution3D, Conv3D>);
+  CHECK(std::same_as<MaxPool1D, MaxPooling1D>);
+  CHECK(std::same_as<MaxPool2D, MaxPooling2D>);
+  CHECK(std::same_as<MaxPool3D, MaxPooling3D>);
+  CHECK(std::same_as<AvgPool1D, AveragePooling1D>);
+  CHECK(std::same_as<AvgPool2D, AveragePooling2D>);
+  CHECK(std::same_as<AvgPool3D, AveragePooling3D>);
+  CHECK(std::same_as<GlobalMaxPool1D, GlobalMaxPooling1D>);
+  CHECK(std::same_as<GlobalMaxPool2D, GlobalMaxPooling2D>);
+  CHECK(std::same_as<GlobalAvgPool1D, GlobalAveragePooling1D>);
+  CHECK(std::same_as<GlobalAvgPool2D, GlobalAveragePooling2D>);
+}
+
 TEST_CASE("Wrong values in a config are quoted as Keras writes them, and text that is not UTF-8 is an Error too") {
   CHECK_THAT(fieldsOf("Dense", R"("units":2,"use_bias":true,"rate":[Infinity])"), Contains("'rate': [Infinity]"));
   Config fields;

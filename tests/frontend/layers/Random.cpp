@@ -355,6 +355,7 @@ TEST_CASE("Wrong arguments of draws have Keras's kinds of errors") {
   CHECK_THAT(error([](V) { return random::randint({2}, 0, 3, {.dtype = bool_}); }), Contains("integer `dtype`"));
   CHECK_THAT(error([](V) { return random::normal({2, none}); }), Contains("ValueError") && Contains("(2, None)"));
   CHECK_THAT(error([](V) { return random::normal({2}, {.seed = -1}); }), Contains("ValueError") && Contains("seed=-1"));
+  CHECK_THAT(error([](V) { return random::normal({2}, {.seed = UINT64_MAX}); }), Contains("ValueError: a seed is"));
   CHECK_THAT(errorOf([] { (void)SeedGenerator(int64_t{1} << 32); }), Contains("ValueError") && Contains("4294967296"));
   CHECK_THAT(error([](V x) { return random::categorical(ops::sum(x, {0}), 2); }),
              Contains("ValueError: `logits` should be a 2-D tensor"));

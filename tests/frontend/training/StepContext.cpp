@@ -262,6 +262,21 @@ TEST_CASE("Reports are means over the rows of an epoch, in every log, and those 
   CHECK(model.get_metrics_result()["seen"] == 0.0);
 }
 
+TEST_CASE("A step gives its model and the optimizer of compile()") {
+  std::vector<std::pair<Model, Optimizer>> given;
+  const Model model = hooked([&given](const StepContext &step, const StepData &data) {
+    given.emplace_back(step.model(), step.optimizer());
+    step.minimize(ops::mean(ops::square(step.call(data.x)[0])));
+  });
+  model.compile({.optimizer = "sgd"});
+  (void)model.train_on_batch(inputs(), {});
+  CHECK_FALSE(given.empty());
+  for (const auto &[itself, optimizer] : given) {
+    CHECK(itself.impl() == model.impl());
+    CHECK(optimizer.impl() == model.optimizer().impl());
+  }
+}
+
 TEST_CASE("A run inside a run adds its reports to sums of its own") {
   const Model model = hooked([](const StepContext &step, const StepData &data) {
     if (step.training())
