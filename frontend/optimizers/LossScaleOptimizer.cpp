@@ -62,8 +62,10 @@ public:
   /// Notes whether the gradients are finite, which what is made of them may hide: clipped to a range, infinity is a number.
   std::vector<Value> unscale(const std::vector<Value> &gradients) override {
     Trace &trace = tracing();
-    if (unscaledIn_.lock().get() != &trace)
+    if (unscaledIn_.lock().get() != &trace) {
       unscaled_.clear();
+      given_.clear();
+    }
     unscaledIn_ = trace.weak_from_this();
     const std::vector<bool> areReplaced = areReplacements(gradients);
     requireScaled(gradients, areReplaced);
@@ -73,6 +75,9 @@ public:
       if (gradients[i].defined())
         call.finite[i] = trace.reduceAll(ReduceAllKind::all_finite, {gradients[i]});
     call.gradients = dividedBy(readRaw(scale_), gradients, areReplaced);
+    for (const Value &gradient : call.gradients)
+      if (gradient.defined())
+        given_.insert(gradient.node().get());
     return call.gradients;
   }
 
@@ -180,13 +185,8 @@ private:
 
   /// value_error for gradients that unscale() gave in this trace, which it would divide again.
   void requireScaled(const std::vector<Value> &gradients, const std::vector<bool> &areReplaced) const {
-    std::unordered_set<const Node *> given;
-    for (const Unscaled &call : unscaled_)
-      for (const Value &gradient : call.gradients)
-        if (gradient.defined())
-          given.insert(gradient.node().get());
     for (size_t i = 0; i < gradients.size(); ++i)
-      if (gradients[i].defined() && !areReplaced[i] && given.contains(gradients[i].node().get()))
+      if (gradients[i].defined() && !areReplaced[i] && given_.contains(gradients[i].node().get()))
         throw Error(ErrorKind::value_error,
                     fmt::format("unscale() of '{}' got, at place {}, a gradient that it gave, and would divide it by "
                                 "the scale again",
@@ -199,16 +199,16 @@ private:
                                      const ApplyArgs &args) {
     if (unscaledIn_.lock().get() != &tracing())
       return {};
-    std::vector<Unscaled> calls = std::exchange(unscaled_, {});
+    std::vector<Unscaled> calls = std::exchange(unscaled_, {}); // keeps the nodes of `given`
+    const std::unordered_set<const Node *> given = std::exchange(given_, {});
     if (args.unscaled)
       return calls;
-    for (const Unscaled &call : calls)
-      for (size_t i = 0; i < std::min(gradients.size(), call.gradients.size()); ++i)
-        if (gradients[i].defined() && gradients[i].node() == call.gradients[i].node() && !isReplaced(variables[i]))
-          throw Error(ErrorKind::value_error,
-                      fmt::format("apply() of '{}' got the gradient of '{}' from unscale() and would divide it by the "
-                                  "scale again: pass {{.unscaled = true}}",
-                                  name, variables[i].path()));
+    for (size_t i = 0; i < gradients.size(); ++i)
+      if (gradients[i].defined() && given.contains(gradients[i].node().get()) && !isReplaced(variables[i]))
+        throw Error(ErrorKind::value_error,
+                    fmt::format("apply() of '{}' got the gradient of '{}' from unscale() and would divide it by the "
+                                "scale again: pass {{.unscaled = true}}",
+                                name, variables[i].path()));
     return {};
   }
   static bool isReplaced(const Variable &variable) { return variable.impl()->update == UpdateKind::overwrite; }
@@ -262,7 +262,8 @@ private:
   Variable skipped_;
   Variable fault_; // 1 + the position in watched_ of the variable at fault in the last skipped step, 0 for none
   std::vector<Variable> watched_;
-  std::vector<Unscaled> unscaled_; // of that trace, until apply() gets such gradients
+  std::vector<Unscaled> unscaled_;         // of that trace, until the next update
+  std::unordered_set<const Node *> given_; // the nodes of their gradients
   std::weak_ptr<Trace> unscaledIn_;
   std::unordered_map<const void *, size_t> positions_; // in watched_, by the variable's impl
 };

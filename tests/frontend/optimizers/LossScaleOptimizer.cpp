@@ -451,7 +451,7 @@ TEST_CASE("unscale() leaves undefined gradients and gradients that replace their
 
 TEST_CASE("unscale() refuses calls outside of a function being traced and what is no gradient") {
   LossScaleOptimizer optimizer(SGD(1.0));
-  const Variable x = weight(Tensor({1}, {1}), "net/x");
+  const Variable x = weight(Tensor({1}, {1}), "net/x"), y = weight(Tensor({1}, {1}), "net/y");
   CHECK_THAT(errorOf([&] { (void)optimizer.unscale({}); }), Contains("RuntimeError: unscale() is for functions being"));
   const auto refused = [&](const std::function<void(const Value &)> &use) {
     return errorOf([&] {
@@ -466,6 +466,16 @@ TEST_CASE("unscale() refuses calls outside of a function being traced and what i
   CHECK_THAT(refused([&](const Value &v) { optimizer.apply(optimizer.unscale({v}), {x}); }),
              Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/x' from unscale()") &&
                  Contains("pass {.unscaled = true}"));
+  CHECK_THAT(refused([&](const Value &v) { // each by a call of its own, and applied in another order
+               const Value first = optimizer.unscale({v})[0], second = optimizer.unscale({v * 2})[0];
+               optimizer.apply({second, first}, {x, y});
+             }),
+             Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/x' from unscale()"));
+  CHECK_THAT(refused([&](const Value &v) { // the second one alone, of another call
+               (void)optimizer.unscale({v});
+               optimizer.apply({v, optimizer.unscale({v * 2})[0]}, {x, y});
+             }),
+             Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/y' from unscale()"));
   CHECK_THAT(refused([&](const Value &v) { (void)optimizer.unscale({v * 2, optimizer.unscale({v})[0]}); }),
              Contains("ValueError: unscale() of 'loss_scale_optimizer' got, at place 1, a gradient that it gave"));
   CHECK(refused([&](const Value &v) { // to look at
