@@ -17,7 +17,7 @@
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
+#include <utility>
 
 namespace halftone {
 using namespace detail;
@@ -144,9 +144,20 @@ Feeds feedsOf(const Run &run, bool isTraining, const BatchPart &part, bool label
   return feeds;
 }
 
+InitialValues initialValues(const CompiledModel &compiled) {
+  InitialValues values;
+  for (const OutputMetric &metric : compiled.metrics) {
+    const MetricImpl &impl = *metric.metric.impl();
+    for (size_t i = 0; i < impl.state.size(); ++i)
+      if (impl.initial[i].defined())
+        values.emplace(impl.state[i].impl().get(), impl.initial[i]);
+  }
+  return values;
+}
+
 std::shared_ptr<const VariableSubstitutes> substitutesOf(const Run &run) {
   const DeviceScope device(*run.compiled->args.device); // for those that are made here
-  return run.metrics.substitutes(metricVariables(*run.compiled));
+  return run.metrics.substitutes(metricVariables(*run.compiled), initialValues(*run.compiled));
 }
 
 } // namespace
@@ -159,20 +170,17 @@ void detail::prepare(const Run &run, const BatchSource &batches, bool isTraining
     prepareCompiled(run.model, *run.compiled, orderedInputs(run.model, arrays.x), arrays.y);
     checkTargets(run.model, *run.compiled, inOrder(run.compiled->outputs, "y", arrays.y));
   }
+  bool areChecked = !hooked;
   for (const BatchPart &part : batches.shapes()) {
     Feeds feeds = feedsOf(run, isTraining, part, true);
-    if (hooked)
+    if (!std::exchange(areChecked, true)) // with the record that feedsOf() has made
       checkGivenTargets(run, orderedInputs(run.model, arrays.x), isTraining, arrays);
     program.prepare(typesOf(feeds.tensors), feeds.layout, substitutesOf(run));
   }
 }
 
 void detail::resetMetrics(const Run &run) {
-  std::map<const VariableImpl *, Tensor> initial; // of those that do not begin with zeros
-  for (const OutputMetric &metric : run.compiled->metrics)
-    for (size_t i = 0; i < metric.metric.impl()->state.size(); ++i)
-      if (metric.metric.impl()->initial[i].defined())
-        initial.emplace(metric.metric.impl()->state[i].impl().get(), metric.metric.impl()->initial[i]);
+  const InitialValues initial = initialValues(*run.compiled);
   const std::shared_ptr<const VariableSubstitutes> substitutes = substitutesOf(run);
   std::vector<VariableHandle> variables;
   std::vector<Tensor> values;

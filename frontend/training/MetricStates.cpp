@@ -32,7 +32,17 @@ static bool fits(const VariableSubstitutes &substitutes, const std::vector<Varia
          std::ranges::all_of(own, [&](const Variable &variable) { return have(substitutes, variable); });
 }
 
-std::shared_ptr<const VariableSubstitutes> MetricStates::Place::substitutes(const std::vector<Variable> &own) const {
+/// A variable like `own`, with the value that it begins with.
+static VariableHandle another(const VariableImpl &own, const InitialValues &initial) {
+  const VariableFacts facts{.name = own.name, .path = own.path};
+  const auto value = initial.find(&own);
+  const Variable made =
+      value == initial.end() ? makeZeros(own.shape, own.dtype, facts) : makeVariable(value->second, facts);
+  return made.impl()->memory;
+}
+
+std::shared_ptr<const VariableSubstitutes> MetricStates::Place::substitutes(const std::vector<Variable> &own,
+                                                                            const InitialValues &initial) const {
   if (index_ == 0)
     return nullptr;
   std::shared_ptr<const VariableSubstitutes> kept;
@@ -48,8 +58,7 @@ std::shared_ptr<const VariableSubstitutes> MetricStates::Place::substitutes(cons
     if (kept && have(*kept, variable)) // a step with other metrics, whose sums go on
       made->emplace(impl.memory, kept->at(impl.memory));
     else
-      made->emplace(impl.memory,
-                    makeZeros(impl.shape, impl.dtype, {.name = impl.name, .path = impl.path}).impl()->memory);
+      made->emplace(impl.memory, another(impl, initial));
   }
   const ForkSafeLock lock(states_.mutex_);
   states_.states_[index_].substitutes = made;

@@ -3,11 +3,15 @@
 #pragma once
 #include "halftone/Value.h"
 #include "runtime/ProgramCache.h"
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 namespace halftone::detail {
+
+/// What the variables of metrics begin with, of those that do not begin with zeros.
+using InitialValues = std::map<const VariableImpl *, Tensor>;
 
 /// A run of fit(), evaluate() or one batch adds to the metrics' own variables, where Metric::result() finds the sums after it.
 /// A run that begins while another one lasts (in a callback, or on another thread) adds to variables of its own instead, so
@@ -21,9 +25,10 @@ public:
     ~Place();
     Place(const Place &) = delete;
     Place &operator=(const Place &) = delete;
-    /// What a program uses in place of the metrics' `own` variables; null for place 0. New variables are zeros, on the
-    /// default device.
-    std::shared_ptr<const VariableSubstitutes> substitutes(const std::vector<Variable> &own) const;
+    /// What a program uses in place of the metrics' `own` variables; null for place 0. New variables begin with the values
+    /// that `initial` has for their own ones, else with zeros, on the default device.
+    std::shared_ptr<const VariableSubstitutes> substitutes(const std::vector<Variable> &own,
+                                                           const InitialValues &initial) const;
 
   private:
     MetricStates &states_;

@@ -152,6 +152,18 @@ TEST_CASE("A state begins with the values of its initializers, after a reset and
   CHECK(whole.result() == 4.0);
 }
 
+TEST_CASE("An evaluation in another one's callback begins with the values of initializers, if it is the first to see a "
+          "batch") {
+  const Sequential model = identity();
+  compileWith(model, {Weighed{}});
+  const Dataset data = Dataset(somePredicted, someTrue).batch(4);
+  double within = 0;
+  callbacks::LambdaCallback begin(
+      {.on_test_begin = [&](const Logs &) { within = model.evaluate(data, {.verbose = 0})["weighed"]; }});
+  CHECK(model.evaluate(data, {.verbose = 0, .callbacks = {begin}})["weighed"] == 5.375);
+  CHECK(within == 5.375);
+}
+
 TEST_CASE("sample_weight and masks reach a struct that takes them") {
   const Sequential model = identity();
   compileWith(model, {}, {Weighed{}});
