@@ -15,7 +15,8 @@ struct GraphMember {
 };
 
 /// The members of a graph, without constants that only calls read, in the order of Keras's `model.layers` and of its config:
-/// by the longest way to an output, then by a search from the outputs, depth first. Variables, the optimizer's among them, and groups in files follow it.
+/// by the longest way to an output, then by a search from the outputs, depth first. Variables, the optimizer's among them, and
+/// groups in files follow it.
 std::vector<GraphMember> membersInOrder(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 
 } // namespace halftone::detail

@@ -49,8 +49,8 @@ BatchLoss computeLoss(const Layer &model, const CompiledModel &compiled, const B
       value = value * compiled.lossWeights[i];
     add(value, {});
   }
-  const auto asScalar = [&](const Value &penalty) { // Keras's _aggregate_additional_loss
-    const Value value = is_float(penalty.dtype()) ? penalty : asDtype(penalty, floatx);
+  const auto asScalar = [](const Value &penalty) { // Keras's _aggregate_additional_loss
+    const Value value = asFloat(penalty);
     return value.rank() == 0 ? value : ops::sum(value);
   };
   for (const AddedLoss &penalty : tracing().losses) { // of the activations of this process's rows

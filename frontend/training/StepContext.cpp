@@ -112,8 +112,8 @@ void runParts(Rep &rep, const StepContext &step) {
     step.update_metrics(rep.data, predictions);
 }
 
-/// While a test_step() runs whose model's optimizer knows what it updates: layers that the hook calls first are no layers of the model
-/// afterwards, since the optimizer refuses variables that come later.
+/// Keeps the model's layers while a test_step() runs whose model's optimizer knows what it updates: layers that the hook is the
+/// first to call are no layers of the model afterwards, since the optimizer refuses variables that come later.
 class KnownChildren {
 public:
   explicit KnownChildren(const Rep &rep)
