@@ -10,6 +10,15 @@
 
 namespace halftone::detail {
 
+void requireWeightEntries(size_t weights, size_t targets, const std::string &where) {
+  if (weights > 1 && weights != targets)
+    throw Error(ErrorKind::value_error,
+                fmt::format("`sample_weight` has {} entries for {} targets: expected one entry for all, or one for "
+                            "each target",
+                            weights, targets),
+                where);
+}
+
 Value BatchLoss::ofOwnRows() const {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
   if (!shared)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/training/Trainer.h"
+#include <string>
 #include <vector>
 
 namespace halftone::detail {
@@ -10,6 +11,9 @@ namespace halftone::detail {
 struct BatchTargets {
   std::vector<Value> y, weights;
 };
+
+/// value_error at the layer `where` unless `sample_weight` has no entry, one for all targets, or one for each.
+void requireWeightEntries(size_t weights, size_t targets, const std::string &where);
 
 /// A loss, of which several processes have a part each.
 struct BatchLoss {

@@ -7,6 +7,7 @@
 #include "frontend/graph/TraceCompile.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
+#include "frontend/training/BatchLoss.h"
 #include "frontend/training/CallFacts.h"
 #include "frontend/training/ClassWeights.h"
 #include "frontend/training/ModelState.h"
@@ -57,12 +58,8 @@ std::vector<Tensor> weightsInOrder(const NameList &outputs, const Batch &batch) 
   for (size_t i = 0; i < all.size(); ++i)
     if (outputs.needed[i])
       ordered.push_back(all[i]);
-  if (weights.names().empty() && batch.y.names().empty() && weights.size() != batch.y.size())
-    throw Error(ErrorKind::value_error,
-                fmt::format("`sample_weight` has {} entries for {} targets: expected one entry for all, or one for "
-                            "each target",
-                            weights.size(), batch.y.size()),
-                outputs.path);
+  if (weights.names().empty() && batch.y.names().empty())
+    requireWeightEntries(weights.size(), batch.y.size(), outputs.path);
   return ordered;
 }
 
@@ -81,12 +78,7 @@ FedTargets givenTargets(const Run &run, const std::vector<Tensor> &x, const Batc
     weights = weightsInOrder(run.compiled->outputs, batch);
     std::erase_if(y, [](const Tensor &target) { return !target.defined(); });
   }
-  if (weights.size() > 1 && weights.size() != y.size())
-    throw Error(ErrorKind::value_error,
-                fmt::format("`sample_weight` has {} entries for {} targets: expected one entry for all, or one for "
-                            "each target",
-                            weights.size(), y.size()),
-                run.model.name());
+  requireWeightEntries(weights.size(), y.size(), run.model.name());
   FedTargets fed{std::move(y), 0, weights.size()};
   fed.targets = fed.tensors.size();
   fed.tensors.insert(fed.tensors.end(), weights.begin(), weights.end());

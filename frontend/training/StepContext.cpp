@@ -40,9 +40,8 @@ struct StepContext::Rep {
   Layer handle() const { return Layer(layer.shared_from_this()); }
   int64_t rows() const { return data.x[0].shape()[0]; }
   const char *program() const { return isTraining ? "train" : "test"; }
-  [[noreturn]] void refuse(ErrorKind kind, const std::string &message) const {
-    throw Error(kind, message, layer.path.empty() ? layer.name : layer.path);
-  }
+  const std::string &where() const { return layer.path.empty() ? layer.name : layer.path; }
+  [[noreturn]] void refuse(ErrorKind kind, const std::string &message) const { throw Error(kind, message, where()); }
 
   /// value_error, or type_error for a loss that is no float, unless `value` is a traced scalar; `what` is the place.
   void requireScalar(const std::string &what, const Value &value, bool isLoss) const {
@@ -246,10 +245,7 @@ BatchTargets StepContext::Rep::targetsOf(const StepData &data, const Values &pre
   requireOutputs(layer, compiled, outputs.size());
   const NameList &names = compiled.outputs;
   const size_t weights = data.sample_weight.size();
-  if (weights > 1 && weights != data.y.size())
-    refuse(ErrorKind::value_error, fmt::format("`sample_weight` has {} entries for {} targets: expected one entry for "
-                                               "all, or one for each target",
-                                               weights, data.y.size()));
+  requireWeightEntries(weights, data.y.size(), where());
   BatchTargets targets{std::vector<Value>(outputs.size()), std::vector<Value>(outputs.size())};
   const std::vector<std::optional<size_t>> entries = entriesOf(names, "y", {}, data.y.size());
   for (size_t i = 0; i < outputs.size(); ++i)
