@@ -1,6 +1,7 @@
 // The rules of draws: seeds, bounds, and the counts of words.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RandomRules.h"
+#include "frontend/base/RandomSeeds.h"
 #include "halftone/Error.h"
 #include "runtime/base/Convert.h"
 #include "runtime/base/Number.h"
@@ -11,11 +12,11 @@
 
 namespace halftone::detail {
 
-KeyWords keyOfSeed(std::string_view who, int64_t seed) {
-  if (seed < 0 || seed > std::numeric_limits<uint32_t>::max())
+KeyWords keyOfSeed(std::string_view who, const std::optional<int64_t> &seed) {
+  if (seed && (*seed < 0 || *seed > std::numeric_limits<uint32_t>::max()))
     throw Error(ErrorKind::value_error,
-                fmt::format("{}: a seed is an integer from 0 to 4294967295. Received: seed={}", who, seed));
-  return {static_cast<uint32_t>(seed), 0};
+                fmt::format("{}: a seed is an integer from 0 to 4294967295. Received: seed={}", who, *seed));
+  return {static_cast<uint32_t>(seed ? *seed : nextSeed()), 0};
 }
 
 void requireExtents(std::string_view who, const Shape &shape) {

@@ -5,14 +5,15 @@
 #include "halftone/Shape.h"
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace halftone::detail {
 
 /// A key of Philox4x32-10: seed, count of draws.
 using KeyWords = std::array<uint32_t, 2>;
-/// The key of a seed given as a number. value_error unless 32 bits hold it.
-KeyWords keyOfSeed(std::string_view who, int64_t seed);
+/// The key of a seed, or of the next one of the program (nextSeed()) without it. value_error unless 32 bits hold the seed.
+KeyWords keyOfSeed(std::string_view who, const std::optional<int64_t> &seed);
 /// What a draw adds to its key's first word for its further words: streams 0, 1, 2, ... of one key share no word.
 constexpr uint32_t offsetOfStream(uint32_t stream) { return stream * 0x85EBCA6Bu; }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Philox.h"
 #include "frontend/base/RandomRules.h"
-#include "frontend/base/RandomSeeds.h"
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Convert.h"
@@ -15,10 +14,6 @@ namespace halftone {
 using namespace detail;
 
 namespace {
-
-KeyWords keyOf(std::string_view who, const std::optional<int64_t> &seed) {
-  return seed ? keyOfSeed(who, *seed) : KeyWords{static_cast<uint32_t>(nextSeed()), 0};
-}
 
 /// Gives the words of the first streams of a key, in the order of the elements.
 class Words {
@@ -86,7 +81,7 @@ template <class F> F normalOf(const NormalTensorArgs &args, const Words &words) 
 Tensor Tensor::normal(const Shape &shape, const NormalTensorArgs &args) {
   requireFloat("Tensor::normal", args.dtype);
   requireExtents("Tensor::normal()", shape);
-  const KeyWords key = keyOf("Tensor::normal()", args.seed);
+  const KeyWords key = keyOfSeed("Tensor::normal()", args.seed);
   if (args.dtype == DType::float64)
     return drawn<double>(shape, DType::float64, args.dtype, key,
                          [&](const Words &words) { return normalOf<double>(args, words); });
@@ -97,7 +92,7 @@ Tensor Tensor::normal(const Shape &shape, const NormalTensorArgs &args) {
 Tensor Tensor::uniform(const Shape &shape, const UniformTensorArgs &args) {
   const UniformRule rule = uniformRule("Tensor::uniform", args.minval, args.maxval, args.dtype);
   requireExtents("Tensor::uniform()", shape);
-  const KeyWords key = keyOf("Tensor::uniform()", args.seed);
+  const KeyWords key = keyOfSeed("Tensor::uniform()", args.seed);
   if (args.dtype == DType::float64)
     return drawn<double>(shape, DType::float64, args.dtype, key,
                          [&](const Words &words) { return uniformOf(rule, words.uniform<double>()); });
@@ -108,7 +103,7 @@ Tensor Tensor::uniform(const Shape &shape, const UniformTensorArgs &args) {
 Tensor Tensor::randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintTensorArgs &args) {
   const RandintRule rule = randintRule("Tensor::randint", minval, maxval, args.dtype);
   requireExtents("Tensor::randint()", shape);
-  const KeyWords key = keyOf("Tensor::randint()", args.seed);
+  const KeyWords key = keyOfSeed("Tensor::randint()", args.seed);
   const auto upper = [](uint64_t x) { return x >> 32; };
   const auto lower = [](uint64_t x) { return x & 0xFFFFFFFFu; };
   return drawn<uint64_t>(shape, DType::uint64, args.dtype, key, [&](const Words &words) {

@@ -86,8 +86,7 @@ Shape shapeOfNoise(const Value &x, const Shape &given) {
 } // namespace
 
 SeedGenerator::SeedGenerator(const std::optional<int64_t> &seed)
-    : state_(makeSeedState(seed ? keyOfSeed("random::SeedGenerator()", *seed)
-                                : KeyWords{static_cast<uint32_t>(nextSeed()), 0})) {}
+    : state_(makeSeedState(keyOfSeed("random::SeedGenerator()", seed))) {}
 Variable SeedGenerator::state() const { return state_; }
 Value SeedGenerator::next() const {
   requireTrace("SeedGenerator::next()");
