@@ -87,7 +87,7 @@ nlohmann::ordered_json arrayForRecord(const std::string &owner, const Tensor &ar
   const std::vector<double> values = array.astype(DType::float64).to_vector<double>();
   const bool isWide = array.dtype() == DType::int64 || array.dtype() == DType::uint64;
   for (const double value : values)
-    if (!std::isfinite(value) || (isWide && std::abs(value) > 0x1p53))
+    if (!std::isfinite(value) || (isWide && std::abs(value) >= 0x1p53)) // to which 2^53 + 1 rounds
       refuse(fmt::format("with the element {}, which a file does not hold exactly", value));
   size_t next = 0;
   const std::function<Json(size_t)> nested = [&](size_t axis) -> Json {
