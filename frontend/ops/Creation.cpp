@@ -180,8 +180,8 @@ using namespace detail;
 /// So that a graph keeps the elements that it was given.
 static Tensor copyOf(const Tensor &data) {
   const Tensor host = TensorAccess::onHost(data), copy = TensorAccess::allocate(data.dtype(), data.shape());
-  std::memcpy(TensorAccess::mutableData(copy), TensorAccess::data(host),
-              static_cast<size_t>(TensorAccess::bytes(host)));
+  if (const int64_t bytes = TensorAccess::bytes(host); bytes > 0)
+    std::memcpy(TensorAccess::mutableData(copy), TensorAccess::data(host), static_cast<size_t>(bytes));
   return copy;
 }
 

@@ -338,10 +338,7 @@ void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vec
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Value> &predictions,
                      const Values &y) {
   prepareBy(compiled, [&] {
-    std::vector<ValueSpec> specs;
-    for (const Value &prediction : predictions)
-      specs.push_back({prediction.shape(), prediction.dtype()});
-    MatchedOutputs matched = matchSpecs(model, compiled, std::move(specs));
+    MatchedOutputs matched = matchSpecs(model, compiled, specsOf(predictions));
     std::vector<Shape> targets;
     for (const std::optional<size_t> &entry : entriesOf(matched.names, "y", {}, y.size()))
       targets.push_back(entry ? y[*entry].shape() : Shape());
