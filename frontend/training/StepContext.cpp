@@ -89,7 +89,7 @@ template <class Pairs> std::vector<std::string> keysOf(const Pairs &pairs) {
   return keys;
 }
 
-/// The hooks of a step: the whole one, and the loss.
+/// Whether the model has a hook for the whole step of this program.
 bool hasStep(const Rep &rep) { return rep.layer.body->has(rep.isTraining ? Hook::train_step : Hook::test_step); }
 
 /// The step without a hook for all of it.
