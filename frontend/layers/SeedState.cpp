@@ -7,6 +7,7 @@
 #include "frontend/layers/LayerImpl.h"
 #include "runtime/TensorAccess.h"
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace halftone::detail {
@@ -32,7 +33,9 @@ static Variable stateAt(std::string path, const KeyWords &words) {
 
 Variable addSeedState(BuildContext &context, std::optional<int64_t> seed) {
   LayerImpl &layer = context.layer();
-  layer.weights.push_back(stateAt(pathOfState(layer), {static_cast<uint32_t>(seed.value_or(nextSeed())), 0}));
+  const KeyWords key =
+      seed ? keyOfSeed(fmt::format("layer '{}'", layer.name), *seed) : KeyWords{static_cast<uint32_t>(nextSeed()), 0};
+  layer.weights.push_back(stateAt(pathOfState(layer), key));
   return layer.weights.back();
 }
 

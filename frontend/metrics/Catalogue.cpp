@@ -168,6 +168,11 @@ std::shared_ptr<MetricImpl> detail::metricNamed(const std::string &name) {
   return impl;
 }
 
+bool detail::isNameOfMetric(const std::string &name) {
+  const Known *row = findRow(name);
+  return std::ranges::find(byShape, lower(name)) != std::end(byShape) || (row && name != row->className);
+}
+
 std::vector<std::string> detail::metricClasses() {
   std::vector<std::string> classes;
   for (const Known &row : catalogue)

@@ -86,6 +86,8 @@ std::function<std::shared_ptr<MetricImpl>()> registeredByName(const std::string 
 Config savedUsersMetric(const Metric &metric);
 /// The metric of a Keras name, or of one that the user registered. value_error that lists the known names.
 std::shared_ptr<MetricImpl> metricNamed(const std::string &name);
+/// Whether the library has a metric of that name. Its classes' names are not meant: a file tells them from users' classes.
+bool isNameOfMetric(const std::string &name);
 /// The classes that metrics::deserialize() knows, in alphabetical order.
 std::vector<std::string> metricClasses();
 /// Makes the state of a metric that needs the shapes for it, if it has none yet.

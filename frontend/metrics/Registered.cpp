@@ -42,6 +42,10 @@ std::shared_ptr<MetricImpl> withFields(const Metric &made, const Config &config)
 } // namespace
 
 void register_metric(const std::string &registered_name, Make make) {
+  if (isNameOfMetric(registered_name))
+    throw Error(ErrorKind::value_error,
+                fmt::format("'{0}' is the name of a metric of the library: register yours as \"package>{0}\"",
+                            registered_name));
   registry().add(registered_name, std::move(make));
 }
 

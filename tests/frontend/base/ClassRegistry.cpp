@@ -114,6 +114,10 @@ TEST_CASE("A function is a metric of compile() and of files after its name is re
   CHECK_THAT(errorOf([] { register_metric("halves", {}); }), Contains("needs a function that makes the metric"));
   CHECK_THAT(errorOf([] { register_metric("mine>", [](const Config &) { return Metric("mae"); }); }),
              Contains("of the kind metric is registered as"));
+  for (const char *name : {"mae", "accuracy", "mean_squared_error"})
+    CHECK_THAT(errorOf([name] { register_metric(name, [](const Config &) { return Metric(halves); }); }),
+               Contains("ValueError") &&
+                   Contains("is the name of a metric of the library: register yours as \"package>"));
   register_metric("halves", [](const Config &) { return Metric(halves); });
   const Tensor t({0, 1}, {2, 1}), p({1, 2}, {2, 1});
   const Sequential model({Input({1}), layers::Activation("linear")});

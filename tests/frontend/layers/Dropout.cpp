@@ -112,6 +112,13 @@ TEST_CASE("AlphaDropout keeps mean and variance of standardized inputs, in train
   CHECK(std::abs(dropped - 0.25) < 0.01);
 }
 
+TEST_CASE("The seed of a layer that draws has 32 bits") {
+  for (const int64_t seed : {int64_t{-1}, int64_t{1} << 32})
+    CHECK_THAT(errorOf([seed] { (void)Dropout(0.5, {.seed = seed, .name = "drop"})(Tensor::ones({2})); }),
+               Contains("ValueError: layer 'drop': a seed is an integer from 0 to 4294967295"));
+  CHECK(Dropout(0.5, {.seed = UINT32_MAX})(Tensor::ones({2})).shape() == Shape{2});
+}
+
 TEST_CASE("The elements that AlphaDropout drops follow noise_shape, and a rate of 1 is refused") {
   const std::vector<double> y =
       numbers(AlphaDropout(0.5, {.noise_shape = Shape{none, 1}, .seed = 5})(Tensor::ones({64, 3}), {.training = true}));
