@@ -73,11 +73,12 @@ struct TracedProgram::Rep {
   Rep(Traced f, const JitArgs &args, Where where)
       : function(std::move(f)), where(where),
         compiled(optionsOf(args), {}, [this](Trace &trace, const std::vector<Value> &feeds, const FeedLayout &layout) {
+          known.note(layout.numbers, compiled.options().name);
           std::vector<Values> arguments;
           for (std::vector<Value> &argument : layout.split(feeds))
             arguments.emplace_back(std::move(argument));
           std::vector<CompiledFunction::Named> fetches;
-          for (const Value &value : function(arguments, known.noted(layout.numbers, compiled.options().name)))
+          for (const Value &value : function(arguments, layout.numbers))
             fetches.push_back({fmt::format("result{}", fetches.size()), value});
           checkUpdates(trace, compiled.options().name, isWarned);
           return fetches;

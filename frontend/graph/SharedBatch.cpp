@@ -130,7 +130,7 @@ using namespace detail;
 Value sum(const Value &x) { return added(toAdd("sum", x)); }
 /// In float32 at least, so that no sum overflows whose mean is a number of the dtype.
 Value mean(const Value &x) {
-  const Value own = asFloat(toAdd("mean", x));
+  Value own = asFloat(toAdd("mean", x));
   if (!processGroup())
     return own;
   return asDtype(added(atLeastFloat32(own)) / static_cast<double>(size()), own.dtype(), "distribution");

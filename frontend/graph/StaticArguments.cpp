@@ -7,7 +7,7 @@
 
 namespace halftone::detail {
 
-const std::vector<int64_t> &StaticArguments::noted(const std::vector<int64_t> &numbers, const std::string &name) {
+void StaticArguments::note(const std::vector<int64_t> &numbers, const std::string &name) {
   constexpr size_t most = 32;
   std::vector<size_t> varying;
   {
@@ -22,7 +22,6 @@ const std::vector<int64_t> &StaticArguments::noted(const std::vector<int64_t> &n
                             "program of its own: if nothing branches on it, take a const Value & and pass the number, "
                             "which compiles nothing anew\n",
                             i, name, most));
-  return numbers;
 }
 
 } // namespace halftone::detail

@@ -13,8 +13,8 @@ namespace halftone::detail {
 /// Threads may use it at the same time.
 class StaticArguments {
 public:
-  /// Notes the arguments of a new program of the function `name`, and returns them.
-  const std::vector<int64_t> &noted(const std::vector<int64_t> &numbers, const std::string &name);
+  /// Counts the arguments of a new program of the function `name`.
+  void note(const std::vector<int64_t> &numbers, const std::string &name);
 
 private:
   std::mutex mutex_;

@@ -397,9 +397,9 @@ Value asComputed(const Value &x, const CallContext &context) {
 bool layerCallOpen() { return !callStack->empty(); }
 
 /// The layer itself, or if it is made anew at each call, the one that is called and keeps its children.
-static const LayerImpl &ownerOfLosses(const LayerImpl &layer) {
-  const LayerImpl *kept = layer.madeInCall ? calledLayer() : &layer;
-  return kept ? *kept : layer;
+static const LayerImpl *ownerOfLosses(const LayerImpl *layer) {
+  const LayerImpl *kept = layer->madeInCall ? calledLayer() : layer;
+  return kept ? kept : layer;
 }
 struct HookScope::Frames {
   explicit Frames(LayerImpl &model) : call(&model), names(NameScope::ofLayer(model.path)) {}
@@ -476,7 +476,7 @@ bool CallContext::training() const { return training_; }
 DType CallContext::compute_dtype() const { return layer_.resolvedPolicy().compute_dtype(); }
 std::string CallContext::path() const { return layer_.path; }
 void CallContext::add_loss(const Value &loss) const {
-  const LayerImpl &owner = ownerOfLosses(layer_);
+  const LayerImpl &owner = *ownerOfLosses(&layer_);
   tracing().losses.push_back({owner.path, loss, &owner});
 }
 

@@ -32,14 +32,14 @@ public:
   Dataset shuffle(int64_t buffer_size, std::optional<int64_t> seed = {}) const;
   Dataset map(std::function<Batch(Batch)> f) const;
   Dataset take(int64_t count) const;
-  /// `count` passes, each with a new order of a shuffle() before it. None, or -1: passes without end, so that fit() needs
-  /// `steps_per_epoch`. A pass without elements ends the iteration.
+  /// `count` passes, each with a new order of a shuffle() before it. None, or -1: infinitely many, so that fit() needs
+  /// `steps_per_epoch`. A pass without elements ends the iteration. value_error for another negative count.
   Dataset repeat(std::optional<int64_t> count = {}) const;
-  /// Keeps the elements of the first whole pass in memory, for the passes after it, which do not ask the source. A pass
-  /// that ends early keeps nothing. Put what is random behind it.
+  /// Keeps the elements of the first whole pass in memory, for later passes, which do not ask the source. A pass that ends
+  /// early keeps nothing. Put what is random after it.
   Dataset cache() const;
   Dataset prefetch(int64_t buffer_size) const;
-  std::optional<int64_t> cardinality() const; // none while only a pass can tell, and for passes without end
+  std::optional<int64_t> cardinality() const; // none while only a pass can tell, and for an infinite dataset
 
   class HALFTONE_API iterator { // input iterator
   public:

@@ -245,8 +245,8 @@ public:
   /// itself, of its own graph. attribute_error if there is no call, or no Value and no model of its graph lives any more.
   Value output(size_t index = 0) const;
   Value input(size_t index = 0) const;
-  /// While a function is traced: what add_loss() and activity regularizers gave in its calls so far, and the penalty of each
-  /// regularized weight; of this layer and its children. Scalars.
+  /// While a function is traced: what add_loss() and activity regularizers gave in the calls so far, and the penalty of each
+  /// regularized weight that is trainable; of this layer and its children. Scalars. runtime_error outside of a trace.
   std::vector<Value> losses() const;
   [[nodiscard]] Values outputs(const Values &xs, const CallArgs &args = {}) const; // for a layer with several outputs
 

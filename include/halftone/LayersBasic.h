@@ -209,8 +209,7 @@ public:
 };
 
 struct FlattenArgs {
-  Choice<DataFormat> data_format =
-      DataFormat::channels_last; // channels_last; channels_first: axis 1 becomes the last before all join
+  Choice<DataFormat> data_format = DataFormat::channels_last; // channels_first: axis 1 becomes the last before all join
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};

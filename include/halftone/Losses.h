@@ -45,7 +45,8 @@ public:
 private:
   std::shared_ptr<const detail::LossImpl> impl_;
 };
-/// As register_activation(). Files hold the name alone, so a loss counts as it only with the reduction and the dtype of `loss`.
+/// As register_activation(). Files hold the name alone, so a loss has the name only with the reduction and the dtype of `loss`.
+/// value_error for an undefined loss.
 HALFTONE_API void register_loss(const std::string &registered_name, const Loss &loss);
 namespace losses {
 struct CrossentropyArgs {

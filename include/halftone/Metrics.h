@@ -68,7 +68,7 @@ class Metric;
 ///
 /// A Metric made of it has a copy of the struct and a state of its own, which begins, after reset_state() too, with the
 /// values of the initializers; its name is the class's in snake case. A sample_weight is a value_error if update_state()
-/// takes none, and undefined if there is none. result() runs on the host when somebody reads it; value_error unless it is
+/// takes none, and undefined if there is none. result() runs on the host when it is read; value_error unless it is
 /// a scalar and reads no variable but those of build().
 /// If several processes share a batch, update_state() gets the rows of its own process. assign_add() and assign_sub() sum
 /// the added value over the processes; assign() to the metric's variables is a not_implemented_error there.
@@ -128,8 +128,8 @@ private:
   Metric(std::unique_ptr<detail::MetricBody> body, std::string class_name, const MetricArgs &args);
   std::shared_ptr<detail::MetricImpl> impl_;
 };
-/// Files name the metric "package>Class" or "Class"; `make` gets its config, whose name and dtype the metric has then. Under
-/// the name of a function without a package, compile() takes the name too:
+/// Files name the metric "package>Class" or "Class"; `make` gets its config, whose name and dtype the metric then has.
+/// compile() takes the registered name of a function too. value_error for another form of the name, and without a function:
 ///     register_metric("my_metric", [](const Config &) { return Metric(my_metric); });
 HALFTONE_API void register_metric(const std::string &registered_name, std::function<Metric(const Config &)> make);
 template <CustomMetric T> void register_metric(const std::string &package = {}) {

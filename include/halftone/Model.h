@@ -186,7 +186,8 @@ public:
   Optimizer optimizer() const; // the wrapper when the loss is scaled
   std::optional<optimizers::LossScaleOptimizer> loss_scale_optimizer() const;
   Layer get_layer(std::string_view name) const; // value_error lists the names there are
-  /// The tracker of the loss, then compile()'s metrics, as fit() reports them.
+  /// Handles of the loss's tracker and of compile()'s metrics, the tracker alone before the first batch; their results by the
+  /// names of the logs; and their reset. value_error unless the model is compiled.
   std::vector<Metric> metrics() const;
   Logs get_metrics_result() const;
   void reset_metrics() const;

@@ -47,7 +47,7 @@ public:
   }
   template <class T>
     requires(!std::is_arithmetic_v<T> && std::convertible_to<T, double>)
-  constexpr Number(const T &value) : Number(numberOf(value)) {}
+  constexpr Number(const T &value) : Number(number_of(value)) {}
   constexpr Kind kind() const { return kind_; }
   /// The number, rounded if it is an integer above 2^53.
   constexpr double real() const {
@@ -60,7 +60,7 @@ public:
   constexpr uint64_t bits() const { return bits_; }
 
 private:
-  template <class T> static constexpr auto numberOf(const T &value) {
+  template <class T> static constexpr auto number_of(const T &value) {
     if constexpr (detail::promotes_to_integer<T>)
       return +value;
     else

@@ -5,8 +5,9 @@
 
 namespace halftone::random {
 
-/// A state (seed, count of draws), two uint32 words, that each draw advances: on the device, without a wait. A handle. The
-/// layer in whose call() it draws first keeps the state among its variables(), so checkpoints hold it; get_weights() do not.
+/// A handle of a state of two uint32 words, the seed and the count of draws, which each draw advances on the device. The layer
+/// in whose call() it draws first keeps the state among its variables(), so that checkpoints hold it; get_weights() leaves it
+/// out. value_error for a seed that is not from 0 to 2^32 - 1.
 class HALFTONE_API SeedGenerator {
 public:
   SeedGenerator(const std::optional<int64_t> &seed = {}); // none: the next of set_random_seed()'s sequence
@@ -17,7 +18,7 @@ private:
   Variable state_;
 };
 /// What a draw depends on. A number: the same elements at each run, as in Keras. A SeedGenerator: others at each run. None:
-/// a generator of the layer whose call() draws, else of the function being traced, made at its first draw.
+/// a generator of the layer whose call() draws, or else of the function being traced, made at its first draw.
 class HALFTONE_API Seed {
 public:
   Seed() = default;
@@ -53,6 +54,8 @@ struct DropoutArgs {
   Shape noise_shape{}; // {}: that of x; none in it: x's extent
   Seed seed{};
 };
+/// Draws are for functions being traced: runtime_error elsewhere, and while a functional model is put together. value_error for
+/// an extent of None, a dtype of another kind, an empty range, and bounds or rates that do not fit.
 HALFTONE_API Value normal(const Shape &shape, const NormalArgs &args = {});
 HALFTONE_API Value truncated_normal(const Shape &shape, const NormalArgs &args = {}); // within two stddev
 HALFTONE_API Value uniform(const Shape &shape, const UniformArgs &args = {});         // minval <= v < maxval

@@ -199,7 +199,7 @@ private:
   const Impl &impl() const;
   std::shared_ptr<Impl> impl_;
 };
-/// Conveniences for preparing data on the host, of NumPy's broadcasting, at once and without compiling; models use ops::.
+/// Conveniences for preparing data: they compute at once on the host, with NumPy's broadcasting; models use ops::.
 /// Two tensors have the dtype of ops (result_type; integers are divided in floatx). With a number a float tensor keeps its
 /// dtype, any other tensor gives floatx; the number is rounded to that dtype first, and the result is rounded once.
 /// device_error off the host.

@@ -42,8 +42,8 @@ public:
   /// copy. value_error for a place outside of its axis and for too many items.
   Value operator[](const Index &key) const;
   Value operator[](std::initializer_list<Index> key) const;
-  /// Slices along axis 0 by integers: ops::take(x, indices, 0), where indices beyond the axis are clamped. For a place that
-  /// only the step knows too.
+  /// Slices along axis 0 by integers: ops::take(x, indices, 0), where indices beyond the axis are clamped. Also for a place
+  /// that is known only when the program runs. type_error unless the indices are integers.
   Value operator[](const Value &indices) const;
   /// x.at(key).set(y): x with other elements at the key. A Value never changes, so x[key] = y does not compile.
   Part at(const Index &key) const;
@@ -111,12 +111,12 @@ private:
   std::shared_ptr<detail::VariableImpl> impl_;
 };
 
-/// What stands beside a Value in an operator, and in each op of two operands: a Value, a Variable or a number. A number is
-/// weak: it takes the dtype of the other operand, rounded once. Only where that dtype has no such number the result is wider:
-/// an integer beside bools gives int32, a float of C++ beside bools or integers floatx. Between two numbers int32 or floatx.
+/// An argument of an operator or of an op of two operands: a Value, a Variable or a number. A number is weak: it takes the
+/// dtype of the other operand, rounded once. The result is wider only where that dtype has no numbers of the kind: an integer
+/// beside bools gives int32, a floating-point number beside bools or integers floatx. Two numbers give int32 or floatx.
 /// value_error for an integer that the dtype does not hold.
-/// Of numbers it takes arithmetic types and enumerations of C alone: an object that converts to a number, as std::atomic, would
-/// otherwise be compared by the operators below wherever halftone's names are used.
+/// A number is of an arithmetic type or an unscoped enumeration: an object that converts to a number, such as a std::atomic,
+/// would otherwise be compared by the operators below wherever halftone's names are used.
 class HALFTONE_API Operand {
 public:
   Operand(const Value &value) : value_(value) {}
