@@ -45,7 +45,7 @@ Variable stateWithoutSeed() {
 
 Value keyOf(std::string_view who, const Seed &seed) {
   if (seed.number())
-    return fixedKey(keyOfSeed(who, *seed.number()));
+    return fixedKey(keyOfSeed(who, seed.number()));
   if (seed.generator())
     return seed.generator()->next();
   const Variable state = stateWithoutSeed();

@@ -41,7 +41,7 @@ static Value inverseErf(const Value &t) {
   for (const double coefficient : {3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
                                    -0.00417768164, 0.246640727, 1.50140941})
     p = p * w + coefficient;
-  const Value x = p * t;
+  Value x = p * t;
   if (t.dtype() != DType::float64)
     return x;
   return x - (ops::erf(x) - t) * ops::exp(x * x) * (0.5 / std::numbers::inv_sqrtpi);

@@ -33,9 +33,7 @@ static Variable stateAt(std::string path, const KeyWords &words) {
 
 Variable addSeedState(BuildContext &context, std::optional<int64_t> seed) {
   LayerImpl &layer = context.layer();
-  const KeyWords key =
-      seed ? keyOfSeed(fmt::format("layer '{}'", layer.name), *seed) : KeyWords{static_cast<uint32_t>(nextSeed()), 0};
-  layer.weights.push_back(stateAt(pathOfState(layer), key));
+  layer.weights.push_back(stateAt(pathOfState(layer), keyOfSeed(fmt::format("layer '{}'", layer.name), seed)));
   return layer.weights.back();
 }
 

@@ -15,7 +15,7 @@ template <> ClassRegistry<Loss> &detail::functionsOf<Loss>() {
 
 std::optional<std::string> detail::registeredNameOf(const Loss &loss) {
   const LossImpl &own = *loss.impl();
-  const std::optional<std::string> same = functionsOf<Loss>().nameIf(
+  std::optional<std::string> same = functionsOf<Loss>().nameIf(
       [&own](const std::string &, const Loss &registered) { return registered.impl().get() == &own; });
   if (same || !own.pointer)
     return same;

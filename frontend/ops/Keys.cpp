@@ -90,7 +90,7 @@ Value derivative(const Value &upstream, const std::vector<AxisPlaces> &axes, con
       places[axis] = {0, upstream.shape()[place], 1};
       repeated.push_back(place);
     }
-  const Value found = elementsAt(upstream, places);
+  Value found = elementsAt(upstream, places);
   if (repeated.empty())
     return found;
   const Value sum = tracing().reduce(ReduceKind::sum, found, repeated, atLeastFloat32(found.dtype()));
@@ -102,7 +102,8 @@ Value derivative(const Value &upstream, const std::vector<AxisPlaces> &axes, con
 /// as it reads it.
 Value lookedUp(const Value &y, const Shape &shape, const std::vector<AxisPlaces> &axes) {
   Trace &t = tracing();
-  const std::vector<int64_t> extents = shape.dims(), counts = y.shape().dims();
+  const std::vector<int64_t> &extents = shape.dims();
+  const std::vector<int64_t> counts = y.shape().dims();
   const auto isWhole = [&](size_t axis) { return counts[axis] == extents[axis] && axes[axis].step == 1; };
   size_t first = 0, end = axes.size();
   while (isWhole(first))
@@ -124,7 +125,7 @@ Value lookedUp(const Value &y, const Shape &shape, const std::vector<AxisPlaces>
   std::vector<int64_t> dims(counts.begin(), counts.begin() + from);
   dims.push_back(inner);
   dims.insert(dims.end(), counts.begin() + to, counts.end());
-  const Value found = t.gather(t.reshape(y, Shape(std::move(dims))), index, static_cast<int64_t>(first)); // clamps
+  Value found = t.gather(t.reshape(y, Shape(std::move(dims))), index, static_cast<int64_t>(first)); // clamps
   if (!is_float(y.dtype()))
     return found;
   return t.customGradient(found, {y},
