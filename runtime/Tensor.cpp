@@ -52,6 +52,12 @@ Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dt
       Tensor::Impl{std::move(owner), data, dtype, std::move(shape), size, std::move(device), 0}));
 }
 
+Tensor TensorAccess::copy(const Tensor &tensor) {
+  const Tensor host = onHost(tensor), result = allocate(tensor.dtype(), tensor.shape());
+  if (const int64_t count = bytes(host); count > 0)
+    std::memcpy(mutableData(result), data(host), static_cast<size_t>(count));
+  return result;
+}
 Tensor TensorAccess::view(const Tensor &tensor, int64_t first, Shape shape) {
   Tensor::Impl impl = tensor.impl(); // with its submission: the view is ready when the tensor is
   impl.data += first * itemsize(impl.dtype);

@@ -18,6 +18,8 @@ struct TensorAccess {
   static std::byte *mutableData(const Tensor &tensor);
   /// The tensor, or a copy of it on the host; the caller waits for the download.
   static Tensor onHost(const Tensor &tensor);
+  /// A copy on the host, in memory of its own; the caller waits for the download.
+  static Tensor copy(const Tensor &tensor);
   /// The tensor's device, null for the host; and its address in that device's memory.
   static const std::shared_ptr<DeviceRuntime> &device(const Tensor &tensor);
   static std::byte *address(const Tensor &tensor);

@@ -17,7 +17,7 @@ KeyWords keyOfSeed(std::string_view who, const std::optional<int64_t> &seed);
 /// What a draw adds to its key's first word for its further words: streams 0, 1, 2, ... of one key share no word.
 constexpr uint32_t offsetOfStream(uint32_t stream) { return stream * 0x85EBCA6Bu; }
 
-/// value_error for a shape with a none.
+/// value_error for a shape with an extent of None.
 void requireExtents(std::string_view who, const Shape &shape);
 /// value_error unless `dtype` is a float.
 void requireFloat(std::string_view who, DType dtype);

@@ -1,4 +1,4 @@
-// What derivatives as functions of functions stand on.
+// The alias of an argument by which grad() and value_and_grad() differentiate.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Differentiate.h"
 #include "frontend/graph/Trace.h"

@@ -4,7 +4,6 @@
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "runtime/TensorAccess.h"
 #include <charconv>
-#include <cstring>
 #include <fmt/format.h>
 #include <optional>
 #include <set>
@@ -25,12 +24,12 @@ std::string ownPlace(int64_t number, const std::string &place) {
   return fmt::format("{}{}/{}", ownKind, number, place);
 }
 
-/// What follows `prefix`; the whole text if it does not begin so.
+/// The text after `prefix`; the whole text if it does not begin with `prefix`.
 std::string after(const std::string &prefix, const std::string &text) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-/// The number in a place; nullopt if it is none of such an optimizer.
+/// The number of the optimizer that a place belongs to; nullopt if it belongs to none of the steps' own.
 std::optional<int64_t> numberIn(const std::string &place) {
   if (!place.starts_with(ownKind))
     return std::nullopt;
@@ -42,13 +41,6 @@ std::optional<int64_t> numberIn(const std::string &place) {
   return number;
 }
 
-Tensor copied(const Tensor &tensor) {
-  Tensor copy = TensorAccess::allocate(tensor.dtype(), tensor.shape());
-  if (const int64_t bytes = TensorAccess::bytes(tensor); bytes > 0)
-    std::memcpy(TensorAccess::mutableData(copy), TensorAccess::data(tensor), static_cast<size_t>(bytes));
-  return copy;
-}
-
 /// A part of a checkpoint, whose tensors have the names and places that those of compile()'s optimizer would have.
 class StateOfFile final : public AwaitedState {
 public:
@@ -57,7 +49,7 @@ public:
   void add(const Safetensors &all, const NamedTensor &tensor) {
     const auto &[name, value] = tensor;
     const std::string own = after(nameOfState(number_) + "/", name), prefix = ownPlace(number_, "");
-    contents_.tensors.emplace_back(own, copied(value));
+    contents_.tensors.emplace_back(own, TensorAccess::copy(value));
     contents_.metadata.emplace(classPathKey(own), after(prefix, textIn(all, classPathKey(name))));
     contents_.metadata.emplace(placeKey(own), after(prefix, textIn(all, placeKey(name))));
   }

@@ -201,12 +201,6 @@ Input::Input(const Shape &shape, const InputArgs &args) {
   Value::operator=(symbolicInput(Shape(dims), args.dtype.value_or(floatxDtype()), name));
 }
 
-/// A loss as Keras's Trainer adds it to the others.
-static Value scalarLoss(const Value &loss) {
-  const Value value = asFloat(loss);
-  return value.rank() == 0 ? value : ops::sum(value);
-}
-
 std::vector<Value> Layer::losses() const {
   Trace *trace = Trace::current();
   if (!trace)
@@ -222,10 +216,10 @@ std::vector<Value> Layer::losses() const {
   std::vector<Value> losses;
   for (const AddedLoss &loss : std::vector<AddedLoss>(trace->losses))
     if (own.contains(loss.layer))
-      losses.push_back(scalarLoss(loss.value));
+      losses.push_back(scalarPenalty(loss.value));
   const AutocastScope inOwnDtypes(std::nullopt);
   for (const Value &penalty : weightRegularizers(trainable_variables()))
-    losses.push_back(scalarLoss(penalty));
+    losses.push_back(scalarPenalty(penalty));
   return losses;
 }
 

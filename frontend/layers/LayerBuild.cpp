@@ -435,6 +435,11 @@ std::vector<Value> weightRegularizers(const std::vector<Variable> &variables) {
   return penalties;
 }
 
+Value scalarPenalty(const Value &penalty) {
+  const Value value = asFloat(penalty);
+  return value.rank() == 0 ? value : ops::sum(value);
+}
+
 } // namespace halftone::detail
 
 namespace halftone {

@@ -179,4 +179,7 @@ Value asComputed(const Value &x, const CallContext &context);
 /// The penalties of the regularizers of trainable weights, one Value each, in the variables' dtypes.
 std::vector<Value> weightRegularizers(const std::vector<Variable> &variables);
 
+/// A penalty as Keras's Trainer adds it to the loss: a float scalar.
+Value scalarPenalty(const Value &penalty);
+
 } // namespace halftone::detail

@@ -7,7 +7,6 @@
 #include "runtime/TensorAccess.h"
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace halftone::ops {
@@ -177,20 +176,12 @@ Value triu(const Value &x, int64_t k) { return triangle("triu", ComparePredicate
 namespace halftone {
 using namespace detail;
 
-/// So that a graph keeps the elements that it was given.
-static Tensor copyOf(const Tensor &data) {
-  const Tensor host = TensorAccess::onHost(data), copy = TensorAccess::allocate(data.dtype(), data.shape());
-  if (const int64_t bytes = TensorAccess::bytes(host); bytes > 0)
-    std::memcpy(TensorAccess::mutableData(copy), TensorAccess::data(host), static_cast<size_t>(bytes));
-  return copy;
-}
-
 Value constant(const Tensor &data) {
   if (!data.defined())
     throw Error(ErrorKind::value_error, "constant of an undefined Tensor");
-  const bool isRecorded = !Trace::current();
+  const bool isRecorded = !Trace::current(); // a graph keeps the elements that it was given
   if (data.size() <= 64)
-    return applyOne("constant", {}, [kept = isRecorded ? copyOf(data) : data](const std::vector<Value> &) {
+    return applyOne("constant", {}, [kept = isRecorded ? TensorAccess::copy(data) : data](const std::vector<Value> &) {
       return tracing().literal(kept);
     });
   // Larger data do not enter the IR: they become a variable that no step writes.

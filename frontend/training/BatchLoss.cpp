@@ -58,16 +58,12 @@ BatchLoss computeLoss(const Layer &model, const CompiledModel &compiled, const B
       value = value * compiled.lossWeights[i];
     add(value, {});
   }
-  const auto asScalar = [](const Value &penalty) { // Keras's _aggregate_additional_loss
-    const Value value = asFloat(penalty);
-    return value.rank() == 0 ? value : ops::sum(value);
-  };
   for (const AddedLoss &penalty : tracing().losses) { // of the activations of this process's rows
     const Value part = partOfMean(penalty.value);
-    add(asScalar(part), tracing().sharedBatch ? asScalar(penalty.value) : Value());
+    add(scalarPenalty(part), tracing().sharedBatch ? scalarPenalty(penalty.value) : Value());
   }
   for (const Value &penalty : weightRegularizers(model.trainable_variables())) {
-    const Value scalar = asScalar(penalty);
+    const Value scalar = scalarPenalty(penalty);
     add(scalar, scalar);
   }
   if (!loss.part.defined())

@@ -26,7 +26,7 @@ static bool have(const VariableSubstitutes &substitutes, const Variable &variabl
   const auto found = substitutes.find(variable.impl()->memory);
   return found != substitutes.end() && found->second->sharedDevice() == variable.impl()->memory->sharedDevice();
 }
-/// Whether they are those of these variables.
+/// Whether the substitutes are those of the variables `own` and of no others.
 static bool fits(const VariableSubstitutes &substitutes, const std::vector<Variable> &own) {
   return substitutes.size() == own.size() &&
          std::ranges::all_of(own, [&](const Variable &variable) { return have(substitutes, variable); });

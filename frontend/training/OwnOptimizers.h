@@ -33,7 +33,7 @@ public:
   virtual FileState valuesFor(const Layer &model, const Optimizer &optimizer) const = 0;
   /// Whether it has a value for each place of the optimizer's variables and no others, but for a loss scale.
   virtual bool hasPlacesOf(const Layer &model, const Optimizer &optimizer) const = 0;
-  /// Why it is none of that optimizer, as a clause that names both.
+  /// A clause that names the state and the optimizer, and says why they do not belong together.
   virtual std::string refusal(const Layer &model, const Optimizer &optimizer) const = 0;
   /// The path of the file.
   virtual std::string file() const = 0;

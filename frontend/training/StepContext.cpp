@@ -230,7 +230,7 @@ void moveStep(const CompiledModel &compiled) {
   moveVariables(variables, runtimeOf(*compiled.args.device));
 }
 
-/// The loss of the logs, before the update, behind which it would travel alone.
+/// Fetches the loss for the logs. It stands before the update: after it, the sum over processes would be an exchange of its own.
 void fetchLoss(const Rep &rep, std::vector<Named> &fetches) {
   if (logsLoss(rep))
     fetches.push_back({"loss", meanOverProcesses(rep.loss)});

@@ -104,7 +104,9 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
       fetches = recordStep(*layer, *compiled, true, values, layout);
     } else {
       Value loss = lossOfBatch(layer, *compiled, values, layout);
-      fetches.push_back({"loss", meanOverProcesses(loss)}); // before the update, behind which it would travel alone
+      fetches.push_back(
+          {"loss",
+           meanOverProcesses(loss)}); // before the update, after which its sum over processes is an exchange of its own
       minimizeTogether(compiled->optimizer, loss, handle(layer).trainable_variables());
       fetchMetrics(*compiled->logged, fetches);
     }

@@ -1,6 +1,7 @@
 // Models with hooks in several processes: against the built-in step and one process, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
+#include "tests/frontend/BuiltInHooks.h"
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 using namespace halftone;
+using namespace halftone::test;
 
 namespace {
 
@@ -57,30 +59,9 @@ struct Net {
   Net() { set_random_seed(5); }
   Value call(const Value &x) const { return head(hidden(x)); }
 };
-struct Stepped : Net {
-  void train_step(const StepContext &step, const StepData &data) const {
-    const Values predicted = step.call(data.x);
-    step.minimize(step.compute_loss(data, predicted));
-    step.update_metrics(data, predicted);
-  }
-  void test_step(const StepContext &step, const StepData &data) const {
-    const Values predicted = step.call(data.x);
-    (void)step.compute_loss(data, predicted);
-    step.update_metrics(data, predicted);
-  }
-};
-struct OwnLoss : Net {
-  Value compute_loss(const StepContext &step, const StepData &data, const Values &predicted) const {
-    return step.compute_loss(data, predicted);
-  }
-};
-struct Gradients : Net {
-  void train_step(const StepContext &step, const StepData &data) const {
-    const Values predicted = step.call(data.x);
-    step.apply(step.gradients(step.compute_loss(data, predicted)));
-    step.update_metrics(data, predicted);
-  }
-};
+struct Stepped : BuiltInTestStep<BuiltInTrainStep<Net>> {};
+struct OwnLoss : BuiltInLoss<Net> {};
+struct Gradients : BuiltInTrainStepByParts<Net> {};
 /// A loss of compile(), a term of its own, and reports.
 struct Mixed : Net {
   double factor = 0.1;

@@ -1,6 +1,7 @@
 // The rows of the matrix of features: each kind of policy with its net and its batches, and the state that cells compare.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "tests/frontend/BuiltInHooks.h"
 #include <algorithm>
 #include <cstring>
 #include <halftone/Halftone.h>
@@ -165,27 +166,17 @@ inline Sequential net(const Row &row, const NetArgs &args = {}) {
   return model;
 }
 
-/// The built-in step as hooks of a struct around the net.
-struct OwnStep {
+/// A struct around the net, for hooks.
+struct Inner {
   Model net;
   Value call(const Value &x) const { return net(x); }
-  void train_step(const StepContext &step, const StepData &data) const {
-    const Values predicted = step.call(data.x);
-    step.minimize(step.compute_loss(data, predicted));
-    step.update_metrics(data, predicted);
-  }
 };
-struct OwnLoss {
-  Model net;
-  Value call(const Value &x) const { return net(x); }
-  Value compute_loss(const StepContext &step, const StepData &data, const Values &predicted) const {
-    return step.compute_loss(data, predicted);
-  }
-};
+struct OwnStep : test::BuiltInTrainStep<Inner> {};
+struct OwnLoss : test::BuiltInLoss<Inner> {};
 template <class Hooks> Model hooked(const Row &row, const NetArgs &args = {}) {
   const Sequential inner = net(row, args);
   const PolicyScope scope(row.policy);
-  const Model model(Hooks{inner}, {.name = "hooked"});
+  const Model model(Hooks{{{inner}}}, {.name = "hooked"});
   compile(model, row, args);
   return model;
 }

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
+#include "tests/frontend/BuiltInHooks.h"
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
 #include <thread>
 
 using namespace halftone;
+using namespace halftone::test;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -33,31 +35,10 @@ struct Net {
   Value call(const Value &x) const { return head(hidden(x)); }
 };
 /// The built-in step, written out.
-struct Stepped : Net {
-  void train_step(const StepContext &step, const StepData &data) const {
-    const Values predicted = step.call(data.x);
-    step.minimize(step.compute_loss(data, predicted));
-    step.update_metrics(data, predicted);
-  }
-  void test_step(const StepContext &step, const StepData &data) const {
-    const Values predicted = step.call(data.x);
-    (void)step.compute_loss(data, predicted);
-    step.update_metrics(data, predicted);
-  }
-};
-struct OwnLoss : Net {
-  Value compute_loss(const StepContext &step, const StepData &data, const Values &predicted) const {
-    return step.compute_loss(data, predicted);
-  }
-};
+struct Stepped : BuiltInTestStep<BuiltInTrainStep<Net>> {};
+struct OwnLoss : BuiltInLoss<Net> {};
 /// The same by its parts.
-struct Gradients : Net {
-  void train_step(const StepContext &step, const StepData &data) const {
-    const Values predicted = step.call(data.x);
-    step.apply(step.gradients(step.compute_loss(data, predicted)));
-    step.update_metrics(data, predicted);
-  }
-};
+struct Gradients : BuiltInTrainStepByParts<Net> {};
 
 /// A model with hooks of these functions.
 struct Hooked : Net {
