@@ -44,6 +44,7 @@ void take(ModelState &model, const Entry &entry, MatchedStates::Of own) {
   entry->isKnown = true;
 }
 void giveBack(ModelState &model, const Entry &entry) {
+  // The error that undoes the trace is the one to tell.
   (void)writeTogether(entry->before.variables, entry->before.values);
   entry->before = {};
   const ForkSafeLock lock(model.mutex);

@@ -83,7 +83,7 @@ public:
     requires std::convertible_to<std::invoke_result_t<F &, const Value &>, Value>
   ActivationArg(F f) : ActivationArg(std::function<Value(const Value &)>(std::move(f))) {}
   ActivationArg(std::function<Value(const Value &)> f);
-  ActivationArg(Value (*f)(const Value &));        // one of activations:: is its name, which files hold
+  ActivationArg(Value (*f)(const Value &));        // a function of activations:: counts as its name
   bool defined() const { return rep_ != nullptr; } // false: linear
   std::string name() const;
   Value operator()(const Value &x) const;

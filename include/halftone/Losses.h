@@ -38,7 +38,8 @@ public:
   Config get_config() const; // {"name", "reduction"} and the loss's own; not the dtype, as in Keras
   using Function = std::function<Value(const Value &, const Value &)>;
   Loss(Function f, const LossArgs &args = {});
-  Loss(Value (*f)(const Value &, const Value &), const LossArgs &args = {}); // one of losses:: is its name
+  /// A function of losses:: counts as its name, which files hold.
+  Loss(Value (*f)(const Value &, const Value &), const LossArgs &args = {});
   explicit Loss(std::shared_ptr<const detail::LossImpl> impl);
   const std::shared_ptr<const detail::LossImpl> &impl() const { return impl_; }
 

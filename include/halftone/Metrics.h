@@ -101,7 +101,8 @@ public:
   Metric(F f, const MetricArgs &args = {})
       : Metric(std::function<Value(const Value &, const Value &)>(std::move(f)), args) {}
   Metric(std::function<Value(const Value &, const Value &)> f, const MetricArgs &args = {});
-  Metric(Value (*f)(const Value &, const Value &), const MetricArgs &args = {}); // one of losses:: is its name
+  /// A function of losses:: counts as its name, which files hold.
+  Metric(Value (*f)(const Value &, const Value &), const MetricArgs &args = {});
   template <CustomMetric T>
   Metric(T self, const MetricArgs &args = {})
       : Metric(std::make_unique<detail::CustomMetricBody<T>>(std::move(self)), detail::type_name<T>(), args) {}
