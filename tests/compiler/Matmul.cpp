@@ -1,7 +1,7 @@
 // Compares matmul kernels with sums in double: layouts, dtypes, odd extents, prologues, epilogues, side sums, K = 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "TypedBuffer.h"
-#include "compiler/targets/cpu/MatmulInstruction.h"
+#include "compiler/targets/cpu/matmul/MatmulInstruction.h"
 #include <chrono>
 #include <cmath>
 #include <cstring>

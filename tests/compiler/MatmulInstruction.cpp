@@ -1,6 +1,6 @@
 // The table of instructions for products: the choice on each CPU, and the traits of a kernel that exclude them.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/MatmulInstruction.h"
+#include "compiler/targets/cpu/matmul/MatmulInstruction.h"
 #include <catch2/catch.hpp>
 #include <string>
 

@@ -3,7 +3,7 @@
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/RowTile.h"
-#include "compiler/targets/cpu/AttentionForward.h"
+#include "compiler/targets/cpu/attention/AttentionForward.h"
 #include <algorithm>
 #include <fmt/format.h>
 

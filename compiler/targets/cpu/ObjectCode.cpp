@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/ObjectCode.h"
 #include "compiler/targets/MachineCode.h"
-#include "compiler/targets/cpu/Emulation.h"
+#include "compiler/targets/cpu/x86/Emulation.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 

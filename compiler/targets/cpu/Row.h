@@ -4,7 +4,7 @@
 #include "compiler/kernels/KeptElements.h"
 #include "compiler/kernels/LongSums.h"
 #include "compiler/targets/cpu/PackedStore.h"
-#include "compiler/targets/cpu/Streaming.h"
+#include "compiler/targets/cpu/x86/Streaming.h"
 #include <optional>
 
 namespace halftone::compiler {

@@ -1,0 +1,395 @@
+// Kernels of attention's gradient: they make the weights again, for a tile of queries and keys at a time.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   for block: a head of keys, a part of the queries; byQueries = 0
+//     for tile of keys: byKeys = byValues = 0
+//       for head of queries, for tile of the part: scores[key][query] = keys * queries; upstream = values * byOut
+//         for lanes of queries, for key: weight, slope
+//         byValues += weights * byOut; byKeys += slopes * queries; byQueries += slopes, turned, * keys
+//       store byKeys, byValues
+//     store byQueries
+//
+// One block has all keys of its head, and the same queries of each head that shares it, so one thread makes each sum, in
+// one order. If there are several parts of the queries, byKeys and byValues of each part are pieces of results. If the `lse`
+// of a row is large, a walk before all others makes the sum of the row's weights.
+#include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/attention/AttentionMask.h"
+#include "dialect/AttentionConstants.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+/// The generics of the form, in order.
+struct BackwardForm {
+  linalg::GenericOp products, scores, raised, total, weights, upstream, slopes; // total: null if nothing is divided
+  linalg::GenericOp byQueries, byKeys, byValues;
+  SmallVector<linalg::GenericOp> results;
+
+  static FailureOr<BackwardForm> read(const KernelSource &source) {
+    ArrayRef<linalg::GenericOp> left = source.generics;
+    constexpr size_t least = 9;
+    if (source.dims != attentionDims || left.size() < least)
+      return source.function.emitError() << "a gradient of attention has " << attentionDims << " dims and at least "
+                                         << least << " linalg.generic";
+    const auto takeIf = [&](bool isThere) { return isThere ? left.consume_front() : linalg::GenericOp(); };
+    const auto isSum = [&] { return combinersOf(left.front())[0] == "sum"; };
+    BackwardForm form;
+    form.products = left.consume_front();
+    form.scores = left.consume_front();
+    form.raised = left.consume_front();
+    form.total = takeIf(isSum() && left.front()->getNumOperands() == 2); // the row's scores, and the init
+    form.weights = takeIf(!isSum());
+    if (!form.weights)
+      form.weights = form.raised;
+    form.upstream = left.consume_front();
+    form.slopes = left.consume_front();
+    if (left.size() < 3)
+      return source.function.emitError("a gradient of attention has three contractions of slopes and weights");
+    form.byQueries = left.consume_front();
+    form.byKeys = left.consume_front();
+    form.byValues = left.consume_front();
+    form.results.assign(left.begin(), left.end());
+    for (linalg::GenericOp each : {form.products, form.upstream, form.byQueries, form.byKeys, form.byValues})
+      if (combinersOf(each)[0] != "sum" || each.getNumDpsInputs() != 2)
+        return each.emitError("expected a contraction of two tensors");
+    return form;
+  }
+
+  /// The generic of a result that reads the sums of `contraction`; null if there is none.
+  linalg::GenericOp resultOf(linalg::GenericOp contraction) const {
+    for (linalg::GenericOp result : results)
+      if (llvm::is_contained(result.getInputs(), contraction.getResult(0)))
+        return result;
+    return {};
+  }
+};
+
+class BackwardEmitter {
+public:
+  BackwardEmitter(KernelFrame &frame, BackwardForm form)
+      : frame(frame), form(std::move(form)), tiles(frame),
+        mask(tiles, this->form.scores, this->form.products.getResult(0)), tile(attentionTile(frame)),
+        one(frame.constant(1)), zero(frame.constant(0)), depth(frame.extents[depthDim]), width(frame.extents[widthDim]),
+        parts(frame.extents[attentionDims + 2]), run(ceilDivide(frame.extents[queryDim], parts)) {
+    totals = tiles.take(frame.extents[headDim], run + tile.queries);
+    queries = tiles.take(tile.queries, depth);
+    turnedQueries = tiles.take(tiles.padded(depth), tile.queries);
+    byOut = tiles.take(tile.queries, width);
+    turnedByOut = tiles.take(tiles.padded(width), tile.queries);
+    keys = tiles.take(tile.keys, depth);
+    values = tiles.take(tile.keys, width);
+    byKeys = tiles.take(tile.keys, depth);
+    byValues = tiles.take(tile.keys, width);
+    scores = tiles.take(tile.keys, tile.queries);
+    upstream = tiles.take(tile.keys, tile.queries);
+    if (tiles.pairs)
+      packed = tiles.take(tile.keys, tile.queries);
+    depthKeys = tiles.pairs ? tiles.take(tile.keys, depth) : keys;
+    if (tiles.usesTiles())
+      turnedSlopes = tiles.take(tile.queries, tile.keys);
+    byQueries = tiles.take(frame.extents[headDim] * queryRows(), depth);
+    for (linalg::GenericOp result : this->form.results)
+      if (!frame.source.formOf(result.getResult(0)).partial.empty())
+        pieces.emplace_back(result, frame.storage.lookup(result.getResult(0)).pointer);
+  }
+
+  void emit() {
+    frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
+      takeBlock(block);
+      const Emitted f32Zero = frame.zero(frame.getF32Type());
+      tiles.fill(byQueries, frame.extents[headDim] * queryRows(), tiles.padded(depth), f32Zero);
+      if (form.total) {
+        tiles.fill(totals, frame.extents[headDim], tiles.padded(end - begin), f32Zero);
+        forQueries([&] { frame.branch(hasLargeLse(), [&] { sumRows(); }); });
+      }
+      if (frame.source.form.causal)
+        hasLargeRow = blockHasLargeLse();
+      frame.loop(zero, frame.extents[keyDim], tile.keys, [&](Emitted key) { emitKeys(key); });
+      storeByQueries();
+    });
+    tiles.end();
+  }
+
+private:
+  /// Rows of `byQueries` for each head.
+  Emitted queryRows() const { return tiles.wholeRows(run); }
+
+  /// Sets the block's heads and queries, and which pieces are its own.
+  void takeBlock(Emitted block) {
+    frame.delinearize(divideUnsigned(block, parts), {batchDim, groupDim});
+    const Emitted part = inFairOrder(frame, remainderUnsigned(block, parts), parts);
+    begin = minimum(part * run, frame.extents[queryDim]);
+    end = minimum(begin + run, frame.extents[queryDim]);
+    for (auto &[result, all] : pieces) {
+      TensorStorage &piece = frame.storage[result.getResult(0)];
+      const TensorAccess access = frame.source.accessOf(result, *result.getDpsInitOperand(0));
+      piece.pointer = frame.address(all, piece.element, part * frame.size(access.dims));
+    }
+  }
+
+  /// Calls `body` for each head of queries and tile of the block's queries, which `first`, `count` and `columns` describe.
+  void forQueries(llvm::function_ref<void()> body) {
+    frame.loop(zero, frame.extents[headDim], one, [&](Emitted head) {
+      frame.index[headDim] = head;
+      frame.loop(begin, end, tile.queries, [&](Emitted at) {
+        frame.index[headDim] = head;
+        first = at;
+        count = minimum(tile.queries, end - first);
+        columns = tiles.padded(count);
+        body();
+      });
+    });
+  }
+
+  void setKeys(Emitted key) {
+    firstKey = key;
+    keyCount = minimum(tile.keys, frame.extents[keyDim] - key);
+  }
+
+  void copyKeys() {
+    tiles.copyRows({form.products, 1, keyDim, firstKey, keyCount}, keys);
+    watchedKeys = tiles.hasSubnormal(keys, keyCount, tiles.groups(depth));
+  }
+
+  /// The products of the tile's keys and queries, into `scores`.
+  void multiplyKeys() {
+    tiles.copyColumns({form.products, 0, queryDim, first, count}, turnedQueries);
+    watchedQueries = tiles.hasSubnormal(turnedQueries, tiles.groups(depth), columns);
+    tiles.multiply({.a = {keys.at, keys.pitch, one},
+                    .b = turnedQueries,
+                    .c = scores,
+                    .rows = keyCount,
+                    .columns = columns,
+                    .depth = tiles.groups(depth)},
+                   either(watchedKeys, watchedQueries));
+  }
+
+  /// The exponential of a vector of scores at the frame's index.
+  Emitted raisedAt(Emitted line, Emitted column) {
+    const Emitted products = tiles.load(scores, line, column);
+    const Emitted score = tiles.alongQueries(form.scores, {{form.products.getResult(0), products}});
+    return tiles.alongQueries(form.raised, {{form.scores.getResult(0), score}});
+  }
+
+  /// Whether some row of the tile has a large `lse`, as a row has that is masked whole.
+  Emitted hasLargeLse() {
+    OpOperand *lse = form.raised.getDpsInputOperand(form.raised.getInputs()[0] == form.scores.getResult(0) ? 1 : 0);
+    const TensorAccess access = frame.source.accessOf(form.raised, *lse);
+    return tiles.holdsForAny(first, count, [&](Emitted, const Lanes &lanes) {
+      const Emitted row = tiles.splat(loadLanes(frame, frame.storage.lookup(lse->get()), access, lanes));
+      return negated(absolute(row) < dialect::largeLse);
+    });
+  }
+
+  /// The same of the rows of the block.
+  Emitted blockHasLargeLse() {
+    const Emitted no = frame.constant(frame.getBoolAttr(false));
+    return frame.loop(zero, frame.extents[headDim], one, no, [&](Emitted head, const Values &before) {
+      frame.index[headDim] = head;
+      first = begin;
+      count = end - begin;
+      return Values{before[0] | hasLargeLse()};
+    })[0];
+  }
+
+  /// The sums of the rows of the tile's queries over all keys.
+  void sumRows() {
+    frame.loop(zero, frame.extents[keyDim], tile.keys, [&](Emitted key) {
+      setKeys(key);
+      copyKeys();
+      multiplyKeys();
+      tiles.forVectors(columns, [&](Emitted column) {
+        frame.index[queryDim] = first + column;
+        const Emitted before = tiles.load(totals, frame.index[headDim], first - begin + column);
+        const Emitted sum = frame.loop(zero, keyCount, one, before, [&](Emitted line, const Values &now) {
+          frame.index[keyDim] = firstKey + line;
+          return Values{now[0] + raisedAt(line, column)};
+        })[0];
+        tiles.store(sum, totals, frame.index[headDim], first - begin + column);
+      });
+    });
+  }
+
+  void emitKeys(Emitted key) {
+    setKeys(key);
+    const Emitted f32Zero = frame.zero(frame.getF32Type());
+    tiles.fill(byKeys, keyCount, tiles.padded(depth), f32Zero);
+    tiles.fill(byValues, keyCount, tiles.padded(width), f32Zero);
+    if (frame.source.form.causal)
+      frame.branch((key < end) | hasLargeRow, [&] { addQueries(); });
+    else
+      addQueries();
+    storeRows(form.byKeys, keyDim, depthDim, keyCount, firstKey, byKeys, zero);
+    storeRows(form.byValues, keyDim, widthDim, keyCount, firstKey, byValues, zero);
+  }
+
+  void addQueries() {
+    copyKeys();
+    tiles.copyRows({form.upstream, 1, keyDim, firstKey, keyCount}, values);
+    if (tiles.pairs)
+      tiles.copyDepth({form.products, 1, keyDim, firstKey, keyCount}, depthKeys);
+    watchedValues = tiles.hasSubnormal(values, keyCount, tiles.groups(width));
+    forQueries([&] {
+      if (!frame.source.form.causal && !mask)
+        return emitTile();
+      // If no query of the tile sees a key of it, all weights are 0, unless a whole row is masked.
+      const Emitted takes = frame.choose(
+          seesKeys(), [&] { return Values{frame.constant(frame.getBoolAttr(true))}; },
+          [&] { return Values{hasLargeLse()}; })[0];
+      frame.branch(takes, [&] { emitTile(); });
+    });
+  }
+
+  /// Whether a query of the tile may see a key of the tile.
+  Emitted seesKeys() {
+    const auto byMask = [&] { return mask.seesAny({first, count, firstKey, keyCount}); };
+    if (!frame.source.form.causal)
+      return byMask();
+    const Emitted reaches = first + count > firstKey;
+    if (!mask)
+      return reaches;
+    return frame.choose(
+        reaches, [&] { return Values{byMask()}; }, [&] { return Values{frame.constant(frame.getBoolAttr(false))}; })[0];
+  }
+
+  void emitTile() {
+    tiles.copyDepth({form.products, 0, queryDim, first, count}, queries);
+    tiles.copyDepth({form.upstream, 0, queryDim, first, count}, byOut);
+    tiles.copyColumns({form.upstream, 0, queryDim, first, count}, turnedByOut);
+    multiplyKeys();
+    const Emitted watchedByOut = tiles.hasSubnormal(turnedByOut, tiles.groups(width), columns);
+    tiles.multiply({.a = {values.at, values.pitch, one},
+                    .b = turnedByOut,
+                    .c = upstream,
+                    .rows = keyCount,
+                    .columns = columns,
+                    .depth = tiles.groups(width)},
+                   either(watchedByOut, watchedValues));
+    tiles.forVectors(columns, [&](Emitted column) {
+      frame.index[queryDim] = first + column;
+      frame.loop(zero, keyCount, one, [&](Emitted line) {
+        frame.index[keyDim] = firstKey + line;
+        makeSlopes(line, column);
+      });
+    });
+    const Emitted row = frame.index[headDim] * queryRows() + (first - begin);
+    const ScratchMatrix own{tiles.address(byQueries, row, zero), byQueries.pitch};
+    const ScratchMatrix weights = tiles.packRows(scores, keyCount, count, packed);
+    tiles.multiply({.a = {weights.at, weights.pitch, one},
+                    .b = byOut,
+                    .c = byValues,
+                    .rows = keyCount,
+                    .columns = tiles.padded(width),
+                    .depth = tiles.groups(count),
+                    .continues = true},
+                   watchedByOut);
+    const ScratchMatrix slopes = tiles.packRows(upstream, keyCount, count, packed);
+    tiles.multiply({.a = {slopes.at, slopes.pitch, one},
+                    .b = queries,
+                    .c = byKeys,
+                    .rows = keyCount,
+                    .columns = tiles.padded(depth),
+                    .depth = tiles.groups(count),
+                    .continues = true},
+                   watchedQueries);
+    const ScratchMatrix byKey = tiles.packDepth(upstream, keyCount, columns, packed);
+    tiles.multiply({.a = tiles.turned(byKey, columns, tiles.groups(keyCount), turnedSlopes),
+                    .b = depthKeys,
+                    .c = own,
+                    .rows = count,
+                    .columns = tiles.padded(depth),
+                    .depth = tiles.groups(keyCount),
+                    .continues = true},
+                   watchedKeys);
+  }
+
+  /// Scores become weights, and the cotangents of weights slopes.
+  void makeSlopes(Emitted line, Emitted column) {
+    const Emitted raised = raisedAt(line, column);
+    SmallVector<std::pair<Value, Emitted>> given{{form.raised.getResult(0), raised},
+                                                 {form.upstream.getResult(0), tiles.load(upstream, line, column)}};
+    if (form.total)
+      given.emplace_back(form.total.getResult(0), tiles.load(totals, frame.index[headDim], first - begin + column));
+    const Emitted weight = form.weights == form.raised ? raised : tiles.alongQueries(form.weights, given);
+    given.emplace_back(form.weights.getResult(0), weight);
+    tiles.store(weight, scores, line, column);
+    tiles.store(tiles.alongQueries(form.slopes, given), upstream, line, column);
+  }
+
+  /// Stores the elements that a result makes of rows of sums: `rows` indices of `rowDim` from `firstIndex` on. Their sums are
+  /// the rows of `sums` from `firstRow` on.
+  void storeRows(linalg::GenericOp contraction, int rowDim, int columnDim, Emitted rows, Emitted firstIndex,
+                 const ScratchMatrix &sums, Emitted firstRow) {
+    const linalg::GenericOp result = form.resultOf(contraction);
+    if (!result)
+      return;
+    frame.loop(zero, rows, one, [&](Emitted row) {
+      frame.index[size_t(rowDim)] = firstIndex + row;
+      tiles.storeAlong(columnDim, result,
+                       [&](Value, Emitted column) { return tiles.load(sums, firstRow + row, column); });
+    });
+  }
+
+  void storeByQueries() {
+    frame.loop(zero, frame.extents[headDim], one, [&](Emitted head) {
+      frame.index[headDim] = head;
+      storeRows(form.byQueries, queryDim, depthDim, end - begin, begin, byQueries, head * queryRows());
+    });
+  }
+
+  static AttentionTileSizes attentionTile(KernelFrame &frame) {
+    return {frame.extents[attentionDims], frame.extents[attentionDims + 1]};
+  }
+
+  KernelFrame &frame;
+  BackwardForm form;
+  AttentionTiles tiles;
+  AttentionMask mask;
+  AttentionTileSizes tile;
+  Emitted one, zero, depth, width;
+  Emitted parts, run; // of the queries: how many there are, and how many queries one has
+  SmallVector<std::pair<linalg::GenericOp, Emitted>> pieces; // results in pieces, and where the first one lies
+  Emitted begin, end;                                        // of the block's queries
+  Emitted hasLargeRow;                                       // whether one of their rows has a large `lse`
+  ScratchMatrix totals, queries, turnedQueries, byOut, turnedByOut, keys, values, byKeys, byValues, scores, upstream,
+      packed, depthKeys, turnedSlopes, byQueries;
+  Emitted first, count, columns; // of a tile's queries; whole vectors of them
+  Emitted firstKey, keyCount;
+  Emitted watchedKeys, watchedValues, watchedQueries; // whether a tile has a subnormal number, of pairs
+};
+
+} // namespace
+
+FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
+  FailureOr<BackwardForm> form = BackwardForm::read(frame.source);
+  if (failed(form))
+    return failure();
+  BackwardEmitter(frame, std::move(*form)).emit();
+  return attentionMethod(frame.source);
+}
+
+int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
+  const int64_t depth = extents[depthDim], width = extents[widthDim], heads = extents[headDim];
+  const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
+  const int64_t run = ceilDivide(extents[queryDim], extents[attentionDims + 2]); // a block's queries of a head
+  AttentionScratch scratch(source, target);
+  scratch.add(heads, run + queries); // totals
+  scratch.add(queries, depth);
+  scratch.add(scratch.padded(depth), queries);
+  scratch.add(queries, width);
+  scratch.add(scratch.padded(width), queries);
+  for (const int64_t columns :
+       {depth, width, depth, width, queries, queries}) // keys, values, their gradients, scores, upstream
+    scratch.add(keys, columns);
+  if (scratch.pairs)
+    for (const int64_t columns : {queries, depth}) // packed, depthKeys
+      scratch.add(keys, columns);
+  if (scratch.usesTiles)
+    scratch.add(queries, keys);
+  scratch.add(heads * scratch.wholeRows(run), depth);
+  return scratch.bytes;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,352 @@
+// Attention kernels of few queries: a block is one query of one head, and reads keys and values where they lie.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   for block: one query; largest = lowest, total = 0, sums = 0
+//     for tile of keys that the query sees:
+//       for lanes of keys: scores = query * keys, summed along the depth
+//       largest' = the largest of largest and the scores; weights = exp(scores - largest')
+//       total = total * exp(largest - largest') + the weights
+//       for lanes of a value: sums = sums * exp(largest - largest') + weights * values
+//     out = sums / total
+//
+// Lanes run along the keys in scores, and along a value in sums. Tiles that the query does not see come after the others,
+// as in AttentionForward.cpp.
+#include "compiler/kernels/AttentionDims.h"
+#include "compiler/kernels/Lanes.h"
+#include "compiler/kernels/MathFunctions.h"
+#include "compiler/kernels/MatmulSource.h"
+#include "compiler/targets/cpu/attention/AttentionForward.h"
+#include "compiler/targets/cpu/attention/AttentionMask.h"
+#include "dialect/AttentionConstants.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+constexpr int64_t elementSize = 4; // scratch holds f32
+
+int64_t padded(int64_t count, int64_t lanes) { return (count + lanes - 1) / lanes * lanes; }
+
+class FewQueriesEmitter {
+public:
+  FewQueriesEmitter(KernelFrame &frame, ForwardForm form)
+      : frame(frame), form(std::move(form)), isMasked(hidesKeys(frame.source, this->form.scores)),
+        vector(VectorType::get(frame.lanes, frame.getF32Type())), step(frame.constant(frame.lanes)),
+        tileKeys(frame.extents[attentionDims + 1]) {
+    const auto behind = [&](Emitted at, Emitted count) {
+      return frame.address(at, frame.getF32Type(), ceilDivide(count, step) * step);
+    };
+    query = frame.scratch;
+    scores = behind(query, frame.extents[depthDim]);
+    sums = behind(scores, tileKeys);
+  }
+
+  void emit() {
+    frame.loop(frame.blockBegin, frame.blockEnd, frame.constant(1), [&](Emitted block) {
+      frame.delinearize(block, {batchDim, groupDim, headDim, queryDim});
+      emitBlock();
+    });
+  }
+
+private:
+  // The state of a row while it walks along the keys: its largest score, in all lanes, and its total, a sum in each lane.
+  enum State : size_t { largest, total };
+
+  void emitBlock() {
+    along(depthDim,
+          [&](Emitted column, const Lanes &lanes) { store(factorOf(form.products, 0, lanes), query, column); });
+    const Emitted zero = frame.zero(vector), none = frame.constant(0), all = frame.extents[keyDim];
+    frame.loop(none, frame.extents[widthDim], step, [&](Emitted column) { store(zero, sums, column); });
+    const Values start{zero.like(-std::numeric_limits<float>::max()), zero};
+    const bool causal = frame.source.form.causal;
+    if (!causal && !isMasked)
+      return storeResults(walkKeys(none, all, {}, start));
+    storeResults(walkSeenKeys(causal ? minimum(all, frame.index[queryDim] + 1) : all, all, start));
+  }
+
+  /// First the tiles before `behind` that the query sees, then the others before it, then those from it on.
+  enum Round : int64_t { seen, hidden, behindAll, rounds };
+
+  Values walkSeenKeys(Emitted behind, Emitted all, const Values &start) {
+    const Emitted none = frame.constant(0), always = frame.constant(frame.getBoolAttr(true));
+    const Emitted next = frame.constant(isMasked ? hidden - seen : behindAll - seen);
+    const Emitted end = frame.constant(frame.source.form.causal ? rounds : behindAll);
+    return frame.loop(none, end, next, start, [&](Emitted round, const Values &now) {
+      const auto isFirst = [&] { return Values{always}; };
+      const auto seesMaskedKeys = [&] { return Values{lane(now[largest]) <= dialect::maskedScore}; };
+      const auto walk = [&] {
+        const Emitted isBehind = equal(round, round.like(behindAll));
+        return walkKeys(select(isBehind, behind, none), select(isBehind, all, behind), round, now);
+      };
+      return frame.choose(frame.choose(equal(round, none), isFirst, seesMaskedKeys)[0], walk, [&] { return now; });
+    });
+  }
+
+  /// Null for `round`: all tiles.
+  Values walkKeys(Emitted begin, Emitted end, Emitted round, const Values &start) {
+    return frame.loop(begin, end, tileKeys, start, [&](Emitted key, const Values &now) {
+      const Emitted count = minimum(tileKeys, end - key);
+      if (!round || !isMasked)
+        return addKeys(key, count, now);
+      const Emitted isSeen = equal(round, round.like(seen)), isBehind = equal(round, round.like(behindAll));
+      return frame.choose(
+          isBehind | differs(isHidden(key, count), isSeen), [&] { return addKeys(key, count, now); },
+          [&] { return now; });
+    });
+  }
+
+  /// Whether the keys add nothing to a row that sees others. Beside a weight of 0, an infinity makes NaN.
+  Emitted isHidden(Emitted key, Emitted count) {
+    const auto isNot = [&] { return Values{frame.constant(frame.getBoolAttr(false))}; };
+    return frame.choose(seesAny(key, count), isNot, [&] { return Values{areFinite(key, count)}; })[0];
+  }
+
+  Emitted seesAny(Emitted key, Emitted count) {
+    // No score that is made of an infinity is that of a masked key.
+    const Emitted product = frame.zero(vector).like(std::numeric_limits<float>::infinity());
+    const Emitted no = frame.constant(frame.getI32IntegerAttr(0));
+    const Emitted found = overKeys(count, frame.splat(no, frame.lanes), [&](Emitted line, Emitted before) {
+      const Lanes lanes = lanesOfKeys(key, count, line);
+      const Emitted score = valueOf(form.scores, lanes, {{form.products.getResult(0), product}});
+      const Emitted isSeen = differs(score, score.like(dialect::maskedScore)) & lanes.mask;
+      return before | isSeen.widen(frame.getI32Type());
+    });
+    const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());
+    return negated(equal(frame.wrap(any), no));
+  }
+
+  /// Whether the values of the keys have no infinity and no NaN.
+  Emitted areFinite(Emitted key, Emitted count) {
+    const auto add = [](Emitted sum, Emitted, Emitted value) { return sum + (value - value); };
+    const Emitted difference = alongStrips(frame.zero(vector), [&](const Strip &strip, const Values &before) {
+      const Values start(size_t(strip.vectors), before[0].like(0));
+      Emitted all = before[0];
+      for (const Emitted &sum : sumsOverValues(key, count, strip, start, add))
+        all = all + sum;
+      return Values{all};
+    })[0]; // 0, or NaN for infinity and NaN
+    const Emitted all = combineLanes(frame, {"sum"}, {difference})[0];
+    return equal(all, all.like(0));
+  }
+
+  Values addKeys(Emitted key, Emitted count, const Values &now) {
+    const Emitted lowest = now[largest].like(-std::numeric_limits<float>::max());
+    const Emitted most = overKeys(count, now[largest], [&](Emitted line, Emitted before) {
+      const Emitted product = productsOf(key, count, line);
+      const Lanes lanes = lanesOfKeys(key, count, line);
+      const Emitted score = valueOf(form.scores, lanes, {{form.products.getResult(0), product}});
+      store(score, scores, line);
+      return select(selectInside(lanes, score, lowest) > before, score, before);
+    });
+    const Emitted highest = frame.splat(combineLanes(frame, {"max"}, {most})[0], frame.lanes);
+    const Emitted factor = expOfDistance(now[largest] - highest);
+    const Emitted sum = overKeys(count, frame.zero(vector), [&](Emitted line, Emitted before) {
+      const Lanes lanes = lanesOfKeys(key, count, line);
+      const Emitted raised = expOfDistance(load(scores, line) - highest);
+      const bool drops = form.weights != form.raised;
+      store(drops ? valueOf(form.weights, lanes, {{form.raised.getResult(0), raised}}) : raised, scores, line);
+      return before + selectInside(lanes, raised, raised.like(0));
+    });
+    addValues(key, count, factor);
+    return {highest, now[total] * factor + sum};
+  }
+
+  /// The products of the query with a vector of keys from `line` on. Lanes behind the last key have its product again.
+  Emitted productsOf(Emitted key, Emitted count, Emitted line) {
+    Values each(size_t(frame.lanes), frame.zero(vector));
+    const Emitted depth = frame.extents[depthDim], wholeEnd = wholeOf(depth);
+    for (const bool isTail : {false, true})
+      each = frame.loop(isTail ? wholeEnd : frame.constant(0), isTail ? depth : wholeEnd, step, each,
+                        [&](Emitted column, const Values &before) {
+                          const Lanes lanes = lanesAt(depthDim, column, isTail);
+                          const Emitted ofQuery = load(query, column);
+                          Values next;
+                          for (int64_t member = 0; member < frame.lanes; ++member) {
+                            frame.index[keyDim] = key + minimum(line + member, count - 1);
+                            const Emitted ofKey = factorOf(form.products, 1, lanes);
+                            next.push_back(multiplyAdd(ofQuery, ofKey, before[size_t(member)]));
+                          }
+                          return next;
+                        });
+    Values sums = frame.transpose(each);
+    for (size_t half = sums.size() / 2; half > 0; half /= 2)
+      for (size_t i = 0; i < half; ++i)
+        sums[i] = sums[i] + sums[i + half];
+    return sums[0];
+  }
+
+  /// Neighbouring vectors of a value, which lie side by side in memory; the tail is one vector that ends inside.
+  struct Strip {
+    Emitted column;
+    int64_t vectors = 1;
+    bool isTail = false;
+  };
+
+  /// Loops over the strips of a value; `body` gets the carried values and returns the next.
+  Values alongStrips(ArrayRef<Emitted> start, llvm::function_ref<Values(const Strip &, const Values &)> body) {
+    constexpr int64_t most = 4;
+    const Emitted wide = frame.constant(most * frame.lanes), extent = frame.extents[widthDim];
+    const Emitted wideEnd = divideUnsigned(extent, wide) * wide, wholeEnd = wholeOf(extent);
+    const auto loop = [&](Emitted begin, Emitted end, int64_t vectors, bool isTail, const Values &carried) {
+      return frame.loop(begin, end, frame.constant(vectors * frame.lanes), carried,
+                        [&](Emitted at, const Values &now) { return body({at, vectors, isTail}, now); });
+    };
+    Values carried = loop(frame.constant(0), wideEnd, most, false, Values(start));
+    carried = loop(wideEnd, wholeEnd, 1, false, carried);
+    return loop(wholeEnd, extent, 1, true, carried);
+  }
+
+  /// The sums, times `factor`, and the values with the weights in `scores`.
+  void addValues(Emitted key, Emitted count, Emitted factor) {
+    const auto add = [&](Emitted sum, Emitted weight, Emitted value) { return multiplyAdd(weight, value, sum); };
+    alongStrips({}, [&](const Strip &strip, const Values &) {
+      const auto columnOf = [&](size_t number) { return strip.column + int64_t(number) * frame.lanes; };
+      Values start;
+      for (size_t number = 0; number < size_t(strip.vectors); ++number)
+        start.push_back(load(sums, columnOf(number)) * factor);
+      for (auto [number, sum] : llvm::enumerate(sumsOverValues(key, count, strip, start, add)))
+        store(sum, sums, columnOf(number));
+      return Values();
+    });
+  }
+
+  /// For each vector of the strip: the sum that begins with its `start` and that `add(sum, weight, value)` extends by each
+  /// key. Each addition waits for the one before, so several sums of a vector take turns; in the end they are added up.
+  Values sumsOverValues(Emitted key, Emitted count, const Strip &strip, const Values &start,
+                        llvm::function_ref<Emitted(Emitted, Emitted, Emitted)> add) {
+    constexpr int64_t inFlight = 8;
+    const int64_t turns = strip.vectors == 1 ? inFlight / 2 : inFlight / strip.vectors;
+    const auto vectors = size_t(strip.vectors);
+    const auto added = [&](ArrayRef<Emitted> before, Emitted line) {
+      frame.index[keyDim] = key + line;
+      const Emitted weight = frame.load(frame.getF32Type(), frame.address(scores, frame.getF32Type(), line));
+      const Emitted inLanes = frame.splat(weight, frame.lanes);
+      Values next;
+      for (size_t number = 0; number < vectors; ++number) {
+        const Lanes lanes = lanesAt(widthDim, strip.column + int64_t(number) * frame.lanes, strip.isTail);
+        next.push_back(add(before[number], inLanes, factorOf(form.sums, 1, lanes)));
+      }
+      return next;
+    };
+    const Emitted wholeEnd = divideUnsigned(count, count.like(turns)) * turns;
+    Values each = start;
+    each.resize(vectors * size_t(turns), start[0].like(0));
+    each = frame.loop(frame.constant(0), wholeEnd, frame.constant(turns), each, [&](Emitted line, const Values &now) {
+      Values next;
+      for (int64_t turn = 0; turn < turns; ++turn)
+        next.append(added(ArrayRef<Emitted>(now).slice(size_t(turn) * vectors, vectors), line + turn));
+      return next;
+    });
+    const ArrayRef<Emitted> all(each);
+    Values sum = frame.loop(wholeEnd, count, frame.constant(1), all.take_front(vectors),
+                            [&](Emitted line, const Values &now) { return added(now, line); });
+    for (int64_t turn = 1; turn < turns; ++turn)
+      for (size_t number = 0; number < vectors; ++number)
+        sum[number] = sum[number] + each[size_t(turn) * vectors + number];
+    return sum;
+  }
+
+  void storeResults(const Values &state) {
+    const Emitted sumOfLanes = combineLanes(frame, {"sum"}, {state[total]})[0], most = lane(state[largest]);
+    for (linalg::GenericOp result : form.results) {
+      const TensorAccess access = frame.source.accessOf(result, *result.getDpsInitOperand(0));
+      const TensorStorage storage = frame.storage.lookup(result.getResult(0));
+      const auto storeAt = [&](Emitted sum, const Lanes &lanes) {
+        const Emitted value = valueOf(
+            result, lanes,
+            {{form.sums.getResult(0), sum}, {form.largest.getResult(0), most}, {form.total.getResult(0), sumOfLanes}});
+        storeLanes(frame, value, storage, access, lanes);
+      };
+      if (llvm::is_contained(dimsOf(result), int(widthDim)))
+        along(widthDim, [&](Emitted column, const Lanes &lanes) { storeAt(load(sums, column), lanes); });
+      else
+        storeAt({}, {});
+    }
+  }
+
+  /// Loops over the vectors of `dim`, the last one masked.
+  void along(int dim, llvm::function_ref<void(Emitted, const Lanes &)> body) {
+    const Emitted extent = frame.extents[size_t(dim)], wholeEnd = wholeOf(extent);
+    frame.loop(frame.constant(0), wholeEnd, step, [&](Emitted at) { body(at, lanesAt(dim, at, false)); });
+    frame.loop(wholeEnd, extent, step, [&](Emitted at) { body(at, lanesAt(dim, at, true)); });
+  }
+
+  /// Loops over vectors of `count` keys; `body` gets the first key's place and the value so far, and returns the next.
+  Emitted overKeys(Emitted count, Emitted start, llvm::function_ref<Emitted(Emitted, Emitted)> body) {
+    return frame.loop(frame.constant(0), count, step, start,
+                      [&](Emitted line, const Values &before) { return Values{body(line, before[0])}; })[0];
+  }
+
+  Lanes lanesAt(int dim, Emitted at, bool isTail) {
+    frame.index[size_t(dim)] = at;
+    return isTail ? maskedLanes(frame, frame.lanes, dim, frame.extents[size_t(dim)]) : Lanes{frame.lanes, dim};
+  }
+
+  /// The lanes of the keys from `key` + `line` on; those from `key` + `count` on are masked.
+  Lanes lanesOfKeys(Emitted key, Emitted count, Emitted line) {
+    frame.index[keyDim] = key + line;
+    return maskedLanes(frame, frame.lanes, keyDim, key + count);
+  }
+
+  /// A vector of a factor of `contraction` in f32; 0 outside.
+  Emitted factorOf(linalg::GenericOp contraction, int side, const Lanes &lanes) {
+    OpOperand *operand = contraction.getDpsInputOperand(side);
+    const TensorAccess access = frame.source.accessOf(contraction, *operand);
+    const Emitted stored = loadLanes(frame, frame.storage.lookup(operand->get()), access, lanes);
+    return MatmulSource::factor(frame, contraction, side, selectInside(lanes, stored, stored.like(0)), frame.lanes);
+  }
+
+  /// The value of the only output of `generic`, where `given` are the values of the inputs that are not in memory.
+  Emitted valueOf(linalg::GenericOp generic, const Lanes &lanes, ArrayRef<std::pair<Value, Emitted>> given) {
+    const auto inputs = generic.getDpsInputs();
+    const Values values = loadInputs(frame, generic, lanes, [&](unsigned position) {
+      const auto *found = llvm::find_if(given, [&](const auto &each) { return each.first == inputs[position]; });
+      return found == given.end() ? Emitted() : found->second;
+    });
+    return frame.splat(emitBody(frame, generic, values, lanes)[0], lanes.count);
+  }
+
+  Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) {
+    if (!frame.target.math.hasFma)
+      return sum + x * y;
+    return frame.wrap(math::FmaOp::create(frame, x.value(), y.value(), sum.value()));
+  }
+  Emitted expOfDistance(Emitted x) { return buildExpOfDistance(MathTarget(frame.target.math), x); }
+  Emitted lane(Emitted of) { return frame.wrap(vector::ExtractOp::create(frame, of.value(), int64_t(0))); }
+  Emitted wholeOf(Emitted extent) { return divideUnsigned(extent, step) * step; }
+  Emitted load(Emitted from, Emitted column) {
+    return frame.load(vector, frame.address(from, frame.getF32Type(), column), frame.lanes * elementSize);
+  }
+  void store(Emitted value, Emitted to, Emitted column) {
+    frame.store(value, frame.address(to, frame.getF32Type(), column), frame.lanes * elementSize);
+  }
+
+  KernelFrame &frame;
+  ForwardForm form;
+  bool isMasked;
+  VectorType vector;
+  Emitted step, tileKeys;
+  Emitted query, scores, sums; // rows of scratch, of whole vectors
+};
+
+} // namespace
+
+FailureOr<std::string> emitAttentionOfFewQueries(KernelFrame &frame) {
+  FailureOr<ForwardForm> form = ForwardForm::read(frame.source);
+  if (failed(form))
+    return failure();
+  FewQueriesEmitter(frame, std::move(*form)).emit();
+  return std::string("multiply-add, one query at a time");
+}
+
+int64_t attentionScratchOfFewQueries(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
+  const int64_t lanes = std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
+  return elementSize * (padded(extents[depthDim], lanes) + padded(extents[attentionDims + 1], lanes) +
+                        padded(extents[widthDim], lanes));
+}
+
+} // namespace halftone::compiler

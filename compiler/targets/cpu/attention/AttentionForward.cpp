@@ -1,0 +1,262 @@
+// Attention kernels: tiles of queries walk along the keys, and no score is stored but those of a tile.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   for block: queries of one head, turned; largest = lowest, total = 0, sums = 0
+//     for tile of keys that some query sees: scores[key][query] = keys * queries
+//       for lanes of queries: largest' of the row and its scores; weights = exp(scores - largest')
+//                             total = total * exp(largest - largest') + the weights
+//       sums[query] *= exp(largest - largest'); sums += weights, turned, * values
+//     out = sums / total
+//
+// Lanes run along queries, so that no step of the softmax combines lanes. Tiles of keys that no query sees, by the mask
+// or because `causal` ends behind the block's last query, come behind the others, and only if a row has seen no score
+// above that of masked keys: then all keys weigh as much.
+#include "compiler/targets/cpu/attention/AttentionForward.h"
+#include "compiler/targets/cpu/attention/AttentionMask.h"
+#include "dialect/AttentionConstants.h"
+#include <limits>
+
+namespace halftone::compiler {
+using namespace mlir;
+
+FailureOr<ForwardForm> ForwardForm::read(const KernelSource &source) {
+  const auto &all = source.generics;
+  constexpr size_t least = 7;
+  if (source.dims != attentionDims || all.size() < least)
+    return source.function.emitError() << "an attention kernel has " << attentionDims << " dims and at least " << least
+                                       << " linalg.generic";
+  ForwardForm form{all[0], all[1], all[2], all[3], all[4], all[3], all[5], {}};
+  size_t next = 6;
+  if (combinersOf(form.sums)[0].empty()) {
+    form.weights = form.sums;
+    form.sums = all[next++];
+  }
+  form.results.assign(all.begin() + long(next), all.end());
+  for (auto [contraction, inputs] : {std::pair(form.products, 2), {form.sums, 2}})
+    if (combinersOf(contraction)[0] != "sum" || contraction.getNumDpsInputs() != inputs)
+      return contraction.emitError("expected a contraction of two tensors");
+  return form;
+}
+
+namespace {
+
+class ForwardEmitter {
+public:
+  ForwardEmitter(KernelFrame &frame, ForwardForm form)
+      : frame(frame), form(std::move(form)), tiles(frame),
+        mask(tiles, this->form.scores, this->form.products.getResult(0)), tileQueries(frame.extents[attentionDims]),
+        tileKeys(frame.extents[attentionDims + 1]) {
+    const Emitted depth = frame.extents[depthDim], width = frame.extents[widthDim];
+    rowsOfLargest = tiles.take(frame.constant(1), tileQueries);
+    rowsOfTotal = tiles.take(frame.constant(1), tileQueries);
+    rowsOfFactor = tiles.take(frame.constant(1), tileQueries);
+    queries = tiles.take(tiles.padded(depth), tileQueries);
+    keys = tiles.take(tileKeys, depth);
+    values = tiles.take(tileKeys, width);
+    scores = tiles.take(tileKeys, tileQueries);
+    sums = tiles.take(tileQueries, width);
+    if (tiles.pairs)
+      weights = tiles.take(tileKeys, tileQueries);
+    if (tiles.usesTiles())
+      turnedWeights = tiles.take(tileQueries, tileKeys);
+  }
+
+  void emit() {
+    const Emitted queryTiles = ceilDivide(frame.extents[queryDim], tileQueries);
+    frame.loop(frame.blockBegin, frame.blockEnd, frame.constant(1), [&](Emitted block) {
+      frame.delinearize(divideUnsigned(block, queryTiles), {batchDim, groupDim, headDim});
+      first = inFairOrder(frame, remainderUnsigned(block, queryTiles), queryTiles) * tileQueries;
+      count = minimum(tileQueries, frame.extents[queryDim] - first);
+      columns = tiles.padded(count);
+      emitBlock();
+    });
+    tiles.end();
+  }
+
+private:
+  void emitBlock() {
+    tiles.copyColumns({form.products, 0, queryDim, first, count}, queries);
+    watchedQueries = tiles.hasSubnormal(queries, tiles.groups(frame.extents[depthDim]), columns);
+    const Emitted one = frame.constant(1), zero = frame.zero(frame.getF32Type());
+    tiles.fill(rowsOfLargest, one, columns, zero.like(-std::numeric_limits<float>::max()));
+    tiles.fill(rowsOfTotal, one, columns, zero);
+    tiles.fill(sums, count, tiles.padded(frame.extents[widthDim]), zero);
+    const Emitted all = frame.extents[keyDim];
+    const bool causal = frame.source.form.causal;
+    if (!causal && !mask)
+      walkKeys(frame.constant(0), all, {});
+    else
+      walkSeenKeys(causal ? minimum(all, first + count) : all, all);
+    storeResults();
+  }
+
+  /// Whether some row has no score above that of masked keys.
+  Emitted seesMaskedKeys() {
+    return tiles.holdsForAny(first, count, [&](Emitted column, const Lanes &) {
+      return tiles.load(rowsOfLargest, frame.constant(0), column) <= dialect::maskedScore;
+    });
+  }
+
+  /// First the tiles before `behind` that some query sees, then the others before it, then those from it on.
+  enum Round : int64_t { seen, hidden, behindAll, rounds };
+
+  void walkSeenKeys(Emitted behind, Emitted all) {
+    const Emitted none = frame.constant(0), always = frame.constant(frame.getBoolAttr(true));
+    const Emitted step = frame.constant(mask ? hidden - seen : behindAll - seen);
+    const Emitted end = frame.constant(frame.source.form.causal ? rounds : behindAll);
+    frame.loop(none, end, step, [&](Emitted round) {
+      const auto isFirst = [&] { return Values{always}; };
+      const Emitted takes = frame.choose(equal(round, none), isFirst, [&] { return Values{seesMaskedKeys()}; })[0];
+      frame.branch(takes, [&] {
+        const Emitted isBehind = equal(round, round.like(behindAll));
+        walkKeys(select(isBehind, behind, none), select(isBehind, all, behind), round);
+      });
+    });
+  }
+
+  /// Null for `round`: all tiles.
+  void walkKeys(Emitted begin, Emitted end, Emitted round) {
+    frame.loop(begin, end, tileKeys, [&](Emitted key) {
+      const Emitted keyCount = minimum(tileKeys, end - key);
+      if (!round || !mask)
+        return addKeys(key, keyCount);
+      const Emitted isSeen = equal(round, round.like(seen)), isBehind = equal(round, round.like(behindAll));
+      frame.branch(isBehind | differs(isHidden(key, keyCount), isSeen), [&] { addKeys(key, keyCount); });
+    });
+  }
+
+  /// Whether the keys add nothing to a row that sees others. Beside a weight of 0, an infinity makes NaN.
+  Emitted isHidden(Emitted key, Emitted keyCount) {
+    const auto isNot = [&] { return Values{frame.constant(frame.getBoolAttr(false))}; };
+    return frame.choose(mask.seesAny({first, count, key, keyCount}), isNot, [&] {
+      tiles.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
+      return Values{tiles.isFinite(values, tiles.groups(keyCount), tiles.padded(frame.extents[widthDim]))};
+    })[0];
+  }
+
+  void addKeys(Emitted key, Emitted keyCount) {
+    const Emitted one = frame.constant(1);
+    const Emitted depth = tiles.groups(frame.extents[depthDim]), width = tiles.padded(frame.extents[widthDim]);
+    tiles.copyRows({form.products, 1, keyDim, key, keyCount}, keys);
+    tiles.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
+    const Emitted watchedKeys = tiles.hasSubnormal(keys, keyCount, depth);
+    tiles.multiply({.a = {keys.at, keys.pitch, one},
+                    .b = queries,
+                    .c = scores,
+                    .rows = keyCount,
+                    .columns = columns,
+                    .depth = depth},
+                   either(watchedQueries, watchedKeys));
+    tiles.forVectors(columns, [&](Emitted column) { makeWeights(key, keyCount, column); });
+    scaleSums();
+    const ScratchMatrix factors = tiles.packDepth(scores, keyCount, columns, weights);
+    const Emitted weightDepth = tiles.groups(keyCount);
+    tiles.multiply({.a = tiles.turned(factors, columns, weightDepth, turnedWeights),
+                    .b = values,
+                    .c = sums,
+                    .rows = count,
+                    .columns = width,
+                    .depth = weightDepth,
+                    .continues = true},
+                   tiles.hasSubnormal(values, weightDepth, width));
+  }
+
+  /// Scores become weights, for a vector of queries.
+  void makeWeights(Emitted key, Emitted keyCount, Emitted column) {
+    const Emitted zero = frame.constant(0), one = frame.constant(1);
+    const Emitted before = tiles.load(rowsOfLargest, zero, column);
+    frame.index[queryDim] = first + column;
+    const Emitted largest = frame.loop(zero, keyCount, one, before, [&](Emitted line, const Values &most) {
+      frame.index[keyDim] = key + line;
+      const Emitted product = tiles.load(scores, line, column);
+      const Emitted score = tiles.alongQueries(form.scores, {{form.products.getResult(0), product}});
+      tiles.store(score, scores, line, column);
+      return Values{tiles.larger(score, most[0])};
+    })[0];
+    const Emitted sum =
+        frame.loop(zero, keyCount, one, frame.zero(tiles.vector), [&](Emitted line, const Values &before) {
+          frame.index[keyDim] = key + line;
+          const Emitted raised = tiles.expOfDistance(tiles.load(scores, line, column) - largest);
+          const bool drops = form.weights != form.raised;
+          tiles.store(drops ? tiles.alongQueries(form.weights, {{form.raised.getResult(0), raised}}) : raised, scores,
+                      line, column);
+          return Values{before[0] + raised};
+        })[0];
+    const Emitted factor = tiles.expOfDistance(before - largest);
+    tiles.store(largest, rowsOfLargest, zero, column);
+    tiles.store(factor, rowsOfFactor, zero, column);
+    tiles.store(tiles.load(rowsOfTotal, zero, column) * factor + sum, rowsOfTotal, zero, column);
+  }
+
+  /// The sums so far, as sums beside the new largest scores.
+  void scaleSums() {
+    const Emitted width = tiles.padded(frame.extents[widthDim]);
+    frame.loop(frame.constant(0), count, frame.constant(1), [&](Emitted row) {
+      const Emitted factor = tiles.loadScalar(rowsOfFactor, frame.constant(0), row);
+      frame.branch(differs(factor, factor.like(1)), [&] {
+        tiles.forVectors(width, [&](Emitted column) {
+          tiles.store(tiles.load(sums, row, column) * tiles.splat(factor), sums, row, column);
+        });
+      });
+    });
+  }
+
+  void storeResults() {
+    for (linalg::GenericOp result : form.results) {
+      const bool isOut = llvm::is_contained(dimsOf(result), int(widthDim));
+      frame.loop(frame.constant(0), count, frame.constant(1), [&](Emitted row) {
+        frame.index[queryDim] = first + row;
+        const auto given = [&](Value input, Emitted column) {
+          if (input == form.sums.getResult(0))
+            return tiles.load(sums, row, column);
+          return tiles.loadScalar(input == form.largest.getResult(0) ? rowsOfLargest : rowsOfTotal, frame.constant(0),
+                                  row);
+        };
+        if (isOut)
+          tiles.storeAlong(widthDim, result, given);
+        else
+          tiles.storeScalar(result, [&](Value input) { return given(input, {}); });
+      });
+    }
+  }
+
+  KernelFrame &frame;
+  ForwardForm form;
+  AttentionTiles tiles;
+  AttentionMask mask;
+  Emitted tileQueries, tileKeys;
+  ScratchMatrix weights, turnedWeights; // in pairs, where products take those
+  ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums;
+  Emitted first, count, columns; // of the block's queries; whole vectors of them
+  Emitted watchedQueries;        // whether their tile has a subnormal number, of pairs
+};
+
+} // namespace
+
+FailureOr<std::string> emitAttentionOfTiles(KernelFrame &frame) {
+  FailureOr<ForwardForm> form = ForwardForm::read(frame.source);
+  if (failed(form))
+    return failure();
+  ForwardEmitter(frame, std::move(*form)).emit();
+  return attentionMethod(frame.source);
+}
+
+int64_t attentionScratchOfTiles(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
+  const int64_t depth = extents[depthDim], width = extents[widthDim];
+  const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
+  AttentionScratch scratch(source, target);
+  for (int row = 0; row < 3; ++row) // largest, total, factor
+    scratch.add(1, queries);
+  scratch.add(scratch.padded(depth), queries);
+  scratch.add(keys, depth);
+  scratch.add(keys, width);
+  scratch.add(keys, queries);
+  scratch.add(queries, width);
+  if (scratch.pairs)
+    scratch.add(keys, queries);
+  if (scratch.usesTiles)
+    scratch.add(queries, keys);
+  return scratch.bytes;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,85 @@
+// Tiles of an attention kernel in which no query sees a key.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/attention/AttentionMask.h"
+#include "dialect/AttentionConstants.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include <limits>
+
+namespace halftone::compiler {
+using namespace mlir;
+
+/// What decides whether a score is that of a masked key; null if none is.
+static Value condition(linalg::GenericOp generic) {
+  auto select = generic.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
+  FloatAttr other;
+  if (!select || !matchPattern(select.getFalseValue(), m_Constant(&other)) ||
+      other.getValueAsDouble() != double(float(dialect::maskedScore)))
+    return {};
+  return select.getCondition();
+}
+
+bool hidesKeys(const KernelSource &source, linalg::GenericOp scores) {
+  const Value seen = condition(scores);
+  // With `causal`, a mask is combined with the order of indices.
+  return seen && (!source.form.causal || seen.getDefiningOp<arith::AndIOp>());
+}
+
+AttentionMask::AttentionMask(const AttentionTiles &tiles, linalg::GenericOp scores, Value products)
+    : tiles(tiles), scores(scores), products(products) {
+  isThere = hidesKeys(tiles.frame.source, scores);
+  if (!isThere)
+    return;
+  const Value seen = condition(scores);
+  alongQueries = dependsOn(seen, queryDim);
+  alongKeys = dependsOn(seen, keyDim);
+}
+
+/// Whether `value`, of the body, differs along `dim`.
+bool AttentionMask::dependsOn(Value value, int dim) const {
+  linalg::GenericOp generic = scores;
+  if (value.getParentBlock() != generic.getBody())
+    return false;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return llvm::is_contained(tiles.frame.source.accessOf(generic, generic->getOpOperand(argument.getArgNumber())).dims,
+                              dim);
+  Operation *op = value.getDefiningOp();
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return dimsOf(generic)[index.getDim()] == dim;
+  return llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, dim); });
+}
+
+Emitted AttentionMask::seesAny(const ScoreTile &tile) const {
+  KernelFrame &frame = tiles.frame;
+  const Emitted one = frame.constant(1), all = tiles.padded(tile.queries);
+  const Emitted keys = alongKeys ? tile.keys : one, columns = alongQueries ? all : one;
+  if (!alongKeys && !alongQueries)
+    return seesAny(tile, keys, columns);
+  // Most tiles need one look.
+  return frame.choose(
+      seesAny(tile, one, one), [&] { return Values{frame.constant(frame.getBoolAttr(true))}; },
+      [&] { return Values{seesAny(tile, keys, columns)}; })[0];
+}
+
+/// The same of the tile's first keys and queries.
+Emitted AttentionMask::seesAny(const ScoreTile &tile, Emitted keys, Emitted columns) const {
+  KernelFrame &frame = tiles.frame;
+  const Emitted no = frame.constant(frame.getI32IntegerAttr(0)), none = tiles.splat(no);
+  // No score that is made of an infinity is that of a masked key.
+  const Emitted product = tiles.splat(frame.zero(frame.getF32Type()).like(std::numeric_limits<float>::infinity()));
+  const Emitted found =
+      frame.loop(frame.constant(0), keys, frame.constant(1), none, [&](Emitted line, const Values &in) {
+        frame.index[keyDim] = tile.firstKey + line;
+        return frame.loop(frame.constant(0), columns, tiles.step, in, [&](Emitted column, const Values &before) {
+          frame.index[queryDim] = tile.firstQuery + column;
+          const Lanes lanes = maskedLanes(frame, frame.lanes, queryDim, tile.firstQuery + tile.queries);
+          const Emitted score = tiles.alongQueries(scores, {{products, product}});
+          const Emitted isSeen = differs(score, score.like(dialect::maskedScore)) & lanes.mask;
+          return Values{before[0] | isSeen.widen(frame.getI32Type())};
+        });
+      })[0];
+  const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());
+  return negated(equal(frame.wrap(any), no));
+}
+
+} // namespace halftone::compiler

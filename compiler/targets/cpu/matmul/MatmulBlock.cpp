@@ -1,0 +1,41 @@
+// Scratch of a matmul block, and its tile.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/matmul/MatmulBlock.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+MatmulBlock::MatmulBlock(const MatmulProblem &problem, KernelFrame &frame)
+    : problem(problem), sizes(problem.sizes), frame(frame), tileRows(frame.extents[size_t(frame.dims)]),
+      tileColumns(frame.extents[size_t(frame.dims + 1)]) {
+  for (size_t role = 0; role < 4; ++role) {
+    size[role] = constant(1);
+    for (int dim : problem.group[role])
+      size[role] = size[role] * frame.extents[size_t(dim)];
+  }
+  rowTiles = ceilDivide(size[rowRole], tileRows);
+  columnTiles = ceilDivide(size[columnRole], tileColumns);
+  sumsPitch = ceilDivide(tileColumns, constant(sizes.lanes)) * sizes.lanes;
+  packedPitch = ceilDivide(tileRows + 1, constant(sizes.lanes)) * sizes.lanes;
+  packedRowsAt = frame.scratch;
+  watchedPanelsAt = frame.address(frame.scratch, frame.getI64Type(), constant(1));
+  subnormalPanelsAt = frame.address(frame.scratch, frame.getI64Type(), constant(2));
+  packedA = frame.address(packedRowsAt, frame.getI8Type(), constant(MatmulScratch::headBytes));
+  packedB = problem.readsImage() ? packedA : at(packedA, packedPitch * sizes.rowPitch());
+  square = at(packedB, sumsPitch * sizes.depth);
+  watchedAt = at(square, constant(sizes.lanes * sizes.lanes));
+  sums = at(watchedAt, constant(sizes.lanes));
+}
+
+void MatmulBlock::begin(Emitted block) {
+  columnTile = block % columnTiles;
+  rowsOfTile = block / columnTiles;
+  rowTile = rowsOfTile % rowTiles;
+  batch = rowsOfTile / rowTiles;
+  firstRow = rowTile * tileRows;
+  firstColumn = columnTile * tileColumns;
+  rows = minimum(tileRows, size[rowRole] - firstRow);
+  columns = minimum(tileColumns, size[columnRole] - firstColumn);
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,206 @@
+// Finishing a matmul's tile.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/matmul/MatmulEpilogue.h"
+#include "compiler/kernels/CodeSize.h"
+#include "compiler/kernels/Combiner.h"
+#include "compiler/kernels/LongSums.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+/// How early the lines of a result are asked for: some hundred nanoseconds, in which another core gives them up.
+static constexpr int64_t rowsAhead = 8;
+
+MatmulEpilogue::MatmulEpilogue(const MatmulBlock &block, const MatmulAccess &access)
+    : block(block), access(access), frame(block.frame), problem(block.problem), epilogue(problem.epilogue) {
+  for (unsigned output = 0; output < problem.combiners.size(); ++output)
+    if (!problem.combiners[output].empty())
+      sides.push_back({output, problem.keepsColumns(output), block.splat(frame.initialOf(epilogue, output))});
+}
+
+void MatmulEpilogue::emit() const {
+  if (sides.empty())
+    emitResults();
+  else
+    emitSideReductions();
+}
+
+void MatmulEpilogue::emitResults() const {
+  const int64_t lanes = block.sizes.lanes;
+  const Emitted zero = frame.constant(0), wholeEnd = block.wholeOf(block.columns, lanes);
+  const Emitted begin = problem.sumsAreResult() ? block.wholeOf(block.columns, block.sizes.columns()) : zero;
+  frame.loop(zero, block.rows, frame.constant(1), [&](Emitted row) {
+    frame.loop(begin, wholeEnd, frame.constant(lanes), [&](Emitted column) {
+      prefetchResults(minimum(row + rowsAhead, block.rows - 1), column);
+      emitLanes(row, column, /*whole=*/true, {});
+    });
+    frame.loop(wholeEnd, block.columns, frame.constant(lanes),
+               [&](Emitted column) { emitLanes(row, column, /*whole=*/false, {}); });
+  });
+}
+
+/// Columns outermost, a panel at a time: sums over rows stay in registers, and lines that lanes of a row share are read
+/// once. Reductions that keep N are stored after each panel, the rest last. Where the body is large, a panel is one vector.
+void MatmulEpilogue::emitSideReductions() const {
+  const Emitted zero = frame.constant(0), panels = block.wholeOf(block.columns, block.sizes.columns());
+  Values totals;
+  for (const Side &side : sides)
+    totals.push_back(side.neutral);
+  const auto along = [&](Emitted begin, Emitted end, int64_t vectors) {
+    const Emitted step = frame.constant(vectors * block.sizes.lanes);
+    totals = frame.loop(begin, end, step, totals, [&](Emitted column, const Values &carried) {
+      return reduceColumns({column, vectors, vectors > 1}, carried);
+    });
+  };
+  if (block.sizes.vectors * codeSizeOf(epilogue) <= mostInterleavedCode) {
+    along(zero, panels, block.sizes.vectors);
+    along(panels, block.columns, 1);
+  } else {
+    along(zero, block.columns, 1);
+  }
+  storeTotals(totals);
+}
+
+/// Returns the accumulators that do not keep N; `carried` are those of the columns before.
+Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carried) const {
+  // First each vector has a slot for each side reduction, used by the reductions that keep N. Then all vectors together
+  // have one slot for each, used by the other reductions.
+  const auto slotOf = [&](size_t side, int64_t vector) {
+    return size_t(sides[side].keepsColumns ? vector : columns.vectors) * sides.size() + side;
+  };
+  const auto accumulatorsOf = [&](const Values &all, int64_t vector) {
+    Values own;
+    for (size_t side = 0; side < sides.size(); ++side)
+      own.push_back(all[slotOf(side, vector)]);
+    return own;
+  };
+  const auto columnOf = [&](int64_t vector) { return columns.column + vector * block.sizes.lanes; };
+  Values start;
+  SmallVector<std::string> combiners;
+  for (int64_t slots = 0; slots <= columns.vectors; ++slots)
+    for (const Side &side : sides) {
+      start.push_back(side.neutral);
+      combiners.push_back(problem.combiners[side.output]);
+    }
+  const bool sharesSlots = llvm::any_of(sides, [](const Side &side) { return !side.keepsColumns; });
+  const int64_t mostRows = sharesSlots ? mostAdditions / columns.vectors : mostAdditions;
+  const Emitted zero = frame.constant(0), chunk = frame.constant(mostRows);
+  Values sums = frame.loop(zero, block.rows, chunk, start, [&](Emitted begin, const Values &before) {
+    const Emitted end = minimum(block.rows, begin + chunk);
+    return combineAll(
+        frame, combiners, before, frame.loop(begin, end, frame.constant(1), start, [&](Emitted row, const Values &now) {
+          Values all = now;
+          for (int64_t vector = 0; vector < columns.vectors; ++vector) {
+            const Values next = emitLanes(row, columnOf(vector), columns.whole, accumulatorsOf(all, vector));
+            for (size_t side = 0; side < sides.size(); ++side)
+              all[slotOf(side, vector)] = next[side];
+          }
+          return all;
+        }));
+  });
+  for (int64_t vector = 0; vector < columns.vectors; ++vector)
+    storeKept(accumulatorsOf(sums, vector), columnOf(vector));
+  const ArrayRef<std::string> names = ArrayRef(combiners).take_back(sides.size());
+  return combineAll(frame, names, carried, ArrayRef<Emitted>(sums).take_back(sides.size()));
+}
+
+TensorAccess MatmulEpilogue::accessOf(unsigned output) const {
+  return frame.source.accessOf(epilogue, *epilogue.getDpsInitOperand(output));
+}
+
+Emitted MatmulEpilogue::sumsAt(Emitted row, Emitted column) const {
+  return block.load(block.at(block.sums, row * block.sumsPitch + column));
+}
+
+void MatmulEpilogue::prefetchResults(Emitted row, Emitted column) const {
+  MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
+  access.setLanes(index, columnRole, block.firstColumn, column, block.columns);
+  for (unsigned output = 0; output < epilogue.getNumResults(); ++output) {
+    const MatmulReach reach = access.reach(accessOf(output), index);
+    if (!problem.combiners[output].empty() || !reach.contiguous)
+      continue;
+    const Value result = epilogue.getResult(output);
+    frame.prefetch(frame.address(block.pointerOf(result), getElementTypeOrSelf(result), reach.offset),
+                   /*toWrite=*/true);
+  }
+}
+
+Values MatmulEpilogue::emitLanes(Emitted row, Emitted column, bool whole, const Values &accumulators) const {
+  MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
+  access.setLanes(index, columnRole, block.firstColumn, column, block.columns);
+  index.whole = whole;
+  Values arguments;
+  for (OpOperand *input : epilogue.getDpsInputOperands()) {
+    if (input->get() != problem.contraction.getResult(0)) {
+      arguments.push_back(access.load(input->get(), frame.source.accessOf(epilogue, *input), index));
+      continue;
+    }
+    arguments.push_back(sumsAt(row, column));
+  }
+  const size_t inputs = arguments.size();
+  arguments.resize(inputs + problem.combiners.size());
+  for (auto [side, accumulator] : llvm::zip(sides, accumulators))
+    arguments[inputs + side.output] = accumulator;
+  const Values results = access.body(epilogue, arguments, index);
+  for (unsigned output = 0; output < problem.combiners.size(); ++output)
+    if (problem.combiners[output].empty())
+      access.store(results[output], epilogue.getResult(output), accessOf(output), index);
+  Values next;
+  for (auto [side, accumulator] : llvm::zip(sides, accumulators))
+    next.push_back(access.selectInside(index, results[side.output], accumulator));
+  return next;
+}
+
+Emitted MatmulEpilogue::lane(Emitted vector, int64_t lane) const {
+  return frame.wrap(vector::ExtractOp::create(frame, vector.value(), lane));
+}
+
+// The buffer of a side reduction holds a piece a block, reduced dims replaced by the tile's index: [batch][row
+// tile][column tile or column].
+
+void MatmulEpilogue::storeKept(const Values &sums, Emitted column) const {
+  for (auto [side, vector] : llvm::zip(sides, sums)) {
+    if (!side.keepsColumns)
+      continue;
+    const Emitted pointer = block.pointerOf(epilogue.getResult(side.output));
+    const Type element = getElementTypeOrSelf(vector.type());
+    const Emitted line = block.batch * block.rowTiles + block.rowTile;
+    const Emitted base = line * block.size[columnRole] + block.firstColumn + column;
+    for (int64_t index = 0; index < block.sizes.lanes; ++index)
+      frame.branch(column + index < block.columns, [&, vector = vector] {
+        frame.store(lane(vector, index), frame.address(pointer, element, base + index));
+      });
+  }
+}
+
+void MatmulEpilogue::storeTotals(const Values &sums) const {
+  const auto pieceOf = [&](size_t side) {
+    const Emitted line = block.batch * block.rowTiles + block.rowTile;
+    return frame.address(block.pointerOf(epilogue.getResult(sides[side].output)),
+                         getElementTypeOrSelf(sums[side].type()), line * block.columnTiles + block.columnTile);
+  };
+  for (size_t side = 0; side < sides.size(); ++side) {
+    if (sides[side].keepsColumns)
+      continue;
+    const std::string &combiner = problem.combiners[sides[side].output];
+    const Emitted piece = pieceOf(side);
+    if (!isArgCombiner(combiner)) {
+      Value total = lane(sums[side], 0);
+      for (int64_t index = 1; index < block.sizes.lanes; ++index)
+        total = buildCombine(frame, frame.getLoc(), combiner, total, lane(sums[side], index));
+      frame.store(frame.wrap(total), piece);
+      continue;
+    }
+    // Value and index stand on neighbouring outputs.
+    const Emitted values = sums[side], indices = sums[side + 1];
+    std::pair<Value, Value> best(lane(values, 0), lane(indices, 0));
+    for (int64_t index = 1; index < block.sizes.lanes; ++index)
+      best = buildArgCombine(frame, frame.getLoc(), combiner, best, {lane(values, index), lane(indices, index)});
+    frame.store(frame.wrap(best.first), piece);
+    frame.store(frame.wrap(best.second), pieceOf(++side));
+  }
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,67 @@
+// Where the multiplication reads the elements of A and B: in scratch, in panels, or in place.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/matmul/MatmulGroups.h"
+#include "compiler/targets/cpu/matmul/SubnormalWatch.h"
+
+namespace halftone::compiler {
+
+/// A's element [row][k] is at a + offsetOf(row) + k * depthPitch, in packed elements.
+struct MatmulRows {
+  Emitted a, rowPitch, depthPitch;
+  Emitted panelRows{}, panelPitch{}; // set if rows lie in panels: the rows of one, and the elements between two
+
+  Emitted offsetOf(Emitted row) const {
+    return panelRows ? row / panelRows * panelPitch + row % panelRows * rowPitch : row * rowPitch;
+  }
+};
+
+/// An index of K, within a part of K; the other fields are those of MatmulIndex.
+struct MatmulStep {
+  Emitted k;
+  int64_t inWord = 0;
+  std::optional<Emitted> sameLookups{}; // within the part too
+};
+
+/// Columns of the tile that are multiplied together: `vectors` vectors from `column` on, over a part of K.
+struct MatmulStrip {
+  int64_t vectors;
+  Emitted column;
+  MatmulDepth depth;
+  MatmulRows rows;                             // A's elements
+  std::function<Values(const MatmulStep &)> b; // B's vectors
+};
+
+class MatmulFactors {
+public:
+  MatmulFactors(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands,
+                const MatmulGroups &groups, SubnormalWatch &watch)
+      : block(block), access(access), operands(operands), groups(groups), watch(watch), frame(block.frame),
+        problem(block.problem) {}
+
+  MatmulRows rows(const MatmulDepth &depth) const;
+  /// B's vectors where packing left them or where they are.
+  std::function<Values(const MatmulStep &)> columns(const MatmulStrip &strip) const;
+  /// B's vectors where they are; if B is packed panel by panel, a copy of them goes into the panel.
+  std::function<Values(const MatmulStep &)> columnsInPlace(const MatmulStrip &strip) const;
+  /// Asks for B's vectors some indices of K after `k`, if B is read as it is.
+  void prefetchColumns(const MatmulStrip &strip, Emitted k) const;
+  /// Where the panel of a tile's column begins, which is the first of its panel.
+  Emitted panelAt(Emitted column) const;
+  /// Looks for subnormal numbers in the tile's panels.
+  void watchPanels() const;
+
+private:
+  std::function<Values(const MatmulStep &)> columnsOfPanels(const MatmulStrip &strip) const;
+  Emitted raisedHalves(Emitted words, Emitted half) const;
+
+  const MatmulBlock &block;
+  const MatmulAccess &access;
+  const MatmulOperands &operands;
+  const MatmulGroups &groups;
+  SubnormalWatch &watch;
+  KernelFrame &frame;
+  const MatmulProblem &problem;
+};
+
+} // namespace halftone::compiler

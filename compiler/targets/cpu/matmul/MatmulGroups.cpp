@@ -1,0 +1,102 @@
+// Products by an instruction that takes several indices of K at once: four of i8, or two of bf16.
+// SPDX-License-Identifier: Apache-2.0
+//
+// One element of the packed operands is a group: neighbours along K of a row of A or of a column of B, in 32 bits, the
+// first in the lowest. Groups past K are 0.
+//   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so B is multiplied as b + 128, or as b + 8 if its
+//         elements have four bits. A row of A has too much the same in all columns, which its sums begin without.
+//   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches for them: an operand with one
+//         among its elements is multiplied pair by pair in f32.
+#include "compiler/targets/cpu/matmul/MatmulGroups.h"
+#include "compiler/targets/cpu/x86/PairProducts.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <bit>
+
+namespace halftone::compiler {
+using namespace mlir;
+
+Emitted MatmulGroups::sameBits(Emitted vector, Type type) const {
+  return frame.wrap(vector::BitCastOp::create(frame, type, vector.value()));
+}
+
+Emitted MatmulGroups::throughPrologue(int side, MatmulIndex index, Emitted first) const {
+  const Emitted depth = block.size[depthRole];
+  Values halves;
+  for (int64_t half = 0; half < 2; ++half) {
+    access.setLanes(index, depthRole, frame.constant(0), first + half * block.sizes.lanes, depth);
+    const Emitted lanes = operands.stored(side, index);
+    halves.push_back(access.selectInside(index, lanes, lanes.like(int64_t(0))));
+  }
+  const auto all = llvm::to_vector(llvm::seq<int64_t>(0, 2 * block.sizes.lanes));
+  return frame.wrap(vector::ShuffleOp::create(frame, halves[0].value(), halves[1].value(), all));
+}
+
+Emitted MatmulGroups::inMemory(int side, MatmulIndex index, Emitted first) const {
+  const int64_t count = block.sizes.lanes * problem.groupSize;
+  const Type element = frame.getIntegerType(unsigned(32 / problem.groupSize)), i8 = frame.getI8Type();
+  const VectorType members = VectorType::get(count, element);
+  access.moveTo(index, depthRole, first);
+  OpOperand *input = problem.contraction.getDpsInputOperand(side);
+  const MatmulReach reach = access.reach(frame.source.accessOf(problem.contraction, *input), index);
+  const Emitted at = frame.address(block.pointerOf(input->get()), element, reach.offset);
+  if (index.whole)
+    return frame.load(members, at);
+  const Emitted steps = frame.steps(i8, count);
+  const Emitted left = minimum(block.size[depthRole] - first, frame.constant(count)).narrow(i8);
+  return frame.loadMasked(members, at, steps < frame.splat(left, count));
+}
+
+Emitted MatmulGroups::alongDepth(int side, MatmulIndex index, Emitted group) const {
+  const Emitted first = group * problem.groupSize;
+  const Emitted found =
+      problem.prologue[size_t(side)] ? throughPrologue(side, index, first) : inMemory(side, index, first);
+  return raised(side, sameBits(found, block.lanesOf(problem.accumulator)));
+}
+
+Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
+  const Emitted depth = block.size[depthRole];
+  Values members;
+  for (int64_t member = 0; member < problem.groupSize; ++member) {
+    const Emitted k = group * problem.groupSize + member;
+    const bool within = member == 0 || frame.source.form.evenDepth;
+    access.moveTo(index, depthRole, within ? k : minimum(k, depth - 1));
+    const Emitted lanes = operands.stored(side, index);
+    members.push_back(within ? lanes : select(k < depth, lanes, lanes.like(int64_t(0))));
+  }
+  return raised(side, joined(members));
+}
+
+Emitted MatmulGroups::raised(int side, Emitted group) const {
+  return side == 1 && problem.raiseOfColumns() == 128 ? group ^ int64_t(std::bit_cast<int32_t>(0x80808080U)) : group;
+}
+
+Emitted MatmulGroups::joined(const Values &members) const {
+  const auto interleaved = [&](Emitted x, Emitted y, Type element) {
+    const Emitted both = frame.wrap(vector::InterleaveOp::create(frame, x.value(), y.value()));
+    return sameBits(both, block.lanesOf(element));
+  };
+  if (problem.groupSize == 2)
+    return interleaved(members[0], members[1], problem.accumulator);
+  const Type i16 = frame.getI16Type();
+  const Emitted low = interleaved(members[0], members[1], i16), high = interleaved(members[2], members[3], i16);
+  return interleaved(low, high, problem.accumulator);
+}
+
+Emitted MatmulGroups::multiply(Emitted sums, Emitted a, Emitted b) const {
+  return problem.raiseOfColumns() == 0 ? multiplyPairs(frame, sums, a, b) : multiplyFours(sums, b, a);
+}
+
+/// Unsigned numbers by signed ones.
+Emitted MatmulGroups::multiplyFours(Emitted sums, Emitted a, Emitted b) const {
+  const VectorType fours = VectorType::get(4 * block.sizes.lanes, frame.getI8Type());
+  const SmallVector<Value> operands{sums.value(), sameBits(a, fours).value(), sameBits(b, fours).value()};
+  const StringAttr name = frame.getStringAttr("llvm.x86.avx512.vpdpbusd.512");
+  return frame.wrap(LLVM::CallIntrinsicOp::create(frame, sums.type(), name, operands).getResult(0));
+}
+
+Emitted MatmulGroups::multiplyWidened(Emitted sums, Emitted a, Emitted b) const {
+  return multiplyPairsWidened(frame, sums, a, b);
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,100 @@
+// Multiplying neighbouring places of an image's line with a strip of columns.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/matmul/MatmulLines.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+void MatmulLines::multiply(ArrayRef<int64_t> counts, const MatmulStrip &strip) const {
+  const Emitted firstPlace = block.batch * block.size[rowRole] + block.firstRow;
+  const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
+    frame.loop(begin, end, step, body);
+  };
+  window.forLines({firstPlace, block.rows}, loop, [&](const MatmulWindow::Line &line) {
+    Emitted begin = frame.constant(0);
+    for (int64_t count : counts) {
+      const Emitted step = frame.constant(count);
+      Emitted times = (line.count - begin) / step;
+      if (count == 6) {
+        // A group of one or two places waits for its sums: one group of six less leaves groups of four and three.
+        const Emitted rest = line.count - begin - times * step;
+        const Emitted isAwkward = ((rest > 0) & (rest < 3)) | equal(rest, frame.constant(5));
+        times = select((times > 0) & isAwkward, times - 1, times);
+      }
+      const Emitted end = begin + times * step;
+      frame.loop(begin, end, step, [&](Emitted at) {
+        Places places{line.first, count, line.number + at};
+        places.first.along.back() = places.first.along.back() + at;
+        multiplyPlaces(places, strip);
+      });
+      begin = end;
+    }
+  });
+}
+
+void MatmulLines::multiplyPlaces(const Places &places, const MatmulStrip &strip) const {
+  const int64_t group = block.problem.groupSize;
+  const MatmulWindow::Range columns{strip.depth.first * group, strip.depth.count * group};
+  const Values before = microKernel.begin(places.count, places.row, strip);
+  const auto ofStretch = [&](const Stretch &stretch, const Values &now) {
+    return stretch.begin ? multiplySeen(places, stretch, now, strip) : multiplyStretch(stretch, now, strip);
+  };
+  const Values sums = window.forStretches(places.first, places.count, columns, before, ofStretch);
+  microKernel.store(sums, places.row, strip);
+}
+
+/// Mostly all places see a tap, or all but the first or the last. Else the sums wait in memory for one place after another.
+Values MatmulLines::multiplySeen(const Places &places, const Stretch &stretch, const Values &sums,
+                                 const MatmulStrip &strip) const {
+  const Emitted first = stretch.begin, end = stretch.end;
+  const auto areSeen = [&](int64_t from, int64_t to) {
+    return equal(first, frame.constant(from)) & equal(end, frame.constant(to));
+  };
+  const auto multiplyFrom = [&](int64_t from, int64_t to) {
+    Stretch part = stretch;
+    part.from = stretch.from + window.pitch() * from;
+    const auto begin = size_t(from * strip.vectors), many = size_t((to - from) * strip.vectors);
+    Values all = sums;
+    llvm::copy(multiplyStretch(part, Values(ArrayRef<Emitted>(sums).slice(begin, many)), strip), all.begin() + begin);
+    return all;
+  };
+  const auto oneByOne = [&] {
+    microKernel.store(sums, places.row, strip);
+    frame.loop(first, end, frame.constant(1), [&](Emitted at) {
+      Stretch own = stretch;
+      own.from = stretch.from + window.pitch() * at;
+      const Emitted row = places.row + at;
+      microKernel.store(multiplyStretch(own, microKernel.load(1, row, strip), strip), row, strip);
+    });
+    return microKernel.load(places.count, places.row, strip);
+  };
+  const int64_t count = places.count;
+  const auto some = [&] {
+    if (count == 1)
+      return sums;
+    return frame.choose(
+        areSeen(1, count), [&] { return multiplyFrom(1, count); },
+        [&] { return frame.choose(areSeen(0, count - 1), [&] { return multiplyFrom(0, count - 1); }, oneByOne); });
+  };
+  return frame.choose(areSeen(0, count), [&] { return multiplyFrom(0, count); }, some);
+}
+
+/// `sums` are those of the places from the stretch's first on.
+Values MatmulLines::multiplyStretch(const Stretch &stretch, const Values &sums, const MatmulStrip &strip) const {
+  const int64_t group = block.problem.groupSize;
+  const Emitted fromB = stretch.columns.first / frame.constant(group) - strip.depth.first, pitch = window.pitch();
+  const Emitted count = stretch.columns.count / frame.constant(group);
+  const auto rows = int64_t(sums.size()) / strip.vectors;
+  return frame.loop(frame.constant(0), count, frame.constant(1), sums, [&](Emitted k, const Values &now) {
+    const Values column = strip.b({fromB + k});
+    Values next;
+    for (int64_t row = 0; row < rows; ++row) {
+      const Emitted element = block.splat(window.groupAt(stretch.from + k * group + pitch * row));
+      for (int64_t vector = 0; vector < strip.vectors; ++vector)
+        next.push_back(microKernel.multiplyAdd(element, column[size_t(vector)], now[next.size()]));
+    }
+    return next;
+  });
+}
+
+} // namespace halftone::compiler

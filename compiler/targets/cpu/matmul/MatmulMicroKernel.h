@@ -1,0 +1,44 @@
+// The micro-kernel: sums of some rows and a strip of columns, in registers along K.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/matmul/MatmulFactors.h"
+#include "compiler/targets/cpu/matmul/MatmulGroups.h"
+
+namespace halftone::compiler {
+
+class MatmulMicroKernel {
+public:
+  MatmulMicroKernel(const MatmulBlock &block, const MatmulAccess &access, const MatmulGroups &groups,
+                    SubnormalWatch &watch)
+      : block(block), access(access), groups(groups), watch(watch), frame(block.frame), problem(block.problem) {}
+
+  /// The sums of `rows` rows from `row` on with a strip's columns, row by row, with those of earlier parts of K.
+  Values multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const;
+  /// The sums of earlier parts of K, or 0, of `rows` rows from `row` on.
+  Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;
+  /// Sums that store() stored.
+  Values load(int64_t rows, Emitted row, const MatmulStrip &strip) const;
+  void store(const Values &sums, Emitted row, const MatmulStrip &strip) const;
+  /// `sum` + x * y of packed elements.
+  Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) const;
+
+  bool widens = false; // pairs, where some number is subnormal: products of widened numbers
+
+private:
+  /// Where sums are: those of one row are contiguous.
+  struct Place {
+    Emitted at, pitch;
+    bool aligned = true;
+  };
+  Place placeOf(Emitted row, const MatmulStrip &strip) const;
+  Emitted addressIn(const Place &place, int64_t row, int64_t vector) const;
+
+  const MatmulBlock &block;
+  const MatmulAccess &access;
+  const MatmulGroups &groups;
+  SubnormalWatch &watch;
+  KernelFrame &frame;
+  const MatmulProblem &problem;
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,25 @@
+// The elements of a matmul's operands, through their prologues.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/matmul/MatmulAccess.h"
+
+namespace halftone::compiler {
+
+class MatmulOperands {
+public:
+  MatmulOperands(const MatmulBlock &block, const MatmulAccess &access)
+      : block(block), access(access), frame(block.frame), problem(block.problem) {}
+
+  /// The operand's elements at `index` as they are stored.
+  Emitted stored(int side, const MatmulIndex &index) const;
+  /// The same in the accumulator's type.
+  Emitted factor(int side, const MatmulIndex &index) const;
+
+private:
+  const MatmulBlock &block;
+  const MatmulAccess &access;
+  KernelFrame &frame;
+  const MatmulProblem &problem;
+};
+
+} // namespace halftone::compiler

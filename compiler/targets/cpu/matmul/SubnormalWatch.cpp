@@ -1,0 +1,67 @@
+// Watching for subnormal numbers.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/matmul/SubnormalWatch.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+void SubnormalWatch::start() {
+  least.clear();
+  if (block.problem.groupSize != 2)
+    return;
+  const VectorType halves = VectorType::get(2 * block.sizes.lanes, frame.getI16Type());
+  least.push_back(frame.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, frame.getI16IntegerAttr(-1)))));
+}
+
+void SubnormalWatch::look(Emitted groups) {
+  if (!isOn())
+    return;
+  // Without the sign bit and less 1, zeros are the largest numbers and subnormal ones the smallest.
+  const Emitted halves = frame.wrap(vector::BitCastOp::create(frame, least[0].type(), groups.value()));
+  least[0] = minimumUnsigned(least[0], (halves + halves) - 1);
+}
+
+void SubnormalWatch::save() const {
+  if (isOn())
+    block.store(least[0], block.watchedAt);
+}
+
+Emitted SubnormalWatch::saw() const {
+  const Emitted saved = frame.load(least[0].type(), block.watchedAt, block.problem.cpu.vectorBytes);
+  return isSubnormal(minimumUnsigned(least[0], saved));
+}
+
+Emitted SubnormalWatch::isSubnormal(Emitted magnitudes) const {
+  constexpr int64_t smallestNormal = 2 * 0x80 - 1;
+  const Emitted one = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MINUI, magnitudes.value()));
+  return isLessUnsigned(one, one.like(smallestNormal));
+}
+
+/// The first of `all`, without the watched vector at their end.
+Values SubnormalWatch::takeOwn(const Values &all) {
+  const ArrayRef<Emitted> list(all);
+  const Values own(list.drop_back(least.size()));
+  least = Values(list.take_back(least.size()));
+  return own;
+}
+
+Values SubnormalWatch::loop(Emitted begin, Emitted end, Emitted step, ArrayRef<Emitted> carried,
+                            llvm::function_ref<Values(Emitted, const Values &)> body) {
+  Values all(carried);
+  all.append(least);
+  return takeOwn(frame.loop(begin, end, step, all, [&](Emitted index, const Values &now) {
+    Values next = body(index, takeOwn(now));
+    next.append(least);
+    return next;
+  }));
+}
+
+void SubnormalWatch::loop(Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
+  loop(begin, end, step, {}, [&](Emitted index, const Values &) {
+    body(index);
+    return Values();
+  });
+}
+
+} // namespace halftone::compiler

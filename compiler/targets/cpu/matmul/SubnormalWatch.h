@@ -1,0 +1,41 @@
+// Looking for subnormal bf16 numbers while a matmul packs or multiplies them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/matmul/MatmulBlock.h"
+
+namespace halftone::compiler {
+
+/// The instruction that multiplies pairs of bf16 takes subnormal numbers for 0. So code that loads pairs looks at them
+/// too: between start() and stop() a vector, which loops carry, holds the smallest magnitudes above 0. For elements other
+/// than pairs the watch does nothing.
+class SubnormalWatch {
+public:
+  explicit SubnormalWatch(const MatmulBlock &block) : block(block), frame(block.frame) {}
+
+  void start();
+  void stop() { least.clear(); }
+  bool isOn() const { return !least.empty(); }
+  /// Looks at a vector of groups.
+  void look(Emitted groups);
+  /// Stores the vector of magnitudes of A in scratch.
+  void save() const;
+  /// Whether a number was subnormal: one that look() got since start(), or one of A before save().
+  Emitted saw() const;
+  /// The same without those of A.
+  Emitted sawOwn() const { return isSubnormal(least[0]); }
+
+  /// Loops in whose bodies groups are looked at.
+  Values loop(Emitted begin, Emitted end, Emitted step, llvm::ArrayRef<Emitted> carried,
+              llvm::function_ref<Values(Emitted, const Values &)> body);
+  void loop(Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body);
+
+private:
+  Emitted isSubnormal(Emitted magnitudes) const;
+  Values takeOwn(const Values &all);
+
+  const MatmulBlock &block;
+  KernelFrame &frame;
+  Values least; // one vector of 16-bit numbers, or nothing
+};
+
+} // namespace halftone::compiler
