@@ -41,6 +41,7 @@ endforeach()
 foreach(header IN ITEMS CompileOptions Passes Pipelines)
   install(FILES compiler/passes/${header}.h DESTINATION ${developer_include}/compiler/passes COMPONENT developer)
 endforeach()
+install(FILES compiler/kernels/Numerics.h DESTINATION ${developer_include}/compiler/kernels COMPONENT developer)
 install(DIRECTORY dialect ${PROJECT_BINARY_DIR}/dialect DESTINATION ${developer_include} COMPONENT developer
   FILES_MATCHING PATTERN "*.td" PATTERN "*.h.inc" PATTERN CMakeFiles EXCLUDE)
 install(FILES compiler/passes/Passes.td ${PROJECT_BINARY_DIR}/compiler/passes/Passes.h.inc
