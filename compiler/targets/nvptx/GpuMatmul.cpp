@@ -1,4 +1,4 @@
-// The tables of tilings and instructions of products of matrices on GPUs.
+// The table of tilings of products of matrices on GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/GpuMatmul.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,18 +10,12 @@ namespace halftone::compiler {
 
 namespace {
 
-constexpr MmaInstruction instructions[] = {
-    {"mma.m16n8k16.f16", DType::float16, DType::float32, 16, /*isExact=*/false},
-    {"mma.m16n8k16.bf16", DType::bfloat16, DType::float32, 16, /*isExact=*/false},
-    {"mma.m16n8k32.s8", DType::int8, DType::int32, 32, /*isExact=*/true},
-};
-
 /// A larger tile reads each operand less often; a smaller one occupies more multiprocessors.
 struct Row {
   int64_t side;
   int64_t threadRows, threadColumns; // of multiply-adds
   int64_t depth;                     // of those in 32 bits
-  int64_t warpSide;                  // of products by an instruction
+  int64_t warpSide;                  // of products that a warp makes together
   double efficiency;                 // products a cycle, beside the best row: an estimate
 };
 
@@ -40,20 +34,6 @@ const Row *rowOf(const MatmulTile &tile) {
 }
 
 } // namespace
-
-const MmaInstruction *chooseMmaInstruction(const MatmulTraits &traits) {
-  const auto fits = [&](const MmaInstruction &each) {
-    return traits.lhs == each.factor && traits.rhs == each.factor && traits.accumulator == each.accumulator &&
-           (each.isExact ? !traits.computed : !traits.strict);
-  };
-  const auto *found = llvm::find_if(instructions, fits);
-  return found == std::end(instructions) ? nullptr : found;
-}
-
-const MmaInstruction *mmaInstructionNamed(std::string_view name) {
-  const auto *found = llvm::find_if(instructions, [&](const MmaInstruction &each) { return each.name == name; });
-  return found == std::end(instructions) ? nullptr : found;
-}
 
 MatmulTile chooseMatmulTile(int64_t batch, int64_t m, int64_t n, int64_t multiprocessors) {
   const auto cost = [&](const Row &row) {
@@ -74,12 +54,12 @@ std::optional<MatmulTiling> multiplyAddTiling(const MatmulTile &tile, mlir::Type
   return MatmulTiling{row->side, row->side, depth, row->threadRows, row->threadColumns, 1};
 }
 
-std::optional<MatmulTiling> mmaTiling(const MatmulTile &tile, int64_t factorBytes) {
-  constexpr int64_t lineBytes = 128, warp = 32;
+std::optional<MatmulTiling> warpTiling(const MatmulTile &tile, int64_t depth) {
+  constexpr int64_t warp = 32;
   const Row *row = rowOf(tile);
   if (!row)
     return std::nullopt;
-  return MatmulTiling{row->side, row->side, lineBytes / factorBytes, row->warpSide, row->warpSide, warp};
+  return MatmulTiling{row->side, row->side, depth, row->warpSide, row->warpSide, warp};
 }
 
 } // namespace halftone::compiler

@@ -1,8 +1,6 @@
 // The entry of a GPU kernel, as runtime/plan/GpuAbi.h says.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/GridFrame.h"
-#include "compiler/targets/nvptx/PtxRounding.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "runtime/plan/GpuAbi.h"
 
@@ -23,26 +21,24 @@ enum Fixed : size_t {
 };
 
 /// Shuffles move 32 bits: narrower values are widened, wider ones go in two halves.
-Emitted shuffle(CodeBuilder &builder, NVVM::ShflKind kind, Emitted value, Emitted offset) {
+Emitted shuffle(CodeBuilder &builder, const GpuOps &ops, Shuffle kind, Emitted value, Emitted lane) {
   if (value.isFloat() && value.width() != 32)
-    return shuffle(builder, kind, value.bits(), offset).bitsAs(value.type());
+    return shuffle(builder, ops, kind, value.bits(), lane).bitsAs(value.type());
   if (value.width() == 64) {
-    const Emitted low = shuffle(builder, kind, value.narrow(builder.getI32Type()), offset).widen(builder.getI64Type());
+    const Emitted low =
+        shuffle(builder, ops, kind, value.narrow(builder.getI32Type()), lane).widen(builder.getI64Type());
     const Emitted high =
-        shuffle(builder, kind, (value >> 32).narrow(builder.getI32Type()), offset).widen(builder.getI64Type());
+        shuffle(builder, ops, kind, (value >> 32).narrow(builder.getI32Type()), lane).widen(builder.getI64Type());
     return low | (high << 32);
   }
   if (value.width() < 32)
-    return shuffle(builder, kind, value.widen(builder.getI32Type()), offset).narrow(value.type());
-  const Emitted all = builder.constant(builder.getI32IntegerAttr(-1)),
-                clamp = builder.constant(builder.getI32IntegerAttr(warpLanes - 1));
-  return builder.wrap(NVVM::ShflOp::create(builder, value.type(), all.value(), value.value(), offset.value(),
-                                           clamp.value(), kind, UnitAttr()));
+    return shuffle(builder, ops, kind, value.widen(builder.getI32Type()), lane).narrow(value.type());
+  return ops.shuffle(builder, kind, value, lane);
 }
 
 } // namespace
 
-GridFrame::GridFrame(const KernelSource &source) : BlockFrame(source) {
+GridFrame::GridFrame(const KernelSource &source, const GpuOps &ops) : BlockFrame(source), ops(ops) {
   shortIndices = source.form.shortIndices;
   const auto pointer = LLVM::LLVMPointerType::get(getContext(), globalSpace);
   const Type i32 = getI32Type(), i64 = getI64Type();
@@ -55,9 +51,6 @@ GridFrame::GridFrame(const KernelSource &source) : BlockFrame(source) {
   types.append({pointer, pointer, pointer, i64, i32, i32});
   code = LLVM::LLVMFuncOp::create(*this, source.function.getSymName(),
                                   LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), types));
-  code->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), getUnitAttr());
-  if (source.form.strict)
-    code.setPassthroughAttr(getStrArrayAttr({StringRef(strictFunction)}));
   pool =
       LLVM::GlobalOp::create(*this, LLVM::LLVMArrayType::get(getI8Type(), 0), /*isConstant=*/false,
                              LLVM::Linkage::External, "halftone_shared", Attribute(), /*alignment=*/128, sharedSpace);
@@ -65,8 +58,8 @@ GridFrame::GridFrame(const KernelSource &source) : BlockFrame(source) {
   const Values parameters = wrapAll(code.getArguments());
   const ArrayRef<Emitted> fixed = ArrayRef<Emitted>(parameters).take_back(fixedParameters);
   beginUnder(fixed[predicateParameter], fixed[negatedParameter]);
-  const Emitted gridBlock = asIndex(wrap(NVVM::BlockIdXOp::create(*this, i32)));
-  thread = asIndex(wrap(NVVM::ThreadIdXOp::create(*this, i32)));
+  const Emitted gridBlock = asIndex(ops.blockIndex(*this));
+  thread = asIndex(ops.threadIndex(*this));
   lane = thread & (warpLanes - 1);
   warp = divideUnsigned(thread, thread.like(warpLanes));
   scratch = address(fixed[scratchParameter], getI8Type(), asLong(gridBlock) * fixed[scratchBytesParameter]);
@@ -83,10 +76,7 @@ GridFrame::~GridFrame() {
 }
 
 LaunchShape GridFrame::finish() {
-  code->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), getDenseI32ArrayAttr({int32_t(threads)}));
-  // The assembler may use all registers that one block may have: otherwise it keeps some values on the stack so that
-  // more blocks fit on a multiprocessor.
-  code->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), getI32IntegerAttr(1));
+  ops.markEntry(code, threads, source.form.strict);
   setInsertionPointToEnd(&code.getBody().front());
   LLVM::ReturnOp::create(*this, ValueRange());
   source.function.erase();
@@ -160,7 +150,7 @@ void GridFrame::findPart(Emitted gridBlock, ArrayRef<Emitted> parameters) {
   bind(Values(ArrayRef<Emitted>(values).drop_front(buffers)), [&](unsigned position) { return values[position]; });
 }
 
-void GridFrame::barrier() { NVVM::BarrierOp::create(*this); }
+void GridFrame::barrier() { ops.barrier(*this); }
 
 Emitted GridFrame::shared(int64_t bytes, int64_t alignment) {
   const int64_t begin = (sharedBytes + alignment - 1) / alignment * alignment;
@@ -183,17 +173,13 @@ Emitted GridFrame::exchange(int64_t bytes) {
 }
 
 Emitted GridFrame::shuffleDown(Emitted value, int64_t distance) {
-  return shuffle(*this, NVVM::ShflKind::down, value, constant(getI32IntegerAttr(int32_t(distance))));
+  return shuffle(*this, ops, Shuffle::down, value, constant(getI32IntegerAttr(int32_t(distance))));
 }
 
 Emitted GridFrame::shuffleFrom(Emitted value, Emitted lane) {
-  return shuffle(*this, NVVM::ShflKind::idx, value, lane.narrow(getI32Type()));
+  return shuffle(*this, ops, Shuffle::from, value, lane.narrow(getI32Type()));
 }
 
-Emitted GridFrame::ballot(Emitted condition) {
-  const Emitted all = constant(getI32IntegerAttr(-1));
-  return wrap(
-      NVVM::VoteSyncOp::create(*this, getI32Type(), all.value(), condition.value(), NVVM::VoteSyncKind::ballot));
-}
+Emitted GridFrame::ballot(Emitted condition) { return ops.ballot(*this, condition); }
 
 } // namespace halftone::compiler

@@ -3,7 +3,7 @@
 #pragma once
 #include "compiler/kernels/BlockFrame.h"
 #include "compiler/targets/Target.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "compiler/targets/nvptx/GpuOps.h"
 
 namespace halftone::compiler {
 
@@ -16,15 +16,13 @@ inline constexpr unsigned globalSpace = 1, sharedSpace = 3;
 class GridFrame : public BlockFrame {
 public:
   /// Creates the entry (runtime/plan/GpuAbi.h) next to the source's function and stands where a block begins its work.
-  explicit GridFrame(const KernelSource &source);
+  GridFrame(const KernelSource &source, const GpuOps &ops);
   /// Erases the entry, unless finish() replaced the source's function by it.
   ~GridFrame();
   /// What launches need: `threads`, and the shared memory that was asked for.
   LaunchShape finish();
 
-  /// Each thread waits here until all threads of the block have come; then each sees the memory that the others wrote
-  /// before.
-  void barrier();
+  void barrier(); // GpuOps::barrier
   /// New memory that the block's threads share, undefined when a block begins; `alignment` at most 128 bytes.
   Emitted shared(int64_t bytes, int64_t alignment = 16);
   /// Shared memory for one exchange of values. Every call returns the same memory: so a caller puts a barrier between
@@ -34,8 +32,7 @@ public:
   Emitted shuffleDown(Emitted value, int64_t distance);
   /// The value of the lane with index `lane` modulo 32; `lane` is an index.
   Emitted shuffleFrom(Emitted value, Emitted lane);
-  /// In all lanes of a warp, an i32 whose bit i is the `condition` of lane i.
-  Emitted ballot(Emitted condition);
+  Emitted ballot(Emitted condition); // GpuOps::ballot
 
   int64_t threads = 256; // of a block; an emitter that wants another number sets it first
   Emitted block;         // index within this part of the launch
@@ -48,6 +45,7 @@ private:
   Emitted partOf(Emitted gridBlock, Emitted table, Emitted parts, int64_t stride);
   void findPart(Emitted gridBlock, llvm::ArrayRef<Emitted> parameters);
 
+  const GpuOps &ops;
   mlir::LLVM::LLVMFuncOp code;
   mlir::LLVM::GlobalOp pool, exchanged; // shared memory: of shared(), of exchange() once there is some
   int64_t sharedBytes = 0, exchangedBytes = 0;

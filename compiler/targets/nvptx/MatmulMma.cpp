@@ -13,11 +13,9 @@ using namespace mlir;
 
 static constexpr int64_t chunkBytes = 16;
 
-int64_t factorBytes(const MmaInstruction &instruction) { return 32 / instruction.depth; }
-
 LogicalResult checkFactors(const MatmulSource &source, const MmaInstruction &instruction) {
   for (Value factor : source.contraction.getInputs())
-    if (!getElementTypeOrSelf(factor).isInteger(unsigned(8 * factorBytes(instruction))))
+    if (!getElementTypeOrSelf(factor).isInteger(unsigned(8 * instruction.factorBytes())))
       return source.source.function.emitError()
              << source.source.form.instruction << " with factors of " << getElementTypeOrSelf(factor);
   return success();
@@ -162,7 +160,7 @@ Values FragmentStage::fragments(Emitted row, int64_t depth) const {
 
 MatmulMma::MatmulMma(const MatmulCta &cta, const MmaInstruction &instruction)
     : cta(cta), frame(cta.frame), instruction(instruction),
-      stages{FragmentStage(cta, 0, factorBytes(instruction)), FragmentStage(cta, 1, factorBytes(instruction))} {
+      stages{FragmentStage(cta, 0, instruction.factorBytes()), FragmentStage(cta, 1, instruction.factorBytes())} {
   constexpr int64_t most = 4, sharedBytes = 96 * 1024; // which all GPUs of this target have
   const bool copies = stages[0].isCopied() || stages[1].isCopied();
   slots = copies ? std::min(most, sharedBytes / slotBytes()) : 2;

@@ -3,10 +3,10 @@
 #pragma once
 #include "compiler/targets/nvptx/MatmulStage.h"
 #include "compiler/targets/nvptx/MatmulTileEpilogue.h"
+#include "compiler/targets/nvptx/Mma.h"
 
 namespace halftone::compiler {
 
-int64_t factorBytes(const MmaInstruction &instruction);
 /// Fails, with a diagnostic that names the type found, unless the kernel's factors have the type that `instruction` takes.
 mlir::LogicalResult checkFactors(const MatmulSource &source, const MmaInstruction &instruction);
 

@@ -1,22 +1,14 @@
-// What kernels for GPUs are made of.
+// The facts, instructions and code of NVIDIA GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/NvptxTarget.h"
 #include "compiler/targets/MachineCode.h"
-#include "compiler/targets/nvptx/Emitters.h"
-#include "compiler/targets/nvptx/GpuMatmul.h"
-#include "compiler/targets/nvptx/NvptxBlocking.h"
+#include "compiler/targets/nvptx/Mma.h"
 #include "compiler/targets/nvptx/PtxCode.h"
-#include "compiler/targets/nvptx/RowThreads.h"
 #include <fmt/format.h>
 
 namespace halftone::compiler {
 
 std::string NvptxTarget::key() const { return fmt::format("nvptx|{}|{}", processor, ptxVersion); }
-
-const Blocking &NvptxTarget::blocking() const {
-  static const NvptxBlocking rules;
-  return rules;
-}
 
 MatmulChoice NvptxTarget::chooseMatmul(const MatmulTraits &traits) const {
   MatmulChoice choice;
@@ -25,25 +17,6 @@ MatmulChoice NvptxTarget::chooseMatmul(const MatmulTraits &traits) const {
     choice.instruction = mma->name;
   return choice;
 }
-
-/// Weights stay row-major: blocks copy their tiles to shared memory from any layout.
-std::optional<WeightPanels> NvptxTarget::weightPanels(bool, DType, int64_t, int64_t) const { return std::nullopt; }
-
-std::optional<RowTile> NvptxTarget::rowTile(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
-  const mlir::FailureOr<KernelSource> source = KernelSource::read(kernel);
-  return succeeded(source) ? std::optional(chooseRowTile(*source, extents)) : std::nullopt;
-}
-
-/// Only a row kernel whose row does not fit into registers needs scratch; all other kernels use registers and shared
-/// memory.
-int64_t NvptxTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
-  const mlir::FailureOr<KernelSource> source = KernelSource::read(kernel);
-  if (failed(source) || source->form.kind != "row" || chooseRowTile(*source, extents).steps > 0)
-    return 0;
-  return keptRowBytes(*source, extents);
-}
-
-mlir::FailureOr<EmittedKernel> NvptxTarget::emit(mlir::func::FuncOp kernel) const { return emitKernel(kernel, *this); }
 
 llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::vocabulary() const {
   static constexpr llvm::StringLiteral ops[] = {

@@ -1,4 +1,4 @@
-// Checks which tiles and instructions products of matrices get on GPUs.
+// Checks which tiles products of matrices get on GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/GpuMatmul.h"
 #include "mlir/IR/Builders.h"
@@ -31,33 +31,12 @@ TEST_CASE("The threads of a block share the whole tile in all types", "[nvptx]")
       CHECK(tiling->threads() <= 256);
       CHECK(tiling->partRows * tiling->partColumns * type.getIntOrFloatBitWidth() <= 128 * 32); // registers
     }
-    for (int64_t bytes : {1, 2}) {
-      const auto tiling = mmaTiling({side, side}, bytes);
-      REQUIRE(tiling);
-      CHECK(tiling->columns >= side);
-      CHECK(tiling->depth * bytes == 128);
-      CHECK(tiling->threads() == 128);
-    }
+    const auto tiling = warpTiling({side, side}, 64);
+    REQUIRE(tiling);
+    CHECK(tiling->columns >= side);
+    CHECK(tiling->depth == 64);
+    CHECK(tiling->threads() == 128);
   }
   CHECK_FALSE(multiplyAddTiling({192, 256}, builder.getF32Type()));
-  CHECK_FALSE(mmaTiling({129, 1}, 2));
-}
-
-TEST_CASE("Products of narrow floats are mma.sync unless they are strict, of i8 unless they are computed", "[nvptx]") {
-  MatmulTraits traits{DType::bfloat16, DType::bfloat16, DType::float32};
-  REQUIRE(chooseMmaInstruction(traits));
-  CHECK(chooseMmaInstruction(traits)->name == "mma.m16n8k16.bf16");
-  traits.strict = true;
-  CHECK_FALSE(chooseMmaInstruction(traits));
-  traits = {DType::float16, DType::bfloat16, DType::float32};
-  CHECK_FALSE(chooseMmaInstruction(traits));
-  traits = {DType::float32, DType::float32, DType::float32};
-  CHECK_FALSE(chooseMmaInstruction(traits));
-  traits = {DType::int8, DType::int8, DType::int32};
-  traits.strict = true;
-  REQUIRE(chooseMmaInstruction(traits));
-  CHECK(chooseMmaInstruction(traits)->name == "mma.m16n8k32.s8");
-  traits.computed = true;
-  CHECK_FALSE(chooseMmaInstruction(traits));
-  CHECK_FALSE(mmaInstructionNamed("vdpbf16ps"));
+  CHECK_FALSE(warpTiling({129, 1}, 64));
 }

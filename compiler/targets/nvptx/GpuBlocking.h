@@ -1,4 +1,4 @@
-// Blocks for the multiprocessors of a GPU: a function of extents alone, for a GPU of a stated size.
+// Blocks for the multiprocessors of a GPU: a function of extents and their number alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Blocking.h"
@@ -6,8 +6,10 @@
 namespace halftone::compiler {
 
 /// Columns of blocks are multiples of 64, so that each block begins at an aligned vector.
-class NvptxBlocking : public Blocking {
+class GpuBlocking : public Blocking {
 public:
+  explicit GpuBlocking(int64_t multiprocessors) : multiprocessors(multiprocessors) {}
+
   MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const override;
   /// Two to eight if the product has fewer tiles than half of the multiprocessors and K is 1024 or more: as many as make
   /// so many tiles, each with 256 indices of K or more.
@@ -21,6 +23,9 @@ public:
   int64_t rowsPerBlock(llvm::ArrayRef<int64_t> shape) const override;
   /// Several threads would add to one element.
   bool keepsPartsOfRows() const override { return false; }
+
+private:
+  int64_t multiprocessors;
 };
 
 } // namespace halftone::compiler

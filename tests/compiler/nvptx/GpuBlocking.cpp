@@ -1,6 +1,6 @@
 // Checks into how many parts GPUs cut the sums of products.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/nvptx/NvptxBlocking.h"
+#include "compiler/targets/nvptx/GpuBlocking.h"
 #include <catch2/catch.hpp>
 
 using namespace halftone::compiler;
@@ -19,5 +19,5 @@ TEST_CASE("A GPU cuts long sums of few tiles into two to eight parts", "[nvptx]"
       {1, 0, 10, 4096, 1},
   }));
   CAPTURE(batch, m, n, k);
-  CHECK(NvptxBlocking().depthParts(batch, m, n, k) == parts);
+  CHECK(GpuBlocking(108).depthParts(batch, m, n, k) == parts);
 }

@@ -1,6 +1,6 @@
 // Block sizes for GPUs.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/nvptx/NvptxBlocking.h"
+#include "compiler/targets/nvptx/GpuBlocking.h"
 #include "compiler/targets/nvptx/GpuMatmul.h"
 #include <algorithm>
 
@@ -10,19 +10,18 @@ namespace {
 
 int64_t roundUp(int64_t value, int64_t step) { return ceilDivide(value, step) * step; }
 
-/// Of the GPU that blocks are chosen for.
-constexpr int64_t multiprocessors = 108;
-/// Blocks that it has under way at once, about.
+/// Blocks that a GPU has under way at once, about.
 constexpr int64_t blocksAtOnce = 1024;
 
 } // namespace
 
-MatmulTile NvptxBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t) const {
+MatmulTile GpuBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t) const {
   return chooseMatmulTile(batch, m, n, multiprocessors);
 }
 
-int64_t NvptxBlocking::depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const {
-  constexpr int64_t shortestCut = 1024, shortestPart = 256, mostParts = 8, wantedTiles = multiprocessors / 2;
+int64_t GpuBlocking::depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const {
+  constexpr int64_t shortestCut = 1024, shortestPart = 256, mostParts = 8;
+  const int64_t wantedTiles = multiprocessors / 2;
   const MatmulTile tile = matmulTile(batch, m, n, k);
   const int64_t tiles = batch * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
   if (k < shortestCut || tiles == 0 || tiles >= wantedTiles)
@@ -30,7 +29,7 @@ int64_t NvptxBlocking::depthParts(int64_t batch, int64_t m, int64_t n, int64_t k
   return nearestParts(k, ceilDivide(wantedTiles, tiles), std::min(k / shortestPart, mostParts));
 }
 
-LoopBlocks NvptxBlocking::loopBlocks(const LoopSpace &space) const {
+LoopBlocks GpuBlocking::loopBlocks(const LoopSpace &space) const {
   const int64_t rows = std::max<int64_t>(space.rows, 1), columns = std::max<int64_t>(space.columns, 1);
   constexpr int64_t side = 64;
   if (space.transposes)
@@ -46,13 +45,13 @@ LoopBlocks NvptxBlocking::loopBlocks(const LoopSpace &space) const {
   return blocks;
 }
 
-int64_t NvptxBlocking::rowBlock(int64_t rows, int64_t columns) const {
+int64_t GpuBlocking::rowBlock(int64_t rows, int64_t columns) const {
   constexpr int64_t longest = 1024, warps = 8;
   const int64_t atOnce = columns <= longest ? warps : 1;
   return std::clamp<int64_t>(std::max(atOnce, ceilDivide(rows, 16 * blocksAtOnce)), 1, std::max<int64_t>(rows, 1));
 }
 
-int64_t NvptxBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns) const {
+int64_t GpuBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns) const {
   // Each block reads all indices, which is to stay a small part of its work.
   constexpr int64_t smallest = 4096, most = 1024, columnsPerIndex = 8;
   const int64_t elements = (rows + indices) * std::max<int64_t>(columns, 1);
@@ -60,7 +59,7 @@ int64_t NvptxBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t colum
   return std::max<int64_t>(ceilDivide(rows, std::clamp<int64_t>(blocks, 1, most)), 1);
 }
 
-int64_t NvptxBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {
+int64_t GpuBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {
   constexpr int64_t leastElements = 8192, mostBlocks = 256;
   if (shape.empty())
     return 1;

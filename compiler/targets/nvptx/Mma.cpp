@@ -1,0 +1,34 @@
+// The instructions of products of matrices on NVIDIA GPUs.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/nvptx/Mma.h"
+#include "llvm/ADT/STLExtras.h"
+#include <iterator>
+
+namespace halftone::compiler {
+
+static constexpr MmaInstruction instructions[] = {
+    {"mma.m16n8k16.f16", DType::float16, DType::float32, 16, /*isExact=*/false},
+    {"mma.m16n8k16.bf16", DType::bfloat16, DType::float32, 16, /*isExact=*/false},
+    {"mma.m16n8k32.s8", DType::int8, DType::int32, 32, /*isExact=*/true},
+};
+
+const MmaInstruction *chooseMmaInstruction(const MatmulTraits &traits) {
+  const auto fits = [&](const MmaInstruction &each) {
+    return traits.lhs == each.factor && traits.rhs == each.factor && traits.accumulator == each.accumulator &&
+           (each.isExact ? !traits.computed : !traits.strict);
+  };
+  const auto *found = llvm::find_if(instructions, fits);
+  return found == std::end(instructions) ? nullptr : found;
+}
+
+const MmaInstruction *mmaInstructionNamed(std::string_view name) {
+  const auto *found = llvm::find_if(instructions, [&](const MmaInstruction &each) { return each.name == name; });
+  return found == std::end(instructions) ? nullptr : found;
+}
+
+std::optional<MatmulTiling> mmaTiling(const MatmulTile &tile, int64_t factorBytes) {
+  constexpr int64_t lineBytes = 128;
+  return warpTiling(tile, lineBytes / factorBytes);
+}
+
+} // namespace halftone::compiler
