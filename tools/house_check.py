@@ -63,6 +63,8 @@ FRONTEND_FOLDERS["frontend/report"] = FRONTEND_FOLDERS["frontend/io"]
 FOLDERS = {"compiler": COMPILER_FOLDERS, "frontend": FRONTEND_FOLDERS}
 TARGET_KIND = re.compile(r"compiler/targets/\w+/")
 KNOWS_TARGET_KINDS = "compiler/targets/Target.cpp"
+# What kinds of GPUs share is a folder that each of them may include.
+TARGET_KINDS_BELOW = {"compiler/targets/nvptx/": "compiler/targets/gpu/"}
 # The public headers that rooms below the frontend may include.
 VOCABULARY = {
     "Version", "Error", "DType", "Number", "Shape", "Indexing", "Choice", "Config", "Device", "Tensor", "Policy", "Legacy",
@@ -208,7 +210,9 @@ class House:
             self.report(path, number, f"{own} includes {target}; expected includes inside the {room} to point down: "
                         + (", ".join(FOLDERS[room][own]) or "nothing"))
         kind = TARGET_KIND.match(target)
-        if kind and not path.startswith(kind.group()) and path != KNOWS_TARGET_KINDS:
+        own_kind = TARGET_KIND.match(path)
+        below = TARGET_KINDS_BELOW.get(own_kind.group()) if own_kind else None
+        if kind and kind.group() not in (own_kind and own_kind.group(), below) and path != KNOWS_TARGET_KINDS:
             self.report(path, number, f"includes {target}; expected {KNOWS_TARGET_KINDS} alone to know a kind of target")
 
     def check_room_include(self, path, number, include, target):

@@ -69,6 +69,15 @@ class HouseCheck(unittest.TestCase):
         files["compiler/forms/Loop.cpp"] = HEAD + '#include "compiler/targets/cpu/Cpu.h"\n'
         self.expect(files, "compiler/forms/Loop.cpp:3: includes compiler/targets/cpu/Cpu.h; expected compiler/targets/Target.cpp")
 
+    def test_kinds_of_targets_know_no_other_kind(self):
+        files = {f"compiler/targets/{kind}/{kind}.h": HEADER for kind in ("cpu", "gpu", "nvptx")}
+        files["compiler/targets/nvptx/Code.h"] = HEADER + '#include "compiler/targets/gpu/gpu.h"\n'
+        self.expect(files)
+        files["compiler/targets/nvptx/Code.h"] = HEADER + '#include "compiler/targets/cpu/cpu.h"\n'
+        files["compiler/targets/gpu/Code.h"] = HEADER + '#include "compiler/targets/nvptx/nvptx.h"\n'
+        self.expect(files, "compiler/targets/gpu/Code.h:4: includes compiler/targets/nvptx/nvptx.h; expected compiler/targets/Target.cpp",
+                    "compiler/targets/nvptx/Code.h:4: includes compiler/targets/cpu/cpu.h; expected compiler/targets/Target.cpp")
+
     def test_a_cycle_inside_the_frontend_is_found(self):
         layer = {"frontend/layers/Layer.h": HEADER}
         self.expect({**layer, "frontend/training/Fit.h": HEADER + '#include "frontend/layers/Layer.h"\n'})

@@ -1,8 +1,8 @@
 // Matmul kernels on NVIDIA GPUs: a tile of the product a block.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/nvptx/GridFrame.h"
+#include "compiler/targets/gpu/GridFrame.h"
+#include "compiler/targets/gpu/MatmulTile.h"
 #include "compiler/targets/nvptx/MatmulMma.h"
-#include "compiler/targets/nvptx/MatmulTile.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
 
 namespace halftone::compiler {

@@ -1,8 +1,8 @@
 // Products of matrices by mma.sync: each warp has the sums of some rows and columns in its lanes' registers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/nvptx/MatmulStage.h"
-#include "compiler/targets/nvptx/MatmulTileEpilogue.h"
+#include "compiler/targets/gpu/MatmulStage.h"
+#include "compiler/targets/gpu/MatmulTileEpilogue.h"
 #include "compiler/targets/nvptx/Mma.h"
 
 namespace halftone::compiler {

@@ -1,7 +1,7 @@
 // The table of instructions by which warps of NVIDIA GPUs multiply matrices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/nvptx/GpuMatmul.h"
+#include "compiler/targets/gpu/GpuMatmul.h"
 #include <string_view>
 
 namespace halftone::compiler {

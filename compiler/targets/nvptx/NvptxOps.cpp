@@ -1,7 +1,6 @@
 // The NVVM op of each operation of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/NvptxOps.h"
-#include "compiler/targets/nvptx/GridFrame.h"
 #include "compiler/targets/nvptx/PtxRounding.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

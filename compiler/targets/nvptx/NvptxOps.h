@@ -1,7 +1,7 @@
 // The operations of threads of NVIDIA GPUs, in MLIR's NVVM dialect.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/nvptx/GpuOps.h"
+#include "compiler/targets/gpu/GpuOps.h"
 
 namespace halftone::compiler {
 

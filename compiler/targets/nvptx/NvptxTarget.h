@@ -1,7 +1,7 @@
 // NVIDIA GPUs: code as PTX, which the driver compiles for the GPU at hand.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/nvptx/GpuTarget.h"
+#include "compiler/targets/gpu/GpuTarget.h"
 #include "compiler/targets/nvptx/NvptxOps.h"
 
 namespace halftone::compiler {

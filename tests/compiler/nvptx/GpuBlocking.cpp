@@ -1,6 +1,6 @@
 // Checks into how many parts GPUs cut the sums of products.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/nvptx/GpuBlocking.h"
+#include "compiler/targets/gpu/GpuBlocking.h"
 #include <catch2/catch.hpp>
 
 using namespace halftone::compiler;

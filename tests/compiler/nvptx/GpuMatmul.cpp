@@ -1,6 +1,6 @@
 // Checks which tiles products of matrices get on GPUs.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/nvptx/GpuMatmul.h"
+#include "compiler/targets/gpu/GpuMatmul.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/MLIRContext.h"
 #include <catch2/catch.hpp>

@@ -1,0 +1,44 @@
+// The GPUs' table of kernel kinds: the emitter of each.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/gpu/Emitters.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+struct Row {
+  StringLiteral kind;
+  size_t generics;                                  // how many the linalg form has; 0: any number
+  FailureOr<std::string> (*emit)(GridFrame &frame); // null: GpuTarget::emitMatmul
+};
+
+constexpr Row rows[] = {
+    {"loop", 1, emitLoop},  {"reduction_loop", 2, emitReductionLoop},
+    {"row", 0, emitRow},    {"finish", 0, emitRow},
+    {"matmul", 0, nullptr}, {"scatter", 2, emitScatter},
+    {"scan", 2, emitScan},
+};
+
+} // namespace
+
+FailureOr<EmittedKernel> emitKernel(func::FuncOp kernel, const GpuTarget &target) {
+  FailureOr<KernelSource> source = KernelSource::read(kernel);
+  if (failed(source))
+    return failure();
+  const Row *row = llvm::find_if(rows, [&](const Row &each) { return each.kind == source->form.kind; });
+  if (row == std::end(rows))
+    return kernel.emitError() << "no emitter of target " << target.name << " for halftone.kind = \""
+                              << source->form.kind << "\"";
+  const size_t generics = source->generics.size();
+  if (row->generics != 0 && generics != row->generics)
+    return kernel.emitError() << "a kernel of form " << row->kind << " has " << generics << " linalg.generic; expected "
+                              << row->generics;
+  GridFrame frame(*source, target.ops());
+  FailureOr<std::string> method = row->emit ? row->emit(frame) : target.emitMatmul(frame);
+  if (failed(method))
+    return failure();
+  return EmittedKernel{std::move(*method), frame.finish()};
+}
+
+} // namespace halftone::compiler

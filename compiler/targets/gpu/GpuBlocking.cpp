@@ -1,0 +1,77 @@
+// Block sizes for GPUs.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/gpu/GpuBlocking.h"
+#include "compiler/targets/gpu/GpuMatmul.h"
+#include <algorithm>
+
+namespace halftone::compiler {
+
+namespace {
+
+int64_t roundUp(int64_t value, int64_t step) { return ceilDivide(value, step) * step; }
+
+/// Blocks that a GPU has under way at once, about.
+constexpr int64_t blocksAtOnce = 1024;
+
+} // namespace
+
+MatmulTile GpuBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t) const {
+  return chooseMatmulTile(batch, m, n, multiprocessors);
+}
+
+int64_t GpuBlocking::depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const {
+  constexpr int64_t shortestCut = 1024, shortestPart = 256, mostParts = 8;
+  const int64_t wantedTiles = multiprocessors / 2;
+  const MatmulTile tile = matmulTile(batch, m, n, k);
+  const int64_t tiles = batch * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
+  if (k < shortestCut || tiles == 0 || tiles >= wantedTiles)
+    return 1;
+  return nearestParts(k, ceilDivide(wantedTiles, tiles), std::min(k / shortestPart, mostParts));
+}
+
+LoopBlocks GpuBlocking::loopBlocks(const LoopSpace &space) const {
+  const int64_t rows = std::max<int64_t>(space.rows, 1), columns = std::max<int64_t>(space.columns, 1);
+  constexpr int64_t side = 64;
+  if (space.transposes)
+    return {std::min(rows, side), std::min(columns, side)};
+  constexpr int64_t smallest = 4096, largest = 16384;
+  const int64_t weight = std::max<int64_t>(space.weight, 1);
+  const int64_t wanted =
+      std::max(ceilDivide(smallest, weight), std::min(largest, ceilDivide(rows * columns, 4 * blocksAtOnce)));
+  LoopBlocks blocks;
+  blocks.columns = std::min(columns, roundUp(wanted, side));
+  if (blocks.columns == columns)
+    blocks.rows = std::clamp<int64_t>(wanted / columns, 1, rows);
+  return blocks;
+}
+
+int64_t GpuBlocking::rowBlock(int64_t rows, int64_t columns) const {
+  constexpr int64_t longest = 1024, warps = 8;
+  const int64_t atOnce = columns <= longest ? warps : 1;
+  return std::clamp<int64_t>(std::max(atOnce, ceilDivide(rows, 16 * blocksAtOnce)), 1, std::max<int64_t>(rows, 1));
+}
+
+int64_t GpuBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns) const {
+  // Each block reads all indices, which is to stay a small part of its work.
+  constexpr int64_t smallest = 4096, most = 1024, columnsPerIndex = 8;
+  const int64_t elements = (rows + indices) * std::max<int64_t>(columns, 1);
+  const int64_t blocks = std::min(elements / smallest, elements / (columnsPerIndex * std::max<int64_t>(indices, 1)));
+  return std::max<int64_t>(ceilDivide(rows, std::clamp<int64_t>(blocks, 1, most)), 1);
+}
+
+int64_t GpuBlocking::rowsPerBlock(llvm::ArrayRef<int64_t> shape) const {
+  constexpr int64_t leastElements = 8192, mostBlocks = 256;
+  if (shape.empty())
+    return 1;
+  const int64_t axis = blockedAxis(shape);
+  int64_t inner = 1;
+  for (int64_t extent : shape.drop_front(axis + 1))
+    inner *= extent;
+  // A thread of a row kernel combines its rows in two levels of accumulators.
+  constexpr int64_t mostRows = 4096;
+  const int64_t rows = std::max(ceilDivide(leastElements, std::max<int64_t>(inner, 1)),
+                                std::min(mostRows, ceilDivide(shape[axis], mostBlocks)));
+  return std::clamp<int64_t>(rows, 1, std::max<int64_t>(shape[axis], 1));
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,34 @@
+// GPUs of any kind: blocks of threads that share memory, and how kernels become code for them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/Target.h"
+#include "compiler/targets/gpu/GpuBlocking.h"
+#include "compiler/targets/gpu/GpuOps.h"
+
+namespace halftone::compiler {
+
+class GridFrame;
+
+/// What kinds of GPUs have in common. A kind adds its operations of threads, the instructions by which it multiplies
+/// matrices, and its machine code.
+struct GpuTarget : Target {
+  const Blocking &blocking() const final { return blocks; }
+  std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const final;
+  std::optional<RowTile> rowTile(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const final;
+  /// Bytes per block.
+  int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const final;
+  mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const final;
+
+  virtual const GpuOps &ops() const = 0;
+  /// Writes the work of one block of a matmul kernel into `frame`, as the emitters of the other kinds do (Emitters.h).
+  virtual mlir::FailureOr<std::string> emitMatmul(GridFrame &frame) const = 0;
+
+protected:
+  /// Blocks are chosen for a GPU of so many multiprocessors.
+  explicit GpuTarget(int64_t multiprocessors) : blocks(multiprocessors) {}
+
+private:
+  GpuBlocking blocks;
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,36 @@
+// The values that the code of one tile of a product shares: its place, and the sizes of the problem.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/MatmulSource.h"
+#include "compiler/targets/gpu/GpuMatmul.h"
+#include "compiler/targets/gpu/GridFrame.h"
+
+namespace halftone::compiler {
+
+/// Scalars of one type as the lanes of a vector, and a lane of a vector.
+Emitted joined(CodeBuilder &builder, llvm::ArrayRef<Emitted> scalars);
+Emitted laneOf(CodeBuilder &builder, Emitted vector, int64_t lane);
+
+class MatmulCta {
+public:
+  /// Writes the code that finds the tile of the frame's block.
+  MatmulCta(const MatmulSource &source, const MatmulTile &tile, const MatmulTiling &tiling, GridFrame &frame);
+
+  /// Sets the frame's index of the dims of `role`, by the role's linear index.
+  void moveTo(MatmulRole role, Emitted linear) const { frame.delinearize(linear, source.group[role]); }
+  /// Whether the extent of `dim` is a multiple of `count`, a power of two.
+  bool isMultiple(int dim, int64_t count) const;
+  Emitted constant(int64_t value) const { return frame.constant(value); }
+
+  const MatmulSource &source;
+  const MatmulTile tile;
+  const MatmulTiling &tiling;
+  GridFrame &frame;
+  std::array<Emitted, 4> size; // of each role
+  Emitted columnTiles;         // in the whole product
+  Emitted columnTile;
+  Emitted rowPiece;                             // batch * row tiles + row tile
+  Emitted firstRow, firstColumn, rows, columns; // of the tile
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,55 @@
+// From the sums of a tile to results: through shared memory to threads that stand side by side in memory.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/Lanes.h"
+#include "compiler/targets/gpu/MatmulCta.h"
+
+namespace halftone::compiler {
+
+/// The tile's columns are finished in chunks of `columns`: their sums lie in shared memory, and each thread takes a step
+/// of neighbouring columns of the chunk, and every so many rows of the tile.
+class MatmulTileEpilogue {
+public:
+  MatmulTileEpilogue(const MatmulCta &cta, int64_t columns);
+
+  /// Bytes of shared memory, which `at` points to from here on.
+  int64_t bytes() const;
+  void place(Emitted at) { shared = at; }
+
+  /// Stores a vector of `sums` from `row` of the tile and `column` of the present chunk on.
+  void put(Emitted sums, Emitted row, Emitted column) const;
+  /// Computes the results of the chunk that begins at column `first`, from the sums that put() stored. It passes a
+  /// barrier before and after.
+  void finishChunk(int64_t first);
+  /// Stores the side reductions that need all chunks.
+  void finishTile();
+
+private:
+  /// A side reduction among the outputs.
+  struct Side {
+    unsigned output;
+    Emitted neutral; // in all lanes
+  };
+  int64_t step() const { return std::max<int64_t>(lanes.count, 1); }
+  int64_t across() const { return columns / step(); } // threads along a row
+  Lanes lanesOfResults() const;
+  Values finishRows(Emitted column, const Values &accumulators);
+  Values finishElement(const Values &accumulators);
+  Values combineThreads(llvm::ArrayRef<Side> which, Values own, int64_t lines) const;
+  void storePieces(llvm::ArrayRef<Side> which, llvm::ArrayRef<Emitted> values, Emitted piece) const;
+  Emitted sumAt(Emitted row, Emitted column) const;
+  Emitted sumsAt(Emitted row, Emitted column) const;
+  int64_t partsOfStep() const;
+
+  const MatmulCta &cta;
+  GridFrame &frame;
+  mutable mlir::linalg::GenericOp epilogue;
+  const int64_t columns, pitch;  // pitch: sums between rows, so that rows begin at different banks
+  const Lanes lanes;             // of a step; none: single columns
+  llvm::SmallVector<Side> sides; // those that keep columns, then the others
+  size_t keeping = 0;            // how many keep columns
+  Values totals;                 // of the others, over the chunks so far
+  Emitted shared;
+};
+
+} // namespace halftone::compiler
