@@ -14,6 +14,7 @@
 // of a row is large, a walk before all others makes the sum of the row's weights.
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/attention/AttentionMask.h"
+#include "compiler/targets/cpu/attention/AttentionPacking.h"
 #include "dialect/AttentionConstants.h"
 
 namespace halftone::compiler {
@@ -69,27 +70,28 @@ struct BackwardForm {
 class BackwardEmitter {
 public:
   BackwardEmitter(KernelFrame &frame, BackwardForm form)
-      : frame(frame), form(std::move(form)), tiles(frame),
-        mask(tiles, this->form.scores, this->form.products.getResult(0)), tile(attentionTile(frame)),
-        one(frame.constant(1)), zero(frame.constant(0)), depth(frame.extents[depthDim]), width(frame.extents[widthDim]),
+      : frame(frame), form(std::move(form)), matrices(frame), packing(matrices), tiles(matrices),
+        mask(tiles, this->form.scores, this->form.products.getResult(0)),
+        tile{frame.extents[attentionDims], frame.extents[attentionDims + 1]}, one(frame.constant(1)),
+        zero(frame.constant(0)), depth(frame.extents[depthDim]), width(frame.extents[widthDim]),
         parts(frame.extents[attentionDims + 2]), run(ceilDivide(frame.extents[queryDim], parts)) {
-    totals = tiles.take(frame.extents[headDim], run + tile.queries);
-    queries = tiles.take(tile.queries, depth);
-    turnedQueries = tiles.take(tiles.padded(depth), tile.queries);
-    byOut = tiles.take(tile.queries, width);
-    turnedByOut = tiles.take(tiles.padded(width), tile.queries);
-    keys = tiles.take(tile.keys, depth);
-    values = tiles.take(tile.keys, width);
-    byKeys = tiles.take(tile.keys, depth);
-    byValues = tiles.take(tile.keys, width);
-    scores = tiles.take(tile.keys, tile.queries);
-    upstream = tiles.take(tile.keys, tile.queries);
-    if (tiles.pairs)
-      packed = tiles.take(tile.keys, tile.queries);
-    depthKeys = tiles.pairs ? tiles.take(tile.keys, depth) : keys;
-    if (tiles.usesTiles())
-      turnedSlopes = tiles.take(tile.queries, tile.keys);
-    byQueries = tiles.take(frame.extents[headDim] * queryRows(), depth);
+    totals = matrices.take(frame.extents[headDim], run + tile.queries);
+    queries = matrices.take(tile.queries, depth);
+    turnedQueries = matrices.take(matrices.padded(depth), tile.queries);
+    byOut = matrices.take(tile.queries, width);
+    turnedByOut = matrices.take(matrices.padded(width), tile.queries);
+    keys = matrices.take(tile.keys, depth);
+    values = matrices.take(tile.keys, width);
+    byKeys = matrices.take(tile.keys, depth);
+    byValues = matrices.take(tile.keys, width);
+    scores = matrices.take(tile.keys, tile.queries);
+    upstream = matrices.take(tile.keys, tile.queries);
+    if (matrices.pairs)
+      packed = matrices.take(tile.keys, tile.queries);
+    depthKeys = matrices.pairs ? matrices.take(tile.keys, depth) : keys;
+    if (matrices.usesTiles())
+      turnedSlopes = matrices.take(tile.queries, tile.keys);
+    byQueries = matrices.take(frame.extents[headDim] * queryRows(), depth);
     for (linalg::GenericOp result : this->form.results)
       if (!frame.source.formOf(result.getResult(0)).partial.empty())
         pieces.emplace_back(result, frame.storage.lookup(result.getResult(0)).pointer);
@@ -99,9 +101,9 @@ public:
     frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
       takeBlock(block);
       const Emitted f32Zero = frame.zero(frame.getF32Type());
-      tiles.fill(byQueries, frame.extents[headDim] * queryRows(), tiles.padded(depth), f32Zero);
+      matrices.fill(byQueries, frame.extents[headDim] * queryRows(), matrices.padded(depth), f32Zero);
       if (form.total) {
-        tiles.fill(totals, frame.extents[headDim], tiles.padded(end - begin), f32Zero);
+        matrices.fill(totals, frame.extents[headDim], matrices.padded(end - begin), f32Zero);
         forQueries([&] { frame.branch(hasLargeLse(), [&] { sumRows(); }); });
       }
       if (frame.source.form.causal)
@@ -114,7 +116,7 @@ public:
 
 private:
   /// Rows of `byQueries` for each head.
-  Emitted queryRows() const { return tiles.wholeRows(run); }
+  Emitted queryRows() const { return matrices.wholeRows(run); }
 
   /// Sets the block's heads and queries, and which pieces are its own.
   void takeBlock(Emitted block) {
@@ -137,7 +139,7 @@ private:
         frame.index[headDim] = head;
         first = at;
         count = minimum(tile.queries, end - first);
-        columns = tiles.padded(count);
+        columns = matrices.padded(count);
         body();
       });
     });
@@ -149,26 +151,26 @@ private:
   }
 
   void copyKeys() {
-    tiles.copyRows({form.products, 1, keyDim, firstKey, keyCount}, keys);
-    watchedKeys = tiles.hasSubnormal(keys, keyCount, tiles.groups(depth));
+    packing.copyRows({form.products, 1, keyDim, firstKey, keyCount}, keys);
+    watchedKeys = matrices.hasSubnormal(keys, keyCount, matrices.groups(depth));
   }
 
   /// The products of the tile's keys and queries, into `scores`.
   void multiplyKeys() {
-    tiles.copyColumns({form.products, 0, queryDim, first, count}, turnedQueries);
-    watchedQueries = tiles.hasSubnormal(turnedQueries, tiles.groups(depth), columns);
+    packing.copyColumns({form.products, 0, queryDim, first, count}, turnedQueries);
+    watchedQueries = matrices.hasSubnormal(turnedQueries, matrices.groups(depth), columns);
     tiles.multiply({.a = {keys.at, keys.pitch, one},
                     .b = turnedQueries,
                     .c = scores,
                     .rows = keyCount,
                     .columns = columns,
-                    .depth = tiles.groups(depth)},
+                    .depth = matrices.groups(depth)},
                    either(watchedKeys, watchedQueries));
   }
 
   /// The exponential of a vector of scores at the frame's index.
   Emitted raisedAt(Emitted line, Emitted column) {
-    const Emitted products = tiles.load(scores, line, column);
+    const Emitted products = matrices.load(scores, line, column);
     const Emitted score = tiles.alongQueries(form.scores, {{form.products.getResult(0), products}});
     return tiles.alongQueries(form.raised, {{form.scores.getResult(0), score}});
   }
@@ -178,7 +180,7 @@ private:
     OpOperand *lse = form.raised.getDpsInputOperand(form.raised.getInputs()[0] == form.scores.getResult(0) ? 1 : 0);
     const TensorAccess access = frame.source.accessOf(form.raised, *lse);
     return tiles.holdsForAny(first, count, [&](Emitted, const Lanes &lanes) {
-      const Emitted row = tiles.splat(loadLanes(frame, frame.storage.lookup(lse->get()), access, lanes));
+      const Emitted row = frame.splat(loadLanes(frame, frame.storage.lookup(lse->get()), access, lanes), frame.lanes);
       return negated(absolute(row) < dialect::largeLse);
     });
   }
@@ -200,14 +202,14 @@ private:
       setKeys(key);
       copyKeys();
       multiplyKeys();
-      tiles.forVectors(columns, [&](Emitted column) {
+      matrices.forVectors(columns, [&](Emitted column) {
         frame.index[queryDim] = first + column;
-        const Emitted before = tiles.load(totals, frame.index[headDim], first - begin + column);
+        const Emitted before = matrices.load(totals, frame.index[headDim], first - begin + column);
         const Emitted sum = frame.loop(zero, keyCount, one, before, [&](Emitted line, const Values &now) {
           frame.index[keyDim] = firstKey + line;
           return Values{now[0] + raisedAt(line, column)};
         })[0];
-        tiles.store(sum, totals, frame.index[headDim], first - begin + column);
+        matrices.store(sum, totals, frame.index[headDim], first - begin + column);
       });
     });
   }
@@ -215,8 +217,8 @@ private:
   void emitKeys(Emitted key) {
     setKeys(key);
     const Emitted f32Zero = frame.zero(frame.getF32Type());
-    tiles.fill(byKeys, keyCount, tiles.padded(depth), f32Zero);
-    tiles.fill(byValues, keyCount, tiles.padded(width), f32Zero);
+    matrices.fill(byKeys, keyCount, matrices.padded(depth), f32Zero);
+    matrices.fill(byValues, keyCount, matrices.padded(width), f32Zero);
     if (frame.source.form.causal)
       frame.branch((key < end) | hasLargeRow, [&] { addQueries(); });
     else
@@ -227,10 +229,10 @@ private:
 
   void addQueries() {
     copyKeys();
-    tiles.copyRows({form.upstream, 1, keyDim, firstKey, keyCount}, values);
-    if (tiles.pairs)
-      tiles.copyDepth({form.products, 1, keyDim, firstKey, keyCount}, depthKeys);
-    watchedValues = tiles.hasSubnormal(values, keyCount, tiles.groups(width));
+    packing.copyRows({form.upstream, 1, keyDim, firstKey, keyCount}, values);
+    if (matrices.pairs)
+      packing.copyDepth({form.products, 1, keyDim, firstKey, keyCount}, depthKeys);
+    watchedValues = matrices.hasSubnormal(values, keyCount, matrices.groups(width));
     forQueries([&] {
       if (!frame.source.form.causal && !mask)
         return emitTile();
@@ -255,19 +257,19 @@ private:
   }
 
   void emitTile() {
-    tiles.copyDepth({form.products, 0, queryDim, first, count}, queries);
-    tiles.copyDepth({form.upstream, 0, queryDim, first, count}, byOut);
-    tiles.copyColumns({form.upstream, 0, queryDim, first, count}, turnedByOut);
+    packing.copyDepth({form.products, 0, queryDim, first, count}, queries);
+    packing.copyDepth({form.upstream, 0, queryDim, first, count}, byOut);
+    packing.copyColumns({form.upstream, 0, queryDim, first, count}, turnedByOut);
     multiplyKeys();
-    const Emitted watchedByOut = tiles.hasSubnormal(turnedByOut, tiles.groups(width), columns);
+    const Emitted watchedByOut = matrices.hasSubnormal(turnedByOut, matrices.groups(width), columns);
     tiles.multiply({.a = {values.at, values.pitch, one},
                     .b = turnedByOut,
                     .c = upstream,
                     .rows = keyCount,
                     .columns = columns,
-                    .depth = tiles.groups(width)},
+                    .depth = matrices.groups(width)},
                    either(watchedByOut, watchedValues));
-    tiles.forVectors(columns, [&](Emitted column) {
+    matrices.forVectors(columns, [&](Emitted column) {
       frame.index[queryDim] = first + column;
       frame.loop(zero, keyCount, one, [&](Emitted line) {
         frame.index[keyDim] = firstKey + line;
@@ -275,32 +277,32 @@ private:
       });
     });
     const Emitted row = frame.index[headDim] * queryRows() + (first - begin);
-    const ScratchMatrix own{tiles.address(byQueries, row, zero), byQueries.pitch};
-    const ScratchMatrix weights = tiles.packRows(scores, keyCount, count, packed);
+    const ScratchMatrix own{matrices.address(byQueries, row, zero), byQueries.pitch};
+    const ScratchMatrix weights = packing.packRows(scores, keyCount, count, packed);
     tiles.multiply({.a = {weights.at, weights.pitch, one},
                     .b = byOut,
                     .c = byValues,
                     .rows = keyCount,
-                    .columns = tiles.padded(width),
-                    .depth = tiles.groups(count),
+                    .columns = matrices.padded(width),
+                    .depth = matrices.groups(count),
                     .continues = true},
                    watchedByOut);
-    const ScratchMatrix slopes = tiles.packRows(upstream, keyCount, count, packed);
+    const ScratchMatrix slopes = packing.packRows(upstream, keyCount, count, packed);
     tiles.multiply({.a = {slopes.at, slopes.pitch, one},
                     .b = queries,
                     .c = byKeys,
                     .rows = keyCount,
-                    .columns = tiles.padded(depth),
-                    .depth = tiles.groups(count),
+                    .columns = matrices.padded(depth),
+                    .depth = matrices.groups(count),
                     .continues = true},
                    watchedQueries);
-    const ScratchMatrix byKey = tiles.packDepth(upstream, keyCount, columns, packed);
-    tiles.multiply({.a = tiles.turned(byKey, columns, tiles.groups(keyCount), turnedSlopes),
+    const ScratchMatrix byKey = packing.packDepth(upstream, keyCount, columns, packed);
+    tiles.multiply({.a = packing.turned(byKey, columns, matrices.groups(keyCount), turnedSlopes),
                     .b = depthKeys,
                     .c = own,
                     .rows = count,
-                    .columns = tiles.padded(depth),
-                    .depth = tiles.groups(keyCount),
+                    .columns = matrices.padded(depth),
+                    .depth = matrices.groups(keyCount),
                     .continues = true},
                    watchedKeys);
   }
@@ -309,13 +311,13 @@ private:
   void makeSlopes(Emitted line, Emitted column) {
     const Emitted raised = raisedAt(line, column);
     SmallVector<std::pair<Value, Emitted>> given{{form.raised.getResult(0), raised},
-                                                 {form.upstream.getResult(0), tiles.load(upstream, line, column)}};
+                                                 {form.upstream.getResult(0), matrices.load(upstream, line, column)}};
     if (form.total)
-      given.emplace_back(form.total.getResult(0), tiles.load(totals, frame.index[headDim], first - begin + column));
+      given.emplace_back(form.total.getResult(0), matrices.load(totals, frame.index[headDim], first - begin + column));
     const Emitted weight = form.weights == form.raised ? raised : tiles.alongQueries(form.weights, given);
     given.emplace_back(form.weights.getResult(0), weight);
-    tiles.store(weight, scores, line, column);
-    tiles.store(tiles.alongQueries(form.slopes, given), upstream, line, column);
+    matrices.store(weight, scores, line, column);
+    matrices.store(tiles.alongQueries(form.slopes, given), upstream, line, column);
   }
 
   /// Stores the elements that a result makes of rows of sums: `rows` indices of `rowDim` from `firstIndex` on. Their sums are
@@ -328,7 +330,7 @@ private:
     frame.loop(zero, rows, one, [&](Emitted row) {
       frame.index[size_t(rowDim)] = firstIndex + row;
       tiles.storeAlong(columnDim, result,
-                       [&](Value, Emitted column) { return tiles.load(sums, firstRow + row, column); });
+                       [&](Value, Emitted column) { return matrices.load(sums, firstRow + row, column); });
     });
   }
 
@@ -339,15 +341,18 @@ private:
     });
   }
 
-  static AttentionTileSizes attentionTile(KernelFrame &frame) {
-    return {frame.extents[attentionDims], frame.extents[attentionDims + 1]};
-  }
+  /// The kernel's block sizes.
+  struct TileSizes {
+    Emitted queries, keys;
+  };
 
   KernelFrame &frame;
   BackwardForm form;
+  ScratchMatrices matrices;
+  AttentionPacking packing;
   AttentionTiles tiles;
   AttentionMask mask;
-  AttentionTileSizes tile;
+  TileSizes tile;
   Emitted one, zero, depth, width;
   Emitted parts, run; // of the queries: how many there are, and how many queries one has
   SmallVector<std::pair<linalg::GenericOp, Emitted>> pieces; // results in pieces, and where the first one lies

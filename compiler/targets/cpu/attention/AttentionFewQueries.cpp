@@ -31,14 +31,102 @@ constexpr int64_t elementSize = 4; // scratch holds f32
 
 int64_t padded(int64_t count, int64_t lanes) { return (count + lanes - 1) / lanes * lanes; }
 
+/// Reads and writes vectors of f32 for one query: elements of operands where they lie, with lanes along a dim, and rows of
+/// whole vectors in scratch.
+class QueryVectors {
+public:
+  explicit QueryVectors(KernelFrame &frame)
+      : frame(frame), vector(VectorType::get(frame.lanes, frame.getF32Type())), step(frame.constant(frame.lanes)) {}
+
+  /// Loops over the vectors of `dim`, the last one masked.
+  void along(int dim, llvm::function_ref<void(Emitted, const Lanes &)> body) {
+    const Emitted extent = frame.extents[size_t(dim)], wholeEnd = wholeOf(extent);
+    frame.loop(frame.constant(0), wholeEnd, step, [&](Emitted at) { body(at, lanesAt(dim, at, false)); });
+    frame.loop(wholeEnd, extent, step, [&](Emitted at) { body(at, lanesAt(dim, at, true)); });
+  }
+
+  /// Loops over vectors of `count` keys; `body` gets the first key's place and the value so far, and returns the next.
+  Emitted overKeys(Emitted count, Emitted start, llvm::function_ref<Emitted(Emitted, Emitted)> body) {
+    return frame.loop(frame.constant(0), count, step, start,
+                      [&](Emitted line, const Values &before) { return Values{body(line, before[0])}; })[0];
+  }
+
+  /// The lanes of the vector of `dim` from index `at` on; in the tail, those past the dim's end are masked.
+  Lanes lanesAt(int dim, Emitted at, bool isTail) {
+    frame.index[size_t(dim)] = at;
+    return isTail ? maskedLanes(frame, frame.lanes, dim, frame.extents[size_t(dim)]) : Lanes{frame.lanes, dim};
+  }
+
+  /// The lanes of the keys from `key` + `line` on; those from `key` + `count` on are masked.
+  Lanes lanesOfKeys(Emitted key, Emitted count, Emitted line) {
+    frame.index[keyDim] = key + line;
+    return maskedLanes(frame, frame.lanes, keyDim, key + count);
+  }
+
+  /// Neighbouring vectors of a value, which lie side by side in memory; the tail is one vector that ends inside.
+  struct Strip {
+    Emitted column;
+    int64_t vectors = 1;
+    bool isTail = false;
+  };
+
+  /// Loops over the strips of a value; `body` gets the carried values and returns the next.
+  Values alongStrips(ArrayRef<Emitted> start, llvm::function_ref<Values(const Strip &, const Values &)> body) {
+    constexpr int64_t most = 4;
+    const Emitted wide = frame.constant(most * frame.lanes), extent = frame.extents[widthDim];
+    const Emitted wideEnd = divideUnsigned(extent, wide) * wide, wholeEnd = wholeOf(extent);
+    const auto loop = [&](Emitted begin, Emitted end, int64_t vectors, bool isTail, const Values &carried) {
+      return frame.loop(begin, end, frame.constant(vectors * frame.lanes), carried,
+                        [&](Emitted at, const Values &now) { return body({at, vectors, isTail}, now); });
+    };
+    Values carried = loop(frame.constant(0), wideEnd, most, false, Values(start));
+    carried = loop(wideEnd, wholeEnd, 1, false, carried);
+    return loop(wholeEnd, extent, 1, true, carried);
+  }
+
+  /// A vector of a factor of `contraction` in f32; 0 outside.
+  Emitted factorOf(linalg::GenericOp contraction, int side, const Lanes &lanes) {
+    OpOperand *operand = contraction.getDpsInputOperand(side);
+    const TensorAccess access = frame.source.accessOf(contraction, *operand);
+    const Emitted stored = loadLanes(frame, frame.storage.lookup(operand->get()), access, lanes);
+    return MatmulSource::factor(frame, contraction, side, selectInside(lanes, stored, stored.like(0)), frame.lanes);
+  }
+
+  /// The value of the only output of `generic`, where `given` are the values of the inputs that are not in memory.
+  Emitted valueOf(linalg::GenericOp generic, const Lanes &lanes, ArrayRef<std::pair<Value, Emitted>> given) {
+    const auto inputs = generic.getDpsInputs();
+    const Values values = loadInputs(frame, generic, lanes, [&](unsigned position) {
+      const auto *found = llvm::find_if(given, [&](const auto &each) { return each.first == inputs[position]; });
+      return found == given.end() ? Emitted() : found->second;
+    });
+    return frame.splat(emitBody(frame, generic, values, lanes)[0], lanes.count);
+  }
+
+  Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) {
+    if (!frame.target.math.hasFma)
+      return sum + x * y;
+    return frame.wrap(math::FmaOp::create(frame, x.value(), y.value(), sum.value()));
+  }
+  Emitted wholeOf(Emitted extent) { return divideUnsigned(extent, step) * step; }
+  Emitted load(Emitted from, Emitted column) {
+    return frame.load(vector, frame.address(from, frame.getF32Type(), column), frame.lanes * elementSize);
+  }
+  void store(Emitted value, Emitted to, Emitted column) {
+    frame.store(value, frame.address(to, frame.getF32Type(), column), frame.lanes * elementSize);
+  }
+
+  KernelFrame &frame;
+  VectorType vector;
+  Emitted step; // lanes of a vector
+};
+
 class FewQueriesEmitter {
 public:
   FewQueriesEmitter(KernelFrame &frame, ForwardForm form)
-      : frame(frame), form(std::move(form)), isMasked(hidesKeys(frame.source, this->form.scores)),
-        vector(VectorType::get(frame.lanes, frame.getF32Type())), step(frame.constant(frame.lanes)),
+      : frame(frame), form(std::move(form)), isMasked(hidesKeys(frame.source, this->form.scores)), vectors(frame),
         tileKeys(frame.extents[attentionDims + 1]) {
     const auto behind = [&](Emitted at, Emitted count) {
-      return frame.address(at, frame.getF32Type(), ceilDivide(count, step) * step);
+      return frame.address(at, frame.getF32Type(), ceilDivide(count, vectors.step) * vectors.step);
     };
     query = frame.scratch;
     scores = behind(query, frame.extents[depthDim]);
@@ -57,10 +145,11 @@ private:
   enum State : size_t { largest, total };
 
   void emitBlock() {
-    along(depthDim,
-          [&](Emitted column, const Lanes &lanes) { store(factorOf(form.products, 0, lanes), query, column); });
-    const Emitted zero = frame.zero(vector), none = frame.constant(0), all = frame.extents[keyDim];
-    frame.loop(none, frame.extents[widthDim], step, [&](Emitted column) { store(zero, sums, column); });
+    vectors.along(depthDim, [&](Emitted column, const Lanes &lanes) {
+      vectors.store(vectors.factorOf(form.products, 0, lanes), query, column);
+    });
+    const Emitted zero = frame.zero(vectors.vector), none = frame.constant(0), all = frame.extents[keyDim];
+    frame.loop(none, frame.extents[widthDim], vectors.step, [&](Emitted column) { vectors.store(zero, sums, column); });
     const Values start{zero.like(-std::numeric_limits<float>::max()), zero};
     const bool causal = frame.source.form.causal;
     if (!causal && !isMasked)
@@ -107,11 +196,11 @@ private:
 
   Emitted seesAny(Emitted key, Emitted count) {
     // No score that is made of an infinity is that of a masked key.
-    const Emitted product = frame.zero(vector).like(std::numeric_limits<float>::infinity());
+    const Emitted product = frame.zero(vectors.vector).like(std::numeric_limits<float>::infinity());
     const Emitted no = frame.constant(frame.getI32IntegerAttr(0));
-    const Emitted found = overKeys(count, frame.splat(no, frame.lanes), [&](Emitted line, Emitted before) {
-      const Lanes lanes = lanesOfKeys(key, count, line);
-      const Emitted score = valueOf(form.scores, lanes, {{form.products.getResult(0), product}});
+    const Emitted found = vectors.overKeys(count, frame.splat(no, frame.lanes), [&](Emitted line, Emitted before) {
+      const Lanes lanes = vectors.lanesOfKeys(key, count, line);
+      const Emitted score = vectors.valueOf(form.scores, lanes, {{form.products.getResult(0), product}});
       const Emitted isSeen = differs(score, score.like(dialect::maskedScore)) & lanes.mask;
       return before | isSeen.widen(frame.getI32Type());
     });
@@ -122,33 +211,35 @@ private:
   /// Whether the values of the keys have no infinity and no NaN.
   Emitted areFinite(Emitted key, Emitted count) {
     const auto add = [](Emitted sum, Emitted, Emitted value) { return sum + (value - value); };
-    const Emitted difference = alongStrips(frame.zero(vector), [&](const Strip &strip, const Values &before) {
-      const Values start(size_t(strip.vectors), before[0].like(0));
-      Emitted all = before[0];
-      for (const Emitted &sum : sumsOverValues(key, count, strip, start, add))
-        all = all + sum;
-      return Values{all};
-    })[0]; // 0, or NaN for infinity and NaN
+    const Emitted difference =
+        vectors.alongStrips(frame.zero(vectors.vector), [&](const QueryVectors::Strip &strip, const Values &before) {
+          const Values start(size_t(strip.vectors), before[0].like(0));
+          Emitted all = before[0];
+          for (const Emitted &sum : sumsOverValues(key, count, strip, start, add))
+            all = all + sum;
+          return Values{all};
+        })[0]; // 0, or NaN for infinity and NaN
     const Emitted all = combineLanes(frame, {"sum"}, {difference})[0];
     return equal(all, all.like(0));
   }
 
   Values addKeys(Emitted key, Emitted count, const Values &now) {
     const Emitted lowest = now[largest].like(-std::numeric_limits<float>::max());
-    const Emitted most = overKeys(count, now[largest], [&](Emitted line, Emitted before) {
+    const Emitted most = vectors.overKeys(count, now[largest], [&](Emitted line, Emitted before) {
       const Emitted product = productsOf(key, count, line);
-      const Lanes lanes = lanesOfKeys(key, count, line);
-      const Emitted score = valueOf(form.scores, lanes, {{form.products.getResult(0), product}});
-      store(score, scores, line);
+      const Lanes lanes = vectors.lanesOfKeys(key, count, line);
+      const Emitted score = vectors.valueOf(form.scores, lanes, {{form.products.getResult(0), product}});
+      vectors.store(score, scores, line);
       return select(selectInside(lanes, score, lowest) > before, score, before);
     });
     const Emitted highest = frame.splat(combineLanes(frame, {"max"}, {most})[0], frame.lanes);
     const Emitted factor = expOfDistance(now[largest] - highest);
-    const Emitted sum = overKeys(count, frame.zero(vector), [&](Emitted line, Emitted before) {
-      const Lanes lanes = lanesOfKeys(key, count, line);
-      const Emitted raised = expOfDistance(load(scores, line) - highest);
+    const Emitted sum = vectors.overKeys(count, frame.zero(vectors.vector), [&](Emitted line, Emitted before) {
+      const Lanes lanes = vectors.lanesOfKeys(key, count, line);
+      const Emitted raised = expOfDistance(vectors.load(scores, line) - highest);
       const bool drops = form.weights != form.raised;
-      store(drops ? valueOf(form.weights, lanes, {{form.raised.getResult(0), raised}}) : raised, scores, line);
+      vectors.store(drops ? vectors.valueOf(form.weights, lanes, {{form.raised.getResult(0), raised}}) : raised, scores,
+                    line);
       return before + selectInside(lanes, raised, raised.like(0));
     });
     addValues(key, count, factor);
@@ -157,18 +248,18 @@ private:
 
   /// The products of the query with a vector of keys from `line` on. Lanes behind the last key have its product again.
   Emitted productsOf(Emitted key, Emitted count, Emitted line) {
-    Values each(size_t(frame.lanes), frame.zero(vector));
-    const Emitted depth = frame.extents[depthDim], wholeEnd = wholeOf(depth);
+    Values each(size_t(frame.lanes), frame.zero(vectors.vector));
+    const Emitted depth = frame.extents[depthDim], wholeEnd = vectors.wholeOf(depth);
     for (const bool isTail : {false, true})
-      each = frame.loop(isTail ? wholeEnd : frame.constant(0), isTail ? depth : wholeEnd, step, each,
+      each = frame.loop(isTail ? wholeEnd : frame.constant(0), isTail ? depth : wholeEnd, vectors.step, each,
                         [&](Emitted column, const Values &before) {
-                          const Lanes lanes = lanesAt(depthDim, column, isTail);
-                          const Emitted ofQuery = load(query, column);
+                          const Lanes lanes = vectors.lanesAt(depthDim, column, isTail);
+                          const Emitted ofQuery = vectors.load(query, column);
                           Values next;
                           for (int64_t member = 0; member < frame.lanes; ++member) {
                             frame.index[keyDim] = key + minimum(line + member, count - 1);
-                            const Emitted ofKey = factorOf(form.products, 1, lanes);
-                            next.push_back(multiplyAdd(ofQuery, ofKey, before[size_t(member)]));
+                            const Emitted ofKey = vectors.factorOf(form.products, 1, lanes);
+                            next.push_back(vectors.multiplyAdd(ofQuery, ofKey, before[size_t(member)]));
                           }
                           return next;
                         });
@@ -179,74 +270,55 @@ private:
     return sums[0];
   }
 
-  /// Neighbouring vectors of a value, which lie side by side in memory; the tail is one vector that ends inside.
-  struct Strip {
-    Emitted column;
-    int64_t vectors = 1;
-    bool isTail = false;
-  };
-
-  /// Loops over the strips of a value; `body` gets the carried values and returns the next.
-  Values alongStrips(ArrayRef<Emitted> start, llvm::function_ref<Values(const Strip &, const Values &)> body) {
-    constexpr int64_t most = 4;
-    const Emitted wide = frame.constant(most * frame.lanes), extent = frame.extents[widthDim];
-    const Emitted wideEnd = divideUnsigned(extent, wide) * wide, wholeEnd = wholeOf(extent);
-    const auto loop = [&](Emitted begin, Emitted end, int64_t vectors, bool isTail, const Values &carried) {
-      return frame.loop(begin, end, frame.constant(vectors * frame.lanes), carried,
-                        [&](Emitted at, const Values &now) { return body({at, vectors, isTail}, now); });
-    };
-    Values carried = loop(frame.constant(0), wideEnd, most, false, Values(start));
-    carried = loop(wideEnd, wholeEnd, 1, false, carried);
-    return loop(wholeEnd, extent, 1, true, carried);
-  }
-
   /// The sums, times `factor`, and the values with the weights in `scores`.
   void addValues(Emitted key, Emitted count, Emitted factor) {
-    const auto add = [&](Emitted sum, Emitted weight, Emitted value) { return multiplyAdd(weight, value, sum); };
-    alongStrips({}, [&](const Strip &strip, const Values &) {
+    const auto add = [&](Emitted sum, Emitted weight, Emitted value) {
+      return vectors.multiplyAdd(weight, value, sum);
+    };
+    vectors.alongStrips({}, [&](const QueryVectors::Strip &strip, const Values &) {
       const auto columnOf = [&](size_t number) { return strip.column + int64_t(number) * frame.lanes; };
       Values start;
       for (size_t number = 0; number < size_t(strip.vectors); ++number)
-        start.push_back(load(sums, columnOf(number)) * factor);
+        start.push_back(vectors.load(sums, columnOf(number)) * factor);
       for (auto [number, sum] : llvm::enumerate(sumsOverValues(key, count, strip, start, add)))
-        store(sum, sums, columnOf(number));
+        vectors.store(sum, sums, columnOf(number));
       return Values();
     });
   }
 
   /// For each vector of the strip: the sum that begins with its `start` and that `add(sum, weight, value)` extends by each
   /// key. Each addition waits for the one before, so several sums of a vector take turns; in the end they are added up.
-  Values sumsOverValues(Emitted key, Emitted count, const Strip &strip, const Values &start,
+  Values sumsOverValues(Emitted key, Emitted count, const QueryVectors::Strip &strip, const Values &start,
                         llvm::function_ref<Emitted(Emitted, Emitted, Emitted)> add) {
     constexpr int64_t inFlight = 8;
     const int64_t turns = strip.vectors == 1 ? inFlight / 2 : inFlight / strip.vectors;
-    const auto vectors = size_t(strip.vectors);
+    const auto width = size_t(strip.vectors); // in vectors
     const auto added = [&](ArrayRef<Emitted> before, Emitted line) {
       frame.index[keyDim] = key + line;
       const Emitted weight = frame.load(frame.getF32Type(), frame.address(scores, frame.getF32Type(), line));
       const Emitted inLanes = frame.splat(weight, frame.lanes);
       Values next;
-      for (size_t number = 0; number < vectors; ++number) {
-        const Lanes lanes = lanesAt(widthDim, strip.column + int64_t(number) * frame.lanes, strip.isTail);
-        next.push_back(add(before[number], inLanes, factorOf(form.sums, 1, lanes)));
+      for (size_t number = 0; number < width; ++number) {
+        const Lanes lanes = vectors.lanesAt(widthDim, strip.column + int64_t(number) * frame.lanes, strip.isTail);
+        next.push_back(add(before[number], inLanes, vectors.factorOf(form.sums, 1, lanes)));
       }
       return next;
     };
     const Emitted wholeEnd = divideUnsigned(count, count.like(turns)) * turns;
     Values each = start;
-    each.resize(vectors * size_t(turns), start[0].like(0));
+    each.resize(width * size_t(turns), start[0].like(0));
     each = frame.loop(frame.constant(0), wholeEnd, frame.constant(turns), each, [&](Emitted line, const Values &now) {
       Values next;
       for (int64_t turn = 0; turn < turns; ++turn)
-        next.append(added(ArrayRef<Emitted>(now).slice(size_t(turn) * vectors, vectors), line + turn));
+        next.append(added(ArrayRef<Emitted>(now).slice(size_t(turn) * width, width), line + turn));
       return next;
     });
     const ArrayRef<Emitted> all(each);
-    Values sum = frame.loop(wholeEnd, count, frame.constant(1), all.take_front(vectors),
+    Values sum = frame.loop(wholeEnd, count, frame.constant(1), all.take_front(width),
                             [&](Emitted line, const Values &now) { return added(now, line); });
     for (int64_t turn = 1; turn < turns; ++turn)
-      for (size_t number = 0; number < vectors; ++number)
-        sum[number] = sum[number] + each[size_t(turn) * vectors + number];
+      for (size_t number = 0; number < width; ++number)
+        sum[number] = sum[number] + each[size_t(turn) * width + number];
     return sum;
   }
 
@@ -256,80 +328,26 @@ private:
       const TensorAccess access = frame.source.accessOf(result, *result.getDpsInitOperand(0));
       const TensorStorage storage = frame.storage.lookup(result.getResult(0));
       const auto storeAt = [&](Emitted sum, const Lanes &lanes) {
-        const Emitted value = valueOf(
+        const Emitted value = vectors.valueOf(
             result, lanes,
             {{form.sums.getResult(0), sum}, {form.largest.getResult(0), most}, {form.total.getResult(0), sumOfLanes}});
         storeLanes(frame, value, storage, access, lanes);
       };
       if (llvm::is_contained(dimsOf(result), int(widthDim)))
-        along(widthDim, [&](Emitted column, const Lanes &lanes) { storeAt(load(sums, column), lanes); });
+        vectors.along(widthDim,
+                      [&](Emitted column, const Lanes &lanes) { storeAt(vectors.load(sums, column), lanes); });
       else
         storeAt({}, {});
     }
   }
 
-  /// Loops over the vectors of `dim`, the last one masked.
-  void along(int dim, llvm::function_ref<void(Emitted, const Lanes &)> body) {
-    const Emitted extent = frame.extents[size_t(dim)], wholeEnd = wholeOf(extent);
-    frame.loop(frame.constant(0), wholeEnd, step, [&](Emitted at) { body(at, lanesAt(dim, at, false)); });
-    frame.loop(wholeEnd, extent, step, [&](Emitted at) { body(at, lanesAt(dim, at, true)); });
-  }
-
-  /// Loops over vectors of `count` keys; `body` gets the first key's place and the value so far, and returns the next.
-  Emitted overKeys(Emitted count, Emitted start, llvm::function_ref<Emitted(Emitted, Emitted)> body) {
-    return frame.loop(frame.constant(0), count, step, start,
-                      [&](Emitted line, const Values &before) { return Values{body(line, before[0])}; })[0];
-  }
-
-  Lanes lanesAt(int dim, Emitted at, bool isTail) {
-    frame.index[size_t(dim)] = at;
-    return isTail ? maskedLanes(frame, frame.lanes, dim, frame.extents[size_t(dim)]) : Lanes{frame.lanes, dim};
-  }
-
-  /// The lanes of the keys from `key` + `line` on; those from `key` + `count` on are masked.
-  Lanes lanesOfKeys(Emitted key, Emitted count, Emitted line) {
-    frame.index[keyDim] = key + line;
-    return maskedLanes(frame, frame.lanes, keyDim, key + count);
-  }
-
-  /// A vector of a factor of `contraction` in f32; 0 outside.
-  Emitted factorOf(linalg::GenericOp contraction, int side, const Lanes &lanes) {
-    OpOperand *operand = contraction.getDpsInputOperand(side);
-    const TensorAccess access = frame.source.accessOf(contraction, *operand);
-    const Emitted stored = loadLanes(frame, frame.storage.lookup(operand->get()), access, lanes);
-    return MatmulSource::factor(frame, contraction, side, selectInside(lanes, stored, stored.like(0)), frame.lanes);
-  }
-
-  /// The value of the only output of `generic`, where `given` are the values of the inputs that are not in memory.
-  Emitted valueOf(linalg::GenericOp generic, const Lanes &lanes, ArrayRef<std::pair<Value, Emitted>> given) {
-    const auto inputs = generic.getDpsInputs();
-    const Values values = loadInputs(frame, generic, lanes, [&](unsigned position) {
-      const auto *found = llvm::find_if(given, [&](const auto &each) { return each.first == inputs[position]; });
-      return found == given.end() ? Emitted() : found->second;
-    });
-    return frame.splat(emitBody(frame, generic, values, lanes)[0], lanes.count);
-  }
-
-  Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) {
-    if (!frame.target.math.hasFma)
-      return sum + x * y;
-    return frame.wrap(math::FmaOp::create(frame, x.value(), y.value(), sum.value()));
-  }
   Emitted expOfDistance(Emitted x) { return buildExpOfDistance(MathTarget(frame.target.math), x); }
   Emitted lane(Emitted of) { return frame.wrap(vector::ExtractOp::create(frame, of.value(), int64_t(0))); }
-  Emitted wholeOf(Emitted extent) { return divideUnsigned(extent, step) * step; }
-  Emitted load(Emitted from, Emitted column) {
-    return frame.load(vector, frame.address(from, frame.getF32Type(), column), frame.lanes * elementSize);
-  }
-  void store(Emitted value, Emitted to, Emitted column) {
-    frame.store(value, frame.address(to, frame.getF32Type(), column), frame.lanes * elementSize);
-  }
-
   KernelFrame &frame;
   ForwardForm form;
   bool isMasked;
-  VectorType vector;
-  Emitted step, tileKeys;
+  QueryVectors vectors;
+  Emitted tileKeys;
   Emitted query, scores, sums; // rows of scratch, of whole vectors
 };
 

@@ -13,6 +13,7 @@
 // above that of masked keys: then all keys weigh as much.
 #include "compiler/targets/cpu/attention/AttentionForward.h"
 #include "compiler/targets/cpu/attention/AttentionMask.h"
+#include "compiler/targets/cpu/attention/AttentionPacking.h"
 #include "dialect/AttentionConstants.h"
 #include <limits>
 
@@ -43,22 +44,22 @@ namespace {
 class ForwardEmitter {
 public:
   ForwardEmitter(KernelFrame &frame, ForwardForm form)
-      : frame(frame), form(std::move(form)), tiles(frame),
+      : frame(frame), form(std::move(form)), matrices(frame), packing(matrices), tiles(matrices),
         mask(tiles, this->form.scores, this->form.products.getResult(0)), tileQueries(frame.extents[attentionDims]),
         tileKeys(frame.extents[attentionDims + 1]) {
     const Emitted depth = frame.extents[depthDim], width = frame.extents[widthDim];
-    rowsOfLargest = tiles.take(frame.constant(1), tileQueries);
-    rowsOfTotal = tiles.take(frame.constant(1), tileQueries);
-    rowsOfFactor = tiles.take(frame.constant(1), tileQueries);
-    queries = tiles.take(tiles.padded(depth), tileQueries);
-    keys = tiles.take(tileKeys, depth);
-    values = tiles.take(tileKeys, width);
-    scores = tiles.take(tileKeys, tileQueries);
-    sums = tiles.take(tileQueries, width);
-    if (tiles.pairs)
-      weights = tiles.take(tileKeys, tileQueries);
-    if (tiles.usesTiles())
-      turnedWeights = tiles.take(tileQueries, tileKeys);
+    rowsOfLargest = matrices.take(frame.constant(1), tileQueries);
+    rowsOfTotal = matrices.take(frame.constant(1), tileQueries);
+    rowsOfFactor = matrices.take(frame.constant(1), tileQueries);
+    queries = matrices.take(matrices.padded(depth), tileQueries);
+    keys = matrices.take(tileKeys, depth);
+    values = matrices.take(tileKeys, width);
+    scores = matrices.take(tileKeys, tileQueries);
+    sums = matrices.take(tileQueries, width);
+    if (matrices.pairs)
+      weights = matrices.take(tileKeys, tileQueries);
+    if (matrices.usesTiles())
+      turnedWeights = matrices.take(tileQueries, tileKeys);
   }
 
   void emit() {
@@ -67,7 +68,7 @@ public:
       frame.delinearize(divideUnsigned(block, queryTiles), {batchDim, groupDim, headDim});
       first = inFairOrder(frame, remainderUnsigned(block, queryTiles), queryTiles) * tileQueries;
       count = minimum(tileQueries, frame.extents[queryDim] - first);
-      columns = tiles.padded(count);
+      columns = matrices.padded(count);
       emitBlock();
     });
     tiles.end();
@@ -75,12 +76,12 @@ public:
 
 private:
   void emitBlock() {
-    tiles.copyColumns({form.products, 0, queryDim, first, count}, queries);
-    watchedQueries = tiles.hasSubnormal(queries, tiles.groups(frame.extents[depthDim]), columns);
+    packing.copyColumns({form.products, 0, queryDim, first, count}, queries);
+    watchedQueries = matrices.hasSubnormal(queries, matrices.groups(frame.extents[depthDim]), columns);
     const Emitted one = frame.constant(1), zero = frame.zero(frame.getF32Type());
-    tiles.fill(rowsOfLargest, one, columns, zero.like(-std::numeric_limits<float>::max()));
-    tiles.fill(rowsOfTotal, one, columns, zero);
-    tiles.fill(sums, count, tiles.padded(frame.extents[widthDim]), zero);
+    matrices.fill(rowsOfLargest, one, columns, zero.like(-std::numeric_limits<float>::max()));
+    matrices.fill(rowsOfTotal, one, columns, zero);
+    matrices.fill(sums, count, matrices.padded(frame.extents[widthDim]), zero);
     const Emitted all = frame.extents[keyDim];
     const bool causal = frame.source.form.causal;
     if (!causal && !mask)
@@ -93,7 +94,7 @@ private:
   /// Whether some row has no score above that of masked keys.
   Emitted seesMaskedKeys() {
     return tiles.holdsForAny(first, count, [&](Emitted column, const Lanes &) {
-      return tiles.load(rowsOfLargest, frame.constant(0), column) <= dialect::maskedScore;
+      return matrices.load(rowsOfLargest, frame.constant(0), column) <= dialect::maskedScore;
     });
   }
 
@@ -129,17 +130,17 @@ private:
   Emitted isHidden(Emitted key, Emitted keyCount) {
     const auto isNot = [&] { return Values{frame.constant(frame.getBoolAttr(false))}; };
     return frame.choose(mask.seesAny({first, count, key, keyCount}), isNot, [&] {
-      tiles.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
-      return Values{tiles.isFinite(values, tiles.groups(keyCount), tiles.padded(frame.extents[widthDim]))};
+      packing.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
+      return Values{matrices.isFinite(values, matrices.groups(keyCount), matrices.padded(frame.extents[widthDim]))};
     })[0];
   }
 
   void addKeys(Emitted key, Emitted keyCount) {
     const Emitted one = frame.constant(1);
-    const Emitted depth = tiles.groups(frame.extents[depthDim]), width = tiles.padded(frame.extents[widthDim]);
-    tiles.copyRows({form.products, 1, keyDim, key, keyCount}, keys);
-    tiles.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
-    const Emitted watchedKeys = tiles.hasSubnormal(keys, keyCount, depth);
+    const Emitted depth = matrices.groups(frame.extents[depthDim]), width = matrices.padded(frame.extents[widthDim]);
+    packing.copyRows({form.products, 1, keyDim, key, keyCount}, keys);
+    packing.copyDepth({form.sums, 1, keyDim, key, keyCount}, values);
+    const Emitted watchedKeys = matrices.hasSubnormal(keys, keyCount, depth);
     tiles.multiply({.a = {keys.at, keys.pitch, one},
                     .b = queries,
                     .c = scores,
@@ -147,55 +148,55 @@ private:
                     .columns = columns,
                     .depth = depth},
                    either(watchedQueries, watchedKeys));
-    tiles.forVectors(columns, [&](Emitted column) { makeWeights(key, keyCount, column); });
+    matrices.forVectors(columns, [&](Emitted column) { makeWeights(key, keyCount, column); });
     scaleSums();
-    const ScratchMatrix factors = tiles.packDepth(scores, keyCount, columns, weights);
-    const Emitted weightDepth = tiles.groups(keyCount);
-    tiles.multiply({.a = tiles.turned(factors, columns, weightDepth, turnedWeights),
+    const ScratchMatrix factors = packing.packDepth(scores, keyCount, columns, weights);
+    const Emitted weightDepth = matrices.groups(keyCount);
+    tiles.multiply({.a = packing.turned(factors, columns, weightDepth, turnedWeights),
                     .b = values,
                     .c = sums,
                     .rows = count,
                     .columns = width,
                     .depth = weightDepth,
                     .continues = true},
-                   tiles.hasSubnormal(values, weightDepth, width));
+                   matrices.hasSubnormal(values, weightDepth, width));
   }
 
   /// Scores become weights, for a vector of queries.
   void makeWeights(Emitted key, Emitted keyCount, Emitted column) {
     const Emitted zero = frame.constant(0), one = frame.constant(1);
-    const Emitted before = tiles.load(rowsOfLargest, zero, column);
+    const Emitted before = matrices.load(rowsOfLargest, zero, column);
     frame.index[queryDim] = first + column;
     const Emitted largest = frame.loop(zero, keyCount, one, before, [&](Emitted line, const Values &most) {
       frame.index[keyDim] = key + line;
-      const Emitted product = tiles.load(scores, line, column);
+      const Emitted product = matrices.load(scores, line, column);
       const Emitted score = tiles.alongQueries(form.scores, {{form.products.getResult(0), product}});
-      tiles.store(score, scores, line, column);
-      return Values{tiles.larger(score, most[0])};
+      matrices.store(score, scores, line, column);
+      return Values{select(score > most[0], score, most[0])};
     })[0];
     const Emitted sum =
-        frame.loop(zero, keyCount, one, frame.zero(tiles.vector), [&](Emitted line, const Values &before) {
+        frame.loop(zero, keyCount, one, frame.zero(matrices.vector), [&](Emitted line, const Values &before) {
           frame.index[keyDim] = key + line;
-          const Emitted raised = tiles.expOfDistance(tiles.load(scores, line, column) - largest);
+          const Emitted raised = tiles.expOfDistance(matrices.load(scores, line, column) - largest);
           const bool drops = form.weights != form.raised;
-          tiles.store(drops ? tiles.alongQueries(form.weights, {{form.raised.getResult(0), raised}}) : raised, scores,
-                      line, column);
+          matrices.store(drops ? tiles.alongQueries(form.weights, {{form.raised.getResult(0), raised}}) : raised,
+                         scores, line, column);
           return Values{before[0] + raised};
         })[0];
     const Emitted factor = tiles.expOfDistance(before - largest);
-    tiles.store(largest, rowsOfLargest, zero, column);
-    tiles.store(factor, rowsOfFactor, zero, column);
-    tiles.store(tiles.load(rowsOfTotal, zero, column) * factor + sum, rowsOfTotal, zero, column);
+    matrices.store(largest, rowsOfLargest, zero, column);
+    matrices.store(factor, rowsOfFactor, zero, column);
+    matrices.store(matrices.load(rowsOfTotal, zero, column) * factor + sum, rowsOfTotal, zero, column);
   }
 
   /// The sums so far, as sums beside the new largest scores.
   void scaleSums() {
-    const Emitted width = tiles.padded(frame.extents[widthDim]);
+    const Emitted width = matrices.padded(frame.extents[widthDim]);
     frame.loop(frame.constant(0), count, frame.constant(1), [&](Emitted row) {
-      const Emitted factor = tiles.loadScalar(rowsOfFactor, frame.constant(0), row);
+      const Emitted factor = matrices.loadScalar(rowsOfFactor, frame.constant(0), row);
       frame.branch(differs(factor, factor.like(1)), [&] {
-        tiles.forVectors(width, [&](Emitted column) {
-          tiles.store(tiles.load(sums, row, column) * tiles.splat(factor), sums, row, column);
+        matrices.forVectors(width, [&](Emitted column) {
+          matrices.store(matrices.load(sums, row, column) * frame.splat(factor, frame.lanes), sums, row, column);
         });
       });
     });
@@ -208,9 +209,9 @@ private:
         frame.index[queryDim] = first + row;
         const auto given = [&](Value input, Emitted column) {
           if (input == form.sums.getResult(0))
-            return tiles.load(sums, row, column);
-          return tiles.loadScalar(input == form.largest.getResult(0) ? rowsOfLargest : rowsOfTotal, frame.constant(0),
-                                  row);
+            return matrices.load(sums, row, column);
+          return matrices.loadScalar(input == form.largest.getResult(0) ? rowsOfLargest : rowsOfTotal,
+                                     frame.constant(0), row);
         };
         if (isOut)
           tiles.storeAlong(widthDim, result, given);
@@ -222,6 +223,8 @@ private:
 
   KernelFrame &frame;
   ForwardForm form;
+  ScratchMatrices matrices;
+  AttentionPacking packing;
   AttentionTiles tiles;
   AttentionMask mask;
   Emitted tileQueries, tileKeys;

@@ -51,7 +51,7 @@ bool AttentionMask::dependsOn(Value value, int dim) const {
 
 Emitted AttentionMask::seesAny(const ScoreTile &tile) const {
   KernelFrame &frame = tiles.frame;
-  const Emitted one = frame.constant(1), all = tiles.padded(tile.queries);
+  const Emitted one = frame.constant(1), all = tiles.matrices.padded(tile.queries);
   const Emitted keys = alongKeys ? tile.keys : one, columns = alongQueries ? all : one;
   if (!alongKeys && !alongQueries)
     return seesAny(tile, keys, columns);
@@ -64,13 +64,15 @@ Emitted AttentionMask::seesAny(const ScoreTile &tile) const {
 /// The same of the tile's first keys and queries.
 Emitted AttentionMask::seesAny(const ScoreTile &tile, Emitted keys, Emitted columns) const {
   KernelFrame &frame = tiles.frame;
-  const Emitted no = frame.constant(frame.getI32IntegerAttr(0)), none = tiles.splat(no);
+  const Emitted step = tiles.matrices.step;
+  const Emitted no = frame.constant(frame.getI32IntegerAttr(0)), none = frame.splat(no, frame.lanes);
   // No score that is made of an infinity is that of a masked key.
-  const Emitted product = tiles.splat(frame.zero(frame.getF32Type()).like(std::numeric_limits<float>::infinity()));
+  const Emitted infinity = frame.zero(frame.getF32Type()).like(std::numeric_limits<float>::infinity());
+  const Emitted product = frame.splat(infinity, frame.lanes);
   const Emitted found =
       frame.loop(frame.constant(0), keys, frame.constant(1), none, [&](Emitted line, const Values &in) {
         frame.index[keyDim] = tile.firstKey + line;
-        return frame.loop(frame.constant(0), columns, tiles.step, in, [&](Emitted column, const Values &before) {
+        return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &before) {
           frame.index[queryDim] = tile.firstQuery + column;
           const Lanes lanes = maskedLanes(frame, frame.lanes, queryDim, tile.firstQuery + tile.queries);
           const Emitted score = tiles.alongQueries(scores, {{products, product}});

@@ -1,0 +1,103 @@
+// Matrices of an attention kernel in scratch, by vectors.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/attention/ScratchMatrices.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+static TileMultiply multiplyOf(const KernelSource &source) {
+  if (source.form.instruction.empty())
+    return TileMultiply::numbers;
+  return source.form.instruction == name(MatmulInstruction::tdpbf16ps) ? TileMultiply::tilesOfPairs
+                                                                       : TileMultiply::pairs;
+}
+
+/// `value` rounded up to whole vectors, and a vector more: so rows of any length begin in different sets of a cache.
+template <class Number> static Number paddedPitch(Number value, Number lanes) {
+  return ceilDivide(value, lanes) * lanes + lanes;
+}
+
+ScratchMatrices::ScratchMatrices(KernelFrame &frame)
+    : frame(frame), multiply(multiplyOf(frame.source)), vector(VectorType::get(frame.lanes, frame.getF32Type())),
+      step(frame.constant(frame.lanes)), pairs(multiply != TileMultiply::numbers), next(frame.scratch) {}
+
+Emitted ScratchMatrices::groups(Emitted depth) const {
+  if (!pairs)
+    return depth;
+  const Emitted groups = ceilDivide(depth, depth.like(2));
+  return usesTiles() ? padded(groups) : groups;
+}
+
+ScratchMatrix ScratchMatrices::take(Emitted rows, Emitted columns) {
+  const ScratchMatrix matrix{next, paddedPitch(columns, step)};
+  next = frame.address(next, frame.getF32Type(), wholeRows(rows) * matrix.pitch);
+  return matrix;
+}
+
+Emitted ScratchMatrices::address(const ScratchMatrix &matrix, Emitted row, Emitted column) const {
+  return frame.address(matrix.at, frame.getF32Type(), row * matrix.pitch + column);
+}
+
+Emitted ScratchMatrices::load(const ScratchMatrix &matrix, Emitted row, Emitted column) const {
+  return frame.load(vector, address(matrix, row, column), frame.lanes * 4);
+}
+
+Emitted ScratchMatrices::loadScalar(const ScratchMatrix &matrix, Emitted row, Emitted column) const {
+  return frame.load(frame.getF32Type(), address(matrix, row, column));
+}
+
+void ScratchMatrices::store(Emitted lanes, const ScratchMatrix &matrix, Emitted row, Emitted column) const {
+  frame.store(lanes, address(matrix, row, column), frame.lanes * 4);
+}
+
+void ScratchMatrices::fill(const ScratchMatrix &matrix, Emitted rows, Emitted columns, Emitted value) const {
+  const Emitted lanes = frame.splat(value, frame.lanes);
+  frame.loop(frame.constant(0), rows, frame.constant(1),
+             [&](Emitted row) { forVectors(columns, [&](Emitted column) { store(lanes, matrix, row, column); }); });
+}
+
+Emitted ScratchMatrices::hasSubnormal(const ScratchMatrix &factor, Emitted rows, Emitted columns) const {
+  if (!pairs)
+    return {};
+  constexpr int64_t smallestNormal = 2 * 0x80 - 1;
+  const VectorType halves = VectorType::get(2 * frame.lanes, frame.getI16Type());
+  const Emitted none = frame.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, frame.getI16IntegerAttr(-1))));
+  const Emitted least =
+      frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
+        return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {
+          // Without the sign bit and less 1, zeros are the largest numbers
+          // and subnormal ones the smallest.
+          const Value bits = vector::BitCastOp::create(frame, halves, load(factor, row, column).value());
+          return Values{minimumUnsigned(now[0], (frame.wrap(bits) + frame.wrap(bits)) - 1)};
+        });
+      })[0];
+  const Value one = vector::ReductionOp::create(frame, vector::CombiningKind::MINUI, least.value());
+  return isLessUnsigned(frame.wrap(one), frame.wrap(one).like(smallestNormal));
+}
+
+Emitted ScratchMatrices::isFinite(const ScratchMatrix &factor, Emitted rows, Emitted columns) const {
+  const auto difference = [](Emitted numbers) { return numbers - numbers; }; // 0, or NaN for inf and NaN
+  const Emitted none = frame.zero(vector);
+  const Emitted sum = frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
+    return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {
+      const Emitted numbers = load(factor, row, column), bits = numbers.bits();
+      if (!pairs)
+        return Values{now[0] + difference(numbers)};
+      return Values{now[0] + difference((bits << 16).bitsAs(numbers.f32())) +
+                    difference((bits & int64_t(0xffff0000)).bitsAs(numbers.f32()))};
+    });
+  })[0];
+  const Emitted total = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sum.value()));
+  return equal(total, total.like(0));
+}
+
+AttentionScratch::AttentionScratch(const KernelSource &source, const CpuTarget &target)
+    : pairs(multiplyOf(source) != TileMultiply::numbers), usesTiles(multiplyOf(source) == TileMultiply::tilesOfPairs),
+      lanes(std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4))) {}
+
+void AttentionScratch::add(int64_t rows, int64_t columns) {
+  bytes += 4 * wholeRows(rows) * paddedPitch(columns, lanes);
+}
+
+} // namespace halftone::compiler
