@@ -1,7 +1,8 @@
 // CPU targets by name, and facts about them.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/CpuTarget.h"
+#include "compiler/targets/cpu/matmul/Products.h"
 #include <catch2/catch.hpp>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -14,6 +15,14 @@ CpuTarget found(std::string_view name) {
   INFO(target.status().str());
   REQUIRE(target.isOk());
   return *target;
+}
+
+/// The names of its products, in order.
+std::string productsOf(const CpuTarget &target) {
+  std::string names;
+  for (const ProductRow *row : target.products)
+    names += (names.empty() ? "" : " ") + row->name.str();
+  return names;
 }
 } // namespace
 
@@ -32,24 +41,21 @@ TEST_CASE("The x86-64 levels have the vectors of their level", "[targets]") {
   CHECK(v4.vectorBytes == 64);
   CHECK(v4.hasMaskedMemory);
   CHECK(v4.vectorRegisters == 32);
-  CHECK_FALSE(v4.hasVnni);
-  CHECK_FALSE(v4.hasAvx512Bf16);
+  CHECK(productsOf(v4) == "multiply-add");
   CHECK(v2.key() != v3.key());
 }
 
 TEST_CASE("targets are found by names of CPU models and of other architectures", "[targets]") {
   const CpuTarget spr = found("sapphirerapids");
   CHECK(spr.vectorBytes == 64);
-  CHECK(spr.hasAvx512Bf16);
-  CHECK(spr.hasAvx512Fp16);
-  CHECK(spr.hasVnni);
-  CHECK(spr.hasAmxBf16);
-  CHECK(spr.hasAmxInt8);
-  CHECK_FALSE(found("x86_64-unknown-linux-gnu:znver5").hasAmxBf16);
+  CHECK(productsOf(spr) == "tdpbf16ps tdpbssd vdpbf16ps vpdpbusd multiply-add");
+  CHECK(productsOf(found("x86_64-unknown-linux-gnu:znver5")) == "vdpbf16ps vpdpbusd multiply-add");
+  CHECK(productsOf(found("x86_64-unknown-linux-gnu:cascadelake")) == "vpdpbusd multiply-add");
   const CpuTarget arm = found("aarch64-unknown-linux-gnu:neoverse-n1");
   CHECK(arm.vectorBytes == 16);
   CHECK(arm.math.hasFma);
   CHECK(arm.math.convertsF16);
+  CHECK(productsOf(arm) == "multiply-add");
   CHECK(found("aarch64-unknown-linux-gnu").processor == "generic");
   CHECK(found("riscv64-unknown-linux-gnu").vectorBytes == 16);
   CHECK_FALSE(found("x86_64-unknown-linux-gnu").math.hasRounding);
@@ -84,9 +90,7 @@ TEST_CASE("The host is a target", "[targets]") {
 TEST_CASE("An emulated CPU has that CPU's vectors and instructions, less tiles, and this machine's code", "[targets]") {
   const CpuTarget host = found("host"), spr = found("emulated:sapphirerapids");
   CHECK(spr.vectorBytes == 64);
-  CHECK(spr.hasAvx512Bf16);
-  CHECK_FALSE(spr.hasAmxBf16);
-  CHECK_FALSE(spr.hasAmxInt8);
+  CHECK(productsOf(spr) == "vdpbf16ps vpdpbusd multiply-add");
   CHECK(spr.processor == host.processor);
   CHECK(spr.key().starts_with(host.key()));
   CHECK(spr.key() != host.key());

@@ -1,6 +1,7 @@
 // Emulated instructions give the bits that Intel's manual says, and so do the CPU's own where it has them.
 // SPDX-License-Identifier: Apache-2.0
 #include "CompiledFunction.h"
+#include "compiler/targets/cpu/matmul/Products.h"
 #include <array>
 #include <bit>
 #include <cmath>
@@ -60,7 +61,7 @@ Vector run(const Loaded &code, std::vector<Vector> operands) {
 std::vector<std::string> zens() {
   const std::string zen = "x86_64-unknown-linux-gnu:znver4";
   std::vector<std::string> targets{"emulated:" + zen};
-  if (const CpuTarget host = targetNamed("host"); host.hasAvx512Bf16 && host.hasVnni)
+  if (const CpuTarget host = targetNamed("host"); productNamed(host, "vdpbf16ps") && productNamed(host, "vpdpbusd"))
     targets.push_back("host");
   return targets;
 }

@@ -3,7 +3,7 @@
 #include "tests/compiler/KernelHarness.h"
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/forms/Forms.h"
-#include "compiler/targets/cpu/CpuTarget.h"
+#include "compiler/targets/cpu/matmul/Products.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/loader/ObjectLoader.h"
@@ -36,7 +36,7 @@ bool needsTileEmulation(const compiler::Target &target) {
   const auto *cpu = dynamic_cast<const compiler::CpuTarget *>(&target);
   auto host = compiler::CpuTarget::find("host");
   REQUIRE(host.isOk());
-  return cpu && cpu->hasAmxBf16 && !host->hasAmxBf16;
+  return cpu && compiler::productNamed(*cpu, "tdpbf16ps") && !compiler::productNamed(*host, "tdpbf16ps");
 }
 
 KernelCode compileForTest(const std::string &text, const compiler::Target &target) {

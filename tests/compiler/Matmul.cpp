@@ -1,7 +1,7 @@
 // Compares matmul kernels with sums in double: layouts, dtypes, odd extents, prologues, epilogues, side sums, K = 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "TypedBuffer.h"
-#include "compiler/targets/cpu/matmul/MatmulInstruction.h"
+#include "compiler/targets/cpu/matmul/Products.h"
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -290,7 +290,7 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
 
 /// The case with its instruction if the CPU has it, else with multiply-add.
 Case onTarget(Case c, const CpuTarget &cpu) {
-  if (const auto instruction = matmulInstructionNamed(c.instruction); instruction && !has(cpu, *instruction))
+  if (!productNamed(cpu, c.instruction))
     c.instruction.clear();
   return c;
 }
@@ -409,7 +409,7 @@ TEST_CASE("A matmul kernel that is not of the agreed form is refused", "[matmul]
   refused("halftone.dims = array<i64: 0, 1>", "halftone.dims = array<i64: 0>", "one dim of the kernel for each loop");
   refused("halftone.kind = ", "halftone.instruction = \"toaster\", halftone.kind = ", "is no instruction of this CPU");
   refused("halftone.kind = ", "halftone.instruction = \"vdpbf16ps\", halftone.kind = ",
-          has(targetNamed("host"), MatmulInstruction::vdpbf16ps) ? "with factors of" : "is no instruction of this CPU");
+          productNamed(targetNamed("host"), "vdpbf16ps") ? "with factors of" : "is no instruction of this CPU");
   refused("%p = arith.mulf %x, %y", "%p = arith.divf %x, %y", "acc + a * b");
 }
 

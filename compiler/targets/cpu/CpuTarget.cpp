@@ -17,6 +17,11 @@
 #include <memory>
 #include <utility>
 
+namespace halftone::compiler {
+// The products of each architecture, in the folder of its name.
+llvm::ArrayRef<ProductRow> x86Products();
+} // namespace halftone::compiler
+
 using namespace halftone;
 using namespace halftone::compiler;
 
@@ -53,6 +58,12 @@ bool isCpu(const llvm::Triple &triple) {
          triple.isMIPS();
 }
 
+void addProducts(CpuTarget &target, llvm::ArrayRef<ProductRow> table, const llvm::MCSubtargetInfo &info) {
+  for (const ProductRow &row : table)
+    if (row.isThere(info))
+      target.products.push_back(&row);
+}
+
 void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   const auto has = [&](llvm::StringRef feature) { return info.checkFeatures("+" + feature.str()); };
   const bool avx512 = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq");
@@ -63,11 +74,8 @@ void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.hasMaskedMemory = target.math.hasScale = avx512;
   target.math.hasRounding = has("sse4.1");
   target.hasStreaming = true;
-  target.hasAvx512Bf16 = target.math.roundsToBf16 = avx512 && has("avx512bf16");
-  target.hasAvx512Fp16 = avx512 && has("avx512fp16");
-  target.hasVnni = avx512 && has("avx512vnni");
-  target.hasAmxBf16 = avx512 && has("amx-tile") && has("amx-bf16");
-  target.hasAmxInt8 = avx512 && has("amx-tile") && has("amx-int8");
+  target.math.roundsToBf16 = avx512 && has("avx512bf16");
+  addProducts(target, x86Products(), info);
 }
 
 constexpr std::string_view emulatedPrefix = "emulated:";
@@ -84,7 +92,7 @@ StatusOr<CpuTarget> findEmulated(std::string_view name) {
   found->emulated = std::exchange(found->processor, host->processor);
   found->triple = host->triple;
   found->features = host->features;
-  found->hasAmxBf16 = found->hasAmxInt8 = false;
+  llvm::erase_if(found->products, [](const ProductRow *row) { return row->usesTiles(); });
   return found;
 }
 
@@ -100,17 +108,17 @@ const Blocking &CpuTarget::blocking() const {
 }
 
 MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
-  const MatmulInstruction instruction = chooseMatmulInstruction(*this, traits);
+  const ProductRow &product = chooseProduct(*this, traits);
   MatmulChoice choice;
-  if (instruction != MatmulInstruction::multiplyAdd)
-    choice.instruction = compiler::name(instruction);
+  if (product.product != cpu::Product::multiply_add)
+    choice.instruction = std::string_view(product.name);
   // Up to here each element of the right operand is used too seldom to be packed first.
   constexpr int64_t mostFewRows = 16;
   choice.fewRows = traits.rows <= mostFewRows;
   choice.alongPlaces = packsAlongPlaces(traits);
-  choice.readsImage = readsImage(*this, traits, instruction);
-  choice.tallSums = !choice.readsImage && sumsTall(*this, traits, instruction);
-  choice.evenDepth = instruction == MatmulInstruction::vdpbf16ps && traits.depth % 2 == 0;
+  choice.readsImage = readsImage(*this, traits, product);
+  choice.tallSums = !choice.readsImage && sumsTall(*this, traits, product);
+  choice.evenDepth = product.product == cpu::Product::vdpbf16ps && traits.depth % 2 == 0;
   choice.wholeRuns = liesInWholeRuns(*this, traits);
   return choice;
 }
@@ -229,5 +237,6 @@ StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
     target.math.hasFma = target.math.convertsF16 = target.math.hasRounding = true;
     target.vectorRegisters = 32;
   }
+  target.products.push_back(&multiplyAdd());
   return target;
 }

@@ -4,6 +4,7 @@
 #include "compiler/targets/Target.h"
 
 namespace halftone::compiler {
+struct ProductRow;
 
 /// CPUs of 64 bits, little-endian, with ELF objects. One that has no table row of its own gets generic vectors.
 struct CpuTarget : Target {
@@ -12,9 +13,9 @@ struct CpuTarget : Target {
   int64_t vectorBytes = 16;     // preferred vector register
   bool hasMaskedMemory = false; // cheap masked loads and stores (AVX-512)
   bool hasStreaming = false;    // stores of whole aligned vectors that go past the caches (x86)
-  bool hasAvx512Bf16 = false, hasAvx512Fp16 = false, hasVnni = false;
-  bool hasAmxBf16 = false, hasAmxInt8 = false; // products of tiles
   int64_t vectorRegisters = 16;
+  llvm::SmallVector<const ProductRow *, 5>
+      products; // those that it has (matmul/Products.h), in the order of preference
   /// The processor whose facts these are, if its instructions are emulated; code is then for this machine, which `triple`,
   /// `processor` and `features` name. "": none is.
   std::string emulated;

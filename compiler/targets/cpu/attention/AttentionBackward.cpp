@@ -369,7 +369,7 @@ private:
 
 FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
   FailureOr<BackwardForm> form = BackwardForm::read(frame.source);
-  if (failed(form))
+  if (failed(form) || failed(checkProduct(frame.source, frame.target)))
     return failure();
   BackwardEmitter(frame, std::move(*form)).emit();
   return attentionMethod(frame.source);

@@ -238,7 +238,7 @@ private:
 
 FailureOr<std::string> emitAttentionOfTiles(KernelFrame &frame) {
   FailureOr<ForwardForm> form = ForwardForm::read(frame.source);
-  if (failed(form))
+  if (failed(form) || failed(checkProduct(frame.source, frame.target)))
     return failure();
   ForwardEmitter(frame, std::move(*form)).emit();
   return attentionMethod(frame.source);

@@ -13,9 +13,9 @@ static std::string nameOf(KernelFrame &frame, const char *suffix) {
 }
 
 AttentionTiles::AttentionTiles(const ScratchMatrices &matrices)
-    : frame(matrices.frame), matrices(matrices), product(frame, nameOf(frame, "_product"), matrices.multiply) {
+    : frame(matrices.frame), matrices(matrices), product(frame, nameOf(frame, "_product"), matrices.product) {
   if (matrices.pairs)
-    widenedProduct.emplace(frame, nameOf(frame, "_widened_product"), TileMultiply::widenedPairs);
+    widenedProduct.emplace(frame, nameOf(frame, "_widened_product"), matrices.product, /*widens=*/true);
   if (matrices.usesTiles())
     configureTiles(frame, frame.scratch);
 }

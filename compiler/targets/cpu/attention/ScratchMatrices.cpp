@@ -6,21 +6,15 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-static TileMultiply multiplyOf(const KernelSource &source) {
-  if (source.form.instruction.empty())
-    return TileMultiply::numbers;
-  return source.form.instruction == name(MatmulInstruction::tdpbf16ps) ? TileMultiply::tilesOfPairs
-                                                                       : TileMultiply::pairs;
-}
-
 /// `value` rounded up to whole vectors, and a vector more: so rows of any length begin in different sets of a cache.
 template <class Number> static Number paddedPitch(Number value, Number lanes) {
   return ceilDivide(value, lanes) * lanes + lanes;
 }
 
 ScratchMatrices::ScratchMatrices(KernelFrame &frame)
-    : frame(frame), multiply(multiplyOf(frame.source)), vector(VectorType::get(frame.lanes, frame.getF32Type())),
-      step(frame.constant(frame.lanes)), pairs(multiply != TileMultiply::numbers), next(frame.scratch) {}
+    : frame(frame), product(productOf(frame.source, frame.target)),
+      vector(VectorType::get(frame.lanes, frame.getF32Type())), step(frame.constant(frame.lanes)),
+      pairs(product.group == 2), next(frame.scratch) {}
 
 Emitted ScratchMatrices::groups(Emitted depth) const {
   if (!pairs)
@@ -93,7 +87,7 @@ Emitted ScratchMatrices::isFinite(const ScratchMatrix &factor, Emitted rows, Emi
 }
 
 AttentionScratch::AttentionScratch(const KernelSource &source, const CpuTarget &target)
-    : pairs(multiplyOf(source) != TileMultiply::numbers), usesTiles(multiplyOf(source) == TileMultiply::tilesOfPairs),
+    : pairs(productOf(source, target).group == 2), usesTiles(productOf(source, target).usesTiles()),
       lanes(std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4))) {}
 
 void AttentionScratch::add(int64_t rows, int64_t columns) {

@@ -22,7 +22,7 @@ public:
   /// Rows of the tiles that hold `rows` rows of sums.
   Emitted wholeRows(Emitted rows) const { return usesTiles() ? padded(rows) : rows; }
   /// Whether products are made by tiles.
-  bool usesTiles() const { return multiply == TileMultiply::tilesOfPairs; }
+  bool usesTiles() const { return product.usesTiles(); }
 
   Emitted address(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
   Emitted load(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
@@ -41,7 +41,7 @@ public:
   Emitted isFinite(const ScratchMatrix &factor, Emitted rows, Emitted columns) const;
 
   KernelFrame &frame;
-  TileMultiply multiply; // of the kernel's products
+  const ProductRow &product; // that multiplies factors
   mlir::VectorType vector;
   Emitted step; // lanes of a vector
   bool pairs;   // whether factors hold pairs

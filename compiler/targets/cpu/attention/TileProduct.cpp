@@ -4,7 +4,6 @@
 //   for strip of columns: for a few rows: sums in registers; for k: sums += a[rows][k] * b[k][strip]
 #include "compiler/targets/cpu/attention/TileProduct.h"
 #include "compiler/targets/cpu/x86/AmxTiles.h"
-#include "compiler/targets/cpu/x86/PairProducts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -12,10 +11,8 @@ namespace halftone::compiler {
 using namespace mlir;
 
 /// Depth runs along the columns of a.
-TileProduct::TileProduct(KernelFrame &frame, StringRef name, TileMultiply multiply)
-    : frame(frame), multiply(multiply),
-      sizes(frame.target, frame.getF32Type(),
-            multiply == TileMultiply::numbers ? StringRef() : StringRef(compiler::name(MatmulInstruction::vdpbf16ps))) {
+TileProduct::TileProduct(KernelFrame &frame, StringRef name, const ProductRow &product, bool widens)
+    : frame(frame), product(product), widens(widens), sizes(frame.target, frame.getF32Type(), product) {
   CodeBuilder code(frame.getLoc(), frame.code.getOperation());
   const Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = code.getI64Type();
   const SmallVector<Type> types{pointer, i64, i64, pointer, i64, pointer, i64, i64, i64, i64, code.getI1Type()};
@@ -36,15 +33,15 @@ TileProduct::TileProduct(KernelFrame &frame, StringRef name, TileMultiply multip
   func::ReturnOp::create(code);
 }
 
-void TileProduct::call(const TileProductCall &product) {
-  const Emitted continues = frame.constant(frame.getBoolAttr(product.continues));
+void TileProduct::call(const TileProductCall &call) {
+  const Emitted continues = frame.constant(frame.getBoolAttr(call.continues));
   func::CallOp::create(frame, function,
-                       plain({product.a.at, product.a.rowPitch, product.a.columnPitch, product.b.at, product.b.pitch,
-                              product.c.at, product.c.pitch, product.rows, product.columns, product.depth, continues}));
+                       plain({call.a.at, call.a.rowPitch, call.a.columnPitch, call.b.at, call.b.pitch, call.c.at,
+                              call.c.pitch, call.rows, call.columns, call.depth, continues}));
 }
 
 void TileProduct::emitBody(CodeBuilder &code) {
-  if (multiply == TileMultiply::tilesOfPairs)
+  if (product.usesTiles() && !widens)
     return emitSquares(code);
   Emitted begin = code.constant(0);
   SmallVector<int64_t, 3> strips{sizes.vectors};
@@ -92,7 +89,7 @@ void TileProduct::emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitt
       rows.push_back(place(inside.a.at, inside.a.rowPitch, row + i * tileSide, k));
     for (int64_t j = 0; j < across; ++j)
       columns.push_back(place(inside.b.at, inside.b.pitch, k, column + j * tileSide));
-    multiplyTiles(code, compiler::name(MatmulInstruction::tdpbf16ps), rows, columns);
+    multiplyTiles(code, product.name, rows, columns);
   });
   storeTiles(code, square);
 }
@@ -138,18 +135,9 @@ void TileProduct::emitTile(CodeBuilder &code, Emitted row, Emitted column, int64
 }
 
 Emitted TileProduct::multiplyAdd(CodeBuilder &code, Emitted a, Emitted b, Emitted sum) const {
-  switch (multiply) {
-  case TileMultiply::pairs:
-    return multiplyPairs(code, sum, a, b);
-  case TileMultiply::widenedPairs:
-    return multiplyPairsWidened(code, sum, a, b);
-  case TileMultiply::numbers:
-  case TileMultiply::tilesOfPairs: // by whole tiles
-    break;
-  }
-  if (!frame.target.math.hasFma)
-    return sum + a * b;
-  return code.wrap(math::FmaOp::create(code, a.value(), b.value(), sum.value()));
+  if (product.group == 1 && frame.target.math.hasFma)
+    return code.wrap(math::FmaOp::create(code, a.value(), b.value(), sum.value()));
+  return widens ? product.multiplyWidened(code, sum, a, b) : product.multiply(code, sum, a, b);
 }
 
 } // namespace halftone::compiler

@@ -27,20 +27,13 @@ struct TileProductCall {
   bool continues = false; // adds to c
 };
 
-/// How elements of a and b are multiplied.
-enum class TileMultiply : uint8_t {
-  numbers,      // f32
-  pairs,        // by vdpbf16ps, which takes subnormal numbers for 0
-  tilesOfPairs, // by tdpbf16ps, which does so too
-  widenedPairs  // each member widened to f32
-};
-
 /// Makes the function before the code that is being emitted. Some rows and a strip of columns are multiplied in registers,
 /// in the order of depth. For tiles, configureTiles() comes before the calls.
 class TileProduct {
 public:
-  TileProduct(KernelFrame &frame, llvm::StringRef name, TileMultiply multiply);
-  void call(const TileProductCall &product);
+  /// `widens`: by ProductRow::multiplyWidened.
+  TileProduct(KernelFrame &frame, llvm::StringRef name, const ProductRow &product, bool widens = false);
+  void call(const TileProductCall &call);
 
 private:
   void emitBody(CodeBuilder &code);
@@ -54,7 +47,8 @@ private:
   Emitted multiplyAdd(CodeBuilder &code, Emitted a, Emitted b, Emitted sum) const;
 
   KernelFrame &frame;
-  TileMultiply multiply;
+  const ProductRow &product;
+  bool widens;
   MatmulSizes sizes;
   mlir::func::FuncOp function;
   TileProductCall inside; // the function's arguments

@@ -1,15 +1,13 @@
-// Products by an instruction that takes several indices of K at once: four of i8, or two of bf16.
+// Factors of products that take several indices of K at once: four of i8, or two of bf16.
 // SPDX-License-Identifier: Apache-2.0
 //
 // One element of the packed operands is a group: neighbours along K of a row of A or of a column of B, in 32 bits, the
 // first in the lowest. Groups past K are 0.
-//   i8    VNNI, exact in i32. It multiplies unsigned by signed numbers, so B is multiplied as b + 128, or as b + 8 if its
-//         elements have four bits. A row of A has too much the same in all columns, which its sums begin without.
-//   bf16  AVX512_BF16, summed in f32. It takes subnormal numbers for 0, so packing watches for them: an operand with one
-//         among its elements is multiplied pair by pair in f32.
+//   i8    Exact in i32. A product of unsigned by signed numbers takes B as b + 128, or as b + 8 if its elements have four bits. A
+//         row of A has too much the same in all columns, which its sums begin without.
+//   bf16  Summed in f32. Where the product takes subnormal numbers for 0, packing watches for them: an operand with one among its
+//         elements is multiplied pair by pair in f32.
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
-#include "compiler/targets/cpu/x86/PairProducts.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <bit>
 
@@ -81,22 +79,6 @@ Emitted MatmulGroups::joined(const Values &members) const {
   const Type i16 = frame.getI16Type();
   const Emitted low = interleaved(members[0], members[1], i16), high = interleaved(members[2], members[3], i16);
   return interleaved(low, high, problem.accumulator);
-}
-
-Emitted MatmulGroups::multiply(Emitted sums, Emitted a, Emitted b) const {
-  return problem.raiseOfColumns() == 0 ? multiplyPairs(frame, sums, a, b) : multiplyFours(sums, b, a);
-}
-
-/// Unsigned numbers by signed ones.
-Emitted MatmulGroups::multiplyFours(Emitted sums, Emitted a, Emitted b) const {
-  const VectorType fours = VectorType::get(4 * block.sizes.lanes, frame.getI8Type());
-  const SmallVector<Value> operands{sums.value(), sameBits(a, fours).value(), sameBits(b, fours).value()};
-  const StringAttr name = frame.getStringAttr("llvm.x86.avx512.vpdpbusd.512");
-  return frame.wrap(LLVM::CallIntrinsicOp::create(frame, sums.type(), name, operands).getResult(0));
-}
-
-Emitted MatmulGroups::multiplyWidened(Emitted sums, Emitted a, Emitted b) const {
-  return multiplyPairsWidened(frame, sums, a, b);
 }
 
 } // namespace halftone::compiler

@@ -1,12 +1,12 @@
-// Groups: neighbours along K that one element of a matmul's packed operands holds, and their products.
+// Groups: neighbours along K that one element of a matmul's packed operands holds.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulOperands.h"
 
 namespace halftone::compiler {
 
-/// Products by an instruction that takes several indices of K at once: four of i8, or two of bf16. A group holds those
-/// of a row of A or of a column of B in 32 bits, the first in the lowest; groups past K are 0.
+/// Factors of a product that takes several indices of K at once: four of i8, or two of bf16. A group holds those of a row of A or of
+/// a column of B in 32 bits, the first in the lowest; groups past K are 0.
 class MatmulGroups {
 public:
   MatmulGroups(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands)
@@ -20,12 +20,6 @@ public:
   Emitted raised(int side, Emitted group) const;
   /// Groups of these members, lane by lane, the first in the lowest bits.
   Emitted joined(const Values &members) const;
-  /// `sums` and the products of `a` and `b`, by the problem's instruction.
-  Emitted multiply(Emitted sums, Emitted a, Emitted b) const;
-  /// The same by vpdpbusd, of unsigned `a` and signed `b`.
-  Emitted multiplyFours(Emitted sums, Emitted a, Emitted b) const;
-  /// The same of pairs by products of their members widened to f32, which keep subnormal numbers.
-  Emitted multiplyWidened(Emitted sums, Emitted a, Emitted b) const;
 
 private:
   Emitted throughPrologue(int side, MatmulIndex index, Emitted first) const;

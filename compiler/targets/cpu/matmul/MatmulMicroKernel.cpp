@@ -102,9 +102,10 @@ void MatmulMicroKernel::store(const Values &sums, Emitted row, const MatmulStrip
 }
 
 Emitted MatmulMicroKernel::multiplyAdd(Emitted x, Emitted y, Emitted sum) const {
-  if (problem.groupSize > 1)
-    return widens ? groups.multiplyWidened(sum, x, y) : groups.multiply(sum, x, y);
-  return problem.fuses ? frame.wrap(math::FmaOp::create(frame, x.value(), y.value(), sum.value())) : sum + x * y;
+  const ProductRow &product = *problem.product;
+  if (product.group == 1 && problem.fuses)
+    return frame.wrap(math::FmaOp::create(frame, x.value(), y.value(), sum.value()));
+  return widens ? product.multiplyWidened(frame, sum, x, y) : product.multiply(frame, sum, x, y);
 }
 
 } // namespace halftone::compiler

@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulFactors.h"
-#include "compiler/targets/cpu/matmul/MatmulGroups.h"
 
 namespace halftone::compiler {
 
 class MatmulMicroKernel {
 public:
-  MatmulMicroKernel(const MatmulBlock &block, const MatmulAccess &access, const MatmulGroups &groups,
-                    SubnormalWatch &watch)
-      : block(block), access(access), groups(groups), watch(watch), frame(block.frame), problem(block.problem) {}
+  MatmulMicroKernel(const MatmulBlock &block, const MatmulAccess &access, SubnormalWatch &watch)
+      : block(block), access(access), watch(watch), frame(block.frame), problem(block.problem) {}
 
   /// The sums of `rows` rows from `row` on with a strip's columns, row by row, with those of earlier parts of K.
   Values multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const;
@@ -35,7 +33,6 @@ private:
 
   const MatmulBlock &block;
   const MatmulAccess &access;
-  const MatmulGroups &groups;
   SubnormalWatch &watch;
   KernelFrame &frame;
   const MatmulProblem &problem;

@@ -13,7 +13,7 @@ public:
   MatmulOrder(const MatmulProblem &problem, KernelFrame &frame)
       : problem(problem), frame(frame), block(problem, frame), access(block), operands(block, access),
         groups(block, access, operands), watch(block), packing(block, access, operands, groups, watch),
-        factors(block, access, operands, groups, watch), microKernel(block, access, groups, watch),
+        factors(block, access, operands, groups, watch), microKernel(block, access, watch),
         dots(block, access, operands, microKernel), tiles(block, packing, factors), epilogue(block, access) {}
   MatmulOrder(const MatmulOrder &) = delete; // the parts refer to each other
   MatmulOrder &operator=(const MatmulOrder &) = delete;

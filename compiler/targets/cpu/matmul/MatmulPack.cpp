@@ -159,7 +159,7 @@ void MatmulPacking::packBias(const MatmulDepth &depth) {
     const Emitted start = block.at(block.packedA, row * block.sizes.rowPitch());
     const Values sums =
         frame.loop(constant(0), depth.count, constant(lanes), block.zeros(), [&](Emitted k, const Values &now) {
-          return Values{groups.multiplyFours(now[0], raises, block.load(block.at(start, k)))};
+          return Values{problem.product->multiply(frame, now[0], block.load(block.at(start, k)), raises)};
         });
     const Emitted sum = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sums[0].value()));
     frame.store(sum.like(int64_t(0)) - sum, block.at(start, constant(block.sizes.depth)));

@@ -14,7 +14,7 @@ int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step 
 
 } // namespace
 
-MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, StringRef name, bool tallSums) {
+MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const ProductRow &product, bool tallSums) {
   if (accumulator.getIntOrFloatBitWidth() == 32)
     depth = 512;
   lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
@@ -27,20 +27,19 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, StringRef name,
   } else {
     vectors = 2, panelRows = {4, 1}, vectorRows = {4, 1};
   }
-  const auto instruction = matmulInstructionNamed(name);
-  if (instruction && isOfTiles(*instruction)) {
+  if (product.usesTiles()) {
     rowStep = lanes;
     depth = 1536; // sums are stored after each part of K, and A of several parts is packed for each block
   }
-  if (instruction && depthOf(*instruction) > 1)
+  if (product.group > 1)
     panelRows = {6, 4, 2, 1};
   if (tallSums)
     vectors = 2, panelRows = {12, 4, 2, 1};
 }
 
-MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const KernelForm &form)
-    : MatmulSizes(cpu, accumulator, form.instruction, form.tallSums || form.readsImage) {
-  if (!form.readsImage)
+MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const KernelSource &source)
+    : MatmulSizes(cpu, accumulator, productOf(source, cpu), source.form.tallSums || source.form.readsImage) {
+  if (!source.form.readsImage)
     return;
   // Lines of the usual images are multiples of seven places long. Few strips are of one vector: less code for them.
   if (cpu.vectorRegisters >= 32)
@@ -62,40 +61,34 @@ int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents
   if (!contraction)
     return 0;
   const Type accumulator = MatmulSource::accumulatorOf(contraction);
-  const MatmulScratch scratch(MatmulSizes(target, accumulator, source.form), extents[size_t(source.dims)],
+  const MatmulScratch scratch(MatmulSizes(target, accumulator, source), extents[size_t(source.dims)],
                               extents[size_t(source.dims) + 1], !source.form.readsImage);
   return MatmulScratch::headBytes +
          (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
 }
 
 MatmulProblem::MatmulProblem(MatmulSource read, const CpuTarget &cpu)
-    : MatmulSource(std::move(read)), cpu(cpu), sizes(cpu, accumulator, source.form), fuses(mayFuse && cpu.math.hasFma) {
-}
+    : MatmulSource(std::move(read)), cpu(cpu), sizes(cpu, accumulator, source), fuses(mayFuse && cpu.math.hasFma),
+      product(&productOf(source, cpu)), groupSize(product->group) {}
 
 FailureOr<MatmulProblem> MatmulProblem::read(const KernelSource &source, const CpuTarget &cpu) {
   FailureOr<MatmulSource> matmul = MatmulSource::read(source);
-  if (failed(matmul))
+  if (failed(matmul) || failed(checkProduct(source, cpu)))
     return failure();
   MatmulProblem problem(std::move(*matmul), cpu);
-  if (failed(problem.readInstruction()) || failed(problem.readPanels()) || failed(problem.readWindow()))
+  if (failed(problem.checkGroups()) || failed(problem.readPanels()) || failed(problem.readWindow()))
     return failure();
   return problem;
 }
 
-LogicalResult MatmulProblem::readInstruction() {
-  const std::string &named = source.form.instruction;
-  if (named.empty())
+LogicalResult MatmulProblem::checkGroups() {
+  if (groupSize == 1)
     return success();
-  const auto found = matmulInstructionNamed(named);
-  if (!found || !has(cpu, *found))
-    return source.function.emitError() << named << " is no instruction of this CPU for products";
-  instruction = *found;
-  groupSize = depthOf(instruction);
   if (group[depthRole].size() != 1 && !(groupSize == 2 && source.form.wholeRuns))
-    return source.function.emitError() << named << " with several dims of K; expected one";
+    return source.function.emitError() << product->name << " with several dims of K; expected one";
   for (Value factor : contraction.getInputs())
-    if (groupSize > 1 && !getElementTypeOrSelf(factor).isInteger(unsigned(32 / groupSize)))
-      return source.function.emitError() << named << " with factors of " << getElementTypeOrSelf(factor);
+    if (!getElementTypeOrSelf(factor).isInteger(unsigned(32 / groupSize)))
+      return source.function.emitError() << product->name << " with factors of " << getElementTypeOrSelf(factor);
   return success();
 }
 
@@ -120,7 +113,7 @@ LogicalResult MatmulProblem::readPanels(linalg::GenericOp generic, OpOperand &op
   const int64_t bits = layout.bits ? layout.bits : getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth();
   const bool isWord = bits * layout.group == 32 && accumulator.getIntOrFloatBitWidth() == 32;
   const bool takesGroups = groupSize == 1 || bool(prologue[1]) || groupSize == layout.group ||
-                           (instruction == MatmulInstruction::vpdpbusd && layout.bits == 4);
+                           (!product->signedOperands && layout.bits == 4);
   if (!takesGroups || !isWord || layout.columns != sizes.lanes || found != expected)
     return generic.emitError() << "no code that reads panels of " << layout.columns << " columns, groups of "
                                << layout.group << ", along axis " << layout.depth;
@@ -196,9 +189,9 @@ bool MatmulProblem::sumsAreResult() const {
 std::string MatmulProblem::method() const {
   std::string text;
   llvm::raw_string_ostream out(text);
-  if (instruction == MatmulInstruction::multiplyAdd)
+  if (product->product == cpu::Product::multiply_add)
     out << accumulator << " ";
-  out << name(instruction);
+  out << product->name;
   if (usesTiles())
     out << ", " << 2 * sizes.lanes << " x " << 2 * sizes.lanes << " sums in tiles";
   else if (takesDots())

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/MatmulSource.h"
-#include "compiler/targets/cpu/matmul/MatmulInstruction.h"
+#include "compiler/targets/cpu/matmul/Products.h"
 #include <optional>
 
 namespace halftone::compiler {
@@ -21,9 +21,9 @@ struct MatmulSizes {
   /// sets of a cache.
   int64_t rowPitch() const { return depth + lanes; }
   /// `tallSums`: panels of two vectors, and groups of more rows.
-  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, llvm::StringRef instruction, bool tallSums = false);
+  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, const ProductRow &product, bool tallSums = false);
   /// Of a matmul kernel.
-  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, const KernelForm &form);
+  MatmulSizes(const CpuTarget &cpu, mlir::Type accumulator, const KernelSource &source);
 };
 
 /// Scratch of one tile, in elements of the accumulator: packed A, packed B, sums, and a square of lanes for
@@ -47,7 +47,7 @@ public:
   bool lanesAlongDepth(int side) const { return !(side == 1 && readsPanels) && MatmulSource::lanesAlongDepth(side); }
   /// Rows of A times rows of a transposed B, both read along K where they are: nothing is packed.
   bool takesDots() const;
-  bool usesTiles() const { return isOfTiles(instruction); }
+  bool usesTiles() const { return product->usesTiles(); }
   /// A lies packed as [row][k], not as [k][row].
   bool packsRowsAlongDepth() const { return usesTiles() || lanesAlongDepth(0) != packsAlongPlaces(); }
   /// A lies packed as [panel][k][row], in panels of as many rows as a vector has lanes.
@@ -68,10 +68,10 @@ public:
   bool packsPanels() const { return groupSize == 1 && !readsColumnsInPlace(); }
   /// Tiles of pairs lose subnormal numbers of B in panels, which nobody packs and so looks at.
   bool watchesPanelsAhead() const { return panels && usesTiles() && groupSize == 2; }
-  /// B is multiplied as numbers larger by this, so that none is below 0: 0 where the instruction takes signed numbers. Behind
+  /// B is multiplied as numbers larger by this, so that none is below 0: 0 where the product takes signed numbers. Behind
   /// each row of packed A stands how much its sums have too much, negated.
   int64_t raiseOfColumns() const {
-    if (instruction != MatmulInstruction::vpdpbusd)
+    if (product->signedOperands)
       return 0;
     return panels && panels->bits == 4 ? 8 : 128;
   }
@@ -88,8 +88,8 @@ public:
   const CpuTarget &cpu;
   MatmulSizes sizes;
   bool fuses = false; // products and sums may be one instruction
-  MatmulInstruction instruction = MatmulInstruction::multiplyAdd;
-  int64_t groupSize = 1;            // indices of K in one packed element
+  const ProductRow *product;
+  int64_t groupSize;                // indices of K in one packed element
   std::optional<Panels> panels;     // how B lies in memory, where it comes packed and is multiplied as it is
   bool readsPanels = false;         // B comes packed, maybe through a prologue
   int64_t wordGroup = 1;            // indices of K in a 32-bit word of it
@@ -97,7 +97,7 @@ public:
 
 private:
   MatmulProblem(MatmulSource read, const CpuTarget &cpu);
-  mlir::LogicalResult readInstruction();
+  mlir::LogicalResult checkGroups();
   mlir::LogicalResult readPanels();
   mlir::LogicalResult readPanels(mlir::linalg::GenericOp generic, mlir::OpOperand &operand);
   mlir::LogicalResult readWindow();

@@ -8,7 +8,7 @@ using namespace mlir;
 
 void SubnormalWatch::start() {
   least.clear();
-  if (block.problem.groupSize != 2)
+  if (!block.problem.product->multiplyWidened)
     return;
   const VectorType halves = VectorType::get(2 * block.sizes.lanes, frame.getI16Type());
   least.push_back(frame.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, frame.getI16IntegerAttr(-1)))));

@@ -5,9 +5,9 @@
 
 namespace halftone::compiler {
 
-/// The instruction that multiplies pairs of bf16 takes subnormal numbers for 0. So code that loads pairs looks at them
-/// too: between start() and stop() a vector, which loops carry, holds the smallest magnitudes above 0. For elements other
-/// than pairs the watch does nothing.
+/// The instructions that multiply pairs of bf16 take subnormal numbers for 0. So code that loads pairs looks at them
+/// too: between start() and stop() a vector, which loops carry, holds the smallest magnitudes above 0. For products that keep
+/// subnormal numbers the watch does nothing.
 class SubnormalWatch {
 public:
   explicit SubnormalWatch(const MatmulBlock &block) : block(block), frame(block.frame) {}

@@ -1,0 +1,64 @@
+// The products that CPUs multiply factors by: a row of a table for each.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/CodeBuilder.h"
+#include "compiler/kernels/KernelSource.h"
+#include "compiler/targets/cpu/CpuTarget.h"
+
+namespace llvm {
+class MCSubtargetInfo;
+} // namespace llvm
+
+namespace halftone::compiler {
+
+namespace cpu {
+enum class Product : uint8_t {
+  multiply_add, // numbers widened to the accumulator's type, one index of K at a time
+  vdpbf16ps,    // two indices of K at a time, AVX512_BF16
+  vpdpbusd,     // four indices of K at a time, AVX512_VNNI
+  tdpbf16ps,    // tiles, two indices of K in an element, AMX
+  tdpbssd,      // tiles, four indices of K in an element, AMX
+};
+} // namespace cpu
+
+/// One way to multiply factors and to add up the products. An element of a packed factor is a group: neighbours along K of a row of
+/// A or of a column of B, the first in the lowest bits.
+struct ProductRow {
+  cpu::Product product;
+  llvm::StringLiteral name; // the instruction's
+  int64_t group;            // indices of K in a group
+  /// Sums are those of the operation in all numerics. If not, subnormal numbers may count as 0, and the order of a sum is the
+  /// instruction's.
+  bool exact;
+  /// If not, groups of B are of unsigned numbers: each of its elements is multiplied as one larger by half of its range, and a row's
+  /// sums begin with less by what that adds.
+  bool signedOperands;
+  /// Whether a CPU with these features has the instruction.
+  bool (*isThere)(const llvm::MCSubtargetInfo &features);
+  /// Whether a kernel, in numerics that allow it, is faster by it than by the products after it.
+  bool (*pays)(const CpuTarget &target, const MatmulTraits &traits);
+  /// `sums` and, lane by lane, the products of groups of A and of B. Null if whole tiles are multiplied (AmxTiles.h).
+  Emitted (*multiply)(CodeBuilder &code, Emitted sums, Emitted a, Emitted b);
+  /// The same by products of widened members, which keep subnormal numbers; null if the instruction keeps them.
+  Emitted (*multiplyWidened)(CodeBuilder &code, Emitted sums, Emitted a, Emitted b);
+
+  bool usesTiles() const { return !multiply; }
+};
+
+/// What all CPUs have: CpuTarget::products ends with it.
+const ProductRow &multiplyAdd();
+
+/// The first of the target's products that a kernel may have and that pays.
+const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &traits);
+
+/// The product of this name; "" is that of multiply-adds. Null if the target has no such product.
+const ProductRow *productNamed(const CpuTarget &target, llvm::StringRef name);
+/// The product that the form names. If the target lacks it, checkProduct() says so in a diagnostic, and this is the multiply-add.
+const ProductRow &productOf(const KernelSource &source, const CpuTarget &target);
+mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &target);
+
+/// Whether packing a window copies one tap of neighbouring places at a time, because its image has few channels. No
+/// groups along K are made so.
+bool packsAlongPlaces(const MatmulTraits &traits);
+
+} // namespace halftone::compiler

@@ -1,0 +1,142 @@
+// The table of x86's products: of pairs of bf16 and fours of i8, by vectors and by tiles.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/matmul/Products.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+/// All of `features` beside AVX-512, whose vectors are packed.
+bool hasAvx512And(const llvm::MCSubtargetInfo &all, const std::string &features) {
+  return all.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq," + features);
+}
+
+bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
+  return traits.lhs == dtype && traits.rhs == dtype && traits.accumulator == accumulator && !traits.splitDepth;
+}
+
+/// The same of bf16 where K may be several dims, if a vector of pairs lies in one run of the last.
+bool arePairsInRuns(const CpuTarget &target, MatmulTraits traits) {
+  const int64_t vector = target.vectorBytes / itemsize(traits.lhs);
+  if (traits.splitDepth && traits.depthRun > 0 && traits.depthRun % vector == 0)
+    traits.splitDepth = false;
+  return areAll(traits, DType::bfloat16, DType::float32);
+}
+
+/// How fast vdpbf16ps is beside an f32 multiply-add depends on the CPU:
+///   znver4, znver5                                      as fast: twice the products
+///   cooperlake, sapphirerapids and their successors     half as fast: no gain over numbers widened while packing
+/// Others are taken for the latter.
+bool multipliesPairsFast(const CpuTarget &target) {
+  const std::string &processor = target.emulated.empty() ? target.processor : target.emulated;
+  return processor == "znver4" || processor == "znver5";
+}
+
+/// Reading a weight in pairs takes half the time of reading it in f32, and with few rows nothing else takes as long. Panels
+/// of pairs are there for tiles too.
+bool readsPairsFast(const CpuTarget &target, const MatmulTraits &traits) {
+  return multipliesPairsFast(target) || (traits.panels && productNamed(target, "tdpbf16ps"));
+}
+
+/// The vectors of `sums`, and of both factors as `count` elements in each lane, by LLVM's intrinsic of this name.
+Emitted callProduct(CodeBuilder &code, StringRef intrinsic, Emitted sums, Type element, int64_t count, Emitted first,
+                    Emitted second) {
+  const VectorType type = VectorType::get(count * cast<VectorType>(sums.type()).getNumElements(), element);
+  const auto members = [&](Emitted groups) {
+    return vector::BitCastOp::create(code, type, groups.value()).getResult();
+  };
+  const SmallVector<Value> operands{sums.value(), members(first), members(second)};
+  const StringAttr name = code.getStringAttr(intrinsic);
+  return code.wrap(LLVM::CallIntrinsicOp::create(code, sums.type(), name, operands).getResult(0));
+}
+
+Emitted multiplyPairs(CodeBuilder &code, Emitted sums, Emitted a, Emitted b) {
+  return callProduct(code, "llvm.x86.avx512bf16.dpbf16ps.512", sums, code.getBF16Type(), 2, a, b);
+}
+
+/// Unsigned numbers by signed ones.
+Emitted multiplyFours(CodeBuilder &code, Emitted sums, Emitted a, Emitted b) {
+  return callProduct(code, "llvm.x86.avx512.vpdpbusd.512", sums, code.getI8Type(), 4, b, a);
+}
+
+Emitted multiplyPairsWidened(CodeBuilder &code, Emitted sums, Emitted a, Emitted b) {
+  const auto first = [](Emitted pairs) { return (pairs.bits() << 16).bitsAs(pairs.f32()); };
+  const auto second = [](Emitted pairs) { return (pairs.bits() & int64_t(0xffff0000)).bitsAs(pairs.f32()); };
+  const auto fused = [&](Emitted x, Emitted y, Emitted sum) {
+    return code.wrap(math::FmaOp::create(code, x.value(), y.value(), sum.value()));
+  };
+  return fused(first(a), first(b), fused(second(a), second(b), sums));
+}
+
+/// In the order of preference. With few rows, packing pairs takes longer than multiplying in pairs saves, and nothing is packed
+/// of panels.
+constexpr ProductRow rows[] = {
+    {
+        .product = cpu::Product::tdpbf16ps,
+        .name = "tdpbf16ps",
+        .group = 2,
+        .exact = false,
+        .signedOperands = true,
+        .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-bf16"); },
+        .pays =
+            [](const CpuTarget &, const MatmulTraits &traits) {
+              return traits.rows > 4 && areAll(traits, DType::bfloat16, DType::float32);
+            },
+        .multiply = nullptr,
+        .multiplyWidened = multiplyPairsWidened,
+    },
+    {
+        .product = cpu::Product::tdpbssd,
+        .name = "tdpbssd",
+        .group = 4,
+        .exact = true,
+        .signedOperands = true,
+        .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-int8"); },
+        .pays =
+            [](const CpuTarget &, const MatmulTraits &traits) {
+              return areAll(traits, DType::int8, DType::int32) && !traits.computed && !traits.halfBytes;
+            },
+        .multiply = nullptr,
+        .multiplyWidened = nullptr,
+    },
+    {
+        .product = cpu::Product::vdpbf16ps,
+        .name = "vdpbf16ps",
+        .group = 2,
+        .exact = false,
+        .signedOperands = true,
+        .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512bf16"); },
+        .pays =
+            [](const CpuTarget &target, const MatmulTraits &traits) {
+              return readsPairsFast(target, traits) && (traits.rows > 4 || traits.panels) &&
+                     arePairsInRuns(target, traits);
+            },
+        .multiply = multiplyPairs,
+        .multiplyWidened = multiplyPairsWidened,
+    },
+    {
+        .product = cpu::Product::vpdpbusd,
+        .name = "vpdpbusd",
+        .group = 4,
+        .exact = true,
+        .signedOperands = false,
+        .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512vnni"); },
+        .pays =
+            [](const CpuTarget &, const MatmulTraits &traits) {
+              return areAll(traits, DType::int8, DType::int32) && !traits.computed && traits.lhsAlongDepth;
+            },
+        .multiply = multiplyFours,
+        .multiplyWidened = nullptr,
+    },
+};
+
+} // namespace
+
+ArrayRef<ProductRow> x86Products() { return rows; }
+
+} // namespace halftone::compiler
