@@ -3,225 +3,232 @@
 //
 //   for the team's rows in the block: for each generic: for the thread's vectors: loads, body, stores; totals of the row
 //   then totals of the block: side reductions
-#include "compiler/targets/gpu/Row.h"
-#include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/LongSums.h"
 #include "compiler/targets/gpu/Emitters.h"
-#include "compiler/targets/gpu/RowThreads.h"
+#include "compiler/targets/gpu/RowHeld.h"
+#include "compiler/targets/gpu/RowPieces.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "runtime/plan/Abi.h"
 #include <fmt/format.h>
 
 namespace halftone::compiler {
 using namespace mlir;
+using Combining = RowOutput::Combining;
 
-/// The block's threads as teams.
-static ThreadTile teamsOf(GridFrame &frame, const RowTile &tile) {
-  frame.threads = tile.teams * tile.across;
-  return {frame, frame.constant(tile.across * tile.vector), tile.vector};
+namespace {
+
+void whereInside(CodeBuilder &builder, Emitted condition, llvm::function_ref<void()> code) {
+  if (condition)
+    builder.branch(condition, code);
+  else
+    code();
 }
 
-TeamRowEmitter::TeamRowEmitter(GridFrame &frame, const RowTile &tile)
-    : frame(frame), tile(tile), threads(teamsOf(frame, tile)) {
-  for (int dim = 0; dim < frame.dims; ++dim)
-    (dim < frame.source.form.outer ? outer : inner).push_back(dim);
+Values running(const RowPhase &phase) {
+  Values values;
+  for (const RowOutput &output : phase.outputs)
+    values.append(output.running);
+  return values;
 }
 
-FailureOr<TeamRowEmitter::Phase> TeamRowEmitter::phaseOf(linalg::GenericOp generic) {
-  Phase phase;
-  phase.generic = generic;
-  for (OpOperand *operand : generic.getDpsInputOperands())
-    phase.inputAccesses.push_back(frame.source.accessOf(generic, *operand));
-  for (int dim : dimsOf(generic))
-    if (dim >= frame.source.form.outer)
-      phase.inner.push_back(dim);
-  if (!phase.inner.empty())
-    phase.lanes = {tile.vector > 1 ? tile.vector : 0, phase.inner.back(), {}, {}, /*isAligned=*/true};
-  for (auto [position, combiner] : llvm::enumerate(combinersOf(generic))) {
-    const Value result = generic.getResult(position);
-    Output output{unsigned(position), combiner,
-                  frame.source.accessOf(generic, *generic.getDpsInitOperand(int64_t(position))),
-                  frame.storage.lookup(result)};
-    FailureOr<Combining> combining = combiningOf(phase, output);
-    if (failed(combining))
-      return failure();
-    output.combining = *combining;
-    phase.outputs.push_back(std::move(output));
-  }
-  return phase;
-}
-
-FailureOr<TeamRowEmitter::Combining> TeamRowEmitter::combiningOf(Phase &phase, const Output &output) {
-  if (output.combiner.empty())
-    return Combining::none;
-  if (frame.source.formOf(phase.generic->getResult(output.position)).partial.empty())
-    return Combining::row;
-  ArrayRef<int> kept = output.access.dims;
-  if (kept.empty())
-    return Combining::block;
-  const int64_t innerKept = llvm::count_if(kept, [&](int dim) { return llvm::is_contained(phase.inner, dim); });
-  if (innerKept != 0 && innerKept != int64_t(phase.inner.size()))
-    return phase.generic.emitError(
-        "a side reduction of a row kernel keeps some of the row's axes; expected all or none");
-  if (keepsRows() && innerKept == int64_t(kept.size()))
-    return Combining::columns;
-  if (tile.teams != 1 || (innerKept == 0 && !phase.inner.empty()))
-    return phase.generic.emitError(
-        "a side reduction of a row kernel keeps axes of which several threads have an index");
-  return Combining::memory;
-}
-
-/// Gives each tensor between phases its row of scratch, unless the steps hold it.
-void TeamRowEmitter::placeScratch() {
-  Emitted next = frame.asLong(frame.constant(0));
-  for (Phase &phase : phases)
-    for (Output &output : phase.outputs) {
-      if (output.storage.pointer || !output.combiner.empty() || keepsRows())
-        continue;
-      const Value result = phase.generic.getResult(output.position);
-      const Type element = getElementTypeOrSelf(result);
-      output.storage = {frame.address(frame.scratch, frame.getI8Type(), next), element, {}, true};
-      frame.storage[result] = output.storage;
-      const Emitted bytes = frame.asLong(frame.size(inner)) * elementBytes(element);
-      next = next + ceilDivideUnsigned(bytes, bytes.like(bufferAlignment)) * bufferAlignment;
+void setRunning(RowPhase &phase, ArrayRef<Emitted> values) {
+  for (RowOutput &output : phase.outputs)
+    for (Emitted &value : output.running) {
+      value = values.front();
+      values = values.drop_front();
     }
 }
 
-/// Points each side reduction to the block's piece of its buffer, and gives it its first value.
-void TeamRowEmitter::beginPieces() {
-  bool clears = false;
-  for (Phase &phase : phases)
-    for (Output &output : phase.outputs) {
-      if (output.combiner.empty() || output.combining == Combining::row)
-        continue;
-      const Emitted neutral = frame.initialOf(phase.generic, output.position);
-      const Emitted size = frame.size(output.access.dims);
-      TensorStorage &storage = output.storage;
-      storage.pointer = frame.address(storage.pointer, storage.element, frame.block * size);
-      if (output.combining != Combining::memory) {
-        const size_t count = output.combining == Combining::columns ? size_t(tile.steps) : 1;
-        output.running.assign(count, frame.splat(neutral, phase.lanes.count));
-        continue;
-      }
-      clears = true;
-      frame.loop(frame.thread, size, frame.constant(frame.threads),
-                 [&](Emitted at) { frame.store(neutral, frame.address(storage.pointer, storage.element, at)); });
-    }
-  if (clears)
-    frame.barrier();
-}
+/// Teams of threads that keep a row in registers, or all threads along a long row.
+class TeamRowEmitter {
+public:
+  TeamRowEmitter(GridFrame &frame, const RowTile &tile)
+      : frame(frame), tile(tile), teams(frame, tile), pieces(teams, phases), held(teams) {}
+  LogicalResult emit();
 
-/// Stores the totals of side reductions that `outputs`, of one combiner, have in registers.
-void TeamRowEmitter::finishPiece(Phase &phase, ArrayRef<Output *> outputs) {
-  SmallVector<std::string> combiners;
-  for (const Output *output : outputs)
-    combiners.push_back(output->combiner);
-  const auto valuesOf = [&](size_t step) {
-    Values values;
-    for (const Output *output : outputs)
-      values.push_back(output->running[step]);
-    return values;
-  };
-  const bool isOne = outputs.front()->combining == Combining::block;
-  SmallVector<Step> steps(1);
-  if (!isOne)
-    steps = stepsFrom(phase, frame.constant(0));
-  for (auto [position, step] : llvm::enumerate(steps)) {
-    Values values = valuesOf(position);
-    if (isOne && !phase.inner.empty())
-      values = overTeam(combiners, values);
-    if (tile.teams > 1)
-      values = foldRows(frame, threads, combiners, values);
-    const Emitted isFirst = equal(threads.rowThread, threads.rowThread.like(0));
-    const Emitted writes = isFirst & (isOne ? equal(threads.thread, threads.thread.like(0)) : step.isInside);
-    frame.branch(writes, [&] {
-      if (!isOne)
-        standAt(phase, step);
-      for (auto [output, value] : llvm::zip(outputs, values))
-        storeLanes(frame, value, output->storage, output->access, isOne ? Lanes() : phase.lanes);
-    });
-  }
-}
+private:
+  void placeScratch();
+  void emitRow(Emitted row);
+  void emitInner(RowPhase &phase);
+  void emitOuter(RowPhase &phase);
+  void emitSteps(RowPhase &phase, ArrayRef<RowStep> steps);
+  Values bodyAt(RowPhase &phase, size_t step, const RowStep &place);
+  void storeAt(RowPhase &phase, const Values &yields);
+  void totalRow(RowPhase &phase);
 
-void TeamRowEmitter::finishPieces() {
-  for (Phase &phase : phases)
-    for (size_t position = 0; position < phase.outputs.size(); ++position) {
-      Output &output = phase.outputs[position];
-      if (output.combining != Combining::block && output.combining != Combining::columns)
-        continue;
-      SmallVector<Output *> outputs{&output};
-      if (isArgCombiner(output.combiner))
-        outputs.push_back(&phase.outputs[++position]);
-      finishPiece(phase, outputs);
-    }
-}
+  GridFrame &frame;
+  const RowTile tile;
+  RowTeams teams;
+  std::vector<RowPhase> phases;
+  RowPieces pieces;
+  RowHeld held;
+};
 
 LogicalResult TeamRowEmitter::emit() {
   for (linalg::GenericOp generic : frame.source.generics) {
-    FailureOr<Phase> phase = phaseOf(generic);
+    FailureOr<RowPhase> phase = teams.phaseOf(generic);
     if (failed(phase))
       return failure();
     phases.push_back(std::move(*phase));
   }
   placeScratch();
-  beginPieces();
+  pieces.begin();
   const Emitted blockRows = frame.extents[size_t(frame.dims)], begin = frame.block * blockRows;
-  const Emitted end = minimum(frame.size(outer), begin + blockRows);
+  const Emitted end = minimum(frame.size(teams.outer), begin + blockRows);
   // All threads make as many turns, since they meet at barriers and in shuffles.
   constexpr int levels = 2; // accumulators of columns take many registers
   const Values totals = sumInRegisters(
-      frame, blockCombiners(), begin, end, frame.constant(tile.teams), blockTotals(),
+      frame, pieces.combiners(), begin, end, frame.constant(tile.teams), pieces.running(),
       [&](Emitted first, const Values &before) {
-        setBlockTotals(before);
-        const Emitted row = first + threads.rowThread;
-        isRowInside = tile.teams > 1 ? row < end : Emitted();
+        pieces.setRunning(before);
+        const Emitted row = first + teams.threads.rowThread;
+        teams.isRowInside = tile.teams > 1 ? row < end : Emitted();
         emitRow(row);
-        return blockTotals();
+        return pieces.running();
       },
       levels);
-  setBlockTotals(totals);
-  isRowInside = {};
-  finishPieces();
+  pieces.setRunning(totals);
+  teams.isRowInside = {};
+  pieces.finish();
   return success();
 }
 
 void TeamRowEmitter::emitRow(Emitted row) {
-  frame.delinearize(row, outer);
-  held.clear();
-  for (Phase &phase : phases)
+  frame.delinearize(row, teams.outer);
+  held.shrink(0);
+  for (RowPhase &phase : phases)
     if (phase.inner.empty())
       emitOuter(phase);
     else
       emitInner(phase);
 }
 
-Values TeamRowEmitter::blockTotals() {
-  Values totals;
-  for (const Phase &phase : phases)
-    for (const Output &output : phase.outputs)
-      if (output.combining == Combining::block || output.combining == Combining::columns)
-        totals.append(output.running);
-  return totals;
+/// Gives each tensor between phases its row of scratch, unless the steps hold it.
+void TeamRowEmitter::placeScratch() {
+  Emitted next = frame.asLong(frame.constant(0));
+  for (RowPhase &phase : phases)
+    for (RowOutput &output : phase.outputs) {
+      if (output.storage.pointer || !output.combiner.empty() || teams.keepsRows())
+        continue;
+      const Value result = phase.generic.getResult(output.position);
+      const Type element = getElementTypeOrSelf(result);
+      output.storage = {frame.address(frame.scratch, frame.getI8Type(), next), element, {}, true};
+      frame.storage[result] = output.storage;
+      const Emitted bytes = frame.asLong(frame.size(teams.inner)) * elementBytes(element);
+      next = next + ceilDivideUnsigned(bytes, bytes.like(bufferAlignment)) * bufferAlignment;
+    }
 }
 
-SmallVector<std::string> TeamRowEmitter::blockCombiners() const {
+/// The values that the body yields at a step; accumulators take them in where the row has the step.
+Values TeamRowEmitter::bodyAt(RowPhase &phase, size_t step, const RowStep &place) {
+  Values arguments = held.inputsAt(phase, step);
+  for (RowOutput &output : phase.outputs) {
+    if (output.combining == Combining::none)
+      arguments.push_back({});
+    else if (output.combining == Combining::memory)
+      arguments.push_back(held.loadIf(place.isInside, output.storage, output.access, phase.lanes));
+    else
+      arguments.push_back(output.running[output.running.size() > 1 ? step : 0]);
+  }
+  const Values yields = emitBody(frame, phase.generic, arguments, phase.lanes);
+  for (RowOutput &output : phase.outputs)
+    if (!output.running.empty()) {
+      Emitted &running = output.running[output.running.size() > 1 ? step : 0];
+      running = place.isInside ? select(place.isInside, yields[output.position], running) : yields[output.position];
+    }
+  return yields;
+}
+
+void TeamRowEmitter::storeAt(RowPhase &phase, const Values &yields) {
+  for (const RowOutput &output : phase.outputs)
+    if (output.storage.pointer && (output.combining == Combining::none || output.combining == Combining::memory))
+      storeLanes(frame, yields[output.position], output.storage, output.access, phase.lanes);
+}
+
+/// Loads of all steps, then bodies, then stores.
+void TeamRowEmitter::emitSteps(RowPhase &phase, ArrayRef<RowStep> steps) {
+  held.load(phase, steps);
+  std::vector<Values> yields;
+  for (auto [place, step] : llvm::enumerate(steps)) {
+    teams.standAt(phase, step);
+    yields.push_back(bodyAt(phase, place, step));
+  }
+  for (auto [step, values] : llvm::zip(steps, yields)) {
+    teams.standAt(phase, step);
+    whereInside(frame, step.isInside, [&] { storeAt(phase, values); });
+  }
+  for (const RowOutput &output : phase.outputs) {
+    if (output.combining != Combining::none)
+      continue;
+    Values values;
+    for (const Values &each : yields)
+      values.push_back(each[output.position]);
+    held.keep(phase, output, values);
+  }
+}
+
+/// Combines the accumulators of the row over the team.
+void TeamRowEmitter::totalRow(RowPhase &phase) {
   SmallVector<std::string> combiners;
-  for (const Phase &phase : phases)
-    for (const Output &output : phase.outputs)
-      if (output.combining == Combining::block || output.combining == Combining::columns)
-        combiners.append(output.running.size(), output.combiner);
-  return combiners;
+  Values own;
+  for (const RowOutput &output : phase.outputs)
+    if (output.combining == Combining::row) {
+      combiners.push_back(output.combiner);
+      own.append(output.running);
+    }
+  if (own.empty())
+    return;
+  const Values totals = teams.total(combiners, own);
+  size_t next = 0;
+  for (RowOutput &output : phase.outputs)
+    if (output.combining == Combining::row) {
+      const Emitted total = totals[next++];
+      frame.storage[phase.generic.getResult(output.position)] = {{}, total.type(), total};
+      output.running.clear();
+    }
 }
 
-void TeamRowEmitter::setBlockTotals(ArrayRef<Emitted> values) {
-  for (Phase &phase : phases)
-    for (Output &output : phase.outputs)
-      if (output.combining == Combining::block || output.combining == Combining::columns)
-        for (Emitted &value : output.running) {
-          value = values.front();
-          values = values.drop_front();
-        }
+void TeamRowEmitter::emitInner(RowPhase &phase) {
+  held.load(phase, {});
+  for (RowOutput &output : phase.outputs)
+    if (output.combining == Combining::row)
+      output.running = {frame.splat(frame.initialOf(phase.generic, output.position), phase.lanes.count)};
+  if (teams.keepsRows()) {
+    emitSteps(phase, teams.stepsFrom(phase, frame.constant(0)));
+  } else {
+    const Emitted stride = frame.constant(RowTeams::longSteps * tile.across * tile.vector);
+    const size_t known = held.size();
+    const Values before = running(phase);
+    Values neutral;
+    SmallVector<std::string> combiners;
+    for (const RowOutput &output : phase.outputs)
+      for (size_t place = 0; place < output.running.size(); ++place) {
+        neutral.push_back(frame.splat(frame.initialOf(phase.generic, output.position), phase.lanes.count));
+        combiners.push_back(output.combiner);
+      }
+    const Values totals = sumInRegisters(frame, combiners, frame.constant(0), frame.size(phase.inner), stride, neutral,
+                                         [&](Emitted begin, const Values &values) {
+                                           setRunning(phase, values);
+                                           emitSteps(phase, teams.stepsFrom(phase, begin));
+                                           return running(phase);
+                                         });
+    setRunning(phase, combineAll(frame, combiners, before, totals));
+    held.shrink(known); // values of one turn
+  }
+  totalRow(phase);
 }
+
+/// A phase over the outer dims alone: the values of the team's first thread count.
+void TeamRowEmitter::emitOuter(RowPhase &phase) {
+  held.load(phase, {});
+  const RowStep row{{}, both(teams.isFirst(), teams.isRowInside)};
+  const Values yields = bodyAt(phase, 0, row);
+  if (teams.outer.empty()) // a result may lie where threads still read an operand
+    frame.barrier();
+  frame.branch(row.isInside, [&] { storeAt(phase, yields); });
+}
+
+} // namespace
 
 FailureOr<std::string> emitRow(GridFrame &frame) {
   func::FuncOp function = frame.source.function;
