@@ -75,7 +75,7 @@ struct WeightPanels {
 class Target {
 public:
   /// "host" (this machine's CPU), "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", "graniterapids", any other
-  /// "<triple>[:<cpu>]" that LLVM was built with, or "sm_80" (NVIDIA GPUs). "emulated:" before the name of an x86 CPU: blocks
+  /// "<triple>[:<cpu>]" that LLVM was built with, or "sm_80[:<multiprocessors>]" (NVIDIA GPUs). "emulated:" before the name of an x86 CPU: blocks
   /// and instructions of that CPU, less AMX, computed by those of this machine, slowly; so its code can be tried here.
   /// value_error listing the known names when `name` is none.
   static StatusOr<std::shared_ptr<const Target>> find(std::string_view name);

@@ -44,12 +44,12 @@ std::string hostFeatures() {
 Status unknown(std::string_view name, std::string_view why) {
   return Status(
       ErrorKind::value_error,
-      fmt::format(
-          "unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
-          "\"sapphirerapids\", \"graniterapids\", \"sm_80\" or \"<triple>[:<cpu>]\" of a 64-bit little-endian CPU with "
-          "ELF objects, such as "
-          "\"aarch64-unknown-linux-gnu:neoverse-n1\", or \"emulated:\" and one of these",
-          name, why));
+      fmt::format("unknown target \"{}\": {}; expected \"host\", \"x86-64-v2\", \"x86-64-v3\", \"x86-64-v4\", "
+                  "\"sapphirerapids\", \"graniterapids\", \"sm_80[:<multiprocessors>]\" or \"<triple>[:<cpu>]\" of a "
+                  "64-bit little-endian CPU with "
+                  "ELF objects, such as "
+                  "\"aarch64-unknown-linux-gnu:neoverse-n1\", or \"emulated:\" and one of these",
+                  name, why));
 }
 
 /// Machines of general purpose; the rest of LLVM's list are GPUs and virtual machines.

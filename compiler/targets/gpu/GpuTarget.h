@@ -23,9 +23,10 @@ struct GpuTarget : Target {
   /// Writes the work of one block of a matmul kernel into `frame`, as the emitters of the other kinds do (Emitters.h).
   virtual mlir::FailureOr<std::string> emitMatmul(GridFrame &frame) const = 0;
 
+  int64_t multiprocessors; // that blocks are chosen for
+
 protected:
-  /// Blocks are chosen for a GPU of so many multiprocessors.
-  explicit GpuTarget(int64_t multiprocessors) : blocks(multiprocessors) {}
+  explicit GpuTarget(int64_t multiprocessors) : multiprocessors(multiprocessors), blocks(multiprocessors) {}
 
 private:
   GpuBlocking blocks;

@@ -4,11 +4,35 @@
 #include "compiler/targets/MachineCode.h"
 #include "compiler/targets/nvptx/Mma.h"
 #include "compiler/targets/nvptx/PtxCode.h"
+#include <charconv>
 #include <fmt/format.h>
 
 namespace halftone::compiler {
 
-std::string NvptxTarget::key() const { return fmt::format("nvptx|{}|{}", processor, ptxVersion); }
+namespace {
+
+constexpr std::string_view processorName = "sm_80";
+constexpr int64_t usualMultiprocessors = 108, mostMultiprocessors = 1024;
+
+/// The number that `name` gives; nullopt if `name` is no target.
+std::optional<int64_t> multiprocessorsOf(std::string_view name) {
+  if (name == processorName)
+    return usualMultiprocessors;
+  if (!name.starts_with(processorName) || name[processorName.size()] != ':')
+    return std::nullopt;
+  const std::string_view digits = name.substr(processorName.size() + 1);
+  unsigned count = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+  const bool isNumber = error == std::errc() && end == digits.data() + digits.size() && digits.front() != '0';
+  return isNumber && count <= mostMultiprocessors ? std::optional<int64_t>(count) : std::nullopt;
+}
+
+} // namespace
+
+std::string NvptxTarget::key() const {
+  const std::string key = fmt::format("nvptx|{}|{}", processor, ptxVersion);
+  return multiprocessors == usualMultiprocessors ? key : fmt::format("{}|{} multiprocessors", key, multiprocessors);
+}
 
 MatmulChoice NvptxTarget::chooseMatmul(const MatmulTraits &traits) const {
   MatmulChoice choice;
@@ -36,12 +60,15 @@ StatusOr<std::string> NvptxTarget::makeCode(llvm::Module &module, KernelDumps *d
 
 StatusOr<NvptxTarget> NvptxTarget::find(std::string_view name) {
   initializeMachines();
-  if (name != "sm_80")
-    return Status(ErrorKind::value_error, fmt::format("unknown target \"{}\": expected \"sm_80\" of NVIDIA GPUs; its "
-                                                      "code runs on all of compute capability 8.0 and above",
-                                                      name));
-  NvptxTarget target;
-  target.name = target.processor = std::string(name);
+  const std::optional<int64_t> multiprocessors = multiprocessorsOf(name);
+  if (!multiprocessors)
+    return Status(ErrorKind::value_error,
+                  fmt::format("unknown target \"{}\": expected \"sm_80\" of NVIDIA GPUs, whose code runs on all of "
+                              "compute capability 8.0 and above, or \"sm_80:<n>\" for n multiprocessors, 1 to {}",
+                              name, mostMultiprocessors));
+  NvptxTarget target(*multiprocessors);
+  target.name = std::string(name);
+  target.processor = std::string(processorName);
   target.shortIndices = true;
   target.math.hasFma = target.math.hasRounding = target.math.convertsF16 = target.math.convertsBf16 = true;
   return target;

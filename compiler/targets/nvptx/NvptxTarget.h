@@ -6,7 +6,8 @@
 
 namespace halftone::compiler {
 
-/// "sm_80": code for every GPU of compute capability 8.0 and above.
+/// "sm_80" or "sm_80:<n>": code for every GPU of compute capability 8.0 and above, with blocks chosen for one of `n`
+/// multiprocessors, 1 to 1024; without a number for the 108 of an A100.
 struct NvptxTarget : GpuTarget {
   std::string key() const override;
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
@@ -19,7 +20,7 @@ struct NvptxTarget : GpuTarget {
   static StatusOr<NvptxTarget> find(std::string_view name);
 
 private:
-  NvptxTarget() : GpuTarget(/*multiprocessors=*/108) {}
+  explicit NvptxTarget(int64_t multiprocessors) : GpuTarget(multiprocessors) {}
 
   NvptxOps operations;
 };

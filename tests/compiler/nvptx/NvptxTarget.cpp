@@ -40,12 +40,29 @@ TEST_CASE("The target of NVIDIA GPUs is found by name") {
   CHECK((*target)->name == "sm_80");
   CHECK((*target)->key() == "nvptx|sm_80|ptx80");
   CHECK_FALSE((*target)->weightPanels(false, DType::float16, 256, 256).has_value());
-  for (const char *name : {"sm_70", "sm_", "sm_80a"}) {
+  for (const char *name : {"sm_70", "sm_", "sm_80a", "sm_80:", "sm_80:0", "sm_80:1025", "sm_80:-1", "sm_80:08",
+                           "sm_80:1x", "sm_80:4294967297", "sm_80:108:1", "sm_86:108"}) {
     auto unknown = Target::find(name);
     REQUIRE_FALSE(unknown.isOk());
     CHECK(unknown.status().kind() == ErrorKind::value_error);
-    CHECK_THAT(unknown.status().message(), Catch::Contains(name) && Catch::Contains("expected \"sm_80\""));
+    CHECK_THAT(unknown.status().message(), Catch::Contains(name) && Catch::Contains("expected \"sm_80\"") &&
+                                               Catch::Contains("\"sm_80:<n>\" for n multiprocessors, 1 to 1024"));
   }
+}
+
+TEST_CASE("The target of NVIDIA GPUs chooses blocks for a number of multiprocessors, which is part of its key") {
+  const auto usual = Target::find("sm_80").valueOrThrow(), same = Target::find("sm_80:108").valueOrThrow(),
+             most = Target::find("sm_80:1024").valueOrThrow(), least = Target::find("sm_80:1").valueOrThrow();
+  CHECK(same->key() == usual->key());
+  CHECK(most->name == "sm_80:1024");
+  CHECK(most->processor == "sm_80");
+  CHECK(most->key() == "nvptx|sm_80|ptx80|1024 multiprocessors");
+  CHECK(least->key() == "nvptx|sm_80|ptx80|1 multiprocessors");
+  // 25 tiles of 32 x 32 are few for 108 multiprocessors, and more than one has.
+  CHECK(usual->blocking().depthParts(1, 784, 32, 4032) == 3);
+  CHECK(same->blocking().depthParts(1, 784, 32, 4032) == 3);
+  CHECK(most->blocking().depthParts(1, 784, 32, 4032) == 7);
+  CHECK(least->blocking().depthParts(1, 784, 32, 4032) == 1);
 }
 
 TEST_CASE("A loop of one dim moves 16 bytes at a time and fuses products with sums where that is allowed") {
