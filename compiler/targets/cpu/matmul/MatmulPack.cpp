@@ -49,6 +49,7 @@ void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
 
 void MatmulPacking::packWindow(const MatmulDepth &depth) {
   const MatmulWindow window(block);
+  const WindowCopy copy(block, window);
   const MatmulRole places = window.placesRole();
   const Emitted firstPlace = block.batch * block.size[places];
   if (problem.packsAlongPlaces()) {
@@ -57,23 +58,24 @@ void MatmulPacking::packWindow(const MatmulDepth &depth) {
     const Emitted pitch = places == rowRole ? block.packedPitch : constant(block.sizes.rowPitch());
     seen.first = firstPlace + seen.first;
     frame.loop(constant(0), columns.count, constant(1), [&, seen = seen, first = columns.first](Emitted column) {
-      window.copyPlaces(first + column, seen, block.at(block.packedA, column * pitch));
+      copy.copyPlaces(first + column, seen, block.at(block.packedA, column * pitch));
     });
     return;
   }
   if (places == rowRole)
-    return packWindowAlongDepth(window, firstPlace, depth);
+    return packWindowAlongDepth(window, copy, firstPlace, depth);
   if (problem.groupSize > 1)
-    return packWindowPairs(window, firstPlace, depth);
+    return packWindowPairs(window, copy, firstPlace, depth);
   const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
     frame.loop(begin, end, step, body);
   };
   window.forPlaces({firstPlace + depth.first, depth.count}, loop, [&](const MatmulWindow::Place &place, Emitted k) {
-    window.copy(place, {block.firstRow, block.rows}, block.at(block.packedA, k * block.packedPitch));
+    copy.copy(place, {block.firstRow, block.rows}, block.at(block.packedA, k * block.packedPitch));
   });
 }
 
-void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth) {
+void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, const WindowCopy &copy, Emitted firstPlace,
+                                         const MatmulDepth &depth) {
   const Emitted group = constant(problem.groupSize), first = depth.first * group;
   const Emitted count = minimum(depth.count * group, block.size[depthRole] - first);
   const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
@@ -82,9 +84,9 @@ void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, Emitted fir
   const MatmulWindow::Range places{firstPlace + block.firstRow, block.rows};
   window.forPlaces(places, loop, [&](const MatmulWindow::Place &place, Emitted row) {
     const Emitted to = block.at(block.packedA, row * block.sizes.rowPitch());
-    window.copy(place, {first, count}, to);
+    copy.copy(place, {first, count}, to);
     if (problem.groupSize > 1)
-      window.copyOutside(constant(1), window.at(to, count)); // past K
+      copy.copyOutside(constant(1), copy.at(to, count)); // past K
     if (watch.isOn())
       watch.loop(constant(0), depth.count, constant(lanes),
                  [&](Emitted k) { watch.look(block.load(block.at(to, k))); });
@@ -94,27 +96,28 @@ void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, Emitted fir
 
 /// Neighbouring rows of the window are pairs along K. Some columns of two rows at a time go to the place of packed B, which
 /// is not packed yet, and together from there to packed A, or to lines behind them that are turned.
-void MatmulPacking::packWindowPairs(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth) {
+void MatmulPacking::packWindowPairs(const MatmulWindow &window, const WindowCopy &copy, Emitted firstPlace,
+                                    const MatmulDepth &depth) {
   const Emitted most = constant(2048), pitch = most + 4 * lanes; // a vector of each kind may lie behind
   const Emitted lines = block.at(block.packedB, pitch);          // behind two rows of 16-bit elements
   const auto copyRow = [&](Emitted place, MatmulWindow::Range columns, Emitted to) {
     frame.branch(
-        place < block.size[depthRole], [&] { window.copy(window.placeAt(firstPlace + place), columns, to); },
-        [&] { window.copyOutside(columns.count, to); });
-    window.copyOutside(constant(1), window.at(to, columns.count));
+        place < block.size[depthRole], [&] { copy.copy(window.placeAt(firstPlace + place), columns, to); },
+        [&] { copy.copyOutside(columns.count, to); });
+    copy.copyOutside(constant(1), copy.at(to, columns.count));
   };
   // The columns from `begin` on of a pair of rows.
   const auto packPair = [&](Emitted pair, Emitted begin, Emitted count, Emitted to) {
     Values rows;
     for (int64_t member = 0; member < problem.groupSize; ++member) {
-      rows.push_back(window.at(block.packedB, pitch * member));
+      rows.push_back(copy.at(block.packedB, pitch * member));
       const Emitted place = (depth.first + pair) * problem.groupSize + member;
       copyRow(place, {block.firstRow + begin, count}, rows.back());
     }
     watch.loop(constant(0), count, constant(lanes), [&](Emitted at) {
       Values members;
       for (Emitted row : rows)
-        members.push_back(frame.load(block.lanesOf(frame.getI16Type()), window.at(row, at)));
+        members.push_back(frame.load(block.lanesOf(frame.getI16Type()), copy.at(row, at)));
       store(groups.joined(members), block.at(to, at));
     });
   };

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
-#include "compiler/targets/cpu/matmul/MatmulWindow.h"
 #include "compiler/targets/cpu/matmul/SubnormalWatch.h"
+#include "compiler/targets/cpu/matmul/WindowCopy.h"
 
 namespace halftone::compiler {
 
@@ -31,8 +31,10 @@ public:
 
 private:
   void packWindow(const MatmulDepth &depth);
-  void packWindowAlongDepth(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth);
-  void packWindowPairs(const MatmulWindow &window, Emitted firstPlace, const MatmulDepth &depth);
+  void packWindowAlongDepth(const MatmulWindow &window, const WindowCopy &copy, Emitted firstPlace,
+                            const MatmulDepth &depth);
+  void packWindowPairs(const MatmulWindow &window, const WindowCopy &copy, Emitted firstPlace,
+                       const MatmulDepth &depth);
   void turnLines(Emitted lines, Emitted pitch, Emitted count, Emitted to);
   void packRowsAlongDepth(const MatmulDepth &depth);
   void packRowsTurned(const MatmulDepth &depth);

@@ -1,4 +1,4 @@
-// The left operand of a matmul that is a window of an image: copied in the runs in which it lies in memory.
+// The left operand of a matmul that is a window of an image: which element of the image each of its elements is.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulBlock.h"
@@ -6,8 +6,7 @@
 namespace halftone::compiler {
 
 /// The matrix has a row for each place of the window (examples and places, row-major), and a column for each tap and
-/// channel. Taps outside of the image are 0. Copies have the accumulator's type; for an instruction that takes groups, the
-/// image's, so that neighbours make groups.
+/// channel. A tap outside of the image sees none of its elements, and is 0.
 class MatmulWindow {
 public:
   explicit MatmulWindow(const MatmulBlock &block);
@@ -44,7 +43,7 @@ public:
   /// window has no holes. `body` gets the carried values and returns the next; returns the last.
   Values forStretches(const Place &first, int64_t count, Range columns, llvm::ArrayRef<Emitted> carried,
                       OfStretch body) const;
-  Emitted pitch() const { return channels * axes.back().stride; }
+  Emitted pitch() const { return channels * last().stride; }
   /// The packed element of neighbours in the image from `offset` on.
   Emitted groupAt(Emitted offset) const;
   /// A vector of them.
@@ -55,35 +54,31 @@ public:
   /// The elements of the image in the lines along its first axis that `places` see, and in those between them.
   Range elementsOf(Range places) const;
 
-  /// Copies these columns of the row of `place` to neighbouring elements from `to` on. The elements behind them, fewer
-  /// than a vector has, then hold anything.
-  void copy(const Place &place, Range columns, Emitted to) const;
-  /// As `copy`, of `count` columns that are all outside.
-  void copyOutside(Emitted count, Emitted to) const;
-  Emitted at(Emitted to, Emitted offset) const { return frame.address(to, element, offset); }
-  /// Copies this column of the rows of `places`, which go forward and have no holes along the last axis, to neighbouring
-  /// elements of the accumulator's type from `to` on. The elements behind them, fewer than a vector has, then hold anything.
-  void copyPlaces(Emitted column, Range places, Emitted to) const;
-
-private:
   /// A spatial axis of one launch.
   struct Axis {
     Emitted places, taps, extent, low;
     int64_t stride, dilation, hole;
   };
+  const Axis &last() const { return axes.back(); }
   /// A tap along some axes: whether it is inside of the image, and its linear index.
   struct Seen {
     Emitted inside, index;
   };
-  /// Part of a row of taps along the last axis that is contiguous in memory.
-  struct Run {
-    Seen seen;
-    Emitted begin, length; // columns of the matrix
-  };
+  /// What a place of `example` sees by a tap along the axes before the last.
+  Seen alongOuter(const Values &places, const Values &taps, Emitted example) const;
+  /// The same along all axes, where `outer` is what it sees along those before the last.
+  Seen alongLast(const Seen &outer, Emitted place, Emitted tap) const;
+  /// The tap along each axis but the last, of row number `row` of the taps that differ along the last alone.
+  Values tapsOf(Emitted row) const;
+  /// The tap along each axis, of tap number `linear` in row-major order.
+  Values tapsAt(Emitted linear) const;
 
+  Emitted channels, elements; // of the image
+  mlir::Value image;
+
+private:
   Seen along(const Axis &axis, Emitted place, Emitted tap) const;
   Seen joined(const Seen &outer, const Seen &inner, const Axis &axis) const;
-  Values tapsOf(Emitted row) const;
   /// Columns of the taps that differ along the last axis alone, from `begin` on.
   struct RowOfTaps {
     Seen outer; // along the other axes
@@ -91,26 +86,11 @@ private:
     Range columns; // those of the row that are asked for
   };
   Values stretchesOf(const RowOfTaps &row, Emitted place, int64_t count, const Values &carried, OfStretch body) const;
-  void copyRowOfTaps(const Seen &outer, Emitted place, Emitted begin, Range columns, Emitted to) const;
-  void copyRun(const Run &run, Range columns, Emitted to) const;
-  void copyInside(Emitted from, Emitted count, Emitted to) const;
-  void copyVectors(Emitted from, Emitted count, Emitted to) const;
-  Emitted read(Emitted from, mlir::VectorType vector) const;
-  Emitted readBeforeEnd(Emitted from, mlir::VectorType vector) const;
-  Emitted factorOf(Emitted read) const;
-  void copyLine(const Seen &line, const Values &taps, Emitted channel, Range places, Emitted to) const;
-  void copyStrided(Emitted from, Emitted pitch, Emitted count, Emitted to) const;
-  Seen alongOuter(const Values &places, const Values &taps, Emitted example) const;
-  void zero(Emitted begin, Emitted end, Emitted to) const;
   Emitted constant(int64_t value) const { return frame.constant(value); }
 
   const MatmulBlock &block;
   KernelFrame &frame;
-  mlir::Type element; // of a copy
-  int64_t step;       // elements in a vector of a copy
   std::vector<Axis> axes;
-  Emitted channels, elements; // of the image
-  mlir::Value image;
 };
 
 } // namespace halftone::compiler

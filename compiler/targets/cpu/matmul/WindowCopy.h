@@ -1,0 +1,51 @@
+// Copies of a window's matrix in scratch, made in the runs in which its elements lie in the image.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/matmul/MatmulWindow.h"
+
+namespace halftone::compiler {
+
+/// Copies rows or columns of the matrix. Taps outside of the image are 0. Copies have the accumulator's type; for an
+/// instruction that takes groups, the image's, so that neighbours make groups.
+class WindowCopy {
+public:
+  WindowCopy(const MatmulBlock &block, const MatmulWindow &window);
+
+  /// Copies these columns of the row of `place` to neighbouring elements from `to` on. The elements behind them, fewer
+  /// than a vector has, then hold anything.
+  void copy(const MatmulWindow::Place &place, MatmulWindow::Range columns, Emitted to) const;
+  /// As `copy`, of `count` columns that are all outside.
+  void copyOutside(Emitted count, Emitted to) const;
+  Emitted at(Emitted to, Emitted offset) const { return frame.address(to, element, offset); }
+  /// Copies this column of the rows of `places`, which go forward and have no holes along the last axis, to neighbouring
+  /// elements of the accumulator's type from `to` on. The elements behind them, fewer than a vector has, then hold anything.
+  void copyPlaces(Emitted column, MatmulWindow::Range places, Emitted to) const;
+
+private:
+  /// Part of a row of taps along the last axis that is contiguous in memory.
+  struct Run {
+    MatmulWindow::Seen seen;
+    Emitted begin, length; // columns of the matrix
+  };
+  void copyRowOfTaps(const MatmulWindow::Seen &outer, Emitted place, Emitted begin, MatmulWindow::Range columns,
+                     Emitted to) const;
+  void copyRun(const Run &run, MatmulWindow::Range columns, Emitted to) const;
+  void copyInside(Emitted from, Emitted count, Emitted to) const;
+  void copyVectors(Emitted from, Emitted count, Emitted to) const;
+  Emitted read(Emitted from, mlir::VectorType vector) const;
+  Emitted readBeforeEnd(Emitted from, mlir::VectorType vector) const;
+  Emitted factorOf(Emitted read) const;
+  void copyLine(const MatmulWindow::Seen &line, const Values &taps, Emitted channel, MatmulWindow::Range places,
+                Emitted to) const;
+  void copyStrided(Emitted from, Emitted pitch, Emitted count, Emitted to) const;
+  void zero(Emitted begin, Emitted end, Emitted to) const;
+  Emitted constant(int64_t value) const { return frame.constant(value); }
+
+  const MatmulBlock &block;
+  KernelFrame &frame;
+  const MatmulWindow &window;
+  mlir::Type element; // of a copy
+  int64_t step;       // elements in a vector of a copy
+};
+
+} // namespace halftone::compiler
