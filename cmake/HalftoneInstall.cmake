@@ -41,7 +41,7 @@ install(TARGETS halftone EXPORT HalftoneTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
 install(DIRECTORY include/halftone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development FILES_MATCHING PATTERN "*.h")
 
-foreach(tool IN ITEMS halftone-opt halftone-run halftone-policy halftone-lsp-server)
+foreach(tool IN ITEMS halftone-opt halftone-reduce halftone-run halftone-policy halftone-lsp-server)
   if(TARGET ${tool})
     set_target_properties(${tool} PROPERTIES
       INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)

@@ -23,7 +23,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libllvm${LLVM_VERSION_MAJOR} (>= 1:${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}) # the tools link libraries of this package
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The shared libraries, halftone-opt, halftone-run, halftone-policy and halftone-lsp-server, and halftone-h5 and halftone-bytecode, which they start.")
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The shared libraries, halftone-opt, halftone-reduce, halftone-run, halftone-policy and halftone-lsp-server, and halftone-h5 and halftone-bytecode, which they start.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME halftone-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)

@@ -11,7 +11,7 @@ config.suffixes = [".mlir", ".test"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(lit_config.params["build"], "tests", "lit")
 
-tools = [os.path.join(lit_config.params["build"], "tools", t) for t in ("halftone-opt", "halftone-run", "halftone-policy", "halftone-lsp-server")]
+tools = [os.path.join(lit_config.params["build"], "tools", t) for t in ("halftone-opt", "halftone-reduce", "halftone-run", "halftone-policy", "halftone-lsp-server")]
 config.environment["PATH"] = os.pathsep.join(tools + [lit_config.params["llvm"], os.environ["PATH"]])
 for name in ("HOME", "XDG_CACHE_HOME", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:

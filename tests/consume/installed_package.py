@@ -165,7 +165,7 @@ class Package:
         of_mpi = held["mpi"] - {os.path.join("libexec", "halftone", "libhalftone-mpi.so")} # nothing where no MPI was found
         expect(not of_mpi, f"mpi has {sorted(of_mpi)} besides the library that sends messages")
         names = sorted(map(os.path.basename, held["runtime"]))
-        tools = ["halftone-bytecode", "halftone-h5", "halftone-lsp-server", "halftone-opt", "halftone-policy", "halftone-run"]
+        tools = ["halftone-bytecode", "halftone-h5", "halftone-lsp-server", "halftone-opt", "halftone-policy", "halftone-reduce", "halftone-run"]
         libraries = [f"lib{name}.so.{version}" for name in ("HalftoneDialect", "HalftonePasses", "halftone") for version in ("0.2", "0.2.0")]
         expect(names == tools + libraries, f"runtime has {names}; expected {tools} and {libraries}")
 

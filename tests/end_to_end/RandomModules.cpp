@@ -4,7 +4,9 @@
 #include "RandomOps.h"
 #include "RandomState.h"
 #include "compiler/Compiler.h"
+#include "runtime/base/WriteFile.h"
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 
 using namespace halftone;
@@ -18,6 +20,7 @@ struct Arguments {
   int ops = 12;
   std::vector<std::string> targets{"host"};
   bool plain = false, state = false, print = false;
+  Tolerance tolerance;
 };
 
 bool runsHere(const std::string &target) {
@@ -36,15 +39,25 @@ bool runsHere(const std::string &target) {
   return target == Host::target || target == V2::target;
 }
 
+struct Findings {
+  std::vector<std::string> lines;
+  std::string sign; // that halftone-run prints
+};
+
+Findings failure(const Status &status) {
+  const std::string &message = status.message();
+  return {{status.str() + "\n" + status.diagnostics()},
+          message.substr(0, message.find_first_of("0123456789%@'\"\n"))}; // names change as the module does
+}
+
 /// The findings about the module of `seed`; for a target that cannot run here it is only compiled.
-std::vector<std::string> findings(const std::string &text, const std::string &target, bool strict, uint32_t seed) {
-  const CompareOptions options = optionsFor(target, strict);
-  const auto failure = [](const Status &status) {
-    return std::vector<std::string>{status.str() + "\n" + status.diagnostics()};
-  };
+Findings findings(const std::string &text, const std::string &target, bool strict, uint32_t seed,
+                  const Tolerance &tolerance) {
+  CompareOptions options = optionsFor(target, strict);
+  options.tolerance = tolerance;
   if (runsHere(target)) {
     StatusOr<Comparison> comparison = compareProgram(text, options, seed);
-    return comparison.isOk() ? differencesOf(*comparison) : failure(comparison.status());
+    return comparison.isOk() ? Findings{differencesOf(*comparison), "differs beyond"} : failure(comparison.status());
   }
   StatusOr<ModuleFile> file = parseModule(text, "program");
   if (!file.isOk())
@@ -52,7 +65,27 @@ std::vector<std::string> findings(const std::string &text, const std::string &ta
   compiler::CompileOptions compile = options.compile;
   compile.from = file->stage;
   StatusOr<Executable> executable = compiler::compile(*file->module, compile);
-  return executable.isOk() ? std::vector<std::string>{} : failure(executable.status());
+  return executable.isOk() ? Findings{} : failure(executable.status());
+}
+
+/// Writes the module to a file, and prints the command that makes it small while halftone-run prints `sign`.
+void printReduction(const std::string &text, const std::string &target, bool strict, uint32_t seed,
+                    const Arguments &arguments, const std::string &sign) {
+  const std::string file =
+      std::filesystem::absolute(fmt::format("random-{}-{}.mlir", arguments.state ? "state" : "ops", seed)).string();
+  writeFile(file, {text}).orThrow();
+  const std::string tools = HALFTONE_BINARY_DIR "/tools/", numerics = strict ? "strict" : "fast";
+  std::string command = runsHere(target) ? fmt::format("compare %s --no-cache --by-layer --steps 2 --seed {}", seed)
+                                         : "emit %s --no-cache --stage target -o /dev/null";
+  if (arguments.tolerance.given() && runsHere(target))
+    command += " " + arguments.tolerance.str();
+  if (target == Sm80::target && runsHere(target))
+    command += " --device cuda";
+  std::cout << fmt::format(
+                   "reduce with: {0}halftone-reduce/halftone-reduce {1} --command '{0}halftone-run/halftone-run "
+                   "{2} --numerics {3} --target {4}' --says '{5}'",
+                   tools, file, command, numerics, target, sign)
+            << std::endl;
 }
 
 int run(const Arguments &arguments) {
@@ -65,11 +98,14 @@ int run(const Arguments &arguments) {
       std::cout << text;
     bool isBad = false;
     for (const std::string &target : arguments.targets)
-      for (const bool strict : {false, true})
-        for (const std::string &finding : findings(text, target, strict, seed)) {
+      for (const bool strict : {false, true}) {
+        const auto [lines, sign] = findings(text, target, strict, seed, arguments.tolerance);
+        for (const std::string &finding : lines)
           std::cout << "seed " << seed << ", " << target << (strict ? ", strict: " : ": ") << finding << std::endl;
-          isBad = true;
-        }
+        if (!lines.empty())
+          printReduction(text, target, strict, seed, arguments, sign);
+        isBad |= !lines.empty();
+      }
     if (isBad)
       std::cout << text << std::endl;
     bad += isBad;
@@ -90,6 +126,8 @@ int main(int argc, char **argv) {
   app.add_flag("--plain", arguments.plain, "of the other kind: float programs, few extents of 1, none of 0");
   app.add_flag("--state", arguments.state, "of another kind: variables that are assigned and read again");
   app.add_flag("--print", arguments.print, "print each module");
+  app.add_option("--ulp", arguments.tolerance.ulp,
+                 "the allowed error of results, in place of the interpreter's intervals");
   CLI11_PARSE(app, argc, argv);
   return run(arguments);
 }

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 import doc_pages  # noqa: E402
 
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
-PROGRAM = re.compile(r"(halftone-(?:opt|run|policy|lsp-server)|scripts/[\w-]+)(?= |$)")
+PROGRAM = re.compile(r"(halftone-(?:opt|reduce|run|policy|lsp-server)|scripts/[\w-]+)(?= |$)")
 # Options of CMake, of Slurm and of test programs.
 OTHERS = {"--preset", "--install", "--build", "--component", "--prefix", "--gpus-per-task", "--kill-on-bad-exit", "--state"}
 # Options of own tools that come from a program behind them: bash's comments and ctest's arguments behind `--`.
@@ -52,7 +52,7 @@ class Programs:
 
     def everything(self):
         """All help, scripts and examples."""
-        texts = [self.help(tool, "") for tool in ("halftone-opt", "halftone-lsp-server", "halftone-run", "halftone-policy")]
+        texts = [self.help(tool, "") for tool in ("halftone-opt", "halftone-lsp-server", "halftone-reduce", "halftone-run", "halftone-policy")]
         texts += [self.help("halftone-run", name) for name in ("predict", "evaluate", "fit", "compare", "emit")]
         texts += [self.help("halftone-policy", name) for name in ("show", "resolve", "lint", "convert")]
         for form in ("scripts/*", "examples/*.cpp"):

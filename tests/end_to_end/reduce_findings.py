@@ -1,0 +1,24 @@
+# Runs the command that random_modules prints beside a finding: it makes the module small, and the small one shows the finding.
+# SPDX-License-Identifier: Apache-2.0
+"""Usage: reduce_findings.py RANDOM_MODULES
+
+The findings are differences that the compiler may make: with --ulp 0, results that are not exactly rounded must have equal bits."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+with tempfile.TemporaryDirectory() as folder:
+    found = subprocess.run([sys.argv[1], "--plain", "--seed", "3", "--count", "1", "--ops", "4", "--ulp", "0"], cwd=folder,
+                           stdout=subprocess.PIPE, text=True)
+    commands = re.findall(r"^reduce with: (.*)$", found.stdout, re.M)
+    assert found.returncode == 1 and commands, f"expected a finding, got {found.returncode}: {found.stdout}"
+    small = os.path.join(folder, "small.mlir")
+    ended = subprocess.run(f"{commands[0]} -o {small}", shell=True, stderr=subprocess.PIPE, text=True)
+    print(commands[0], ended.stderr, sep="\n")
+    before, after = map(int, re.search(r"(\d+) ops -> (\d+) ops", ended.stderr).groups())
+    assert ended.returncode == 0 and after < before, f"expected fewer ops than {before}, got {after}"
+    compare = re.search(r"--command '(.*?)'", commands[0])[1].replace("%s", small)
+    again = subprocess.run(compare, shell=True, stdout=subprocess.PIPE, text=True)
+    assert again.returncode == 1 and "differs beyond" in again.stdout, f"{again.returncode}: {again.stdout}"

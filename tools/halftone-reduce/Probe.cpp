@@ -1,0 +1,150 @@
+// Runs the script or the command below a shell that keeps the answers in a folder.
+// SPDX-License-Identifier: Apache-2.0
+#include "Probe.h"
+#include "runtime/base/OpenFile.h"
+#include "llvm/Support/FileSystem.h"
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace halftone::tools {
+namespace {
+
+// $0 is the folder, and the last argument the file of a module. `answers` says from here on what this module gave, `code`
+// has the exit code of the last program, `output` its output, `tries` a line for each program, and `fault` exists if a
+// script gave no answer.
+constexpr const char *begin = R"sh(
+exec 2> /dev/null
+for file; do :; done
+answer="$0/$(sha256sum < "$file" | cut -c 1-64)"
+[ -e "$answer" ] && read -r known < "$answer" && exit "$known"
+[ -e "$0/fault" ] && exit 0
+echo >> "$0/tries"
+)sh";
+
+constexpr const char *askScript = R"sh(
+"$@" > "$0/output" 2>&1 < /dev/null
+code=$?
+echo $code > "$0/code"
+[ $code -gt 1 ] && touch "$0/fault" && exit 0
+echo $code > "$answer"
+exit $code
+)sh";
+
+// $1 is the command, $2 the exit code or "any", $3 the text that the output must hold, or "".
+constexpr const char *askCommand = R"sh(
+cp "$file" "$0/module.mlir"
+sh -c "$1" > "$0/output" 2>&1 < /dev/null
+code=$?
+echo $code > "$0/code"
+fails=1
+[ "$2" = any ] || [ "$2" = $code ] || fails=0
+[ -z "$3" ] || LC_ALL=C grep -aqF -e "$3" "$0/output" || fails=0
+echo $fails > "$answer"
+exit $fails
+)sh";
+
+constexpr size_t shownBytes = 2000; // of a program's output
+
+/// The file as a shell's word.
+std::string quoted(const std::string &file) {
+  std::string word = "'";
+  for (char c : file)
+    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+/// The command with a file in each place of %s.
+std::string withFile(std::string command, const std::string &file) {
+  for (size_t at = 0; (at = command.find("%s", at)) != command.npos; at += file.size())
+    command.replace(at, 2, file);
+  return command;
+}
+
+std::string contentsOf(const std::string &path) {
+  StatusOr<std::string> contents = readFile(path);
+  return contents ? *std::move(contents) : "";
+}
+
+Status checkScript(const std::string &script) {
+  std::error_code failure;
+  const fs::file_status file = fs::status(script, failure);
+  if (fs::exists(file) && !fs::is_regular_file(file))
+    return {ErrorKind::value_error, fmt::format("--test: cannot run {}: it is no regular file", script)};
+  if (::access(script.c_str(), X_OK) != 0)
+    return {ErrorKind::value_error, fmt::format("--test: cannot run {}: {}", script, std::strerror(errno))};
+  return {};
+}
+
+} // namespace
+
+StatusOr<std::unique_ptr<Probe>> Probe::create(const Question &question) {
+  if (!question.script.empty())
+    HALFTONE_RETURN_IF_ERROR(checkScript(question.script));
+  llvm::SmallString<128> folder;
+  if (const std::error_code failure = llvm::sys::fs::createUniqueDirectory("halftone-reduce", folder))
+    return Status(ErrorKind::io_error, fmt::format("cannot make a temporary folder: {}", failure.message()));
+  std::unique_ptr<Probe> probe(new Probe);
+  probe->folder_ = folder.str().str();
+  probe->script_ = question.script;
+  probe->arguments_ = {"-c", std::string(begin) + (question.script.empty() ? askCommand : askScript), probe->folder_};
+  std::vector<std::string> &arguments = probe->arguments_;
+  if (question.script.empty()) {
+    const std::string file = probe->folder_ + "/module.mlir";
+    const bool isPlain =
+        file.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./") ==
+        file.npos; // then it may stand in quotes too
+    arguments.push_back(withFile(question.command, isPlain ? file : quoted(file)));
+    arguments.push_back(question.code ? std::to_string(*question.code) : "any");
+    arguments.push_back(question.says);
+  } else {
+    arguments.push_back(fs::absolute(question.script).string()); // without a slash, the shell would look in PATH
+    arguments.insert(arguments.end(), question.arguments.begin(), question.arguments.end());
+  }
+  return probe;
+}
+
+Probe::~Probe() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+bool Probe::fails(mlir::ModuleOp module) const {
+  return mlir::Tester(program_, arguments_).isInteresting(module).first == mlir::Tester::Interestingness::True;
+}
+
+bool Probe::failsAgain(mlir::ModuleOp module) const {
+  constexpr size_t digits = 64; // of a module's name
+  for (const fs::directory_entry &file : fs::directory_iterator(folder_))
+    if (file.path().filename().string().size() == digits)
+      fs::remove(file.path());
+  return fails(module);
+}
+
+Status Probe::fault() const {
+  if (!fs::exists(folder_ + "/fault"))
+    return {};
+  return {ErrorKind::value_error,
+          fmt::format("{} {}; expected 1 for a module that still fails, or 0", script_, lastAnswer())};
+}
+
+std::string Probe::lastAnswer() const {
+  std::string code = contentsOf(folder_ + "/code"), output = contentsOf(folder_ + "/output");
+  while (!code.empty() && code.back() == '\n')
+    code.pop_back();
+  while (!output.empty() && output.back() == '\n')
+    output.pop_back();
+  if (output.empty())
+    return fmt::format("exited with {} and printed nothing", code);
+  const bool isLong = output.size() > shownBytes;
+  return fmt::format("exited with {} and printed\n{}{}\n", code, isLong ? "...\n" : "",
+                     isLong ? output.substr(output.size() - shownBytes) : output);
+}
+
+int64_t Probe::tries() const { return int64_t(contentsOf(folder_ + "/tries").size()); }
+
+} // namespace halftone::tools
