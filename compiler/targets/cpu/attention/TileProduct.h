@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/KernelFrame.h"
-#include "compiler/targets/cpu/matmul/MatmulProblem.h"
+#include "compiler/targets/cpu/matmul/MatmulSizes.h"
 
 namespace halftone::compiler {
 

@@ -1,4 +1,4 @@
-// Matmul kernels: the problem is read, then its code is written.
+// Matmul kernels: a plan is made, then its code is written.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/matmul/MatmulOrder.h"
@@ -7,11 +7,11 @@ namespace halftone::compiler {
 using namespace mlir;
 
 FailureOr<std::string> emitMatmul(KernelFrame &frame) {
-  const FailureOr<MatmulProblem> problem = MatmulProblem::read(frame.source, frame.target);
-  if (failed(problem))
+  const FailureOr<MatmulPlan> plan = MatmulPlan::of(frame.source, frame.target);
+  if (failed(plan))
     return failure();
-  MatmulOrder(*problem, frame).emit();
-  return problem->method();
+  MatmulOrder::of(*plan, frame)->emit();
+  return plan->method();
 }
 
 } // namespace halftone::compiler

@@ -20,8 +20,8 @@ void MatmulAccess::moveTo(MatmulIndex &index, MatmulRole role, Emitted linear) c
   index.ofDim.resize(size_t(frame.dims));
   index.linear[role] = linear;
   Emitted rest = linear;
-  for (int dim : llvm::reverse(problem.group[role])) {
-    const bool isFirst = dim == problem.group[role].front();
+  for (int dim : llvm::reverse(plan.group[role])) {
+    const bool isFirst = dim == plan.group[role].front();
     index.ofDim[size_t(dim)] = isFirst ? rest : rest % frame.extents[size_t(dim)];
     if (!isFirst)
       rest = rest / frame.extents[size_t(dim)];
@@ -40,7 +40,7 @@ MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulIndex &i
   MatmulReach reach;
   reach.offset = frame.constant(0);
   Emitted stride = frame.constant(1);
-  const ArrayRef<int> lanes = index.laneRole ? ArrayRef<int>(problem.group[*index.laneRole]) : ArrayRef<int>();
+  const ArrayRef<int> lanes = index.laneRole ? ArrayRef<int>(plan.group[*index.laneRole]) : ArrayRef<int>();
   for (size_t axis = access.dims.size(); axis-- > 0;) {
     const int dim = access.dims[axis];
     const Emitted here = dim < 0 ? frame.constant(access.constants[axis]) : index.ofDim[size_t(dim)];
@@ -56,7 +56,7 @@ MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulIndex &i
   }
   // Neighbouring lanes are neighbours in memory when their dims are the innermost axes, in order, or when the lanes are in
   // one run of the innermost axis.
-  const bool areInRun = reach.varies && *index.laneRole == depthRole && frame.source.form.wholeRuns;
+  const bool areInRun = reach.varies && *index.laneRole == depthRole && plan.wholeRuns;
   const size_t dims = areInRun ? 1 : lanes.size();
   reach.contiguous = reach.varies && access.dims.size() >= dims &&
                      llvm::equal(ArrayRef<int>(access.dims).take_back(dims), lanes.take_back(dims));
@@ -153,7 +153,7 @@ Values MatmulAccess::loadInputs(linalg::GenericOp generic, const MatmulIndex &in
 }
 
 bool MatmulAccess::liesAlongDepth(const TensorAccess &access) const {
-  return problem.group[depthRole].size() == 1 && llvm::equal(access.dims, problem.group[depthRole]);
+  return plan.group[depthRole].size() == 1 && llvm::equal(access.dims, plan.group[depthRole]);
 }
 
 Emitted MatmulAccess::haveEqualLookups(linalg::GenericOp generic, Emitted first, int64_t count) const {
@@ -194,7 +194,7 @@ Emitted MatmulAccess::load(Value tensor, const TensorAccess &access, const Matmu
   const Emitted at = addressOf(reach.offset);
   if (index.whole)
     return frame.load(type, at);
-  if (problem.cpu.hasMaskedMemory)
+  if (plan.cpu.hasMaskedMemory)
     return frame.loadMasked(type, at, laneMask(index));
   return frame.choose(
       areAllInside(index), [&] { return Values{frame.load(type, at)}; },
@@ -217,17 +217,17 @@ void MatmulAccess::store(Emitted lanes, Value tensor, const TensorAccess &access
   const Emitted at = frame.address(pointer, element, reach.offset);
   if (index.whole)
     return frame.store(lanes, at);
-  if (problem.cpu.hasMaskedMemory)
+  if (plan.cpu.hasMaskedMemory)
     return frame.storeMasked(lanes, at, laneMask(index));
   frame.branch(
       areAllInside(index), [&] { frame.store(lanes, at); }, [&] { frame.storeMasked(lanes, at, laneMask(index)); });
 }
 
 Emitted MatmulAccess::indexLanes(int dim, const MatmulIndex &index) const {
-  if (!index.laneRole || !llvm::is_contained(problem.group[*index.laneRole], dim))
+  if (!index.laneRole || !llvm::is_contained(plan.group[*index.laneRole], dim))
     return block.splat(index.ofDim[size_t(dim)]);
   Emitted rest = frame.steps(frame.getI64Type(), block.sizes.lanes) + block.splat(index.linear[*index.laneRole]);
-  const ArrayRef<int> dims = problem.group[*index.laneRole];
+  const ArrayRef<int> dims = plan.group[*index.laneRole];
   for (int other : llvm::reverse(dims)) {
     const Emitted extent = block.splat(frame.extents[size_t(other)]);
     if (other == dim)
@@ -243,7 +243,7 @@ Values MatmulAccess::body(linalg::GenericOp generic, const Values &arguments, co
   at.lanes = block.sizes.lanes;
   at.values = arguments;
   const bool looksUp = !generic.getBody()->getOps<tensor::ExtractOp>().empty();
-  const int laneDim = index.laneRole ? problem.group[*index.laneRole].back() : -1;
+  const int laneDim = index.laneRole ? plan.group[*index.laneRole].back() : -1;
   at.index = [&](unsigned dim) {
     return looksUp && dims[dim] != laneDim ? index.ofDim[size_t(dims[dim])] : indexLanes(dims[dim], index);
   };

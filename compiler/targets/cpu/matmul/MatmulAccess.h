@@ -28,7 +28,7 @@ struct MatmulReach {
 
 class MatmulAccess {
 public:
-  explicit MatmulAccess(const MatmulBlock &block) : block(block), frame(block.frame), problem(block.problem) {}
+  explicit MatmulAccess(const MatmulBlock &block) : block(block), frame(block.frame), plan(block.plan) {}
 
   /// The index at the block's batch and at `linear` of another role.
   MatmulIndex indexAt(MatmulRole role, Emitted linear) const;
@@ -67,7 +67,7 @@ private:
 
   const MatmulBlock &block;
   KernelFrame &frame;
-  const MatmulProblem &problem;
+  const MatmulPlan &plan;
 };
 
 } // namespace halftone::compiler

@@ -5,12 +5,12 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-MatmulBlock::MatmulBlock(const MatmulProblem &problem, KernelFrame &frame)
-    : problem(problem), sizes(problem.sizes), frame(frame), tileRows(frame.extents[size_t(frame.dims)]),
+MatmulBlock::MatmulBlock(const MatmulPlan &plan, KernelFrame &frame)
+    : plan(plan), sizes(plan.sizes), frame(frame), tileRows(frame.extents[size_t(frame.dims)]),
       tileColumns(frame.extents[size_t(frame.dims + 1)]) {
   for (size_t role = 0; role < 4; ++role) {
     size[role] = constant(1);
-    for (int dim : problem.group[role])
+    for (int dim : plan.group[role])
       size[role] = size[role] * frame.extents[size_t(dim)];
   }
   rowTiles = ceilDivide(size[rowRole], tileRows);
@@ -21,7 +21,7 @@ MatmulBlock::MatmulBlock(const MatmulProblem &problem, KernelFrame &frame)
   watchedPanelsAt = frame.address(frame.scratch, frame.getI64Type(), constant(1));
   subnormalPanelsAt = frame.address(frame.scratch, frame.getI64Type(), constant(2));
   packedA = frame.address(packedRowsAt, frame.getI8Type(), constant(MatmulScratch::headBytes));
-  packedB = problem.readsImage() ? packedA : at(packedA, packedPitch * sizes.rowPitch());
+  packedB = plan.a == ReadA::image ? packedA : at(packedA, packedPitch * sizes.rowPitch());
   square = at(packedB, sumsPitch * sizes.depth);
   watchedAt = at(square, constant(sizes.lanes * sizes.lanes));
   sums = at(watchedAt, constant(sizes.lanes));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/KernelFrame.h"
-#include "compiler/targets/cpu/matmul/MatmulProblem.h"
+#include "compiler/targets/cpu/matmul/MatmulPlan.h"
 
 namespace halftone::compiler {
 
@@ -13,27 +13,27 @@ struct MatmulDepth {
 
 class MatmulBlock {
 public:
-  MatmulBlock(const MatmulProblem &problem, KernelFrame &frame);
+  MatmulBlock(const MatmulPlan &plan, KernelFrame &frame);
   /// From here on code is for the block numbered `block`.
   void begin(Emitted block);
 
   // Vectors and addresses of accumulators and packed elements.
   mlir::VectorType lanesOf(mlir::Type element) const { return mlir::VectorType::get(sizes.lanes, element); }
   Emitted splat(Emitted scalar) const { return frame.splat(scalar, sizes.lanes); }
-  Emitted zeros() const { return splat(frame.zero(problem.accumulator)); }
-  Emitted at(Emitted pointer, Emitted offset) const { return frame.address(pointer, problem.accumulator, offset); }
+  Emitted zeros() const { return splat(frame.zero(plan.accumulator)); }
+  Emitted at(Emitted pointer, Emitted offset) const { return frame.address(pointer, plan.accumulator, offset); }
   /// A vector in scratch or in panels, where vectors are aligned.
-  Emitted load(Emitted at) const { return frame.load(lanesOf(problem.accumulator), at, problem.cpu.vectorBytes); }
-  void store(Emitted vector, Emitted at) const { frame.store(vector, at, problem.cpu.vectorBytes); }
+  Emitted load(Emitted at) const { return frame.load(lanesOf(plan.accumulator), at, plan.cpu.vectorBytes); }
+  void store(Emitted vector, Emitted at) const { frame.store(vector, at, plan.cpu.vectorBytes); }
 
   Emitted constant(int64_t value) const { return frame.constant(value); }
   /// `count` without those after the last whole `step`.
   Emitted wholeOf(Emitted count, int64_t step) const { return count / constant(step) * step; }
   /// How many packed elements make K.
-  Emitted groups() const { return ceilDivide(size[depthRole], constant(problem.groupSize)); }
+  Emitted groups() const { return ceilDivide(size[depthRole], constant(plan.groupSize)); }
   Emitted pointerOf(mlir::Value tensor) const { return frame.storage.lookup(tensor).pointer; }
 
-  const MatmulProblem &problem;
+  const MatmulPlan &plan;
   const MatmulSizes &sizes;
   KernelFrame &frame;
   std::array<Emitted, 4> size; // of each role

@@ -14,7 +14,7 @@ Emitted MatmulDots::alongDepth(int side, Emitted line, Emitted k, const MatmulDe
   MatmulIndex index = access.indexAt(side == 0 ? rowRole : columnRole, line);
   access.setLanes(index, depthRole, depth.first, k, depth.count);
   const Emitted lanes = operands.factor(side, index);
-  return block.problem.prologue[size_t(side)] ? access.selectInside(index, lanes, lanes.like(int64_t(0))) : lanes;
+  return block.plan.prologue[size_t(side)] ? access.selectInside(index, lanes, lanes.like(int64_t(0))) : lanes;
 }
 
 void MatmulDots::multiply(const MatmulDepth &depth) const {

@@ -5,7 +5,7 @@
 
 namespace halftone::compiler {
 
-/// Rows of A times rows of a transposed B, both read along K where they are (MatmulProblem::takesDots).
+/// Rows of A times rows of a transposed B, both read along K where they are (Multiply::dots).
 class MatmulDots {
 public:
   MatmulDots(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands,

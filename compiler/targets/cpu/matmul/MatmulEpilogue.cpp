@@ -14,10 +14,10 @@ using namespace mlir;
 static constexpr int64_t rowsAhead = 8;
 
 MatmulEpilogue::MatmulEpilogue(const MatmulBlock &block, const MatmulAccess &access)
-    : block(block), access(access), frame(block.frame), problem(block.problem), epilogue(problem.epilogue) {
-  for (unsigned output = 0; output < problem.combiners.size(); ++output)
-    if (!problem.combiners[output].empty())
-      sides.push_back({output, problem.keepsColumns(output), block.splat(frame.initialOf(epilogue, output))});
+    : block(block), access(access), frame(block.frame), plan(block.plan), epilogue(plan.epilogue) {
+  for (unsigned output = 0; output < plan.combiners.size(); ++output)
+    if (!plan.combiners[output].empty())
+      sides.push_back({output, plan.keepsColumns(output), block.splat(frame.initialOf(epilogue, output))});
 }
 
 void MatmulEpilogue::emit() const {
@@ -30,7 +30,7 @@ void MatmulEpilogue::emit() const {
 void MatmulEpilogue::emitResults() const {
   const int64_t lanes = block.sizes.lanes;
   const Emitted zero = frame.constant(0), wholeEnd = block.wholeOf(block.columns, lanes);
-  const Emitted begin = problem.sumsAreResult() ? block.wholeOf(block.columns, block.sizes.columns()) : zero;
+  const Emitted begin = plan.sumsAreResult ? block.wholeOf(block.columns, block.sizes.columns()) : zero;
   frame.loop(zero, block.rows, frame.constant(1), [&](Emitted row) {
     frame.loop(begin, wholeEnd, frame.constant(lanes), [&](Emitted column) {
       prefetchResults(minimum(row + rowsAhead, block.rows - 1), column);
@@ -82,7 +82,7 @@ Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carri
   for (int64_t slots = 0; slots <= columns.vectors; ++slots)
     for (const Side &side : sides) {
       start.push_back(side.neutral);
-      combiners.push_back(problem.combiners[side.output]);
+      combiners.push_back(plan.combiners[side.output]);
     }
   const bool sharesSlots = llvm::any_of(sides, [](const Side &side) { return !side.keepsColumns; });
   const int64_t mostRows = sharesSlots ? mostAdditions / columns.vectors : mostAdditions;
@@ -119,7 +119,7 @@ void MatmulEpilogue::prefetchResults(Emitted row, Emitted column) const {
   access.setLanes(index, columnRole, block.firstColumn, column, block.columns);
   for (unsigned output = 0; output < epilogue.getNumResults(); ++output) {
     const MatmulReach reach = access.reach(accessOf(output), index);
-    if (!problem.combiners[output].empty() || !reach.contiguous)
+    if (!plan.combiners[output].empty() || !reach.contiguous)
       continue;
     const Value result = epilogue.getResult(output);
     frame.prefetch(frame.address(block.pointerOf(result), getElementTypeOrSelf(result), reach.offset),
@@ -133,19 +133,19 @@ Values MatmulEpilogue::emitLanes(Emitted row, Emitted column, bool whole, const 
   index.whole = whole;
   Values arguments;
   for (OpOperand *input : epilogue.getDpsInputOperands()) {
-    if (input->get() != problem.contraction.getResult(0)) {
+    if (input->get() != plan.contraction.getResult(0)) {
       arguments.push_back(access.load(input->get(), frame.source.accessOf(epilogue, *input), index));
       continue;
     }
     arguments.push_back(sumsAt(row, column));
   }
   const size_t inputs = arguments.size();
-  arguments.resize(inputs + problem.combiners.size());
+  arguments.resize(inputs + plan.combiners.size());
   for (auto [side, accumulator] : llvm::zip(sides, accumulators))
     arguments[inputs + side.output] = accumulator;
   const Values results = access.body(epilogue, arguments, index);
-  for (unsigned output = 0; output < problem.combiners.size(); ++output)
-    if (problem.combiners[output].empty())
+  for (unsigned output = 0; output < plan.combiners.size(); ++output)
+    if (plan.combiners[output].empty())
       access.store(results[output], epilogue.getResult(output), accessOf(output), index);
   Values next;
   for (auto [side, accumulator] : llvm::zip(sides, accumulators))
@@ -184,7 +184,7 @@ void MatmulEpilogue::storeTotals(const Values &sums) const {
   for (size_t side = 0; side < sides.size(); ++side) {
     if (sides[side].keepsColumns)
       continue;
-    const std::string &combiner = problem.combiners[sides[side].output];
+    const std::string &combiner = plan.combiners[sides[side].output];
     const Emitted piece = pieceOf(side);
     if (!isArgCombiner(combiner)) {
       Value total = lane(sums[side], 0);

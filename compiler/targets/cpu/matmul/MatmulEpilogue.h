@@ -44,7 +44,7 @@ private:
   const MatmulBlock &block;
   const MatmulAccess &access;
   KernelFrame &frame;
-  const MatmulProblem &problem;
+  const MatmulPlan &plan;
   mutable mlir::linalg::GenericOp epilogue;
   llvm::SmallVector<Side> sides;
 };

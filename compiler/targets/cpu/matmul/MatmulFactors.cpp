@@ -8,35 +8,36 @@ using namespace mlir;
 
 MatmulRows MatmulFactors::rows(const MatmulDepth &depth) const {
   const Emitted one = frame.constant(1);
-  if (problem.packsRowPanels()) {
+  if (plan.a == ReadA::packedPanels) {
     const Emitted lanes = frame.constant(block.sizes.lanes);
     return {block.packedA, one, lanes, lanes, lanes * block.sizes.rowPitch()};
   }
-  if (!problem.readsRowsInPlace())
-    return problem.packsRowsAlongDepth() ? MatmulRows{block.packedA, frame.constant(block.sizes.rowPitch()), one}
-                                         : MatmulRows{block.packedA, one, block.packedPitch};
-  OpOperand *input = problem.contraction.getDpsInputOperand(0);
-  const TensorAccess accessed = frame.source.accessOf(problem.contraction, *input);
+  if (plan.a == ReadA::packedRows)
+    return {block.packedA, frame.constant(block.sizes.rowPitch()), one};
+  if (plan.a == ReadA::packedColumns)
+    return {block.packedA, one, block.packedPitch};
+  OpOperand *input = plan.contraction.getDpsInputOperand(0);
+  const TensorAccess accessed = frame.source.accessOf(plan.contraction, *input);
   MatmulIndex index = access.indexAt(rowRole, block.firstRow);
-  access.moveTo(index, depthRole, depth.first * problem.groupSize);
+  access.moveTo(index, depthRole, depth.first * plan.groupSize);
   const auto pitch = [&](MatmulRole role) {
     index.laneRole = role;
     const Emitted stride = access.reach(accessed, index).stride;
     return stride ? stride : frame.constant(0);
   };
-  const Emitted rowPitch = pitch(rowRole) / frame.constant(problem.groupSize), depthPitch = pitch(depthRole);
+  const Emitted rowPitch = pitch(rowRole) / frame.constant(plan.groupSize), depthPitch = pitch(depthRole);
   const Emitted offset = access.reach(accessed, index).offset;
   return {frame.address(block.pointerOf(input->get()), getElementTypeOrSelf(input->get()), offset), rowPitch,
           depthPitch};
 }
 
 std::function<Values(const MatmulStep &)> MatmulFactors::columns(const MatmulStrip &strip) const {
-  if (problem.panels && problem.groupSize > 1)
+  if (plan.panels && plan.groupSize > 1)
     return columnsOfPanels(strip);
-  if (problem.readsColumnsInPlace())
+  if (plan.b == ReadB::inPlace)
     return columnsInPlace(strip);
   const Emitted panel =
-      problem.packsPanels() ? block.packedB : block.at(block.packedB, strip.column * block.sizes.depth);
+      plan.b == ReadB::packedStrip ? block.packedB : block.at(block.packedB, strip.column * block.sizes.depth);
   return [this, panel, vectors = strip.vectors](const MatmulStep &step) {
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector)
@@ -56,7 +57,7 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columnsInPlace(const Ma
     for (int64_t vector = 0; vector < vectors; ++vector) {
       access.setLanes(index, columnRole, block.firstColumn, column + vector * block.sizes.lanes, block.columns);
       read.push_back(operands.factor(1, index));
-      if (problem.packsPanels())
+      if (plan.b == ReadB::packedStrip)
         block.store(read.back(), block.at(block.packedB, (step.k * vectors + vector) * block.sizes.lanes));
     }
     return read;
@@ -65,22 +66,22 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columnsInPlace(const Ma
 
 void MatmulFactors::prefetchColumns(const MatmulStrip &strip, Emitted k) const {
   constexpr int64_t ahead = 16; // memory answers in that time; rows are too far apart for the CPU to guess
-  if (problem.prologue[1])
+  if (plan.prologue[1])
     return;
-  OpOperand *input = problem.contraction.getDpsInputOperand(1);
+  OpOperand *input = plan.contraction.getDpsInputOperand(1);
   MatmulIndex index = access.indexAt(depthRole, strip.depth.first + k + ahead);
   for (int64_t vector = 0; vector < strip.vectors; ++vector) {
     access.setLanes(index, columnRole, block.firstColumn, strip.column + vector * block.sizes.lanes, block.columns);
-    const Emitted offset = access.reach(frame.source.accessOf(problem.contraction, *input), index).offset;
+    const Emitted offset = access.reach(frame.source.accessOf(plan.contraction, *input), index).offset;
     frame.prefetch(frame.address(block.pointerOf(input->get()), getElementTypeOrSelf(input->get()), offset),
                    /*toWrite=*/false);
   }
 }
 
 Emitted MatmulFactors::panelAt(Emitted column) const {
-  const Emitted groups = block.size[depthRole] / frame.constant(problem.panels->group);
+  const Emitted groups = block.size[depthRole] / frame.constant(plan.panels->group);
   const Emitted panel = (block.firstColumn + column) / frame.constant(block.sizes.lanes);
-  return block.at(block.pointerOf(problem.contraction.getInputs()[1]), panel * groups * block.sizes.lanes);
+  return block.at(block.pointerOf(plan.contraction.getInputs()[1]), panel * groups * block.sizes.lanes);
 }
 
 void MatmulFactors::watchPanels() const {
@@ -95,8 +96,8 @@ void MatmulFactors::watchPanels() const {
 /// A right operand that is kept packed, as #halftone.panels says, is read where it is, for any number of rows. Panels are
 /// of one vector of columns, and so a strip reads `vectors` of them side by side.
 std::function<Values(const MatmulStep &)> MatmulFactors::columnsOfPanels(const MatmulStrip &strip) const {
-  const Emitted inWord = frame.constant(problem.depthOfWord());
-  const Emitted words = block.size[depthRole] / frame.constant(problem.panels->group);
+  const Emitted inWord = frame.constant(plan.depthOfWord);
+  const Emitted words = block.size[depthRole] / frame.constant(plan.panels->group);
   const int64_t lanes = block.sizes.lanes;
   const Emitted first = panelAt(strip.column);
   return [=, this, vectors = strip.vectors, firstDepth = strip.depth.first](const MatmulStep &step) {
@@ -104,7 +105,7 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columnsOfPanels(const M
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector) {
       read.push_back(block.load(block.at(first, (words * vector + word) * lanes)));
-      if (problem.raiseOfColumns() == 8)
+      if (plan.raise == 8)
         read.back() = raisedHalves(read.back(), remainderUnsigned(start, inWord) + step.inWord);
       read.back() = groups.raised(1, read.back());
       watch.look(read.back());

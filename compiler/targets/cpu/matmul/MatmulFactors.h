@@ -37,7 +37,7 @@ public:
   MatmulFactors(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands,
                 const MatmulGroups &groups, SubnormalWatch &watch)
       : block(block), access(access), operands(operands), groups(groups), watch(watch), frame(block.frame),
-        problem(block.problem) {}
+        plan(block.plan) {}
 
   MatmulRows rows(const MatmulDepth &depth) const;
   /// B's vectors where packing left them or where they are.
@@ -61,7 +61,7 @@ private:
   const MatmulGroups &groups;
   SubnormalWatch &watch;
   KernelFrame &frame;
-  const MatmulProblem &problem;
+  const MatmulPlan &plan;
 };
 
 } // namespace halftone::compiler

@@ -31,12 +31,12 @@ Emitted MatmulGroups::throughPrologue(int side, MatmulIndex index, Emitted first
 }
 
 Emitted MatmulGroups::inMemory(int side, MatmulIndex index, Emitted first) const {
-  const int64_t count = block.sizes.lanes * problem.groupSize;
-  const Type element = frame.getIntegerType(unsigned(32 / problem.groupSize)), i8 = frame.getI8Type();
+  const int64_t count = block.sizes.lanes * plan.groupSize;
+  const Type element = frame.getIntegerType(unsigned(32 / plan.groupSize)), i8 = frame.getI8Type();
   const VectorType members = VectorType::get(count, element);
   access.moveTo(index, depthRole, first);
-  OpOperand *input = problem.contraction.getDpsInputOperand(side);
-  const MatmulReach reach = access.reach(frame.source.accessOf(problem.contraction, *input), index);
+  OpOperand *input = plan.contraction.getDpsInputOperand(side);
+  const MatmulReach reach = access.reach(frame.source.accessOf(plan.contraction, *input), index);
   const Emitted at = frame.address(block.pointerOf(input->get()), element, reach.offset);
   if (index.whole)
     return frame.load(members, at);
@@ -46,18 +46,18 @@ Emitted MatmulGroups::inMemory(int side, MatmulIndex index, Emitted first) const
 }
 
 Emitted MatmulGroups::alongDepth(int side, MatmulIndex index, Emitted group) const {
-  const Emitted first = group * problem.groupSize;
+  const Emitted first = group * plan.groupSize;
   const Emitted found =
-      problem.prologue[size_t(side)] ? throughPrologue(side, index, first) : inMemory(side, index, first);
-  return raised(side, sameBits(found, block.lanesOf(problem.accumulator)));
+      plan.prologue[size_t(side)] ? throughPrologue(side, index, first) : inMemory(side, index, first);
+  return raised(side, sameBits(found, block.lanesOf(plan.accumulator)));
 }
 
 Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
   const Emitted depth = block.size[depthRole];
   Values members;
-  for (int64_t member = 0; member < problem.groupSize; ++member) {
-    const Emitted k = group * problem.groupSize + member;
-    const bool within = member == 0 || frame.source.form.evenDepth;
+  for (int64_t member = 0; member < plan.groupSize; ++member) {
+    const Emitted k = group * plan.groupSize + member;
+    const bool within = member == 0 || plan.evenDepth;
     access.moveTo(index, depthRole, within ? k : minimum(k, depth - 1));
     const Emitted lanes = operands.stored(side, index);
     members.push_back(within ? lanes : select(k < depth, lanes, lanes.like(int64_t(0))));
@@ -66,7 +66,7 @@ Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
 }
 
 Emitted MatmulGroups::raised(int side, Emitted group) const {
-  return side == 1 && problem.raiseOfColumns() == 128 ? group ^ int64_t(std::bit_cast<int32_t>(0x80808080U)) : group;
+  return side == 1 && plan.raise == 128 ? group ^ int64_t(std::bit_cast<int32_t>(0x80808080U)) : group;
 }
 
 Emitted MatmulGroups::joined(const Values &members) const {
@@ -74,11 +74,11 @@ Emitted MatmulGroups::joined(const Values &members) const {
     const Emitted both = frame.wrap(vector::InterleaveOp::create(frame, x.value(), y.value()));
     return sameBits(both, block.lanesOf(element));
   };
-  if (problem.groupSize == 2)
-    return interleaved(members[0], members[1], problem.accumulator);
+  if (plan.groupSize == 2)
+    return interleaved(members[0], members[1], plan.accumulator);
   const Type i16 = frame.getI16Type();
   const Emitted low = interleaved(members[0], members[1], i16), high = interleaved(members[2], members[3], i16);
-  return interleaved(low, high, problem.accumulator);
+  return interleaved(low, high, plan.accumulator);
 }
 
 } // namespace halftone::compiler

@@ -10,7 +10,7 @@ namespace halftone::compiler {
 class MatmulGroups {
 public:
   MatmulGroups(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands)
-      : block(block), access(access), operands(operands), frame(block.frame), problem(block.problem) {}
+      : block(block), access(access), operands(operands), frame(block.frame), plan(block.plan) {}
 
   /// 16 neighbouring groups along K of an operand.
   Emitted alongDepth(int side, MatmulIndex index, Emitted group) const;
@@ -30,7 +30,7 @@ private:
   const MatmulAccess &access;
   const MatmulOperands &operands;
   KernelFrame &frame;
-  const MatmulProblem &problem;
+  const MatmulPlan &plan;
 };
 
 } // namespace halftone::compiler

@@ -33,7 +33,7 @@ void MatmulLines::multiply(ArrayRef<int64_t> counts, const MatmulStrip &strip) c
 }
 
 void MatmulLines::multiplyPlaces(const Places &places, const MatmulStrip &strip) const {
-  const int64_t group = block.problem.groupSize;
+  const int64_t group = block.plan.groupSize;
   const MatmulWindow::Range columns{strip.depth.first * group, strip.depth.count * group};
   const Values before = microKernel.begin(places.count, places.row, strip);
   const auto ofStretch = [&](const Stretch &stretch, const Values &now) {
@@ -81,7 +81,7 @@ Values MatmulLines::multiplySeen(const Places &places, const Stretch &stretch, c
 
 /// `sums` are those of the places from the stretch's first on.
 Values MatmulLines::multiplyStretch(const Stretch &stretch, const Values &sums, const MatmulStrip &strip) const {
-  const int64_t group = block.problem.groupSize;
+  const int64_t group = block.plan.groupSize;
   const Emitted fromB = stretch.columns.first / frame.constant(group) - strip.depth.first, pitch = window.pitch();
   const Emitted count = stretch.columns.count / frame.constant(group);
   const auto rows = int64_t(sums.size()) / strip.vectors;

@@ -8,7 +8,7 @@ namespace halftone::compiler {
 class MatmulMicroKernel {
 public:
   MatmulMicroKernel(const MatmulBlock &block, const MatmulAccess &access, SubnormalWatch &watch)
-      : block(block), access(access), watch(watch), frame(block.frame), problem(block.problem) {}
+      : block(block), access(access), watch(watch), frame(block.frame), plan(block.plan) {}
 
   /// The sums of `rows` rows from `row` on with a strip's columns, row by row, with those of earlier parts of K.
   Values multiply(int64_t rows, Emitted row, const MatmulStrip &strip) const;
@@ -35,7 +35,7 @@ private:
   const MatmulAccess &access;
   SubnormalWatch &watch;
   KernelFrame &frame;
-  const MatmulProblem &problem;
+  const MatmulPlan &plan;
 };
 
 } // namespace halftone::compiler

@@ -6,7 +6,7 @@ namespace halftone::compiler {
 using namespace mlir;
 
 Emitted MatmulOperands::stored(int side, const MatmulIndex &index) const {
-  linalg::GenericOp prologue = problem.prologue[size_t(side)], contraction = problem.contraction;
+  linalg::GenericOp prologue = plan.prologue[size_t(side)], contraction = plan.contraction;
   if (!prologue) {
     OpOperand *input = contraction.getDpsInputOperand(side);
     return access.load(input->get(), frame.source.accessOf(contraction, *input), index);
@@ -18,7 +18,7 @@ Emitted MatmulOperands::stored(int side, const MatmulIndex &index) const {
 }
 
 Emitted MatmulOperands::factor(int side, const MatmulIndex &index) const {
-  return problem.factor(frame, side, stored(side, index), block.sizes.lanes);
+  return plan.factor(frame, side, stored(side, index), block.sizes.lanes);
 }
 
 } // namespace halftone::compiler

@@ -8,7 +8,7 @@ namespace halftone::compiler {
 class MatmulOperands {
 public:
   MatmulOperands(const MatmulBlock &block, const MatmulAccess &access)
-      : block(block), access(access), frame(block.frame), problem(block.problem) {}
+      : block(block), access(access), frame(block.frame), plan(block.plan) {}
 
   /// The operand's elements at `index` as they are stored.
   Emitted stored(int side, const MatmulIndex &index) const;
@@ -19,7 +19,7 @@ private:
   const MatmulBlock &block;
   const MatmulAccess &access;
   KernelFrame &frame;
-  const MatmulProblem &problem;
+  const MatmulPlan &plan;
 };
 
 } // namespace halftone::compiler

@@ -13,25 +13,25 @@ void MatmulPacking::store(Emitted vector, Emitted at) {
 }
 
 void MatmulPacking::packRows(const MatmulDepth &depth) {
-  if (problem.window)
+  if (plan.window)
     packWindow(depth);
-  else if (problem.lanesAlongDepth(0))
+  else if (plan.lanesAlongDepth(0))
     packRowsAlongDepth(depth);
-  else if (problem.packsRowsAlongDepth())
+  else if (plan.a == ReadA::packedRows)
     packRowsTurned(depth);
   else
     packAcross(0, depth);
 }
 
 void MatmulPacking::packColumns(const MatmulDepth &depth) {
-  if (problem.lanesAlongDepth(1))
+  if (plan.lanesAlongDepth(1))
     packColumnsTransposed(constant(0), block.columns, depth);
   else
     packAcross(1, depth);
 }
 
 void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
-  const Emitted full = minimum(depth.count, block.size[depthRole] / constant(problem.groupSize) - depth.first);
+  const Emitted full = minimum(depth.count, block.size[depthRole] / constant(plan.groupSize) - depth.first);
   const Emitted wholeEnd = block.wholeOf(full, lanes);
   watch.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
     MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
@@ -40,7 +40,7 @@ void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
         access.setLanes(index, depthRole, depth.first, k, depth.count);
         index.whole = whole;
         const Emitted vector =
-            problem.groupSize > 1 ? groups.alongDepth(0, index, depth.first + k) : operands.factor(0, index);
+            plan.groupSize > 1 ? groups.alongDepth(0, index, depth.first + k) : operands.factor(0, index);
         store(vector, block.at(block.packedA, row * block.sizes.rowPitch() + k));
       });
   });
@@ -52,7 +52,7 @@ void MatmulPacking::packWindow(const MatmulDepth &depth) {
   const WindowCopy copy(block, window);
   const MatmulRole places = window.placesRole();
   const Emitted firstPlace = block.batch * block.size[places];
-  if (problem.packsAlongPlaces()) {
+  if (plan.packsAlongPlaces) {
     const MatmulWindow::Range ofRows{block.firstRow, block.rows}, ofDepth{depth.first, depth.count};
     auto [seen, columns] = places == rowRole ? std::pair(ofRows, ofDepth) : std::pair(ofDepth, ofRows);
     const Emitted pitch = places == rowRole ? block.packedPitch : constant(block.sizes.rowPitch());
@@ -64,7 +64,7 @@ void MatmulPacking::packWindow(const MatmulDepth &depth) {
   }
   if (places == rowRole)
     return packWindowAlongDepth(window, copy, firstPlace, depth);
-  if (problem.groupSize > 1)
+  if (plan.groupSize > 1)
     return packWindowPairs(window, copy, firstPlace, depth);
   const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
     frame.loop(begin, end, step, body);
@@ -76,7 +76,7 @@ void MatmulPacking::packWindow(const MatmulDepth &depth) {
 
 void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, const WindowCopy &copy, Emitted firstPlace,
                                          const MatmulDepth &depth) {
-  const Emitted group = constant(problem.groupSize), first = depth.first * group;
+  const Emitted group = constant(plan.groupSize), first = depth.first * group;
   const Emitted count = minimum(depth.count * group, block.size[depthRole] - first);
   const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
     watch.loop(begin, end, step, body);
@@ -85,7 +85,7 @@ void MatmulPacking::packWindowAlongDepth(const MatmulWindow &window, const Windo
   window.forPlaces(places, loop, [&](const MatmulWindow::Place &place, Emitted row) {
     const Emitted to = block.at(block.packedA, row * block.sizes.rowPitch());
     copy.copy(place, {first, count}, to);
-    if (problem.groupSize > 1)
+    if (plan.groupSize > 1)
       copy.copyOutside(constant(1), copy.at(to, count)); // past K
     if (watch.isOn())
       watch.loop(constant(0), depth.count, constant(lanes),
@@ -109,9 +109,9 @@ void MatmulPacking::packWindowPairs(const MatmulWindow &window, const WindowCopy
   // The columns from `begin` on of a pair of rows.
   const auto packPair = [&](Emitted pair, Emitted begin, Emitted count, Emitted to) {
     Values rows;
-    for (int64_t member = 0; member < problem.groupSize; ++member) {
+    for (int64_t member = 0; member < plan.groupSize; ++member) {
       rows.push_back(copy.at(block.packedB, pitch * member));
-      const Emitted place = (depth.first + pair) * problem.groupSize + member;
+      const Emitted place = (depth.first + pair) * plan.groupSize + member;
       copyRow(place, {block.firstRow + begin, count}, rows.back());
     }
     watch.loop(constant(0), count, constant(lanes), [&](Emitted at) {
@@ -124,7 +124,7 @@ void MatmulPacking::packWindowPairs(const MatmulWindow &window, const WindowCopy
   const auto forColumns = [&](llvm::function_ref<void(Emitted, Emitted)> body) {
     watch.loop(constant(0), block.rows, most, [&](Emitted begin) { body(begin, minimum(most, block.rows - begin)); });
   };
-  if (!problem.packsRowsAlongDepth())
+  if (plan.a != ReadA::packedRows)
     return watch.loop(constant(0), depth.count, constant(1), [&](Emitted pair) {
       forColumns([&](Emitted begin, Emitted count) {
         packPair(pair, begin, count, block.at(block.packedA, pair * block.packedPitch + begin));
@@ -153,7 +153,7 @@ void MatmulPacking::turnLines(Emitted lines, Emitted pitch, Emitted count, Emitt
 
 /// The sum of each row's part of K times the raise of the columns, negated, in the room behind the row.
 void MatmulPacking::packBias(const MatmulDepth &depth) {
-  const int64_t raise = problem.raiseOfColumns();
+  const int64_t raise = plan.raise;
   if (raise == 0)
     return;
   const Emitted raises =
@@ -162,7 +162,7 @@ void MatmulPacking::packBias(const MatmulDepth &depth) {
     const Emitted start = block.at(block.packedA, row * block.sizes.rowPitch());
     const Values sums =
         frame.loop(constant(0), depth.count, constant(lanes), block.zeros(), [&](Emitted k, const Values &now) {
-          return Values{problem.product->multiply(frame, now[0], block.load(block.at(start, k)), raises)};
+          return Values{plan.product->multiply(frame, now[0], block.load(block.at(start, k)), raises)};
         });
     const Emitted sum = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sums[0].value()));
     frame.store(sum.like(int64_t(0)) - sum, block.at(start, constant(block.sizes.depth)));
@@ -191,7 +191,7 @@ void MatmulPacking::packRowsTurned(const MatmulDepth &depth) {
 }
 
 Emitted MatmulPacking::rowsAcross(Emitted k, Emitted row) const {
-  return problem.packsRowPanels() ? row * block.sizes.rowPitch() + k * lanes : k * block.packedPitch + row;
+  return plan.a == ReadA::packedPanels ? row * block.sizes.rowPitch() + k * lanes : k * block.packedPitch + row;
 }
 
 void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
@@ -206,7 +206,7 @@ void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
         const Emitted at = start + vector * lanes;
         access.setLanes(index, role, first, at, count);
         const Emitted packed =
-            problem.groupSize > 1 ? groups.across(side, index, depth.first + k) : operands.factor(side, index);
+            plan.groupSize > 1 ? groups.across(side, index, depth.first + k) : operands.factor(side, index);
         const Emitted offset = isRows ? rowsAcross(k, at) : start * block.sizes.depth + (k * vectors + vector) * lanes;
         store(packed, block.at(isRows ? block.packedA : block.packedB, offset));
       }
@@ -218,7 +218,7 @@ void MatmulPacking::packAcross(int side, const MatmulDepth &depth) {
     copy(k, panels, vectors, 1, true);
     copy(k, vectors, count, 1, false);
   });
-  if (problem.usesTiles())
+  if (plan.multiply == Multiply::amxTiles)
     packZerosPastDepth(depth);
 }
 
@@ -243,7 +243,7 @@ std::pair<Emitted, Emitted> MatmulPacking::packedColumns(Emitted column, Emitted
 
 Emitted MatmulPacking::columnAlongDepth(Emitted column, Emitted k, const MatmulDepth &depth) const {
   MatmulIndex index = access.indexAt(columnRole, block.firstColumn + minimum(column, block.columns - 1));
-  if (problem.groupSize > 1)
+  if (plan.groupSize > 1)
     return groups.alongDepth(1, index, depth.first + k);
   access.setLanes(index, depthRole, depth.first, k, depth.count);
   return operands.factor(1, index);
@@ -252,7 +252,7 @@ Emitted MatmulPacking::columnAlongDepth(Emitted column, Emitted k, const MatmulD
 /// The columns from `start` on, each a vector along K. With a prologue they pass through scratch, which keeps the code
 /// short.
 Values MatmulPacking::squareOfColumns(Emitted start, Emitted k, const MatmulDepth &depth) {
-  const bool throughScratch = bool(problem.prologue[1]);
+  const bool throughScratch = bool(plan.prologue[1]);
   if (throughScratch)
     frame.loop(constant(0), constant(lanes), constant(1),
                [&](Emitted lane) { block.store(columnAlongDepth(start + lane, k, depth), squareRow(lane)); });
@@ -276,7 +276,7 @@ void MatmulPacking::packColumnsTransposed(Emitted begin, Emitted end, const Matm
 
 void MatmulPacking::watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth &depth) {
   const Emitted wholeEnd = block.wholeOf(depth.count, lanes);
-  const Type vector = block.lanesOf(problem.accumulator);
+  const Type vector = block.lanesOf(plan.accumulator);
   watch.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
     const MatmulIndex index = access.indexAt(rowRole, block.firstRow + row);
     const Emitted start = block.at(rows, row * rowPitch);
@@ -290,9 +290,9 @@ void MatmulPacking::watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth 
 void MatmulPacking::watchImage() {
   const MatmulWindow window(block);
   const auto [first, count] = window.elementsOf({block.batch * block.size[rowRole] + block.firstRow, block.rows});
-  const Emitted vector = constant(lanes * problem.groupSize), past = first + count, whole = count / vector * vector;
+  const Emitted vector = constant(lanes * plan.groupSize), past = first + count, whole = count / vector * vector;
   watch.loop(first, first + whole, vector, [&](Emitted at) { watch.look(window.groupsAt(at)); });
-  watch.loop(first + whole, past, constant(problem.groupSize),
+  watch.loop(first + whole, past, constant(plan.groupSize),
              [&](Emitted at) { watch.look(block.splat(window.groupAt(at))); });
 }
 

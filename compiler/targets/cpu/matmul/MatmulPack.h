@@ -9,13 +9,13 @@ namespace halftone::compiler {
 
 /// B lies in panels of as many columns as the micro-kernel has, [panel][k][column], the columns after the last whole
 /// panel in panels of one vector. A's elements are read one by one, so that it may lie as its operand does: [row][k] or
-/// [k][row]. The latter is cut in panels too, [panel][k][row], if MatmulProblem::packsRowPanels().
+/// [k][row]. The latter is cut in panels too, [panel][k][row], for ReadA::packedPanels.
 class MatmulPacking {
 public:
   MatmulPacking(const MatmulBlock &block, const MatmulAccess &access, const MatmulOperands &operands,
                 const MatmulGroups &groups, SubnormalWatch &watch)
       : block(block), access(access), operands(operands), groups(groups), watch(watch), frame(block.frame),
-        problem(block.problem), lanes(block.sizes.lanes) {}
+        plan(block.plan), lanes(block.sizes.lanes) {}
 
   void packRows(const MatmulDepth &depth);
   void packColumns(const MatmulDepth &depth);
@@ -54,7 +54,7 @@ private:
   const MatmulGroups &groups;
   SubnormalWatch &watch;
   KernelFrame &frame;
-  const MatmulProblem &problem;
+  const MatmulPlan &plan;
   int64_t lanes;
 };
 

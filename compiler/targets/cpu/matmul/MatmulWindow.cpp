@@ -7,8 +7,8 @@ namespace halftone::compiler {
 using namespace mlir;
 
 MatmulWindow::MatmulWindow(const MatmulBlock &block)
-    : image(block.problem.contraction.getInputs()[0]), block(block), frame(block.frame) {
-  const WindowForm &form = *block.problem.window;
+    : image(block.plan.contraction.getInputs()[0]), block(block), frame(block.frame) {
+  const WindowForm &form = *block.plan.window;
   size_t next = size_t(frame.dims) + 2; // behind the extents and the tile
   const auto number = [&] { return frame.extents[next++]; };
   const auto divisor = [&] { return maximum(number(), constant(1)); }; // of a matrix without elements it may be 0
@@ -136,13 +136,13 @@ Values MatmulWindow::stretchesOf(const RowOfTaps &row, Emitted place, int64_t co
 
 Emitted MatmulWindow::groupAt(Emitted offset) const {
   const Type stored = getElementTypeOrSelf(image);
-  return frame.load(block.problem.accumulator, frame.address(block.pointerOf(image), stored, offset),
+  return frame.load(block.plan.accumulator, frame.address(block.pointerOf(image), stored, offset),
                     elementBytes(stored));
 }
 
 Emitted MatmulWindow::groupsAt(Emitted offset) const {
   const Type stored = getElementTypeOrSelf(image);
-  return frame.load(block.lanesOf(block.problem.accumulator), frame.address(block.pointerOf(image), stored, offset),
+  return frame.load(block.lanesOf(block.plan.accumulator), frame.address(block.pointerOf(image), stored, offset),
                     elementBytes(stored));
 }
 
@@ -164,7 +164,7 @@ MatmulWindow::Range MatmulWindow::elementsOf(Range places) const {
 }
 
 Emitted MatmulWindow::partOfDepth(int64_t most) const {
-  const Emitted depth = maximum(block.groups(), constant(1)), group = constant(block.problem.groupSize);
+  const Emitted depth = maximum(block.groups(), constant(1)), group = constant(block.plan.groupSize);
   const auto parts = [&](Emitted unit) { // of K, in units
     const Emitted units = ceilDivide(depth, unit), together = maximum(constant(most) / unit, constant(1));
     return ceilDivide(units, ceilDivide(units, together)) * unit;

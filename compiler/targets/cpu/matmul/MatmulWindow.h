@@ -12,7 +12,7 @@ public:
   explicit MatmulWindow(const MatmulBlock &block);
 
   /// The role of the matrix's rows: those of A, or in a gradient K.
-  MatmulRole placesRole() const { return block.problem.lanesAlongDepth(0) ? rowRole : depthRole; }
+  MatmulRole placesRole() const { return block.plan.lanesAlongDepth(0) ? rowRole : depthRole; }
   struct Range {
     Emitted first, count;
   };

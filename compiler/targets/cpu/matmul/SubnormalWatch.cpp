@@ -8,7 +8,7 @@ using namespace mlir;
 
 void SubnormalWatch::start() {
   least.clear();
-  if (!block.problem.product->multiplyWidened)
+  if (!block.plan.product->multiplyWidened)
     return;
   const VectorType halves = VectorType::get(2 * block.sizes.lanes, frame.getI16Type());
   least.push_back(frame.constant(cast<TypedAttr>(DenseElementsAttr::get(halves, frame.getI16IntegerAttr(-1)))));
@@ -28,7 +28,7 @@ void SubnormalWatch::save() const {
 }
 
 Emitted SubnormalWatch::saw() const {
-  const Emitted saved = frame.load(least[0].type(), block.watchedAt, block.problem.cpu.vectorBytes);
+  const Emitted saved = frame.load(least[0].type(), block.watchedAt, block.plan.cpu.vectorBytes);
   return isSubnormal(minimumUnsigned(least[0], saved));
 }
 

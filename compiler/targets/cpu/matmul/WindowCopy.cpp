@@ -8,8 +8,8 @@ using namespace mlir;
 
 WindowCopy::WindowCopy(const MatmulBlock &block, const MatmulWindow &window)
     : block(block), frame(block.frame), window(window),
-      element(block.problem.groupSize > 1 ? getElementTypeOrSelf(window.image) : block.problem.accumulator),
-      step(block.sizes.lanes * block.problem.groupSize) {}
+      element(block.plan.groupSize > 1 ? getElementTypeOrSelf(window.image) : block.plan.accumulator),
+      step(block.sizes.lanes * block.plan.groupSize) {}
 
 void WindowCopy::copy(const MatmulWindow::Place &place, MatmulWindow::Range columns, Emitted to) const {
   const Emitted width = window.last().taps * window.channels, end = columns.first + columns.count;
@@ -77,8 +77,8 @@ Emitted WindowCopy::readBeforeEnd(Emitted from, VectorType vector) const {
 
 /// A vector of a copy.
 Emitted WindowCopy::factorOf(Emitted read) const {
-  const MatmulProblem &problem = block.problem;
-  return problem.groupSize == 1 ? problem.factor(frame, 0, read, step) : read;
+  const MatmulPlan &plan = block.plan;
+  return plan.groupSize == 1 ? plan.factor(frame, 0, read, step) : read;
 }
 
 /// Whole vectors are read, also where they go past the run, unless they would go past the image.
@@ -146,7 +146,7 @@ void WindowCopy::copyStrided(Emitted from, Emitted pitch, Emitted count, Emitted
   };
   const auto copyElement = [&](Emitted at) {
     const Emitted element = read(from + at * pitch, VectorType::get(1, stored));
-    frame.store(block.problem.factor(frame, 0, element, 1), block.at(to, at));
+    frame.store(block.plan.factor(frame, 0, element, 1), block.at(to, at));
   };
   frame.branch(
       equal(pitch, constant(1)), [&] { frame.loop(constant(0), count, constant(step), copyVector); },

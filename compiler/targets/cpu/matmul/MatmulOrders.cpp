@@ -1,0 +1,238 @@
+// An order for each Multiply.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   registers    for panels of columns: pack the panel of B, where it is packed so; for rows: micro-kernel
+//   imageLines   the same, with neighbouring places of a line of the image for rows
+//   amxTiles     pairs of tiles; if pairs have subnormal numbers, as registers, by widened products
+//   dots         lanes of columns, rows
+#include "compiler/targets/cpu/matmul/MatmulDots.h"
+#include "compiler/targets/cpu/matmul/MatmulLines.h"
+#include "compiler/targets/cpu/matmul/MatmulOrder.h"
+#include "compiler/targets/cpu/matmul/MatmulTiles.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+/// Strips of columns: panels of several vectors, the columns behind them vector by vector.
+class RegistersOrder : public MatmulOrder {
+public:
+  using MatmulOrder::MatmulOrder;
+
+protected:
+  void multiply(const MatmulDepth &depth) override;
+  void multiplyStrips(const MatmulDepth &depth);
+  /// Of groups of `counts` rows, those before `row` were multiplied when the strip was packed.
+  virtual void multiplyStrip(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip);
+  virtual MatmulRows rowsOf(const MatmulDepth &depth) { return factors.rows(depth); }
+  /// Widened products are rare: less code for them.
+  ArrayRef<int64_t> kept(ArrayRef<int64_t> counts) const {
+    return counts.drop_front(microKernel.widens ? counts.size() - 2 : 0);
+  }
+
+private:
+  void multiplyColumns(Emitted begin, Emitted end, int64_t vectors, const MatmulDepth &depth);
+  /// Packs the strip's panel, multiplying the first `count` rows meanwhile where there are so many; how many were.
+  Emitted packWithFirstRows(int64_t count, const MatmulStrip &strip);
+  void multiplyRows(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip);
+  /// Nobody has looked for subnormal numbers in pairs of B that came packed: the first rows' multiplication does.
+  bool watchesPanels() const { return plan.b == ReadB::inPlace && plan.product->multiplyWidened; }
+  void multiplyWatching(ArrayRef<int64_t> counts, const MatmulStrip &strip);
+};
+
+class LinesOrder : public RegistersOrder {
+public:
+  using RegistersOrder::RegistersOrder;
+
+private:
+  Emitted partOfDepth(Emitted, Emitted) override { return MatmulWindow(block).partOfDepth(block.sizes.depth); }
+  MatmulRows rowsOf(const MatmulDepth &) override { return {}; }
+  void multiplyStrip(ArrayRef<int64_t> counts, Emitted, const MatmulStrip &strip) override {
+    MatmulLines(block, microKernel).multiply(kept(counts), strip);
+  }
+};
+
+class TilesOrder : public RegistersOrder {
+public:
+  TilesOrder(const MatmulPlan &plan, KernelFrame &frame)
+      : RegistersOrder(plan, frame), tiles(block, packing, factors) {}
+
+private:
+  void begin() override;
+  void end() override { tiles.release(); }
+  void beginBlock() override;
+  void multiply(const MatmulDepth &depth) override;
+
+  MatmulTiles tiles;
+  Emitted panelsAreSubnormal; // whether the block's panels have such a number, if plan.watchesPanelsAhead()
+};
+
+class DotsOrder : public MatmulOrder {
+public:
+  DotsOrder(const MatmulPlan &plan, KernelFrame &frame)
+      : MatmulOrder(plan, frame), dots(block, access, operands, microKernel) {}
+
+private:
+  void multiply(const MatmulDepth &depth) override { dots.multiply(depth); }
+
+  MatmulDots dots;
+};
+
+void RegistersOrder::multiply(const MatmulDepth &depth) {
+  if (!watch.isOn() || watchesPanels())
+    return multiplyStrips(depth);
+  multiplyEither(watch.saw(), [&] { multiplyStrips(depth); });
+}
+
+void RegistersOrder::multiplyStrips(const MatmulDepth &depth) {
+  const Emitted whole = block.wholeOf(block.columns, block.sizes.columns());
+  multiplyColumns(constant(0), whole, block.sizes.vectors, depth);
+  multiplyColumns(whole, block.columns, 1, depth);
+}
+
+void RegistersOrder::multiplyColumns(Emitted begin, Emitted end, int64_t vectors, const MatmulDepth &depth) {
+  MatmulStrip strip{vectors, {}, depth, rowsOf(depth), {}};
+  const ArrayRef<int64_t> counts(vectors == 1 ? block.sizes.vectorRows : block.sizes.panelRows);
+  frame.loop(begin, end, constant(vectors * block.sizes.lanes), [&](Emitted column) {
+    strip.column = column;
+    Emitted row = constant(0);
+    if (plan.b == ReadB::packedStrip)
+      row = packWithFirstRows(counts.front(), strip);
+    strip.b = factors.columns(strip);
+    multiplyStrip(counts, row, strip);
+  });
+}
+
+void RegistersOrder::multiplyStrip(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip) {
+  if (watchesPanels() && !microKernel.widens)
+    multiplyWatching(counts, strip);
+  else
+    multiplyRows(counts, row, strip);
+}
+
+void RegistersOrder::multiplyRows(ArrayRef<int64_t> counts, Emitted row, const MatmulStrip &strip) {
+  for (int64_t count : kept(counts)) {
+    Emitted times = (block.rows - row) / constant(count);
+    if (count == 6 && block.sizes.panelRows[1] == 4) {
+      // Two or three rows alone would wait for the columns: better one six less, and fours.
+      const Emitted rest = (block.rows - row) % constant(6);
+      times = select((times > 0) & (rest > 1) & (rest < 4), times - 1, times);
+    }
+    const Emitted next = count == 1 ? block.rows : row + times * count;
+    frame.loop(row, next, constant(count),
+               [&](Emitted at) { microKernel.store(microKernel.multiply(count, at, strip), at, strip); });
+    row = next;
+  }
+}
+
+Emitted RegistersOrder::packWithFirstRows(int64_t count, const MatmulStrip &strip) {
+  const Emitted zero = constant(0);
+  if (plan.lanesAlongDepth(1)) {
+    const Emitted end = minimum(strip.column + strip.vectors * block.sizes.lanes, block.columns);
+    packing.packColumnsTransposed(strip.column, end, strip.depth);
+    return zero;
+  }
+  MatmulStrip inPlace = strip;
+  inPlace.b = factors.columnsInPlace(strip);
+  const auto packAlone = [&] {
+    frame.loop(zero, strip.depth.count, constant(1), [&](Emitted k) {
+      factors.prefetchColumns(strip, k);
+      inPlace.b({k});
+    });
+  };
+  if (plan.a == ReadA::image) {
+    packAlone();
+    return zero;
+  }
+  const Emitted areThere = constant(count) <= block.rows;
+  frame.branch(
+      areThere, [&] { microKernel.store(microKernel.multiply(count, zero, inPlace), zero, inPlace); }, packAlone);
+  return select(areThere, constant(count), zero);
+}
+
+/// Multiplies pairs. The packing has watched A for subnormal numbers; this code watches B while it multiplies the first
+/// rows. If A or B has one, all rows are multiplied widened; else the first sums are stored and the other rows follow.
+void RegistersOrder::multiplyWatching(ArrayRef<int64_t> counts, const MatmulStrip &strip) {
+  // A few rows, which leaves registers for watching. Their sums, or earlier ones that they go on from, stay in memory
+  // until all numbers are known.
+  const int64_t few = counts[1];
+  const Emitted zero = constant(0), areThere = constant(few) <= block.rows;
+  const auto first = [&](int64_t count) {
+    watch.start();
+    const Values sums = microKernel.multiply(count, zero, strip);
+    const Emitted saw = watch.saw();
+    watch.stop();
+    frame.branch(saw, [] {}, [&] { microKernel.store(sums, zero, strip); });
+    return Values{saw};
+  };
+  const Emitted saw = frame.choose(areThere, [&] { return first(few); }, [&] { return first(1); })[0];
+  const auto widened = [&] {
+    microKernel.widens = true;
+    multiplyRows(counts, zero, strip);
+    microKernel.widens = false;
+  };
+  frame.branch(saw, widened, [&] { multiplyRows(counts, select(areThere, constant(few), constant(1)), strip); });
+}
+
+void TilesOrder::begin() {
+  tiles.configure();
+  if (!plan.watchesPanelsAhead())
+    return;
+  const Emitted packed = frame.load(frame.getI64Type(), block.packedRowsAt);
+  frame.branch(equal(packed, constant(0)), [&] { // the thread's first blocks of the launch
+    frame.store(constant(0), block.watchedPanelsAt);
+    frame.store(constant(0), block.subnormalPanelsAt);
+  });
+}
+
+/// A thread looks once at the panels of each of the first 64 column tiles.
+void TilesOrder::beginBlock() {
+  if (!plan.watchesPanelsAhead())
+    return;
+  const Emitted zero = constant(0), bit = select(block.columnTile < 64, constant(1) << block.columnTile, zero);
+  const auto bits = [&](Emitted at) { return frame.load(frame.getI64Type(), at); };
+  const auto isSet = [&](Emitted at) { return negated(equal(bits(at) & bit, zero)); };
+  const auto look = [&] {
+    watch.start();
+    factors.watchPanels();
+    const Emitted saw = watch.sawOwn();
+    watch.stop();
+    frame.store(bits(block.watchedPanelsAt) | bit, block.watchedPanelsAt);
+    frame.store(bits(block.subnormalPanelsAt) | select(saw, bit, zero), block.subnormalPanelsAt);
+    return Values{saw};
+  };
+  panelsAreSubnormal =
+      frame.choose(isSet(block.watchedPanelsAt), [&] { return Values{isSet(block.subnormalPanelsAt)}; }, look)[0];
+}
+
+void TilesOrder::multiply(const MatmulDepth &depth) {
+  if (!watch.isOn())
+    return tiles.multiply(depth);
+  const Emitted packed = watch.saw();
+  const Emitted saw = plan.watchesPanelsAhead() ? packed | panelsAreSubnormal : packed;
+  multiplyEither(saw, [&] {
+    if (microKernel.widens)
+      multiplyStrips(depth);
+    else
+      tiles.multiply(depth);
+  });
+}
+
+} // namespace
+
+std::unique_ptr<MatmulOrder> MatmulOrder::of(const MatmulPlan &plan, KernelFrame &frame) {
+  switch (plan.multiply) {
+  case Multiply::registers:
+    return std::make_unique<RegistersOrder>(plan, frame);
+  case Multiply::dots:
+    return std::make_unique<DotsOrder>(plan, frame);
+  case Multiply::amxTiles:
+    return std::make_unique<TilesOrder>(plan, frame);
+  case Multiply::imageLines:
+    return std::make_unique<LinesOrder>(plan, frame);
+  }
+  llvm_unreachable("a Multiply without an order");
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,220 @@
+// Reading a matmul kernel: which forms there is code for, and what follows from them.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/matmul/MatmulPlan.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+/// Some values of an enum.
+template <class Enum> struct SetOf {
+  unsigned bits = 0;
+  constexpr SetOf(std::initializer_list<Enum> members) {
+    for (const Enum member : members)
+      bits |= 1U << unsigned(member);
+  }
+  constexpr bool has(Enum member) const { return (bits >> unsigned(member) & 1U) != 0; }
+};
+
+struct Row {
+  Multiply multiply;
+  bool groups;
+  SetOf<ReadA> a;
+  SetOf<ReadB> b;
+};
+
+/// All that there is code for.
+constexpr Row table[] = {
+    {Multiply::registers,
+     false,
+     {ReadA::inPlace, ReadA::packedRows, ReadA::packedColumns, ReadA::packedPanels},
+     {ReadB::inPlace, ReadB::packedStrip}},
+    {Multiply::registers,
+     true,
+     {ReadA::pairsInPlace, ReadA::packedRows, ReadA::packedColumns},
+     {ReadB::inPlace, ReadB::packedTile}},
+    {Multiply::dots, false, {ReadA::inPlace}, {ReadB::inPlace}},
+    {Multiply::amxTiles, true, {ReadA::packedRows}, {ReadB::inPlace, ReadB::packedTile}},
+    {Multiply::imageLines, false, {ReadA::image}, {ReadB::inPlace, ReadB::packedStrip}},
+    {Multiply::imageLines, true, {ReadA::image}, {ReadB::packedTile}},
+};
+
+} // namespace
+
+bool MatmulPlan::isLegal(Multiply multiply, bool groups, ReadA a, ReadB b) {
+  return llvm::any_of(table, [&](const Row &row) {
+    return row.multiply == multiply && row.groups == groups && row.a.has(a) && row.b.has(b);
+  });
+}
+
+/// The one place that reads the choices of the form.
+MatmulPlan::MatmulPlan(MatmulSource read, const CpuTarget &cpu)
+    : MatmulSource(std::move(read)), cpu(cpu), product(&productOf(source, cpu)), groupSize(product->group),
+      sizes(cpu, accumulator, source), packsAlongPlaces(source.form.alongPlaces), evenDepth(source.form.evenDepth),
+      wholeRuns(source.form.wholeRuns), fuses(mayFuse && cpu.math.hasFma), fewRows(source.form.fewRows),
+      readsImage(source.form.readsImage) {}
+
+FailureOr<MatmulPlan> MatmulPlan::of(const KernelSource &source, const CpuTarget &cpu) {
+  FailureOr<MatmulSource> matmul = MatmulSource::read(source);
+  if (failed(matmul) || failed(checkProduct(source, cpu)))
+    return failure();
+  MatmulPlan plan(std::move(*matmul), cpu);
+  if (failed(plan.checkGroups()) || failed(plan.readPanels()) || failed(plan.readWindow()) || failed(plan.choose()))
+    return failure();
+  return plan;
+}
+
+LogicalResult MatmulPlan::checkGroups() {
+  if (groupSize == 1)
+    return success();
+  if (group[depthRole].size() != 1 && !(groupSize == 2 && wholeRuns))
+    return source.function.emitError() << product->name << " with several dims of K; expected one";
+  for (Value factor : contraction.getInputs())
+    if (!getElementTypeOrSelf(factor).isInteger(unsigned(32 / groupSize)))
+      return source.function.emitError() << product->name << " with factors of " << getElementTypeOrSelf(factor);
+  return success();
+}
+
+LogicalResult MatmulPlan::readPanels() {
+  if (prologue[1])
+    for (OpOperand *input : prologue[1].getDpsInputOperands())
+      if (source.formOf(input->get()).panels && failed(readPanels(prologue[1], *input)))
+        return failure();
+  OpOperand *operand = contraction.getDpsInputOperand(1);
+  panels = prologue[1] ? std::nullopt : source.formOf(operand->get()).panels;
+  return panels ? readPanels(contraction, *operand) : success();
+}
+
+/// The elements lie over the dims of K and of the columns, and a vector of sums has the columns of a panel.
+LogicalResult MatmulPlan::readPanels(linalg::GenericOp generic, OpOperand &operand) {
+  const Panels layout = *source.formOf(operand.get()).panels;
+  SmallVector<int> expected(group[layout.depth == 0 ? depthRole : columnRole]), found;
+  llvm::append_range(expected, group[layout.depth == 0 ? columnRole : depthRole]);
+  for (int dim : source.accessOf(generic, operand).dims)
+    if (dim >= 0)
+      found.push_back(dim);
+  const int64_t bits = layout.bits ? layout.bits : getElementTypeOrSelf(operand.get()).getIntOrFloatBitWidth();
+  const bool isWord = bits * layout.group == 32 && accumulator.getIntOrFloatBitWidth() == 32;
+  const bool takesGroups = groupSize == 1 || bool(prologue[1]) || groupSize == layout.group ||
+                           (!product->signedOperands && layout.bits == 4);
+  if (!takesGroups || !isWord || layout.columns != sizes.lanes || found != expected)
+    return generic.emitError() << "no code that reads panels of " << layout.columns << " columns, groups of "
+                               << layout.group << ", along axis " << layout.depth;
+  readsPanels = true;
+  wordGroup = layout.group;
+  return success();
+}
+
+LogicalResult MatmulPlan::readWindow() {
+  const Value operand = contraction.getInputs()[0];
+  window = prologue[0] ? std::nullopt : source.formOf(operand).window;
+  if (!window) {
+    packsAlongPlaces = readsImage = false;
+    return success();
+  }
+  const size_t numbers = size_t(source.form.numbers);
+  const bool readsGroups = !packsAlongPlaces && (lanesAlongDepth(0) || groupSize == 2);
+  if ((groupSize != 1 && !readsGroups) || numbers != 4 * window->rank() + 1)
+    return contraction.emitError() << "no code that reads a window of " << window->rank() << " spatial axes with "
+                                   << numbers << " numbers, in groups of " << groupSize;
+  const bool isPlain = groupSize == 1 && factorOf(0) == contraction.getBody()->getArgument(0) &&
+                       getElementTypeOrSelf(operand) == accumulator;
+  if (readsImage && !(lanesAlongDepth(0) && (isPlain || (groupSize == 2 && evenDepth))))
+    return contraction.emitError() << "no code that reads such a window in its image";
+  return success();
+}
+
+LogicalResult MatmulPlan::choose() {
+  multiply = chooseMultiply();
+  a = chooseReadA();
+  b = chooseReadB();
+  if (!product->signedOperands)
+    raise = panels && panels->bits == 4 ? 8 : 128;
+  // What the sums have too much stands behind packed rows.
+  if (!isLegal(multiply, groupSize > 1, a, b) || (raise != 0 && a != ReadA::packedRows))
+    return contraction.emitError() << "no code that multiplies operands that lie like these by " << product->name;
+  if (readsPanels && b == ReadB::inPlace)
+    depthOfWord = wordGroup / groupSize;
+  looksUpInWords = findLookups();
+  sumsAreResult = findCopy();
+  return success();
+}
+
+bool MatmulPlan::haveOneDim(std::initializer_list<MatmulRole> roles) const {
+  return llvm::all_of(roles, [&](MatmulRole role) { return group[role].size() == 1; });
+}
+
+Multiply MatmulPlan::chooseMultiply() const {
+  if (!window && fewRows && !ordered() && groupSize == 1 && !panels && cpu.hasMaskedMemory &&
+      haveOneDim({rowRole, columnRole, depthRole}) && lanesAlongDepth(0) && lanesAlongDepth(1))
+    return Multiply::dots;
+  if (product->usesTiles())
+    return Multiply::amxTiles;
+  return readsImage ? Multiply::imageLines : Multiply::registers;
+}
+
+ReadA MatmulPlan::chooseReadA() const {
+  if (multiply == Multiply::dots)
+    return ReadA::inPlace;
+  if (readsImage)
+    return ReadA::image;
+  const bool alongDepth = lanesAlongDepth(0), isMatrix = !window && !prologue[0] && haveOneDim({rowRole, depthRole});
+  if (isMatrix && groupSize == 2 && alongDepth && evenDepth)
+    return ReadA::pairsInPlace;
+  // If K is not the last axis of A, each index of K reads other cache lines. A CPU with few registers has too few
+  // multiply-adds for an index of K to hide that.
+  constexpr int64_t manyRegisters = 32;
+  if (isMatrix && (alongDepth || cpu.vectorRegisters >= manyRegisters) &&
+      getElementTypeOrSelf(contraction.getInputs()[0]) == accumulator &&
+      factorOf(0) == contraction.getBody()->getArgument(0))
+    return ReadA::inPlace;
+  if (multiply == Multiply::amxTiles || alongDepth != packsAlongPlaces)
+    return ReadA::packedRows;
+  // In panels, neighbours along K share a cache line. The micro-kernel's groups of rows must not cross from one to the next.
+  const auto divides = [&](int64_t rows) { return sizes.lanes % rows == 0; };
+  const bool fitsPanels = llvm::all_of(sizes.panelRows, divides) && llvm::all_of(sizes.vectorRows, divides);
+  return !window && groupSize == 1 && fitsPanels ? ReadA::packedPanels : ReadA::packedColumns;
+}
+
+ReadB MatmulPlan::chooseReadB() const {
+  if (groupSize > 1)
+    return panels ? ReadB::inPlace : ReadB::packedTile;
+  const bool isInPlace = multiply == Multiply::dots || (fewRows && !lanesAlongDepth(1));
+  return isInPlace ? ReadB::inPlace : ReadB::packedStrip;
+}
+
+bool MatmulPlan::findLookups() const {
+  return depthOfWord > 1 && groupSize == 1 && prologue[1] && haveOneDim({depthRole}) &&
+         !prologue[1].getBody()->getOps<tensor::ExtractOp>().empty() &&
+         llvm::any_of(prologue[1].getDpsInputOperands(), [&](OpOperand *input) {
+           return llvm::equal(source.accessOf(prologue[1], *input).dims, group[depthRole]);
+         });
+}
+
+bool MatmulPlan::findCopy() const {
+  Operation *yield = epilogue.getBody()->getTerminator();
+  return groupSize == 1 && haveOneDim({rowRole, columnRole}) && epilogue.getNumDpsInputs() == 1 &&
+         epilogue.getNumResults() == 1 && combiners[0].empty() && multiply != Multiply::dots &&
+         yield->getOperand(0) == epilogue.getBody()->getArgument(0) &&
+         epilogue.getMatchingIndexingMap(epilogue.getDpsInitOperand(0)).isIdentity();
+}
+
+std::string MatmulPlan::method() const {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (product->product == cpu::Product::multiply_add)
+    out << accumulator << " ";
+  out << product->name;
+  if (multiply == Multiply::amxTiles)
+    out << ", " << 2 * sizes.lanes << " x " << 2 * sizes.lanes << " sums in tiles";
+  else if (multiply == Multiply::dots)
+    out << " along K, both operands in place";
+  else
+    out << ", " << sizes.panelRows[0] << " x " << sizes.columns() << " sums in registers";
+  return text;
+}
+
+} // namespace halftone::compiler

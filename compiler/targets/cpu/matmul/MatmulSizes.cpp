@@ -1,0 +1,69 @@
+// Sizes of micro-kernels by the CPU's registers, and scratch by these sizes.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/matmul/MatmulSizes.h"
+#include "compiler/kernels/MatmulSource.h"
+#include "compiler/targets/cpu/Emitters.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+
+} // namespace
+
+MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const ProductRow &product, bool tallSums) {
+  if (accumulator.getIntOrFloatBitWidth() == 32)
+    depth = 512;
+  lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
+  // As many sums as leave room for a row of the panel, one broadcast element of A and, without fused multiply-add, the
+  // product; at least eight, which hide the latency of adding, when columns are done one vector at a time.
+  if (cpu.vectorRegisters >= 32) {
+    vectors = 4, panelRows = {6, 2, 1}, vectorRows = {12, 4, 1};
+  } else if (cpu.math.hasFma) {
+    vectors = 3, panelRows = {4, 1}, vectorRows = {8, 4, 1};
+  } else {
+    vectors = 2, panelRows = {4, 1}, vectorRows = {4, 1};
+  }
+  if (product.usesTiles()) {
+    rowStep = lanes;
+    depth = 1536; // sums are stored after each part of K, and A of several parts is packed for each block
+  }
+  if (product.group > 1)
+    panelRows = {6, 4, 2, 1};
+  if (tallSums)
+    vectors = 2, panelRows = {12, 4, 2, 1};
+}
+
+MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const KernelSource &source)
+    : MatmulSizes(cpu, accumulator, productOf(source, cpu), source.form.tallSums || source.form.readsImage) {
+  if (!source.form.readsImage)
+    return;
+  // Lines of the usual images are multiples of seven places long. Few strips are of one vector: less code for them.
+  if (cpu.vectorRegisters >= 32)
+    panelRows = {14, 7, 4, 2, 1}, vectorRows = {7, 1};
+  else
+    panelRows = {6, 4, 3, 1}, vectorRows = {4, 1};
+}
+
+MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns, bool packsRows) {
+  const int64_t padded = roundUp(tileColumns, sizes.lanes);
+  a = packsRows ? roundUp(tileRows + 1, sizes.lanes) * sizes.rowPitch() : 0; // groups take a row more
+  b = padded * sizes.depth;
+  sums = roundUp(tileRows + 1, sizes.rowStep) * padded;
+  square = sizes.lanes * (sizes.lanes + 1);
+}
+
+int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
+  const linalg::GenericOp contraction = MatmulSource::contractionOf(source);
+  if (!contraction)
+    return 0;
+  const Type accumulator = MatmulSource::accumulatorOf(contraction);
+  const MatmulScratch scratch(MatmulSizes(target, accumulator, source), extents[size_t(source.dims)],
+                              extents[size_t(source.dims) + 1], !source.form.readsImage);
+  return MatmulScratch::headBytes +
+         (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
+}
+
+} // namespace halftone::compiler
