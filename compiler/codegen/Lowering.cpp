@@ -7,7 +7,6 @@
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
@@ -15,7 +14,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,7 +24,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/Passes.h"
 #include <fmt/format.h>
@@ -41,18 +38,17 @@ const DialectRegistry &kernelDialects() {
   static const DialectRegistry *const all = [] {
     auto *registry = new DialectRegistry;
     registry->insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
-                     LLVM::LLVMDialect, math::MathDialect, NVVM::NVVMDialect, scf::SCFDialect, tensor::TensorDialect,
-                     ub::UBDialect, vector::VectorDialect>();
+                     LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+                     vector::VectorDialect>();
     arith::registerConvertArithToLLVMInterface(*registry);
     cf::registerConvertControlFlowToLLVMInterface(*registry);
     registerConvertFuncToLLVMInterface(*registry);
     registerConvertMathToLLVMInterface(*registry);
-    registerConvertNVVMToLLVMInterface(*registry);
     ub::registerConvertUBToLLVMInterface(*registry);
     vector::registerConvertVectorToLLVMInterface(*registry);
     registerBuiltinDialectTranslation(*registry);
     registerLLVMDialectTranslation(*registry);
-    registerNVVMDialectTranslation(*registry);
+    Target::registerDialects(*registry);
     return registry;
   }();
   return *all;

@@ -18,4 +18,6 @@ StatusOr<std::shared_ptr<const Target>> Target::find(std::string_view name) {
   return name.starts_with("sm_") ? findKind<NvptxTarget>(name) : findKind<CpuTarget>(name);
 }
 
+void Target::registerDialects(mlir::DialectRegistry &registry) { NvptxTarget::registerDialects(registry); }
+
 } // namespace halftone::compiler

@@ -79,6 +79,8 @@ public:
   /// and instructions of that CPU, less AMX, computed by those of this machine, slowly; so its code can be tried here.
   /// value_error listing the known names when `name` is none.
   static StatusOr<std::shared_ptr<const Target>> find(std::string_view name);
+  /// Adds the dialects that belong to one kind of target, with their lowerings to LLVM IR.
+  static void registerDialects(mlir::DialectRegistry &registry);
   virtual ~Target() = default;
 
   std::string name;      // as asked

@@ -4,6 +4,9 @@
 #include "compiler/targets/MachineCode.h"
 #include "compiler/targets/nvptx/Mma.h"
 #include "compiler/targets/nvptx/PtxCode.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include <charconv>
 #include <fmt/format.h>
 
@@ -72,6 +75,12 @@ StatusOr<NvptxTarget> NvptxTarget::find(std::string_view name) {
   target.shortIndices = true;
   target.math.hasFma = target.math.hasRounding = target.math.convertsF16 = target.math.convertsBf16 = true;
   return target;
+}
+
+void NvptxTarget::registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::NVVM::NVVMDialect>();
+  mlir::registerConvertNVVMToLLVMInterface(registry);
+  mlir::registerNVVMDialectTranslation(registry);
 }
 
 } // namespace halftone::compiler

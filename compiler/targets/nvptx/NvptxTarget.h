@@ -18,6 +18,8 @@ struct NvptxTarget : GpuTarget {
 
   /// As Target::find, for names that begin with "sm_".
   static StatusOr<NvptxTarget> find(std::string_view name);
+  /// As Target::registerDialects, for code of NVIDIA GPUs.
+  static void registerDialects(mlir::DialectRegistry &registry);
 
 private:
   explicit NvptxTarget(int64_t multiprocessors) : GpuTarget(multiprocessors) {}
