@@ -31,7 +31,7 @@ FailureOr<Emitted> expanded(const MathTarget &target, Operation *op, ArrayRef<Em
   if (const MathFunction *function = mathFunction(op->getName().getStringRef()))
     return function->build(target, x);
   if (roundsToBf16(op))
-    return target.convertsBf16 ? Emitted() : roundToBf16(x[0]);
+    return target.convertsBf16 ? Emitted() : roundToBf16(target, x[0]);
   if (isa<arith::RemFOp>(op))
     return buildRemainder(target, x[0], x[1]);
   op->emitError() << "'" << op->getName() << "' has no expansion";
@@ -133,33 +133,6 @@ Emitted MathTarget::ceil(Emitted a) const {
     return unary<math::CeilOp>(a);
   const Emitted rounded = roundEven(a);
   return copySign(select(rounded < a, rounded + 1.0, rounded), a);
-}
-
-bool MathTarget::scales(Emitted a) const {
-  auto vector = dyn_cast<VectorType>(a.type());
-  return hasScale && vector && vector.getNumElements() * a.width() == 512;
-}
-
-Emitted MathTarget::scale(Emitted a, Emitted n) const {
-  ImplicitLocOpBuilder &builder = a.builder();
-  const bool single = a.width() == 32;
-  Value lanes = arith::ConstantOp::create(builder, builder.getIntegerAttr(builder.getIntegerType(single ? 16 : 8), -1));
-  Value rounding = arith::ConstantOp::create(builder, builder.getI32IntegerAttr(4)); // as the mode says
-  auto call = LLVM::CallIntrinsicOp::create(
-      builder, builder.getLoc(), a.type(),
-      builder.getStringAttr(single ? "llvm.x86.avx512.mask.scalef.ps.512" : "llvm.x86.avx512.mask.scalef.pd.512"),
-      ValueRange{a.value(), n.value(), a.value(), lanes, rounding});
-  return {builder, call.getResult(0)};
-}
-
-Emitted MathTarget::lookUp(ArrayRef<float> table, Emitted places) const {
-  ImplicitLocOpBuilder &builder = places.builder();
-  const auto type = cast<VectorType>(places.typeOf(places.f32()));
-  Value numbers = arith::ConstantOp::create(builder, DenseElementsAttr::get(type, table));
-  auto call = LLVM::CallIntrinsicOp::create(builder, builder.getLoc(), type,
-                                            builder.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
-                                            ValueRange{numbers, places.value()});
-  return {builder, call.getResult(0)};
 }
 
 Emitted MathTarget::polynomial(Emitted x, std::initializer_list<double> coefficients) const {

@@ -53,16 +53,16 @@ Emitted clamp(Emitted x, double low, double high) {
   return select(least > high, x.like(high), least);
 }
 
-/// f32, where 16 numbers are one register: 2^(k / 16) from a table leaves so small an r that its polynomial is short.
-Emitted exponentialByTable(const MathTarget &target, Emitted x) {
+/// f32, for vectors that the instructions take: 2^(k / 16) from a table leaves so small an r that its polynomial is short.
+Emitted exponentialByTable(const MathTarget &target, const MathInstructions &instructions, Emitted x) {
   constexpr int parts = 16;
   std::array<float, parts> powers;
   for (int k = 0; k < parts; ++k)
     powers[size_t(k)] = float(std::exp2(double(k) / parts));
   const Reduced reduced = reduce(target, x, parts);
-  const Emitted power = target.lookUp(powers, reduced.shifted), r = reduced.r;
+  const Emitted power = instructions.lookUp(powers, reduced.shifted), r = reduced.r;
   const Emitted rest = r * target.polynomial(r, {1, 5.00024e-1, 1.6667e-1}); // e^r - 1
-  return target.scale(target.multiplyAdd(power, rest, power), reduced.n);
+  return instructions.scale(target.multiplyAdd(power, rest, power), reduced.n);
 }
 
 /// e^r
@@ -78,12 +78,13 @@ Emitted exponentialOfRest(const MathTarget &target, Emitted r) {
 Emitted compiler::buildExp(const MathTarget &target, Emitted x) {
   const bool single = x.width() == 32;
   const Emitted bounded = single ? clamp(x, -104, 89) : clamp(x, -746, 710);
-  if (single && target.scales(x))
-    return exponentialByTable(target, bounded);
+  const MathInstructions *const instructions = target.instructionsFor(x);
+  if (single && instructions)
+    return exponentialByTable(target, *instructions, bounded);
   const Reduced reduced = reduce(target, bounded);
   const Emitted value = exponentialOfRest(target, reduced.r);
-  if (target.scales(x))
-    return target.scale(value, reduced.n);
+  if (instructions)
+    return instructions->scale(value, reduced.n);
   // In two steps: the result may be subnormal, or 2^n infinite where the result is not.
   const Emitted half = shiftSigned(reduced.steps, 1);
   return value * powerOfTwo(half, x) * powerOfTwo(reduced.steps - half, x);
@@ -94,8 +95,8 @@ Emitted compiler::buildExpOfDistance(const MathTarget &target, Emitted x) {
   const Emitted isNone = x < least, zero = x.like(0.0);
   // An exponential of a number that small would be a multiplication that underflows, which is slow.
   const Emitted bounded = select(isNone, zero, x);
-  if (target.scales(x))
-    return select(isNone, zero, exponentialByTable(target, bounded));
+  if (const MathInstructions *const instructions = target.instructionsFor(x))
+    return select(isNone, zero, exponentialByTable(target, *instructions, bounded));
   // 2^n is at hand beside 2^64, with which no step is subnormal but the last.
   constexpr int bias = 127, extra = 64;
   const Reduced reduced = reduce(target, bounded, 1, bias + extra);

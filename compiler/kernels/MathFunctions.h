@@ -1,7 +1,7 @@
 // Transcendental functions as arithmetic, for f32 and f64, scalar and vector.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/kernels/Emitted.h"
+#include "compiler/kernels/MathInstructions.h"
 #include "compiler/kernels/MathTraits.h"
 #include <initializer_list>
 #include <limits>
@@ -19,12 +19,10 @@ struct MathTarget : MathTraits {
   Emitted truncate(Emitted a) const;
   Emitted floor(Emitted a) const;
   Emitted ceil(Emitted a) const;
-  /// Whether `scale` is an instruction for numbers of a's type.
-  bool scales(Emitted a) const;
-  /// a * 2^floor(n) rounded once; +inf and +0 for n = +inf and -inf, whatever a is.
-  Emitted scale(Emitted a, Emitted n) const;
-  /// For numbers that scale, of f32: the table's elements that the low four bits of the integers say.
-  Emitted lookUp(llvm::ArrayRef<float> table, Emitted places) const;
+  /// The instructions for values of a's type; null if there are none.
+  const MathInstructions *instructionsFor(Emitted a) const {
+    return instructions && instructions->take(a) ? instructions : nullptr;
+  }
   /// c[0] + c[1] x + c[2] x^2 + ...
   Emitted polynomial(Emitted x, std::initializer_list<double> coefficients) const;
 };

@@ -4,15 +4,17 @@
 
 namespace halftone::compiler {
 
+class MathInstructions;
+
 /// Each fact says that vectors of the target have the operation as instructions; where one is false, kernels compute it by
 /// others with the same result.
 struct MathTraits {
   bool hasFma = false;       // fused multiply-add
   bool hasRounding = false;  // floor, ceil, trunc and roundeven
-  bool hasScale = false;     // x * 2^floor(y), of 512-bit vectors
   bool convertsF16 = false;  // f16 <-> f32
-  bool roundsToBf16 = false; // f32 -> bf16, of vectors without subnormal numbers
   bool convertsBf16 = false; // f32 -> bf16, of all numbers
+  /// Instructions that not every target has; null if there are none. The object is never destroyed.
+  const MathInstructions *instructions = nullptr;
 };
 
 } // namespace halftone::compiler

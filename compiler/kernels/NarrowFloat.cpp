@@ -1,6 +1,7 @@
 // Narrow floats in integer code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/NarrowFloat.h"
+#include "compiler/kernels/MathInstructions.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -72,6 +73,8 @@ Emitted roundToOdd(Emitted value) {
   return select(inexact & even, odd, bits).bitsAs(value.f32());
 }
 
+bool roundsToBf16(const MathTraits &math) { return math.instructions && math.instructions->roundsToBf16(); }
+
 } // namespace
 
 bool compiler::isNarrowFloat(Type type) {
@@ -109,24 +112,18 @@ Emitted compiler::narrowFloat(const MathTraits &math, Emitted value, FloatType n
   if (narrow.isF16() && math.convertsF16)
     return single.narrow(narrow).bitsAs(storage);
   if (narrow.isBF16())
-    return math.roundsToBf16 || math.convertsBf16 ? single.narrow(narrow).bitsAs(storage)
-                                                  : narrowToBf16(single).narrow(storage);
+    return roundsToBf16(math) || math.convertsBf16 ? single.narrow(narrow).bitsAs(storage)
+                                                   : narrowToBf16(single).narrow(storage);
   return narrowBits(single.bits(), formatOf(narrow)).narrow(storage);
 }
 
-Emitted compiler::roundToBf16(Emitted value) {
+Emitted compiler::roundToBf16(const MathTraits &math, Emitted value) {
   ImplicitLocOpBuilder &b = value.builder();
   const Type bf16 = b.getBF16Type();
   const auto inIntegers = [&] { return narrowToBf16(value).narrow(b.getI16Type()).bitsAs(bf16).value(); };
-  constexpr int64_t lanes = 16;
-  if (auto vector = dyn_cast<VectorType>(value.type()); !vector || vector.getNumElements() != lanes)
+  if (!roundsToBf16(math) || !math.instructions->take(value))
     return {b, inIntegers()};
-  const auto call = [&](StringRef intrinsic, Type element, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(b, value.typeOf(element), b.getStringAttr(intrinsic), operands).getResult(0);
-  };
-  constexpr int32_t isSubnormal = 0x20;
-  const Value kind = arith::ConstantOp::create(b, b.getI32IntegerAttr(isSubnormal));
-  const Value subnormal = call("llvm.x86.avx512.fpclass.ps.512", b.getI1Type(), {value.value(), kind});
+  const Value subnormal = math.instructions->isSubnormal(value);
   const Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, subnormal);
   const Value never = arith::ConstantOp::create(b, b.getBoolAttr(false));
   auto choice =
@@ -135,6 +132,6 @@ Emitted compiler::roundToBf16(Emitted value) {
   b.setInsertionPointToStart(choice.thenBlock());
   scf::YieldOp::create(b, inIntegers());
   b.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(b, call("llvm.x86.avx512bf16.cvtneps2bf16.512", bf16, value.value()));
+  scf::YieldOp::create(b, math.instructions->toBf16(value).value());
   return {b, choice.getResult(0)};
 }

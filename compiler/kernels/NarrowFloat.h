@@ -18,15 +18,16 @@ Emitted widenNarrow(const MathTraits &math, Emitted bits, mlir::FloatType narrow
 /// `value`, f32 or f64, rounded once to nearest even, as the bits of a `narrow` float. Overflow gives infinity, in
 /// f8E4M3FN NaN; subnormals are kept; NaN is quieted and keeps its sign. The same bits as runtime/base/Half.h, NaN
 /// payloads of f64 aside.
-///   bf16          the target's instruction (MathTraits::convertsBf16), else integer code; with AVX512_BF16 an
-///                 arith.truncf, which expand-math turns into roundToBf16()
+///   bf16          the target's instruction (MathTraits::convertsBf16), else integer code; if the target has an instruction
+///                 that flushes subnormals (MathInstructions::toBf16), an arith.truncf, which expand-math turns into
+///                 roundToBf16()
 ///   f16           the target's instruction, else integer code
 ///   f8            integer code
 ///   from f64      first to f32, rounded to odd: the second rounding then is the only one that counts
 Emitted narrowFloat(const MathTraits &math, Emitted value, mlir::FloatType narrow);
 
-/// `value`, f32, rounded as by narrowFloat, in bf16. 16 at a time by vcvtneps2bf16, which takes subnormal numbers for
-/// 0: where there is one among them, and for other numbers of lanes, integer code.
-Emitted roundToBf16(Emitted value);
+/// `value`, f32, rounded as by narrowFloat, in bf16: by MathInstructions::toBf16 if the instructions take `value` and no
+/// element is subnormal, else by integer code.
+Emitted roundToBf16(const MathTraits &math, Emitted value);
 
 } // namespace halftone::compiler

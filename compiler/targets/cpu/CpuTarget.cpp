@@ -6,6 +6,7 @@
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/ObjectCode.h"
 #include "compiler/targets/cpu/matmul/MatmulInstruction.h"
+#include "compiler/targets/cpu/x86/X86Math.h"
 #include "runtime/base/TilePermission.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -71,10 +72,11 @@ void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.vectorRegisters = avx512 ? 32 : 16;
   target.math.hasFma = has("fma") || avx512;
   target.math.convertsF16 = has("f16c") || avx512;
-  target.hasMaskedMemory = target.math.hasScale = avx512;
+  target.hasMaskedMemory = avx512;
   target.math.hasRounding = has("sse4.1");
   target.hasStreaming = true;
-  target.math.roundsToBf16 = avx512 && has("avx512bf16");
+  if (avx512)
+    target.math.instructions = &x86MathInstructions(has("avx512bf16"));
   addProducts(target, x86Products(), info);
 }
 
