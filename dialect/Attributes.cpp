@@ -10,7 +10,7 @@ namespace halftone::dialect {
 namespace {
 
 enum class Place : uint8_t { module, function, argument, result, generic, loop, comparison, choice, op };
-enum class Holds : uint8_t { string, unit, integer, integers, list, dictionary, symbol };
+enum class Holds : uint8_t { string, kind, unit, integer, integers, list, dictionary, symbol };
 
 struct Known {
   StringRef name;
@@ -65,6 +65,8 @@ StringRef textOf(Holds holds) {
   switch (holds) {
   case Holds::string:
     return "a string";
+  case Holds::kind:
+    return "the kind of a kernel";
   case Holds::unit:
     return "no value";
   case Holds::integer:
@@ -85,6 +87,8 @@ bool isOf(Attribute value, Holds holds) {
   switch (holds) {
   case Holds::string:
     return isa<StringAttr>(value);
+  case Holds::kind:
+    return isa<StringAttr>(value) && symbolizeKernelKind(cast<StringAttr>(value).getValue());
   case Holds::unit:
     return isa<UnitAttr>(value);
   case Holds::integer:

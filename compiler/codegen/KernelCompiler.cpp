@@ -53,7 +53,7 @@ StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const 
     return diagnostics.failure("the linalg form is no kernel");
   KernelCode kernel;
   kernel.symbol = "halftone_" + kernelKey(linalgText, target).substr(0, 16);
-  kernel.kind = form->kind;
+  kernel.kind = dialect::stringifyKernelKind(form->kind).str();
   kernel.target = target.key();
   kernel.description = std::string(linalgText);
   function.setSymName(kernel.symbol);

@@ -33,7 +33,8 @@ std::optional<KernelShape> classifyAttention(const FormOps &ops) {
   const auto isCheap = [&](Operation *each) { return each == op || (isPointwise(each) && !isTranscendental(each)); };
   if (!llvm::all_of(op->getOperands(), isFromMemory) || !llvm::all_of(body.ops, isCheap))
     return std::nullopt;
-  return KernelShape{KernelKind::attention, SmallVector<int64_t>(inputs.scoreShape()), 0};
+  const KernelKind kind = isa<AttentionOp>(op) ? KernelKind::attention : KernelKind::attention_grad;
+  return KernelShape{kind, SmallVector<int64_t>(inputs.scoreShape()), 0};
 }
 
 /// The instruction that multiplies pairs of bf16, alone or in tiles, if the target multiplies them so.
@@ -79,7 +80,7 @@ FailureOr<KernelDescription> describeForward(AttentionOp op, KernelOp kernel, co
   }
   ValueNode *outNode = writer.node(out, writer.ofOut, sumAccess); // a contraction that no result asks for is made too
   KernelForm form;
-  form.kind = "attention";
+  form.kind = KernelKind::attention;
   form.fewRows = tile.queries == 1;
   if (!form.fewRows)
     form.instruction = instructionOf(AttentionInputs(op), target);
@@ -131,7 +132,7 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   SmallVector<ValueNode *> others{weightNode, slopeNode};
   others.append(all.begin(), all.end());
   KernelForm form;
-  form.kind = "attention_grad";
+  form.kind = KernelKind::attention_grad;
   form.instruction = instructionOf(AttentionInputs(op), target);
   writer.begin(form, results, others);
   writer.contract(writer.operand(op.getQ()), writer.operand(op.getK()), writer.points, {depthDim});
@@ -174,13 +175,14 @@ FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &
 
 bool readsNothingInPlace(KernelOp, int64_t) { return false; }
 
-bool fitsAttention(Block &ops) {
-  return llvm::any_of(ops, [](Operation &op) { return isAttention(&op); });
-}
+template <class Op> bool holds(Block &ops) { return !ops.getOps<Op>().empty(); }
 
 } // namespace
 
-extern const Form attentionForm = {KernelKind::attention, fitsAttention, classifyAttention,
-                                   readsNothingInPlace,   nullptr,       describeAttention};
+extern const Form attentionForm = {
+    KernelKind::attention, holds<AttentionOp>, classifyAttention, readsNothingInPlace, nullptr, describeAttention};
+extern const Form attentionGradForm = {
+    KernelKind::attention_grad, holds<AttentionGradOp>, classifyAttention, readsNothingInPlace, nullptr,
+    describeAttention};
 
 } // namespace halftone::compiler

@@ -71,7 +71,7 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &targe
 
   SmallVector<ValueNode *> nodes = nodesOf(results);
   KernelForm form;
-  form.kind = "finish";
+  form.kind = KernelKind::finish;
   form.strict = strict;
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands(nodes)))

@@ -13,28 +13,6 @@ namespace halftone::compiler {
 using namespace mlir;
 using namespace halftone::dialect;
 
-/// The extents of dims over which one linear index may run, group by group.
-static SmallVector<SmallVector<int64_t>> linearised(func::FuncOp function, const KernelForm &form,
-                                                    ArrayRef<int64_t> extents) {
-  SmallVector<SmallVector<int64_t>> groups;
-  const auto addInOrder = [&](ArrayRef<int64_t> counts) {
-    for (const int64_t count : counts) {
-      groups.emplace_back(extents.take_front(size_t(count)));
-      extents = extents.drop_front(size_t(count));
-    }
-  };
-  if (form.kind == "matmul")
-    addInOrder(form.roles);
-  else if (form.kind == "scatter")
-    addInOrder({form.outer, 1, form.indices, form.dims(function) - form.outer - 1 - form.indices});
-  else
-    function.walk([&](linalg::GenericOp generic) {
-      groups.push_back(
-          llvm::map_to_vector(GenericForm::read(generic).dims, [&](int dim) { return extents[size_t(dim)]; }));
-    });
-  return groups;
-}
-
 bool fitShortIndices(ArrayRef<int64_t> counts) {
   constexpr int64_t most = int64_t(1) << 30; // the last step of a loop may end behind its range
   int64_t product = 1;
@@ -52,8 +30,11 @@ static bool fitShortIndices(KernelOp kernel, func::FuncOp function, const Kernel
   const auto blocks = extents.drop_front(size_t(form.dims(function))).take_front(size_t(form.blockSizes()));
   return llvm::all_of(kernel.getBody().getArgumentTypes(), fits) &&
          llvm::all_of(kernel.getBody().front().getTerminator()->getOperandTypes(), fits) &&
-         llvm::all_of(linearised(function, form, extents),
-                      [](ArrayRef<int64_t> group) { return fitShortIndices(group); }) &&
+         llvm::all_of(traitsOf(form.kind).linearGroups(function, form),
+                      [&](ArrayRef<int> dims) {
+                        return fitShortIndices(
+                            llvm::map_to_vector(dims, [&](int dim) { return extents[size_t(dim)]; }));
+                      }) &&
          llvm::all_of(blocks, [](int64_t size) { return fitShortIndices(size); });
 }
 

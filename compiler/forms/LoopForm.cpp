@@ -110,7 +110,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   KernelDescription description;
   description.cost = estimatedCost(kernel, results, double(loop.rows) * double(loop.columns));
   KernelForm form;
-  form.kind = "loop";
+  form.kind = KernelKind::loop;
   form.strict = strict;
   form.outer = static_cast<int64_t>(all.size()) - 1;
   form.numbers = static_cast<int64_t>(read->graph->numbers.size());

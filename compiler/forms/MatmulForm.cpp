@@ -210,7 +210,7 @@ public:
 
   KernelForm form(const MatmulChoice &choice, const MatmulTile &tile) const {
     KernelForm form;
-    form.kind = "matmul";
+    form.kind = KernelKind::matmul;
     form.strict = strict;
     form.outer = space.groupSize(groups[Role::batch]);
     for (int group : groups)

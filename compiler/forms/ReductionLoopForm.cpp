@@ -179,7 +179,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   llvm::append_range(description.extents, read->graph->numbers);
   description.cost = estimatedCost(kernel, results, double(space.extentOf(kept)) * std::max<int64_t>(loops.weight, 1));
 
-  form.kind = "reduction_loop";
+  form.kind = KernelKind::reduction_loop;
   form.strict = strict;
   form.outer = static_cast<int64_t>(outer.size());
   form.reduced = static_cast<int64_t>(reduced.size());

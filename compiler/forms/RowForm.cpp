@@ -225,7 +225,7 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
   description.cost = estimatedCost(kernel, results, double(rows) * double(columns));
 
   KernelForm form;
-  form.kind = "row";
+  form.kind = KernelKind::row;
   form.strict = strict;
   form.outer = static_cast<int64_t>(outer.size());
   GenericBuilder builder(kernel, space, form);

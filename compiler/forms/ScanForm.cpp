@@ -24,7 +24,7 @@ std::optional<KernelShape> classifyScan(const FormOps &ops) {
     if (op != scan && ((!isPointwise(op) && !(isa<RandomBitsOp>(op) && full)) || (body.home.contains(op) && !full)))
       return std::nullopt;
   }
-  return KernelShape{KernelKind::scan, SmallVector<int64_t>(shape), 0};
+  return KernelShape{KernelKind::cumulative, SmallVector<int64_t>(shape), 0};
 }
 
 /// The node of the cumsum's sums at all dims of `space`, which it cuts as the operand demands.
@@ -85,7 +85,7 @@ FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target,
   description.cost = estimatedCost(kernel, results, double(space.extentOf(all)));
 
   KernelForm form;
-  form.kind = "scan";
+  form.kind = KernelKind::cumulative;
   form.strict = strict;
   form.outer = static_cast<int64_t>(outer.size());
   form.reduced = static_cast<int64_t>(scanned.size());
@@ -105,6 +105,7 @@ bool fitsScan(Block &ops) { return !ops.getOps<CumsumOp>().empty(); }
 
 } // namespace
 
-extern const Form scanForm = {KernelKind::scan, fitsScan, classifyScan, readsNothingInPlace, nullptr, describeScan};
+extern const Form scanForm = {KernelKind::cumulative, fitsScan, classifyScan,
+                              readsNothingInPlace,    nullptr,  describeScan};
 
 } // namespace halftone::compiler

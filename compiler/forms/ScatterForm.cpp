@@ -114,7 +114,7 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   description.extents.insert(description.extents.end(), graph->numbers.begin(), graph->numbers.end());
 
   KernelForm form;
-  form.kind = "scatter";
+  form.kind = KernelKind::scatter;
   form.strict = strict;
   form.outer = space.groupSize(beforeGroup);
   form.numbers = static_cast<int64_t>(graph->numbers.size());

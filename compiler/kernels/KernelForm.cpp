@@ -27,6 +27,24 @@ struct Reader {
     }
     return typed;
   }
+  void operator()(StringRef name, dialect::KernelKind &field) {
+    if (!function->hasAttr(name)) {
+      function.emitError() << "expected the string attribute " << name;
+      failed = true;
+    } else if (auto attribute = get<StringAttr>(name, "a string")) {
+      if (const auto kind = dialect::symbolizeKernelKind(attribute.getValue()))
+        field = *kind;
+      else
+        refuseKind(name, attribute);
+    }
+  }
+  void refuseKind(StringRef name, StringAttr given) {
+    InFlightDiagnostic error = function.emitError() << "expected " << name << " to be one of ";
+    for (uint32_t kind = 0; kind <= dialect::getMaxEnumValForKernelKind(); ++kind)
+      error << (kind == 0 ? "" : ", ") << dialect::stringifyKernelKind(static_cast<dialect::KernelKind>(kind));
+    error << ", but got " << given;
+    failed = true;
+  }
   void operator()(StringRef name, bool &field) { field = bool(get<UnitAttr>(name, "a unit attribute")); }
   void operator()(StringRef name, std::string &field) {
     if (auto attribute = get<StringAttr>(name, "a string"))
@@ -46,6 +64,9 @@ struct Writer {
   func::FuncOp function;
   Builder builder{function.getContext()};
 
+  void operator()(StringRef name, const dialect::KernelKind &field) {
+    function->setAttr(name, builder.getStringAttr(dialect::stringifyKernelKind(field)));
+  }
   void operator()(StringRef name, const bool &field) {
     if (field)
       function->setAttr(name, builder.getUnitAttr());
@@ -109,9 +130,7 @@ FailureOr<KernelForm> KernelForm::read(func::FuncOp function) {
   visitFields(form, reader);
   if (reader.failed)
     return failure();
-  if (form.kind.empty())
-    return function.emitError("expected the string attribute halftone.kind");
-  if (form.kind == "matmul" &&
+  if (form.kind == dialect::KernelKind::matmul &&
       (form.roles.size() != 4 || llvm::any_of(form.roles, [](int64_t count) { return count < 0; })))
     return function.emitError("expected halftone.roles, how many dims are batch, M, N and K");
   const unsigned first = unsigned(indexArguments(function));
@@ -138,12 +157,6 @@ void KernelForm::write(func::FuncOp function) const {
     if (result.panels)
       function.setResultAttr(number, panelsName, layoutAttr(writer.builder, *result.panels));
   }
-}
-
-int64_t KernelForm::blockSizes() const {
-  if (kind == "attention_grad")
-    return 3;
-  return kind == "row" || kind == "finish" || kind == "scatter" ? 1 : 2;
 }
 
 int64_t KernelForm::indexArguments(func::FuncOp function) {

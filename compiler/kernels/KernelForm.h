@@ -1,6 +1,7 @@
 // The attributes of a kernel's linalg form as structs: all code reads and writes them here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/kernels/FormTraits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <optional>
@@ -32,14 +33,15 @@ struct TensorForm {
 
 /// The type of a field by the value that its attribute holds.
 namespace attribute {
+using kind = dialect::KernelKind;
 using unit = bool;
 using integer = int64_t;
 using integers = llvm::SmallVector<int64_t, 4>;
 using string = std::string;
 } // namespace attribute
 
-/// The attributes of the function, a field for each line of dialect/KernelAttributes.def. `halftone.outer` is always
-/// there; every other attribute is absent if its field has the default value.
+/// The attributes of the function, a field for each line of dialect/KernelAttributes.def. `halftone.kind` and
+/// `halftone.outer` are always there; every other attribute is absent if its field has the default value.
 struct KernelForm {
 #define KERNEL_ATTRIBUTE(holds, field, name) attribute::holds field{};
 #include "dialect/KernelAttributes.def"
@@ -49,8 +51,8 @@ struct KernelForm {
   static mlir::FailureOr<KernelForm> read(mlir::func::FuncOp function);
   void write(mlir::func::FuncOp function) const;
 
-  /// Block sizes among the index arguments: of rows and columns, or of rows alone; an attention_grad has a third one.
-  int64_t blockSizes() const;
+  /// Block sizes among the index arguments.
+  int64_t blockSizes() const { return traitsOf(kind).blockSizes; }
   /// Index arguments of `function`: extents of dims, block sizes, numbers.
   static int64_t indexArguments(mlir::func::FuncOp function);
   /// Dims of `function`, whose form this is.

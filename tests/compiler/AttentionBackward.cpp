@@ -62,7 +62,7 @@ std::string textOf(const Gradient &of, const std::string &dtype) {
     yielded += fmt::format("{}%{}", comma, name);
     yieldedTypes += comma + results[name - 'a'];
   }
-  return fmt::format("halftone.kernel attention @k ({0}) -> ({6}) {{\n^bb0({2}):\n  %a, %b, %c = "
+  return fmt::format("halftone.kernel attention_grad @k ({0}) -> ({6}) {{\n^bb0({2}):\n  %a, %b, %c = "
                      "halftone.attention_grad {3} {4} : ({0}) -> ({1})\n  halftone.yield {5} : {6}\n}}\n",
                      types, fmt::join(results, ", "), arguments, names, attributes, yielded, yieldedTypes);
 }

@@ -54,7 +54,7 @@ std::string textOf(const Extents &of, bool isGradient) {
   const std::string attributes = fmt::format("{{{}{}scale = 0.25 : f64}}", of.causal ? "causal, " : "",
                                              of.drops ? "rate = 0.25 : f64, " : ""),
                     results = isGradient ? fmt::format("{}, {}, {}", q, k, k) : fmt::format("{}, {}", q, rows);
-  return fmt::format("halftone.kernel attention @k ({0}) -> ({1}) {{\n^bb0({2}):\n  {3} = halftone.{4} {5} {6} : ({0}) "
+  return fmt::format("halftone.kernel {4} @k ({0}) -> ({1}) {{\n^bb0({2}):\n  {3} = halftone.{4} {5} {6} : ({0}) "
                      "-> ({1})\n  halftone.yield {3} : {1}\n}}\n",
                      types, results, arguments, isGradient ? "%a, %b, %c" : "%a, %b",
                      isGradient ? "attention_grad" : "attention", names, attributes);

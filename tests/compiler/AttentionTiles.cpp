@@ -45,7 +45,7 @@ halftone.kernel attention @k (QUERIES, KEYS, VALUES) -> (OUT, ROWS) {
 
 std::string backward(const Extents &extents) {
   return replaced(R"(
-halftone.kernel attention @k (QUERIES, KEYS, VALUES, ROWS, OUT, ROWS) -> (QUERIES, KEYS, VALUES) {
+halftone.kernel attention_grad @k (QUERIES, KEYS, VALUES, ROWS, OUT, ROWS) -> (QUERIES, KEYS, VALUES) {
 ^bb0(%q: QUERIES, %k: KEYS, %v: VALUES, %lse: ROWS, %g: OUT, %delta: ROWS):
   %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %g, %delta {CAUSALscale = 0.25 : f64} : (QUERIES, KEYS, VALUES, ROWS, OUT, ROWS) -> (QUERIES, KEYS, VALUES)
   halftone.yield %by_q, %by_k, %by_v : QUERIES, KEYS, VALUES

@@ -12,7 +12,7 @@ namespace {
 
 /// `$D` is "" or ", reverse".
 constexpr const char *along = R"(
-halftone.kernel scan @k (tensor<$Bx$Mx$Nx$T>, tensor<$Nx$T>) -> (tensor<$Bx$Mx$Nx$T>) {
+halftone.kernel cumulative @k (tensor<$Bx$Mx$Nx$T>, tensor<$Nx$T>) -> (tensor<$Bx$Mx$Nx$T>) {
 ^bb0(%x: tensor<$Bx$Mx$Nx$T>, %b: tensor<$Nx$T>):
   %bb = halftone.broadcast %b {axes = array<i64: 2>} : tensor<$Nx$T> to tensor<$Bx$Mx$Nx$T>
   %0 = halftone.add %x, %bb : tensor<$Bx$Mx$Nx$T>

@@ -241,7 +241,7 @@ func.func @main(%t: tensor<6x4xf32> {halftone.name = "t"}, %i: tensor<6xi32> {ha
 
 // Elementwise work joins the scan that reads it; work on the sums is a kernel of its own.
 // CHECK-LABEL: module
-// CHECK: halftone.kernel scan @[[S:scan_[0-9a-f]+]] (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+// CHECK: halftone.kernel cumulative @[[S:cumulative_[0-9a-f]+]] (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
 // CHECK-COUNT-2: halftone.add
 // CHECK-NEXT: halftone.cumsum
 // CHECK: halftone.kernel loop @[[N:loop_[0-9a-f]+]]
@@ -438,7 +438,7 @@ func.func @main(%q: tensor<2x3x4x5xf16> {halftone.name = "q"}, %k: tensor<2x6x4x
 // CHECK: halftone.compare lt
 // CHECK: halftone.and
 // CHECK: halftone.attention %arg1, %arg2, %arg3 mask
-// CHECK: halftone.kernel attention @{{.*}} (tensor<2x64xi1>, {{.*}}) -> tensor<2x64x4x16xf32> {
+// CHECK: halftone.kernel attention_grad @{{.*}} (tensor<2x64xi1>, {{.*}}) -> tensor<2x64x4x16xf32> {
 // CHECK: halftone.and
 // CHECK: halftone.attention_grad
 // CHECK: func.func @main

@@ -37,7 +37,7 @@ halftone.kernel attention @attention (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xb
 // CHECK: %[[V:.*]] = linalg.generic {{.*}} ins(%[[W]], %arg14
 // CHECK: linalg.generic {{.*}} ins(%[[Q]]
 // CHECK: linalg.generic {{.*}} ins(%[[V]]
-halftone.kernel attention @gradient (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xbf16>, tensor<2x80x2x8xbf16>, tensor<2x4x64xf32>, tensor<2x64x4x8xbf16>, tensor<2x4x64xf32>) -> (tensor<2x64x4x16xbf16>, tensor<2x80x2x8xbf16>) {
+halftone.kernel attention_grad @gradient (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xbf16>, tensor<2x80x2x8xbf16>, tensor<2x4x64xf32>, tensor<2x64x4x8xbf16>, tensor<2x4x64xf32>) -> (tensor<2x64x4x16xbf16>, tensor<2x80x2x8xbf16>) {
 ^bb0(%q: tensor<2x64x4x16xbf16>, %k: tensor<2x80x2x16xbf16>, %v: tensor<2x80x2x8xbf16>, %lse: tensor<2x4x64xf32>, %g: tensor<2x64x4x8xbf16>, %delta: tensor<2x4x64xf32>):
   %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %g, %delta {scale = 1.0 : f64} : (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xbf16>, tensor<2x80x2x8xbf16>, tensor<2x4x64xf32>, tensor<2x64x4x8xbf16>, tensor<2x4x64xf32>) -> (tensor<2x64x4x16xbf16>, tensor<2x80x2x16xbf16>, tensor<2x80x2x8xbf16>)
   halftone.yield %by_q, %by_v : tensor<2x64x4x16xbf16>, tensor<2x80x2x8xbf16>
@@ -68,7 +68,7 @@ halftone.kernel attention @made (tensor<2x64x4x16xf32>, tensor<2x80x4x16xf32>, t
 // CHECK-SAME: halftone.extents = array<i64: 2, 2, 2, 640, 80, 16, 8, 64, 80, 5>, halftone.grid = 20 : i64
 // CHECK: -> (tensor<?x?x?x?x?xf32>, tensor<?x?x?x?xf32> {halftone.partial = "sum"}, tensor<?x?x?x?xf32> {halftone.partial = "sum"})
 // CHECK-SAME: halftone.kind = "attention_grad"
-halftone.kernel attention @in_parts (tensor<2x640x4x16xf32>, tensor<2x80x2x16xf32>, tensor<2x80x2x8xf32>, tensor<2x4x640xf32>, tensor<2x640x4x8xf32>, tensor<2x4x640xf32>) -> (tensor<2x640x4x16xf32>, tensor<5x2x80x2x16xf32>, tensor<5x2x80x2x8xf32>) {
+halftone.kernel attention_grad @in_parts (tensor<2x640x4x16xf32>, tensor<2x80x2x16xf32>, tensor<2x80x2x8xf32>, tensor<2x4x640xf32>, tensor<2x640x4x8xf32>, tensor<2x4x640xf32>) -> (tensor<2x640x4x16xf32>, tensor<5x2x80x2x16xf32>, tensor<5x2x80x2x8xf32>) {
 ^bb0(%q: tensor<2x640x4x16xf32>, %k: tensor<2x80x2x16xf32>, %v: tensor<2x80x2x8xf32>, %lse: tensor<2x4x640xf32>, %g: tensor<2x640x4x8xf32>, %delta: tensor<2x4x640xf32>):
   %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %g, %delta {causal, scale = 1.0 : f64} : (tensor<2x640x4x16xf32>, tensor<2x80x2x16xf32>, tensor<2x80x2x8xf32>, tensor<2x4x640xf32>, tensor<2x640x4x8xf32>, tensor<2x4x640xf32>) -> (tensor<2x640x4x16xf32>, tensor<5x2x80x2x16xf32>, tensor<5x2x80x2x8xf32>)
   halftone.yield %by_q, %by_k, %by_v : tensor<2x640x4x16xf32>, tensor<5x2x80x2x16xf32>, tensor<5x2x80x2x8xf32>

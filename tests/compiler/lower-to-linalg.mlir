@@ -110,7 +110,7 @@ halftone.kernel loop @concat (tensor<8x5xf16>, tensor<8x3xf16>) -> tensor<8x8xf1
 // A scan: one generic gives the terms to add up, one stores the sums.
 // CHECK-LABEL: module @scan
 // CHECK-SAME: halftone.extents = array<i64: 2, 50, 37, {{[0-9]+, [0-9]+}}>, halftone.grid = {{[0-9]+}} : i64
-// CHECK: halftone.kind = "scan", halftone.outer = 1 : i64, halftone.reduced = 1 : i64, halftone.reverse
+// CHECK: halftone.kind = "cumulative", halftone.outer = 1 : i64, halftone.reduced = 1 : i64, halftone.reverse
 // CHECK: %[[S:.*]] = linalg.generic
 // CHECK-SAME: halftone.combine = ["sum"], halftone.dims = array<i64: 0, 1, 2>
 // CHECK: arith.mulf
@@ -118,7 +118,7 @@ halftone.kernel loop @concat (tensor<8x5xf16>, tensor<8x3xf16>) -> tensor<8x8xf1
 // CHECK: linalg.generic
 // CHECK-SAME: ins(%[[S]] : tensor<?x?x?xf32>)
 // CHECK: arith.truncf
-halftone.kernel scan @scan (tensor<2x50x37xf16>) -> tensor<2x50x37xf16> {
+halftone.kernel cumulative @scan (tensor<2x50x37xf16>) -> tensor<2x50x37xf16> {
 ^bb0(%x: tensor<2x50x37xf16>):
   %0 = halftone.mul %x, %x : tensor<2x50x37xf16>
   %1 = halftone.cumsum %0 {axis = 1 : i64, reverse} : tensor<2x50x37xf16> -> tensor<2x50x37xf16>

@@ -41,6 +41,13 @@ module attributes {halftone.layer = {}} {
 
 // -----
 
+// expected-error @below {{attribute 'halftone.kind' of a function holds the kind of a kernel, but got "poem"}}
+func.func @main() attributes {halftone.kind = "poem"} {
+  return
+}
+
+// -----
+
 // expected-error @below {{attribute 'halftone.layers' of a module holds a dictionary, but got 1 : i64}}
 module attributes {halftone.layers = 1} {
 }

@@ -9,6 +9,7 @@
 
 namespace halftone::compiler {
 using namespace mlir;
+using dialect::KernelKind;
 
 // The emitters, each in the file of its form: each writes the blocks of a kernel into `frame`, the function that replaces
 // the linalg form.
@@ -49,7 +50,7 @@ int64_t attentionScratch(const KernelSource &source, ArrayRef<int64_t> extents, 
 int64_t noScratch(const KernelSource &, ArrayRef<int64_t>, const CpuTarget &) { return 0; }
 
 struct Row {
-  StringLiteral kind;
+  KernelKind kind;
   size_t generics; // how many the linalg form has; 0: any number
   FailureOr<std::string> (*emit)(KernelFrame &frame);
   int64_t (*scratch)(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
@@ -64,18 +65,18 @@ template <auto emit> FailureOr<std::string> inVectors(KernelFrame &frame) {
 }
 
 constexpr Row rows[] = {
-    {"loop", 1, inVectors<emitLoop>, loopScratch},
-    {"reduction_loop", 2, inVectors<emitReductionLoop>, reductionTotalsBytes},
-    {"row", 0, inVectors<emitRow>, rowScratch},
-    {"finish", 0, inVectors<emitRow>, rowScratch},
-    {"matmul", 0, emitMatmul, matmulScratchBytes},
-    {"scatter", 2, inVectors<emitScatter>, noScratch},
-    {"scan", 2, inVectors<emitScan>, noScratch},
-    {"attention", 0, emitAttention, attentionScratch},
-    {"attention_grad", 0, emitAttentionGradient, attentionGradientScratchBytes},
+    {KernelKind::loop, 1, inVectors<emitLoop>, loopScratch},
+    {KernelKind::reduction_loop, 2, inVectors<emitReductionLoop>, reductionTotalsBytes},
+    {KernelKind::row, 0, inVectors<emitRow>, rowScratch},
+    {KernelKind::finish, 0, inVectors<emitRow>, rowScratch},
+    {KernelKind::matmul, 0, emitMatmul, matmulScratchBytes},
+    {KernelKind::scatter, 2, inVectors<emitScatter>, noScratch},
+    {KernelKind::cumulative, 2, inVectors<emitScan>, noScratch},
+    {KernelKind::attention, 0, emitAttention, attentionScratch},
+    {KernelKind::attention_grad, 0, emitAttentionGradient, attentionGradientScratchBytes},
 };
 
-const Row *rowOf(StringRef kind) {
+const Row *rowOf(KernelKind kind) {
   const Row *row = llvm::find_if(rows, [&](const Row &each) { return each.kind == kind; });
   return row == std::end(rows) ? nullptr : row;
 }
@@ -89,11 +90,12 @@ FailureOr<std::string> emitKernel(func::FuncOp kernel, const CpuTarget &target) 
     return failure();
   const Row *row = rowOf(source->form.kind);
   if (!row)
-    return kernel.emitError() << "no emitter for halftone.kind = \"" << source->form.kind << "\"";
+    return kernel.emitError() << "no emitter for halftone.kind = \"" << dialect::stringifyKernelKind(source->form.kind)
+                              << "\"";
   const size_t generics = source->generics.size();
   if (row->generics != 0 && generics != row->generics)
-    return kernel.emitError() << "a kernel of form " << row->kind << " has " << generics << " linalg.generic; expected "
-                              << row->generics;
+    return kernel.emitError() << "a kernel of form " << dialect::stringifyKernelKind(row->kind) << " has " << generics
+                              << " linalg.generic; expected " << row->generics;
   KernelFrame frame(*source, target);
   FailureOr<std::string> method = row->emit(frame);
   if (succeeded(method))

@@ -4,20 +4,21 @@
 
 namespace halftone::compiler {
 using namespace mlir;
+using dialect::KernelKind;
 
 namespace {
 
 struct Row {
-  StringLiteral kind;
+  KernelKind kind;
   size_t generics;                                  // how many the linalg form has; 0: any number
   FailureOr<std::string> (*emit)(GridFrame &frame); // null: GpuTarget::emitMatmul
 };
 
 constexpr Row rows[] = {
-    {"loop", 1, emitLoop},  {"reduction_loop", 2, emitReductionLoop},
-    {"row", 0, emitRow},    {"finish", 0, emitRow},
-    {"matmul", 0, nullptr}, {"scatter", 2, emitScatter},
-    {"scan", 2, emitScan},
+    {KernelKind::loop, 1, emitLoop},       {KernelKind::reduction_loop, 2, emitReductionLoop},
+    {KernelKind::row, 0, emitRow},         {KernelKind::finish, 0, emitRow},
+    {KernelKind::matmul, 0, nullptr},      {KernelKind::scatter, 2, emitScatter},
+    {KernelKind::cumulative, 2, emitScan},
 };
 
 } // namespace
@@ -29,11 +30,11 @@ FailureOr<EmittedKernel> emitKernel(func::FuncOp kernel, const GpuTarget &target
   const Row *row = llvm::find_if(rows, [&](const Row &each) { return each.kind == source->form.kind; });
   if (row == std::end(rows))
     return kernel.emitError() << "no emitter of target " << target.name << " for halftone.kind = \""
-                              << source->form.kind << "\"";
+                              << dialect::stringifyKernelKind(source->form.kind) << "\"";
   const size_t generics = source->generics.size();
   if (row->generics != 0 && generics != row->generics)
-    return kernel.emitError() << "a kernel of form " << row->kind << " has " << generics << " linalg.generic; expected "
-                              << row->generics;
+    return kernel.emitError() << "a kernel of form " << dialect::stringifyKernelKind(row->kind) << " has " << generics
+                              << " linalg.generic; expected " << row->generics;
   GridFrame frame(*source, target.ops());
   FailureOr<std::string> method = row->emit ? row->emit(frame) : target.emitMatmul(frame);
   if (failed(method))

@@ -18,7 +18,7 @@ std::optional<RowTile> GpuTarget::rowTile(mlir::func::FuncOp kernel, llvm::Array
 /// memory.
 int64_t GpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
   const mlir::FailureOr<KernelSource> source = KernelSource::read(kernel);
-  if (failed(source) || source->form.kind != "row" || chooseRowTile(*source, extents).steps > 0)
+  if (failed(source) || source->form.kind != dialect::KernelKind::row || chooseRowTile(*source, extents).steps > 0)
     return 0;
   return keptRowBytes(*source, extents);
 }

@@ -57,7 +57,7 @@ RowTile chooseRowTile(const KernelSource &source, ArrayRef<int64_t> extents) {
   RowTile tile{1, longThreads, std::min(mostElements, vectorBytes / facts.widest), 0};
   while (!inner.empty() && inner.back() % tile.vector != 0)
     tile.vector /= 2;
-  if (source.form.kind == "finish") {
+  if (source.form.kind == dialect::KernelKind::finish) {
     tile.vector = 1; // its rows have several extents
     return tile;
   }

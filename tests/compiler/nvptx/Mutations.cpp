@@ -181,7 +181,7 @@ halftone.kernel row @k (tensor<24x50xf32>, tensor<50xf32>) -> (tensor<f32>, tens
 })";
 
 constexpr const char *scan = R"(
-halftone.kernel scan @k (tensor<3x7x36xf32>) -> tensor<3x7x36xf32> {
+halftone.kernel cumulative @k (tensor<3x7x36xf32>) -> tensor<3x7x36xf32> {
 ^bb0(%x: tensor<3x7x36xf32>):
   %0 = halftone.mul %x, %x : tensor<3x7x36xf32>
   %1 = halftone.cumsum %0 {axis = 1 : i64} : tensor<3x7x36xf32> -> tensor<3x7x36xf32>

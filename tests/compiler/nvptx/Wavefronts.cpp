@@ -181,7 +181,7 @@ halftone.kernel loop @k (tensor<$Nx$Mx$T>, tensor<$Mx$Nx$T>) -> tensor<$Mx$Nx$T>
 })";
 
 constexpr const char *scan = R"(
-halftone.kernel scan @k (tensor<$Mx$Nx$T>) -> tensor<$Mx$Nx$T> {
+halftone.kernel cumulative @k (tensor<$Mx$Nx$T>) -> tensor<$Mx$Nx$T> {
 ^bb0(%x: tensor<$Mx$Nx$T>):
   %1 = halftone.cumsum %x {axis = $A : i64} : tensor<$Mx$Nx$T> -> tensor<$Mx$Nx$T>
   halftone.yield %1 : tensor<$Mx$Nx$T>

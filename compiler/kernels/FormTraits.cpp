@@ -1,0 +1,65 @@
+// The rows of the table of kernel kinds.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/FormTraits.h"
+#include "compiler/kernels/KernelForm.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+using dialect::KernelKind;
+
+namespace {
+
+using Groups = SmallVector<SmallVector<int>>;
+
+/// Cuts the dims from 0 on into groups of these sizes.
+Groups groupsOfSizes(ArrayRef<int64_t> sizes) {
+  Groups groups;
+  int begin = 0;
+  for (const int64_t size : sizes) {
+    groups.push_back(llvm::to_vector(llvm::seq(begin, begin + static_cast<int>(size))));
+    begin += static_cast<int>(size);
+  }
+  return groups;
+}
+
+Groups groupsOfGenerics(func::FuncOp function, const KernelForm &) {
+  Groups groups;
+  function.walk([&](linalg::GenericOp generic) { groups.push_back(GenericForm::read(generic).dims); });
+  return groups;
+}
+
+/// Batch, M, N and K.
+Groups groupsOfMatmul(func::FuncOp, const KernelForm &form) { return groupsOfSizes(form.roles); }
+
+/// Outer dims, the rows that indices name, dims of the indices, and the rest.
+Groups groupsOfScatter(func::FuncOp function, const KernelForm &form) {
+  return groupsOfSizes({form.outer, 1, form.indices, form.dims(function) - form.outer - 1 - form.indices});
+}
+
+constexpr FormTraits rows[] = {
+    {KernelKind::loop, 2, groupsOfGenerics},
+    {KernelKind::reduction_loop, 2, groupsOfGenerics},
+    {KernelKind::row, 1, groupsOfGenerics},
+    {KernelKind::finish, 1, groupsOfGenerics},
+    {KernelKind::matmul, 2, groupsOfMatmul},
+    {KernelKind::scatter, 1, groupsOfScatter},
+    {KernelKind::cumulative, 2, groupsOfGenerics},
+    {KernelKind::attention, 2, groupsOfGenerics},
+    {KernelKind::attention_grad, 3, groupsOfGenerics},
+};
+
+constexpr bool areInOrder() {
+  for (size_t place = 0; place < std::size(rows); ++place)
+    if (static_cast<size_t>(rows[place].kind) != place)
+      return false;
+  return std::size(rows) == dialect::getMaxEnumValForKernelKind() + 1;
+}
+static_assert(areInOrder(), "each kind has a row, at the place of its number");
+
+} // namespace
+
+const FormTraits &traitsOf(KernelKind kind) { return rows[static_cast<size_t>(kind)]; }
+
+} // namespace halftone::compiler
