@@ -5,6 +5,7 @@
 //     for k in steps of `depth`: pack operands that cannot be read in place; multiply
 //     for row, for lanes of columns: epilogue
 #include "compiler/targets/cpu/matmul/MatmulOrder.h"
+#include "compiler/targets/cpu/matmul/WindowPacking.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -49,7 +50,7 @@ void MatmulOrder::packRows(const MatmulDepth &depth) {
   frame.branch(isMissing, [&] {
     watch.start();
     if (plan.a == ReadA::image) {
-      packing.watchImage();
+      WindowPacking(block, groups, watch).watchImage();
     } else if (plan.a == ReadA::pairsInPlace) {
       const MatmulRows rows = factors.rows(depth);
       packing.watchRows(rows.a, rows.rowPitch, depth);

@@ -3,7 +3,6 @@
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
 #include "compiler/targets/cpu/matmul/SubnormalWatch.h"
-#include "compiler/targets/cpu/matmul/WindowCopy.h"
 
 namespace halftone::compiler {
 
@@ -23,19 +22,11 @@ public:
   void packColumnsTransposed(Emitted begin, Emitted end, const MatmulDepth &depth);
   /// Looks at pairs of A that are read in place.
   void watchRows(Emitted rows, Emitted rowPitch, const MatmulDepth &depth);
-  /// Shows the watch all pairs of the image that the tile's places read.
-  void watchImage();
   /// Where a vector of packed B's columns begins, and the pitch of its groups, in elements; `first` is the first
   /// column that is packed.
   std::pair<Emitted, Emitted> packedColumns(Emitted column, Emitted first) const;
 
 private:
-  void packWindow(const MatmulDepth &depth);
-  void packWindowAlongDepth(const MatmulWindow &window, const WindowCopy &copy, Emitted firstPlace,
-                            const MatmulDepth &depth);
-  void packWindowPairs(const MatmulWindow &window, const WindowCopy &copy, Emitted firstPlace,
-                       const MatmulDepth &depth);
-  void turnLines(Emitted lines, Emitted pitch, Emitted count, Emitted to);
   void packRowsAlongDepth(const MatmulDepth &depth);
   void packRowsTurned(const MatmulDepth &depth);
   void packBias(const MatmulDepth &depth);

@@ -1,0 +1,121 @@
+// Rows of a window's matrix as packed A, along K, along places, or in pairs of places.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/matmul/WindowPacking.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+void WindowPacking::pack(const MatmulDepth &depth) {
+  const MatmulRole places = window.placesRole();
+  const Emitted firstPlace = block.batch * block.size[places];
+  if (plan.packsAlongPlaces)
+    return packPlaces(firstPlace, depth);
+  if (places == rowRole)
+    return packAlongDepth(firstPlace, depth);
+  if (plan.groupSize > 1)
+    return packPairs(firstPlace, depth);
+  const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
+    frame.loop(begin, end, step, body);
+  };
+  window.forPlaces({firstPlace + depth.first, depth.count}, loop, [&](const MatmulWindow::Place &place, Emitted k) {
+    copy.copy(place, {block.firstRow, block.rows}, block.at(block.packedA, k * block.packedPitch));
+  });
+}
+
+/// One tap of one channel at a time, of neighbouring places.
+void WindowPacking::packPlaces(Emitted firstPlace, const MatmulDepth &depth) {
+  const MatmulRole places = window.placesRole();
+  const MatmulWindow::Range ofRows{block.firstRow, block.rows}, ofDepth{depth.first, depth.count};
+  auto [seen, columns] = places == rowRole ? std::pair(ofRows, ofDepth) : std::pair(ofDepth, ofRows);
+  const Emitted pitch = places == rowRole ? block.packedPitch : constant(block.sizes.rowPitch());
+  seen.first = firstPlace + seen.first;
+  frame.loop(constant(0), columns.count, constant(1), [&, seen = seen, first = columns.first](Emitted column) {
+    copy.copyPlaces(first + column, seen, block.at(block.packedA, column * pitch));
+  });
+}
+
+void WindowPacking::packAlongDepth(Emitted firstPlace, const MatmulDepth &depth) {
+  const Emitted group = constant(plan.groupSize), first = depth.first * group;
+  const Emitted count = minimum(depth.count * group, block.size[depthRole] - first);
+  const auto loop = [&](Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)> body) {
+    watch.loop(begin, end, step, body);
+  };
+  const MatmulWindow::Range places{firstPlace + block.firstRow, block.rows};
+  window.forPlaces(places, loop, [&](const MatmulWindow::Place &place, Emitted row) {
+    const Emitted to = block.at(block.packedA, row * block.sizes.rowPitch());
+    copy.copy(place, {first, count}, to);
+    if (plan.groupSize > 1)
+      copy.copyOutside(constant(1), copy.at(to, count)); // past K
+    if (watch.isOn())
+      watch.loop(constant(0), depth.count, constant(lanes),
+                 [&](Emitted k) { watch.look(block.load(block.at(to, k))); });
+  });
+}
+
+/// Neighbouring rows of the window are pairs along K. Some columns of two rows at a time go to the place of packed B, which
+/// is not packed yet, and together from there to packed A, or to lines behind them that are turned.
+void WindowPacking::packPairs(Emitted firstPlace, const MatmulDepth &depth) {
+  const Emitted most = constant(2048), pitch = most + 4 * lanes; // a vector of each kind may lie behind
+  const Emitted lines = block.at(block.packedB, pitch);          // behind two rows of 16-bit elements
+  const auto copyRow = [&](Emitted place, MatmulWindow::Range columns, Emitted to) {
+    frame.branch(
+        place < block.size[depthRole], [&] { copy.copy(window.placeAt(firstPlace + place), columns, to); },
+        [&] { copy.copyOutside(columns.count, to); });
+    copy.copyOutside(constant(1), copy.at(to, columns.count));
+  };
+  // The columns from `begin` on of a pair of rows.
+  const auto packPair = [&](Emitted pair, Emitted begin, Emitted count, Emitted to) {
+    Values rows;
+    for (int64_t member = 0; member < plan.groupSize; ++member) {
+      rows.push_back(copy.at(block.packedB, pitch * member));
+      const Emitted place = (depth.first + pair) * plan.groupSize + member;
+      copyRow(place, {block.firstRow + begin, count}, rows.back());
+    }
+    watch.loop(constant(0), count, constant(lanes), [&](Emitted at) {
+      Values members;
+      for (Emitted row : rows)
+        members.push_back(frame.load(block.lanesOf(frame.getI16Type()), copy.at(row, at)));
+      const Emitted joined = groups.joined(members), place = block.at(to, at);
+      watch.look(joined);
+      block.store(joined, place);
+    });
+  };
+  const auto forColumns = [&](llvm::function_ref<void(Emitted, Emitted)> body) {
+    watch.loop(constant(0), block.rows, most, [&](Emitted begin) { body(begin, minimum(most, block.rows - begin)); });
+  };
+  if (plan.a != ReadA::packedRows)
+    return watch.loop(constant(0), depth.count, constant(1), [&](Emitted pair) {
+      forColumns([&](Emitted begin, Emitted count) {
+        packPair(pair, begin, count, block.at(block.packedA, pair * block.packedPitch + begin));
+      });
+    });
+  watch.loop(constant(0), depth.count, constant(lanes), [&](Emitted first) {
+    forColumns([&](Emitted begin, Emitted count) {
+      watch.loop(constant(0), constant(lanes), constant(1),
+                 [&](Emitted line) { packPair(first + line, begin, count, block.at(lines, line * pitch)); });
+      turnLines(lines, pitch, count, block.at(block.packedA, begin * block.sizes.rowPitch() + first));
+    });
+  });
+}
+
+/// `lanes` lines of `count` packed elements become `count` rows of packed A.
+void WindowPacking::turnLines(Emitted lines, Emitted pitch, Emitted count, Emitted to) {
+  frame.loop(constant(0), count, constant(lanes), [&](Emitted at) {
+    Values square;
+    for (int64_t line = 0; line < lanes; ++line)
+      square.push_back(block.load(block.at(lines, pitch * line + at)));
+    square = frame.transpose(square);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      block.store(square[size_t(lane)], block.at(to, (at + lane) * block.sizes.rowPitch()));
+  });
+}
+
+void WindowPacking::watchImage() {
+  const auto [first, count] = window.elementsOf({block.batch * block.size[rowRole] + block.firstRow, block.rows});
+  const Emitted vector = constant(lanes * plan.groupSize), past = first + count, whole = count / vector * vector;
+  watch.loop(first, first + whole, vector, [&](Emitted at) { watch.look(window.groupsAt(at)); });
+  watch.loop(first + whole, past, constant(plan.groupSize),
+             [&](Emitted at) { watch.look(block.splat(window.groupAt(at))); });
+}
+
+} // namespace halftone::compiler
