@@ -13,6 +13,7 @@ from collections import namedtuple
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True  # no __pycache__ in the tree
+import target_rules  # noqa: E402
 from doc_rules import DocRules  # noqa: E402
 
 Room = namedtuple("Room", "below third_party")
@@ -408,6 +409,10 @@ class House:
         for path, line, text in DocRules(self.root, self.known).findings():
             self.report(path, line, text)
 
+    def check_targets(self):
+        for path, line, text in target_rules.findings(self.files, self.lines):
+            self.report(path, line, text)
+
     def check_environment(self):
         """One header reads environment variables: so their errors have one form."""
         for path in self.files:
@@ -431,6 +436,7 @@ class House:
         self.check_mirrored_tests()
         self.check_public_integers()
         self.check_user_lines()
+        self.check_targets()
         self.check_docs()
         return self.findings
 

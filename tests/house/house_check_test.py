@@ -90,6 +90,37 @@ class HouseCheck(unittest.TestCase):
         self.expect({**pair, "frontend/callbacks/Monitor.h": HEADER + '#include "frontend/report/Page.h"\n'},
                     "frontend/callbacks/Monitor.h:4: frontend/callbacks includes frontend/report/Page.h; expected")
 
+    def test_words_of_one_target_stay_in_its_folder(self):
+        for line, word in (('call("llvm.x86.avx512.permvar");', "x86"), ("if (cpu.hasAvx512Bf16)", "avx512"), ("// by AVX512_BF16", "avx512"),
+                           ("registry.insert<NVVM::NVVMDialect>();", "nvvm"), ("registerNVVMDialectTranslation();", "nvvm"),
+                           ("int64_t warpLanes = 32;", "warp"), ("// a warp's lanes", "warp"), ('name == "tdpbf16ps"', "tdpbf16ps"),
+                           ('target = "sm_80"', "sm_80"), ("#halftone_cpu.matmul", "halftone_cpu"), ("isCuda()", "cuda")):
+            for path in ("compiler/kernels/Math.h", "dialect/Ops.h"):
+                self.expect({path: HEADER + line + "\n"}, f"{path}:4: names `{word}`; expected words of one target only in")
+            self.expect({"compiler/targets/cpu/Math.h": HEADER + line + "\n", "runtime/Player.h": HEADER + line + "\n"})
+        self.expect({"compiler/passes/Steps.td": HEAD + 'let description = [{\n    Example: on `sm_80`, `add`\n    On `sm_80`, `add`\n}];\n'},
+                    "compiler/passes/Steps.td:5: names `sm_80`")
+        self.expect({"compiler/kernels/Math.h": HEADER + "Warped unwarp, comma, sample, complex86;\n"})
+        self.expect({"compiler/targets/gpu/Row.h": HEADER + "int warpLanes, gpu, x86;\n"})
+        for line, word in (("NVVM::BarrierOp op;", "nvvm"), ('#include "mlir/Dialect/LLVMIR/NVVMDialect.h"', "nvvm"), ("int mmaTiling;", "mma")):
+            self.expect({"compiler/targets/gpu/Row.h": HEADER + line + "\n"},
+                        f"compiler/targets/gpu/Row.h:4: names `{word}`; expected words of one target only in the folder of one kind of GPU")
+
+    def test_kinds_are_no_texts(self):
+        for line in ('if (form.kind == "row")', 'return source->form.kind != "row";', 'if (kernel.kind() == "scan")', 'if ("row" == form.kind)'):
+            self.expect({"compiler/forms/Form.h": HEADER + line + "\n"},
+                        "compiler/forms/Form.h:4: compares a kind with text; expected an enumerator of dialect::KernelKind")
+        self.expect({"compiler/forms/Form.h": HEADER + 'if (form.kind == KernelKind::row) say("kind");\nmankind == "row";\n',
+                     "runtime/Player.h": HEADER + 'if (code.kind == "row")\n'})
+
+    def test_classes_of_targets_and_forms_are_small(self):
+        def methods(count):
+            return HEADER + "class Emitter {\n" + "".join(f"  void emit{i}();\n" for i in range(count)) + "};\n"
+        for path in ("compiler/targets/cpu/Emitter.h", "compiler/forms/Emitter.h"):
+            self.expect({path: methods(20)})
+            self.expect({path: methods(21)}, f"{path}:4: Emitter has 21 methods; expected at most 20, split by subject")
+        self.expect({"compiler/passes/Row.h": methods(21)})
+
     def test_every_source_of_the_frontend_stands_in_a_folder(self):
         for path in ("frontend/Fit.h", "frontend/others/Fit.h"):
             self.expect({path: HEADER}, f"{path}:1: stands in no folder of the frontend; expected one of frontend/base")
