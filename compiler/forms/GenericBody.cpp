@@ -1,21 +1,16 @@
 // The body of a generic: scalar ops from nodes of the value graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/GenericBody.h"
-#include "compiler/kernels/KernelForm.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/APFloat.h"
 
 namespace halftone::compiler {
 using namespace mlir;
 using namespace halftone::dialect;
 
-namespace {
-
-/// Element `number` of a constant in the arithmetic type.
 TypedAttr elementAt(DenseElementsAttr elements, int64_t number, Type type) {
   if (isa<FloatType>(type)) {
     APFloat value = *(elements.value_begin<APFloat>() + number);
@@ -25,8 +20,6 @@ TypedAttr elementAt(DenseElementsAttr elements, int64_t number, Type type) {
   }
   return IntegerAttr::get(type, *(elements.value_begin<APInt>() + number));
 }
-
-} // namespace
 
 AffineMap GenericBody::map(ArrayRef<int> access, int element) const {
   MLIRContext *context = loc.getContext();
@@ -204,90 +197,6 @@ Value GenericBody::compute(ValueNode *node) {
   return result;
 }
 
-/// Marks the op that makes `value` as one that keeps the index of a window's tap in the image.
-static void markBound(Value value) {
-  value.getDefiningOp()->setAttr(boundAttribute, UnitAttr::get(value.getContext()));
-}
-
-Value GenericBody::clamped(Value value, int number) {
-  value = arith::MaxSIOp::create(*builder, loc, value, constant(builder->getI64Type(), 0));
-  Value last = arith::SubIOp::create(*builder, loc, this->number(number), constant(builder->getI64Type(), 1));
-  return arith::MinSIOp::create(*builder, loc, value, last);
-}
-
-/// The index along one axis, clamped if it may leave the axis. If the axis is one of a window, `inside`, which may be null,
-/// becomes the condition that also this index did not leave its axis.
-Value GenericBody::indexOf(const LookupAxis &axis, Value &inside) {
-  auto multiply = [&](Value value, int64_t factor) -> Value {
-    return factor == 1 ? value : arith::MulIOp::create(*builder, loc, value, constant(builder->getI64Type(), factor));
-  };
-  auto also = [&](Value condition) {
-    inside = inside ? arith::AndIOp::create(*builder, loc, inside, condition).getResult() : condition;
-  };
-  Value index = axis.index ? emit(axis.index) : linearIndex(axis.dims);
-  if (axis.window) {
-    Value taps = multiply(linearIndex(axis.window->taps), axis.window->dilation);
-    index = arith::AddIOp::create(*builder, loc, multiply(index, axis.window->stride), taps);
-  }
-  if (axis.start >= 0)
-    index = arith::AddIOp::create(*builder, loc, index, number(axis.start));
-  if (axis.window && axis.window->hole != 1) {
-    Value hole = constant(builder->getI64Type(), axis.window->hole);
-    Value whole = arith::DivSIOp::create(*builder, loc, index, hole);
-    Value back = arith::MulIOp::create(*builder, loc, whole, hole);
-    also(arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq, back, index));
-    index = whole;
-  }
-  if (!axis.window)
-    return axis.clamped ? clamped(index, axis.extent) : index;
-  if (axis.window->inside)
-    return index;
-  Value isInside = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::ult, index, number(axis.extent));
-  Value kept = clamped(index, axis.extent);
-  if (axis.window->hole == 1) {
-    markBound(isInside);
-    markBound(kept);
-    markBound(kept.getDefiningOp()->getOperand(0)); // the other clamp
-  }
-  also(isInside);
-  return kept;
-}
-
-/// The element at the node's position, as stored.
-Value GenericBody::element(ValueNode *node) {
-  Value linear, inside;
-  for (const LookupAxis &axis : node->position) {
-    if (!linear && !axis.index && !axis.window && axis.dims.empty() && axis.start < 0)
-      continue; // of extent 1
-    Value here = indexOf(axis, inside);
-    if (linear)
-      here =
-          arith::AddIOp::create(*builder, loc, arith::MulIOp::create(*builder, loc, linear, number(axis.extent)), here);
-    linear = here;
-  }
-  linear = arith::IndexCastOp::create(*builder, loc, builder->getIndexType(), linear);
-  Value read = tensor::ExtractOp::create(*builder, loc, lookedUp.at(node), linear);
-  if (!inside)
-    return read;
-  Value fill = constant(elementAt(cast<WindowOp>(node->op).getFill(), 0, read.getType()));
-  return arith::SelectOp::create(*builder, loc, inside, read, fill);
-}
-
-Value GenericBody::piece(ValueNode *node) {
-  Type stored = storedType(elementTypeOf(node->op->getResult(0)));
-  auto at = [&](ValueNode *input) -> Value {
-    if (input->kind == ValueNode::lookup)
-      return element(input);
-    return constant(elementAt(cast<DenseElementsAttr>(cast<ConstantOp>(input->op).getValue()), 0, stored));
-  };
-  Value linear = linearIndex(node->access), result = at(node->inputs[0]);
-  for (auto [input, start] : llvm::zip(ArrayRef(node->inputs).drop_front(), node->starts)) {
-    Value isHere = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sge, linear, number(start));
-    result = arith::SelectOp::create(*builder, loc, isHere, at(input), result);
-  }
-  return result;
-}
-
 Value GenericBody::widened(ValueNode *node, Value value) {
   return isNarrowFloat(value.getType()) ? arith::ExtFOp::create(*builder, loc, node->type, value).getResult() : value;
 }
@@ -320,13 +229,13 @@ Value GenericBody::emit(ValueNode *node) {
       value = emit(node->inputs[0]);
       if (!value.getType().isInteger(64))
         value = arith::ExtSIOp::create(*builder, loc, node->type, value);
-      value = clamped(value, node->number);
+      value = lookups.clamped(value, node->number);
       break;
     case ValueNode::lookup:
-      value = widened(node, element(node));
+      value = widened(node, lookups.element(node));
       break;
     case ValueNode::piece:
-      value = widened(node, piece(node));
+      value = widened(node, lookups.piece(node));
       break;
     case ValueNode::hit: {
       Value update = emit(node->inputs[1]), zero = constant(builder->getZeroAttr(node->type));

@@ -1,9 +1,12 @@
 // The body of one linalg.generic under construction: its inputs, and scalar ops from nodes of the value graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/forms/ValueGraph.h"
+#include "compiler/forms/LookupBody.h"
 
 namespace halftone::compiler {
+
+/// Element `number` of a constant, as one of `type`.
+mlir::TypedAttr elementAt(mlir::DenseElementsAttr elements, int64_t number, mlir::Type type);
 
 class GenericBody {
 public:
@@ -14,14 +17,13 @@ public:
 
   /// Of a kernel with `space` dims, over `dims`.
   GenericBody(int space, llvm::ArrayRef<int> dims, mlir::Location loc, bool strict)
-      : space(space), dims(dims.begin(), dims.end()), loc(loc), strict(strict) {}
+      : loc(loc), lookups(*this), space(space), dims(dims.begin(), dims.end()), strict(strict) {}
+  GenericBody(const GenericBody &) = delete;
 
   /// The map of an access over the generic's dims; `element` >= 0 puts a constant first.
   mlir::AffineMap map(llvm::ArrayRef<int> access, int element = -1) const;
   /// `node` is a block argument: `tensor` at `access`.
   void addInput(ValueNode *node, mlir::Value tensor, llvm::ArrayRef<int> access, int element = -1);
-  /// `node` is looked up in `tensor`, which is flat.
-  void addLookup(ValueNode *node, mlir::Value tensor) { lookedUp[node] = tensor; }
   /// From now on values are emitted at the end of `block`; `extents` are those of all dims, then the graph's numbers,
   /// as i64, where needed.
   void begin(mlir::OpBuilder &bodyBuilder, llvm::ArrayRef<mlir::Value> dimExtents) {
@@ -35,12 +37,17 @@ public:
   mlir::Value stored(ValueNode *node, mlir::Type element);
   /// Row-major over `access`, as i64.
   mlir::Value linearIndex(llvm::ArrayRef<int> access);
-
-  llvm::SmallVector<Input> inputs;
-
-private:
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value constant(mlir::Type type, int64_t value);
+  /// A number of the graph, as i64.
+  mlir::Value number(int number) { return extents[space + number]; }
+
+  const mlir::Location loc;
+  llvm::SmallVector<Input> inputs;
+  LookupBody lookups;
+  mlir::OpBuilder *builder = nullptr; // of begin()
+
+private:
   mlir::Value random(ValueNode *node);
   mlir::Value convertedIndex(ValueNode *node);
   mlir::Value splatOrTable(ValueNode *node);
@@ -49,21 +56,13 @@ private:
   mlir::Value compute(ValueNode *node);
   bool isQuotientOfRow(ValueNode *node) const;
   mlir::Value productWithReciprocal(mlir::Value x, mlir::Value y);
-  mlir::Value number(int number) { return extents[space + number]; }
-  mlir::Value clamped(mlir::Value value, int number);
-  mlir::Value indexOf(const LookupAxis &axis, mlir::Value &inside);
-  mlir::Value element(ValueNode *node);
-  mlir::Value piece(ValueNode *node);
   mlir::Value widened(ValueNode *node, mlir::Value value);
 
   int space;
   llvm::SmallVector<int> dims;
-  mlir::Location loc;
   bool strict;
-  std::map<ValueNode *, mlir::Value> lookedUp;
   std::map<ValueNode *, int> inputOf;
   std::map<ValueNode *, mlir::Value> values;
-  mlir::OpBuilder *builder = nullptr;
   mlir::Block *block = nullptr;
   llvm::ArrayRef<mlir::Value> extents;
 };

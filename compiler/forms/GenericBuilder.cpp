@@ -116,7 +116,7 @@ void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode 
   needNumber(node->number);
   llvm::for_each(node->starts, needNumber);
   if (node->kind == ValueNode::lookup)
-    body.addLookup(node, operand(node->operand));
+    body.lookups.add(node, operand(node->operand));
   for (const LookupAxis &axis : node->position) {
     needExtents(axis.dims);
     if (axis.window)

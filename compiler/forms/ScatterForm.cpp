@@ -1,6 +1,7 @@
 // Scatter kernels: sums of updates at the rows that indices name.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
+#include "compiler/forms/LookupReader.h"
 #include "compiler/forms/Roots.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 /// the element. `rows` is the extent of the axis, `updates` the access to the updates.
 ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, int64_t rows, const Access &updates, const Access &index,
                      const Access &row) {
-  ValueNode *named = graph.clamped(op.getIndices(), index, rows);
+  ValueNode *named = LookupReader(graph).clamped(op.getIndices(), index, rows);
   ValueNode *update = named ? graph.get(op.getUpdates(), updates) : nullptr;
   if (!update)
     return nullptr;

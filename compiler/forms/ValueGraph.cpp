@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/ValueGraph.h"
 #include "compiler/forms/KernelBody.h"
+#include "compiler/forms/LookupReader.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -385,7 +386,7 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
   } else if (auto contract = dyn_cast<ContractOp>(op)) {
     node = contraction(contract, access);
   } else if (isLookup(op)) {
-    node = moved(op, access);
+    node = LookupReader(*this).read(op, access);
   } else if (isa<ElementwiseOpInterface>(op)) {
     node = elementwise(op, access);
   } else {

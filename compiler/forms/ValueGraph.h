@@ -95,10 +95,13 @@ public:
   /// Extents and starts of axes that are no dims: arguments of the kernel's code, so that equal kernels stay equal.
   llvm::SmallVector<int64_t> numbers;
 
-  /// The index that `value` holds at `access`, clamped to an axis of this extent.
-  ValueNode *clamped(mlir::Value value, llvm::ArrayRef<int> access, int64_t extent);
   /// A node of the caller's making.
   ValueNode *make(ValueNode node);
+  /// `access` in one piece for each of `extents`; null on failure, as of get().
+  std::optional<llvm::SmallVector<Access>> cut(mlir::Operation *op, llvm::ArrayRef<int> access,
+                                               llvm::ArrayRef<int64_t> extents);
+  /// Emits a diagnostic that names the kind of the kernel; null.
+  ValueNode *fail(mlir::Operation *op, const llvm::Twine &message);
 
 private:
   Access longDims(llvm::ArrayRef<int> access) const; // those of extent > 1
@@ -112,20 +115,7 @@ private:
   ValueNode *contraction(dialect::ContractOp op, llvm::ArrayRef<int> access);
   ValueNode *reduction(mlir::Operation *op, mlir::Value x, llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int> access);
   ValueNode *elementwise(mlir::Operation *op, llvm::ArrayRef<int> access);
-  ValueNode *lookup(mlir::Value x, llvm::SmallVector<LookupAxis, 3> position);
-  ValueNode *moved(mlir::Operation *op, llvm::ArrayRef<int> access); // of the four below
-  ValueNode *slice(dialect::SliceOp op, llvm::ArrayRef<int> access);
-  ValueNode *gather(dialect::GatherOp op, llvm::ArrayRef<int> access);
-  ValueNode *concat(dialect::ConcatOp op, llvm::ArrayRef<int> access);
-  ValueNode *window(dialect::WindowOp op, llvm::ArrayRef<int> access);
-  /// `access` to a tensor of this shape in three: before the axes from `axis` on, these `count` axes, and the rest.
-  std::optional<llvm::SmallVector<Access>> cutAround(mlir::Operation *op, llvm::ArrayRef<int> access,
-                                                     llvm::ArrayRef<int64_t> shape, int64_t axis, int64_t count);
-  int number(int64_t value);
   ValueNode *rounded(ValueNode *node, mlir::Type narrow);
-  ValueNode *fail(mlir::Operation *op, const llvm::Twine &message);
-  std::optional<llvm::SmallVector<Access>> cut(mlir::Operation *op, llvm::ArrayRef<int> access,
-                                               llvm::ArrayRef<int64_t> extents);
 
   dialect::KernelOp kernel;
   IterationSpace &space;

@@ -1,5 +1,6 @@
 // Values read from computed places: slices, concatenations, lookups by index, windows.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/forms/LookupReader.h"
 #include "compiler/forms/Roots.h"
 #include "compiler/kernels/NarrowFloat.h"
 
@@ -7,20 +8,13 @@ namespace halftone::compiler {
 using namespace mlir;
 using namespace halftone::dialect;
 
-int ValueGraph::number(int64_t value) {
-  numbers.push_back(value);
-  return static_cast<int>(numbers.size()) - 1;
+int LookupReader::number(int64_t value) {
+  graph.numbers.push_back(value);
+  return static_cast<int>(graph.numbers.size()) - 1;
 }
 
-std::optional<SmallVector<Access>> ValueGraph::cutAround(Operation *op, ArrayRef<int> access, ArrayRef<int64_t> shape,
-                                                         int64_t axis, int64_t count) {
-  return cut(
-      op, access,
-      {product(shape.take_front(axis)), product(shape.slice(axis, count)), product(shape.drop_front(axis + count))});
-}
-
-ValueNode *ValueGraph::clamped(Value value, ArrayRef<int> access, int64_t extent) {
-  ValueNode *index = get(value, access);
+ValueNode *LookupReader::clamped(Value value, ArrayRef<int> access, int64_t extent) {
+  ValueNode *index = graph.get(value, access);
   if (!index)
     return nullptr;
   ValueNode node(ValueNode::clamp);
@@ -28,15 +22,15 @@ ValueNode *ValueGraph::clamped(Value value, ArrayRef<int> access, int64_t extent
   node.number = number(extent);
   node.type = IntegerType::get(value.getContext(), 64);
   node.cost = 3;
-  return make(std::move(node));
+  return graph.make(std::move(node));
 }
 
-ValueNode *ValueGraph::lookup(Value x, SmallVector<LookupAxis, 3> position) {
+ValueNode *LookupReader::lookup(Value x, SmallVector<LookupAxis, 3> position) {
   while (auto reshape = x.getDefiningOp<ReshapeOp>())
     x = reshape.getX();
   auto argument = dyn_cast<BlockArgument>(x);
   if (!argument)
-    return fail(x.getDefiningOp(), "is looked up, which needs an operand of the kernel; it stands");
+    return graph.fail(x.getDefiningOp(), "is looked up, which needs an operand of the kernel; it stands");
   ValueNode node(ValueNode::lookup);
   node.operand = static_cast<int>(argument.getArgNumber());
   for (const LookupAxis &axis : position) {
@@ -51,10 +45,10 @@ ValueNode *ValueGraph::lookup(Value x, SmallVector<LookupAxis, 3> position) {
   node.cost = 4;
   if (isNarrowFloat(elementTypeOf(argument)))
     node.exact = elementTypeOf(argument);
-  return make(std::move(node));
+  return graph.make(std::move(node));
 }
 
-ValueNode *ValueGraph::moved(Operation *op, ArrayRef<int> access) {
+ValueNode *LookupReader::read(Operation *op, ArrayRef<int> access) {
   if (auto sliceOp = dyn_cast<SliceOp>(op))
     return slice(sliceOp, access);
   if (auto gatherOp = dyn_cast<GatherOp>(op))
@@ -64,7 +58,7 @@ ValueNode *ValueGraph::moved(Operation *op, ArrayRef<int> access) {
   return concat(cast<ConcatOp>(op), access);
 }
 
-ValueNode *ValueGraph::slice(SliceOp op, ArrayRef<int> access) {
+ValueNode *LookupReader::slice(SliceOp op, ArrayRef<int> access) {
   // Axes that are whole join the one before them.
   ArrayRef<int64_t> from = shapeOf(op.getX()), to = shapeOf(op.getY());
   SmallVector<int64_t> extents;
@@ -80,7 +74,7 @@ ValueNode *ValueGraph::slice(SliceOp op, ArrayRef<int> access) {
     extents.push_back(to[axis]);
     places.push_back({start, from[axis]});
   }
-  auto pieces = cut(op, access, extents);
+  auto pieces = graph.cut(op, access, extents);
   if (!pieces)
     return nullptr;
   for (auto [place, piece] : llvm::zip(places, *pieces))
@@ -88,11 +82,13 @@ ValueNode *ValueGraph::slice(SliceOp op, ArrayRef<int> access) {
   return lookup(op.getX(), std::move(position));
 }
 
-ValueNode *ValueGraph::gather(GatherOp op, ArrayRef<int> access) {
+ValueNode *LookupReader::gather(GatherOp op, ArrayRef<int> access) {
   int64_t axis = op.getAxis();
   ArrayRef<int64_t> shape = shapeOf(op.getX());
   auto count = static_cast<int64_t>(shapeOf(op.getIndices()).size());
-  auto pieces = cutAround(op, access, shapeOf(op.getY()), axis, count);
+  ArrayRef<int64_t> to = shapeOf(op.getY());
+  auto pieces = graph.cut(
+      op, access, {product(to.take_front(axis)), product(to.slice(axis, count)), product(to.drop_front(axis + count))});
   if (!pieces)
     return nullptr;
   ValueNode *index = clamped(op.getIndices(), (*pieces)[1], shape[axis]);
@@ -107,11 +103,11 @@ ValueNode *ValueGraph::gather(GatherOp op, ArrayRef<int> access) {
   return lookup(op.getX(), std::move(position));
 }
 
-ValueNode *ValueGraph::concat(ConcatOp op, ArrayRef<int> access) {
+ValueNode *LookupReader::concat(ConcatOp op, ArrayRef<int> access) {
   // The axis and those after it are one: runs of each operand, one after the other.
   auto axis = static_cast<int64_t>(op.getAxis());
   ArrayRef<int64_t> shape = shapeOf(op.getY());
-  auto pieces = cut(op, access, {product(shape.take_front(axis)), product(shape.drop_front(axis))});
+  auto pieces = graph.cut(op, access, {product(shape.take_front(axis)), product(shape.drop_front(axis))});
   if (!pieces)
     return nullptr;
   ValueNode node(ValueNode::piece);
@@ -122,11 +118,10 @@ ValueNode *ValueGraph::concat(ConcatOp op, ArrayRef<int> access) {
       continue;
     if (start > 0)
       node.starts.push_back(number(start));
-    ValueNode *input = nullptr;
-    if (auto constantOp = x.getDefiningOp<ConstantOp>())
-      input = constant(constantOp, access);
-    else
-      input = lookup(x, {{(*pieces)[0]}, {(*pieces)[1], nullptr, number(run), start ? number(-start) : -1, true}});
+    ValueNode *input =
+        x.getDefiningOp<ConstantOp>()
+            ? graph.get(x, access)
+            : lookup(x, {{(*pieces)[0]}, {(*pieces)[1], nullptr, number(run), start ? number(-start) : -1, true}});
     if (!input)
       return nullptr;
     node.inputs.push_back(input);
@@ -138,7 +133,7 @@ ValueNode *ValueGraph::concat(ConcatOp op, ArrayRef<int> access) {
   node.cost = 2.0 * static_cast<double>(node.inputs.size());
   if (isNarrowFloat(elementTypeOf(op.getY())))
     node.exact = elementTypeOf(op.getY());
-  return make(std::move(node));
+  return graph.make(std::move(node));
 }
 
 /// Whether the window stays in its image along spatial axis `axis`, whose indices are all of the image.
@@ -151,7 +146,7 @@ static bool staysInside(WindowOp op, int64_t axis) {
   return steps.hole[axis] == 1 && least >= 0 && most < shapeOf(op.getX())[1 + axis];
 }
 
-ValueNode *ValueGraph::window(WindowOp op, ArrayRef<int> access) {
+ValueNode *LookupReader::window(WindowOp op, ArrayRef<int> access) {
   const WindowSteps steps = op.getSteps();
   ArrayRef<int64_t> x = shapeOf(op.getX());
   const int64_t rank = steps.rank(), others = product(x.drop_front(1 + (op.getDiagonal() ? 2 : 1) * rank));
@@ -159,7 +154,7 @@ ValueNode *ValueGraph::window(WindowOp op, ArrayRef<int> access) {
   llvm::append_range(extents, op.getPlaces());
   llvm::append_range(extents, op.getTaps());
   extents.push_back(others);
-  auto pieces = cut(op, access, extents);
+  auto pieces = graph.cut(op, access, extents);
   if (!pieces)
     return nullptr;
   SmallVector<LookupAxis, 3> position{{pieces->front()}};
