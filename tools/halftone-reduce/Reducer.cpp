@@ -51,9 +51,13 @@ private:
   OwningOpRef<ModuleOp> &module;
   const Probe &probe;
   Size size;
+  bool needsUnused = false; // whether the module fails only with ops whose values nobody uses
 };
 
 void Reducer::run() {
+  OwningOpRef<ModuleOp> variant = module->clone();
+  eraseUnusedOps(*variant);
+  needsUnused = sizeOf(*variant) < size && !accepts(std::move(variant));
   for (unsigned level = 0; probe.fault().isOk(); ++level) {
     const Size before = size;
     size_t largest = 0;
@@ -85,7 +89,8 @@ void Reducer::reduceBy(const Reduction &reduction, size_t chunk) {
     OwningOpRef<ModuleOp> variant = module->clone();
     const SmallVector<Part> parts = reduction.parts(*variant);
     reduction.apply(ArrayRef(parts).slice(first, end - first));
-    eraseUnusedOps(*variant);
+    if (!needsUnused)
+      eraseUnusedOps(*variant);
     end = first;
     if (accepts(std::move(variant)))
       end = std::min(first, reduction.parts(*module).size()); // parts before these may be gone too
