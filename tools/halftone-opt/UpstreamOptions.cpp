@@ -3,7 +3,7 @@
 #include "UpstreamOptions.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
-#include "runtime/base/WriteFile.h"
+#include "tools/shell/OutputFile.h"
 #include "llvm/Support/CommandLine.h"
 #include <algorithm>
 #include <cerrno>
@@ -58,20 +58,6 @@ std::string valueOf(const std::vector<std::string> &arguments, std::string_view 
 
 std::string dashed(const std::string &option) { return (option.size() > 1 ? "--" : "-") + option; }
 
-/// Why the file cannot be written, or "". If it was not there, it is not there afterwards.
-std::string faultOfFile(const std::string &path) {
-  std::error_code ignored;
-  const bool isNew = !std::filesystem::exists(path, ignored);
-  if (std::filesystem::is_fifo(path, ignored)) // it may wait for its reader
-    return "";
-  const halftone::StatusOr<halftone::GrowingFile> file = halftone::GrowingFile::open(path, /*appends=*/true);
-  if (!file)
-    return file.status().message();
-  if (isNew)
-    std::filesystem::remove(path, ignored);
-  return "";
-}
-
 } // namespace
 
 void watchPlugins(mlir::DialectRegistry &registry) {
@@ -93,7 +79,7 @@ std::string faultOfUpstreamOptions(const std::vector<std::string> &arguments) {
     return fmt::format("{} is given more than once", dashed(*std::ranges::min_element(repeated)));
   for (const char *option : writtenFiles)
     if (const std::string path = valueOf(arguments, option); !path.empty() && path != "-")
-      if (const std::string fault = faultOfFile(path); !fault.empty())
+      if (const std::string fault = faultOfOutput(path); !fault.empty())
         return fmt::format("--{}={}: {}", option, path, fault);
   constexpr const char *tree = "mlir-print-ir-tree-dir";
   if (const std::string path = valueOf(arguments, tree); !path.empty()) {

@@ -15,6 +15,7 @@
 #include "runtime/base/WriteFile.h"
 #include "tools/shell/ModuleFileText.h"
 #include "tools/shell/OptionRules.h"
+#include "tools/shell/OutputFile.h"
 #include "tools/shell/Streams.h"
 #include "llvm/Support/raw_ostream.h"
 #include <exception>
@@ -120,6 +121,8 @@ ExitCode reduceFile(const Arguments &arguments) {
   StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> module = parse(context, arguments.input);
   if (!module)
     return tell(module.status());
+  if (const std::string fault = arguments.output == "-" ? "" : faultOfOutput(arguments.output); !fault.empty())
+    return tell({ErrorKind::io_error, fault}); // before the run, whose result would be lost
   const StatusOr<std::unique_ptr<Probe>> created = Probe::create(arguments.question);
   if (!created)
     return tell(created.status());
