@@ -31,6 +31,84 @@ int64_t chunkTotalsBytes(const KernelSource &source, const CpuTarget &target) {
   return PairwiseTotals::levels * side * accumulation.getNumDpsInits() * std::max(target.vectorBytes, leastBytes);
 }
 
+/// The indices at which the present code runs: of a few rows that are accumulated together, of the columns, and of the channel
+/// of a group.
+class RowPosition {
+public:
+  /// `rows`: the dims of a row's indices.
+  RowPosition(KernelFrame &frame, const SmallVector<int> &rows, LaneGroups &groups)
+      : frame(frame), rows(rows), groups(groups) {}
+
+  /// The rows are `count` rows from the linear index `row` on.
+  void setRows(Emitted row, int64_t count);
+  ArrayRef<Values> present() const { return present_; }
+  void moveTo(const Values &row) {
+    for (auto [dim, index] : llvm::zip_equal(rows, row))
+      frame.index[size_t(dim)] = index;
+  }
+  void moveToColumn(Emitted column, const Lanes &lanes);
+  void moveToChannel(int64_t channel) {
+    groups.channel = channel;
+    if (groups.channelDim >= 0)
+      frame.index[size_t(groups.channelDim)] = frame.constant(channel);
+  }
+  /// Whether `holds` gives true at each row.
+  Emitted holdsAtRows(llvm::function_ref<Emitted()> holds);
+
+private:
+  Values rowAfter(Values row);
+
+  KernelFrame &frame;
+  const SmallVector<int> &rows;
+  LaneGroups &groups;
+  SmallVector<Values> present_; // the indices of each row
+};
+
+void RowPosition::setRows(Emitted row, int64_t count) {
+  frame.delinearize(row, rows);
+  present_.assign(1, llvm::map_to_vector(rows, [&](int dim) { return frame.index[size_t(dim)]; }));
+  while (int64_t(present_.size()) < count)
+    present_.push_back(rowAfter(present_.back()));
+}
+
+/// The next row, without a division.
+Values RowPosition::rowAfter(Values row) {
+  const Emitted zero = frame.constant(0), one = frame.constant(1);
+  Emitted carry = one;
+  for (size_t place = row.size(); place-- > 0;) {
+    const Emitted next = row[place] + carry;
+    if (place == 0) {
+      row[place] = next;
+      break;
+    }
+    const Emitted wraps = equal(next, frame.extents[size_t(rows[place])]);
+    row[place] = select(wraps, zero, next);
+    carry = select(wraps, one, zero);
+  }
+  return row;
+}
+
+void RowPosition::moveToColumn(Emitted column, const Lanes &lanes) {
+  const auto vectorDim = size_t(frame.dims - 1);
+  if (groups.size == 0) {
+    frame.index[vectorDim] = column;
+    return;
+  }
+  const Emitted size = frame.constant(groups.size);
+  frame.index[size_t(groups.dim)] = divideUnsigned(column, size);
+  frame.index[vectorDim] = lanes.count == 0 ? remainderUnsigned(column, size) : frame.constant(0);
+}
+
+Emitted RowPosition::holdsAtRows(llvm::function_ref<Emitted()> holds) {
+  Emitted all;
+  for (const Values &row : present_) {
+    moveTo(row);
+    const Emitted here = holds();
+    all = all ? all & here : here;
+  }
+  return all;
+}
+
 class ReductionLoopEmitter {
 public:
   explicit ReductionLoopEmitter(KernelFrame &frame)
@@ -83,29 +161,15 @@ private:
   Values accumulateParts(const Values &initial, llvm::function_ref<Values(const Values &)> step);
   Values accumulate(ArrayRef<Emitted> accumulators, const Lanes &lanes);
   void finish(ArrayRef<Emitted> totals, const Lanes &lanes);
-  void moveTo(const Values &row) {
-    for (auto [dim, index] : llvm::zip_equal(rows, row))
-      frame.index[size_t(dim)] = index;
-  }
-  Values rowAfter(Values row);
-  void moveToColumn(Emitted column, const Lanes &lanes);
-  void moveToChannel(int64_t channel) {
-    groups.channel = channel;
-    if (groups.channelDim >= 0)
-      frame.index[size_t(groups.channelDim)] = frame.constant(channel);
-  }
-  /// Whether `holds` gives true at each present row.
-  Emitted holdsAtRows(llvm::function_ref<Emitted()> holds);
-
   KernelFrame &frame;
   int vectorDim;
   linalg::GenericOp accumulation, epilogue;
   linalg::GenericOp body; // of the present code: `accumulation`, or it without the bounds of its windows
   SmallVector<int> reduced, rows;
-  SmallVector<Values> present; // the indices of the rows that are accumulated together
   std::optional<WindowInterior> interior;
   LaneGroups groups;
   bool sumsChannels = false; // channels are reduced; else each row has all of them
+  RowPosition position{frame, rows, groups};
 };
 
 int64_t ReductionLoopEmitter::mostRows() const {
@@ -121,48 +185,22 @@ int64_t ReductionLoopEmitter::mostRows() const {
 /// So many vectors side by side; a body without bounds leaves registers for many.
 SmallVector<int64_t> ReductionLoopEmitter::vectorCounts() {
   if (hasGroups()) {
-    const int64_t sums = int64_t(present.size()) * (sumsChannels ? 1 : groups.channels);
+    const int64_t sums = int64_t(position.present().size()) * (sumsChannels ? 1 : groups.channels);
     const int64_t fitting = frame.target.vectorRegisters * 3 / 4 / sums, most = vectorsHoldGroup() ? 4 : 2;
     const int64_t count = fitting >= most ? most : fitting >= 2 ? 2 : 1;
     if (count == 1 || (frame.target.hasMaskedMemory && !vectorsHoldGroup()))
       return {count}; // a single vector is left to the code for the tail: code for all channels is long
     return {count, 1};
   }
-  const bool isSmall = (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1 && present.size() == 1;
-  const int64_t codeSize = int64_t(present.size()) * (codeSizeOf(body) + codeSizeOf(epilogue));
+  const bool isSmall =
+      (isShort(body) || body != accumulation) && body.getNumDpsInits() == 1 && position.present().size() == 1;
+  const int64_t codeSize = int64_t(position.present().size()) * (codeSizeOf(body) + codeSizeOf(epilogue));
   const int64_t most = boundedCopies(isSmall ? mostVectors : mostVectorsOfRows, codeSize);
   SmallVector<int64_t> counts;
   for (const int64_t count : {most, isSmall ? int64_t(4) : int64_t(2), int64_t(1)})
     if (counts.empty() || count < counts.back())
       counts.push_back(count);
   return counts;
-}
-
-/// The next row, without a division.
-Values ReductionLoopEmitter::rowAfter(Values row) {
-  const Emitted zero = frame.constant(0), one = frame.constant(1);
-  Emitted carry = one;
-  for (size_t place = row.size(); place-- > 0;) {
-    const Emitted next = row[place] + carry;
-    if (place == 0) {
-      row[place] = next;
-      break;
-    }
-    const Emitted wraps = equal(next, frame.extents[size_t(rows[place])]);
-    row[place] = select(wraps, zero, next);
-    carry = select(wraps, one, zero);
-  }
-  return row;
-}
-
-void ReductionLoopEmitter::moveToColumn(Emitted column, const Lanes &lanes) {
-  if (!hasGroups()) {
-    frame.index[vectorDim] = column;
-    return;
-  }
-  const Emitted size = frame.constant(groups.size);
-  frame.index[size_t(groups.dim)] = divideUnsigned(column, size);
-  frame.index[vectorDim] = lanes.count == 0 ? remainderUnsigned(column, size) : frame.constant(0);
 }
 
 Values ReductionLoopEmitter::accumulate(ArrayRef<Emitted> accumulators, const Lanes &lanes) {
@@ -182,13 +220,13 @@ void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &all, int64_t
   Lanes lanes = all;
   const auto forEach = [&](llvm::function_ref<void(size_t)> each) {
     size_t first = 0;
-    for (const Values &row : present) {
-      moveTo(row);
+    for (const Values &row : position.present()) {
+      position.moveTo(row);
       for (int64_t vector = 0; vector < vectors; ++vector) {
-        moveToColumn(vector == 0 ? column : column + vector * lanes.count, lanes);
+        position.moveToColumn(vector == 0 ? column : column + vector * lanes.count, lanes);
         for (int64_t channel = 0; channel < (sumsChannels ? 1 : groups.channels); ++channel, first += count) {
           if (!sumsChannels)
-            moveToChannel(channel);
+            position.moveToChannel(channel);
           lanes.groups = groups;
           each(first);
         }
@@ -204,7 +242,7 @@ void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &all, int64_t
     Values now = before;
     for (int64_t channel = 0; channel < (sumsChannels ? groups.channels : 1); ++channel) {
       if (sumsChannels)
-        moveToChannel(channel);
+        position.moveToChannel(channel);
       forEach([&](size_t first) {
         llvm::copy(accumulate(ArrayRef<Emitted>(now).slice(first, count), lanes), now.begin() + int64_t(first));
       });
@@ -212,16 +250,6 @@ void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &all, int64_t
     return now;
   });
   forEach([&](size_t first) { finish(ArrayRef<Emitted>(totals).slice(first, count), lanes); });
-}
-
-Emitted ReductionLoopEmitter::holdsAtRows(llvm::function_ref<Emitted()> holds) {
-  Emitted all;
-  for (const Values &row : present) {
-    moveTo(row);
-    const Emitted here = holds();
-    all = all ? all & here : here;
-  }
-  return all;
 }
 
 /// One step after the other, in the order of the reduced axes.
@@ -282,7 +310,7 @@ Values ReductionLoopEmitter::accumulateParts(const Values &initial, llvm::functi
   const Emitted one = frame.constant(1), length = frame.constant(8), extent = frame.extents[dim];
   return frame.loop(frame.constant(0), extent, length, initial, [&](Emitted begin, const Values &before) {
     const Emitted end = minimum(begin + length, extent);
-    const Emitted inside = holdsAtRows([&] { // the index of a tap is monotonic between the two
+    const Emitted inside = position.holdsAtRows([&] { // the index of a tap is monotonic between the two
       frame.index[dim] = begin;
       const Emitted first = interior->holdsAtIndex();
       frame.index[dim] = end - 1;
@@ -302,15 +330,12 @@ Values ReductionLoopEmitter::accumulateParts(const Values &initial, llvm::functi
 }
 
 void ReductionLoopEmitter::emitRows(Emitted row, int64_t count, Emitted columnBegin, Emitted columnEnd) {
-  frame.delinearize(row, rows);
-  present.assign(1, llvm::map_to_vector(rows, [&](int dim) { return frame.index[size_t(dim)]; }));
-  while (int64_t(present.size()) < count)
-    present.push_back(rowAfter(present.back()));
+  position.setRows(row, count);
   const auto by = [&](linalg::GenericOp generic) {
     return [&, generic] { emitRowsBy(generic, columnBegin, columnEnd); };
   };
   if (interior->isKnown(vectorDim) && !sharesRows())
-    frame.branch(holdsAtRows([&] { return interior->holds(); }), by(interior->generic()), by(accumulation));
+    frame.branch(position.holdsAtRows([&] { return interior->holds(); }), by(interior->generic()), by(accumulation));
   else
     by(accumulation)();
 }
@@ -320,7 +345,7 @@ void ReductionLoopEmitter::emitRowsBy(linalg::GenericOp generic, Emitted columnB
   const int64_t width = laneCount();
   const auto segment = [&](Emitted begin, Emitted end, int64_t step, const Lanes &lanes, int64_t count) {
     frame.loop(begin, end, frame.constant(step), [&](Emitted column) {
-      moveToColumn(column, lanes);
+      position.moveToColumn(column, lanes);
       emitColumns(column, lanes.limit ? maskedLanes(frame, lanes.count, vectorDim, lanes.limit, groups) : lanes, count);
     });
   };

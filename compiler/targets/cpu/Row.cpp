@@ -2,238 +2,136 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block: for row in block: for each generic: for inner index, a vector at a time: body
-#include "compiler/targets/cpu/Row.h"
-#include "compiler/kernels/CodeSize.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "runtime/plan/Abi.h"
+#include "compiler/targets/cpu/RowSquares.h"
+#include "compiler/targets/cpu/RowSums.h"
+#include "compiler/targets/cpu/x86/Streaming.h"
 
 namespace halftone::compiler {
 using namespace mlir;
 
-RowEmitter::Phase RowEmitter::phaseOf(linalg::GenericOp generic) {
-  Phase phase;
-  phase.generic = generic;
-  phase.codeSize = codeSizeOf(generic);
-  for (OpOperand *operand : generic.getDpsInputOperands())
-    phase.inputAccesses.push_back(frame.source.accessOf(generic, *operand));
-  for (int dim : dimsOf(generic))
-    if (dim >= frame.source.form.outer)
-      phase.inner.push_back(dim);
-  SmallVector<std::string> combiners = combinersOf(generic);
-  for (unsigned position = 0; position < combiners.size(); ++position) {
-    Value result = generic.getResult(position);
-    Output output{position, combiners[position], frame.source.accessOf(generic, *generic.getDpsInitOperand(position)),
-                  frame.storage.lookup(result)};
-    output.isPartial = !frame.source.formOf(result).partial.empty();
-    // Along the lanes a side reduction that keeps the vector dim adds to memory; every other one is carried.
-    output.isCarried =
-        !phase.inner.empty() && !output.combiner.empty() && !llvm::is_contained(output.access.dims, phase.inner.back());
-    if (output.isCarried) {
-      output.accumulator = int(phase.combiners.size());
-      phase.combiners.push_back(output.combiner);
-      phase.neutral.push_back(frame.initialOf(generic, position));
-      phase.isRounded |= roundsTotals(output.combiner, phase.neutral.back().type());
-    }
-    phase.outputs.push_back(std::move(output));
-  }
-  if (frame.target.hasMaskedMemory)
-    for (Output &output : phase.outputs)
-      flagNan(phase, output);
-  return phase;
-}
+namespace {
 
-/// Largest and smallest of floats: an instruction that leaves NaN out, and a flag beside it, instead of a choice that
-/// waits for two comparisons. The body then yields the value that is to be combined.
-void RowEmitter::flagNan(Phase &phase, Output &output) {
-  if (!output.isCarried || (output.combiner != "max" && output.combiner != "min"))
-    return;
-  Operation *yield = phase.generic.getBody()->getTerminator();
-  auto choice = yield->getOperand(output.position).getDefiningOp<arith::SelectOp>();
-  if (!choice || !isa<FloatType>(choice.getType()))
-    return;
-  yield->setOperand(output.position, choice.getTrueValue());
-  phase.combiners[size_t(output.accumulator)] = output.combiner == "max" ? "most" : "least";
-  output.nanFlag = int(phase.combiners.size());
-  phase.combiners.push_back("or");
-  phase.neutral.push_back(frame.constant(frame.getBoolAttr(false)));
-}
+class RowEmitter {
+public:
+  explicit RowEmitter(KernelFrame &frame) : frame(frame), plan(frame), vectors(frame), sums(plan, vectors) {}
+  LogicalResult emit(bool isLoop);
 
-/// A row that a phase reads a second time is at hand, so the memory is idle: time to ask for the next row.
-void RowEmitter::choosePrefetches() {
-  llvm::SmallDenseSet<Value> read, asked;
-  for (Phase &phase : phases) {
-    auto inputs = phase.generic.getDpsInputs();
-    for (auto [position, access] : llvm::enumerate(phase.inputAccesses)) {
-      Value input = inputs[position];
-      const bool isWhole = llvm::equal(access.dims, llvm::seq(0, int(frame.dims)));
-      if (isa<BlockArgument>(input) && isWhole && !outer.empty() && read.contains(input) && asked.insert(input).second)
-        phase.prefetched.push_back(position);
-    }
-    read.insert(inputs.begin(), inputs.end());
-  }
-}
+private:
+  using Phase = RowPlan::Phase;
+  using Columns = RowPlan::Columns;
 
-/// The operands and results of a large launch do not stay in the caches. Then results go past them: a line is not read
-/// before it is written, and takes no operand's place. Those that a later phase reads again do not.
-void RowEmitter::chooseStreams() {
-  constexpr int64_t muchBytes = int64_t(16) << 20; // half of a last cache: the rest is for other data in use
-  if (!frame.target.hasStreaming || outer.empty())
-    return;
-  auto isWhole = [&](const TensorAccess &access) { return llvm::equal(access.dims, llvm::seq(0, int(frame.dims))); };
-  auto bytesOf = [](Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); };
-  int64_t bytes = 0, smallest = 0; // of all that is touched at one index, of a result's element
-  llvm::SmallDenseSet<Value> seen;
-  for (Phase &phase : phases) {
-    for (auto [input, access] : llvm::zip(phase.generic.getDpsInputs(), phase.inputAccesses))
-      if (isa<BlockArgument>(input) && isWhole(access) && seen.insert(input).second)
-        bytes += bytesOf(frame.storage.lookup(input).element);
-    for (Output &output : phase.outputs) {
-      if (!output.combiner.empty() || output.storage.isRow || !isWhole(output.access))
-        continue;
-      int64_t own = bytesOf(output.storage.element);
-      bytes += own;
-      constexpr int64_t leastVector = 16;
-      auto reads = [](Operation *user) { return isa<linalg::GenericOp>(user); };
-      if (phase.inner.empty() || hasLongFunction(phase.generic) || phase.codeSize > mostInterleavedCode ||
-          frame.lanes * own < leastVector || llvm::any_of(phase.generic.getResult(output.position).getUsers(), reads))
-        continue;
-      output.mayStream = true;
-      smallest = smallest == 0 ? own : std::min(smallest, own);
-    }
-  }
-  if (smallest == 0)
-    return;
-  const Emitted touched = frame.size(llvm::to_vector(llvm::seq(0, int(frame.dims)))) * bytes;
-  const Emitted past = remainderUnsigned(frame.extents[size_t(frame.dims - 1)] * smallest,
-                                         frame.constant(bufferAlignment)); // of the last whole line of a row
-  streams = (touched > muchBytes) & equal(past, past.like(0));
-}
+  void emitStagedRows(Emitted rowBegin, Emitted rowEnd, const Columns &columns);
+  void emitRows(Emitted rowBegin, Emitted rowEnd, const Columns &columns);
+  void emitRow(const Columns &columns);
+  void emitInner(Phase &phase, const Columns &columns);
+  Values emitEitherWay(Phase &phase, const Columns &columns);
 
-/// Gives each tensor between phases its row of scratch.
-void RowEmitter::placeScratch() {
-  constexpr int64_t line = 64;
-  Emitted next = frame.constant(0);
-  for (Phase &phase : phases)
-    for (Output &output : phase.outputs) {
-      if (output.storage.pointer || !output.combiner.empty())
-        continue;
-      Value result = phase.generic.getResult(output.position);
-      const Type element = getElementTypeOrSelf(result);
-      output.storage = {frame.address(frame.scratch, frame.getI8Type(), next), element, {}, true};
-      frame.storage[result] = output.storage;
-      const Emitted bytes = frame.size(inner) * elementBytes(element);
-      next = next + ceilDivideUnsigned(bytes, frame.constant(line)) * line;
-    }
-  placeTotals(next);
-}
-
-/// Gives each packed result its place to be staged.
-LogicalResult RowEmitter::findPacked() {
-  for (Phase &phase : phases)
-    for (Output &output : phase.outputs) {
-      auto store = PackedStore::of(frame, phase.generic.getResult(output.position), unsigned(packed.size()));
-      if (failed(store))
-        return failure();
-      if (!*store)
-        continue;
-      output.access = {{vectorDim}, {0}};
-      packed.emplace_back(&output, **store);
-    }
-  return success();
-}
-
-/// In place, rows that keep their elements are passed over.
-void RowEmitter::findKept() {
-  kept.emplace(frame, phases.front().generic);
-  if (*kept)
-    isInPlace = kept->isInPlace();
-  else
-    kept.reset();
-}
-
-/// Points each side reduction to the block's piece of its buffer and fills that with the neutral element.
-void RowEmitter::clearPartials(Emitted block) {
-  for (Phase &phase : phases)
-    for (Output &output : phase.outputs) {
-      if (!output.isPartial)
-        continue;
-      const Emitted size = frame.size(output.access.dims);
-      const TensorStorage whole = frame.storage.lookup(phase.generic.getResult(output.position));
-      output.storage = {frame.address(whole.pointer, whole.element, block * size), whole.element, {}};
-      if (!output.chunk)
-        clearPiece(phase, output, output.storage.pointer);
-    }
-}
+  KernelFrame &frame;
+  RowPlan plan;
+  RowVectors vectors;
+  RowSums sums;
+  Emitted stagedBegin; // the first row of those that are staged
+};
 
 LogicalResult RowEmitter::emit(bool isLoop) {
-  for (linalg::GenericOp generic : frame.source.generics)
-    phases.push_back(phaseOf(generic));
-  placeScratch();
-  if (failed(findPacked()))
+  plan.readPhases();
+  sums.placeTotals(plan.placeScratch());
+  if (failed(plan.findPacked()))
     return failure();
   if (!isLoop) {
-    choosePrefetches();
-    chooseStreams();
+    plan.choosePrefetches();
+    plan.chooseStreams();
   }
-  const Emitted rows = frame.size(outer), blockRows = frame.extents[size_t(frame.dims)];
-  const SmallVector<unsigned> transposed = isLoop ? transposedInputs(phases.front()) : SmallVector<unsigned>();
-  if (isLoop && transposed.empty() && packed.empty())
-    findKept();
-  const Emitted one = frame.constant(1), columns = frame.extents[vectorDim];
-  const Emitted blockColumns = isLoop ? frame.extents[size_t(frame.dims + 1)] : columns;
-  const Emitted columnBlocks = isLoop ? ceilDivideUnsigned(columns, blockColumns) : one;
+  const Emitted rows = frame.size(plan.outer), blockRows = frame.extents[size_t(frame.dims)];
+  RowSquares squares(plan, vectors);
+  const bool inSquares = isLoop && squares.hasTransposed();
+  if (isLoop && !inSquares && plan.packed.empty())
+    plan.findKept();
+  const Emitted one = frame.constant(1), columnCount = frame.extents[size_t(frame.dims - 1)];
+  const Emitted blockColumns = isLoop ? frame.extents[size_t(frame.dims + 1)] : columnCount;
+  const Emitted columnBlocks = isLoop ? ceilDivideUnsigned(columnCount, blockColumns) : one;
   frame.loop(frame.blockBegin, frame.blockEnd, one, [&](Emitted block) {
     const Emitted rowBlock = isLoop ? divideUnsigned(block, columnBlocks) : block;
-    columnBegin = isLoop ? remainderUnsigned(block, columnBlocks) * blockColumns : frame.constant(0);
-    columnEnd = isLoop ? minimum(columns, columnBegin + blockColumns) : columns;
+    const Emitted columnBegin = isLoop ? remainderUnsigned(block, columnBlocks) * blockColumns : frame.constant(0);
+    const Columns columns{columnBegin, isLoop ? minimum(columnCount, columnBegin + blockColumns) : columnCount};
     const Emitted rowBegin = rowBlock * blockRows;
     const Emitted rowEnd = minimum(rows, rowBegin + blockRows);
-    clearPartials(block);
-    if (!transposed.empty())
-      emitSquares(rowBegin, rowEnd, transposed);
-    else if (!packed.empty())
-      emitStagedRows(rowBegin, rowEnd);
+    sums.clearPartials(block);
+    if (inSquares)
+      squares.emit(rowBegin, rowEnd, columns, [&](const Columns &rest) { emitRow(rest); });
+    else if (!plan.packed.empty())
+      emitStagedRows(rowBegin, rowEnd, columns);
     else
-      emitRowChunks(rowBegin, rowEnd);
+      sums.emitRowChunks(rowBegin, rowEnd, [&](Emitted begin, Emitted end) { emitRows(begin, end, columns); });
   });
-  if (streams)
-    frame.branch(streams, [&] { storeFence(frame); });
+  if (plan.streams)
+    frame.branch(plan.streams, [&] { storeFence(frame); });
   return success();
 }
 
 /// Some rows at a time, whose packed results are then moved to their panels.
-void RowEmitter::emitStagedRows(Emitted rowBegin, Emitted rowEnd) {
+void RowEmitter::emitStagedRows(Emitted rowBegin, Emitted rowEnd, const Columns &columns) {
   const Emitted step = frame.constant(stagedRows);
   frame.loop(rowBegin, rowEnd, step, [&](Emitted begin) {
     const Emitted end = minimum(rowEnd, begin + step);
     stagedBegin = begin;
-    emitRows(begin, end);
-    for (auto &[output, store] : packed)
-      store.move(begin, end, columnBegin, columnEnd);
+    emitRows(begin, end, columns);
+    for (auto &[output, store] : plan.packed)
+      store.move(begin, end, columns.begin, columns.end);
   });
 }
 
-void RowEmitter::emitRows(Emitted rowBegin, Emitted rowEnd) {
-  const Emitted one = frame.constant(1), rows = frame.size(outer);
+void RowEmitter::emitRows(Emitted rowBegin, Emitted rowEnd, const Columns &columns) {
+  const Emitted one = frame.constant(1), rows = frame.size(plan.outer);
   frame.loop(rowBegin, rowEnd, one, [&](Emitted row) {
-    frame.delinearize(row, outer);
-    for (auto &[output, store] : packed)
-      output->storage.pointer = frame.address(store.staged(row - stagedBegin), output->storage.element, -columnBegin);
-    nextRow = select(row + one < rows, frame.size(inner), frame.constant(0));
-    if (kept)
-      frame.branch(negated(isInPlace) | kept->areNew(), [&] { emitRow(); });
+    frame.delinearize(row, plan.outer);
+    for (auto &[output, store] : plan.packed)
+      output->storage.pointer = frame.address(store.staged(row - stagedBegin), output->storage.element, -columns.begin);
+    vectors.nextRow = select(row + one < rows, frame.size(plan.inner), frame.constant(0));
+    if (plan.kept)
+      frame.branch(negated(plan.isInPlace) | plan.kept->areNew(), [&] { emitRow(columns); });
     else
-      emitRow();
+      emitRow(columns);
   });
 }
 
-void RowEmitter::emitRow() {
-  for (Phase &phase : phases)
+void RowEmitter::emitRow(const Columns &columns) {
+  for (Phase &phase : plan.phases)
     if (phase.inner.empty()) // over the outer dims alone: one scalar step
-      emitStep(phase, {}, {});
+      vectors.emitStep(phase, {}, {});
     else
-      emitInner(phase);
+      emitInner(phase, columns);
 }
+
+void RowEmitter::emitInner(Phase &phase, const Columns &columns) {
+  for (auto [input, access] : llvm::enumerate(phase.inputAccesses)) {
+    const bool isOfRow = llvm::none_of(access.dims, [&](int dim) { return llvm::is_contained(phase.inner, dim); });
+    if (isOfRow && !vectors.atHand.contains(input) && !phase.generic.getBody()->getArgument(input).use_empty())
+      vectors.atHand[input] = loadLanes(frame, frame.storage.lookup(phase.generic.getDpsInputs()[input]), access, {});
+  }
+  // Of a shape of its own: such phases have whole rows.
+  const bool isOfShape = phase.vectorDim() != frame.dims - 1;
+  sums.finish(phase,
+              emitEitherWay(phase, isOfShape ? Columns{columns.begin, frame.extents[phase.vectorDim()]} : columns));
+  vectors.atHand.clear();
+}
+
+/// The phase's loops; where results may go past the caches, a second time for that.
+Values RowEmitter::emitEitherWay(Phase &phase, const Columns &columns) {
+  const auto loops = [&] { return sums.emitTotals(phase, columns); };
+  if (!plan.streams || llvm::none_of(phase.outputs, [](const RowPlan::Output &output) { return output.mayStream; }))
+    return loops();
+  const auto past = [&] {
+    vectors.streaming = true;
+    Values values = loops();
+    vectors.streaming = false;
+    return values;
+  };
+  return frame.choose(plan.streams, past, loops);
+}
+
+} // namespace
 
 LogicalResult emitLoop(KernelFrame &frame) { return RowEmitter(frame).emit(/*isLoop=*/true); }
 LogicalResult emitRow(KernelFrame &frame) { return RowEmitter(frame).emit(/*isLoop=*/false); }

@@ -1,7 +1,8 @@
-// Sums of loops and row kernels that would lose digits in one accumulator: chunks of rows, and the memory of totals.
+// Sums that would lose digits in one accumulator: chunks of columns, lines and rows, and the memory of totals.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/RowSums.h"
+#include "compiler/kernels/Combiner.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "compiler/targets/cpu/Row.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -56,14 +57,13 @@ int64_t rowTotalsBytes(const KernelSource &source, ArrayRef<int64_t> extents) {
   return bytes;
 }
 
-/// Gives the totals of chunks their memory, from `offset` of the scratch on.
-void RowEmitter::placeTotals(Emitted offset) {
+void RowSums::placeTotals(Emitted offset) {
   const Type byte = frame.getI8Type();
   const Emitted bytes = frame.constant(chunkTotalsBytes(frame.source));
   totals = frame.address(frame.scratch, byte, offset);
   lineTotals = frame.address(frame.scratch, byte, offset + bytes);
   Emitted next = offset + bytes * 2;
-  for (Phase &phase : phases)
+  for (Phase &phase : plan.phases)
     for (Output &output : phase.outputs) {
       if (!output.isPartial || !isRoundedSide(frame.source, phase.generic.getResult(output.position)))
         continue;
@@ -76,7 +76,7 @@ void RowEmitter::placeTotals(Emitted offset) {
 
 /// Goes along a piece of the side reduction `output`: `each` gets a place and the types of some vectors from there on, or of
 /// one element.
-void RowEmitter::alongPiece(const Output &output, llvm::function_ref<void(Emitted, ArrayRef<Type>)> each) {
+void RowSums::alongPiece(const Output &output, llvm::function_ref<void(Emitted, ArrayRef<Type>)> each) {
   constexpr int64_t sideBySide = 4;
   const Type element = output.storage.element;
   const Emitted zero = frame.constant(0), size = frame.size(output.access.dims);
@@ -91,7 +91,7 @@ void RowEmitter::alongPiece(const Output &output, llvm::function_ref<void(Emitte
 }
 
 /// Fills a piece with the neutral element.
-void RowEmitter::clearPiece(const Phase &phase, const Output &output, Emitted pointer) {
+void RowSums::clearPiece(const Phase &phase, const Output &output, Emitted pointer) {
   const Emitted neutral = frame.initialOf(phase.generic, output.position);
   alongPiece(output, [&](Emitted at, ArrayRef<Type> types) {
     for (auto [place, type] : llvm::enumerate(types)) {
@@ -103,8 +103,8 @@ void RowEmitter::clearPiece(const Phase &phase, const Output &output, Emitted po
 }
 
 /// Gives `each` the totals of the present chunk of rows, some vectors at a time, and the totals of the chunks before them.
-void RowEmitter::alongChunk(const Output &output,
-                            llvm::function_ref<void(Emitted, const PairwiseTotals &, const Values &)> each) {
+void RowSums::alongChunk(const Output &output,
+                         llvm::function_ref<void(Emitted, const PairwiseTotals &, const Values &)> each) {
   const Type element = output.storage.element;
   const Emitted pitch = frame.size(output.access.dims) * elementBytes(element);
   alongPiece(output, [&](Emitted at, ArrayRef<Type> types) {
@@ -117,15 +117,27 @@ void RowEmitter::alongChunk(const Output &output,
   });
 }
 
-/// Rows from `rowBegin` to `rowEnd`. Side reductions take in a chunk of rows at a time.
-void RowEmitter::emitRowChunks(Emitted rowBegin, Emitted rowEnd) {
+void RowSums::clearPartials(Emitted block) {
+  for (Phase &phase : plan.phases)
+    for (Output &output : phase.outputs) {
+      if (!output.isPartial)
+        continue;
+      const Emitted size = frame.size(output.access.dims);
+      const TensorStorage whole = frame.storage.lookup(phase.generic.getResult(output.position));
+      output.storage = {frame.address(whole.pointer, whole.element, block * size), whole.element, {}};
+      if (!output.chunk)
+        clearPiece(phase, output, output.storage.pointer);
+    }
+}
+
+void RowSums::emitRowChunks(Emitted rowBegin, Emitted rowEnd, llvm::function_ref<void(Emitted, Emitted)> rows) {
   SmallVector<std::pair<Phase *, Output *>> sides;
-  for (Phase &phase : phases)
+  for (Phase &phase : plan.phases)
     for (Output &output : phase.outputs)
       if (output.chunk)
         sides.emplace_back(&phase, &output);
   if (sides.empty())
-    return emitRows(rowBegin, rowEnd);
+    return rows(rowBegin, rowEnd);
   const Emitted chunk = frame.constant(mostAdditions), one = frame.constant(1);
   const Emitted isOne = rowEnd - rowBegin <= chunk; // in the block's piece itself
   Values pieces;
@@ -144,7 +156,7 @@ void RowEmitter::emitRowChunks(Emitted rowBegin, Emitted rowEnd) {
         clearPiece(*phase, *output, output->chunk);
       }
     });
-    emitRows(begin, minimum(rowEnd, begin + chunk));
+    rows(begin, minimum(rowEnd, begin + chunk));
   });
   frame.branch(negated(isOne), [&] {
     const Emitted pushed = divideUnsigned(rowEnd - rowBegin - one, chunk);
@@ -156,6 +168,73 @@ void RowEmitter::emitRowChunks(Emitted rowBegin, Emitted rowEnd) {
       });
     }
   });
+}
+
+/// The totals of `loops`, which carries accumulators of lanes.
+Values RowSums::foldedTotals(Phase &phase, llvm::function_ref<Values(const Values &)> loops) {
+  const bool masked = frame.target.hasMaskedMemory;
+  Values carried;
+  for (const Emitted &neutral : phase.neutral)
+    carried.push_back(frame.splat(neutral, frame.lanes));
+  if (!masked) // the scalar tail has accumulators of its own
+    carried.append(phase.neutral);
+  const Values lanes = loops(carried);
+  const ArrayRef<Emitted> all(lanes);
+  const Values folded = combineLanes(frame, phase.combiners, all.take_front(phase.neutral.size()));
+  return masked ? folded : combineAll(frame, phase.combiners, folded, all.drop_front(phase.neutral.size()));
+}
+
+Values RowSums::emitTotals(Phase &phase, const RowPlan::Columns &columns) {
+  const ArrayRef<int> lineDims = ArrayRef<int>(phase.inner).drop_back();
+  if (!phase.isRounded)
+    return foldedTotals(phase, [&](const Values &carried) {
+      return frame.loops(lineDims, carried,
+                         [&](const Values &values) { return vectors.emit(phase, columns.begin, columns.end, values); });
+    });
+  const int64_t chunk = std::min(mostOfChunk, mostAdditions * vectors.groupsOf(phase) * frame.lanes);
+  const auto inChunks = [&](llvm::function_ref<Values(Emitted, Emitted)> sum) {
+    return sumInChunks(frame, phase.combiners, totals, columns.begin, columns.end, frame.constant(chunk), phase.neutral,
+                       sum);
+  };
+  if (lineDims.empty())
+    return inChunks([&](Emitted begin, Emitted end) {
+      return foldedTotals(phase, [&](const Values &carried) { return vectors.emit(phase, begin, end, carried); });
+    });
+  // A line adds to an accumulator a step for each of its vectors, one more for its tail.
+  const Emitted one = frame.constant(1);
+  const Emitted steps =
+      divideUnsigned(minimum(columns.end - columns.begin, frame.constant(chunk)), frame.constant(frame.lanes)) + one;
+  const Emitted lines = maximum(divideUnsigned(frame.constant(mostAdditions), steps), one);
+  return sumInChunks(frame, phase.combiners, lineTotals, frame.constant(0), frame.size(lineDims), lines, phase.neutral,
+                     [&](Emitted lineBegin, Emitted lineEnd) {
+                       return inChunks([&](Emitted begin, Emitted end) {
+                         return foldedTotals(phase, [&](const Values &carried) {
+                           return frame.loop(lineBegin, lineEnd, one, carried, [&](Emitted line, const Values &values) {
+                             frame.delinearize(line, lineDims);
+                             return vectors.emit(phase, begin, end, values);
+                           });
+                         });
+                       });
+                     });
+}
+
+void RowSums::combineIntoMemory(const Output &output, Emitted value) {
+  const Emitted before = loadLanes(frame, output.storage, output.access, {});
+  storeLanes(frame, combineAll(frame, {output.combiner}, {before}, {value})[0], output.storage, output.access, {});
+}
+
+void RowSums::finish(Phase &phase, ArrayRef<Emitted> totals) {
+  for (Output &output : phase.outputs) {
+    if (!output.isCarried)
+      continue;
+    Emitted total = totals[size_t(output.accumulator)];
+    if (output.nanFlag >= 0)
+      total = select(totals[size_t(output.nanFlag)], total.like(std::numeric_limits<double>::quiet_NaN()), total);
+    if (output.isPartial)
+      combineIntoMemory(output, total);
+    else
+      frame.storage[phase.generic.getResult(output.position)] = {{}, total.type(), total};
+  }
 }
 
 } // namespace halftone::compiler
