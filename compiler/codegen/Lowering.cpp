@@ -83,7 +83,7 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
     llvm::raw_string_ostream stream(dumps->emitted);
     module.print(stream);
   }
-  if (failed(checkVocabulary(module, target.vocabulary())))
+  if (failed(checkVocabulary(module, target.legalOps())))
     return diagnostics.failure("the kernel holds an op that has no code");
 
   PassManager passes(module.getContext());

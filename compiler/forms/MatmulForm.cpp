@@ -186,6 +186,7 @@ public:
     traits.rows = extentOf(Role::m);
     traits.columns = extentOf(Role::n);
     traits.depth = extentOf(Role::k);
+    traits.batch = extentOf(Role::batch);
     traits.strict = strict;
     traits.splitDepth = space.groupSize(groups[Role::k]) != 1;
     traits.depthRun = depthRun();
@@ -349,8 +350,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   const int64_t m = reading.extentOf(Role::m), n = reading.extentOf(Role::n);
   const auto spec = kernel.getSpec();
   const MatmulTile tile =
-      spec ? MatmulTile{spec->getTileRows(), spec->getTileColumns()}
-           : target.blocking().matmulTile(reading.extentOf(Role::batch), m, n, reading.extentOf(Role::k));
+      spec ? MatmulTile{spec->getTileRows(), spec->getTileColumns()} : target.blocking().matmulTile(reading.traits());
   KernelDescription description;
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));

@@ -87,7 +87,7 @@ public:
       return {};
     const int64_t channels = channel < 0 ? 1 : space.extent(channel);
     const auto dtype = dtypeOf(getElementTypeOrSelf(image));
-    if (!dtype || !target.sumsGroups(*dtype, channels, space.extent(filter)))
+    if (!dtype || !target.lowerings().sumsGroups(*dtype, channels, space.extent(filter)))
       return {};
     return {space.extent(filter), channels, channel};
   }

@@ -1,7 +1,7 @@
 // The facts of a window on which the instruction and the tiles of its matmul depend.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/Target.h"
+#include "compiler/targets/KernelTraits.h"
 #include "dialect/Dialect.h"
 
 namespace halftone::compiler {

@@ -8,7 +8,6 @@
 // SplitDepth.cpp shows a sum in parts, SplitAttention.cpp one of a gradient of attention, WeightMatrices.cpp a weight of more
 // axes.
 #include "compiler/forms/KernelBody.h"
-#include "compiler/forms/WindowTraits.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SplitAttention.h"
 #include "compiler/passes/SplitDepth.h"
@@ -27,27 +26,10 @@ namespace halftone::compiler {
 
 namespace {
 
-DType elementOf(Type type) { return dialect::dtypeOf(getElementTypeOrSelf(type)).value_or(DType::bool_); }
-
-/// Whether the target reads the window in its image.
-bool readsImage(const MatmulTraits &traits, const Target &target) {
-  return traits.window && target.chooseMatmul(traits).readsImage;
-}
-
-void setTile(ContractOp op, const Target &target, bool strict) {
-  const auto [batch, m, n, k] = MatmulExtents::of(op);
-  MatmulTraits traits{elementOf(op.getLhs().getType()), elementOf(op.getRhs().getType()),
-                      elementOf(op.getAccumulatorType())};
-  traits.rows = m;
-  traits.columns = n;
-  traits.depth = k;
+void setTile(ContractOp op, const Blocking &blocking, bool strict) {
+  MatmulTraits traits = matmulTraits(op);
   traits.strict = strict;
-  traits.lhsAlongDepth = llvm::is_contained(op.getLhsContract(), tensorTypeOf(op.getLhs()).getRank() - 1);
-  if (WindowOp window = windowOf(op))
-    setWindow(traits, window);
-  const Blocking &blocking = target.blocking();
-  const MatmulTile tile = readsImage(traits, target) ? blocking.imageTile(batch, m, n, k, traits.windowLine)
-                                                     : blocking.matmulTile(batch, m, n, k);
+  const MatmulTile tile = blocking.matmulTile(traits);
   op.setTile(ArrayRef<int64_t>{tile.m, tile.n});
 }
 
@@ -103,7 +85,8 @@ Value packed(OpBuilder &builder, Value matrix, int64_t depth, const WeightPanels
 ContractOp withMatrix(ContractOp op, const Target &target, bool strict) {
   const std::optional<WeightMatrix> matrix = WeightMatrix::of(op);
   const auto dtype = dtypeOf(tensorTypeOf(op.getRhs()).getElementType());
-  const bool isPacked = matrix && dtype && target.weightPanels(strict, *dtype, matrix->depth, matrix->columns);
+  const bool isPacked =
+      matrix && dtype && target.lowerings().weightPanels(strict, *dtype, matrix->depth, matrix->columns);
   return isPacked ? multiplyByMatrix(op, *matrix) : op;
 }
 
@@ -113,7 +96,8 @@ bool packWeight(ContractOp op, const Target &target, bool strict) {
   const int64_t depth = op.getRhsContract()[0];
   auto dtype = dtypeOf(type.getElementType());
   auto panels =
-      dtype ? target.weightPanels(strict, *dtype, type.getDimSize(depth), type.getDimSize(1 - depth)) : std::nullopt;
+      dtype ? target.lowerings().weightPanels(strict, *dtype, type.getDimSize(depth), type.getDimSize(1 - depth))
+            : std::nullopt;
   if (!panels)
     return false;
   OpBuilder builder(op);
@@ -177,7 +161,7 @@ bool packHalves(ContractOp op, Value halves, const Target &target) {
   auto lhs = dtypeOf(tensorTypeOf(op.getLhs()).getElementType());
   const bool isRead =
       lhs && !op.getLhs().getDefiningOp<WindowOp>() && type.getShape() == tensorTypeOf(op.getRhs()).getShape();
-  auto panels = isRead ? target.halfBytePanels(*lhs, type.getDimSize(0), type.getDimSize(1)) : std::nullopt;
+  auto panels = isRead ? target.lowerings().halfBytePanels(*lhs, type.getDimSize(0), type.getDimSize(1)) : std::nullopt;
   if (!panels)
     return false;
   OpBuilder builder(op);
@@ -215,10 +199,10 @@ private:
       const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, strict) : Value();
       const bool isPacked =
           isMatrix && ((isFixed && packWeight(op, **found, strict)) || (halves && packHalves(op, halves, **found)));
-      setTile(strict || isPacked ? op : splitDepth(op, blocking), **found, strict);
+      setTile(strict || isPacked ? op : splitDepth(op, blocking), blocking, strict);
     }
     if (!strict)
-      getOperation()->walk([&](AttentionGradOp op) { splitAttention(op, **found); });
+      getOperation()->walk([&](AttentionGradOp op) { splitAttention(op, blocking); });
   }
 };
 

@@ -109,7 +109,7 @@ static bool isReducedBeforeLast(Operation *op, int depth = 0) {
 bool BlockFormer::isReadInPlace(WindowOp op) const {
   const auto isMatrix = [&](Operation *reader) {
     auto contract = dyn_cast<ContractOp>(reader);
-    return contract && reader->getBlock() == &block && target.readsWindows() && windowOf(contract) == op &&
+    return contract && reader->getBlock() == &block && target.lowerings().readsWindows() && windowOf(contract) == op &&
            contract.getRhs() != contract.getLhs();
   };
   return llvm::all_of(op->getUsers(), [&](Operation *user) {

@@ -37,7 +37,7 @@ template <class Op> struct LowerWithoutKernel : OpRewritePattern<Op> {
   LowerWithoutKernel(MLIRContext *context, const Target &target, bool strict)
       : OpRewritePattern<Op>(context), target(target), strict(strict) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!strict && target.attentionTile(attentionTraits(AttentionInputs(op))))
+    if (!strict && target.blocking().attentionTile(attentionTraits(AttentionInputs(op))))
       return failure();
     rewriter.replaceOp(op, ordinary(op, rewriter));
     return success();

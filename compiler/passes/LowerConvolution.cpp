@@ -121,7 +121,7 @@ public:
 private:
   bool sumsGroups(int64_t channels) {
     const auto dtype = dtypeOf(tensorTypeOf(op.getX()).getElementType());
-    return x[rank + 1] > 1 && dtype && target.sumsGroups(*dtype, channels, y.back());
+    return x[rank + 1] > 1 && dtype && target.lowerings().sumsGroups(*dtype, channels, y.back());
   }
 
   /// Of an image (n, s.., g, c) the elements (n, places.., c, taps.., g): to the window the groups and their channels are
@@ -197,7 +197,7 @@ private:
   bool readsTurnedKernel() {
     const int64_t rows = llvm::product_of(y.take_front(rank + 1));
     const auto dtype = dtypeOf(tensorTypeOf(op.getW()).getElementType());
-    return dtype && target.readsDepthInRuns(*dtype, rows, w[rank + 1]);
+    return dtype && target.lowerings().readsDepthInRuns(*dtype, rows, w[rank + 1]);
   }
 
   /// Of an image (n, s.., c) the patches (n, places.., taps.., c); the image itself if each place sees one tap, its own.

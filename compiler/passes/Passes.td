@@ -164,7 +164,7 @@ def NormalizePass : Halftone_Pass<"normalize", "pure"> {
     instead (ExactRewrites.h), elementwise work on it stands before the transpose; reshapes stand before elementwise work on values in
     memory, after that on computed ones; every `scatter_add` gives f32 or a wider type; a `convolution` is a `contract` of a `window`; a `concat`
     has at most 8 operands, so that a kernel's work for an element does not grow with the length of a list;
-    `attention` is left where the target has a kernel for it (Target::attentionTile), else two contractions with the softmax of its scores
+    `attention` is left where the target has a kernel for it (Blocking::attentionTile), else two contractions with the softmax of its scores
     between them.
     Meaning is kept to the bit, but for the order of sums that are split, and of those of a convolution's gradient by its kernel.
     Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
@@ -182,7 +182,7 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {
   let description = [{
     Requires: stage pure, after normalize.
     Ensures: every `contract` has a `tile`, the rows and columns of its blocks; a right operand of a contraction that is a weight
-    which @main only reads is packed (`pack`) where the target's matmul reads it so (Target::weightPanels). If a product of floats has few tiles
+    which @main only reads is packed (`pack`) where the target's matmul reads it so (Lowerings::weightPanels). If a product of floats has few tiles
     and long sums, its contraction makes parts of the sums, one for each index of a leading batch axis, and a `reduce` adds the parts up
     (Blocking::depthParts). A gradient of attention with few heads of keys and many scores gives pieces of its gradients by keys and values,
     which a `reduce` adds up (SplitAttention.h). All else keeps its bits.

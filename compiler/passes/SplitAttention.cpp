@@ -31,10 +31,10 @@ int64_t partsFor(const AttentionInputs &inputs) {
 
 } // namespace
 
-void splitAttention(AttentionGradOp op, const Target &target) {
+void splitAttention(AttentionGradOp op, const Blocking &blocking) {
   const AttentionInputs inputs(op);
   const int64_t parts = partsFor(inputs);
-  if (parts == 1 || partsOfQueries(op) != 0 || !target.attentionTile(attentionTraits(inputs)))
+  if (parts == 1 || partsOfQueries(op) != 0 || !blocking.attentionTile(attentionTraits(inputs)))
     return;
   const Type sum = op.getScoreType();
   const auto piecesOf = [&](Value result) { return typeOfPieces(result.getType(), parts, sum); };

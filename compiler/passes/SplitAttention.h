@@ -1,14 +1,14 @@
 // The gradient of attention of few heads, in parts of the queries.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/targets/Target.h"
+#include "compiler/targets/Blocking.h"
 #include "dialect/Dialect.h"
 
 namespace halftone::compiler {
 
-/// If `target` has a kernel for `op`, and there are few heads of keys with many scores each, replaces `op` by an op that gives
+/// If the target has a kernel for `op` (Blocking::attentionTile), and there are few heads of keys with many scores each, replaces `op` by an op that gives
 /// pieces of the gradients by k and v, one for each part of the queries, and by reductions that add the pieces up. So several
 /// blocks share a head. The number of parts depends on extents alone.
-void splitAttention(dialect::AttentionGradOp op, const Target &target);
+void splitAttention(dialect::AttentionGradOp op, const Blocking &blocking);
 
 } // namespace halftone::compiler

@@ -9,8 +9,11 @@
 // The reshapes are free: a part of an axis lies in memory as the axis does.
 #include "compiler/passes/SplitDepth.h"
 #include "compiler/forms/KernelBody.h"
+#include "compiler/forms/WindowTraits.h"
+#include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -95,25 +98,34 @@ bool maySplit(ContractOp op) {
 
 } // namespace
 
-MatmulExtents MatmulExtents::of(ContractOp op) {
+MatmulTraits matmulTraits(ContractOp op) {
+  const auto elementOf = [](Type type) { return dialect::dtypeOf(getElementTypeOrSelf(type)).value_or(DType::bool_); };
   const auto product = [](Value operand, ArrayRef<int64_t> axes) {
     int64_t extent = 1;
     for (int64_t axis : axes)
       extent *= shapeOf(operand)[axis];
     return extent;
   };
-  return {product(op.getLhs(), op.getLhsBatch()), product(op.getLhs(), op.getLhsFree()),
-          product(op.getRhs(), op.getRhsFree()), product(op.getLhs(), op.getLhsContract())};
+  MatmulTraits traits{elementOf(op.getLhs().getType()), elementOf(op.getRhs().getType()),
+                      elementOf(op.getAccumulatorType())};
+  traits.rows = product(op.getLhs(), op.getLhsFree());
+  traits.columns = product(op.getRhs(), op.getRhsFree());
+  traits.depth = product(op.getLhs(), op.getLhsContract());
+  traits.batch = product(op.getLhs(), op.getLhsBatch());
+  traits.lhsAlongDepth = llvm::is_contained(op.getLhsContract(), tensorTypeOf(op.getLhs()).getRank() - 1);
+  if (WindowOp window = windowOf(op))
+    setWindow(traits, window);
+  return traits;
 }
 
 ContractOp splitDepth(ContractOp op, const Blocking &blocking) {
-  const auto [batch, m, n, k] = MatmulExtents::of(op);
-  const int64_t parts = maySplit(op) ? blocking.depthParts(batch, m, n, k) : 1;
+  const MatmulTraits traits = matmulTraits(op);
+  const int64_t parts = maySplit(op) ? blocking.depthParts(traits) : 1;
   if (parts == 1)
     return op;
   const int64_t count = static_cast<int64_t>(op.getLhsContract().size());
-  const AxisCut lhs{op.getLhsContract()[0], count, parts, k / parts},
-      rhs{op.getRhsContract()[0], count, parts, k / parts};
+  const AxisCut lhs{op.getLhsContract()[0], count, parts, traits.depth / parts},
+      rhs{op.getRhsContract()[0], count, parts, traits.depth / parts};
   // Batch axes that lead in the left operand lead still: so a matmul reads a window of several groups.
   const bool partsLast = llvm::all_of(op.getLhsBatch(), [&](int64_t axis) { return axis < lhs.first; });
   const auto partsAt = static_cast<int64_t>(partsLast ? op.getLhsBatch().size() : 0);

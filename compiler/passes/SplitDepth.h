@@ -6,11 +6,8 @@
 
 namespace halftone::compiler {
 
-/// The extents of the product that a contraction is.
-struct MatmulExtents {
-  int64_t batch = 1, m = 1, n = 1, k = 1;
-  static MatmulExtents of(dialect::ContractOp op);
-};
+/// The traits of the product that a contraction is, as far as they are known before there are kernels.
+MatmulTraits matmulTraits(dialect::ContractOp op);
 
 /// Whether each axis follows the one before it; false if there are none.
 bool areNeighbours(llvm::ArrayRef<int64_t> axes);

@@ -1,17 +1,13 @@
 // How kernels are cut into blocks: a function of extents and target alone, never of threads or machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/targets/KernelTraits.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include <cstdint>
+#include <optional>
 
 namespace halftone::compiler {
-
-/// Rows and columns of the output that one block of a matmul kernel computes. The last block along an axis may be
-/// smaller.
-struct MatmulTile {
-  int64_t m = 0, n = 0;
-};
 
 /// Rows and columns of one block of a loop kernel.
 struct LoopBlocks {
@@ -33,16 +29,13 @@ class Blocking {
 public:
   virtual ~Blocking() = default;
 
-  /// The tile for an m x k by k x n product (per batch entry; `batch` of them).
-  virtual MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const = 0;
-  /// The tile of a product whose left operand is a window that is read in its image (MatmulChoice::readsImage), in lines of
-  /// `line` places.
-  virtual MatmulTile imageTile(int64_t batch, int64_t m, int64_t n, int64_t k, int64_t /*line*/) const {
-    return matmulTile(batch, m, n, k);
-  }
-  /// In how many equal parts of K the sums of such a product are made, to be added up by a kernel of their own: a divisor
-  /// of `k`, 1 if the tiles of the whole product are blocks enough.
-  virtual int64_t depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const = 0;
+  virtual MatmulTile matmulTile(const MatmulTraits &traits) const = 0;
+  /// In how many equal parts of K the sums of a product are made, to be added up by a kernel of their own: a divisor of K, 1
+  /// if the tiles of the whole product are blocks enough. Depends on the extents alone.
+  virtual int64_t depthParts(const MatmulTraits &traits) const = 0;
+  /// The tile of an attention kernel; nullopt where there is no code for one, or where two products with a softmax
+  /// between them are as fast.
+  virtual std::optional<AttentionTile> attentionTile(const AttentionTraits & /*traits*/) const { return std::nullopt; }
   virtual LoopBlocks loopBlocks(const LoopSpace &space) const = 0;
   /// Rows of a block of a row kernel.
   virtual int64_t rowBlock(int64_t rows, int64_t columns) const = 0;

@@ -1,11 +1,38 @@
 // Block sizes: enough blocks, none too small, a function of extents alone.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/CpuBlocking.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+using namespace halftone;
 using namespace halftone::compiler;
+
+namespace {
+
+/// The rules of a CPU that reads windows in their images.
+const Blocking &blocking() {
+  static const auto &cpu = *new CpuTarget(CpuTarget::find("x86-64-v3").valueOrThrow());
+  return cpu.blocking();
+}
+
+MatmulTraits product(int64_t batch, int64_t m, int64_t n, int64_t k) {
+  MatmulTraits traits{DType::float32, DType::float32, DType::float32, m, n, k, batch};
+  traits.lhsAlongDepth = true;
+  return traits;
+}
+
+/// That of a window with lines of `line` places.
+MatmulTraits windowProduct(int64_t m, int64_t n, int64_t k, int64_t line) {
+  MatmulTraits traits = product(1, m, n, k);
+  traits.window = true;
+  traits.windowChannels = traits.windowPitch = 64;
+  traits.windowRun = 3 * traits.windowChannels;
+  traits.windowLine = line;
+  return traits;
+}
+
+} // namespace
 
 TEST_CASE("matmul tiles follow extents") {
   auto [m, n, k, tileM, tileN] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t>({
@@ -18,7 +45,7 @@ TEST_CASE("matmul tiles follow extents") {
       {1, 1, 1, 4, 64},
       {0, 8, 8, 4, 64},
   }));
-  MatmulTile tile = CpuBlocking().matmulTile(1, m, n, k);
+  MatmulTile tile = blocking().matmulTile(product(1, m, n, k));
   CHECK(tile.m == tileM);
   CHECK(tile.n == tileN);
 }
@@ -28,7 +55,7 @@ TEST_CASE("tiles stay multiples of the micro-kernels'") {
     for (int64_t m = 1; m < 700; m += 23)
       for (int64_t n = 1; n < 700; n += 31)
         for (int64_t k : {1, 100, 5000}) {
-          MatmulTile tile = CpuBlocking().matmulTile(batch, m, n, k);
+          MatmulTile tile = blocking().matmulTile(product(batch, m, n, k));
           bool valid =
               tile.m % 4 == 0 && tile.m <= 192 && tile.m > 0 && tile.n % 64 == 0 && tile.n <= 256 && tile.n > 0;
           CHECK(valid);
@@ -44,13 +71,18 @@ TEST_CASE("Tiles of images have whole lines, and are blocks enough") {
       {49, 512, 4608, 7, 49, 32},
       {196, 256, 2304, 14, 98, 32},
       {64, 32, 144, 8, 32, 32}, // half of a block would have less than 2^17 multiply-adds
-      {0, 8, 8, 8, 8, 32},
+      {0, 16, 8, 8, 8, 32},
   }));
   CAPTURE(m, n, k, line);
-  const MatmulTile tile = CpuBlocking().imageTile(1, m, n, k, line);
+  const MatmulTile tile = blocking().matmulTile(windowProduct(m, n, k, line));
   CHECK(tile.m == tileM);
   CHECK(tile.n == tileN);
   CHECK(tile.m % line == 0);
+  MatmulTraits packed = windowProduct(m, n, k, line); // too few channels
+  packed.windowChannels = 8;
+  const MatmulTile tileOfMatrix = blocking().matmulTile(packed), expected = blocking().matmulTile(product(1, m, n, k));
+  CHECK(tileOfMatrix.m == expected.m);
+  CHECK(tileOfMatrix.n == expected.n);
 }
 
 TEST_CASE("Long sums of few blocks are cut into equal parts, each worth a block") {
@@ -71,34 +103,34 @@ TEST_CASE("Long sums of few blocks are cut into equal parts, each worth a block"
       {1, 30, 10, 0, 1},
   }));
   CAPTURE(batch, m, n, k);
-  CHECK(CpuBlocking().depthParts(batch, m, n, k) == parts);
+  CHECK(blocking().depthParts(product(batch, m, n, k)) == parts);
   if (parts == 1 || m < 30)
     return;
-  const MatmulTile tile = CpuBlocking().matmulTile(batch * parts, m, n, k / parts);
+  const MatmulTile tile = blocking().matmulTile(product(batch * parts, m, n, k / parts));
   CHECK(batch * parts * ceilDivide(m, tile.m) * ceilDivide(n, tile.n) >= 16);
 }
 
 TEST_CASE("side reductions cut the first axis that can be cut") {
   CHECK(blockedAxis({1, 1, 8, 4}) == 2);
-  CHECK(CpuBlocking().rowsPerBlock({}) == 1);
-  CHECK(CpuBlocking().rowsPerBlock({1}) == 1);
-  CHECK(CpuBlocking().rowsPerBlock({128, 512}) == 16);                       // 8192 elements per block
-  CHECK(CpuBlocking().rowsPerBlock({3, 5}) == 3);                            // one block
-  CHECK(CpuBlocking().rowsPerBlock({int64_t(1) << 30}) == int64_t(1) << 23); // at most 128 blocks
-  CHECK(CpuBlocking().sideReductionTile({1, 128, 512}, 2) == llvm::SmallVector<int64_t>{1, 16});
-  CHECK(CpuBlocking().sideReductionTile({128, 512}, 2) == llvm::SmallVector<int64_t>{16, 512});
+  CHECK(blocking().rowsPerBlock({}) == 1);
+  CHECK(blocking().rowsPerBlock({1}) == 1);
+  CHECK(blocking().rowsPerBlock({128, 512}) == 16);                       // 8192 elements per block
+  CHECK(blocking().rowsPerBlock({3, 5}) == 3);                            // one block
+  CHECK(blocking().rowsPerBlock({int64_t(1) << 30}) == int64_t(1) << 23); // at most 128 blocks
+  CHECK(blocking().sideReductionTile({1, 128, 512}, 2) == llvm::SmallVector<int64_t>{1, 16});
+  CHECK(blocking().sideReductionTile({128, 512}, 2) == llvm::SmallVector<int64_t>{16, 512});
 }
 
 TEST_CASE("Blocks of lanes along groups have whole sets of rows that are accumulated together") {
   for (int64_t rows : {1, 7, 196, 3136, 25088})
     for (int64_t columns : {8, 128, 512}) {
-      const LoopBlocks blocks = CpuBlocking().loopBlocks({rows, columns, 36, false, false, false, /*groups=*/true});
+      const LoopBlocks blocks = blocking().loopBlocks({rows, columns, 36, false, false, false, /*groups=*/true});
       CAPTURE(rows, columns, blocks.rows, blocks.columns);
       CHECK(blocks.rows % groupedRows == 0);
       CHECK(blocks.columns == std::min<int64_t>(columns, 64));
       CHECK(ceilDivide(rows, blocks.rows) * ceilDivide(columns, blocks.columns) <= 512);
     }
-  const LoopBlocks shared = CpuBlocking().loopBlocks({9, 128, 25088, false, false, true, /*groups=*/true});
+  const LoopBlocks shared = blocking().loopBlocks({9, 128, 25088, false, false, true, /*groups=*/true});
   CHECK(shared.rows == sharedRows);
   CHECK(shared.columns == 32);
 }

@@ -61,25 +61,6 @@ TEST_CASE("targets are found by names of CPU models and of other architectures",
   CHECK_FALSE(found("x86_64-unknown-linux-gnu").math.hasRounding);
 }
 
-TEST_CASE("Groups of few channels are summed where a vector holds one or several", "[targets]") {
-  const CpuTarget v2 = found("x86-64-v2"), v3 = found("x86-64-v3"), v4 = found("x86-64-v4");
-  CHECK(v2.sumsGroups(DType::float32, 2, 2));
-  CHECK(v2.sumsGroups(DType::float32, 4, 4));
-  CHECK_FALSE(v2.sumsGroups(DType::float32, 8, 8));
-  CHECK(v3.sumsGroups(DType::float32, 4, 4));
-  CHECK(v3.sumsGroups(DType::float64, 4, 4));
-  CHECK_FALSE(v3.sumsGroups(DType::float64, 8, 8));
-  CHECK(v4.sumsGroups(DType::float32, 1, 8));
-  CHECK(v4.sumsGroups(DType::bfloat16, 8, 8));
-  CHECK(v4.sumsGroups(DType::float32, 16, 16));
-  CHECK(v4.sumsGroups(DType::float32, 4, 16));
-  CHECK_FALSE(v3.sumsGroups(DType::float32, 16, 8));   // too many sums for the registers
-  CHECK_FALSE(v4.sumsGroups(DType::bfloat16, 16, 16)); // contractions take pairs
-  CHECK_FALSE(v4.sumsGroups(DType::float32, 3, 3));
-  CHECK_FALSE(v4.sumsGroups(DType::float32, 8, 4));
-  CHECK_FALSE(v4.sumsGroups(DType::float32, 4, 1));
-}
-
 TEST_CASE("The host is a target", "[targets]") {
   const CpuTarget host = found("host");
   CHECK_FALSE(host.processor.empty());

@@ -139,12 +139,12 @@ struct LlvmFunctionTarget : Target {
   LlvmFunctionTarget() { math = host.math; }
   std::string key() const override { return host.key(); }
   const Blocking &blocking() const override { return host.blocking(); }
+  const Lowerings &lowerings() const override { return host.lowerings(); }
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override { return host.chooseMatmul(traits); }
-  std::optional<WeightPanels> weightPanels(bool, DType, int64_t, int64_t) const override { return std::nullopt; }
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override {
     return host.scratchBytes(kernel, extents);
   }
-  llvm::ArrayRef<llvm::StringLiteral> vocabulary() const override { return ops; }
+  llvm::ArrayRef<llvm::StringLiteral> legalOps() const override { return ops; }
   StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override {
     return host.makeCode(module, dumps);
   }
@@ -171,7 +171,7 @@ struct LlvmFunctionTarget : Target {
 
 } // namespace
 
-TEST_CASE("An emitter may leave an llvm.func, if the target's own vocabulary has it", "[kernels]") {
+TEST_CASE("An emitter may leave an llvm.func, if it is one of the target's legal ops", "[kernels]") {
   LlvmFunctionTarget other;
   auto refused = compileKernel(loop("2.0"), other);
   REQUIRE_FALSE(refused.isOk());

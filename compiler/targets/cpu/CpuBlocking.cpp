@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuBlocking.h"
 #include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/matmul/MatmulInstruction.h"
 #include <algorithm>
 
 namespace halftone::compiler {
@@ -71,8 +72,8 @@ int64_t worthBlocks(int64_t rows, int64_t columns, int64_t k) {
   return std::max(rows * columns * k / leastWork, columns * k / leastRead);
 }
 
-int64_t blocksOf(const MatmulTile &tile, int64_t batch, int64_t m, int64_t n) {
-  return batch * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
+int64_t blocksOf(const MatmulTile &tile, const MatmulTraits &traits) {
+  return traits.batch * ceilDivide(traits.rows, tile.m) * ceilDivide(traits.columns, tile.n);
 }
 
 constexpr int64_t stepM = 4, stepN = 64;
@@ -89,56 +90,80 @@ MatmulTile largestTile(int64_t m, int64_t n) {
           cut(n, ceilDivide(std::max<int64_t>(n, 1), mostN), stepN)};
 }
 
-} // namespace
-
-MatmulTile CpuBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const {
+MatmulTile matrixTile(const MatmulTraits &traits) {
   constexpr int64_t fewBlocks = 4, leastM = 12, fewRows = 48, someRows = 144;
+  const int64_t m = traits.rows, n = traits.columns;
   MatmulTile tile = largestTile(m, n);
-  while (blocksOf(tile, batch, m, n) < wantedMatmulBlocks) {
+  while (blocksOf(tile, traits) < wantedMatmulBlocks) {
     // Columns first: the part of the right operand that a block packs serves all of its rows.
     const bool alongN = tile.n > stepN && (2 * tile.n > tile.m || tile.m <= fewRows);
-    if (!alongN && (tile.m <= leastM || (tile.m <= someRows && blocksOf(tile, batch, m, n) >= fewBlocks)))
+    if (!alongN && (tile.m <= leastM || (tile.m <= someRows && blocksOf(tile, traits) >= fewBlocks)))
       break;
     const MatmulTile smaller =
         alongN ? MatmulTile{tile.m, roundUp(tile.n / 2, stepN)} : MatmulTile{roundUp(tile.m / 2, stepM), tile.n};
-    if (worthBlocks(std::min(m, smaller.m), std::min(roundUp(n, 16), smaller.n), k) < 1)
+    if (worthBlocks(std::min(m, smaller.m), std::min(roundUp(n, 16), smaller.n), traits.depth) < 1)
       break;
     tile = smaller;
   }
   return tile;
 }
 
-MatmulTile CpuBlocking::imageTile(int64_t batch, int64_t m, int64_t n, int64_t k, int64_t line) const {
+/// The tile of a product whose left operand is a window that is read in its image.
+MatmulTile imageTile(const MatmulTraits &traits) {
   // A tile has many whole lines: each tile of rows packs the right operand again, and a row needs room for its sums alone.
   // An even count of parts gives two threads the same work.
   constexpr int64_t mostM = 448, mostN = 128, leastN = 32;
+  const int64_t m = traits.rows, n = traits.columns, line = traits.windowLine;
   const int64_t lines = std::max<int64_t>(ceilDivide(m, line), 1);
   int64_t parts = ceilDivide(lines * line, mostM);
   parts = parts > 1 ? roundUp(parts, 2) : 1;
   MatmulTile tile{ceilDivide(lines, parts) * line, std::clamp(roundUp(n, leastN), leastN, mostN)};
-  while (blocksOf(tile, batch, m, n) < wantedMatmulBlocks) {
+  while (blocksOf(tile, traits) < wantedMatmulBlocks) {
     MatmulTile smaller = tile;
     if (tile.n > leastN)
       smaller.n = roundUp(tile.n / 2, leastN);
     else
       smaller.m = ceilDivide(lines, parts = std::min(2 * parts, lines)) * line;
-    if (smaller.m * smaller.n == tile.m * tile.n || worthBlocks(smaller.m, smaller.n, k) < 1)
+    if (smaller.m * smaller.n == tile.m * tile.n || worthBlocks(smaller.m, smaller.n, traits.depth) < 1)
       break;
     tile = smaller;
   }
   return tile;
 }
 
-int64_t CpuBlocking::depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const {
+} // namespace
+
+MatmulTile CpuBlocking::matmulTile(const MatmulTraits &traits) const {
+  const bool isImage = traits.window && readsImage(target(), traits, chooseProduct(target(), traits));
+  return isImage ? imageTile(traits) : matrixTile(traits);
+}
+
+int64_t CpuBlocking::depthParts(const MatmulTraits &traits) const {
   constexpr int64_t longestWhole = 8192, mostParts = 64;
-  const int64_t blocks = blocksOf(matmulTile(batch, m, n, k), batch, m, n);
+  const int64_t m = traits.rows, n = traits.columns, k = traits.depth;
+  const int64_t blocks = blocksOf(matrixTile(traits), traits);
   if (k <= longestWhole || blocks == 0 || blocks >= wantedMatmulBlocks)
     return 1;
   // Parts of K rather than smaller tiles.
   const MatmulTile tile = largestTile(m, n);
-  const int64_t wanted = ceilDivide(wantedMatmulBlocks, blocksOf(tile, batch, m, n));
+  const int64_t wanted = ceilDivide(wantedMatmulBlocks, blocksOf(tile, traits));
   const int64_t worth = worthBlocks(std::min(m, tile.m), std::min(roundUp(n, 16), tile.n), k);
   return nearestParts(k, wanted, std::min(worth, mostParts));
+}
+
+std::optional<AttentionTile> CpuBlocking::attentionTile(const AttentionTraits &traits) const {
+  constexpr int64_t longest = 256, leastScores = 4096, leastKeys = 32; // for one launch to beat four
+  constexpr int64_t fewQueries = 4, manyKeys = 64;
+  const auto isShort = [](int64_t extent) { return extent >= 1 && extent <= longest; };
+  const bool isMuch = traits.keys >= leastKeys && traits.queries * traits.keys >= leastScores;
+  const bool isFew = traits.queries >= 1 && traits.queries <= fewQueries && traits.keys >= manyKeys;
+  if (traits.dtype == DType::float64 || !isShort(traits.depth) || !isShort(traits.width) || !(isMuch || isFew))
+    return std::nullopt;
+  constexpr int64_t mostQueries = 96, mostKeys = 96, step = 16; // scores and operands of a step stay in the caches
+  if (isFew)                                                    // one at a time, with lanes along keys
+    return AttentionTile{1, std::min(traits.keys, mostKeys)};
+  const int64_t parts = ceilDivide(traits.queries, mostQueries);
+  return AttentionTile{ceilDivide(ceilDivide(traits.queries, parts), step) * step, std::min(traits.keys, mostKeys)};
 }
 
 LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {

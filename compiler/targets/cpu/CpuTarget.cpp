@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/targets/MachineCode.h"
-#include "compiler/targets/cpu/CpuBlocking.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/ObjectCode.h"
 #include "compiler/targets/cpu/matmul/MatmulInstruction.h"
@@ -104,11 +103,6 @@ std::string CpuTarget::key() const {
   return triple + "|" + processor + "|" + features + (emulated.empty() ? "" : "|" + emulated);
 }
 
-const Blocking &CpuTarget::blocking() const {
-  static const CpuBlocking rules;
-  return rules;
-}
-
 MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
   const ProductRow &product = chooseProduct(*this, traits);
   MatmulChoice choice;
@@ -125,46 +119,6 @@ MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
   return choice;
 }
 
-bool CpuTarget::readsDepthInRuns(DType dtype, int64_t rows, int64_t run) const {
-  return compiler::readsDepthInRuns(*this, dtype, rows, run);
-}
-
-bool CpuTarget::sumsGroups(DType dtype, int64_t channels, int64_t filters) const {
-  const int64_t lanes = vectorBytes / (dtype == DType::float64 ? 8 : 4);
-  if (filters < 2 || filters > lanes || lanes % filters != 0 || channels < 1)
-    return false;
-  // Several groups in a vector: one vector of the image then holds all channels of these groups.
-  if (filters < lanes)
-    return channels <= filters;
-  // One group: the gradient by the kernel has a sum for each channel in registers. If a group has many narrow channels, a
-  // contraction is faster: it widens each factor once, or multiplies pairs.
-  const bool isNarrow = dtype != DType::float64 && dtype != DType::float32;
-  return isNarrow ? channels <= filters && channels <= 8 : channels <= vectorRegisters / 2;
-}
-
-std::optional<AttentionTile> CpuTarget::attentionTile(const AttentionTraits &traits) const {
-  constexpr int64_t longest = 256, leastScores = 4096, leastKeys = 32; // for one launch to beat four
-  constexpr int64_t fewQueries = 4, manyKeys = 64;
-  const auto isShort = [](int64_t extent) { return extent >= 1 && extent <= longest; };
-  const bool isMuch = traits.keys >= leastKeys && traits.queries * traits.keys >= leastScores;
-  const bool isFew = traits.queries >= 1 && traits.queries <= fewQueries && traits.keys >= manyKeys;
-  if (traits.dtype == DType::float64 || !isShort(traits.depth) || !isShort(traits.width) || !(isMuch || isFew))
-    return std::nullopt;
-  constexpr int64_t mostQueries = 96, mostKeys = 96, step = 16; // scores and operands of a step stay in the caches
-  if (isFew)                                                    // one at a time, with lanes along keys
-    return AttentionTile{1, std::min(traits.keys, mostKeys)};
-  const int64_t parts = ceilDivide(traits.queries, mostQueries);
-  return AttentionTile{ceilDivide(ceilDivide(traits.queries, parts), step) * step, std::min(traits.keys, mostKeys)};
-}
-
-std::optional<WeightPanels> CpuTarget::weightPanels(bool strict, DType weight, int64_t k, int64_t n) const {
-  return compiler::weightPanels(*this, strict, weight, k, n);
-}
-
-std::optional<WeightPanels> CpuTarget::halfBytePanels(DType lhs, int64_t k, int64_t n) const {
-  return compiler::halfBytePanels(*this, lhs, k, n);
-}
-
 int64_t CpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
   return kernelScratchBytes(kernel, extents, *this);
 }
@@ -176,7 +130,7 @@ mlir::FailureOr<EmittedKernel> CpuTarget::emit(mlir::func::FuncOp kernel) const 
   return EmittedKernel{std::move(*method), {}};
 }
 
-llvm::ArrayRef<llvm::StringLiteral> CpuTarget::vocabulary() const {
+llvm::ArrayRef<llvm::StringLiteral> CpuTarget::legalOps() const {
   static constexpr llvm::StringLiteral ops[] = {"func.func", "func.return", "llvm.intr.masked.load",
                                                 "llvm.intr.masked.store", "llvm.intr.prefetch", "llvm.ptrtoint",
                                                 // Of an instruction that an emitter found among the features.

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Target.h"
+#include "compiler/targets/cpu/CpuBlocking.h"
+#include "compiler/targets/cpu/CpuLowerings.h"
 
 namespace halftone::compiler {
 struct ProductRow;
 
 /// CPUs of 64 bits, little-endian, with ELF objects. One that has no table row of its own gets generic vectors.
-struct CpuTarget : Target {
+struct CpuTarget : Target, private CpuBlocking, private CpuLowerings {
   std::string triple;           // LLVM's
   std::string features;         // LLVM's -mattr; with triple and processor, part of every kernel's key
   int64_t vectorBytes = 16;     // preferred vector register
@@ -21,21 +23,19 @@ struct CpuTarget : Target {
   std::string emulated;
 
   std::string key() const override; // triple, processor and features, and the name of the CPU that is emulated
-  const Blocking &blocking() const override;
+  const Blocking &blocking() const override { return *this; }
+  const Lowerings &lowerings() const override { return *this; }
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
-  bool readsWindows() const override { return true; }
-  bool readsDepthInRuns(DType dtype, int64_t rows, int64_t run) const override;
-  bool sumsGroups(DType dtype, int64_t channels, int64_t filters) const override;
-  std::optional<AttentionTile> attentionTile(const AttentionTraits &traits) const override;
-  std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const override;
-  std::optional<WeightPanels> halfBytePanels(DType lhs, int64_t k, int64_t n) const override;
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
   mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override;
-  llvm::ArrayRef<llvm::StringLiteral> vocabulary() const override;
+  llvm::ArrayRef<llvm::StringLiteral> legalOps() const override;
   StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override;
 
   /// As Target::find.
   static StatusOr<CpuTarget> find(std::string_view name);
+
+private:
+  const CpuTarget &target() const override { return *this; }
 };
 
 } // namespace halftone::compiler

@@ -15,18 +15,18 @@ constexpr int64_t blocksAtOnce = 1024;
 
 } // namespace
 
-MatmulTile GpuBlocking::matmulTile(int64_t batch, int64_t m, int64_t n, int64_t) const {
-  return chooseMatmulTile(batch, m, n, multiprocessors);
+MatmulTile GpuBlocking::matmulTile(const MatmulTraits &traits) const {
+  return chooseMatmulTile(traits.batch, traits.rows, traits.columns, multiprocessors);
 }
 
-int64_t GpuBlocking::depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const {
+int64_t GpuBlocking::depthParts(const MatmulTraits &traits) const {
   constexpr int64_t shortestCut = 1024, shortestPart = 256, mostParts = 8;
   const int64_t wantedTiles = multiprocessors / 2;
-  const MatmulTile tile = matmulTile(batch, m, n, k);
-  const int64_t tiles = batch * ceilDivide(m, tile.m) * ceilDivide(n, tile.n);
-  if (k < shortestCut || tiles == 0 || tiles >= wantedTiles)
+  const MatmulTile tile = matmulTile(traits);
+  const int64_t tiles = traits.batch * ceilDivide(traits.rows, tile.m) * ceilDivide(traits.columns, tile.n);
+  if (traits.depth < shortestCut || tiles == 0 || tiles >= wantedTiles)
     return 1;
-  return nearestParts(k, ceilDivide(wantedTiles, tiles), std::min(k / shortestPart, mostParts));
+  return nearestParts(traits.depth, ceilDivide(wantedTiles, tiles), std::min(traits.depth / shortestPart, mostParts));
 }
 
 LoopBlocks GpuBlocking::loopBlocks(const LoopSpace &space) const {

@@ -10,10 +10,10 @@ class GpuBlocking : public Blocking {
 public:
   explicit GpuBlocking(int64_t multiprocessors) : multiprocessors(multiprocessors) {}
 
-  MatmulTile matmulTile(int64_t batch, int64_t m, int64_t n, int64_t k) const override;
+  MatmulTile matmulTile(const MatmulTraits &traits) const override;
   /// Two to eight if the product has fewer tiles than half of the multiprocessors and K is 1024 or more: as many as make
   /// so many tiles, each with 256 indices of K or more.
-  int64_t depthParts(int64_t batch, int64_t m, int64_t n, int64_t k) const override;
+  int64_t depthParts(const MatmulTraits &traits) const override;
   /// About 4096 simple elements a block, and more in large spaces, up to 16384.
   LoopBlocks loopBlocks(const LoopSpace &space) const override;
   /// As many rows as a block's threads have at hand at once: a warp a short row, all threads a long one.

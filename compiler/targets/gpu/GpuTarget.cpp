@@ -6,9 +6,6 @@
 
 namespace halftone::compiler {
 
-/// Weights stay row-major: blocks copy their tiles to shared memory from any layout.
-std::optional<WeightPanels> GpuTarget::weightPanels(bool, DType, int64_t, int64_t) const { return std::nullopt; }
-
 std::optional<RowTile> GpuTarget::rowTile(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
   const mlir::FailureOr<KernelSource> source = KernelSource::read(kernel);
   return succeeded(source) ? std::optional(chooseRowTile(*source, extents)) : std::nullopt;

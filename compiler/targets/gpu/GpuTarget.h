@@ -13,7 +13,8 @@ class GridFrame;
 /// matrices, and its machine code.
 struct GpuTarget : Target {
   const Blocking &blocking() const final { return blocks; }
-  std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const final;
+  /// Weights stay row-major: blocks copy their tiles to shared memory from any layout.
+  const Lowerings &lowerings() const final { return plain; }
   std::optional<RowTile> rowTile(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const final;
   /// Bytes per block.
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const final;
@@ -30,6 +31,7 @@ protected:
 
 private:
   GpuBlocking blocks;
+  Lowerings plain;
 };
 
 } // namespace halftone::compiler

@@ -45,7 +45,7 @@ MatmulChoice NvptxTarget::chooseMatmul(const MatmulTraits &traits) const {
   return choice;
 }
 
-llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::vocabulary() const {
+llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::legalOps() const {
   static constexpr llvm::StringLiteral ops[] = {
       "llvm.func", "llvm.return", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.mlir.undef", "llvm.ptrtoint",
       "llvm.call_intrinsic", // PtxCode knows which

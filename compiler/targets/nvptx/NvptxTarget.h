@@ -13,7 +13,7 @@ struct NvptxTarget : GpuTarget {
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
   const GpuOps &ops() const override { return operations; }
   mlir::FailureOr<std::string> emitMatmul(GridFrame &frame) const override;
-  llvm::ArrayRef<llvm::StringLiteral> vocabulary() const override;
+  llvm::ArrayRef<llvm::StringLiteral> legalOps() const override;
   StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override;
 
   /// As Target::find, for names that begin with "sm_".

@@ -19,5 +19,6 @@ TEST_CASE("A GPU cuts long sums of few tiles into two to eight parts", "[nvptx]"
       {1, 0, 10, 4096, 1},
   }));
   CAPTURE(batch, m, n, k);
-  CHECK(GpuBlocking(108).depthParts(batch, m, n, k) == parts);
+  const halftone::DType dtype = halftone::DType::float32;
+  CHECK(GpuBlocking(108).depthParts({dtype, dtype, dtype, m, n, k, batch}) == parts);
 }

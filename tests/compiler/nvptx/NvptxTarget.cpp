@@ -39,7 +39,7 @@ TEST_CASE("The target of NVIDIA GPUs is found by name") {
   REQUIRE(target.isOk());
   CHECK((*target)->name == "sm_80");
   CHECK((*target)->key() == "nvptx|sm_80|ptx80");
-  CHECK_FALSE((*target)->weightPanels(false, DType::float16, 256, 256).has_value());
+  CHECK_FALSE((*target)->lowerings().weightPanels(false, DType::float16, 256, 256).has_value());
   for (const char *name : {"sm_70", "sm_", "sm_80a", "sm_80:", "sm_80:0", "sm_80:1025", "sm_80:-1", "sm_80:08",
                            "sm_80:1x", "sm_80:4294967297", "sm_80:108:1", "sm_86:108"}) {
     auto unknown = Target::find(name);
@@ -58,11 +58,12 @@ TEST_CASE("The target of NVIDIA GPUs chooses blocks for a number of multiprocess
   CHECK(most->processor == "sm_80");
   CHECK(most->key() == "nvptx|sm_80|ptx80|1024 multiprocessors");
   CHECK(least->key() == "nvptx|sm_80|ptx80|1 multiprocessors");
+  const MatmulTraits product{DType::float32, DType::float32, DType::float32, 784, 32, 4032};
   // 25 tiles of 32 x 32 are few for 108 multiprocessors, and more than one has.
-  CHECK(usual->blocking().depthParts(1, 784, 32, 4032) == 3);
-  CHECK(same->blocking().depthParts(1, 784, 32, 4032) == 3);
-  CHECK(most->blocking().depthParts(1, 784, 32, 4032) == 7);
-  CHECK(least->blocking().depthParts(1, 784, 32, 4032) == 1);
+  CHECK(usual->blocking().depthParts(product) == 3);
+  CHECK(same->blocking().depthParts(product) == 3);
+  CHECK(most->blocking().depthParts(product) == 7);
+  CHECK(least->blocking().depthParts(product) == 1);
 }
 
 TEST_CASE("A loop of one dim moves 16 bytes at a time and fuses products with sums where that is allowed") {

@@ -1,0 +1,22 @@
+// What kernels for CPUs read without another kernel before them: windows, runs of K, groups of channels, packed weights.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/Lowerings.h"
+
+namespace halftone::compiler {
+struct CpuTarget;
+
+/// A part of CpuTarget, whose facts the answers follow from.
+class CpuLowerings : public Lowerings {
+public:
+  bool readsWindows() const override { return true; }
+  bool readsDepthInRuns(DType dtype, int64_t rows, int64_t run) const override;
+  bool sumsGroups(DType dtype, int64_t channels, int64_t filters) const override;
+  std::optional<WeightPanels> weightPanels(bool strict, DType weight, int64_t k, int64_t n) const override;
+  std::optional<WeightPanels> halfBytePanels(DType lhs, int64_t k, int64_t n) const override;
+
+protected:
+  virtual const CpuTarget &target() const = 0;
+};
+
+} // namespace halftone::compiler
