@@ -7,7 +7,7 @@
 namespace halftone::compiler {
 
 /// compile_error, with the layer of the first, when more casts than options.maxStandaloneCasts are not fused. In
-/// strict mode each op is a kernel, so all casts count.
+/// strict numerics each op is a kernel, so all casts count.
 Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions &options);
 
 } // namespace halftone::compiler

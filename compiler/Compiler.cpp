@@ -122,7 +122,7 @@ private:
 
   Status describe(KernelOp kernel, std::string site) {
     DiagnosticCollector diagnostics(module.getContext());
-    auto description = describeKernel(kernel, *target, options.strict);
+    auto description = describeKernel(kernel, *target, options.numerics);
     // Kernels that were formed here have one.
     const ErrorKind kind = options.from == Stage::kernel ? ErrorKind::compile_error : ErrorKind::internal_error;
     HALFTONE_RETURN_IF_ERROR(

@@ -10,7 +10,7 @@ namespace halftone::dialect {
 namespace {
 
 enum class Place : uint8_t { module, function, argument, result, generic, loop, comparison, choice, op };
-enum class Holds : uint8_t { string, kind, unit, integer, integers, list, dictionary, symbol };
+enum class Holds : uint8_t { string, kind, unit, integer, integers, list, dictionary, symbol, numerics };
 
 struct Known {
   StringRef name;
@@ -79,6 +79,8 @@ StringRef textOf(Holds holds) {
     return "a dictionary";
   case Holds::symbol:
     return "a symbol";
+  case Holds::numerics:
+    return "\"fast\" or \"strict\"";
   }
   return {};
 }
@@ -101,6 +103,10 @@ bool isOf(Attribute value, Holds holds) {
     return isa<DictionaryAttr>(value);
   case Holds::symbol:
     return isa<FlatSymbolRefAttr>(value);
+  case Holds::numerics: {
+    auto name = dyn_cast<StringAttr>(value);
+    return name && llvm::is_contained({"fast", "strict"}, name.getValue());
+  }
   }
   return false;
 }

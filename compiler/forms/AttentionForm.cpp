@@ -157,11 +157,11 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
 }
 
 /// The kernel is described from a copy, whose op becomes ordinary ones.
-FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &target, bool strict) {
+FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &target, Numerics numerics) {
   OwningOpRef<KernelOp> kernel(cast<KernelOp>(original->clone()));
   Operation &op = *llvm::find_if(kernel->getBody().front(), [](Operation &each) { return isAttention(&each); });
   AttentionTraits traits = attentionTraits(inputsOf(&op));
-  const auto tile = strict ? std::nullopt : target.blocking().attentionTile(traits);
+  const auto tile = numerics.fixesOrder() ? std::nullopt : target.blocking().attentionTile(traits);
   if (!tile)
     return emitError(original.getLoc(), "the target has no attention kernel of these extents; expected normalize to "
                                         "have made products of the op");

@@ -16,7 +16,7 @@ AttentionTraits attentionTraits(const AttentionInputs &inputs) {
 }
 
 AttentionWriter::AttentionWriter(KernelOp kernel, const AttentionInputs &inputs)
-    : kernel(kernel), graph(kernel, space, /*strict=*/false), scoreType(inputs.scoreType()), causal(inputs.causal) {
+    : kernel(kernel), graph(kernel, space, Numerics::fast()), scoreType(inputs.scoreType()), causal(inputs.causal) {
   const SmallVector<int64_t, 4> scores = inputs.scoreShape();
   const int64_t groups = extentOf(inputs.k, 2);
   for (int64_t each :

@@ -38,7 +38,7 @@ std::optional<KernelShape> classifyFinish(const FormOps &ops) {
   return KernelShape{KernelKind::finish, {}, 0};
 }
 
-FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &target, bool strict) {
+FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &target, Numerics numerics) {
   IterationSpace space;
   std::map<std::vector<int64_t>, int> groups;
   KernelDescription description;
@@ -53,7 +53,7 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &targe
       return emitError(kernel.getLoc(), "a row kernel of several shapes gives scalars alone");
 
   FailureOr<ReadRoots> read = readRoots(
-      kernel, space, strict, roots,
+      kernel, space, numerics, roots,
       [&](ValueGraph &graph) {
         graph.scope.reduced = space.all();
         for (auto &[shape, group] : groups)
@@ -72,7 +72,7 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &targe
   SmallVector<ValueNode *> nodes = nodesOf(results);
   KernelForm form;
   form.kind = KernelKind::finish;
-  form.strict = strict;
+  form.numerics = numerics;
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands(nodes)))
     return failure();

@@ -35,7 +35,7 @@ struct Form {
   bool (*readsInPlace)(dialect::KernelOp kernel, int64_t operand);
   SideReductionOf sideReduction; // null: no side reductions
   /// The linalg form of a kernel, its blocks and its launch arguments. On failure a diagnostic is emitted.
-  mlir::FailureOr<KernelDescription> (*describe)(dialect::KernelOp kernel, const Target &target, bool strict);
+  mlir::FailureOr<KernelDescription> (*describe)(dialect::KernelOp kernel, const Target &target, Numerics numerics);
 };
 
 /// The form of kernels of this kind.

@@ -156,7 +156,7 @@ Value GenericBody::castToNarrow(CastOp op, Value x) {
 
 /// A float that varies along the vector dim, divided by a number that a reduction gave for the row.
 bool GenericBody::isQuotientOfRow(ValueNode *node) const {
-  if (strict || !isa<DivOp>(node->op) || !isa<FloatType>(node->type) || dims.empty())
+  if (!numerics.mayFuse() || !isa<DivOp>(node->op) || !isa<FloatType>(node->type) || dims.empty())
     return false;
   const ValueNode *divisor = node->inputs[1];
   return divisor->level > 0 && !divisor->dims.test(dims.back()) && node->inputs[0]->dims.test(dims.back());
@@ -190,7 +190,7 @@ Value GenericBody::compute(ValueNode *node) {
   Block *block = builder->getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
   Value result = cast<ElementwiseOpInterface>(node->op).buildScalar(*builder, loc, operands);
-  if (!strict)
+  if (numerics.mayFuse())
     for (Operation &op : llvm::make_range(last ? std::next(last->getIterator()) : block->begin(), block->end()))
       if (isa<arith::MulFOp, arith::AddFOp, arith::SubFOp>(op))
         op.setAttr("fastmath", arith::FastMathFlagsAttr::get(loc.getContext(), arith::FastMathFlags::contract));

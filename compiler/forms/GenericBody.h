@@ -16,8 +16,8 @@ public:
   };
 
   /// Of a kernel with `space` dims, over `dims`.
-  GenericBody(int space, llvm::ArrayRef<int> dims, mlir::Location loc, bool strict)
-      : loc(loc), lookups(*this), space(space), dims(dims.begin(), dims.end()), strict(strict) {}
+  GenericBody(int space, llvm::ArrayRef<int> dims, mlir::Location loc, Numerics numerics)
+      : loc(loc), lookups(*this), space(space), dims(dims.begin(), dims.end()), numerics(numerics) {}
   GenericBody(const GenericBody &) = delete;
 
   /// The map of an access over the generic's dims; `element` >= 0 puts a constant first.
@@ -60,7 +60,7 @@ private:
 
   int space;
   llvm::SmallVector<int> dims;
-  bool strict;
+  Numerics numerics;
   std::map<ValueNode *, int> inputOf;
   std::map<ValueNode *, mlir::Value> values;
   mlir::Block *block = nullptr;

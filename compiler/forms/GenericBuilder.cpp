@@ -12,9 +12,10 @@ using namespace mlir;
 using namespace halftone::dialect;
 
 GenericBuilder::GenericBuilder(KernelOp kernel, const IterationSpace &space, KernelForm form)
-    : builder(kernel.getContext()), kernel(kernel), space(space), form(std::move(form)), strict(this->form.strict),
-      blockSizes(static_cast<int>(this->form.blockSizes())), numbers(static_cast<int>(this->form.numbers)),
-      loc(UnknownLoc::get(kernel.getContext())), ranks(kernel.getBody().getNumArguments(), 0) {}
+    : builder(kernel.getContext()), kernel(kernel), space(space), form(std::move(form)), numerics(this->form.numerics),
+      blockSizes(static_cast<int>(this->form.blockSizes())),
+      lookupArguments(static_cast<int>(this->form.lookupArguments)), loc(UnknownLoc::get(kernel.getContext())),
+      ranks(kernel.getBody().getNumArguments(), 0) {}
 
 SmallVector<ValueNode *> GenericBuilder::reachable(ArrayRef<ValueNode *> nodes) {
   llvm::SetVector<ValueNode *> found;
@@ -51,7 +52,7 @@ RankedTensorType GenericBuilder::tensorType(int rank, Type element) {
 void GenericBuilder::begin(ArrayRef<KernelResult> results) {
   module = ModuleOp::create(loc);
   builder.setInsertionPointToEnd(module->getBody());
-  SmallVector<Type> inputs(space.size() + blockSizes + numbers, builder.getIndexType()), outputs;
+  SmallVector<Type> inputs(space.size() + blockSizes + lookupArguments, builder.getIndexType()), outputs;
   const auto layout = [](PanelsAttr panels) -> std::optional<Panels> {
     return panels ? std::optional(Panels{panels.getDepth(), panels.getColumns(), panels.getGroup(), panels.getBits()})
                   : std::nullopt;
@@ -69,7 +70,7 @@ void GenericBuilder::begin(ArrayRef<KernelResult> results) {
   function = func::FuncOp::create(builder, loc, "kernel", builder.getFunctionType(inputs, outputs));
   form.write(function);
   builder.setInsertionPointToEnd(function.addEntryBlock());
-  extents64.assign(space.size() + numbers, Value());
+  extents64.assign(space.size() + lookupArguments, Value());
 }
 
 void GenericBuilder::provide(ValueNode *node, Value tensor, ArrayRef<int> access) {
@@ -155,13 +156,13 @@ SmallVector<Value> GenericBuilder::yieldsOf(GenericBody &body, OpBuilder &inner,
       continue;
     }
     Value value = body.emit(output.computed());
-    yields.push_back(buildCombine(inner, loc, output.combiner, accumulators[i], value, !strict));
+    yields.push_back(buildCombine(inner, loc, output.combiner, accumulators[i], value, numerics.mayFuse()));
   }
   return yields;
 }
 
 SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericOutput> outputs) {
-  GenericBody body(space.size(), dims, loc, strict);
+  GenericBody body(space.size(), dims, loc, numerics);
   llvm::SmallPtrSet<ValueNode *, 16> seen;
   SmallVector<Value> inits;
   SmallVector<Type> types;
@@ -227,12 +228,12 @@ static Value widenedFactor(OpBuilder &builder, Location loc, Value value, Type e
 
 Value GenericBuilder::contraction(ArrayRef<int> dims, const Factor &a, const Factor &b, ArrayRef<int> kept,
                                   Type accumulator) {
-  GenericBody body(space.size(), dims, loc, strict);
+  GenericBody body(space.size(), dims, loc, numerics);
   Value init = initial({nullptr, accumulator, Access(kept.begin(), kept.end()), "sum"}, false);
   SmallVector<AffineMap> maps{body.map(a.access), body.map(b.access), body.map(kept)};
   SmallVector<utils::IteratorType> iterators(kept.size(), utils::IteratorType::parallel);
   iterators.resize(dims.size(), utils::IteratorType::reduction);
-  const auto flags = strict ? arith::FastMathFlags::none : arith::FastMathFlags::contract;
+  const auto flags = numerics.mayFuse() ? arith::FastMathFlags::contract : arith::FastMathFlags::none;
   auto op = linalg::GenericOp::create(
       builder, loc, TypeRange{init.getType()}, ValueRange{a.tensor, b.tensor}, ValueRange{init}, maps, iterators,
       [&](OpBuilder &inner, Location, ValueRange arguments) {

@@ -57,7 +57,7 @@ public:
   /// of `dims`.
   mlir::Value contraction(llvm::ArrayRef<int> dims, const Factor &a, const Factor &b, llvm::ArrayRef<int> kept,
                           mlir::Type accumulator);
-  mlir::Value operand(int number) { return function.getArgument(space.size() + blockSizes + numbers + number); }
+  mlir::Value operand(int number) { return function.getArgument(space.size() + blockSizes + lookupArguments + number); }
   /// `node` is at hand in `tensor`, one element per index of `access`.
   void provide(ValueNode *node, mlir::Value tensor, llvm::ArrayRef<int> access);
   bool isProvided(ValueNode *node) const { return provided.contains(node); }
@@ -88,8 +88,8 @@ private:
   dialect::KernelOp kernel;
   const IterationSpace &space;
   KernelForm form;
-  bool strict;
-  int blockSizes, numbers;
+  Numerics numerics;
+  int blockSizes, lookupArguments;
   mlir::Location loc;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   llvm::SmallVector<int> ranks;

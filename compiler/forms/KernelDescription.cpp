@@ -38,7 +38,7 @@ static bool fitShortIndices(KernelOp kernel, func::FuncOp function, const Kernel
          llvm::all_of(blocks, [](int64_t size) { return fitShortIndices(size); });
 }
 
-FailureOr<KernelDescription> describeKernel(KernelOp kernel, const Target &target, bool strict) {
+FailureOr<KernelDescription> describeKernel(KernelOp kernel, const Target &target, Numerics numerics) {
   kernel.getContext()
       ->loadDialect<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
                     tensor::TensorDialect>();
@@ -46,7 +46,7 @@ FailureOr<KernelDescription> describeKernel(KernelOp kernel, const Target &targe
   if (kernel.getKind() != kind)
     return kernel.emitOpError() << "of kind " << stringifyKernelKind(kernel.getKind()) << " holds the ops of a "
                                 << stringifyKernelKind(kind);
-  FailureOr<KernelDescription> description = formOf(kind).describe(kernel, target, strict);
+  FailureOr<KernelDescription> description = formOf(kind).describe(kernel, target, numerics);
   if (failed(description) || !target.shortIndices)
     return description;
   func::FuncOp function = *description->module->getOps<func::FuncOp>().begin();

@@ -22,9 +22,9 @@ struct KernelDescription {
 /// Whether indices and offsets of a tensor of this shape, or of a loop over these extents, may be i32.
 bool fitShortIndices(llvm::ArrayRef<int64_t> counts);
 
-/// Describes `kernel` in a new module of the same context. `strict`: every op rounds to its dtype; otherwise values
-/// inside the kernel stay in the arithmetic type (f32 or f64) except at rounding casts. On failure a diagnostic is
-/// emitted.
-mlir::FailureOr<KernelDescription> describeKernel(dialect::KernelOp kernel, const Target &target, bool strict);
+/// Describes `kernel` in a new module of the same context. Unless `numerics` round each op,
+/// values inside the kernel stay in the arithmetic type (f32 or f64) except at rounding casts. On failure a diagnostic
+/// is emitted.
+mlir::FailureOr<KernelDescription> describeKernel(dialect::KernelOp kernel, const Target &target, Numerics numerics);
 
 } // namespace halftone::compiler

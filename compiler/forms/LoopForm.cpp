@@ -88,7 +88,7 @@ std::optional<KernelShape> classifyLoop(const FormOps &ops) {
   return kernel;
 }
 
-FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target, bool strict) {
+FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target, Numerics numerics) {
   SmallVector<Root> roots = rootsOf(kernel);
   for (const Root &root : roots)
     if (root.elements != roots.front().elements)
@@ -98,7 +98,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   IterationSpace space;
   int group = space.addKeptGroup(shape);
   FailureOr<ReadRoots> read = readRoots(
-      kernel, space, strict, roots, [](ValueGraph &) {}, [&](const Root &) -> Access { return space.group(group); },
+      kernel, space, numerics, roots, [](ValueGraph &) {}, [&](const Root &) -> Access { return space.group(group); },
       "the tiles of a side reduction do not nest with the kernel's axes");
   if (failed(read))
     return failure();
@@ -111,9 +111,9 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
   description.cost = estimatedCost(kernel, results, double(loop.rows) * double(loop.columns));
   KernelForm form;
   form.kind = KernelKind::loop;
-  form.strict = strict;
+  form.numerics = numerics;
   form.outer = static_cast<int64_t>(all.size()) - 1;
-  form.numbers = static_cast<int64_t>(read->graph->numbers.size());
+  form.lookupArguments = static_cast<int64_t>(read->graph->numbers.size());
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands(nodesOf(results))))
     return failure();

@@ -142,8 +142,8 @@ std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
 /// The contraction of a kernel, its factors and the kernel's results, as nodes over an iteration space.
 class MatmulReading {
 public:
-  MatmulReading(KernelOp kernel, ContractOp contract, bool strict)
-      : kernel(kernel), contract(contract), strict(strict),
+  MatmulReading(KernelOp kernel, ContractOp contract, Numerics numerics)
+      : kernel(kernel), contract(contract), numerics(numerics),
         lhs(axesOf(contract.getLhs(), contract.getLhsBatch(), contract.getLhsFree(), contract.getLhsContract(),
                    Role::m)),
         rhs(axesOf(contract.getRhs(), contract.getRhsBatch(), contract.getRhsFree(), contract.getRhsContract(),
@@ -187,7 +187,7 @@ public:
     traits.columns = extentOf(Role::n);
     traits.depth = extentOf(Role::k);
     traits.batch = extentOf(Role::batch);
-    traits.strict = strict;
+    traits.numerics = numerics;
     traits.splitDepth = space.groupSize(groups[Role::k]) != 1;
     traits.depthRun = depthRun();
     traits.computed = isComputed(0) || isComputed(1);
@@ -212,7 +212,7 @@ public:
   KernelForm form(const MatmulChoice &choice, const MatmulTile &tile) const {
     KernelForm form;
     form.kind = KernelKind::matmul;
-    form.strict = strict;
+    form.numerics = numerics;
     form.outer = space.groupSize(groups[Role::batch]);
     for (int group : groups)
       form.roles.push_back(space.groupSize(group));
@@ -223,7 +223,7 @@ public:
     form.readsImage = choice.readsImage;
     form.evenDepth = choice.evenDepth;
     form.wholeRuns = choice.wholeRuns;
-    form.numbers = static_cast<int64_t>(numbers().size());
+    form.lookupArguments = static_cast<int64_t>(numbers().size());
     if (choice.fixesTile) {
       form.tile = {tile.m, tile.n};
       for (int dim : space.all())
@@ -247,7 +247,7 @@ public:
 
   KernelOp kernel;
   mutable ContractOp contract;
-  bool strict;
+  Numerics numerics;
   IterationSpace space;
   SmallVector<KernelResult> results;
   std::array<ValueNode *, 2> factors{};
@@ -257,7 +257,7 @@ public:
 private:
   /// False when the space was cut, or on failure.
   bool tryRead() {
-    graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    graph = std::make_unique<ValueGraph>(kernel, space, numerics);
     results.clear();
     for (int side = 0; side < 2; ++side) {
       auto access = accessOf(space, side == 0 ? lhs : rhs, groups, side == 0 ? Role::m : Role::n);
@@ -339,11 +339,11 @@ Value writeProduct(GenericBuilder &builder, MatmulReading &reading, const Matmul
                              reading.contract.getAccumulatorType());
 }
 
-FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &target, bool strict) {
+FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &target, Numerics numerics) {
   auto contracts = kernel.getBody().front().getOps<ContractOp>();
   if (!llvm::hasSingleElement(contracts))
     return (*std::next(contracts.begin())).emitError("a kernel holds one contraction");
-  MatmulReading reading(kernel, *contracts.begin(), strict);
+  MatmulReading reading(kernel, *contracts.begin(), numerics);
   if (failed(reading.read()))
     return failure();
   const IterationSpace &space = reading.space;

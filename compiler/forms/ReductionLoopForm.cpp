@@ -139,7 +139,7 @@ LoopSpace loopSpaceOf(const IterationSpace &space, ArrayRef<int> kept, ArrayRef<
   return loops;
 }
 
-FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target &target, bool strict) {
+FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target &target, Numerics numerics) {
   const Reduction reduction = *firstReduction(kernel.getBody().front());
   IterationSpace space;
   int outerGroup = space.addGroup(reduction.keptBefore);
@@ -152,7 +152,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
 
   Access kept;
   FailureOr<ReadRoots> read = readRoots(
-      kernel, space, strict, roots,
+      kernel, space, numerics, roots,
       [&](ValueGraph &graph) {
         kept = space.group(outerGroup);
         Access inner = space.group(innerGroup);
@@ -167,7 +167,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   Access outer = space.group(outerGroup), reduced = space.group(reducedGroup), inner = space.group(innerGroup);
   KernelForm form;
   SmallVector<ValueNode *> nodes = nodesOf(results);
-  if (!strict)
+  if (!numerics.fixesOrder())
     form.groups = LaneGroupsFinder(kernel, space, inner).find(GenericBuilder::reachable(nodes), target);
   const LoopSpace loops = loopSpaceOf(space, kept, inner, reduced, form.groups);
   const LoopBlocks blocks = target.blocking().loopBlocks(loops);
@@ -180,10 +180,10 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   description.cost = estimatedCost(kernel, results, double(space.extentOf(kept)) * std::max<int64_t>(loops.weight, 1));
 
   form.kind = KernelKind::reduction_loop;
-  form.strict = strict;
+  form.numerics = numerics;
   form.outer = static_cast<int64_t>(outer.size());
   form.reduced = static_cast<int64_t>(reduced.size());
-  form.numbers = static_cast<int64_t>(read->graph->numbers.size());
+  form.lookupArguments = static_cast<int64_t>(read->graph->numbers.size());
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands(nodes)))
     return failure();

@@ -122,11 +122,11 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
   return result;
 }
 
-FailureOr<ReadRoots> readRoots(KernelOp kernel, IterationSpace &space, bool strict, ArrayRef<Root> roots,
+FailureOr<ReadRoots> readRoots(KernelOp kernel, IterationSpace &space, Numerics numerics, ArrayRef<Root> roots,
                                llvm::function_ref<void(ValueGraph &)> prepare,
                                llvm::function_ref<Access(const Root &)> accessOf, StringRef misfit) {
   for (;;) {
-    ReadRoots read{std::make_unique<ValueGraph>(kernel, space, strict), {}};
+    ReadRoots read{std::make_unique<ValueGraph>(kernel, space, numerics), {}};
     prepare(*read.graph);
     for (const Root &root : roots) {
       auto result = resultOf(*read.graph, space, root, accessOf(root));

@@ -40,7 +40,7 @@ struct ReadRoots {
   std::unique_ptr<ValueGraph> graph;
   llvm::SmallVector<KernelResult> results;
 };
-mlir::FailureOr<ReadRoots> readRoots(dialect::KernelOp kernel, IterationSpace &space, bool strict,
+mlir::FailureOr<ReadRoots> readRoots(dialect::KernelOp kernel, IterationSpace &space, Numerics numerics,
                                      llvm::ArrayRef<Root> roots, llvm::function_ref<void(ValueGraph &)> prepare,
                                      llvm::function_ref<Access(const Root &)> accessOf, llvm::StringRef misfit);
 

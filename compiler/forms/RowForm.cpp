@@ -186,7 +186,7 @@ private:
   SmallVector<Value> values;
 };
 
-FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, bool strict) {
+FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, Numerics numerics) {
   const Reduction reduction = *firstReduction(kernel.getBody().front());
   SmallVector<int64_t> outerShape(reduction.keptBefore);
   outerShape.append(reduction.keptAfter);
@@ -201,7 +201,7 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
              << root.elements << " elements, expected " << rows << " or " << rows * columns;
 
   FailureOr<ReadRoots> read = readRoots(
-      kernel, space, strict, roots,
+      kernel, space, numerics, roots,
       [&](ValueGraph &graph) { graph.scope = {space.group(outerGroup), space.group(innerGroup)}; },
       [&](const Root &root) -> Access {
         return root.elements == rows * columns ? space.all() : space.group(outerGroup);
@@ -226,7 +226,7 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
 
   KernelForm form;
   form.kind = KernelKind::row;
-  form.strict = strict;
+  form.numerics = numerics;
   form.outer = static_cast<int64_t>(outer.size());
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands(nodesOf(results))))

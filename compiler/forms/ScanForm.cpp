@@ -33,10 +33,10 @@ struct ScanReading {
   ValueNode *sums = nullptr;
 };
 
-FailureOr<ScanReading> readScan(KernelOp kernel, CumsumOp op, bool strict, IterationSpace &space) {
+FailureOr<ScanReading> readScan(KernelOp kernel, CumsumOp op, Numerics numerics, IterationSpace &space) {
   ScanReading reading;
   while (!reading.sums) {
-    reading.graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    reading.graph = std::make_unique<ValueGraph>(kernel, space, numerics);
     ValueNode *term = reading.graph->get(op.getX(), space.all());
     if (reading.graph->failed)
       return failure();
@@ -54,7 +54,7 @@ FailureOr<ScanReading> readScan(KernelOp kernel, CumsumOp op, bool strict, Itera
   return reading;
 }
 
-FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target, bool strict) {
+FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target, Numerics numerics) {
   CumsumOp op = *kernel.getBody().front().getOps<CumsumOp>().begin();
   SmallVector<Root> roots = rootsOf(kernel);
   if (roots.size() != 1 || roots[0].value != op.getResult() || roots[0].partial || roots[0].panels)
@@ -64,7 +64,7 @@ FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target,
   IterationSpace space;
   const int outerGroup = space.addGroup(shape.take_front(axis)), scannedGroup = space.addKeptGroup(shape[axis]);
   const int innerGroup = space.addGroup(shape.drop_front(axis + 1));
-  FailureOr<ScanReading> reading = readScan(kernel, op, strict, space);
+  FailureOr<ScanReading> reading = readScan(kernel, op, numerics, space);
   if (failed(reading))
     return failure();
   ValueNode *sums = reading->sums;
@@ -86,7 +86,7 @@ FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target,
 
   KernelForm form;
   form.kind = KernelKind::cumulative;
-  form.strict = strict;
+  form.numerics = numerics;
   form.outer = static_cast<int64_t>(outer.size());
   form.reduced = static_cast<int64_t>(scanned.size());
   form.reverse = op.getReverse();

@@ -58,12 +58,12 @@ struct ScatterGroups {
   int before, row, index, after;
 };
 
-FailureOr<ScatterReading> readScatter(KernelOp kernel, ScatterAddOp op, bool strict, IterationSpace &space,
+FailureOr<ScatterReading> readScatter(KernelOp kernel, ScatterAddOp op, Numerics numerics, IterationSpace &space,
                                       ScatterGroups groups) {
   const int64_t rows = cast<RankedTensorType>(op.getY().getType()).getDimSize(static_cast<int64_t>(op.getAxis()));
   ScatterReading reading;
   while (!reading.sum) {
-    reading.graph = std::make_unique<ValueGraph>(kernel, space, strict);
+    reading.graph = std::make_unique<ValueGraph>(kernel, space, numerics);
     Access row = space.group(groups.row), after = space.group(groups.after), updates = space.group(groups.before);
     reading.kept = updates;
     reading.index = space.group(groups.index);
@@ -81,7 +81,7 @@ FailureOr<ScatterReading> readScatter(KernelOp kernel, ScatterAddOp op, bool str
   return reading;
 }
 
-FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &target, bool strict) {
+FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &target, Numerics numerics) {
   ScatterAddOp op = *kernel.getBody().front().getOps<ScatterAddOp>().begin();
   SmallVector<Root> roots = rootsOf(kernel);
   if (roots.size() != 1 || roots[0].value != op.getResult())
@@ -95,7 +95,7 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   int indexGroup = space.addGroup(cast<RankedTensorType>(op.getIndices().getType()).getShape());
   int afterGroup = space.addKeptGroup({product(shape.drop_front(axis + 1))});
   FailureOr<ScatterReading> reading =
-      readScatter(kernel, op, strict, space, {beforeGroup, rowGroup, indexGroup, afterGroup});
+      readScatter(kernel, op, numerics, space, {beforeGroup, rowGroup, indexGroup, afterGroup});
   if (failed(reading))
     return failure();
   auto &[graph, kept, index, sum] = *reading;
@@ -116,9 +116,9 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
 
   KernelForm form;
   form.kind = KernelKind::scatter;
-  form.strict = strict;
+  form.numerics = numerics;
   form.outer = space.groupSize(beforeGroup);
-  form.numbers = static_cast<int64_t>(graph->numbers.size());
+  form.lookupArguments = static_cast<int64_t>(graph->numbers.size());
   form.indices = static_cast<int64_t>(index.size());
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands({sum})))

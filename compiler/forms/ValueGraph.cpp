@@ -249,10 +249,10 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
     return make(std::move(node));
   }
   node.combiner = combinerOf(cast<ReduceOp>(op).getKind(), elementTypeOf(x));
-  if (strict && isNarrowFloat(resultElement) && (node.combiner == "max" || node.combiner == "min"))
+  if (numerics.roundsEachOp() && isNarrowFloat(resultElement) && (node.combiner == "max" || node.combiner == "min"))
     node.exact = input->exact == resultElement ? resultElement : Type();
   ValueNode *result = make(std::move(node));
-  return strict && isNarrowFloat(resultElement) ? rounded(result, resultElement) : result;
+  return numerics.roundsEachOp() && isNarrowFloat(resultElement) ? rounded(result, resultElement) : result;
 }
 
 ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
@@ -271,7 +271,7 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   if (cast && arithmeticType(elementTypeOf(cast.getX())) == arithmeticType(element) && !cast.getSaturate() &&
       isa<FloatType>(element)) { // widening, or narrowing without the rounding
     ValueNode *input = node.inputs[0];
-    bool rounds = isNarrowFloat(element) && (strict || cast.getKind() == CastKind::rounding);
+    bool rounds = isNarrowFloat(element) && (numerics.roundsEachOp() || cast.getKind() == CastKind::rounding);
     return rounds ? rounded(input, element) : input;
   }
   node.type = arithmeticType(element);
@@ -282,7 +282,7 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   if (isNarrowFloat(element) && (converts || (allExact && compute.keepsDtype() && !compute.isDecision())))
     node.exact = element;
   ValueNode *result = make(std::move(node));
-  bool rounds = isNarrowFloat(element) && (strict || (cast && cast.getKind() == CastKind::rounding));
+  bool rounds = isNarrowFloat(element) && (numerics.roundsEachOp() || (cast && cast.getKind() == CastKind::rounding));
   return rounds ? rounded(result, element) : result;
 }
 
@@ -349,7 +349,7 @@ ValueNode *ValueGraph::contraction(ContractOp op, ArrayRef<int> access) {
   node.type = op.getAccumulatorType();
   ValueNode *result = make(std::move(node));
   Type element = elementTypeOf(op.getResult());
-  return strict && isNarrowFloat(element) ? rounded(result, element) : result;
+  return numerics.roundsEachOp() && isNarrowFloat(element) ? rounded(result, element) : result;
 }
 
 ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/IterationSpace.h"
+#include "compiler/kernels/Numerics.h"
 #include "dialect/Dialect.h"
 #include "llvm/ADT/BitVector.h"
 #include <deque>
@@ -81,8 +82,8 @@ struct ReductionScope {
 class ValueGraph {
 public:
   /// `space` is refined as accesses demand.
-  ValueGraph(dialect::KernelOp kernel, IterationSpace &space, bool strict)
-      : kernel(kernel), space(space), strict(strict) {}
+  ValueGraph(dialect::KernelOp kernel, IterationSpace &space, Numerics numerics)
+      : kernel(kernel), space(space), numerics(numerics) {}
 
   /// The node of `value` at `access`; null on failure, with `refined` or a diagnostic emitted.
   ValueNode *get(mlir::Value value, llvm::ArrayRef<int> access);
@@ -119,7 +120,7 @@ private:
 
   dialect::KernelOp kernel;
   IterationSpace &space;
-  bool strict;
+  Numerics numerics;
   std::deque<ValueNode> nodes;
   std::map<int, Access> loaded;                                     // operands' first accesses
   std::map<std::pair<void *, std::vector<int>>, ValueNode *> known; // by value and access

@@ -50,6 +50,18 @@ struct Reader {
     if (auto attribute = get<StringAttr>(name, "a string"))
       field = attribute.str();
   }
+  void operator()(StringRef name, Numerics &field) {
+    constexpr const char *expected = "\"fast\" or \"strict\"";
+    auto attribute = get<StringAttr>(name, expected);
+    if (!attribute)
+      return;
+    if (const std::optional<Numerics> named = Numerics::named(attribute.getValue())) {
+      field = *named;
+      return;
+    }
+    function.emitError() << "expected " << name << " to be " << expected << ", but got " << attribute;
+    failed = true;
+  }
   void operator()(StringRef name, int64_t &field) {
     if (auto attribute = get<IntegerAttr>(name, "an integer"))
       field = attribute.getInt();
@@ -74,6 +86,10 @@ struct Writer {
   void operator()(StringRef name, const std::string &field) {
     if (!field.empty())
       function->setAttr(name, builder.getStringAttr(field));
+  }
+  void operator()(StringRef name, const Numerics &field) {
+    if (field != Numerics())
+      function->setAttr(name, builder.getStringAttr(field.name()));
   }
   void operator()(StringRef name, const int64_t &field) {
     if (field || name == "halftone.outer")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/FormTraits.h"
+#include "compiler/kernels/Numerics.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <optional>
@@ -38,6 +39,7 @@ using unit = bool;
 using integer = int64_t;
 using integers = llvm::SmallVector<int64_t, 4>;
 using string = std::string;
+using numerics = Numerics;
 } // namespace attribute
 
 /// The attributes of the function, a field for each line of dialect/KernelAttributes.def. `halftone.kind` and
@@ -53,10 +55,10 @@ struct KernelForm {
 
   /// Block sizes among the index arguments.
   int64_t blockSizes() const { return traitsOf(kind).blockSizes; }
-  /// Index arguments of `function`: extents of dims, block sizes, numbers.
+  /// Index arguments of `function`: extents of dims, block sizes, lookup arguments.
   static int64_t indexArguments(mlir::func::FuncOp function);
   /// Dims of `function`, whose form this is.
-  int64_t dims(mlir::func::FuncOp function) const { return indexArguments(function) - blockSizes() - numbers; }
+  int64_t dims(mlir::func::FuncOp function) const { return indexArguments(function) - blockSizes() - lookupArguments; }
   /// The attributes of `value`, an operand of `function` or a value that it returns; those of neither are defaults.
   const TensorForm &of(mlir::func::FuncOp function, mlir::Value value) const;
 };

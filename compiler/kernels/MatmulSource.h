@@ -23,7 +23,7 @@ public:
   /// Whether neighbours in the operand's memory are neighbours along K.
   bool lanesAlongDepth(int side) const { return llvm::is_contained(group[depthRole], innermostDim(side)); }
   /// Each sum is made in the order of K.
-  bool ordered() const { return source.form.strict; }
+  bool ordered() const { return source.form.numerics.fixesOrder(); }
   /// The value that the contraction multiplies of the element of an operand.
   mlir::Value factorOf(int side) const;
   /// The same at the builder's place, of `stored`, an element or a vector of `lanes` > 0 elements.

@@ -26,9 +26,9 @@ namespace halftone::compiler {
 
 namespace {
 
-void setTile(ContractOp op, const Blocking &blocking, bool strict) {
+void setTile(ContractOp op, const Blocking &blocking, Numerics numerics) {
   MatmulTraits traits = matmulTraits(op);
-  traits.strict = strict;
+  traits.numerics = numerics;
   const MatmulTile tile = blocking.matmulTile(traits);
   op.setTile(ArrayRef<int64_t>{tile.m, tile.n});
 }
@@ -82,21 +82,21 @@ Value packed(OpBuilder &builder, Value matrix, int64_t depth, const WeightPanels
 
 /// The contraction of matrices that stands for `op`, if its right operand is a weight of more axes for which the target has
 /// a layout; else `op`.
-ContractOp withMatrix(ContractOp op, const Target &target, bool strict) {
+ContractOp withMatrix(ContractOp op, const Target &target, Numerics numerics) {
   const std::optional<WeightMatrix> matrix = WeightMatrix::of(op);
   const auto dtype = dtypeOf(tensorTypeOf(op.getRhs()).getElementType());
   const bool isPacked =
-      matrix && dtype && target.lowerings().weightPanels(strict, *dtype, matrix->depth, matrix->columns);
+      matrix && dtype && target.lowerings().weightPanels(numerics, *dtype, matrix->depth, matrix->columns);
   return isPacked ? multiplyByMatrix(op, *matrix) : op;
 }
 
 /// False if the target has no layout for the weight.
-bool packWeight(ContractOp op, const Target &target, bool strict) {
+bool packWeight(ContractOp op, const Target &target, Numerics numerics) {
   auto type = tensorTypeOf(op.getRhs());
   const int64_t depth = op.getRhsContract()[0];
   auto dtype = dtypeOf(type.getElementType());
   auto panels =
-      dtype ? target.lowerings().weightPanels(strict, *dtype, type.getDimSize(depth), type.getDimSize(1 - depth))
+      dtype ? target.lowerings().weightPanels(numerics, *dtype, type.getDimSize(depth), type.getDimSize(1 - depth))
             : std::nullopt;
   if (!panels)
     return false;
@@ -112,8 +112,8 @@ public:
   HalfByteWeight(SymbolTable &symbols, const DenseMap<Attribute, Value> &newValues)
       : symbols(symbols), newValues(newValues) {}
 
-  /// The weight's elements, or null. In strict mode each op on them is a kernel of its own, which reads no packed copy.
-  Value under(Value rhs, bool strict) const { return find(rhs, strict ? 0 : mostOps); }
+  /// The weight's elements, or null. In strict numerics each op on them is a kernel of its own, which reads no packed copy.
+  Value under(Value rhs, Numerics numerics) const { return find(rhs, numerics.formsAlone() ? 0 : mostOps); }
 
   /// `value`, made of `kept` in the place of `halves`.
   static Value rebuilt(OpBuilder &builder, Value value, Value halves, Value kept) {
@@ -181,6 +181,7 @@ private:
       getOperation().emitError() << found.status().message();
       return signalPassFailure();
     }
+    const Numerics numerics = strict ? Numerics::strict() : Numerics::fast();
     SymbolTable symbols(getOperation());
     const DenseMap<Attribute, Value> newValues = newValuesOf(getOperation());
     if (auto main = getOperation().lookupSymbol<func::FuncOp>("main"); main && !main.isExternal())
@@ -192,16 +193,16 @@ private:
     for (ContractOp op : contractions) {
       const bool isFixed = isFixedWeight(op.getRhs(), symbols, newValues);
       if (isFixed && !windowOf(op))
-        op = withMatrix(op, **found, strict);
+        op = withMatrix(op, **found, numerics);
       const Value rhs = op.getRhs();
       const bool isMatrix =
           tensorTypeOf(rhs).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1;
-      const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, strict) : Value();
+      const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, numerics) : Value();
       const bool isPacked =
-          isMatrix && ((isFixed && packWeight(op, **found, strict)) || (halves && packHalves(op, halves, **found)));
-      setTile(strict || isPacked ? op : splitDepth(op, blocking), blocking, strict);
+          isMatrix && ((isFixed && packWeight(op, **found, numerics)) || (halves && packHalves(op, halves, **found)));
+      setTile(numerics.fixesOrder() || isPacked ? op : splitDepth(op, blocking), blocking, numerics);
     }
-    if (!strict)
+    if (!numerics.fixesOrder())
       getOperation()->walk([&](AttentionGradOp op) { splitAttention(op, blocking); });
   }
 };

@@ -1,6 +1,7 @@
 // The stages of a module and the options of a compile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/kernels/Numerics.h"
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -19,7 +20,7 @@ std::optional<Stage> stageNamed(std::string_view name);
 
 struct CompileOptions {
   Stage from = Stage::graph;                 // the stage of the given module: graph, cast, pure or kernel
-  bool strict = false;                       // Numerics::strict: one op, one kernel, every op rounds
+  Numerics numerics = Numerics::fast();      // how much fused ops may deviate from the interpreter
   std::string target = "host";               // see Target::find
   int threads = 0;                           // for kernel compilation; 0: all
   std::string cacheDirectory;                // "": the default; "none": no disk cache

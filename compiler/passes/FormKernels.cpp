@@ -91,7 +91,7 @@ LogicalResult BlockFormer::visit(Operation *op) {
         return failure();
     return start(op);
   }
-  if (!strict && join(op))
+  if (!numerics.formsAlone() && join(op))
     return success();
   if (auto reduce = dyn_cast<ReduceOp>(op); reduce && splitReduction(reduce))
     return success();
@@ -226,7 +226,7 @@ LogicalResult BlockFormer::run() {
         collectiveBefore[&op] = before;
     }
   storeEscapingConstants();
-  if (!strict)
+  if (!numerics.formsAlone())
     for (ContractOp contract : block.getOps<ContractOp>())
       findUnpacking(contract.getRhs());
   for (Operation *op = &block.front(); !op->hasTrait<OpTrait::IsTerminator>();) {
@@ -238,7 +238,7 @@ LogicalResult BlockFormer::run() {
     }
     op = next;
   }
-  if (!strict) {
+  if (!numerics.formsAlone()) {
     giveReductionsToReaders();
     joinSiblings();
     joinScalarKernels();
@@ -288,6 +288,7 @@ private:
       getOperation().emitError("expected a function @main with a body");
       return signalPassFailure();
     }
+    const Numerics numerics = strict ? Numerics::strict() : Numerics::fast();
     SymbolTable symbols(getOperation());
     // Inner regions first: the values that they still read from outside are then really read from memory.
     SmallVector<Block *> blocks;
@@ -295,11 +296,11 @@ private:
       for (Region &region : when->getRegions())
         blocks.push_back(&region.front());
     });
-    if (!strict)
+    if (!numerics.formsAlone())
       llvm::for_each(blocks, [](Block *branch) { widenInside(*branch); });
     blocks.push_back(&main.getBody().front());
     for (Block *block : blocks)
-      if (failed(BlockFormer(*block, symbols, **found, strict).run()))
+      if (failed(BlockFormer(*block, symbols, **found, numerics).run()))
         return signalPassFailure();
   }
 };

@@ -63,7 +63,7 @@ const SmallVector<Operation *> &BlockFormer::producers(Operation *op) {
 }
 
 bool BlockFormer::becomesChain(Operation *op) {
-  if (strict || !(isa<ElementwiseOpInterface, RandomBitsOp>(op)) || escapes(op))
+  if (numerics.formsAlone() || !(isa<ElementwiseOpInterface, RandomBitsOp>(op)) || escapes(op))
     return false;
   if (llvm::any_of(producers(op), [&](Operation *producer) { return !clusters[clusterOf.lookup(producer)].opaque; }))
     return false;
@@ -85,7 +85,7 @@ bool BlockFormer::becomesChain(Operation *op) {
 /// the value as it is.
 bool BlockFormer::isWidenedByReaders(Operation *op) const {
   auto cast = dyn_cast<CastOp>(op);
-  if (strict || !cast || cast.getKind() != CastKind::rounding || escapes(op))
+  if (numerics.formsAlone() || !cast || cast.getKind() != CastKind::rounding || escapes(op))
     return false;
   const Type from = getElementTypeOrSelf(cast.getOperand()), to = getElementTypeOrSelf(cast.getResult());
   return isa<FloatType>(from) && isa<FloatType>(to) && from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth() &&
@@ -232,7 +232,7 @@ std::optional<KernelShape> BlockFormer::legal(ArrayRef<int64_t> merged, Operatio
   auto shape = classify(body, blocking);
   if (!shape)
     return std::nullopt;
-  if (!strict && shape->kind == KernelKind::row && merged.size() + (op ? 1 : 0) > 1 &&
+  if (!numerics.formsAlone() && shape->kind == KernelKind::row && merged.size() + (op ? 1 : 0) > 1 &&
       ShapedType::getNumElements(ArrayRef(shape->shape).take_front(shape->outerRank)) == 1 &&
       ShapedType::getNumElements(shape->shape) > mostElementsOfOneRow)
     return std::nullopt;
@@ -439,7 +439,7 @@ void BlockFormer::storeForContraction(ContractOp op) {
       for (Value read : each->getOperands())
         if (!inBody.contains(read.getDefiningOp()) && elementsOf(read) > 1)
           loads.insert(read);
-    if (strict || !cheap || loads.size() != 1 || elementsOf(*loads.begin()) != elementsOf(operand.get()))
+    if (numerics.formsAlone() || !cheap || loads.size() != 1 || elementsOf(*loads.begin()) != elementsOf(operand.get()))
       operand.set(store(operand.get(), op));
   }
 }
@@ -456,7 +456,7 @@ bool BlockFormer::isMadeByAttention(Operation *op, Value mask) {
     return inBody.contains(operand.getDefiningOp()) || elementsOf(operand) == 1 ||
            elementsOf(operand) * scoresForOneElement <= ShapedType::getNumElements(scores);
   };
-  return !strict && static_cast<int64_t>(body.ops.size()) <= mostChainOps &&
+  return !numerics.formsAlone() && static_cast<int64_t>(body.ops.size()) <= mostChainOps &&
          llvm::all_of(body.ops, [&](Operation *each) {
            return isPointwise(each) && !isTranscendental(each) && llvm::all_of(each->getOperands(), isSmall);
          });

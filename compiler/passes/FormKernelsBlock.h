@@ -49,8 +49,8 @@ private:
 /// copies, every other op joins the kernels of its producers where a kind allows it, or starts a kernel.
 class BlockFormer {
 public:
-  BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, const Target &target, bool strict)
-      : block(block), symbols(symbols), target(target), blocking(target.blocking()), strict(strict) {}
+  BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, const Target &target, Numerics numerics)
+      : block(block), symbols(symbols), target(target), blocking(target.blocking()), numerics(numerics) {}
   llvm::LogicalResult run();
 
 private:
@@ -121,7 +121,7 @@ private:
   mlir::SymbolTable &symbols;
   const Target &target;
   const Blocking &blocking;
-  bool strict;
+  Numerics numerics;
   llvm::DenseSet<mlir::Operation *> stored;    // glue that must be in memory after all
   llvm::DenseSet<mlir::Operation *> chains;    // cheap ops and windows of values in memory, copied like glue
   llvm::DenseSet<mlir::Operation *> unpacking; // work on packed weights, which only a matmul reads: copied into it

@@ -27,7 +27,8 @@ static int64_t sizeOf(Value value) { return elementsOf(value) * std::max<int64_t
 /// its shape, which they read in its place, and from vectors. So a normalized value is not stored beside the value that it
 /// was made of.
 bool BlockFormer::isRemade(Operation *op) {
-  if (strict || !isa<ElementwiseOpInterface>(op) || escapes(op) || elementsOf(op->getResult(0)) < bigInput)
+  if (numerics.formsAlone() || !isa<ElementwiseOpInterface>(op) || escapes(op) ||
+      elementsOf(op->getResult(0)) < bigInput)
     return false;
   const KernelBody body = bodyOf(op);
   const DenseSet<Operation *> inBody(body.ops.begin(), body.ops.end());

@@ -36,7 +36,7 @@ std::pair<PartialReduceOp, ReduceOp> BlockFormer::halvesOf(ReduceOp op, const Si
 SmallVector<Operation *> BlockFormer::splitInto(std::optional<int64_t> host, ReduceOp op) {
   ArrayRef<int64_t> axes = op.getAxes();
   const int64_t reduced = axes.size();
-  if (strict || reduced == 0 || axes.back() != reduced - 1)
+  if (numerics.formsAlone() || reduced == 0 || axes.back() != reduced - 1)
     return {};
   KernelShape shape{KernelKind::loop, SmallVector<int64_t>(shapeOf(op.getX())), 0};
   Operation *contract = nullptr;

@@ -34,24 +34,24 @@ SmallVector<Value> ordinary(AttentionGradOp op, OpBuilder &builder) {
 
 /// Of an `attention` or its gradient.
 template <class Op> struct LowerWithoutKernel : OpRewritePattern<Op> {
-  LowerWithoutKernel(MLIRContext *context, const Target &target, bool strict)
-      : OpRewritePattern<Op>(context), target(target), strict(strict) {}
+  LowerWithoutKernel(MLIRContext *context, const Target &target, Numerics numerics)
+      : OpRewritePattern<Op>(context), target(target), numerics(numerics) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!strict && target.blocking().attentionTile(attentionTraits(AttentionInputs(op))))
+    if (!numerics.fixesOrder() && target.blocking().attentionTile(attentionTraits(AttentionInputs(op))))
       return failure();
     rewriter.replaceOp(op, ordinary(op, rewriter));
     return success();
   }
 
   const Target &target;
-  bool strict;
+  Numerics numerics;
 };
 
 } // namespace
 
-void populateAttentionLowering(RewritePatternSet &patterns, const Target &target, bool strict) {
+void populateAttentionLowering(RewritePatternSet &patterns, const Target &target, Numerics numerics) {
   patterns.add<LowerWithoutKernel<AttentionOp>, LowerWithoutKernel<AttentionGradOp>>(patterns.getContext(), target,
-                                                                                     strict);
+                                                                                     numerics);
 }
 
 } // namespace halftone::compiler

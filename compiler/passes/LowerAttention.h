@@ -7,7 +7,7 @@
 namespace halftone::compiler {
 
 /// An `attention` becomes the products of its queries and keys, the softmax of their rows, and the products with its
-/// values; in strict mode, and where the target has no kernel for it.
-void populateAttentionLowering(mlir::RewritePatternSet &patterns, const Target &target, bool strict);
+/// values; where `numerics` fix the order of sums, and where the target has no kernel for it.
+void populateAttentionLowering(mlir::RewritePatternSet &patterns, const Target &target, Numerics numerics);
 
 } // namespace halftone::compiler

@@ -281,12 +281,12 @@ private:
 };
 
 struct LowerConvolution : OpRewritePattern<ConvolutionOp> {
-  LowerConvolution(MLIRContext *context, const Target &target, bool strict)
-      : OpRewritePattern(context), target(target), strict(strict) {}
+  LowerConvolution(MLIRContext *context, const Target &target, Numerics numerics)
+      : OpRewritePattern(context), target(target), numerics(numerics) {}
   LogicalResult matchAndRewrite(ConvolutionOp op, PatternRewriter &rewriter) const override {
     Lowering lowering(op, target, rewriter);
     Value result;
-    if (!strict) {
+    if (!numerics.fixesOrder()) {
       const bool isFloat = isa<FloatType>(op.getAccumulatorType());
       result = lowering.lowerAsChannelwiseGradient();
       result = result || !isFloat ? result : lowering.lowerAsGroupsGradient();
@@ -298,13 +298,13 @@ struct LowerConvolution : OpRewritePattern<ConvolutionOp> {
     return success();
   }
   const Target &target;
-  bool strict;
+  Numerics numerics;
 };
 
 } // namespace
 
-void populateConvolutionLowering(RewritePatternSet &patterns, const Target &target, bool strict) {
-  patterns.add<LowerConvolution>(patterns.getContext(), target, strict);
+void populateConvolutionLowering(RewritePatternSet &patterns, const Target &target, Numerics numerics) {
+  patterns.add<LowerConvolution>(patterns.getContext(), target, numerics);
 }
 
 } // namespace halftone::compiler

@@ -36,10 +36,11 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
       getOperation().emitError() << getArgument() << " expects a module in stage kernel; this one has no kernel";
       return signalPassFailure();
     }
+    const Numerics numerics = strict ? Numerics::strict() : Numerics::fast();
     OpBuilder builder(&getContext());
     for (Operation &op : llvm::make_early_inc_range(getOperation().getBody()->getOperations())) {
       if (auto kernel = dyn_cast<KernelOp>(op)) {
-        FailureOr<KernelDescription> description = describeKernel(kernel, **found, strict);
+        FailureOr<KernelDescription> description = describeKernel(kernel, **found, numerics);
         if (failed(description))
           return signalPassFailure();
         ModuleOp module = description->module.release();

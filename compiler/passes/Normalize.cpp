@@ -418,12 +418,13 @@ private:
       getOperation().emitError() << found.status().message();
       return signalPassFailure();
     }
+    const Numerics numerics = strict ? Numerics::strict() : Numerics::fast();
     RewritePatternSet patterns(&getContext());
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     populateContractionRewrites(patterns);
-    populateAttentionLowering(patterns, **found, strict);
-    populateConvolutionLowering(patterns, **found, strict);
-    if (!strict)
+    populateAttentionLowering(patterns, **found, numerics);
+    populateConvolutionLowering(patterns, **found, numerics);
+    if (!numerics.fixesOrder())
       populateHoleLowering(patterns);
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape,
                  ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes, WidenScatterAdd>(

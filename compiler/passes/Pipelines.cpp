@@ -28,14 +28,15 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     verify(Stage::pure);
   }
   if (crosses(Stage::kernel)) {
+    const bool strict = options.numerics == Numerics::strict();
     passes.addPass(
-        createNormalizePass({options.target, options.strict})); // before anything asks which kernel an op may stand in
+        createNormalizePass({options.target, strict})); // before anything asks which kernel an op may stand in
     passes.addPass(
-        createChooseTemplatesPass({options.target, options.strict})); // before fusion depends on layouts and blockings
-    passes.addPass(createHoistShadowsPass()); // sees the layouts; before casts are copied into kernels
-    if (!options.strict)
+        createChooseTemplatesPass({options.target, strict})); // before fusion depends on layouts and blockings
+    passes.addPass(createHoistShadowsPass());                 // sees the layouts; before casts are copied into kernels
+    if (!options.numerics.formsAlone())
       passes.addPass(createRoundDecisionsPass()); // stores are settled, and no kernel keeps values wide yet
-    passes.addPass(createFormKernelsPass({options.target, options.strict}));
+    passes.addPass(createFormKernelsPass({options.target, strict}));
     passes.addPass(createRepeatResultsPass());    // each kernel still has one launch
     passes.addPass(createOutlineKernelsPass());   // equal kernels are one before anything is compiled
     passes.addPass(createOrderLaunchesPass());    // needs launches only

@@ -1,6 +1,7 @@
 // The facts of kernels that a target asks for: what its schedules, blocks and layouts depend on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/kernels/Numerics.h"
 #include "halftone/DType.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <variant>
@@ -18,7 +19,7 @@ struct MatmulTraits {
   DType lhs, rhs, accumulator;
   int64_t rows = 0, columns = 0, depth = 0; // M, N, K
   int64_t batch = 1;                        // how many such products there are
-  bool strict = false;
+  Numerics numerics = Numerics::fast();
   bool splitDepth = false;    // K is more than one dim
   int64_t depthRun = 0;       // the extent of the last dim of K; 0 if an operand has another of these dims innermost
   bool computed = false;      // an operand passes through a prologue

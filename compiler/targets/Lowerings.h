@@ -1,6 +1,7 @@
 // Which ops and layouts kernels of a target read: what passes ask before kernels are formed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "compiler/kernels/Numerics.h"
 #include "halftone/DType.h"
 #include <cstdint>
 #include <optional>
@@ -30,7 +31,7 @@ public:
   virtual bool sumsGroups(DType /*dtype*/, int64_t /*channels*/, int64_t /*filters*/) const { return false; }
   /// The layout of a weight, K x N along whichever axes, for the matmuls that read it as their right operand, where
   /// that makes their products faster; nullopt: row-major. All batches share the copy.
-  virtual std::optional<WeightPanels> weightPanels(bool /*strict*/, DType /*weight*/, int64_t /*k*/,
+  virtual std::optional<WeightPanels> weightPanels(Numerics /*numerics*/, DType /*weight*/, int64_t /*k*/,
                                                    int64_t /*n*/) const {
     return std::nullopt;
   }

@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/kernels/KernelDumps.h"
 #include "compiler/kernels/MathTraits.h"
+#include "compiler/kernels/Numerics.h"
 #include "compiler/kernels/RowTile.h"
 #include "compiler/targets/Blocking.h"
 #include "compiler/targets/KernelTraits.h"

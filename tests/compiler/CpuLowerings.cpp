@@ -64,15 +64,15 @@ TEST_CASE("Weights of four bits share bytes in panels where a product reads them
 }
 
 TEST_CASE("Weights are kept in panels where those make products faster", "[targets]") {
-  auto packs = [](const char *target, DType weight, int64_t k, int64_t n, bool strict = false) {
-    return targetNamed(target).lowerings().weightPanels(strict, weight, k, n).has_value();
+  auto packs = [](const char *target, DType weight, int64_t k, int64_t n, compiler::Numerics numerics = {}) {
+    return targetNamed(target).lowerings().weightPanels(numerics, weight, k, n).has_value();
   };
   constexpr const char *zen5 = "x86_64-unknown-linux-gnu:znver5";
-  const auto panels = targetNamed(zen5).lowerings().weightPanels(false, DType::bfloat16, 784, 512);
+  const auto panels = targetNamed(zen5).lowerings().weightPanels(compiler::Numerics::fast(), DType::bfloat16, 784, 512);
   REQUIRE(panels);
   CHECK(panels->columns == 16);
   CHECK(panels->group == 2);
-  CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 512, true));
+  CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 512, compiler::Numerics::strict()));
   CHECK_FALSE(packs(zen5, DType::float16, 784, 512));
   CHECK_FALSE(packs(zen5, DType::float32, 784, 512));
   CHECK_FALSE(packs(zen5, DType::bfloat16, 783, 512));       // an odd index of K is left over
@@ -82,8 +82,8 @@ TEST_CASE("Weights are kept in panels where those make products faster", "[targe
   for (const char *target : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86_64-unknown-linux-gnu:cooperlake"})
     CHECK_FALSE(packs(target, DType::bfloat16, 784, 512));
   for (const char *target : {zen5, "sapphirerapids", "x86_64-unknown-linux-gnu:cooperlake"}) {
-    const auto fours =
-        targetNamed(target).lowerings().weightPanels(true, DType::int8, 784, 512); // exact: strict mode too
+    const auto fours = targetNamed(target).lowerings().weightPanels(compiler::Numerics::strict(), DType::int8, 784,
+                                                                    512); // exact: strict mode too
     REQUIRE(fours);
     CHECK(fours->columns == 16);
     CHECK(fours->group == 4);

@@ -103,7 +103,8 @@ KernelHarness::KernelHarness(const std::string &source, std::string_view name, b
   auto found = compiler::Target::find(name);
   REQUIRE(found.isOk());
   target = *found;
-  auto result = compiler::describeKernel(kernel, *target, strict);
+  auto result =
+      compiler::describeKernel(kernel, *target, strict ? compiler::Numerics::strict() : compiler::Numerics::fast());
   if (failed(result) || failed(verify(*result->module)))
     FAIL(diagnostics << source);
   described = std::move(*result);

@@ -54,7 +54,7 @@ func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"})
 
 TEST_CASE("each layer has its rows, also where layers share a kernel") {
   CompileOptions strict;
-  strict.strict = true; // one kernel per op: the casts of both layers share one
+  strict.numerics = compiler::Numerics::strict(); // one kernel per op: the casts of both layers share one
   KernelStage stage(twoLayers, strict);
   std::vector<LedgerRow> rows = castLedger(*stage.module);
   std::vector<std::string> inputs;

@@ -78,7 +78,7 @@ std::string linalgOf(const Case &c) {
       ") -> ({}) attributes {{halftone.kind = \"matmul\", halftone.outer = {} : i64, halftone.roles = "
       "array<i64: {}, 1, 1, 1>{}}} {{\n",
       resultText, first, first,
-      fmt::format("{}{}{}", c.strict ? ", halftone.strict" : "", c.fewRows ? ", halftone.few_rows" : "",
+      fmt::format("{}{}{}", c.strict ? ", halftone.numerics = \"strict\"" : "", c.fewRows ? ", halftone.few_rows" : "",
                   c.instruction.empty() ? "" : fmt::format(", halftone.instruction = \"{}\"", c.instruction)));
   text += fmt::format("  %zero = arith.constant {} : {}\n", t == "i32" ? "0" : "0.0", t);
   std::string a = "%a", b = "%b", aType = c.a, bType = c.b;

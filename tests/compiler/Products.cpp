@@ -46,13 +46,13 @@ TEST_CASE("Each CPU multiplies by the instruction that is fast there", "[targets
     CHECK(chosen(target, bf16) == "tdpbf16ps");
     CHECK(chosen(target, i8) == "tdpbssd");
     CHECK(chosen(target, with(i8, &MatmulTraits::lhsAlongDepth, false)) == "tdpbssd");
-    CHECK(chosen(target, with(bf16, &MatmulTraits::strict, true)) == "multiply-add");
+    CHECK(chosen(target, with(bf16, &MatmulTraits::numerics, compiler::Numerics::strict())) == "multiply-add");
     CHECK(chosen(target, f16) == "multiply-add");
   }
 }
 
 TEST_CASE("a kernel that an instruction cannot take gets another instruction", "[targets]") {
-  CHECK(chosen("znver5", with(bf16, &MatmulTraits::strict, true)) == "multiply-add");
+  CHECK(chosen("znver5", with(bf16, &MatmulTraits::numerics, compiler::Numerics::strict())) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::splitDepth, true)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::rhs, DType::float16)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::rows, int64_t(4))) == "multiply-add"); // packing costs more time
@@ -62,7 +62,7 @@ TEST_CASE("a kernel that an instruction cannot take gets another instruction", "
   CHECK(chosen("znver5", with(panels, &MatmulTraits::splitDepth, true)) == "multiply-add");
   CHECK(chosen("sapphirerapids", panels) == "tdpbf16ps");
   CHECK(chosen("sapphirerapids", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps");
-  CHECK(chosen("znver5", with(i8, &MatmulTraits::strict, true)) == "vpdpbusd"); // exact
+  CHECK(chosen("znver5", with(i8, &MatmulTraits::numerics, compiler::Numerics::strict())) == "vpdpbusd"); // exact
   CHECK(chosen("znver5", with(i8, &MatmulTraits::computed, true)) == "multiply-add");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::lhsAlongDepth, false)) == "multiply-add");
   CHECK(chosen("znver5", with(i8, &MatmulTraits::lhs, DType::uint8)) == "multiply-add");

@@ -16,7 +16,7 @@
 // CHECK: %[[R:.*]] = arith.truncf %[[S]] : f32 to f16
 // CHECK: linalg.yield %[[R]] : f16
 // STRICT-LABEL: module @loop
-// STRICT: halftone.strict
+// STRICT: halftone.numerics = "strict"
 // STRICT: %[[P:.*]] = arith.mulf %{{.*}}, %{{.*}} : f32
 // STRICT: %[[N:.*]] = arith.truncf %[[P]] : f32 to f16
 // STRICT: %[[W:.*]] = arith.extf %[[N]] : f16 to f32
@@ -81,7 +81,7 @@ halftone.kernel matmul @matmul (tensor<3x8x4xbf16>, tensor<3x5x4xbf16>, tensor<5
 // CHECK-LABEL: module @gather
 // CHECK-SAME: halftone.extents = array<i64: 24, 37, 24, 37, 50, 37>
 // CHECK: func.func @kernel(%{{.*}}, %[[V:.*]]: index, %[[D:.*]]: index, %[[T:.*]]: tensor<?xf32>, %[[I:.*]]: tensor<?xi32>) -> tensor<?x?xf16>
-// CHECK-SAME: halftone.kind = "loop", halftone.numbers = 2 : i64, halftone.outer = 1 : i64
+// CHECK-SAME: halftone.kind = "loop", halftone.lookup_arguments = 2 : i64, halftone.outer = 1 : i64
 // CHECK: linalg.generic
 // CHECK-SAME: ins(%[[I]] : tensor<?xi32>)
 // CHECK: arith.maxsi
@@ -98,7 +98,7 @@ halftone.kernel loop @gather (tensor<50x37xf32>, tensor<4x6xi32>) -> tensor<4x6x
 // A concatenation chooses among elements of all operands at clamped indices.
 // CHECK-LABEL: module @concat
 // CHECK-SAME: halftone.extents = array<i64: 8, 8, 8, 8, 5, 5, 3, -5>
-// CHECK: halftone.numbers = 4 : i64
+// CHECK: halftone.lookup_arguments = 4 : i64
 // CHECK-COUNT-2: tensor.extract
 // CHECK: arith.select
 halftone.kernel loop @concat (tensor<8x5xf16>, tensor<8x3xf16>) -> tensor<8x8xf16> {
@@ -128,7 +128,7 @@ halftone.kernel cumulative @scan (tensor<2x50x37xf16>) -> tensor<2x50x37xf16> {
 // A scatter: the rows that the indices name, then for each row a sum over the indices that name it.
 // CHECK-LABEL: module @scatter
 // CHECK-SAME: halftone.extents = array<i64: 2, 50, 24, 37, 50, 50>, halftone.grid = 2 : i64
-// CHECK: halftone.indices = 1 : i64, halftone.kind = "scatter", halftone.numbers = 1 : i64, halftone.outer = 1 : i64
+// CHECK: halftone.indices = 1 : i64, halftone.kind = "scatter", halftone.lookup_arguments = 1 : i64, halftone.outer = 1 : i64
 // CHECK: %[[R:.*]] = linalg.generic
 // CHECK-SAME: halftone.dims = array<i64: 2>
 // CHECK: linalg.yield %{{.*}} : i64

@@ -31,7 +31,10 @@ void expectCasts(const std::vector<Variable> &variables, int64_t refreshes, int6
 /// Whether weights of bfloat16 of k x n are packed for the device of the tests.
 bool packsWeights(int64_t k, int64_t n) {
   const std::string target = deviceRuntime(default_device()).valueOrThrow()->target();
-  return (*compiler::Target::find(target))->lowerings().weightPanels(false, DType::bfloat16, k, n).has_value();
+  return (*compiler::Target::find(target))
+      ->lowerings()
+      .weightPanels(compiler::Numerics::fast(), DType::bfloat16, k, n)
+      .has_value();
 }
 
 Tensor images(int64_t from, int64_t to) { return mnist().x_train.slice(from, to); }

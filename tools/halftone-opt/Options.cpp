@@ -77,7 +77,7 @@ CompileOptions StockOptions::compileOptions() const {
   options.cacheDirectory = "none";
   if (maxStandaloneCasts.getNumOccurrences())
     options.maxStandaloneCasts = maxStandaloneCasts;
-  options.strict = numerics == Numerics::strict;
+  options.numerics = numerics == Numerics::strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
   options.verifyStages = true;
   return options;
 }

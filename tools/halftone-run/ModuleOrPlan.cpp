@@ -156,7 +156,7 @@ std::string targetOf(const Arguments &arguments) {
 
 compiler::CompileOptions compileOptions(const Arguments &arguments) {
   compiler::CompileOptions options;
-  options.strict = arguments.strict;
+  options.numerics = arguments.strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
   options.target = targetOf(arguments);
   options.threads = arguments.threads.value_or(0);
   options.cacheDirectory = arguments.cacheDirectory;

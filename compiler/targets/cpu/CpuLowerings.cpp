@@ -43,15 +43,15 @@ static bool fitPanels(const CpuTarget &cpu, int64_t k, int64_t n, int64_t group)
 }
 
 /// What multiplies many rows by panels of a weight.
-static const ProductRow &productOfPanels(const CpuTarget &cpu, bool strict, DType weight) {
+static const ProductRow &productOfPanels(const CpuTarget &cpu, Numerics numerics, DType weight) {
   MatmulTraits traits{weight, weight, weight == DType::int8 ? DType::int32 : DType::float32, manyRows};
-  traits.strict = strict;
+  traits.numerics = numerics;
   traits.lhsAlongDepth = traits.panels = true;
   return chooseProduct(cpu, traits);
 }
 
-std::optional<WeightPanels> CpuLowerings::weightPanels(bool strict, DType weight, int64_t k, int64_t n) const {
-  const int64_t group = productOfPanels(target(), strict, weight).group;
+std::optional<WeightPanels> CpuLowerings::weightPanels(Numerics numerics, DType weight, int64_t k, int64_t n) const {
+  const int64_t group = productOfPanels(target(), numerics, weight).group;
   if (group == 1 || !fitPanels(target(), k, n, group))
     return std::nullopt;
   return WeightPanels{panelColumns, group};
@@ -61,7 +61,7 @@ std::optional<WeightPanels> CpuLowerings::halfBytePanels(DType lhs, int64_t k, i
   constexpr int64_t bits = 4, group = 8; // a group of a column lies in 32 bits
   const bool isFloat = lhs == DType::float32 || lhs == DType::bfloat16 || lhs == DType::float16;
   // Half bytes are read as unsigned numbers. Tiles are faster, and want whole bytes.
-  const bool isRead = lhs == DType::int8 ? !productOfPanels(target(), true, lhs).signedOperands : isFloat;
+  const bool isRead = lhs == DType::int8 ? !productOfPanels(target(), Numerics::strict(), lhs).signedOperands : isFloat;
   return isRead && fitPanels(target(), k, n, group) ? std::optional(WeightPanels{panelColumns, group, bits})
                                                     : std::nullopt;
 }

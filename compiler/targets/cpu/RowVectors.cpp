@@ -44,7 +44,7 @@ int64_t RowVectors::groupsOf(Phase &phase) {
 /// a shift where it is the lower half of 32 bits, by a mask where it is the upper one.
 bool RowVectors::takesPairs(Phase &phase) {
   Block *body = phase.generic.getBody();
-  if (frame.source.form.strict || !body->getOps<linalg::IndexOp>().empty())
+  if (frame.source.form.numerics.fixesOrder() || !body->getOps<linalg::IndexOp>().empty())
     return false;
   for (const Output &output : phase.outputs)
     if (!output.isCarried || isArgCombiner(output.combiner))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/CodeBuilder.h"
+#include "compiler/kernels/Numerics.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace halftone::compiler {
@@ -27,8 +28,9 @@ public:
   virtual Emitted shuffle(CodeBuilder &builder, Shuffle kind, Emitted value, Emitted lane) const = 0;
   /// In all lanes of a warp, an i32 whose bit i is the `condition` of lane i.
   virtual Emitted ballot(CodeBuilder &builder, Emitted condition) const = 0;
-  /// Makes `entry` a kernel with blocks of `threads` threads. Code of a `strict` kernel gives the same bits on every GPU.
-  virtual void markEntry(mlir::LLVM::LLVMFuncOp entry, int64_t threads, bool strict) const = 0;
+  /// Makes `entry` a kernel with blocks of `threads` threads. If `numerics` round each op, the code gives the same bits on
+  /// every GPU.
+  virtual void markEntry(mlir::LLVM::LLVMFuncOp entry, int64_t threads, Numerics numerics) const = 0;
 };
 
 } // namespace halftone::compiler

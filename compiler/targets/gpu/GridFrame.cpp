@@ -76,7 +76,7 @@ GridFrame::~GridFrame() {
 }
 
 LaunchShape GridFrame::finish() {
-  ops.markEntry(code, threads, source.form.strict);
+  ops.markEntry(code, threads, source.form.numerics);
   setInsertionPointToEnd(&code.getBody().front());
   LLVM::ReturnOp::create(*this, ValueRange());
   source.function.erase();

@@ -15,7 +15,7 @@ static constexpr MmaInstruction instructions[] = {
 const MmaInstruction *chooseMmaInstruction(const MatmulTraits &traits) {
   const auto fits = [&](const MmaInstruction &each) {
     return traits.lhs == each.factor && traits.rhs == each.factor && traits.accumulator == each.accumulator &&
-           (each.isExact ? !traits.computed : !traits.strict);
+           (each.isExact ? !traits.computed : !traits.numerics.fixesOrder());
   };
   const auto *found = llvm::find_if(instructions, fits);
   return found == std::end(instructions) ? nullptr : found;

@@ -31,14 +31,14 @@ Emitted NvptxOps::ballot(CodeBuilder &builder, Emitted condition) const {
                                                NVVM::VoteSyncKind::ballot));
 }
 
-void NvptxOps::markEntry(LLVM::LLVMFuncOp entry, int64_t threads, bool strict) const {
+void NvptxOps::markEntry(LLVM::LLVMFuncOp entry, int64_t threads, Numerics numerics) const {
   Builder builder(entry.getContext());
   entry->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   entry->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({int32_t(threads)}));
   // The assembler may use all registers that one block may have: otherwise it keeps some values on the stack so that
   // more blocks fit on a multiprocessor.
   entry->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
-  if (strict)
+  if (numerics.roundsEachOp())
     entry.setPassthroughAttr(builder.getStrArrayAttr({StringRef(strictFunction)}));
 }
 

@@ -13,7 +13,7 @@ public:
   Emitted shuffle(CodeBuilder &builder, Shuffle kind, Emitted value, Emitted lane) const override;
   Emitted ballot(CodeBuilder &builder, Emitted condition) const override;
   /// The entry of a strict kernel becomes a strictFunction (PtxRounding.h).
-  void markEntry(mlir::LLVM::LLVMFuncOp entry, int64_t threads, bool strict) const override;
+  void markEntry(mlir::LLVM::LLVMFuncOp entry, int64_t threads, Numerics numerics) const override;
 };
 
 } // namespace halftone::compiler

@@ -22,14 +22,14 @@ TEST_CASE("Products of narrow floats are mma.sync unless they are strict, of i8 
   MatmulTraits traits{DType::bfloat16, DType::bfloat16, DType::float32};
   REQUIRE(chooseMmaInstruction(traits));
   CHECK(chooseMmaInstruction(traits)->name == "mma.m16n8k16.bf16");
-  traits.strict = true;
+  traits.numerics = compiler::Numerics::strict();
   CHECK_FALSE(chooseMmaInstruction(traits));
   traits = {DType::float16, DType::bfloat16, DType::float32};
   CHECK_FALSE(chooseMmaInstruction(traits));
   traits = {DType::float32, DType::float32, DType::float32};
   CHECK_FALSE(chooseMmaInstruction(traits));
   traits = {DType::int8, DType::int8, DType::int32};
-  traits.strict = true;
+  traits.numerics = compiler::Numerics::strict();
   REQUIRE(chooseMmaInstruction(traits));
   CHECK(chooseMmaInstruction(traits)->name == "mma.m16n8k32.s8");
   traits.computed = true;

@@ -39,7 +39,7 @@ TEST_CASE("The target of NVIDIA GPUs is found by name") {
   REQUIRE(target.isOk());
   CHECK((*target)->name == "sm_80");
   CHECK((*target)->key() == "nvptx|sm_80|ptx80");
-  CHECK_FALSE((*target)->lowerings().weightPanels(false, DType::float16, 256, 256).has_value());
+  CHECK_FALSE((*target)->lowerings().weightPanels(compiler::Numerics::fast(), DType::float16, 256, 256).has_value());
   for (const char *name : {"sm_70", "sm_", "sm_80a", "sm_80:", "sm_80:0", "sm_80:1025", "sm_80:-1", "sm_80:08",
                            "sm_80:1x", "sm_80:4294967297", "sm_80:108:1", "sm_86:108"}) {
     auto unknown = Target::find(name);

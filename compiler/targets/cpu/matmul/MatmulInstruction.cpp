@@ -17,8 +17,8 @@ bool readsImage(const CpuTarget &target, const MatmulTraits &traits, const Produ
   const bool isPlain = product.product == cpu::Product::multiply_add && traits.lhs == DType::float32 &&
                        traits.accumulator == DType::float32;
   return (target.vectorRegisters >= 32 || target.math.hasFma) && (isPlain || isOfPairs) && traits.window &&
-         !traits.strict && traits.lhsAlongDepth && traits.columns > lanes && traits.windowLine >= leastLine &&
-         traits.windowChannels >= leastChannels;
+         !traits.numerics.fixesOrder() && traits.lhsAlongDepth && traits.columns > lanes &&
+         traits.windowLine >= leastLine && traits.windowChannels >= leastChannels;
 }
 
 bool sumsTall(const CpuTarget &target, const MatmulTraits &traits, const ProductRow &product) {

@@ -115,7 +115,7 @@ LogicalResult MatmulPlan::readWindow() {
     packsAlongPlaces = readsImage = false;
     return success();
   }
-  const size_t numbers = size_t(source.form.numbers);
+  const size_t numbers = size_t(source.form.lookupArguments);
   const bool readsGroups = !packsAlongPlaces && (lanesAlongDepth(0) || groupSize == 2);
   if ((groupSize != 1 && !readsGroups) || numbers != 4 * window->rank() + 1)
     return contraction.emitError() << "no code that reads a window of " << window->rank() << " spatial axes with "

@@ -31,7 +31,7 @@ const ProductRow &multiplyAdd() { return plainRow; }
 const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &traits) {
   return **llvm::find_if(target.products, [&](const ProductRow *row) {
     const bool hasFactors = row->group == 1 || !traits.window || makesGroupsOfWindow(*row, traits);
-    return hasFactors && (row->exact || !traits.strict) && row->pays(target, traits);
+    return hasFactors && (row->exact || !traits.numerics.fixesOrder()) && row->pays(target, traits);
   });
 }
 
