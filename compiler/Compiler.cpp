@@ -5,6 +5,7 @@
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/forms/KernelDescription.h"
+#include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/PlanValues.h"
 #include "compiler/reports/Diagnostics.h"
 #include "compiler/reports/Ledger.h"
@@ -42,11 +43,13 @@ public:
       : module(module), options(options), statistics(statistics) {}
 
   StatusOr<Executable> run() {
-    auto found = Target::find(options.target);
-    if (!found)
-      return found.status();
-    target = std::move(*found);
     HALFTONE_RETURN_IF_ERROR(runStages(module, options.from, Stage::kernel, options));
+    auto found = Target::of(module);
+    HALFTONE_RETURN_IF_ERROR(found.status());
+    target = std::move(*found);
+    const StatusOr<Numerics> attached = numericsOf(module);
+    HALFTONE_RETURN_IF_ERROR(attached.status());
+    numerics = *attached;
     std::vector<LedgerRow> ledger = castLedger(module);
     for (const LedgerRow &row : ledger)
       statistics.standaloneCasts += !row.fused;
@@ -122,7 +125,7 @@ private:
 
   Status describe(KernelOp kernel, std::string site) {
     DiagnosticCollector diagnostics(module.getContext());
-    auto description = describeKernel(kernel, *target, options.numerics);
+    auto description = describeKernel(kernel, *target, numerics);
     // Kernels that were formed here have one.
     const ErrorKind kind = options.from == Stage::kernel ? ErrorKind::compile_error : ErrorKind::internal_error;
     HALFTONE_RETURN_IF_ERROR(
@@ -192,6 +195,7 @@ private:
   const CompileOptions &options;
   CompileStatistics &statistics;
   std::shared_ptr<const Target> target;
+  Numerics numerics;
   std::vector<PendingKernel> kernels;
   llvm::StringSet<> known; // keys of `kernels`
   KernelArguments arguments;

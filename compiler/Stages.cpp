@@ -41,7 +41,8 @@ Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &op
     return Status(ErrorKind::value_error,
                   fmt::format("cannot run the passes from stage {} to stage {}: expected stages in order, up to kernel",
                               name(from), name(to)));
-  HALFTONE_RETURN_IF_ERROR(checkTarget(options.target));
+  if (!options.target.empty())
+    HALFTONE_RETURN_IF_ERROR(checkTarget(options.target));
   auto show = [&](Stage stage) {
     if (!options.onStage)
       return;

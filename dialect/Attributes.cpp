@@ -26,7 +26,8 @@ constexpr Known known[] = {
     {"method", Place::function, Holds::string}, // for reports
     {"layers", Place::module, Holds::dictionary}, {"extents", Place::module, Holds::integers},
     {"grid", Place::module, Holds::integer},      {"scratch", Place::module, Holds::integer},
-    {"stage", Place::module, Holds::string},      {"name", Place::argument, Holds::string},
+    {"stage", Place::module, Holds::string},      {"target", Place::module, Holds::string},
+    {"numerics", Place::module, Holds::numerics}, {"name", Place::argument, Holds::string},
     {"variable", Place::argument, Holds::symbol}, {"shadow", Place::argument, Holds::symbol},
     {"panels", Place::argument, Holds::integers}, {"name", Place::result, Holds::string},
     {"variable", Place::result, Holds::symbol},   {"shadow", Place::result, Holds::symbol},

@@ -41,7 +41,7 @@ COMPILER_FOLDERS = {
     "compiler/targets": ("compiler/kernels",),
     "compiler/codegen": ("compiler/kernels", "compiler/targets"),
     "compiler/forms": ("compiler/kernels", "compiler/targets"),
-    "compiler/passes": ("compiler/forms", "compiler/reports", "compiler/targets"),
+    "compiler/passes": ("compiler/forms", "compiler/kernels", "compiler/reports", "compiler/targets"),
 }
 # Each folder of the frontend -> the folders that it may include (itself always). Losses, metrics, optimizers and data need
 # little of the folders above them; callbacks and report do not know each other. All sources stand in a folder.

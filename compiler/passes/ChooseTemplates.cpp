@@ -8,6 +8,7 @@
 // SplitDepth.cpp shows a sum in parts, SplitAttention.cpp one of a gradient of attention, WeightMatrices.cpp a weight of more
 // axes.
 #include "compiler/forms/KernelBody.h"
+#include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SplitAttention.h"
 #include "compiler/passes/SplitDepth.h"
@@ -176,30 +177,29 @@ public:
 
 private:
   void runOnModule() override {
-    auto found = Target::find(target);
-    if (!found) {
-      getOperation().emitError() << found.status().message();
+    const FailureOr<CompiledFor> compiled = compiledFor(getOperation(), target, strict, Target::reference);
+    if (failed(compiled))
       return signalPassFailure();
-    }
-    const Numerics numerics = strict ? Numerics::strict() : Numerics::fast();
+    const Target &machine = *compiled->target;
+    const Numerics numerics = compiled->numerics;
     SymbolTable symbols(getOperation());
     const DenseMap<Attribute, Value> newValues = newValuesOf(getOperation());
     if (auto main = getOperation().lookupSymbol<func::FuncOp>("main"); main && !main.isExternal())
       castUnpackedLast(main);
     const HalfByteWeight halfBytes(symbols, newValues);
-    const Blocking &blocking = (*found)->blocking();
+    const Blocking &blocking = machine.blocking();
     SmallVector<ContractOp> contractions;
     getOperation()->walk([&](ContractOp op) { contractions.push_back(op); });
     for (ContractOp op : contractions) {
       const bool isFixed = isFixedWeight(op.getRhs(), symbols, newValues);
       if (isFixed && !windowOf(op))
-        op = withMatrix(op, **found, numerics);
+        op = withMatrix(op, machine, numerics);
       const Value rhs = op.getRhs();
       const bool isMatrix =
           tensorTypeOf(rhs).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1;
       const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, numerics) : Value();
       const bool isPacked =
-          isMatrix && ((isFixed && packWeight(op, **found, numerics)) || (halves && packHalves(op, halves, **found)));
+          isMatrix && ((isFixed && packWeight(op, machine, numerics)) || (halves && packHalves(op, halves, machine)));
       setTile(numerics.fixesOrder() || isPacked ? op : splitDepth(op, blocking), blocking, numerics);
     }
     if (!numerics.fixesOrder())

@@ -20,8 +20,8 @@ std::optional<Stage> stageNamed(std::string_view name);
 
 struct CompileOptions {
   Stage from = Stage::graph;                 // the stage of the given module: graph, cast, pure or kernel
-  Numerics numerics = Numerics::fast();      // how much fused ops may deviate from the interpreter
-  std::string target = "host";               // see Target::find
+  std::optional<Numerics> numerics;          // nullopt: the module's `halftone.numerics`, or fast
+  std::string target;                        // see Target::find; "": the module's `halftone.target`, or "host"
   int threads = 0;                           // for kernel compilation; 0: all
   std::string cacheDirectory;                // "": the default; "none": no disk cache
   std::optional<int64_t> maxStandaloneCasts; // compile_error when the plan needs more

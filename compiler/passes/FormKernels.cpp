@@ -10,6 +10,7 @@
 //   %2 = launch @matmul_0(%x, %w, %b) {site = "net/dense (train.cpp:12): contract, broadcast, add"}
 //   return %2
 #include "compiler/passes/FormKernelsBlock.h"
+#include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/targets/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -278,17 +279,15 @@ public:
 
 private:
   void runOnModule() override {
-    auto found = Target::find(target);
-    if (!found) {
-      getOperation().emitError() << found.status().message();
+    const FailureOr<CompiledFor> compiled = compiledFor(getOperation(), target, strict);
+    if (failed(compiled))
       return signalPassFailure();
-    }
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
     if (!main || main.isExternal()) {
       getOperation().emitError("expected a function @main with a body");
       return signalPassFailure();
     }
-    const Numerics numerics = strict ? Numerics::strict() : Numerics::fast();
+    const Numerics numerics = compiled->numerics;
     SymbolTable symbols(getOperation());
     // Inner regions first: the values that they still read from outside are then really read from memory.
     SmallVector<Block *> blocks;
@@ -300,7 +299,7 @@ private:
       llvm::for_each(blocks, [](Block *branch) { widenInside(*branch); });
     blocks.push_back(&main.getBody().front());
     for (Block *block : blocks)
-      if (failed(BlockFormer(*block, symbols, **found, numerics).run()))
+      if (failed(BlockFormer(*block, symbols, *compiled->target, numerics).run()))
         return signalPassFailure();
   }
 };

@@ -1,6 +1,7 @@
 // lower-to-linalg: halftone.kernel @k { ... } becomes module @k { func.func @kernel ... linalg.generic ... }.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/KernelDescription.h"
+#include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,20 +28,17 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
   }
 
   void runOnModule() override {
-    auto found = Target::find(target);
-    if (!found) {
-      getOperation().emitError(found.status().message());
+    const FailureOr<CompiledFor> compiled = compiledFor(getOperation(), target, strict, Target::reference);
+    if (failed(compiled))
       return signalPassFailure();
-    }
     if (getOperation().getOps<KernelOp>().empty()) {
       getOperation().emitError() << getArgument() << " expects a module in stage kernel; this one has no kernel";
       return signalPassFailure();
     }
-    const Numerics numerics = strict ? Numerics::strict() : Numerics::fast();
     OpBuilder builder(&getContext());
     for (Operation &op : llvm::make_early_inc_range(getOperation().getBody()->getOperations())) {
       if (auto kernel = dyn_cast<KernelOp>(op)) {
-        FailureOr<KernelDescription> description = describeKernel(kernel, **found, numerics);
+        FailureOr<KernelDescription> description = describeKernel(kernel, *compiled->target, compiled->numerics);
         if (failed(description))
           return signalPassFailure();
         ModuleOp module = description->module.release();

@@ -10,6 +10,7 @@
 #include "compiler/passes/ExactRewrites.h"
 #include "compiler/passes/LowerAttention.h"
 #include "compiler/passes/LowerConvolution.h"
+#include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/targets/Target.h"
 #include "dialect/ExactRewrites.h"
@@ -413,17 +414,16 @@ public:
 
 private:
   void runOnModule() override {
-    auto found = Target::find(target);
-    if (!found) {
-      getOperation().emitError() << found.status().message();
+    const FailureOr<CompiledFor> compiled = compiledFor(getOperation(), target, strict);
+    if (failed(compiled))
       return signalPassFailure();
-    }
-    const Numerics numerics = strict ? Numerics::strict() : Numerics::fast();
+    const Target &machine = *compiled->target;
+    const Numerics numerics = compiled->numerics;
     RewritePatternSet patterns(&getContext());
     populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
     populateContractionRewrites(patterns);
-    populateAttentionLowering(patterns, **found, numerics);
-    populateConvolutionLowering(patterns, **found, numerics);
+    populateAttentionLowering(patterns, machine, numerics);
+    populateConvolutionLowering(patterns, machine, numerics);
     if (!numerics.fixesOrder())
       populateHoleLowering(patterns);
     patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape,

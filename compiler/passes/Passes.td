@@ -155,6 +155,23 @@ def SimplifyPass : Halftone_Pass<"simplify", "pure"> {
   }];
 }
 
+def AttachTargetPass : Halftone_Pass<"attach-target", "any"> {
+  let summary = "Writes into a module what it is compiled for";
+  let description = [{
+    Requires: a module in any stage.
+    Ensures: `halftone.target` of the module is the name of a target, and `halftone.numerics` is "strict" if the numerics are strict,
+    and absent if they are fast. Later passes read both. Options come first, then the attributes that the module has; without either it is
+    compiled for this machine's CPU, in fast numerics.
+    Example: `halftone-opt --halftone-attach-target="target=sm_80 numerics=strict"` gives
+    ```mlir
+    module attributes {halftone.numerics = "strict", halftone.target = "sm_80"} {
+    }
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", "", "A name of docs/tools.md; default: the module's target, or host">,
+                 Option<"numerics", "numerics", "std::string", "", "fast or strict; default: the module's, or fast">];
+}
+
 def NormalizePass : Halftone_Pass<"normalize", "pure"> {
   let summary = "Brings ops into the shapes that kernels can hold";
   let description = [{
@@ -173,8 +190,8 @@ def NormalizePass : Halftone_Pass<"normalize", "pure"> {
     %2 = halftone.reduce sum %1 {axes = array<i64: 0>} : tensor<8x4xf32> -> tensor<4xf32>
     ```
   }];
-  let options = [Option<"target", "target", "std::string", "\"host\"", "The machine that kernels are compiled for">,
-                 Option<"strict", "strict", "bool", "false", "Every sum of a convolution keeps its order">];
+  let options = [Option<"target", "target", "std::string", "", "The target whose kernels ops become; default: the module's, or host">,
+                 Option<"strict", "strict", "bool", "false", "Every sum of a convolution keeps its order; also if the module is strict">];
 }
 
 def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {
@@ -195,8 +212,8 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {
     %0 = halftone.reduce sum %p {axes = array<i64: 0>} : tensor<4x8x4xf32> -> tensor<8x4xf32>
     ```
   }];
-  let options = [Option<"target", "target", "std::string", "\"x86-64-v3\"", "The target that weights are packed and sums are cut for">,
-                 Option<"strict", "strict", "bool", "false", "Nothing is packed, and all sums stay whole">];
+  let options = [Option<"target", "target", "std::string", "", "The target that weights are packed and sums are cut for; default: the module's, or Target::reference">,
+                 Option<"strict", "strict", "bool", "false", "Nothing is packed, and all sums stay whole; also if the module is strict">];
 }
 
 def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows", "pure"> {
@@ -225,8 +242,8 @@ def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows", "pure"> {
 def RoundDecisionsPass : Halftone_Pass<"round-decisions", "pure"> {
   let summary = "Rounds each narrow float on which a decision depends where it is made";
   let description = [{
-    Requires: stage pure, after choose-templates; not for strict numerics, where every op rounds.
-    Ensures: a value that decides is the value that its other readers see. Kernels keep narrow floats in f32 and store them narrow, so without
+    Requires: stage pure, after choose-templates.
+    Ensures: a module of strict numerics stays as it is, since every op rounds. In others a value that decides is the value that its other readers see. Kernels keep narrow floats in f32 and store them narrow, so without
     this pass `is_finite` could call a gradient finite that its update reads as inf. Each value that `valuesToRound` (dialect/Decisions.h) finds goes
     through a rounding self-cast with the origin "decision", and all its readers read that.
     Example:
@@ -250,11 +267,11 @@ def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
     and 2 transcendentals); elementwise work joins the kernels of its producers; reductions over leading or all axes of a
     kernel's result are split into a `partial_reduce` there and a `reduce` that finishes it; kernels that give scalars alone become
     few. At last kernels make values of others again where that takes less memory. At most 1024 ops are home ops of one kernel. Nothing moves into or
-    out of `when` but constants, broadcasts and rounding casts that widen. With `strict`, each compute op is a kernel.
+    out of `when` but constants, broadcasts and rounding casts that widen. In strict numerics each compute op is a kernel.
     Example: `contract`, `add` of a broadcast bias and `maximum` with zero become one kernel of kind `matmul`.
   }];
-  let options = [Option<"target", "target", "std::string", "\"host\"", "Blocks are cut for this target">,
-                 Option<"strict", "strict", "bool", "false", "One op, one kernel: only constants, iota and broadcasts are copied into it">];
+  let options = [Option<"target", "target", "std::string", "", "Blocks are cut for this target; default: the module's, or host">,
+                 Option<"strict", "strict", "bool", "false", "One op, one kernel: only constants, iota and broadcasts are copied into it; also if the module is strict">];
 }
 
 def RepeatResultsPass : Halftone_Pass<"repeat-results", "kernel"> {
@@ -348,8 +365,8 @@ def LowerToLinalgPass : Halftone_BorderPass<"lower-to-linalg", "kernel"> {
     ```
   }];
   let options = [
-    Option<"strict", "strict", "bool", "false", "Every op rounds to its dtype">,
-    Option<"target", "target", "std::string", "\"x86-64-v3\"", "The CPU that the launch is for">
+    Option<"strict", "strict", "bool", "false", "Every op rounds to its dtype; also if the module is strict">,
+    Option<"target", "target", "std::string", "", "The target that the launch is for; default: the module's, or Target::reference">
   ];
 }
 

@@ -27,16 +27,16 @@ void buildPipeline(OpPassManager &passes, Stage from, Stage to, const CompileOpt
     passes.addPass(createSimplifyPass());          // the first merging of equal values that is legal
     verify(Stage::pure);
   }
+  // Before anything asks what the module is compiled for; a module in stage kernel already may be compiled for another target.
+  if (to == Stage::kernel)
+    passes.addPass(createAttachTargetPass(
+        {options.target, options.numerics ? std::string(options.numerics->name()) : std::string()}));
   if (crosses(Stage::kernel)) {
-    const bool strict = options.numerics == Numerics::strict();
-    passes.addPass(
-        createNormalizePass({options.target, strict})); // before anything asks which kernel an op may stand in
-    passes.addPass(
-        createChooseTemplatesPass({options.target, strict})); // before fusion depends on layouts and blockings
-    passes.addPass(createHoistShadowsPass());                 // sees the layouts; before casts are copied into kernels
-    if (!options.numerics.formsAlone())
-      passes.addPass(createRoundDecisionsPass()); // stores are settled, and no kernel keeps values wide yet
-    passes.addPass(createFormKernelsPass({options.target, strict}));
+    passes.addPass(createNormalizePass());       // before anything asks which kernel an op may stand in
+    passes.addPass(createChooseTemplatesPass()); // before fusion depends on layouts and blockings
+    passes.addPass(createHoistShadowsPass());    // sees the layouts; before casts are copied into kernels
+    passes.addPass(createRoundDecisionsPass());  // stores are settled, and no kernel keeps values wide yet
+    passes.addPass(createFormKernelsPass());
     passes.addPass(createRepeatResultsPass());    // each kernel still has one launch
     passes.addPass(createOutlineKernelsPass());   // equal kernels are one before anything is compiled
     passes.addPass(createOrderLaunchesPass());    // needs launches only

@@ -9,6 +9,7 @@
 //   %g = cast %0 {origin = "decision"} : tensor<8x4xf16> to tensor<8x4xf16>
 //   %f = is_finite %g
 //   return %f, %g
+#include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/Passes.h"
 #include "dialect/Decisions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +25,13 @@ namespace {
 
 class RoundDecisions : public impl::RoundDecisionsPassBase<RoundDecisions> {
   void runOnModule() override {
+    const StatusOr<Numerics> numerics = numericsOf(getOperation());
+    if (!numerics) {
+      getOperation().emitError() << numerics.status().message();
+      return signalPassFailure();
+    }
+    if (numerics->roundsEachOp())
+      return;
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
     if (!main || main.isExternal()) {
       getOperation().emitError("expected a function @main with a body");

@@ -36,7 +36,9 @@ private:
   void runAfterPassFailed(Pass *pass, Operation *op) override {
     const bool isCheck = checksInput && passes == 1 && pass->getArgument() == "halftone-verify-stage";
     const bool isOurs = !pass->getArgument().empty(); // a tool's have no name on the command line
-    const bool mayRefuse = isCheck || !isOurs || pass->getArgument() == "halftone-differentiate";
+    const bool mayRefuse =
+        isCheck || !isOurs ||
+        llvm::is_contained({"halftone-differentiate", "halftone-attach-target"}, pass->getArgument());
     *isBug |= !mayRefuse || leftInvalid(op);
   }
   /// Whether MLIR's verifier gave the errors after the pass. If it did, it gives one of them again now.

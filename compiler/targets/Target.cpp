@@ -3,6 +3,7 @@
 #include "compiler/targets/Target.h"
 #include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/targets/nvptx/NvptxTarget.h"
+#include <fmt/format.h>
 
 namespace halftone::compiler {
 
@@ -19,5 +20,22 @@ StatusOr<std::shared_ptr<const Target>> Target::find(std::string_view name) {
 }
 
 void Target::registerDialects(mlir::DialectRegistry &registry) { NvptxTarget::registerDialects(registry); }
+
+StatusOr<std::shared_ptr<const Target>> Target::of(mlir::ModuleOp module, std::string_view otherwise) {
+  const mlir::Attribute value = module->getDiscardableAttr(attribute);
+  if (!value)
+    return find(otherwise);
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  const auto named = mlir::dyn_cast<mlir::StringAttr>(value);
+  if (!named)
+    return Status(ErrorKind::value_error,
+                  fmt::format("attribute '{}' holds a string, but got {}", std::string_view(attribute), text));
+  auto found = find(named.getValue());
+  if (!found)
+    return Status(found.status().kind(),
+                  fmt::format("attribute '{}': {}", std::string_view(attribute), found.status().message()));
+  return found;
+}
 
 } // namespace halftone::compiler

@@ -47,6 +47,13 @@ public:
   static StatusOr<std::shared_ptr<const Target>> find(std::string_view name);
   /// Adds the dialects that belong to one kind of target, with their lowerings to LLVM IR.
   static void registerDialects(mlir::DialectRegistry &registry);
+  /// The target that the module's attribute `halftone.target` names, or `otherwise` if the module has none. value_error if the
+  /// attribute names none.
+  static StatusOr<std::shared_ptr<const Target>> of(mlir::ModuleOp module, std::string_view otherwise = "host");
+  /// The attribute that of() reads.
+  static constexpr llvm::StringLiteral attribute = "halftone.target";
+  /// A target that is the same on every machine, for passes that tests and examples run alone.
+  static constexpr llvm::StringLiteral reference = "x86-64-v3";
   virtual ~Target() = default;
 
   std::string name;      // as asked

@@ -16,6 +16,7 @@ REFUSED = {
     "differentiate": {"graph", "cast", "kernel"},
     "bucket-collectives": {"graph", "cast", "lifted", "kernel"},
     "simplify": {"graph", "cast", "lifted", "kernel"},
+    "attach-target": set(),
     "normalize": {"graph", "cast", "lifted", "kernel"},
     "choose-templates": {"graph", "cast", "lifted", "kernel"},
     "hoist-shadows": {"graph", "cast", "lifted", "kernel"},

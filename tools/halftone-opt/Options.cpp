@@ -73,11 +73,13 @@ Stage StockOptions::last() const { return stopAfter.getNumOccurrences() ? stopAf
 CompileOptions StockOptions::compileOptions() const {
   CompileOptions options;
   options.from = startFrom;
-  options.target = target;
+  if (target.getNumOccurrences())
+    options.target = target;
   options.cacheDirectory = "none";
   if (maxStandaloneCasts.getNumOccurrences())
     options.maxStandaloneCasts = maxStandaloneCasts;
-  options.numerics = numerics == Numerics::strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
+  if (numerics.getNumOccurrences())
+    options.numerics = numerics == Numerics::strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
   options.verifyStages = true;
   return options;
 }

@@ -19,6 +19,8 @@ struct Permission {
 };
 constexpr Permission permissions[] = {
     {"halftone-inline-layers", "attribute halftone.layers"},
+    {"halftone-attach-target", "attribute halftone.target"},
+    {"halftone-attach-target", "attribute halftone.numerics"},
     {"halftone-lift-variables", "state "},
     {"halftone-hoist-shadows", "state "},
     {"halftone-hoist-shadows", "shadow "},

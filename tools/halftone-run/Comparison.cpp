@@ -57,7 +57,8 @@ Status Comparer::prepare(const ModuleFile &file, std::shared_ptr<DeviceRuntime> 
   StatusOr<OwningOpRef<ModuleOp>> interpretable = interpretableModule(*file.module, file.stage);
   HALFTONE_RETURN_IF_ERROR(interpretable.status());
   reference = *std::move(interpretable);
-  usesBounds = !options.tolerance.given() && (!options.compile.numerics.roundsEachOp() || !isExact(*reference));
+  usesBounds = !options.tolerance.given() &&
+               (!options.compile.numerics.value_or(compiler::Numerics()).roundsEachOp() || !isExact(*reference));
   StatusOr<CompiledModule> module = compileModule(*file.module, file.stage, options.compile);
   HALFTONE_RETURN_IF_ERROR(module.status());
   compiled = *std::move(module);
@@ -140,7 +141,7 @@ Status Comparer::compareLaunch(int64_t step, const ObservedLaunch &launch) {
   StatusOr<std::vector<TensorData>> expected = dialect::interpretKernel(kernel, operands);
   HALFTONE_RETURN_IF_ERROR(expected.status());
   std::vector<TensorData> bounds;
-  if (!options.compile.numerics.roundsEachOp() || !isExact(kernel)) {
+  if (!options.compile.numerics.value_or(compiler::Numerics()).roundsEachOp() || !isExact(kernel)) {
     StatusOr<std::vector<TensorData>> intervals = dialect::interpretKernel(kernel, operands, {true});
     HALFTONE_RETURN_IF_ERROR(intervals.status());
     bounds = *std::move(intervals);
