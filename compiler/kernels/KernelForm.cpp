@@ -3,6 +3,7 @@
 #include "compiler/kernels/KernelForm.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -140,7 +141,24 @@ DenseI64ArrayAttr windowAttr(Builder builder, const WindowForm &window) {
 
 } // namespace
 
+/// Refuses a function with an attribute that no field stands for: what it asks for would be lost.
+static LogicalResult refuseOthers(func::FuncOp function) {
+  constexpr StringLiteral known[] = {
+#define KERNEL_ATTRIBUTE(holds, field, name) "halftone." name,
+#include "dialect/KernelAttributes.def"
+      "halftone.row_tile"}; // RowTile
+  for (NamedAttribute attribute : function->getDiscardableAttrs())
+    if (StringRef name = attribute.getName().getValue();
+        name.starts_with("halftone.") && !llvm::is_contained(known, name))
+      return function.emitError() << "attribute '" << name << "' is not known on the function of a kernel, as one of "
+                                  << "another version of Halftone may be; expected "
+                                  << llvm::join(ArrayRef(known), ", ");
+  return success();
+}
+
 FailureOr<KernelForm> KernelForm::read(func::FuncOp function) {
+  if (failed(refuseOthers(function)))
+    return failure();
   KernelForm form;
   Reader reader{function};
   visitFields(form, reader);

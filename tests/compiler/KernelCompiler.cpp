@@ -35,6 +35,16 @@ TEST_CASE("Text that is no kernel is refused with MLIR's diagnostics", "[kernels
   CHECK_THAT(refusal("func.func @f() attributes {halftone.kind = \"poem\"} { return }").diagnostics(),
              Catch::Contains("expected halftone.kind to be one of loop, reduction_loop, ") &&
                  Catch::Contains(", attention_grad, but got \"poem\""));
+  for (const char *numerics : {"7", "\"exact\"", "unit"})
+    CHECK_THAT(
+        refusal(
+            fmt::format("func.func @f() attributes {{halftone.kind = \"loop\", halftone.numerics = {}}} {{ return }}",
+                        numerics))
+            .diagnostics(),
+        Catch::Contains("expected halftone.numerics to be \"fast\" or \"strict\""));
+  CHECK_THAT(refusal("func.func @f() attributes {halftone.kind = \"loop\", halftone.strict} { return }").diagnostics(),
+             Catch::Contains("attribute 'halftone.strict' is not known on the function of a kernel") &&
+                 Catch::Contains("halftone.kind, halftone.numerics, halftone.outer"));
   CHECK_THAT(refusal("func.func private @f()").diagnostics(), Catch::Contains("expected one func.func with a body"));
   CHECK_THAT(refusal("%0 = \"toy.op\"() : () -> f32").diagnostics(), Catch::Contains("unregistered dialect"));
 }

@@ -82,7 +82,8 @@ std::string codeOf(const Arguments &arguments, const Executable &executable, boo
     checkModuleText(kernel.description, kernel.symbol).orThrow();
     const Status status = compiler::compileKernel(kernel.description, *target, &dumps).status();
     if (!status && saved) // the description may be bad, so this is no bug of the compiler
-      throw Error(ErrorKind::value_error, fmt::format("kernel {}: {}", key, status.message()));
+      throw Error(ErrorKind::value_error,
+                  fmt::format("kernel {}: {}\n{}", key, status.message(), status.diagnostics()));
     status.orThrow();
     text += fmt::format("{} {} ({})\n{}\n", assembly ? "#" : ";", kernel.symbol, kernel.kind,
                         assembly ? dumps.assembly : dumps.llvm);

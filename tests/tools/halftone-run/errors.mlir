@@ -77,6 +77,11 @@
 // RUN: halftone-run emit %s --target sm_80 --format plan --no-cache -o %t/gpu.plan
 // RUN: %exit 3 halftone-run predict %t/gpu.plan --input random --input random 2>&1 | FileCheck-22 %s --check-prefix=GPUPLAN
 // GPUPLAN: made for sm_80, a GPU; expected code of this CPU
+// The kernels of a plan of another version may be described in a way that this version does not know.
+// RUN: %exit 3 halftone-run emit %S/../../data/compatibility/1/int4/predict.x86-64-v3.plan --format asm --target x86-64-v3 2>&1 | FileCheck-22 %s --check-prefix=OLDKERNEL
+// OLDKERNEL: halftone-run: ValueError: kernel {{[0-9a-f]+}}: kernel compilation: the linalg form is no kernel
+// OLDKERNEL-NEXT: attribute 'halftone.numbers' is not known on the function of a kernel
+// RUN: halftone-run emit %S/../../data/compatibility/1/int4/predict.x86-64-v3.plan --format object -o %t/old.a
 
 // Files of raw bytes: folders, pipes and devices.
 // RUN: %exit 3 halftone-run predict %s --input x=2xf32=@%t --input y=random 2>&1 | FileCheck-22 %s --check-prefix=RAWFOLDER
