@@ -1,6 +1,7 @@
 // The attributes named halftone.*: where each may stand, and the type of its value.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -10,7 +11,7 @@ namespace halftone::dialect {
 namespace {
 
 enum class Place : uint8_t { module, function, argument, result, generic, loop, comparison, choice, op };
-enum class Holds : uint8_t { string, kind, unit, integer, integers, list, dictionary, symbol, numerics };
+enum class Holds : uint8_t { string, kind, unit, integer, integers, list, dictionary, symbol, numerics, schedule };
 
 struct Known {
   StringRef name;
@@ -82,6 +83,8 @@ StringRef textOf(Holds holds) {
     return "a symbol";
   case Holds::numerics:
     return "\"fast\" or \"strict\"";
+  case Holds::schedule:
+    return "a schedule of a target";
   }
   return {};
 }
@@ -108,6 +111,8 @@ bool isOf(Attribute value, Holds holds) {
     auto name = dyn_cast<StringAttr>(value);
     return name && llvm::is_contained({"fast", "strict"}, name.getValue());
   }
+  case Holds::schedule: // of a target's dialect, which this dialect does not know
+    return !isa<BuiltinDialect, HalftoneDialect>(value.getDialect());
   }
   return false;
 }

@@ -37,17 +37,6 @@ std::optional<KernelShape> classifyAttention(const FormOps &ops) {
   return KernelShape{kind, SmallVector<int64_t>(inputs.scoreShape()), 0};
 }
 
-/// The instruction that multiplies pairs of bf16, alone or in tiles, if the target multiplies them so.
-std::string instructionOf(const AttentionInputs &inputs, const Target &target) {
-  const AttentionTraits of = attentionTraits(inputs);
-  MatmulTraits traits{of.dtype, of.dtype, DType::float32};
-  traits.rows = of.queries;
-  traits.depth = of.depth;
-  traits.lhsAlongDepth = true;
-  const std::string_view instruction = target.chooseMatmul(traits).instruction;
-  return instruction == "vdpbf16ps" || instruction == "tdpbf16ps" ? std::string(instruction) : std::string();
-}
-
 Type storedElement(Value value) { return storedType(getElementTypeOrSelf(value.getType())); }
 
 /// The sums of a row are divided instead of its weights, so one walk along the keys is enough.
@@ -81,9 +70,7 @@ FailureOr<KernelDescription> describeForward(AttentionOp op, KernelOp kernel, co
   ValueNode *outNode = writer.node(out, writer.ofOut, sumAccess); // a contraction that no result asks for is made too
   KernelForm form;
   form.kind = KernelKind::attention;
-  form.fewRows = tile.queries == 1;
-  if (!form.fewRows)
-    form.instruction = instructionOf(AttentionInputs(op), target);
+  form.schedule = target.schedule(kernel.getContext(), attentionTraits(AttentionInputs(op)));
   writer.begin(form, results, {weightNode, totalNode, outNode});
   writer.contract(writer.operand(op.getQ()), writer.operand(op.getK()), writer.points, {depthDim});
   writer.add(scoreNode, writer.points);
@@ -133,7 +120,9 @@ FailureOr<KernelDescription> describeGradient(AttentionGradOp op, KernelOp kerne
   others.append(all.begin(), all.end());
   KernelForm form;
   form.kind = KernelKind::attention_grad;
-  form.instruction = instructionOf(AttentionInputs(op), target);
+  AttentionTraits traits = attentionTraits(AttentionInputs(op)); // of all queries, not of a part of them
+  traits.isGradient = true;
+  form.schedule = target.schedule(kernel.getContext(), traits);
   writer.begin(form, results, others);
   writer.contract(writer.operand(op.getQ()), writer.operand(op.getK()), writer.points, {depthDim});
   writer.add(scoreNode, writer.points);

@@ -180,6 +180,7 @@ public:
   }
   Type elementOf(int side) { return cast<RankedTensorType>(contract->getOperand(side).getType()).getElementType(); }
 
+  /// Without the tile.
   MatmulTraits traits() {
     const auto dtypeOf = [](Type element) { return dialect::dtypeOf(element).value_or(DType::bool_); };
     MatmulTraits traits{dtypeOf(elementOf(0)), dtypeOf(elementOf(1)), dtypeOf(contract.getAccumulatorType())};
@@ -197,6 +198,8 @@ public:
     traits.halfBytes = panels && panels.getBits() != 0;
     if (WindowOp window = windowOf(contract))
       setWindow(traits, window);
+    for (int dim : space.all())
+      traits.divisors.push_back(stepOf(space.extent(dim)));
     return traits;
   }
 
@@ -209,7 +212,7 @@ public:
     return isLast ? space.extent(dims.back()) : 0;
   }
 
-  KernelForm form(const MatmulChoice &choice, const MatmulTile &tile) const {
+  KernelForm form(ScheduleAttrInterface schedule, const MatmulChoice &choice, const MatmulTraits &traits) const {
     KernelForm form;
     form.kind = KernelKind::matmul;
     form.numerics = numerics;
@@ -217,17 +220,11 @@ public:
     for (int group : groups)
       form.roles.push_back(space.groupSize(group));
     form.instruction = choice.instruction;
-    form.fewRows = choice.fewRows;
-    form.tallSums = choice.tallSums;
-    form.alongPlaces = choice.alongPlaces;
-    form.readsImage = choice.readsImage;
-    form.evenDepth = choice.evenDepth;
-    form.wholeRuns = choice.wholeRuns;
+    form.schedule = schedule;
     form.lookupArguments = static_cast<int64_t>(numbers().size());
     if (choice.fixesTile) {
-      form.tile = {tile.m, tile.n};
-      for (int dim : space.all())
-        form.steps.push_back(stepOf(space.extent(dim)));
+      form.tile = {traits.tile.m, traits.tile.n};
+      form.steps = traits.divisors;
     }
     return form;
   }
@@ -321,7 +318,7 @@ private:
 };
 
 /// The prologues, and the contraction of their results.
-Value writeProduct(GenericBuilder &builder, MatmulReading &reading, const MatmulChoice &choice) {
+Value writeProduct(GenericBuilder &builder, MatmulReading &reading, bool takesStoredFactors) {
   SmallVector<GenericBuilder::Factor, 2> factors;
   for (int side = 0; side < 2; ++side) {
     ValueNode *node = reading.factors[side];
@@ -332,7 +329,7 @@ Value writeProduct(GenericBuilder &builder, MatmulReading &reading, const Matmul
       continue;
     }
     // Groups along K are made of factors as they are, not of widened ones.
-    const Type element = choice.instruction.empty() ? node->type : reading.elementOf(0);
+    const Type element = takesStoredFactors ? reading.elementOf(0) : node->type;
     factors.back().tensor = builder.generic(access, {{node, element, access, ""}})[0];
   }
   return builder.contraction(reading.space.all(), factors[0], factors[1], reading.kept,
@@ -349,8 +346,9 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   const IterationSpace &space = reading.space;
   const int64_t m = reading.extentOf(Role::m), n = reading.extentOf(Role::n);
   const auto spec = kernel.getSpec();
-  const MatmulTile tile =
-      spec ? MatmulTile{spec->getTileRows(), spec->getTileColumns()} : target.blocking().matmulTile(reading.traits());
+  MatmulTraits traits = reading.traits();
+  traits.tile = spec ? MatmulTile{spec->getTileRows(), spec->getTileColumns()} : target.blocking().matmulTile(traits);
+  const MatmulTile tile = traits.tile;
   KernelDescription description;
   for (int dim : space.all())
     description.extents.push_back(space.extent(dim));
@@ -362,8 +360,10 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   constexpr double perMultiplyAdd = 0.015; // nanoseconds
   description.cost = estimatedCost(kernel, reading.results, elements) + elements * depth * perMultiplyAdd;
 
-  const MatmulChoice choice = target.chooseMatmul(reading.traits());
-  GenericBuilder builder(kernel, space, reading.form(choice, tile));
+  const ScheduleAttrInterface schedule = target.schedule(kernel.getContext(), traits);
+  const MatmulChoice choice = target.chooseMatmul(traits);
+  const bool takesStoredFactors = schedule ? schedule.takesStoredFactors() : !choice.instruction.empty();
+  GenericBuilder builder(kernel, space, reading.form(schedule, choice, traits));
   SmallVector<ValueNode *> nodes(reading.factors.begin(), reading.factors.end());
   llvm::append_range(nodes, nodesOf(reading.results));
   if (failed(builder.declareOperands(nodes)))
@@ -373,7 +373,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
     builder.setWindow(reading.factors[0]->operand, {steps.stride, steps.dilation, steps.hole});
   }
   builder.begin(reading.results);
-  Value product = writeProduct(builder, reading, choice);
+  Value product = writeProduct(builder, reading, takesStoredFactors);
   for (ValueNode *node : GenericBuilder::reachable(nodes))
     if (node->kind == ValueNode::contract)
       builder.provide(node, product, reading.kept);

@@ -69,7 +69,7 @@ std::optional<KernelShape> classifyReductionLoop(const FormOps &ops) {
   return kernel;
 }
 
-/// Lanes along groups, if the target wants them. The last dims of the kernel of a convolution in groups of few channels and
+/// Finds groups along which lanes may run. The last dims of the kernel of a convolution in groups of few channels and
 /// filters are (group, filter). It reads its image through a window; the last axis of the image is one index of (group,
 /// channel). Tensors that it reads along the filters have (group, filter) as their last axes.
 class LaneGroupsFinder {
@@ -81,15 +81,14 @@ public:
     }
   }
 
-  /// `KernelForm::groups`; empty if lanes do not run along groups.
-  attribute::integers find(ArrayRef<ValueNode *> nodes, const Target &target) {
+  /// The groups along which lanes may run; nullopt if there are none.
+  std::optional<GroupedTraits> find(ArrayRef<ValueNode *> nodes) {
     if (group < 0 || !llvm::all_of(nodes, [&](ValueNode *node) { return fits(*node); }) || !image)
-      return {};
-    const int64_t channels = channel < 0 ? 1 : space.extent(channel);
+      return std::nullopt;
     const auto dtype = dtypeOf(getElementTypeOrSelf(image));
-    if (!dtype || !target.lowerings().sumsGroups(*dtype, channels, space.extent(filter)))
-      return {};
-    return {space.extent(filter), channels, channel};
+    if (!dtype)
+      return std::nullopt;
+    return GroupedTraits{*dtype, space.extent(filter), channel < 0 ? 1 : space.extent(channel), channel};
   }
 
 private:
@@ -128,14 +127,14 @@ private:
 /// Rows and columns of a reduction loop. Lanes run along the last dim alone, or along it and the groups. The other kept dims
 /// are rows, except the channels of a group: one row has them all.
 LoopSpace loopSpaceOf(const IterationSpace &space, ArrayRef<int> kept, ArrayRef<int> inner, ArrayRef<int> reduced,
-                      const attribute::integers &groups) {
-  const size_t vectorDims = groups.empty() ? 1 : 2;
+                      const std::optional<GroupedTraits> &groups) {
+  const size_t vectorDims = groups ? 2 : 1;
   Access rowDims(kept.drop_back(vectorDims));
-  if (!groups.empty())
-    llvm::erase(rowDims, int(groups[2]));
+  if (groups)
+    llvm::erase(rowDims, int(groups->channelDim));
   LoopSpace loops{space.extentOf(rowDims), space.extentOf(inner.take_back(vectorDims)), space.extentOf(reduced)};
   loops.sharesRows = !rowDims.empty() && llvm::is_contained(inner, rowDims.back());
-  loops.groups = !groups.empty();
+  loops.groups = groups.has_value();
   return loops;
 }
 
@@ -167,9 +166,14 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   Access outer = space.group(outerGroup), reduced = space.group(reducedGroup), inner = space.group(innerGroup);
   KernelForm form;
   SmallVector<ValueNode *> nodes = nodesOf(results);
+  std::optional<GroupedTraits> groups;
   if (!numerics.fixesOrder())
-    form.groups = LaneGroupsFinder(kernel, space, inner).find(GenericBuilder::reachable(nodes), target);
-  const LoopSpace loops = loopSpaceOf(space, kept, inner, reduced, form.groups);
+    groups = LaneGroupsFinder(kernel, space, inner).find(GenericBuilder::reachable(nodes));
+  if (groups)
+    form.schedule = target.schedule(kernel.getContext(), *groups);
+  if (!form.schedule)
+    groups.reset();
+  const LoopSpace loops = loopSpaceOf(space, kept, inner, reduced, groups);
   const LoopBlocks blocks = target.blocking().loopBlocks(loops);
   KernelDescription description;
   description.grid = ceilDivide(loops.rows, blocks.rows) * ceilDivide(loops.columns, blocks.columns);

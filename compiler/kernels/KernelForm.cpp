@@ -67,6 +67,9 @@ struct Reader {
     if (auto attribute = get<IntegerAttr>(name, "an integer"))
       field = attribute.getInt();
   }
+  void operator()(StringRef name, attribute::schedule &field) {
+    field = get<ScheduleAttrInterface>(name, "a schedule of a target");
+  }
   void operator()(StringRef name, attribute::integers &field) {
     if (auto attribute = get<DenseI64ArrayAttr>(name, "an array of i64"))
       field.assign(attribute.asArrayRef().begin(), attribute.asArrayRef().end());
@@ -96,6 +99,10 @@ struct Writer {
     if (field || name == "halftone.outer")
       function->setAttr(name, builder.getI64IntegerAttr(field));
   }
+  void operator()(StringRef name, const attribute::schedule &field) {
+    if (field)
+      function->setAttr(name, field);
+  }
   void operator()(StringRef name, const attribute::integers &field) {
     if (!field.empty())
       function->setAttr(name, builder.getDenseI64ArrayAttr(field));
@@ -105,6 +112,17 @@ struct Writer {
 template <class Form, class Visitor> void visitFields(Form &form, Visitor &visit) {
 #define KERNEL_ATTRIBUTE(holds, field, name) visit("halftone." name, form.field);
 #include "dialect/KernelAttributes.def"
+}
+
+/// The schedule is one of such kernels, and keeps what their numerics promise.
+LogicalResult checkSchedule(func::FuncOp function, const KernelForm &form) {
+  if (!form.schedule.fitsKind(form.kind))
+    return function.emitError() << "expected a schedule of a kernel of kind " << dialect::stringifyKernelKind(form.kind)
+                                << ", got " << form.schedule;
+  if (!form.schedule.supports(form.numerics))
+    return function.emitError() << "expected a schedule that supports " << StringRef(form.numerics.name())
+                                << " numerics, got " << form.schedule;
+  return success();
 }
 
 TensorForm tensorForm(DictionaryAttr attributes) {
@@ -167,6 +185,8 @@ FailureOr<KernelForm> KernelForm::read(func::FuncOp function) {
   if (form.kind == dialect::KernelKind::matmul &&
       (form.roles.size() != 4 || llvm::any_of(form.roles, [](int64_t count) { return count < 0; })))
     return function.emitError("expected halftone.roles, how many dims are batch, M, N and K");
+  if (form.schedule && failed(checkSchedule(function, form)))
+    return failure();
   const unsigned first = unsigned(indexArguments(function));
   for (unsigned argument = first; argument < function.getNumArguments(); ++argument)
     form.operands.push_back(tensorForm(function.getArgAttrDict(argument)));

@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/kernels/FormTraits.h"
 #include "compiler/kernels/Numerics.h"
+#include "compiler/kernels/Schedule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include <optional>
@@ -40,6 +41,7 @@ using integer = int64_t;
 using integers = llvm::SmallVector<int64_t, 4>;
 using string = std::string;
 using numerics = Numerics;
+using schedule = ScheduleAttrInterface;
 } // namespace attribute
 
 /// The attributes of the function, a field for each line of dialect/KernelAttributes.def. `halftone.kind` and

@@ -25,6 +25,7 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
     LowerToLinalgPassBase::getDependentDialects(registry);
     registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
                     tensor::TensorDialect>();
+    registerTargetDialects(registry);
   }
 
   void runOnModule() override {
@@ -55,4 +56,7 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
 };
 
 } // namespace
+
+void registerTargetDialects(DialectRegistry &registry) { Target::registerDialects(registry); }
+
 } // namespace halftone::compiler

@@ -35,6 +35,9 @@ protected:
   PassOn(const PassOn &) = default;
 };
 
+/// Adds the dialects of all targets: from stage linalg on, kernels have attributes of these dialects (`halftone.schedule`).
+void registerTargetDialects(mlir::DialectRegistry &registry);
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "compiler/passes/Passes.h.inc"

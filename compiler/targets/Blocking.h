@@ -21,7 +21,7 @@ struct LoopSpace {
   bool transposes = false; // an operand is read along its own last axis, which is not the space's
   bool packs = false;      // a result is stored in panels
   bool sharesRows = false; // of a reduction loop: rows lie behind the reduced axes, and operands are the same for many
-  bool groups = false;     // of a reduction loop: lanes run along groups (KernelForm::groups)
+  bool groups = false;     // of a reduction loop: lanes run along groups (GroupedTraits)
 };
 
 /// The rules of one target.

@@ -31,10 +31,9 @@ struct MatmulTraits {
   // far apart in memory the elements of one tap are at neighbouring places, and how many places a line of the image has.
   int64_t windowRun = 0, windowPitch = 0, windowLine = 0;
   int64_t windowChannels = 0; // of a window without holes along any axis
-  // Of a kernel alone:
-  MatmulTile tile = {}; // of its blocks
-  llvm::SmallVector<int64_t, 4> divisors =
-      {}; // of each dim's extent: the largest power of two, up to 16, that divides it
+  // Of a kernel alone: its tile, and of each dim's extent the largest power of two, up to 16, that divides it.
+  MatmulTile tile = {};
+  llvm::SmallVector<int64_t, 4> divisors = {};
 };
 
 /// The extents of one `attention` (AttentionOp) or of its gradient, and its dtype.

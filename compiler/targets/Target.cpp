@@ -19,7 +19,10 @@ StatusOr<std::shared_ptr<const Target>> Target::find(std::string_view name) {
   return name.starts_with("sm_") ? findKind<NvptxTarget>(name) : findKind<CpuTarget>(name);
 }
 
-void Target::registerDialects(mlir::DialectRegistry &registry) { NvptxTarget::registerDialects(registry); }
+void Target::registerDialects(mlir::DialectRegistry &registry) {
+  CpuTarget::registerDialects(registry);
+  NvptxTarget::registerDialects(registry);
+}
 
 StatusOr<std::shared_ptr<const Target>> Target::of(mlir::ModuleOp module, std::string_view otherwise) {
   const mlir::Attribute value = module->getDiscardableAttr(attribute);

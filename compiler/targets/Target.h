@@ -5,6 +5,7 @@
 #include "compiler/kernels/MathTraits.h"
 #include "compiler/kernels/Numerics.h"
 #include "compiler/kernels/RowTile.h"
+#include "compiler/kernels/Schedule.h"
 #include "compiler/targets/Blocking.h"
 #include "compiler/targets/KernelTraits.h"
 #include "compiler/targets/Lowerings.h"
@@ -19,15 +20,9 @@
 
 namespace halftone::compiler {
 
-/// How a product is made, as the linalg form says it.
+/// How a product is made on a target whose matmul kernels have no schedule.
 struct MatmulChoice {
   std::string_view instruction; // "": one multiply-add at a time, of factors widened to the accumulator's type
-  bool fewRows = false;         // M is small: the right operand is read in place where its layout allows
-  bool tallSums = false;        // sums of many rows and few columns are made at a time
-  bool alongPlaces = false;     // a window's image has few channels: a tap of neighbouring places is packed at a time
-  bool readsImage = false;      // elements of a window are read where the image lies, and its taps outside are left out
-  bool evenDepth = false;       // K is even, which the instruction asks for: pairs of a row are neighbours in memory
-  bool wholeRuns = false;       // vectors along K lie in one run of the last of its dims
   bool fixesTile = false;       // the code has the rows and columns of a tile, and steps along dims, as constants
 };
 
@@ -67,7 +62,10 @@ public:
   virtual const Blocking &blocking() const = 0;
   /// Which ops and layouts kernels read. Asked before kernels are formed.
   virtual const Lowerings &lowerings() const = 0;
-  virtual MatmulChoice chooseMatmul(const MatmulTraits &traits) const = 0;
+  /// How the code of a kernel with these traits computes; null where there is no choice. The dialect of the schedule is loaded
+  /// into `context`.
+  virtual ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const = 0;
+  virtual MatmulChoice chooseMatmul(const MatmulTraits & /*traits*/) const { return {}; }
   /// How the threads of a block share rows in the code of `kernel`, a linalg form of a row or finish kernel, at these
   /// extents; nullopt on targets where one thread computes a block.
   virtual std::optional<RowTile> rowTile(mlir::func::FuncOp /*kernel*/, llvm::ArrayRef<int64_t> /*extents*/) const {

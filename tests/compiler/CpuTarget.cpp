@@ -21,7 +21,7 @@ CpuTarget found(std::string_view name) {
 std::string productsOf(const CpuTarget &target) {
   std::string names;
   for (const ProductRow *row : target.products)
-    names += (names.empty() ? "" : " ") + row->name.str();
+    names += (names.empty() ? "" : " ") + reportName(row->product).str();
   return names;
 }
 } // namespace

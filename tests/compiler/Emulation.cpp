@@ -61,7 +61,8 @@ Vector run(const Loaded &code, std::vector<Vector> operands) {
 std::vector<std::string> zens() {
   const std::string zen = "x86_64-unknown-linux-gnu:znver4";
   std::vector<std::string> targets{"emulated:" + zen};
-  if (const CpuTarget host = targetNamed("host"); productNamed(host, "vdpbf16ps") && productNamed(host, "vpdpbusd"))
+  if (const CpuTarget host = targetNamed("host");
+      findProduct(host, cpu::Product::vdpbf16ps) && findProduct(host, cpu::Product::vpdpbusd))
     targets.push_back("host");
   return targets;
 }

@@ -150,7 +150,9 @@ struct LlvmFunctionTarget : Target {
   std::string key() const override { return host.key(); }
   const Blocking &blocking() const override { return host.blocking(); }
   const Lowerings &lowerings() const override { return host.lowerings(); }
-  MatmulChoice chooseMatmul(const MatmulTraits &traits) const override { return host.chooseMatmul(traits); }
+  ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const override {
+    return host.schedule(context, traits);
+  }
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override {
     return host.scratchBytes(kernel, extents);
   }

@@ -36,7 +36,8 @@ bool needsTileEmulation(const compiler::Target &target) {
   const auto *cpu = dynamic_cast<const compiler::CpuTarget *>(&target);
   auto host = compiler::CpuTarget::find("host");
   REQUIRE(host.isOk());
-  return cpu && compiler::productNamed(*cpu, "tdpbf16ps") && !compiler::productNamed(*host, "tdpbf16ps");
+  const auto tiles = compiler::cpu::Product::tdpbf16ps;
+  return cpu && compiler::findProduct(*cpu, tiles) && !compiler::findProduct(*host, tiles);
 }
 
 KernelCode compileForTest(const std::string &text, const compiler::Target &target) {
@@ -112,6 +113,15 @@ KernelHarness::KernelHarness(const std::string &source, std::string_view name, b
 }
 
 KernelHarness::~KernelHarness() = default;
+
+std::string KernelHarness::schedule() const {
+  auto function = *described.module.get().getOps<func::FuncOp>().begin();
+  const Attribute attribute = function->getAttr("halftone.schedule");
+  std::string found;
+  if (attribute)
+    llvm::raw_string_ostream(found) << attribute;
+  return found;
+}
 
 std::vector<TensorData> KernelHarness::operands(unsigned seed, bool specials, double scale) const {
   std::mt19937_64 random(seed);

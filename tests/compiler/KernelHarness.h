@@ -42,6 +42,8 @@ public:
   void checkClose(const std::vector<dialect::TensorData> &operands, double relative, double limit) const;
 
   const std::string &linalgText() const { return text; }
+  /// The kernel's schedule, "#halftone_cpu.matmul<few_rows = true>"; "" if it has none.
+  std::string schedule() const;
   const compiler::KernelDescription &description() const { return described; }
   /// The kernel's code, of whichever target; compiled once.
   const KernelCode &code() const;

@@ -74,12 +74,17 @@ std::string linalgOf(const Case &c) {
   if (c.sums)
     resultText +=
         fmt::format(", tensor<?x{0}> {{halftone.partial = \"sum\"}}, tensor<{0}> {{halftone.partial = \"max\"}}", t);
-  text += fmt::format(
-      ") -> ({}) attributes {{halftone.kind = \"matmul\", halftone.outer = {} : i64, halftone.roles = "
-      "array<i64: {}, 1, 1, 1>{}}} {{\n",
-      resultText, first, first,
-      fmt::format("{}{}{}", c.strict ? ", halftone.numerics = \"strict\"" : "", c.fewRows ? ", halftone.few_rows" : "",
-                  c.instruction.empty() ? "" : fmt::format(", halftone.instruction = \"{}\"", c.instruction)));
+  std::vector<std::string> given;
+  if (!c.instruction.empty())
+    given.push_back("product = " + c.instruction);
+  if (c.fewRows)
+    given.push_back("few_rows = true");
+  const std::string parameters = given.empty() ? "" : fmt::format("<{}>", fmt::join(given, ", "));
+  text += fmt::format(") -> ({}) attributes {{halftone.kind = \"matmul\", halftone.outer = {} : i64, halftone.roles = "
+                      "array<i64: {}, 1, 1, 1>{}}} {{\n",
+                      resultText, first, first,
+                      fmt::format("{}, halftone.schedule = #halftone_cpu.matmul{}",
+                                  c.strict ? ", halftone.numerics = \"strict\"" : "", parameters));
   text += fmt::format("  %zero = arith.constant {} : {}\n", t == "i32" ? "0" : "0.0", t);
   std::string a = "%a", b = "%b", aType = c.a, bType = c.b;
   const std::string flags = c.strict || t == "i32" ? "" : " fastmath<contract>";
@@ -290,7 +295,7 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
 
 /// The case with its instruction if the CPU has it, else with multiply-add.
 Case onTarget(Case c, const CpuTarget &cpu) {
-  if (!productNamed(cpu, c.instruction))
+  if (const auto product = cpu::symbolizeProduct(c.instruction); product && !findProduct(cpu, *product))
     c.instruction.clear();
   return c;
 }
@@ -407,9 +412,21 @@ TEST_CASE("A matmul kernel that is not of the agreed form is refused", "[matmul]
   refused("halftone.dims = array<i64: 0, 1>", "halftone.dims = array<i64: 0, 7>",
           "one dim of the kernel for each loop");
   refused("halftone.dims = array<i64: 0, 1>", "halftone.dims = array<i64: 0>", "one dim of the kernel for each loop");
-  refused("halftone.kind = ", "halftone.instruction = \"toaster\", halftone.kind = ", "is no instruction of this CPU");
-  refused("halftone.kind = ", "halftone.instruction = \"vdpbf16ps\", halftone.kind = ",
-          productNamed(targetNamed("host"), "vdpbf16ps") ? "with factors of" : "is no instruction of this CPU");
+  const std::string schedule = "#halftone_cpu.matmul";
+  refused(schedule, schedule + "<product = toaster>",
+          "expected one of [multiply_add, vdpbf16ps, vpdpbusd, tdpbf16ps, tdpbssd] for the product of factors, got: "
+          "toaster");
+  refused(schedule, schedule + "<window = image, sums = tall>",
+          "#halftone_cpu.matmul: window = image with sums = tall");
+  refused(schedule, "7 : i64", "expected halftone.schedule to be a schedule of a target");
+  refused(schedule, "#halftone_cpu.attention",
+          "expected a schedule of a kernel of kind matmul, got #halftone_cpu.attention");
+  refused(", halftone.schedule = " + schedule, "", "expected #halftone_cpu.matmul, got none");
+  refused(schedule, schedule + "<product = vdpbf16ps>, halftone.numerics = \"strict\"",
+          "expected a schedule that supports strict numerics, got #halftone_cpu.matmul<product = vdpbf16ps>");
+  refused(schedule, schedule + "<product = vdpbf16ps>",
+          findProduct(targetNamed("host"), cpu::Product::vdpbf16ps) ? "with factors of"
+                                                                    : "is no instruction of this CPU");
   refused("%p = arith.mulf %x, %y", "%p = arith.divf %x, %y", "acc + a * b");
 }
 

@@ -18,7 +18,8 @@ TEST_CASE("a matmul is right with several dims of M, N and K", "[matmul]") {
 #result = affine_map<(m0, m1, n0, n1) -> (n0, m0, m1, n1)>
 func.func @kernel(%m0: index, %m1: index, %n0: index, %n1: index, %k0: index, %k1: index, %tm: index, %tn: index,
                   %a: tensor<?x?x?x?xf32>, %b: tensor<?x?x?x?xf32>, %s: tensor<?xf32>) -> tensor<?x?x?x?xf32>
-    attributes {halftone.kind = "matmul", halftone.outer = 0 : i64, halftone.roles = array<i64: 0, 2, 2, 2>} {
+    attributes {halftone.kind = "matmul", halftone.outer = 0 : i64, halftone.roles = array<i64: 0, 2, 2, 2>,
+                halftone.schedule = #halftone_cpu.matmul} {
   %zero = arith.constant 0.0 : f32
   %ce = tensor.empty(%m0, %m1, %n0, %n1) : tensor<?x?x?x?xf32>
   %cf = linalg.fill ins(%zero : f32) outs(%ce : tensor<?x?x?x?xf32>) -> tensor<?x?x?x?xf32>

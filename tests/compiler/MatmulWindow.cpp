@@ -55,14 +55,20 @@ struct Convolution {
   }
 };
 
-std::string instructionOf(const KernelHarness &kernel) {
-  const std::string &text = kernel.linalgText(), key = "halftone.instruction = \"";
-  const size_t at = text.find(key);
-  return at == std::string::npos ? "" : text.substr(at + key.size(), text.find('"', at + key.size()) - at - key.size());
+/// "": multiply-adds.
+std::string productOf(const KernelHarness &kernel) {
+  const std::string schedule = kernel.schedule(), key = "product = ";
+  const size_t at = schedule.find(key);
+  return at == std::string::npos ? ""
+                                 : schedule.substr(at + key.size(), schedule.find_first_of(",>", at) - at - key.size());
+}
+
+bool scheduleHas(const KernelHarness &kernel, const char *parameter) {
+  return kernel.schedule().find(parameter) != std::string::npos;
 }
 
 std::string chosen(const std::string &target, const std::string &text, bool strict = false) {
-  return instructionOf(KernelHarness(text, target, strict));
+  return productOf(KernelHarness(text, target, strict));
 }
 
 /// Extents and `low` as Keras pads; the rest of `convolution` is given.
@@ -124,21 +130,19 @@ TEST_CASE("Products of windows in pairs are right for all taps, strides, padding
     for (const Convolution &each : manyConvolutions())
       for (const std::string &text : {each.forward(), each.byKernel()}) {
         KernelHarness kernel(text, target, false);
-        if (target == "sapphirerapids" && (each.filters > 16 || instructionOf(kernel).empty()))
+        if (target == "sapphirerapids" && (each.filters > 16 || productOf(kernel).empty()))
           continue; // emulation is slow
         CAPTURE(target, text);
         kernel.checkInside(kernel.operands(5, false));
         kernel.checkInside(kernel.operands(6, true));
-        grouped += !instructionOf(kernel).empty();
+        grouped += !productOf(kernel).empty();
       }
     CHECK(grouped > 5);
   }
 }
 
 TEST_CASE("Windows that are read in their image are right for all taps, strides, paddings and lines", "[kernels]") {
-  const auto readsImage = [](const KernelHarness &kernel) {
-    return kernel.linalgText().find("halftone.reads_image") != std::string::npos;
-  };
+  const auto readsImage = [](const KernelHarness &kernel) { return scheduleHas(kernel, "window = image"); };
   std::vector<Convolution> all;
   constexpr const char *paddings[] = {"same", "valid", "causal"};
   constexpr int64_t channels[] = {16, 18, 20}, extents[] = {7, 9, 14, 17, 11};
@@ -187,7 +191,7 @@ TEST_CASE("Windows whose rows are longer than a part of K, and many places, are 
     const Convolution deep{.extent = 5, .places = 5, .channels = 131}, wide{.examples = 3, .extent = 21, .places = 21};
     for (const std::string &text : {deep.forward(), deep.byKernel(), wide.forward(), wide.byKernel()}) {
       KernelHarness kernel(text, target, false);
-      CHECK(instructionOf(kernel) == "vdpbf16ps");
+      CHECK(productOf(kernel) == "vdpbf16ps");
       CAPTURE(target, text);
       kernel.checkInside(kernel.operands(8, false));
       kernel.checkInside(kernel.operands(9, true));
@@ -196,9 +200,7 @@ TEST_CASE("Windows whose rows are longer than a part of K, and many places, are 
 }
 
 TEST_CASE("Kernels whose channels and filters are exchanged are read in runs of channels", "[kernels]") {
-  const auto hasRuns = [](const KernelHarness &kernel) {
-    return kernel.linalgText().find("halftone.whole_runs") != std::string::npos;
-  };
+  const auto hasRuns = [](const KernelHarness &kernel) { return scheduleHas(kernel, "depth = runs"); };
   int inPairs = 0;
   for (const std::string &target : {std::string("x86-64-v3"), targetsOfGroups().front()})
     for (const char *element : {"f32", "bf16"})
@@ -218,7 +220,7 @@ TEST_CASE("Kernels whose channels and filters are exchanged are read in runs of 
         fast.checkInside(fast.operands(4, false));
         fast.checkInside(fast.operands(5, true));
         CHECK(hasRuns(strict) == (channels % 16 == 0));
-        inPairs += instructionOf(fast) == "vdpbf16ps";
+        inPairs += productOf(fast) == "vdpbf16ps";
       }
   CHECK(inPairs > 0);
 }

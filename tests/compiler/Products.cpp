@@ -13,8 +13,8 @@ std::string chosen(const std::string &target, const MatmulTraits &traits) {
   auto cpu = CpuTarget::find(target.starts_with("x86-64-") ? target : "x86_64-unknown-linux-gnu:" + target);
   REQUIRE(cpu.isOk());
   const ProductRow &product = chooseProduct(*cpu, traits);
-  CHECK(productNamed(*cpu, product.name) == &product);
-  return product.name.str();
+  CHECK(findProduct(*cpu, product.product) == &product);
+  return reportName(product.product).str();
 }
 
 const MatmulTraits f32{DType::float32, DType::float32, DType::float32, 64},

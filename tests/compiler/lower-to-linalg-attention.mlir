@@ -5,6 +5,7 @@
 // CHECK-LABEL: module @attention
 // CHECK-SAME: halftone.extents = array<i64: 2, 2, 2, 64, 80, 16, 8, 64, 80>, halftone.grid = 8 : i64
 // CHECK: halftone.causal, halftone.kind = "attention"
+// CHECK-SAME: halftone.schedule = #halftone_cpu.attention}
 // CHECK: %[[Z:.*]] = linalg.generic {{.*}} ins(%arg9, %arg10 : tensor<?x?x?x?x?xbf16>, tensor<?x?x?x?xbf16>)
 // CHECK-SAME: halftone.combine = ["sum"], halftone.dims = array<i64: 0, 1, 2, 3, 4, 5>
 // CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%arg12, %[[Z]] : tensor<?x?xi1>, tensor<?x?x?x?x?xf32>)

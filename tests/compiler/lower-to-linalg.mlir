@@ -146,11 +146,12 @@ halftone.kernel scatter @scatter (tensor<4x6xi64>, tensor<2x4x6x37xf32>) -> tens
 // Lanes run along groups: two filters, two channels, whose dim is the first reduced one. No tap leaves its group, so only the
 // taps of the other axis are kept in the image.
 // CHECK-LABEL: module @few_channels
-// CHECK: halftone.groups = array<i64: 2, 2, 2>, halftone.kind = "reduction_loop"
+// CHECK: halftone.kind = "reduction_loop"
+// CHECK-SAME: halftone.schedule = #halftone_cpu.grouped<filters = 2, channels = 2, channel_dim = 2>
 // CHECK-COUNT-1: arith.cmpi ult
 // CHECK-NOT: arith.cmpi
 // STRICT-LABEL: module @few_channels
-// STRICT-NOT: halftone.groups
+// STRICT-NOT: halftone.schedule
 halftone.kernel reduction_loop @few_channels (tensor<2x7x16xf32>, tensor<2x3x8x2xf32>) -> tensor<2x7x8x2xf32> {
 ^bb0(%x: tensor<2x7x16xf32>, %w: tensor<2x3x8x2xf32>):
   %0 = halftone.window %x {stride = array<i64: 1, 1>, dilation = array<i64: 1, 2>, low = array<i64: 1, 0>, hole = array<i64: 1, 1>} : tensor<2x7x16xf32> to tensor<2x7x2x3x8xf32>

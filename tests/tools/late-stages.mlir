@@ -26,6 +26,8 @@
 // BYTECODE: halftone-opt: --emit-bytecode is about modules, but --stop-after=plan gives text
 // NAMED: halftone-opt: passes are named beside --stop-after
 
+// LINALG: halftone.kind = "matmul"
+// LINALG-SAME: halftone.schedule = #halftone_cpu.matmul<few_rows = true>
 // LINALG: linalg.generic
 // PLAN: feed 0 "x"
 // PLAN: variable @w

@@ -1,5 +1,6 @@
 // halftone-bytecode: prints the module in a file of MLIR's bytecode as text, with few rights of its own.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/Passes.h"
 #include "dialect/Dialect.h"
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/IRDL/IRDLLoading.h"
@@ -67,6 +68,7 @@ int run(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   halftone::dialect::registerDialects(registry);
+  halftone::compiler::registerTargetDialects(registry);
   MlirOptMainConfig::registerCLOptions(registry);
   llvm::cl::ParseCommandLineOptions(argc, argv, usage);
   const MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

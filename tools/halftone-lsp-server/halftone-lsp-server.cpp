@@ -60,6 +60,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   halftone::dialect::registerDialects(registry);
+  halftone::compiler::registerTargetDialects(registry);
   registry.addExtension(
       +[](mlir::MLIRContext *, halftone::dialect::HalftoneDialect *dialect) { dialect->setStageCheck(checkStage); });
   llvm::outs(); // made before end() is registered, so that it is there when that is called

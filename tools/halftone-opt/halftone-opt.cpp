@@ -186,6 +186,7 @@ ExitCode run(int argc, char **argv) {
   halftone::dialect::registerDialects(registry);
   registry.insert<mlir::arith::ArithDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
                   mlir::tensor::TensorDialect>();
+  registerTargetDialects(registry);
   registerHalftonePasses();
   mlir::registerTransformsPasses();
   const std::string header = mlir::registerCLIOptions("Halftone's passes and pipelines\n", registry);

@@ -21,7 +21,9 @@ bool multipliesInt8(const Target &target) {
   compiler::MatmulTraits traits{DType::int8, DType::int8, DType::int32};
   traits.rows = 64;
   traits.lhsAlongDepth = true;
-  return !target.chooseMatmul(traits).instruction.empty();
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  const compiler::ScheduleAttrInterface schedule = target.schedule(&context, traits);
+  return schedule ? schedule.takesStoredFactors() : !target.chooseMatmul(traits).instruction.empty();
 }
 
 constexpr SlowPolicy slowPolicies[] = {

@@ -1,6 +1,7 @@
 // Parses modules and reads the feeds and fetches of @main.
 // SPDX-License-Identifier: Apache-2.0
 #include "ModuleFile.h"
+#include "compiler/passes/Passes.h"
 #include "compiler/reports/Diagnostics.h"
 #include "compiler/reports/LayerPath.h"
 #include "dialect/TypeInference.h"
@@ -108,6 +109,7 @@ static StatusOr<ModuleFile> parseChecked(const std::string &text, const std::str
   ModuleFile file;
   DialectRegistry registry;
   dialect::registerDialects(registry);
+  compiler::registerTargetDialects(registry);
   registry.insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, tensor::TensorDialect>();
   file.context = std::make_unique<MLIRContext>(registry);
   file.context->loadAllAvailableDialects();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuBlocking.h"
 #include "compiler/targets/cpu/Emitters.h"
-#include "compiler/targets/cpu/matmul/MatmulInstruction.h"
+#include "compiler/targets/cpu/matmul/MatmulSchedule.h"
 #include <algorithm>
 
 namespace halftone::compiler {

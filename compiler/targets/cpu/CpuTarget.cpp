@@ -4,7 +4,7 @@
 #include "compiler/targets/MachineCode.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/ObjectCode.h"
-#include "compiler/targets/cpu/matmul/MatmulInstruction.h"
+#include "compiler/targets/cpu/matmul/MatmulSchedule.h"
 #include "compiler/targets/cpu/x86/X86Math.h"
 #include "runtime/base/TilePermission.h"
 #include "llvm/ADT/StringMap.h"
@@ -103,20 +103,31 @@ std::string CpuTarget::key() const {
   return triple + "|" + processor + "|" + features + (emulated.empty() ? "" : "|" + emulated);
 }
 
-MatmulChoice CpuTarget::chooseMatmul(const MatmulTraits &traits) const {
-  const ProductRow &product = chooseProduct(*this, traits);
-  MatmulChoice choice;
-  if (product.product != cpu::Product::multiply_add)
-    choice.instruction = std::string_view(product.name);
-  // Up to here each element of the right operand is used too seldom to be packed first.
-  constexpr int64_t mostFewRows = 16;
-  choice.fewRows = traits.rows <= mostFewRows;
-  choice.alongPlaces = packsAlongPlaces(traits);
-  choice.readsImage = readsImage(*this, traits, product);
-  choice.tallSums = !choice.readsImage && sumsTall(*this, traits, product);
-  choice.evenDepth = product.product == cpu::Product::vdpbf16ps && traits.depth % 2 == 0;
-  choice.wholeRuns = liesInWholeRuns(*this, traits);
-  return choice;
+/// Attention multiplies pairs of bf16 as a matmul of its queries and keys does; all else by multiply-adds.
+static cpu::AttentionScheduleAttr attentionSchedule(mlir::MLIRContext *context, const CpuTarget &target,
+                                                    const AttentionTraits &traits) {
+  const auto tile = target.blocking().attentionTile(traits);
+  if (!traits.isGradient && tile && tile->queries == 1)
+    return cpu::AttentionScheduleAttr::get(context, cpu::Product::multiply_add, /*few_queries=*/true);
+  MatmulTraits scores{traits.dtype, traits.dtype, DType::float32};
+  scores.rows = traits.queries;
+  scores.depth = traits.depth;
+  scores.lhsAlongDepth = true;
+  const ProductRow &product = chooseProduct(target, scores);
+  return cpu::AttentionScheduleAttr::get(context, product.group == 2 ? product.product : cpu::Product::multiply_add,
+                                         /*few_queries=*/false);
+}
+
+ScheduleAttrInterface CpuTarget::schedule(mlir::MLIRContext *context, const KernelTraits &traits) const {
+  context->getOrLoadDialect<cpu::ScheduleDialect>();
+  if (const auto *matmul = std::get_if<MatmulTraits>(&traits))
+    return matmulSchedule(context, *this, *matmul);
+  if (const auto *attention = std::get_if<AttentionTraits>(&traits))
+    return attentionSchedule(context, *this, *attention);
+  const auto *grouped = std::get_if<GroupedTraits>(&traits);
+  if (!grouped || !lowerings().sumsGroups(grouped->dtype, grouped->channels, grouped->filters))
+    return {};
+  return cpu::GroupedScheduleAttr::get(context, grouped->filters, grouped->channels, grouped->channelDim);
 }
 
 int64_t CpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
@@ -141,6 +152,8 @@ llvm::ArrayRef<llvm::StringLiteral> CpuTarget::legalOps() const {
 StatusOr<std::string> CpuTarget::makeCode(llvm::Module &module, KernelDumps *dumps) const {
   return generateObject(module, *this, dumps);
 }
+
+void CpuTarget::registerDialects(mlir::DialectRegistry &registry) { registry.insert<cpu::ScheduleDialect>(); }
 
 StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
   if (name.starts_with(emulatedPrefix))

@@ -25,12 +25,14 @@ struct CpuTarget : Target, private CpuBlocking, private CpuLowerings {
   std::string key() const override; // triple, processor and features, and the name of the CPU that is emulated
   const Blocking &blocking() const override { return *this; }
   const Lowerings &lowerings() const override { return *this; }
-  MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
+  ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const override;
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
   mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override;
   llvm::ArrayRef<llvm::StringLiteral> legalOps() const override;
   StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override;
 
+  /// As Target::registerDialects.
+  static void registerDialects(mlir::DialectRegistry &registry);
   /// As Target::find.
   static StatusOr<CpuTarget> find(std::string_view name);
 

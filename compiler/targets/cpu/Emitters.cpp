@@ -3,6 +3,7 @@
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/RowTile.h"
+#include "compiler/targets/cpu/Schedules.h"
 #include "compiler/targets/cpu/attention/AttentionForward.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,19 +39,52 @@ int64_t rowScratch(const KernelSource &source, ArrayRef<int64_t> extents, const 
   return keptRowBytes(source, extents) + rowTotalsBytes(source, extents);
 }
 
+bool takesFewQueries(const KernelSource &source) {
+  return cast<cpu::AttentionScheduleAttr>(source.form.schedule).getFewQueries();
+}
+
 FailureOr<std::string> emitAttention(KernelFrame &frame) {
-  return frame.source.form.fewRows ? emitAttentionOfFewQueries(frame) : emitAttentionOfTiles(frame);
+  return takesFewQueries(frame.source) ? emitAttentionOfFewQueries(frame) : emitAttentionOfTiles(frame);
+}
+
+/// A vector holds whole groups, and one of several groups all channels of each.
+LogicalResult emitReductions(KernelFrame &frame) {
+  if (auto grouped = cast_or_null<cpu::GroupedScheduleAttr>(frame.source.form.schedule)) {
+    const int64_t filters = grouped.getFilters(), channels = grouped.getChannels();
+    if (frame.lanes % filters != 0 || (filters < frame.lanes && channels > filters) ||
+        grouped.getChannelDim() >= frame.dims - 2 || frame.dims < 2)
+      return frame.source.function.emitError()
+             << "no code for lanes along groups of " << filters << " filters and " << channels << " channels, dim "
+             << grouped.getChannelDim() << " of " << frame.dims << ", in vectors of " << frame.lanes << " lanes";
+  }
+  emitReductionLoop(frame);
+  return success();
 }
 
 int64_t attentionScratch(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
-  return source.form.fewRows ? attentionScratchOfFewQueries(source, extents, target)
-                             : attentionScratchOfTiles(source, extents, target);
+  return takesFewQueries(source) ? attentionScratchOfFewQueries(source, extents, target)
+                                 : attentionScratchOfTiles(source, extents, target);
 }
 
 int64_t noScratch(const KernelSource &, ArrayRef<int64_t>, const CpuTarget &) { return 0; }
 
+/// The schedule that the emitter of a kind takes.
+struct ScheduleRule {
+  StringLiteral expected;
+  bool (*takes)(ScheduleAttrInterface schedule);
+};
+
+constexpr ScheduleRule noSchedule{"no schedule", [](ScheduleAttrInterface schedule) { return !schedule; }},
+    ofMatmul{"#halftone_cpu.matmul",
+             [](ScheduleAttrInterface schedule) { return isa_and_nonnull<cpu::MatmulScheduleAttr>(schedule); }},
+    ofAttention{"#halftone_cpu.attention",
+                [](ScheduleAttrInterface schedule) { return isa_and_nonnull<cpu::AttentionScheduleAttr>(schedule); }},
+    ofReductions{"#halftone_cpu.grouped or no schedule",
+                 [](ScheduleAttrInterface schedule) { return !schedule || isa<cpu::GroupedScheduleAttr>(schedule); }};
+
 struct Row {
   KernelKind kind;
+  ScheduleRule schedule;
   size_t generics; // how many the linalg form has; 0: any number
   FailureOr<std::string> (*emit)(KernelFrame &frame);
   int64_t (*scratch)(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
@@ -65,15 +99,15 @@ template <auto emit> FailureOr<std::string> inVectors(KernelFrame &frame) {
 }
 
 constexpr Row rows[] = {
-    {KernelKind::loop, 1, inVectors<emitLoop>, loopScratch},
-    {KernelKind::reduction_loop, 2, inVectors<emitReductionLoop>, reductionTotalsBytes},
-    {KernelKind::row, 0, inVectors<emitRow>, rowScratch},
-    {KernelKind::finish, 0, inVectors<emitRow>, rowScratch},
-    {KernelKind::matmul, 0, emitMatmul, matmulScratchBytes},
-    {KernelKind::scatter, 2, inVectors<emitScatter>, noScratch},
-    {KernelKind::cumulative, 2, inVectors<emitScan>, noScratch},
-    {KernelKind::attention, 0, emitAttention, attentionScratch},
-    {KernelKind::attention_grad, 0, emitAttentionGradient, attentionGradientScratchBytes},
+    {KernelKind::loop, noSchedule, 1, inVectors<emitLoop>, loopScratch},
+    {KernelKind::reduction_loop, ofReductions, 2, inVectors<emitReductions>, reductionTotalsBytes},
+    {KernelKind::row, noSchedule, 0, inVectors<emitRow>, rowScratch},
+    {KernelKind::finish, noSchedule, 0, inVectors<emitRow>, rowScratch},
+    {KernelKind::matmul, ofMatmul, 0, emitMatmul, matmulScratchBytes},
+    {KernelKind::scatter, noSchedule, 2, inVectors<emitScatter>, noScratch},
+    {KernelKind::cumulative, noSchedule, 2, inVectors<emitScan>, noScratch},
+    {KernelKind::attention, ofAttention, 0, emitAttention, attentionScratch},
+    {KernelKind::attention_grad, ofAttention, 0, emitAttentionGradient, attentionGradientScratchBytes},
 };
 
 const Row *rowOf(KernelKind kind) {
@@ -96,6 +130,11 @@ FailureOr<std::string> emitKernel(func::FuncOp kernel, const CpuTarget &target) 
   if (row->generics != 0 && generics != row->generics)
     return kernel.emitError() << "a kernel of form " << dialect::stringifyKernelKind(row->kind) << " has " << generics
                               << " linalg.generic; expected " << row->generics;
+  const ScheduleAttrInterface schedule = source->form.schedule;
+  if (!row->schedule.takes(schedule)) {
+    InFlightDiagnostic error = kernel.emitError() << "expected " << row->schedule.expected << ", got ";
+    return schedule ? error << schedule : error << "none";
+  }
   KernelFrame frame(*source, target);
   FailureOr<std::string> method = row->emit(frame);
   if (succeeded(method))
@@ -106,7 +145,7 @@ FailureOr<std::string> emitKernel(func::FuncOp kernel, const CpuTarget &target) 
 int64_t kernelScratchBytes(func::FuncOp kernel, ArrayRef<int64_t> extents, const CpuTarget &target) {
   FailureOr<KernelSource> source = KernelSource::read(kernel);
   const Row *row = succeeded(source) ? rowOf(source->form.kind) : nullptr;
-  return row ? row->scratch(*source, extents, target) : 0;
+  return row && row->schedule.takes(source->form.schedule) ? row->scratch(*source, extents, target) : 0;
 }
 
 } // namespace halftone::compiler

@@ -7,12 +7,13 @@
 // A row at which no tap of a window leaves its image has code without tests of taps. Where rows lie behind the reduced
 // axes (the taps of a window, in the gradient by a depthwise kernel), operands are the same for many rows: a few rows are
 // accumulated together, and parts of the last reduced axis at which their taps stay inside have code without tests.
-// If lanes run along groups (KernelForm::groups), the code is unrolled over the channels of a group, which all use one vector
+// If lanes run along groups (`#halftone_cpu.grouped`), the code is unrolled over the channels of a group, which all use one vector
 // of the image. A few rows are then accumulated together, so that they share the kernel's elements.
 #include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/LongSums.h"
 #include "compiler/kernels/WindowInterior.h"
 #include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/Schedules.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <optional>
 
@@ -114,8 +115,8 @@ public:
   explicit ReductionLoopEmitter(KernelFrame &frame)
       : frame(frame), vectorDim(int(frame.dims) - 1), accumulation(frame.source.generics[0]),
         epilogue(frame.source.generics[1]) {
-    if (!frame.source.form.groups.empty())
-      setGroups(frame.source.form.groups);
+    if (frame.source.form.schedule)
+      setGroups(cast<cpu::GroupedScheduleAttr>(frame.source.form.schedule));
     for (int dim = 0; dim < frame.dims; ++dim)
       if (dim != groups.channelDim && dim != groups.dim && dim != vectorDim)
         (isReduced(dim) ? reduced : rows).push_back(dim);
@@ -131,9 +132,9 @@ private:
   bool isReduced(int dim) const {
     return dim >= frame.source.form.outer && dim < frame.source.form.outer + frame.source.form.reduced;
   }
-  /// KernelForm::groups: constants of the code.
-  void setGroups(const attribute::integers &form) {
-    groups = {form[0], vectorDim - 1, int(form[2]), form[1]};
+  /// The parameters of the schedule are constants of the code.
+  void setGroups(cpu::GroupedScheduleAttr schedule) {
+    groups = {schedule.getFilters(), vectorDim - 1, int(schedule.getChannelDim()), schedule.getChannels()};
     frame.extents[size_t(vectorDim)] = frame.constant(groups.size);
     if (groups.channelDim < 0)
       return;

@@ -10,6 +10,7 @@ namespace halftone::compiler {
 /// multiprocessors, 1 to 1024; without a number for the 108 of an A100.
 struct NvptxTarget : GpuTarget {
   std::string key() const override;
+  ScheduleAttrInterface schedule(mlir::MLIRContext *, const KernelTraits &) const override { return {}; }
   MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
   const GpuOps &ops() const override { return operations; }
   mlir::FailureOr<std::string> emitMatmul(GridFrame &frame) const override;

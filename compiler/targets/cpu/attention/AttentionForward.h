@@ -14,7 +14,7 @@ struct ForwardForm {
   static mlir::FailureOr<ForwardForm> read(const KernelSource &source);
 };
 
-/// The emitters of kernels with tiles of queries and of kernels with few queries (`few_rows`), and the bytes of their scratch.
+/// The emitters of kernels with tiles of queries and of kernels with few queries (`few_queries`), and the bytes of their scratch.
 mlir::FailureOr<std::string> emitAttentionOfTiles(KernelFrame &frame);
 int64_t attentionScratchOfTiles(const KernelSource &source, llvm::ArrayRef<int64_t> extents, const CpuTarget &target);
 mlir::FailureOr<std::string> emitAttentionOfFewQueries(KernelFrame &frame);

@@ -94,7 +94,7 @@ Emitted inFairOrder(const KernelFrame &frame, Emitted number, Emitted count) {
 Emitted either(Emitted a, Emitted b) { return a && b ? a | b : a ? a : b; }
 
 std::string attentionMethod(const KernelSource &source) {
-  return (source.form.instruction.empty() ? "multiply-add" : source.form.instruction) + ", scores of a tile in scratch";
+  return (source.form.schedule.getStrategy() + ", scores of a tile in scratch").str();
 }
 
 } // namespace halftone::compiler

@@ -6,7 +6,7 @@
 namespace halftone::compiler {
 
 /// Makes the matrices of a kernel, one behind the other from the frame's scratch on, and reads and writes them by vectors.
-/// Matrices that are factors of products hold f32. If the form names an instruction, they hold pairs of bf16 instead:
+/// Matrices that are factors of products hold f32. If the product of the schedule is one of pairs, they hold pairs of bf16 instead:
 /// neighbours along the depth of the product, the first in the lowest bits. The last pair of an odd depth ends in a 0. For
 /// tdpbf16ps a depth is so many whole tiles of pairs, which end in zeros, and matrices have the rows of whole tiles.
 class ScratchMatrices {

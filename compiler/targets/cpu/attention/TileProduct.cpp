@@ -89,7 +89,7 @@ void TileProduct::emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitt
       rows.push_back(place(inside.a.at, inside.a.rowPitch, row + i * tileSide, k));
     for (int64_t j = 0; j < across; ++j)
       columns.push_back(place(inside.b.at, inside.b.pitch, k, column + j * tileSide));
-    multiplyTiles(code, product.name, rows, columns);
+    multiplyTiles(code, reportName(product.product), rows, columns);
   });
   storeTiles(code, square);
 }

@@ -1,6 +1,7 @@
 // Reading a matmul kernel: which forms there is code for, and what follows from them.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulPlan.h"
+#include "compiler/targets/cpu/matmul/MatmulSchedule.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -50,12 +51,17 @@ bool MatmulPlan::isLegal(Multiply multiply, bool groups, ReadA a, ReadB b) {
   });
 }
 
-/// The one place that reads the choices of the form.
+/// The one place that reads the schedule, but for the sizes.
 MatmulPlan::MatmulPlan(MatmulSource read, const CpuTarget &cpu)
     : MatmulSource(std::move(read)), cpu(cpu), product(&productOf(source, cpu)), groupSize(product->group),
-      sizes(cpu, accumulator, source), packsAlongPlaces(source.form.alongPlaces), evenDepth(source.form.evenDepth),
-      wholeRuns(source.form.wholeRuns), fuses(mayFuse && cpu.math.hasFma), fewRows(source.form.fewRows),
-      readsImage(source.form.readsImage) {}
+      sizes(cpu, accumulator, source), fuses(mayFuse && cpu.math.hasFma) {
+  const cpu::MatmulScheduleAttr schedule = matmulScheduleOf(source);
+  packsAlongPlaces = schedule.getWindow() == cpu::WindowRead::positions;
+  readsImage = schedule.getWindow() == cpu::WindowRead::image;
+  evenDepth = schedule.getDepth() != cpu::DepthFact::any;
+  wholeRuns = schedule.getDepth() == cpu::DepthFact::runs;
+  fewRows = schedule.getFewRows();
+}
 
 FailureOr<MatmulPlan> MatmulPlan::of(const KernelSource &source, const CpuTarget &cpu) {
   FailureOr<MatmulSource> matmul = MatmulSource::read(source);
@@ -71,10 +77,11 @@ LogicalResult MatmulPlan::checkGroups() {
   if (groupSize == 1)
     return success();
   if (group[depthRole].size() != 1 && !(groupSize == 2 && wholeRuns))
-    return source.function.emitError() << product->name << " with several dims of K; expected one";
+    return source.function.emitError() << reportName(product->product) << " with several dims of K; expected one";
   for (Value factor : contraction.getInputs())
     if (!getElementTypeOrSelf(factor).isInteger(unsigned(32 / groupSize)))
-      return source.function.emitError() << product->name << " with factors of " << getElementTypeOrSelf(factor);
+      return source.function.emitError() << reportName(product->product) << " with factors of "
+                                         << getElementTypeOrSelf(factor);
   return success();
 }
 
@@ -135,7 +142,8 @@ LogicalResult MatmulPlan::choose() {
     raise = panels && panels->bits == 4 ? 8 : 128;
   // What the sums have too much stands behind packed rows.
   if (!isLegal(multiply, groupSize > 1, a, b) || (raise != 0 && a != ReadA::packedRows))
-    return contraction.emitError() << "no code that multiplies operands that lie like these by " << product->name;
+    return contraction.emitError() << "no code that multiplies operands that lie like these by "
+                                   << reportName(product->product);
   if (readsPanels && b == ReadB::inPlace)
     depthOfWord = wordGroup / groupSize;
   looksUpInWords = findLookups();
@@ -207,7 +215,7 @@ std::string MatmulPlan::method() const {
   llvm::raw_string_ostream out(text);
   if (product->product == cpu::Product::multiply_add)
     out << accumulator << " ";
-  out << product->name;
+  out << reportName(product->product);
   if (multiply == Multiply::amxTiles)
     out << ", " << 2 * sizes.lanes << " x " << 2 * sizes.lanes << " sums in tiles";
   else if (multiply == Multiply::dots)

@@ -3,6 +3,7 @@
 #include "compiler/targets/cpu/matmul/MatmulSizes.h"
 #include "compiler/kernels/MatmulSource.h"
 #include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/matmul/MatmulSchedule.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -36,9 +37,14 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const ProductRo
     vectors = 2, panelRows = {12, 4, 2, 1};
 }
 
+static bool readsImage(const KernelSource &source) {
+  return matmulScheduleOf(source).getWindow() == cpu::WindowRead::image;
+}
+
 MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const KernelSource &source)
-    : MatmulSizes(cpu, accumulator, productOf(source, cpu), source.form.tallSums || source.form.readsImage) {
-  if (!source.form.readsImage)
+    : MatmulSizes(cpu, accumulator, productOf(source, cpu),
+                  matmulScheduleOf(source).getSums() == cpu::SumShape::tall || readsImage(source)) {
+  if (!readsImage(source))
     return;
   // Lines of the usual images are multiples of seven places long. Few strips are of one vector: less code for them.
   if (cpu.vectorRegisters >= 32)
@@ -61,7 +67,7 @@ int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents
     return 0;
   const Type accumulator = MatmulSource::accumulatorOf(contraction);
   const MatmulScratch scratch(MatmulSizes(target, accumulator, source), extents[size_t(source.dims)],
-                              extents[size_t(source.dims) + 1], !source.form.readsImage);
+                              extents[size_t(source.dims) + 1], !readsImage(source));
   return MatmulScratch::headBytes +
          (scratch.a + scratch.b + scratch.sums + scratch.square) * int64_t(accumulator.getIntOrFloatBitWidth() / 8);
 }

@@ -57,7 +57,7 @@ void MatmulTiles::multiplySums(Emitted row, int64_t down, Emitted column, ArrayR
       fromA.push_back({block.at(block.packedA, (row + i * lanes) * block.sizes.rowPitch() + k), rowStride});
     for (const Columns &each : columns)
       fromB.push_back({ofTail ? each.tail : block.at(each.at, k * each.pitch), each.pitch * elementSize});
-    multiplyTiles(frame, block.plan.product->name, fromA, fromB);
+    multiplyTiles(frame, reportName(block.plan.product->product), fromA, fromB);
   };
   beginTiles(frame, square, depth.first > frame.constant(0));
   const bool hasTail = bool(columns[0].tail);

@@ -9,7 +9,6 @@ namespace {
 
 constexpr ProductRow plainRow{
     .product = cpu::Product::multiply_add,
-    .name = "multiply-add",
     .group = 1,
     .exact = true,
     .signedOperands = true,
@@ -24,6 +23,12 @@ bool makesGroupsOfWindow(const ProductRow &row, const MatmulTraits &traits) {
   return !packsAlongPlaces(traits) && (traits.lhsAlongDepth || row.group == 2);
 }
 
+cpu::Product scheduledProduct(ScheduleAttrInterface schedule) {
+  if (auto matmul = llvm::dyn_cast<cpu::MatmulScheduleAttr>(schedule))
+    return matmul.getProduct();
+  return llvm::cast<cpu::AttentionScheduleAttr>(schedule).getProduct();
+}
+
 } // namespace
 
 const ProductRow &multiplyAdd() { return plainRow; }
@@ -35,22 +40,21 @@ const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &tra
   });
 }
 
-const ProductRow *productNamed(const CpuTarget &target, llvm::StringRef name) {
-  const auto *row = llvm::find_if(target.products, [&](const ProductRow *each) {
-    return each->name == (name.empty() ? llvm::StringRef(plainRow.name) : name);
-  });
+const ProductRow *findProduct(const CpuTarget &target, cpu::Product product) {
+  const auto *row = llvm::find_if(target.products, [&](const ProductRow *each) { return each->product == product; });
   return row == target.products.end() ? nullptr : *row;
 }
 
 const ProductRow &productOf(const KernelSource &source, const CpuTarget &target) {
-  const ProductRow *named = productNamed(target, source.form.instruction);
-  return named ? *named : plainRow;
+  const ProductRow *found = findProduct(target, scheduledProduct(source.form.schedule));
+  return found ? *found : plainRow;
 }
 
 mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &target) {
-  if (productNamed(target, source.form.instruction))
+  const cpu::Product product = scheduledProduct(source.form.schedule);
+  if (findProduct(target, product))
     return mlir::success();
-  return source.function.emitError() << source.form.instruction << " is no instruction of this CPU for products";
+  return source.function.emitError() << reportName(product) << " is no instruction of this CPU for products";
 }
 
 bool packsAlongPlaces(const MatmulTraits &traits) {

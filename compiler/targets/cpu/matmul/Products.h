@@ -4,6 +4,7 @@
 #include "compiler/kernels/CodeBuilder.h"
 #include "compiler/kernels/KernelSource.h"
 #include "compiler/targets/cpu/CpuTarget.h"
+#include "compiler/targets/cpu/Schedules.h"
 
 namespace llvm {
 class MCSubtargetInfo;
@@ -11,22 +12,11 @@ class MCSubtargetInfo;
 
 namespace halftone::compiler {
 
-namespace cpu {
-enum class Product : uint8_t {
-  multiply_add, // numbers widened to the accumulator's type, one index of K at a time
-  vdpbf16ps,    // two indices of K at a time, AVX512_BF16
-  vpdpbusd,     // four indices of K at a time, AVX512_VNNI
-  tdpbf16ps,    // tiles, two indices of K in an element, AMX
-  tdpbssd,      // tiles, four indices of K in an element, AMX
-};
-} // namespace cpu
-
 /// One way to multiply factors and to add up the products. An element of a packed factor is a group: neighbours along K of a row of
 /// A or of a column of B, the first in the lowest bits.
 struct ProductRow {
   cpu::Product product;
-  llvm::StringLiteral name; // the instruction's
-  int64_t group;            // indices of K in a group
+  int64_t group; // indices of K in a group
   /// Sums are those of the operation in all numerics. If not, subnormal numbers may count as 0, and the order of a sum is the
   /// instruction's.
   bool exact;
@@ -51,9 +41,9 @@ const ProductRow &multiplyAdd();
 /// The first of the target's products that a kernel may have and that pays.
 const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &traits);
 
-/// The product of this name; "" is that of multiply-adds. Null if the target has no such product.
-const ProductRow *productNamed(const CpuTarget &target, llvm::StringRef name);
-/// The product that the form names. If the target lacks it, checkProduct() says so in a diagnostic, and this is the multiply-add.
+/// Null if the target has no such product.
+const ProductRow *findProduct(const CpuTarget &target, cpu::Product product);
+/// The product that the schedule of a matmul or an attention names. If the target lacks it, checkProduct() says so in a diagnostic, and this is the multiply-add.
 const ProductRow &productOf(const KernelSource &source, const CpuTarget &target);
 mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &target);
 

@@ -40,7 +40,7 @@ bool multipliesPairsFast(const CpuTarget &target) {
 /// Reading a weight in pairs takes half the time of reading it in f32, and with few rows nothing else takes as long. Panels
 /// of pairs are there for tiles too.
 bool readsPairsFast(const CpuTarget &target, const MatmulTraits &traits) {
-  return multipliesPairsFast(target) || (traits.panels && productNamed(target, "tdpbf16ps"));
+  return multipliesPairsFast(target) || (traits.panels && findProduct(target, cpu::Product::tdpbf16ps));
 }
 
 /// The vectors of `sums`, and of both factors as `count` elements in each lane, by LLVM's intrinsic of this name.
@@ -78,7 +78,6 @@ Emitted multiplyPairsWidened(CodeBuilder &code, Emitted sums, Emitted a, Emitted
 constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::tdpbf16ps,
-        .name = "tdpbf16ps",
         .group = 2,
         .exact = false,
         .signedOperands = true,
@@ -92,7 +91,6 @@ constexpr ProductRow rows[] = {
     },
     {
         .product = cpu::Product::tdpbssd,
-        .name = "tdpbssd",
         .group = 4,
         .exact = true,
         .signedOperands = true,
@@ -106,7 +104,6 @@ constexpr ProductRow rows[] = {
     },
     {
         .product = cpu::Product::vdpbf16ps,
-        .name = "vdpbf16ps",
         .group = 2,
         .exact = false,
         .signedOperands = true,
@@ -121,7 +118,6 @@ constexpr ProductRow rows[] = {
     },
     {
         .product = cpu::Product::vpdpbusd,
-        .name = "vpdpbusd",
         .group = 4,
         .exact = true,
         .signedOperands = false,

@@ -1,13 +1,8 @@
-// Guesses and limits behind the choices for matmul kernels.
+// The choices of a matmul kernel's schedule.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/matmul/MatmulInstruction.h"
+#include "compiler/targets/cpu/matmul/MatmulSchedule.h"
 
 namespace halftone::compiler {
-
-bool liesInWholeRuns(const CpuTarget &target, const MatmulTraits &traits) {
-  return traits.splitDepth && traits.depthRun > 0 &&
-         traits.depthRun % (target.vectorBytes / itemsize(traits.accumulator)) == 0;
-}
 
 bool readsImage(const CpuTarget &target, const MatmulTraits &traits, const ProductRow &product) {
   // Guesses. In shorter lines too few places are summed together; with fewer channels the loop over a tap is too short.
@@ -28,6 +23,29 @@ bool sumsTall(const CpuTarget &target, const MatmulTraits &traits, const Product
   const bool readsPackedRows = product.product == cpu::Product::multiply_add && traits.window && traits.lhsAlongDepth &&
                                !packsAlongPlaces(traits) && traits.columns > lanes;
   return target.vectorRegisters >= 32 && !product.usesTiles() && (fitsTwoVectors || readsPackedRows);
+}
+
+/// Whether K is several dims, and a vector along it lies in one run of the last.
+static bool liesInWholeRuns(const CpuTarget &target, const MatmulTraits &traits) {
+  return traits.splitDepth && traits.depthRun > 0 &&
+         traits.depthRun % (target.vectorBytes / itemsize(traits.accumulator)) == 0;
+}
+
+cpu::MatmulScheduleAttr matmulSchedule(mlir::MLIRContext *context, const CpuTarget &target,
+                                       const MatmulTraits &traits) {
+  using namespace cpu;
+  // Up to here each element of the right operand is used too seldom to be packed first.
+  constexpr int64_t mostFewRows = 16;
+  const ProductRow &product = chooseProduct(target, traits);
+  const bool isImage = readsImage(target, traits, product);
+  // The image wins: a window without taps has rows that are short enough for positions, too.
+  const WindowRead window = isImage                    ? WindowRead::image
+                            : packsAlongPlaces(traits) ? WindowRead::positions
+                                                       : WindowRead::rows;
+  const SumShape sums = !isImage && sumsTall(target, traits, product) ? SumShape::tall : SumShape::wide;
+  const bool isEven = product.product == Product::vdpbf16ps && traits.depth % 2 == 0;
+  const DepthFact depth = liesInWholeRuns(target, traits) ? DepthFact::runs : isEven ? DepthFact::even : DepthFact::any;
+  return MatmulScheduleAttr::get(context, product.product, traits.rows <= mostFewRows, window, sums, depth);
 }
 
 } // namespace halftone::compiler

@@ -1,0 +1,24 @@
+// The interface of schedules, and the text of sizes among their parameters.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/Schedule.h"
+
+#include "compiler/kernels/Schedule.cpp.inc"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+FailureOr<SmallVector<int64_t>> parseSizes(AsmParser &parser) {
+  SmallVector<int64_t> sizes;
+  const auto parseSize = [&] { return parser.parseInteger(sizes.emplace_back()); };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize))
+    return failure();
+  return sizes;
+}
+
+void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
+  printer << "[";
+  llvm::interleaveComma(sizes, printer);
+  printer << "]";
+}
+
+} // namespace halftone::compiler

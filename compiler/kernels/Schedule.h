@@ -1,0 +1,17 @@
+// Schedules: how one target computes a kernel, as an attribute of the kernel's function.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/kernels/Numerics.h"
+#include "dialect/Enums.h"
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/DialectImplementation.h"
+
+#include "compiler/kernels/Schedule.h.inc"
+
+namespace halftone::compiler {
+
+/// The text of a Halftone_SizesParameter (Schedule.td): `[128, 64]`.
+mlir::FailureOr<llvm::SmallVector<int64_t>> parseSizes(mlir::AsmParser &parser);
+void printSizes(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> sizes);
+
+} // namespace halftone::compiler
