@@ -80,7 +80,7 @@
 // The kernels of a plan of another version may be described in a way that this version does not know.
 // RUN: %exit 3 halftone-run emit %S/../../data/compatibility/1/int4/predict.x86-64-v3.plan --format asm --target x86-64-v3 2>&1 | FileCheck-22 %s --check-prefix=OLDKERNEL
 // OLDKERNEL: halftone-run: ValueError: kernel {{[0-9a-f]+}}: kernel compilation: the linalg form is no kernel
-// OLDKERNEL-NEXT: attribute 'halftone.numbers' is not known on the function of a kernel
+// OLDKERNEL-NEXT: attribute 'halftone.few_rows' is not known on the function of a kernel
 // RUN: halftone-run emit %S/../../data/compatibility/1/int4/predict.x86-64-v3.plan --format object -o %t/old.a
 
 // Files of raw bytes: folders, pipes and devices.
