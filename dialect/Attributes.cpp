@@ -34,9 +34,9 @@ constexpr Known known[] = {
     {"variable", Place::result, Holds::symbol},   {"shadow", Place::result, Holds::symbol},
     {"panels", Place::result, Holds::integers},   {"partial", Place::result, Holds::string},
     {"combine", Place::generic, Holds::list},     {"dims", Place::generic, Holds::integers},
-    {"interleaved", Place::loop, Holds::unit},    {"row_tile", Place::function, Holds::integers},
-    {"window", Place::argument, Holds::integers}, {"bound", Place::comparison, Holds::unit},
-    {"rematerialize", Place::op, Holds::integer}, {"keeps", Place::choice, Holds::integers},
+    {"interleaved", Place::loop, Holds::unit},    {"window", Place::argument, Holds::integers},
+    {"bound", Place::comparison, Holds::unit},    {"rematerialize", Place::op, Holds::integer},
+    {"keeps", Place::choice, Holds::integers},
 };
 
 StringRef textOf(Place place) {

@@ -21,13 +21,11 @@ def Halftone_Dialect : Dialect {
     | `halftone.layers` | module | from stage cast on: layer path -> its class, policy and rule |
     | `halftone.rematerialize` | op | in stage cast, and until differentiate: ops with one number are of one layer, which the backward pass computes again |
     | `halftone.extents`, `halftone.grid`, `halftone.scratch` | module of a kernel | of one launch: the launch arguments, the count of blocks, the bytes of scratch of a thread |
-    | `halftone.kind`, `halftone.method`, `halftone.instruction` | function of a kernel | the kernel's form; how its code computes (for reports); the instruction of a matmul on GPUs |
+    | `halftone.kind`, `halftone.method` | function of a kernel | the kernel's form; how its code computes (for reports) |
     | `halftone.outer`, `halftone.reduced`, `halftone.indices` | function of a kernel | how many dims are outer; how many behind them are reduced or scanned; how many dims the indices of a scatter have |
     | `halftone.lookup_arguments` | function of a kernel | how many lookup arguments the function has |
     | `halftone.roles` | function of a kernel | how many dims are batch, M, N and K of a matmul |
-    | `halftone.tile`, `halftone.steps` | function of a kernel | on GPUs: rows and columns of the tile of a matmul; of each dim, a power of two that divides its extent |
     | `halftone.schedule` | function of a kernel | how the target computes the kernel: an attribute of the target's dialect |
-    | `halftone.row_tile` | function of a kernel | how a GPU's threads take rows: teams, threads of a team, elements of a vector, vectors in registers |
     | `halftone.numerics` | module, function of a kernel | what results promise: "fast" (also if absent) or "strict", where every op rounds |
     | `halftone.reverse`, `halftone.causal`, `halftone.short_indices` | function of a kernel | no value: a cumulative sum from the last index on; an attention whose queries see no later key; indices and offsets fit into 31 bits |
     | `halftone.name` | argument and result of @main | the feed's or fetch's name |

@@ -89,7 +89,7 @@ FailureOr<KernelDescription> describeFinish(KernelOp kernel, const Target &targe
   }
   func::FuncOp function = builder.function;
   description.module = builder.finish(builder.generic({}, outputsOf(results)));
-  writeRowTile(function, description.extents, target);
+  writeRowSchedule(function, description.extents, target);
   description.scratchBytes = target.scratchBytes(function, description.extents);
   return description;
 }

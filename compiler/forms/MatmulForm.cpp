@@ -212,20 +212,15 @@ public:
     return isLast ? space.extent(dims.back()) : 0;
   }
 
-  KernelForm form(ScheduleAttrInterface schedule, const MatmulChoice &choice, const MatmulTraits &traits) const {
+  KernelForm form(ScheduleAttrInterface schedule) const {
     KernelForm form;
     form.kind = KernelKind::matmul;
     form.numerics = numerics;
     form.outer = space.groupSize(groups[Role::batch]);
     for (int group : groups)
       form.roles.push_back(space.groupSize(group));
-    form.instruction = choice.instruction;
     form.schedule = schedule;
     form.lookupArguments = static_cast<int64_t>(numbers().size());
-    if (choice.fixesTile) {
-      form.tile = {traits.tile.m, traits.tile.n};
-      form.steps = traits.divisors;
-    }
     return form;
   }
 
@@ -361,9 +356,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   description.cost = estimatedCost(kernel, reading.results, elements) + elements * depth * perMultiplyAdd;
 
   const ScheduleAttrInterface schedule = target.schedule(kernel.getContext(), traits);
-  const MatmulChoice choice = target.chooseMatmul(traits);
-  const bool takesStoredFactors = schedule ? schedule.takesStoredFactors() : !choice.instruction.empty();
-  GenericBuilder builder(kernel, space, reading.form(schedule, choice, traits));
+  GenericBuilder builder(kernel, space, reading.form(schedule));
   SmallVector<ValueNode *> nodes(reading.factors.begin(), reading.factors.end());
   llvm::append_range(nodes, nodesOf(reading.results));
   if (failed(builder.declareOperands(nodes)))
@@ -373,7 +366,7 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
     builder.setWindow(reading.factors[0]->operand, {steps.stride, steps.dilation, steps.hole});
   }
   builder.begin(reading.results);
-  Value product = writeProduct(builder, reading, takesStoredFactors);
+  Value product = writeProduct(builder, reading, schedule.takesStoredFactors());
   for (ValueNode *node : GenericBuilder::reachable(nodes))
     if (node->kind == ValueNode::contract)
       builder.provide(node, product, reading.kept);

@@ -152,9 +152,11 @@ GenericOutput outputOf(const KernelResult &result) {
 }
 SmallVector<GenericOutput> outputsOf(ArrayRef<KernelResult> results) { return llvm::map_to_vector(results, outputOf); }
 
-void writeRowTile(func::FuncOp function, ArrayRef<int64_t> extents, const Target &target) {
-  if (const std::optional<RowTile> tile = target.rowTile(function, extents))
-    tile->write(function);
+void writeRowSchedule(func::FuncOp function, ArrayRef<int64_t> extents, const Target &target) {
+  FailureOr<KernelForm> form = KernelForm::read(function);
+  assert(succeeded(form) && "a form that a builder wrote");
+  form->schedule = target.schedule(function.getContext(), RowTraits{function, extents});
+  form->write(function);
 }
 
 LogicalResult checkPieces(ArrayRef<Root> roots, ArrayRef<KernelResult> results, int64_t grid) {

@@ -49,8 +49,8 @@ GenericOutput outputOf(const KernelResult &result);
 /// The results as outputs of the last generic.
 llvm::SmallVector<GenericOutput> outputsOf(llvm::ArrayRef<KernelResult> results);
 
-/// Writes how the target's threads take rows, if it has such, onto `function`, a linalg form of a row or finish kernel.
-void writeRowTile(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> extents, const Target &target);
+/// Writes the target's schedule, if it has one, onto `function`, the complete linalg form of a row or finish kernel.
+void writeRowSchedule(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> extents, const Target &target);
 
 /// Side reductions of loop and row kernels have one piece a block.
 mlir::LogicalResult checkPieces(llvm::ArrayRef<Root> roots, llvm::ArrayRef<KernelResult> results, int64_t grid);

@@ -236,7 +236,7 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
   auto isFull = [&](const Root &root) { return root.elements == rows * columns; };
   SmallVector<bool> full = llvm::map_to_vector(roots, isFull);
   description.module = builder.finish(RowWriter(builder, space, results, full, outer).write(inner));
-  writeRowTile(function, description.extents, target);
+  writeRowSchedule(function, description.extents, target);
   description.scratchBytes = target.scratchBytes(function, description.extents);
   return description;
 }

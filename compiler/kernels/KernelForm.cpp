@@ -164,7 +164,7 @@ static LogicalResult refuseOthers(func::FuncOp function) {
   constexpr StringLiteral known[] = {
 #define KERNEL_ATTRIBUTE(holds, field, name) "halftone." name,
 #include "dialect/KernelAttributes.def"
-      "halftone.row_tile"}; // RowTile
+  };
   for (NamedAttribute attribute : function->getDiscardableAttrs())
     if (StringRef name = attribute.getName().getValue();
         name.starts_with("halftone.") && !llvm::is_contained(known, name))

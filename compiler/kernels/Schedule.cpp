@@ -21,4 +21,13 @@ void printSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
   printer << "]";
 }
 
+InFlightDiagnostic emitUnexpected(ScheduleAttrInterface schedule, StringRef expected, Operation *kernel) {
+  InFlightDiagnostic error = kernel->emitError() << "expected " << expected << ", got ";
+  if (schedule)
+    error << schedule;
+  else
+    error << "none";
+  return error;
+}
+
 } // namespace halftone::compiler

@@ -14,4 +14,8 @@ namespace halftone::compiler {
 mlir::FailureOr<llvm::SmallVector<int64_t>> parseSizes(mlir::AsmParser &parser);
 void printSizes(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> sizes);
 
+/// An error at `kernel`: its schedule, null if it has none, is not the `expected` one.
+mlir::InFlightDiagnostic emitUnexpected(ScheduleAttrInterface schedule, llvm::StringRef expected,
+                                        mlir::Operation *kernel);
+
 } // namespace halftone::compiler

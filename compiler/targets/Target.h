@@ -4,7 +4,6 @@
 #include "compiler/kernels/KernelDumps.h"
 #include "compiler/kernels/MathTraits.h"
 #include "compiler/kernels/Numerics.h"
-#include "compiler/kernels/RowTile.h"
 #include "compiler/kernels/Schedule.h"
 #include "compiler/targets/Blocking.h"
 #include "compiler/targets/KernelTraits.h"
@@ -19,12 +18,6 @@
 #include <string_view>
 
 namespace halftone::compiler {
-
-/// How a product is made on a target whose matmul kernels have no schedule.
-struct MatmulChoice {
-  std::string_view instruction; // "": one multiply-add at a time, of factors widened to the accumulator's type
-  bool fixesTile = false;       // the code has the rows and columns of a tile, and steps along dims, as constants
-};
 
 /// Emitted code beside the function itself.
 struct EmittedKernel {
@@ -65,12 +58,6 @@ public:
   /// How the code of a kernel with these traits computes; null where there is no choice. The dialect of the schedule is loaded
   /// into `context`.
   virtual ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const = 0;
-  virtual MatmulChoice chooseMatmul(const MatmulTraits & /*traits*/) const { return {}; }
-  /// How the threads of a block share rows in the code of `kernel`, a linalg form of a row or finish kernel, at these
-  /// extents; nullopt on targets where one thread computes a block.
-  virtual std::optional<RowTile> rowTile(mlir::func::FuncOp /*kernel*/, llvm::ArrayRef<int64_t> /*extents*/) const {
-    return std::nullopt;
-  }
   /// Bytes of scratch per thread, on a GPU per block, that the code of `kernel` uses at these extents. `kernel` is a linalg
   /// form, legalized or not.
   virtual int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const = 0;

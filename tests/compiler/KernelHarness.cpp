@@ -228,7 +228,7 @@ GpuLaunch KernelHarness::launchOf(const KernelCode &made, const std::vector<Tens
 std::vector<TensorData> KernelHarness::runOnGpu(const std::vector<TensorData> &operands) const {
   const GpuLaunch launch = gpuLaunch(operands);
   // The seed also chooses the order in which mma.sync adds floats.
-  const unsigned seed = 7, other = text.find("\"mma.m16n8k16") == std::string::npos ? 0 : seed;
+  const unsigned seed = 7, other = text.find("product = mma_m16n8k16") == std::string::npos ? 0 : seed;
   const std::vector<std::string> whole = testing::runOnGpu(launch, /*parts=*/0, other);
   CHECK(testing::runOnGpu(launch, /*parts=*/2, seed) == whole);
   CHECK(testing::runOnGpu(launchOf(wideCode(), operands), /*parts=*/2, other) == whole);

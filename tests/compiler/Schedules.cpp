@@ -1,48 +1,13 @@
 // The schedules of CPUs as attributes: their text, what they refuse, and what they answer about themselves.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Schedules.h"
-#include "compiler/targets/Target.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
+#include "tests/compiler/ScheduleTexts.h"
 #include <catch2/catch.hpp>
-#include <string>
 
 using namespace halftone;
 using namespace halftone::compiler;
 using dialect::KernelKind;
-
-namespace {
-
-struct ScheduleTexts {
-  mlir::DialectRegistry registry;
-  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-
-  ScheduleTexts() {
-    Target::registerDialects(registry);
-    context.appendDialectRegistry(registry);
-  }
-  ScheduleAttrInterface read(const std::string &text) {
-    return llvm::dyn_cast_or_null<ScheduleAttrInterface>(mlir::parseAttribute(text, &context));
-  }
-  std::string refusal(const std::string &text) {
-    std::string found;
-    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-      found += diagnostic.str() + "\n";
-      return mlir::success();
-    });
-    CHECK_FALSE(mlir::parseAttribute(text, &context));
-    return found;
-  }
-};
-
-std::string scheduleText(ScheduleAttrInterface schedule) {
-  std::string text;
-  llvm::raw_string_ostream(text) << schedule;
-  return text;
-}
-
-} // namespace
+using halftone::testing::ScheduleTexts;
 
 TEST_CASE("Schedules of CPUs are printed as they are read, without defaults", "[targets]") {
   ScheduleTexts schedules;
@@ -56,9 +21,9 @@ TEST_CASE("Schedules of CPUs are printed as they are read, without defaults", "[
     const ScheduleAttrInterface schedule = schedules.read(text);
     INFO(text);
     REQUIRE(schedule);
-    CHECK(scheduleText(schedule) == text);
+    CHECK(ScheduleTexts::textOf(schedule) == text);
   }
-  CHECK(scheduleText(schedules.read("#halftone_cpu.matmul<few_rows = false, window = rows>")) ==
+  CHECK(ScheduleTexts::textOf(schedules.read("#halftone_cpu.matmul<few_rows = false, window = rows>")) ==
         "#halftone_cpu.matmul");
 }
 

@@ -20,10 +20,10 @@ struct SlowPolicy {
 bool multipliesInt8(const Target &target) {
   compiler::MatmulTraits traits{DType::int8, DType::int8, DType::int32};
   traits.rows = 64;
+  traits.tile = {64, 64};
   traits.lhsAlongDepth = true;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  const compiler::ScheduleAttrInterface schedule = target.schedule(&context, traits);
-  return schedule ? schedule.takesStoredFactors() : !target.chooseMatmul(traits).instruction.empty();
+  return target.schedule(&context, traits).takesStoredFactors();
 }
 
 constexpr SlowPolicy slowPolicies[] = {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/kernels/CodeSize.h"
-#include "compiler/kernels/RowTile.h"
+#include "compiler/kernels/KeptRows.h"
 #include "compiler/targets/cpu/Schedules.h"
 #include "compiler/targets/cpu/attention/AttentionForward.h"
 #include <algorithm>
@@ -131,10 +131,8 @@ FailureOr<std::string> emitKernel(func::FuncOp kernel, const CpuTarget &target) 
     return kernel.emitError() << "a kernel of form " << dialect::stringifyKernelKind(row->kind) << " has " << generics
                               << " linalg.generic; expected " << row->generics;
   const ScheduleAttrInterface schedule = source->form.schedule;
-  if (!row->schedule.takes(schedule)) {
-    InFlightDiagnostic error = kernel.emitError() << "expected " << row->schedule.expected << ", got ";
-    return schedule ? error << schedule : error << "none";
-  }
+  if (!row->schedule.takes(schedule))
+    return emitUnexpected(schedule, row->schedule.expected, kernel);
   KernelFrame frame(*source, target);
   FailureOr<std::string> method = row->emit(frame);
   if (succeeded(method))

@@ -10,15 +10,16 @@ namespace {
 
 struct Row {
   KernelKind kind;
-  size_t generics;                                  // how many the linalg form has; 0: any number
+  size_t generics; // how many the linalg form has; 0: any number
+  bool hasSchedule;
   FailureOr<std::string> (*emit)(GridFrame &frame); // null: GpuTarget::emitMatmul
 };
 
 constexpr Row rows[] = {
-    {KernelKind::loop, 1, emitLoop},       {KernelKind::reduction_loop, 2, emitReductionLoop},
-    {KernelKind::row, 0, emitRow},         {KernelKind::finish, 0, emitRow},
-    {KernelKind::matmul, 0, nullptr},      {KernelKind::scatter, 2, emitScatter},
-    {KernelKind::cumulative, 2, emitScan},
+    {KernelKind::loop, 1, false, emitLoop},       {KernelKind::reduction_loop, 2, false, emitReductionLoop},
+    {KernelKind::row, 0, true, emitRow},          {KernelKind::finish, 0, true, emitRow},
+    {KernelKind::matmul, 0, true, nullptr},       {KernelKind::scatter, 2, false, emitScatter},
+    {KernelKind::cumulative, 2, false, emitScan},
 };
 
 } // namespace
@@ -35,6 +36,8 @@ FailureOr<EmittedKernel> emitKernel(func::FuncOp kernel, const GpuTarget &target
   if (row->generics != 0 && generics != row->generics)
     return kernel.emitError() << "a kernel of form " << dialect::stringifyKernelKind(row->kind) << " has " << generics
                               << " linalg.generic; expected " << row->generics;
+  if (source->form.schedule && !row->hasSchedule)
+    return emitUnexpected(source->form.schedule, "no schedule", kernel);
   GridFrame frame(*source, target.ops());
   FailureOr<std::string> method = row->emit ? row->emit(frame) : target.emitMatmul(frame);
   if (failed(method))

@@ -15,7 +15,8 @@ struct GpuTarget : Target {
   const Blocking &blocking() const final { return blocks; }
   /// Weights stay row-major: blocks copy their tiles to shared memory from any layout.
   const Lowerings &lowerings() const final { return plain; }
-  std::optional<RowTile> rowTile(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const final;
+  /// A row or finish kernel has #halftone_gpu.row, a matmul #halftone_gpu.matmul or one of the kind's own.
+  ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const override;
   /// Bytes per block.
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const final;
   mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const final;

@@ -18,8 +18,8 @@ Emitted laneOf(CodeBuilder &builder, Emitted vector, int64_t lane) {
   return builder.wrap(vector::ExtractOp::create(builder, vector.value(), lane));
 }
 
-MatmulCta::MatmulCta(const MatmulSource &source, const MatmulTile &tile, const MatmulTiling &tiling, GridFrame &frame)
-    : source(source), tile(tile), tiling(tiling), frame(frame) {
+MatmulCta::MatmulCta(const MatmulSource &source, const BlockTile &block, const MatmulTiling &tiling, GridFrame &frame)
+    : source(source), tile(block.sizes), divisors(block.divisors), tiling(tiling), frame(frame) {
   for (size_t role = 0; role < 4; ++role)
     size[role] = frame.size(source.group[role]);
   const Emitted rowTiles = ceilDivideUnsigned(size[rowRole], constant(tile.m));
@@ -33,9 +33,6 @@ MatmulCta::MatmulCta(const MatmulSource &source, const MatmulTile &tile, const M
   columns = minimum(constant(tile.n), size[columnRole] - firstColumn);
 }
 
-bool MatmulCta::isMultiple(int dim, int64_t count) const {
-  const ArrayRef<int64_t> steps = source.source.form.steps;
-  return dim >= 0 && size_t(dim) < steps.size() && steps[size_t(dim)] % count == 0;
-}
+bool MatmulCta::isMultiple(int dim, int64_t count) const { return dim >= 0 && divisors[size_t(dim)] % count == 0; }
 
 } // namespace halftone::compiler

@@ -11,10 +11,19 @@ namespace halftone::compiler {
 Emitted joined(CodeBuilder &builder, llvm::ArrayRef<Emitted> scalars);
 Emitted laneOf(CodeBuilder &builder, Emitted vector, int64_t lane);
 
+/// A block's tile, as a schedule has it.
+struct BlockTile {
+  BlockTile(llvm::ArrayRef<int64_t> tile, llvm::ArrayRef<int64_t> divisors)
+      : sizes{tile[0], tile[1]}, divisors(divisors) {}
+
+  MatmulTile sizes;
+  llvm::ArrayRef<int64_t> divisors; // of each dim's extent
+};
+
 class MatmulCta {
 public:
   /// Writes the code that finds the tile of the frame's block.
-  MatmulCta(const MatmulSource &source, const MatmulTile &tile, const MatmulTiling &tiling, GridFrame &frame);
+  MatmulCta(const MatmulSource &source, const BlockTile &tile, const MatmulTiling &tiling, GridFrame &frame);
 
   /// Sets the frame's index of the dims of `role`, by the role's linear index.
   void moveTo(MatmulRole role, Emitted linear) const { frame.delinearize(linear, source.group[role]); }
@@ -24,6 +33,7 @@ public:
 
   const MatmulSource &source;
   const MatmulTile tile;
+  const llvm::ArrayRef<int64_t> divisors;
   const MatmulTiling &tiling;
   GridFrame &frame;
   std::array<Emitted, 4> size; // of each role

@@ -23,20 +23,24 @@ template <class Multiplier> void emitTile(const MatmulCta &cta, Multiplier multi
 }
 
 /// Writes the work of a block of `frame` whose threads share `tile` as `tiling` says, by the multiplier that
-/// `makeMultiplier` returns of the block's MatmulCta. Without a tiling, a diagnostic says that the tile has no code.
+/// `makeMultiplier` returns of the block's MatmulCta. Without a tiling, or with divisors of other dims, a diagnostic says so.
 template <class MakeMultiplier>
-mlir::FailureOr<std::string> emitTiles(const MatmulSource &source, const MatmulTile &tile,
+mlir::FailureOr<std::string> emitTiles(const MatmulSource &source, const BlockTile &tile,
                                        const std::optional<MatmulTiling> &tiling, std::string_view product,
                                        GridFrame &frame, MakeMultiplier makeMultiplier) {
+  if (int64_t(tile.divisors.size()) != source.source.dims)
+    return frame.source.function.emitError() << "a schedule with " << tile.divisors.size() << " divisors; expected "
+                                             << source.source.dims << ", one of each dim";
   if (!tiling)
-    return frame.source.function.emitError() << "no code for tiles of " << tile.m << " x " << tile.n;
+    return frame.source.function.emitError() << "no code for tiles of " << tile.sizes.m << " x " << tile.sizes.n;
   frame.threads = tiling->threads();
   const MatmulCta cta(source, tile, *tiling, frame);
   emitTile(cta, makeMultiplier(cta));
   return describeTiles(product, *tiling);
 }
 
-/// The same by multiply-adds in the accumulator's type.
-mlir::FailureOr<std::string> emitMultiplyAdds(const MatmulSource &source, const MatmulTile &tile, GridFrame &frame);
+/// The same by multiply-adds in the accumulator's type, if the kernel's schedule is #halftone_gpu.matmul; else a diagnostic says
+/// that it is not.
+mlir::FailureOr<std::string> emitMultiplyAdds(const MatmulSource &source, GridFrame &frame);
 
 } // namespace halftone::compiler

@@ -7,6 +7,7 @@
 #include "compiler/targets/gpu/Emitters.h"
 #include "compiler/targets/gpu/RowHeld.h"
 #include "compiler/targets/gpu/RowPieces.h"
+#include "compiler/targets/gpu/Schedules.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "runtime/plan/Abi.h"
 #include <fmt/format.h>
@@ -231,14 +232,11 @@ void TeamRowEmitter::emitOuter(RowPhase &phase) {
 } // namespace
 
 FailureOr<std::string> emitRow(GridFrame &frame) {
-  func::FuncOp function = frame.source.function;
-  FailureOr<std::optional<RowTile>> found = RowTile::read(function);
-  if (failed(found))
-    return failure();
-  if (!*found || (*found)->across < warpLanes || (*found)->teams * (*found)->across > mostRowThreads)
-    return function.emitError("expected halftone.row_tile with teams of whole warps, of at most ")
-           << mostRowThreads << " threads";
-  const RowTile tile = **found;
+  const ScheduleAttrInterface schedule = frame.source.form.schedule;
+  const auto row = dyn_cast_or_null<gpu::RowScheduleAttr>(schedule);
+  if (!row)
+    return emitUnexpected(schedule, "#halftone_gpu.row", frame.source.function);
+  const RowTile tile{row.getTeams(), row.getAcross(), row.getVector(), row.getSteps()};
   if (failed(TeamRowEmitter(frame, tile).emit()))
     return failure();
   return fmt::format("{} x {} threads, vectors of {}, {}", tile.teams, tile.across, tile.vector,

@@ -1,11 +1,16 @@
 // How the threads of a block share the rows of a row kernel: a function of extents and types alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "compiler/kernels/RowTile.h"
+#include "compiler/kernels/KernelSource.h"
 
 namespace halftone::compiler {
 
 inline constexpr int64_t mostRowThreads = 1024; // of a block, the most that GPUs of this target take
+
+/// The parameters of #halftone_gpu.row (Schedules.td).
+struct RowTile {
+  int64_t teams = 1, across = 1, vector = 1, steps = 0;
+};
 
 /// A warp for a short row, more warps for a longer one, up to 1024 threads; if registers cannot hold a row, a block takes
 /// one at a time in steps. Vectors have 16 bytes of the widest element of an operand or result along the rows.

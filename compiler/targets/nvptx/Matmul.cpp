@@ -12,19 +12,16 @@ FailureOr<std::string> NvptxTarget::emitMatmul(GridFrame &frame) const {
   const FailureOr<MatmulSource> source = MatmulSource::read(frame.source);
   if (failed(source))
     return failure();
-  const KernelForm &form = frame.source.form;
-  if (form.tile.size() != 2)
-    return frame.source.function.emitError("expected halftone.tile, the rows and columns of a tile");
-  const MatmulTile tile{form.tile[0], form.tile[1]};
-  if (form.instruction.empty())
-    return emitMultiplyAdds(*source, tile, frame);
-  const MmaInstruction *mma = mmaInstructionNamed(form.instruction);
-  if (!mma)
-    return frame.source.function.emitError() << form.instruction << " is no instruction of this target for products";
-  if (failed(checkFactors(*source, *mma)))
+  const ScheduleAttrInterface schedule = frame.source.form.schedule;
+  auto byMma = dyn_cast_or_null<nvptx::MmaScheduleAttr>(schedule);
+  if (!byMma)
+    return emitMultiplyAdds(*source, frame);
+  const MmaInstruction &mma = mmaInstruction(byMma.getProduct());
+  if (failed(checkFactors(*source, mma)))
     return failure();
-  return emitTiles(*source, tile, mmaTiling(tile, mma->factorBytes()), mma->name, frame,
-                   [&](const MatmulCta &cta) { return MatmulMma(cta, *mma); });
+  const BlockTile tile{byMma.getTile(), byMma.getDivisors()};
+  return emitTiles(*source, tile, mmaTiling(tile.sizes, mma.factorBytes()), mma.name, frame,
+                   [&](const MatmulCta &cta) { return MatmulMma(cta, mma); });
 }
 
 } // namespace halftone::compiler

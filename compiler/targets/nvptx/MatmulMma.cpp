@@ -17,7 +17,7 @@ LogicalResult checkFactors(const MatmulSource &source, const MmaInstruction &ins
   for (Value factor : source.contraction.getInputs())
     if (!getElementTypeOrSelf(factor).isInteger(unsigned(8 * instruction.factorBytes())))
       return source.source.function.emitError()
-             << source.source.form.instruction << " with factors of " << getElementTypeOrSelf(factor);
+             << instruction.name << " with factors of " << getElementTypeOrSelf(factor);
   return success();
 }
 

@@ -7,9 +7,9 @@
 namespace halftone::compiler {
 
 static constexpr MmaInstruction instructions[] = {
-    {"mma.m16n8k16.f16", DType::float16, DType::float32, 16, /*isExact=*/false},
-    {"mma.m16n8k16.bf16", DType::bfloat16, DType::float32, 16, /*isExact=*/false},
-    {"mma.m16n8k32.s8", DType::int8, DType::int32, 32, /*isExact=*/true},
+    {nvptx::Product::mma_m16n8k16_f16, "mma.m16n8k16.f16", DType::float16, DType::float32, 16, /*isExact=*/false},
+    {nvptx::Product::mma_m16n8k16_bf16, "mma.m16n8k16.bf16", DType::bfloat16, DType::float32, 16, /*isExact=*/false},
+    {nvptx::Product::mma_m16n8k32_s8, "mma.m16n8k32.s8", DType::int8, DType::int32, 32, /*isExact=*/true},
 };
 
 const MmaInstruction *chooseMmaInstruction(const MatmulTraits &traits) {
@@ -21,9 +21,8 @@ const MmaInstruction *chooseMmaInstruction(const MatmulTraits &traits) {
   return found == std::end(instructions) ? nullptr : found;
 }
 
-const MmaInstruction *mmaInstructionNamed(std::string_view name) {
-  const auto *found = llvm::find_if(instructions, [&](const MmaInstruction &each) { return each.name == name; });
-  return found == std::end(instructions) ? nullptr : found;
+const MmaInstruction &mmaInstruction(nvptx::Product product) {
+  return *llvm::find_if(instructions, [&](const MmaInstruction &each) { return each.product == product; });
 }
 
 std::optional<MatmulTiling> mmaTiling(const MatmulTile &tile, int64_t factorBytes) {

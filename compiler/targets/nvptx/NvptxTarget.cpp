@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/NvptxTarget.h"
 #include "compiler/targets/MachineCode.h"
+#include "compiler/targets/gpu/Schedules.h"
 #include "compiler/targets/nvptx/Mma.h"
 #include "compiler/targets/nvptx/PtxCode.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
@@ -37,12 +38,13 @@ std::string NvptxTarget::key() const {
   return multiprocessors == usualMultiprocessors ? key : fmt::format("{}|{} multiprocessors", key, multiprocessors);
 }
 
-MatmulChoice NvptxTarget::chooseMatmul(const MatmulTraits &traits) const {
-  MatmulChoice choice;
-  choice.fixesTile = true;
-  if (const MmaInstruction *mma = chooseMmaInstruction(traits))
-    choice.instruction = mma->name;
-  return choice;
+ScheduleAttrInterface NvptxTarget::schedule(mlir::MLIRContext *context, const KernelTraits &traits) const {
+  const auto *matmul = std::get_if<MatmulTraits>(&traits);
+  const MmaInstruction *mma = matmul ? chooseMmaInstruction(*matmul) : nullptr;
+  if (!mma)
+    return GpuTarget::schedule(context, traits);
+  context->getOrLoadDialect<nvptx::ScheduleDialect>();
+  return nvptx::MmaScheduleAttr::get(context, mma->product, {matmul->tile.m, matmul->tile.n}, matmul->divisors);
 }
 
 llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::legalOps() const {
@@ -78,7 +80,7 @@ StatusOr<NvptxTarget> NvptxTarget::find(std::string_view name) {
 }
 
 void NvptxTarget::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::NVVM::NVVMDialect>();
+  registry.insert<gpu::ScheduleDialect, nvptx::ScheduleDialect, mlir::NVVM::NVVMDialect>();
   mlir::registerConvertNVVMToLLVMInterface(registry);
   mlir::registerNVVMDialectTranslation(registry);
 }

@@ -10,17 +10,16 @@ namespace halftone::compiler {
 /// multiprocessors, 1 to 1024; without a number for the 108 of an A100.
 struct NvptxTarget : GpuTarget {
   std::string key() const override;
-  ScheduleAttrInterface schedule(mlir::MLIRContext *, const KernelTraits &) const override { return {}; }
-  MatmulChoice chooseMatmul(const MatmulTraits &traits) const override;
+  ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const override;
   const GpuOps &ops() const override { return operations; }
   mlir::FailureOr<std::string> emitMatmul(GridFrame &frame) const override;
   llvm::ArrayRef<llvm::StringLiteral> legalOps() const override;
   StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override;
 
+  /// As Target::registerDialects.
+  static void registerDialects(mlir::DialectRegistry &registry);
   /// As Target::find, for names that begin with "sm_".
   static StatusOr<NvptxTarget> find(std::string_view name);
-  /// As Target::registerDialects, for code of NVIDIA GPUs.
-  static void registerDialects(mlir::DialectRegistry &registry);
 
 private:
   explicit NvptxTarget(int64_t multiprocessors) : GpuTarget(multiprocessors) {}

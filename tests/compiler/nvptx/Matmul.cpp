@@ -117,10 +117,10 @@ halftone.kernel matmul @k (tensor<{0}x{2}x{3}>, tensor<{2}x{1}x{3}>, tensor<{1}x
                      m, n, k, c.factor, c.tile, rowTiles, columnTiles);
 }
 
-/// Whether a product is one of `instruction`, as the linalg form says it.
+/// Whether the schedule of a product names `instruction`.
 bool isMadeBy(const std::string &instruction, const Case &c, bool strict) {
-  const KernelHarness kernel(textOf(c), target, strict);
-  return kernel.linalgText().find("halftone.instruction = \"" + instruction + "\"") != std::string::npos;
+  const std::string start = "#halftone_nvptx.mma<product = " + instruction + ",";
+  return KernelHarness(textOf(c), target, strict).schedule().starts_with(start);
 }
 
 void fill(TensorData &tensor, int64_t value) { std::fill(tensor.integers.begin(), tensor.integers.end(), value); }
@@ -156,8 +156,8 @@ TEST_CASE("Products of f64 and of f8 stay within their bounds", "[kernels]") {
 TEST_CASE("Products of narrow floats by mma.sync stay within their bounds at ragged edges", "[kernels]") {
   for (const char *type : {"f16", "bf16"}) {
     const Case c{{40, 48, 64}, false, false, type, "f32"};
-    CHECK(isMadeBy(std::string("mma.m16n8k16.") + type, c, false));
-    CHECK_FALSE(isMadeBy(std::string("mma.m16n8k16.") + type, c, true));
+    CHECK(isMadeBy(std::string("mma_m16n8k16_") + type, c, false));
+    CHECK_FALSE(isMadeBy(std::string("mma_m16n8k16_") + type, c, true));
     for (const Sizes &sizes : {Sizes{1, 40, 64}, {7, 33, 5}, {40, 48, 70}, {24, 16, 200}})
       checkOrders({sizes, false, false, type, "f32"}, false, Bound::interval);
   }
@@ -165,7 +165,7 @@ TEST_CASE("Products of narrow floats by mma.sync stay within their bounds at rag
 
 TEST_CASE("Products of i8 are exact in i32", "[kernels]") {
   for (bool strict : {false, true}) {
-    CHECK(isMadeBy("mma.m16n8k32.s8", {{32, 48, 64}, false, false, "i8", "i32"}, strict));
+    CHECK(isMadeBy("mma_m16n8k32_s8", {{32, 48, 64}, false, false, "i8", "i32"}, strict));
     for (const Sizes &sizes : {Sizes{1, 1, 1}, {7, 33, 5}, {33, 7, 140}, {32, 48, 64}})
       checkOrders({sizes, false, false, "i8", "i32"}, strict, Bound::exact);
   }

@@ -38,15 +38,15 @@ TEST_CASE("Threads take rows by their length: teams, threads of a team, elements
   const auto tileIs = [](int64_t n, const char *type, const std::string &tile) {
     INFO(n << " elements of " << type);
     const KernelHarness kernel = kernelOf(100, n, type);
-    CHECK_THAT(kernel.linalgText(), Catch::Contains("halftone.row_tile = array<i64: " + tile + ">"));
+    CHECK(kernel.schedule() == "#halftone_gpu.row<" + tile + ">");
   };
-  tileIs(31, "f32", "8, 32, 1, 1");
-  tileIs(32, "f32", "8, 32, 4, 1");
-  tileIs(512, "f32", "8, 32, 4, 4");
-  tileIs(768, "bf16", "8, 32, 8, 3");
-  tileIs(1000, "f32", "4, 64, 4, 4");
-  tileIs(1000, "f64", "2, 128, 2, 4");
-  tileIs(20000, "f32", "1, 512, 4, 0");
+  tileIs(31, "f32", "teams = 8, across = 32, vector = 1, steps = 1");
+  tileIs(32, "f32", "teams = 8, across = 32, vector = 4, steps = 1");
+  tileIs(512, "f32", "teams = 8, across = 32, vector = 4, steps = 4");
+  tileIs(768, "bf16", "teams = 8, across = 32, vector = 8, steps = 3");
+  tileIs(1000, "f32", "teams = 4, across = 64, vector = 4, steps = 4");
+  tileIs(1000, "f64", "teams = 2, across = 128, vector = 2, steps = 4");
+  tileIs(20000, "f32", "teams = 1, across = 512, vector = 4, steps = 0");
 }
 
 TEST_CASE("A warp reads and writes each element of a short row once, 16 bytes at a time") {

@@ -18,6 +18,9 @@
 // STRICT-NOT: fma.rn.f32
 // RUN: halftone-run emit %s --target sm_80 --stage plan | FileCheck-22 %s --check-prefix=PLAN
 // PLAN: mma.m16n8k16.bf16, tiles of
+// RUN: halftone-opt %s --target=sm_80 --stop-after=linalg | FileCheck-22 %s --check-prefix=LINALG
+// LINALG-DAG: halftone.schedule = #halftone_nvptx.mma<product = mma_m16n8k16_bf16, tile = [32, 32], divisors = [16, 16, 16]>
+// LINALG-DAG: halftone.schedule = #halftone_gpu.matmul<tile = [32, 32], divisors = [16, 8, 16]>
 module {
   func.func @main(%x: tensor<96x64xbf16> {halftone.name = "x"}, %w: tensor<64x48xbf16> {halftone.name = "w"},
                   %a: tensor<96x64xf32> {halftone.name = "a"}, %b: tensor<40x64xf32> {halftone.name = "b"})
