@@ -150,7 +150,7 @@ FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &
   OwningOpRef<KernelOp> kernel(cast<KernelOp>(original->clone()));
   Operation &op = *llvm::find_if(kernel->getBody().front(), [](Operation &each) { return isAttention(&each); });
   AttentionTraits traits = attentionTraits(inputsOf(&op));
-  const auto tile = numerics.fixesOrder() ? std::nullopt : target.blocking().attentionTile(traits);
+  const auto tile = numerics.fixesOrder() ? std::nullopt : target.blocking(numerics).attentionTile(traits);
   if (!tile)
     return emitError(original.getLoc(), "the target has no attention kernel of these extents; expected normalize to "
                                         "have made products of the op");
@@ -159,7 +159,7 @@ FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &
   auto gradient = cast<AttentionGradOp>(op);
   if (const int64_t parts = partsOfQueries(gradient)) // a block has the queries of one part
     traits.queries = ceilDivide(traits.queries, parts);
-  return describeGradient(gradient, *kernel, target, target.blocking().attentionTile(traits).value_or(*tile));
+  return describeGradient(gradient, *kernel, target, target.blocking(numerics).attentionTile(traits).value_or(*tile));
 }
 
 bool readsNothingInPlace(KernelOp, int64_t) { return false; }

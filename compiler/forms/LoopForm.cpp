@@ -127,7 +127,7 @@ FailureOr<KernelDescription> describeLoop(KernelOp kernel, const Target &target,
     return failure();
   loop.transposes = source->transposedOperands() > 0;
 
-  LoopBlocks blocks = target.blocking().loopBlocks(loop);
+  LoopBlocks blocks = target.blocking(numerics).loopBlocks(loop);
   int64_t specified = specifiedRows(kernel);
   if (loop.packs && (all.size() != 2 || specified || loop.transposes))
     return emitError(kernel.getLoc(), "packed results in a loop kernel that has more than two axes, side reductions or "

@@ -342,7 +342,8 @@ FailureOr<KernelDescription> describeMatmul(KernelOp kernel, const Target &targe
   const int64_t m = reading.extentOf(Role::m), n = reading.extentOf(Role::n);
   const auto spec = kernel.getSpec();
   MatmulTraits traits = reading.traits();
-  traits.tile = spec ? MatmulTile{spec->getTileRows(), spec->getTileColumns()} : target.blocking().matmulTile(traits);
+  traits.tile =
+      spec ? MatmulTile{spec->getTileRows(), spec->getTileColumns()} : target.blocking(numerics).matmulTile(traits);
   const MatmulTile tile = traits.tile;
   KernelDescription description;
   for (int dim : space.all())

@@ -174,7 +174,7 @@ FailureOr<KernelDescription> describeReductionLoop(KernelOp kernel, const Target
   if (!form.schedule)
     groups.reset();
   const LoopSpace loops = loopSpaceOf(space, kept, inner, reduced, groups);
-  const LoopBlocks blocks = target.blocking().loopBlocks(loops);
+  const LoopBlocks blocks = target.blocking(numerics).loopBlocks(loops);
   KernelDescription description;
   description.grid = ceilDivide(loops.rows, blocks.rows) * ceilDivide(loops.columns, blocks.columns);
   for (int dim : space.all())

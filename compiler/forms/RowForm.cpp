@@ -212,7 +212,7 @@ FailureOr<KernelDescription> describeRow(KernelOp kernel, const Target &target, 
   SmallVector<KernelResult> &results = read->results;
 
   Access all = space.all(), outer = space.group(outerGroup), inner = space.group(innerGroup);
-  int64_t blockRows = target.blocking().rowBlock(rows, columns);
+  int64_t blockRows = target.blocking(numerics).rowBlock(rows, columns);
   if (int64_t specified = specifiedRows(kernel))
     blockRows = rowsOfSpec(reduction.keptBefore, specified);
   KernelDescription description;

@@ -74,7 +74,7 @@ FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target,
   // A strip is a run of columns of one row, the dims but the scanned ones and the last; without inner dims, the row.
   const int64_t columns = inner.empty() ? 1 : space.extent(inner.back()), depth = space.extentOf(scanned);
   const int64_t rows = space.extentOf(outer) * space.extentOf(inner) / std::max<int64_t>(columns, 1);
-  const LoopBlocks blocks = target.blocking().loopBlocks({rows, columns, depth});
+  const LoopBlocks blocks = target.blocking(numerics).loopBlocks({rows, columns, depth});
   const int64_t strips = rows * ceilDivide(columns, blocks.columns);
   KernelDescription description;
   description.grid = ceilDivide(strips, blocks.rows);

@@ -102,7 +102,8 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
 
   int64_t before = product(shape.take_front(axis)), columns = product(shape.drop_front(axis + 1));
   int64_t indices = cast<RankedTensorType>(op.getIndices().getType()).getNumElements();
-  int64_t rows = target.blocking().scatterBlock(shape[axis], indices, columns), blocks = ceilDivide(shape[axis], rows);
+  int64_t rows = target.blocking(numerics).scatterBlock(shape[axis], indices, columns),
+          blocks = ceilDivide(shape[axis], rows);
   KernelDescription description;
   description.grid = before * blocks;
   SmallVector<KernelResult> results{{sum, roots[0].element, kept, ""}};

@@ -187,7 +187,7 @@ private:
     if (auto main = getOperation().lookupSymbol<func::FuncOp>("main"); main && !main.isExternal())
       castUnpackedLast(main);
     const HalfByteWeight halfBytes(symbols, newValues);
-    const Blocking &blocking = machine.blocking();
+    const Blocking &blocking = machine.blocking(numerics);
     SmallVector<ContractOp> contractions;
     getOperation()->walk([&](ContractOp op) { contractions.push_back(op); });
     for (ContractOp op : contractions) {

@@ -50,7 +50,7 @@ private:
 class BlockFormer {
 public:
   BlockFormer(mlir::Block &block, mlir::SymbolTable &symbols, const Target &target, Numerics numerics)
-      : block(block), symbols(symbols), target(target), blocking(target.blocking()), numerics(numerics) {}
+      : block(block), symbols(symbols), target(target), blocking(target.blocking(numerics)), numerics(numerics) {}
   llvm::LogicalResult run();
 
 private:

@@ -37,7 +37,7 @@ template <class Op> struct LowerWithoutKernel : OpRewritePattern<Op> {
   LowerWithoutKernel(MLIRContext *context, const Target &target, Numerics numerics)
       : OpRewritePattern<Op>(context), target(target), numerics(numerics) {}
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (!numerics.fixesOrder() && target.blocking().attentionTile(attentionTraits(AttentionInputs(op))))
+    if (!numerics.fixesOrder() && target.blocking(numerics).attentionTile(attentionTraits(AttentionInputs(op))))
       return failure();
     rewriter.replaceOp(op, ordinary(op, rewriter));
     return success();

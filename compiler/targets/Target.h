@@ -51,8 +51,8 @@ public:
 
   /// All that decides which code a kernel becomes: part of every kernel's key.
   virtual std::string key() const = 0;
-  /// How kernels are cut into blocks. The cuts of sums are a part of the results.
-  virtual const Blocking &blocking() const = 0;
+  /// How kernels of these numerics are cut into blocks. The cuts of sums are a part of the results, which the numerics may promise.
+  virtual const Blocking &blocking(Numerics numerics) const = 0;
   /// Which ops and layouts kernels read. Asked before kernels are formed.
   virtual const Lowerings &lowerings() const = 0;
   /// How the code of a kernel with these traits computes; null where there is no choice. The dialect of the schedule is loaded

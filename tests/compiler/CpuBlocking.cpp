@@ -13,7 +13,7 @@ namespace {
 /// The rules of a CPU that reads windows in their images.
 const Blocking &blocking() {
   static const auto &cpu = *new CpuTarget(CpuTarget::find("x86-64-v3").valueOrThrow());
-  return cpu.blocking();
+  return cpu.blocking(compiler::Numerics::fast());
 }
 
 MatmulTraits product(int64_t batch, int64_t m, int64_t n, int64_t k) {

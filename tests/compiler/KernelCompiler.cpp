@@ -148,7 +148,7 @@ struct LlvmFunctionTarget : Target {
 
   LlvmFunctionTarget() { math = host.math; }
   std::string key() const override { return host.key(); }
-  const Blocking &blocking() const override { return host.blocking(); }
+  const Blocking &blocking(compiler::Numerics numerics) const override { return host.blocking(numerics); }
   const Lowerings &lowerings() const override { return host.lowerings(); }
   ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const override {
     return host.schedule(context, traits);

@@ -100,6 +100,9 @@ class HouseCheck(unittest.TestCase):
             self.expect({"compiler/targets/cpu/Math.h": HEADER + line + "\n", "runtime/Player.h": HEADER + line + "\n"})
         self.expect({"compiler/passes/Steps.td": HEAD + 'let description = [{\n    Example: on `sm_80`, `add`\n    On `sm_80`, `add`\n}];\n'},
                     "compiler/passes/Steps.td:5: names `sm_80`")
+        block = HEAD + "Example: for `sm_80`\n```mlir\nmodule {target = sm_80}\n```\n"
+        self.expect({"compiler/passes/Steps.td": block})
+        self.expect({"compiler/passes/Steps.td": block + "For sm_80.\n"}, "compiler/passes/Steps.td:7: names `sm_80`")
         self.expect({"compiler/kernels/Math.h": HEADER + "Warped unwarp, comma, sample, complex86;\n"})
         self.expect({"compiler/targets/gpu/Row.h": HEADER + "int warpLanes, gpu, x86;\n"})
         for line, word in (("NVVM::BarrierOp op;", "nvvm"), ('#include "mlir/Dialect/LLVMIR/NVVMDialect.h"', "nvvm"), ("int mmaTiling;", "mma")):

@@ -106,7 +106,8 @@ std::string CpuTarget::key() const {
 /// Attention multiplies pairs of bf16 as a matmul of its queries and keys does; all else by multiply-adds.
 static cpu::AttentionScheduleAttr attentionSchedule(mlir::MLIRContext *context, const CpuTarget &target,
                                                     const AttentionTraits &traits) {
-  const auto tile = target.blocking().attentionTile(traits);
+  // There are attention kernels only in numerics that leave the order of sums open.
+  const auto tile = target.blocking(Numerics::fast()).attentionTile(traits);
   if (!traits.isGradient && tile && tile->queries == 1)
     return cpu::AttentionScheduleAttr::get(context, cpu::Product::multiply_add, /*few_queries=*/true);
   MatmulTraits scores{traits.dtype, traits.dtype, DType::float32};

@@ -23,7 +23,7 @@ struct CpuTarget : Target, private CpuBlocking, private CpuLowerings {
   std::string emulated;
 
   std::string key() const override; // triple, processor and features, and the name of the CPU that is emulated
-  const Blocking &blocking() const override { return *this; }
+  const Blocking &blocking(Numerics /*numerics*/) const override { return *this; }
   const Lowerings &lowerings() const override { return *this; }
   ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const override;
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;

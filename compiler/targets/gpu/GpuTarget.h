@@ -12,7 +12,7 @@ class GridFrame;
 /// What kinds of GPUs have in common. A kind adds its operations of threads, the instructions by which it multiplies
 /// matrices, and its machine code.
 struct GpuTarget : Target {
-  const Blocking &blocking() const final { return blocks; }
+  const Blocking &blocking(Numerics /*numerics*/) const final { return blocks; }
   /// Weights stay row-major: blocks copy their tiles to shared memory from any layout.
   const Lowerings &lowerings() const final { return plain; }
   /// A row or finish kernel has #halftone_gpu.row, a matmul #halftone_gpu.matmul or one of the kind's own.

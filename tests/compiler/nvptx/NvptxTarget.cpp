@@ -60,10 +60,10 @@ TEST_CASE("The target of NVIDIA GPUs chooses blocks for a number of multiprocess
   CHECK(least->key() == "nvptx|sm_80|ptx80|1 multiprocessors");
   const MatmulTraits product{DType::float32, DType::float32, DType::float32, 784, 32, 4032};
   // 25 tiles of 32 x 32 are few for 108 multiprocessors, and more than one has.
-  CHECK(usual->blocking().depthParts(product) == 3);
-  CHECK(same->blocking().depthParts(product) == 3);
-  CHECK(most->blocking().depthParts(product) == 7);
-  CHECK(least->blocking().depthParts(product) == 1);
+  CHECK(usual->blocking(compiler::Numerics::fast()).depthParts(product) == 3);
+  CHECK(same->blocking(compiler::Numerics::fast()).depthParts(product) == 3);
+  CHECK(most->blocking(compiler::Numerics::fast()).depthParts(product) == 7);
+  CHECK(least->blocking(compiler::Numerics::fast()).depthParts(product) == 1);
 }
 
 TEST_CASE("A loop of one dim moves 16 bytes at a time and fuses products with sums where that is allowed") {
