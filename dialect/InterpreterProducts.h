@@ -15,7 +15,8 @@ struct ProductRules {
 
   bool intervals;
   Rounding result, accumulate;
-  double flushed; // the most that a step may lose in compiled code whose instruction for products of bf16 flushes subnormals
+  /// The most that a step may lose in compiled code whose instruction for products of bf16 flushes subnormal numbers.
+  double flushed;
 
 private:
   static DType formatOf(mlir::Type type) { return mlir::isa<mlir::FloatType>(type) ? *dtypeOf(type) : DType::float64; }

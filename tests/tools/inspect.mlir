@@ -4,6 +4,7 @@
 // RUN: halftone-opt %s --target=x86-64-v3 --stop-after=pure | FileCheck %s --check-prefix=PURE
 // RUN: halftone-opt %s --target=x86-64-v3 --stop-after=kernel --check-passes | FileCheck %s --check-prefix=KERNEL
 // RUN: halftone-opt %s --target=x86-64-v3 --stop-after=linalg | FileCheck %s --check-prefix=LINALG
+// RUN: halftone-opt %s --target=sapphirerapids --stop-after=linalg | FileCheck %s --check-prefix=SCHEDULE
 // RUN: halftone-opt %s --target=x86-64-v3 --stop-after=plan | FileCheck %s --check-prefix=PLAN
 // RUN: halftone-opt %s --target=x86-64-v3 --stop-after=target | FileCheck %s --check-prefix=TARGET
 // RUN: halftone-opt %s --target=sapphirerapids --stop-after=target | FileCheck %s --check-prefix=TILES
@@ -38,7 +39,10 @@
 // KERNEL-NEXT: return
 
 // Extents are arguments. The sums are float32.
+// SCHEDULE: halftone.schedule = #halftone_cpu.matmul<product = tdpbf16ps>
+
 // LINALG:      func.func @kernel(%arg0: index, {{.*}}: tensor<?x?xf32>, %{{.*}}: tensor<?x?xbf16>, %{{.*}}: tensor<?xbf16>) -> tensor<?x?xf32>
+// LINALG-SAME: halftone.schedule = #halftone_cpu.matmul} {
 // LINALG:      arith.truncf %{{.*}} : f32 to bf16
 // LINALG:      iterator_types = ["parallel", "parallel", "reduction"]
 // LINALG:      arith.mulf {{.*}} : f32
