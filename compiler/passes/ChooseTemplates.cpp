@@ -81,7 +81,7 @@ Value packed(OpBuilder &builder, Value matrix, int64_t depth, const WeightPanels
   return PackOp::create(builder, matrix.getLoc(), type, matrix);
 }
 
-/// The contraction of matrices that stands for `op`, if its right operand is a weight of more axes for which the target has
+/// The contraction of matrices that stands for `op`, if its right operand is a weight of rank 3 or higher for which the target has
 /// a layout; else `op`.
 ContractOp withMatrix(ContractOp op, const Target &target, Numerics numerics) {
   const std::optional<WeightMatrix> matrix = WeightMatrix::of(op);
