@@ -169,18 +169,16 @@ int MatmulSource::innermostDim(int side) const {
 }
 
 /// The value that the body acc + a * b multiplies of an element of operand `side`.
-static Value factorIn(linalg::GenericOp contraction, int side) {
+Value MatmulSource::factorOf(linalg::GenericOp contraction, int side) {
   Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   return sum->getOperand(1).getDefiningOp()->getOperand(unsigned(side));
 }
-
-Value MatmulSource::factorOf(int side) const { return factorIn(contraction, side); }
 
 Emitted MatmulSource::factor(CodeBuilder &builder, linalg::GenericOp contraction, int side, Emitted stored,
                              int64_t lanes) {
   IRMapping known;
   known.map(contraction.getBody()->getArgument(unsigned(side)), stored.value());
-  return builder.wrap(cloneExpression(builder, factorIn(contraction, side), known, lanes));
+  return builder.wrap(cloneExpression(builder, factorOf(contraction, side), known, lanes));
 }
 
 } // namespace halftone::compiler

@@ -25,7 +25,8 @@ public:
   /// Each sum is made in the order of K.
   bool ordered() const { return source.form.numerics.fixesOrder(); }
   /// The value that the contraction multiplies of the element of an operand.
-  mlir::Value factorOf(int side) const;
+  mlir::Value factorOf(int side) const { return factorOf(contraction, side); }
+  static mlir::Value factorOf(mlir::linalg::GenericOp contraction, int side);
   /// The same at the builder's place, of `stored`, an element or a vector of `lanes` > 0 elements.
   Emitted factor(CodeBuilder &builder, int side, Emitted stored, int64_t lanes) const {
     return factor(builder, contraction, side, stored, lanes);

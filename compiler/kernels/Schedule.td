@@ -15,7 +15,7 @@ def Halftone_ScheduleAttrInterface : AttrInterface<"ScheduleAttrInterface"> {
     targets asks these questions.
   }];
   let methods = [
-    InterfaceMethod<"The word for reports and tests, such as the name of an instruction.", "::llvm::StringRef", "getStrategy">,
+    InterfaceMethod<"How reports name the schedule, such as by its instruction.", "::llvm::StringRef", "getStrategy">,
     InterfaceMethod<"Whether a kernel of this kind may have the schedule.",
                     "bool", "fitsKind", (ins "::halftone::dialect::KernelKind":$kind)>,
     InterfaceMethod<"Whether the results are those that these numerics promise.",

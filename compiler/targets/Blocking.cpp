@@ -8,6 +8,7 @@
 namespace halftone::compiler {
 
 int64_t ceilDivide(int64_t a, int64_t b) { return a == 0 ? 0 : (a - 1) / b + 1; }
+int64_t roundUp(int64_t value, int64_t step) { return ceilDivide(value, step) * step; }
 
 int64_t blockedAxis(llvm::ArrayRef<int64_t> shape) {
   for (auto [axis, extent] : llvm::enumerate(shape))

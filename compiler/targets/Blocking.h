@@ -1,4 +1,4 @@
-// How kernels are cut into blocks: a function of extents and target alone, never of threads or machine.
+// How kernels are cut into blocks: a function of extents, numerics and target, never of threads or machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/KernelTraits.h"
@@ -61,5 +61,7 @@ protected:
 int64_t blockedAxis(llvm::ArrayRef<int64_t> shape);
 
 int64_t ceilDivide(int64_t a, int64_t b); // no overflow where a + b would
+/// The least multiple of `step` that is not below `value`.
+int64_t roundUp(int64_t value, int64_t step);
 
 } // namespace halftone::compiler

@@ -24,14 +24,14 @@ struct MatmulTraits {
   int64_t depthRun = 0;       // the extent of the last dim of K; 0 if an operand has another of these dims innermost
   bool computed = false;      // an operand passes through a prologue
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
-  bool panels = false;        // the right operand is kept in the panels that the instruction reads
-  bool halfBytes = false;     // in such panels that hold two elements in a byte
+  bool panels = false;        // the right operand is packed in panels (#halftone.panels)
+  bool halfBytes = false;     // the panels hold elements of four bits, two in a byte
   bool window = false;        // the left operand is a window of an image
   // Of a window that goes forward, without holes, along the last spatial axis: how many elements a row of taps has, how
-  // far apart in memory the elements of one tap are at neighbouring places, and how many places a line of the image has.
+  // far apart in memory the elements of one tap are at neighbouring positions, and how many positions a line of the image has.
   int64_t windowRun = 0, windowPitch = 0, windowLine = 0;
   int64_t windowChannels = 0; // of a window without holes along any axis
-  // Of a kernel alone: its tile, and of each dim's extent the largest power of two, up to 16, that divides it.
+  // Set only for a schedule: the tile of the kernel, and for each dim the largest power of two, up to 16, that divides its extent.
   MatmulTile tile = {};
   llvm::SmallVector<int64_t, 4> divisors = {};
 };

@@ -15,7 +15,7 @@ struct WeightPanels {
   int64_t bits = 0; // of an element; 0: those of its dtype
 };
 
-/// The answers of one target: functions of dtypes, extents and target alone. Those of the base class are of a target whose
+/// The answers of one target: functions of dtypes, extents, numerics and target. Those of the base class are of a target whose
 /// kernels read plain matrices.
 class Lowerings {
 public:

@@ -51,7 +51,7 @@ public:
 
   /// All that decides which code a kernel becomes: part of every kernel's key.
   virtual std::string key() const = 0;
-  /// How kernels of these numerics are cut into blocks. The cuts of sums are a part of the results, which the numerics may promise.
+  /// How kernels are cut into blocks; the cuts of sums are part of the results. Traits that are passed to it have these numerics.
   virtual const Blocking &blocking(Numerics numerics) const = 0;
   /// Which ops and layouts kernels read. Asked before kernels are formed.
   virtual const Lowerings &lowerings() const = 0;

@@ -73,6 +73,26 @@ TEST_CASE("Attention by pairs and by tiles is right at all extents", "[kernels]"
       }
 }
 
+TEST_CASE("Attention by pairs is refused for factors that are not bf16, and on CPUs without the instruction",
+          "[kernels]") {
+  const std::string zen4 = "x86_64-unknown-linux-gnu:znver4", pairs = "#halftone_cpu.attention<product = vdpbf16ps>";
+  const auto of = [](std::string text, const std::string &dtype) {
+    for (size_t at = text.find("bf16"); at != std::string::npos; at = text.find("bf16", at + dtype.size()))
+      text.replace(at, 4, dtype);
+    return text;
+  };
+  for (const std::string &text : {forward(all[0]), backward(all[0])}) {
+    INFO(text);
+    const auto refuses = [&](const std::string &dtype, const std::string &target, const std::string &expected) {
+      const KernelHarness kernel(of(text, dtype), target, false);
+      CHECK_THAT(kernel.refusalOf(pairs), Catch::Contains(expected));
+    };
+    refuses("f32", zen4, "vdpbf16ps with factors of 'f32' in memory; expected bf16 in f32");
+    refuses("f16", zen4, "vdpbf16ps with factors of 'i16' in memory; expected bf16 in f32");
+    refuses("bf16", "x86-64-v4", "vdpbf16ps is no instruction of this CPU for products");
+  }
+}
+
 TEST_CASE("Attention by pairs and by tiles keeps subnormal operands", "[kernels]") {
   for (const std::string &target : targetsOfGroups()) {
     const KernelHarness kernel(forward({110, 40, 16, 16}), target, false);

@@ -4,6 +4,7 @@
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/forms/Forms.h"
 #include "compiler/targets/cpu/matmul/Products.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "runtime/loader/ObjectLoader.h"
@@ -121,6 +122,21 @@ std::string KernelHarness::schedule() const {
   if (attribute)
     llvm::raw_string_ostream(found) << attribute;
   return found;
+}
+
+std::string KernelHarness::refusalOf(const std::string &schedule) const {
+  DialectRegistry registry;
+  compiler::Target::registerDialects(registry);
+  context->appendDialectRegistry(registry);
+  const OwningOpRef<ModuleOp> changed(described.module.get().clone());
+  const Attribute other = parseAttribute(schedule, context.get());
+  REQUIRE(other);
+  (*changed.get().getOps<func::FuncOp>().begin())->setAttr("halftone.schedule", other);
+  std::string linalg;
+  llvm::raw_string_ostream(linalg) << *changed;
+  const auto code = compiler::compileKernel(linalg, *target);
+  REQUIRE_FALSE(code.isOk());
+  return code.status().diagnostics();
 }
 
 std::vector<TensorData> KernelHarness::operands(unsigned seed, bool specials, double scale) const {

@@ -44,6 +44,8 @@ public:
   const std::string &linalgText() const { return text; }
   /// The kernel's schedule, "#halftone_cpu.matmul<few_rows = true>"; "" if it has none.
   std::string schedule() const;
+  /// The diagnostics of the kernel with another schedule, for which there must be no code.
+  std::string refusalOf(const std::string &schedule) const;
   const compiler::KernelDescription &description() const { return described; }
   /// The kernel's code, of whichever target; compiled once.
   const KernelCode &code() const;

@@ -89,7 +89,7 @@ TEST_CASE("Windows are packed in groups along their rows, in pairs also across, 
   CHECK(chosen("sapphirerapids", window(bf16, false, 16)) == "tdpbf16ps");
   CHECK(chosen("sapphirerapids", window(i8, true, 16)) == "tdpbssd");
   CHECK(chosen("sapphirerapids", window(i8, false, 16)) == "multiply-add");
-  CHECK(packsAlongPlaces(window(bf16, true, 3)));
+  CHECK(packsAlongPositions(window(bf16, true, 3)));
   for (const char *target : {"znver5", "sapphirerapids"})
     for (const bool alongDepth : {true, false})
       CHECK(chosen(target, window(bf16, alongDepth, 3)) == "multiply-add");

@@ -41,6 +41,9 @@ TEST_CASE("Schedules of CPUs refuse choices that exclude each other", "[targets]
   refuses("matmul<product = tdpbssd, sums = tall>", "sums = tall with product = tdpbssd, whose sums are in tiles");
   refuses("matmul<product = vpdpbusd, depth = runs>",
           "depth = runs with product = vpdpbusd; expected multiply_add or vdpbf16ps");
+  for (const char *product : {"multiply_add", "vpdpbusd", "tdpbf16ps"})
+    refuses(std::string("matmul<product = ") + product + ", depth = even>",
+            std::string("depth = even with product = ") + product + "; expected vdpbf16ps");
   refuses("matmul<product = smmla>", "got: smmla");
   refuses("matmul<colour = blue>", "unknown struct parameter name: colour");
   refuses("attention<product = tdpbssd>", "product = tdpbssd is of integers");
@@ -49,6 +52,8 @@ TEST_CASE("Schedules of CPUs refuse choices that exclude each other", "[targets]
   refuses("grouped<filters = 2, channels = 0, channel_dim = 0>", "1 channel or more");
   refuses("grouped<filters = 2, channels = 1, channel_dim = -2>", "-1 or a dim");
   refuses("grouped<filters = 2, channels = 3>", "3 channels without a channel_dim; expected 1");
+  refuses("grouped<channels = 1>", "filters = 0, channels = 1, channel_dim = -1; expected 2 filters or more");
+  refuses("grouped<filters = 2>", "channels = 0, channel_dim = -1; expected 2 filters or more, 1 channel or more");
   refuses("wgmma", "wgmma");
 }
 

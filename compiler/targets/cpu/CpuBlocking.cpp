@@ -9,8 +9,6 @@ namespace halftone::compiler {
 
 namespace {
 
-int64_t roundUp(int64_t value, int64_t step) { return ceilDivide(value, step) * step; }
-
 /// At least 4096 simple elements a block, about 256 blocks of large spaces, and whole cache lines of a row (of f16 when
 /// each element is much work; several where rows are long, since each is on a page of its own).
 LoopBlocks plainBlocks(int64_t rows, int64_t columns, int64_t weight) {

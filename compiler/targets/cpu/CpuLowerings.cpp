@@ -17,7 +17,7 @@ bool CpuLowerings::readsDepthInRuns(DType dtype, int64_t rows, int64_t run) cons
   pairs.splitDepth = true;
   pairs.depthRun = run;
   const bool isOfPairs = chooseProduct(target(), pairs).group == 2;
-  return (isWide || isOfPairs) && rows <= mostRows && run > 0 && run % (target().vectorBytes / itemsize(dtype)) == 0;
+  return (isWide || isOfPairs) && rows <= mostRows && holdsWholeVectors(target(), run, dtype);
 }
 
 bool CpuLowerings::sumsGroups(DType dtype, int64_t channels, int64_t filters) const {

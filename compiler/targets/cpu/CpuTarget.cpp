@@ -5,6 +5,7 @@
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/ObjectCode.h"
 #include "compiler/targets/cpu/matmul/MatmulSchedule.h"
+#include "compiler/targets/cpu/x86/Products.h"
 #include "compiler/targets/cpu/x86/X86Math.h"
 #include "runtime/base/TilePermission.h"
 #include "llvm/ADT/StringMap.h"
@@ -16,11 +17,6 @@
 #include <fmt/format.h>
 #include <memory>
 #include <utility>
-
-namespace halftone::compiler {
-// The products of each architecture, in the folder of its name.
-llvm::ArrayRef<ProductRow> x86Products();
-} // namespace halftone::compiler
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -66,7 +62,7 @@ void addProducts(CpuTarget &target, llvm::ArrayRef<ProductRow> table, const llvm
 
 void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   const auto has = [&](llvm::StringRef feature) { return info.checkFeatures("+" + feature.str()); };
-  const bool avx512 = has("avx512f") && has("avx512bw") && has("avx512vl") && has("avx512dq");
+  const bool avx512 = hasAvx512(info);
   target.vectorBytes = avx512 ? 64 : has("avx2") ? 32 : 16;
   target.vectorRegisters = avx512 ? 32 : 16;
   target.math.hasFma = has("fma") || avx512;

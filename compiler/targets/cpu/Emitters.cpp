@@ -47,16 +47,27 @@ FailureOr<std::string> emitAttention(KernelFrame &frame) {
   return takesFewQueries(frame.source) ? emitAttentionOfFewQueries(frame) : emitAttentionOfTiles(frame);
 }
 
-/// A vector holds whole groups, and one of several groups all channels of each.
+/// A vector holds whole groups. If it holds several, it holds all channels of each; if one, registers hold a sum for each channel.
+LogicalResult checkGroups(const KernelFrame &frame, cpu::GroupedScheduleAttr grouped) {
+  const int64_t filters = grouped.getFilters(), channels = grouped.getChannels(), channelDim = grouped.getChannelDim();
+  const auto refuse = [&] { return frame.source.function.emitError() << "no code for lanes along groups: "; };
+  const int64_t firstReduced = frame.source.form.outer, kept = frame.dims - 2;
+  if (kept < 0 || (frame.source.form.reduced > 0 && firstReduced + frame.source.form.reduced > kept))
+    return refuse() << "the last two of " << frame.dims << " dims are groups and filters; expected both to be kept";
+  if (channelDim >= kept)
+    return refuse() << "channel_dim = " << channelDim << " of " << frame.dims << " dims; expected one below " << kept;
+  if (frame.lanes % filters != 0)
+    return refuse() << "filters = " << filters << "; expected a divisor of the " << frame.lanes << " lanes of a vector";
+  const int64_t most = filters < frame.lanes ? filters : frame.target.vectorRegisters / 2;
+  if (channels > most)
+    return refuse() << "channels = " << channels << " with filters = " << filters << "; expected at most " << most;
+  return success();
+}
+
 LogicalResult emitReductions(KernelFrame &frame) {
-  if (auto grouped = cast_or_null<cpu::GroupedScheduleAttr>(frame.source.form.schedule)) {
-    const int64_t filters = grouped.getFilters(), channels = grouped.getChannels();
-    if (frame.lanes % filters != 0 || (filters < frame.lanes && channels > filters) ||
-        grouped.getChannelDim() >= frame.dims - 2 || frame.dims < 2)
-      return frame.source.function.emitError()
-             << "no code for lanes along groups of " << filters << " filters and " << channels << " channels, dim "
-             << grouped.getChannelDim() << " of " << frame.dims << ", in vectors of " << frame.lanes << " lanes";
-  }
+  const auto grouped = cast_or_null<cpu::GroupedScheduleAttr>(frame.source.form.schedule);
+  if (grouped && failed(checkGroups(frame, grouped)))
+    return failure();
   emitReductionLoop(frame);
   return success();
 }

@@ -6,7 +6,12 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-KernelFrame::KernelFrame(const KernelSource &source, const CpuTarget &target) : BlockFrame(source), target(target) {
+int64_t lanesOf(const KernelSource &source, const CpuTarget &target) {
+  return std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
+}
+
+KernelFrame::KernelFrame(const KernelSource &source, const CpuTarget &target)
+    : BlockFrame(source), target(target), lanes(lanesOf(source, target)) {
   Type pointer = LLVM::LLVMPointerType::get(getContext()), i64 = getI64Type();
   code = func::FuncOp::create(*this, source.function.getSymName(),
                               getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
@@ -15,7 +20,6 @@ KernelFrame::KernelFrame(const KernelSource &source, const CpuTarget &target) : 
   blockBegin = wrap(entry->getArgument(2));
   blockEnd = wrap(entry->getArgument(3));
   scratch = wrap(entry->getArgument(4));
-  lanes = std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
   Values values;
   for (unsigned position = 0; position < source.indexArguments; ++position)
     values.push_back(load(i64, address(wrap(entry->getArgument(1)), i64, constant(position))));

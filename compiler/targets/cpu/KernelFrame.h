@@ -6,6 +6,9 @@
 
 namespace halftone::compiler {
 
+/// Lanes of a kernel's vectors: of f32, or of f64 if the kernel holds any.
+int64_t lanesOf(const KernelSource &source, const CpuTarget &target);
+
 class KernelFrame : public BlockFrame {
 public:
   /// Creates the function next to the source's and stands in its entry block.
@@ -17,7 +20,7 @@ public:
   const CpuTarget &target;
   mlir::func::FuncOp code;
   Emitted blockBegin, blockEnd, scratch;
-  int64_t lanes = 1; // of a vector: of f32, or of f64 when the kernel holds any
+  int64_t lanes; // lanesOf() the source
 };
 
 } // namespace halftone::compiler

@@ -25,12 +25,23 @@ namespace {
 
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
-bool isOfTiles(Product product) { return product == Product::tdpbf16ps || product == Product::tdpbssd; }
-
-/// If not, subnormal numbers count as 0, and sums have an order of their own.
-bool isExact(Product product) { return product != Product::vdpbf16ps && product != Product::tdpbf16ps; }
-
 } // namespace
+
+ProductFacts factsOf(Product product) {
+  switch (product) {
+  case Product::multiply_add:
+    return {.exact = true, .usesTiles = false, .takesIntegers = false};
+  case Product::vdpbf16ps:
+    return {.exact = false, .usesTiles = false, .takesIntegers = false};
+  case Product::vpdpbusd:
+    return {.exact = true, .usesTiles = false, .takesIntegers = true};
+  case Product::tdpbf16ps:
+    return {.exact = false, .usesTiles = true, .takesIntegers = false};
+  case Product::tdpbssd:
+    return {.exact = true, .usesTiles = true, .takesIntegers = true};
+  }
+  llvm_unreachable("a product without facts");
+}
 
 StringRef reportName(Product product) {
   return product == Product::multiply_add ? "multiply-add" : stringifyProduct(product);
@@ -49,10 +60,12 @@ LogicalResult MatmulScheduleAttr::verify(EmitError emitError, Product product, b
     return refuse("window = image", ofProduct + "; expected multiply_add or vdpbf16ps");
   if (window == WindowRead::positions && !takesPlain)
     return refuse("window = positions", ofProduct + "; expected multiply_add");
-  if (sums == SumShape::tall && isOfTiles(product))
+  if (sums == SumShape::tall && factsOf(product).usesTiles)
     return refuse("sums = tall", ofProduct + ", whose sums are in tiles");
   if (depth == DepthFact::runs && !takesPlain && !takesPairs)
     return refuse("depth = runs", ofProduct + "; expected multiply_add or vdpbf16ps");
+  if (depth == DepthFact::even && !takesPairs)
+    return refuse("depth = even", ofProduct + "; expected vdpbf16ps");
   return success();
 }
 
@@ -62,13 +75,13 @@ bool MatmulScheduleAttr::fitsKind(KernelKind kind) const { return kind == Kernel
 
 /// An image's taps are summed in an order of their own, and those outside are left out.
 bool MatmulScheduleAttr::supports(Numerics numerics) const {
-  return !numerics.fixesOrder() || (isExact(getProduct()) && getWindow() != WindowRead::image);
+  return !numerics.fixesOrder() || (factsOf(getProduct()).exact && getWindow() != WindowRead::image);
 }
 
 bool MatmulScheduleAttr::takesStoredFactors() const { return getProduct() != Product::multiply_add; }
 
 LogicalResult AttentionScheduleAttr::verify(EmitError emitError, Product product, bool fewQueries) {
-  if (product == Product::vpdpbusd || product == Product::tdpbssd)
+  if (factsOf(product).takesIntegers)
     return emitError() << "#" << name << ": product = " << stringifyProduct(product)
                        << " is of integers; expected multiply_add, vdpbf16ps or tdpbf16ps";
   if (fewQueries && product != Product::multiply_add)

@@ -37,7 +37,7 @@ def Cpu_SumShape : Cpu_Enum<"SumShape", "the shape of the sums in registers", [
 
 def Cpu_DepthFact : Cpu_Enum<"DepthFact", "what is known of K", [
   I32EnumCase<"any", 0>,
-  I32EnumCase<"even", 1>, // pairs of a row of A are neighbours in memory
+  I32EnumCase<"even", 1>, // K is a multiple of the two indices that vdpbf16ps takes
   I32EnumCase<"runs", 2>  // K is several dims, and a vector along it is one run of the last; pairs are neighbours too
 ]>;
 
@@ -78,9 +78,12 @@ def Cpu_GroupedSchedule : Cpu_Schedule<"Grouped", "grouped"> {
   let description = [{
     A convolution in groups of few channels: lanes run along the last two dims, which are the groups and the `filters` of each.
     `channel_dim` is the dim of the `channels` of a group, -1 if the kernel has no such dim. All three are constants of the code.
+    `filters` and `channels` are required: `verify` refuses their default, 0.
     Example: `#halftone_cpu.grouped<filters = 2, channels = 4, channel_dim = 3>`
   }];
-  let parameters = (ins "int64_t":$filters, "int64_t":$channels, DefaultValuedParameter<"int64_t", "-1">:$channel_dim);
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$filters,
+                        DefaultValuedParameter<"int64_t", "0">:$channels,
+                        DefaultValuedParameter<"int64_t", "-1">:$channel_dim);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -8,8 +8,6 @@ namespace halftone::compiler {
 
 namespace {
 
-int64_t roundUp(int64_t value, int64_t step) { return ceilDivide(value, step) * step; }
-
 /// Blocks that a GPU has under way at once, about.
 constexpr int64_t blocksAtOnce = 1024;
 

@@ -52,11 +52,13 @@ struct BackwardForm {
     form.byKeys = left.consume_front();
     form.byValues = left.consume_front();
     form.results.assign(left.begin(), left.end());
-    for (linalg::GenericOp each : {form.products, form.upstream, form.byQueries, form.byKeys, form.byValues})
+    for (linalg::GenericOp each : form.contractions())
       if (combinersOf(each)[0] != "sum" || each.getNumDpsInputs() != 2)
         return each.emitError("expected a contraction of two tensors");
     return form;
   }
+
+  std::array<linalg::GenericOp, 5> contractions() const { return {products, upstream, byQueries, byKeys, byValues}; }
 
   /// The generic of a result that reads the sums of `contraction`; null if there is none.
   linalg::GenericOp resultOf(linalg::GenericOp contraction) const {
@@ -369,7 +371,7 @@ private:
 
 FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
   FailureOr<BackwardForm> form = BackwardForm::read(frame.source);
-  if (failed(form) || failed(checkProduct(frame.source, frame.target)))
+  if (failed(form) || failed(checkAttentionProduct(frame, form->contractions())))
     return failure();
   BackwardEmitter(frame, std::move(*form)).emit();
   return attentionMethod(frame.source);

@@ -13,10 +13,10 @@
 // as in AttentionForward.cpp.
 #include "compiler/kernels/AttentionDims.h"
 #include "compiler/kernels/Lanes.h"
-#include "compiler/kernels/MathFunctions.h"
 #include "compiler/kernels/MatmulSource.h"
 #include "compiler/targets/cpu/attention/AttentionForward.h"
 #include "compiler/targets/cpu/attention/AttentionMask.h"
+#include "compiler/targets/cpu/attention/AttentionTiles.h"
 #include "dialect/AttentionConstants.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -26,10 +26,6 @@ namespace halftone::compiler {
 using namespace mlir;
 
 namespace {
-
-constexpr int64_t elementSize = 4; // scratch holds f32
-
-int64_t padded(int64_t count, int64_t lanes) { return (count + lanes - 1) / lanes * lanes; }
 
 /// Reads and writes vectors of f32 for one query: elements of operands where they lie, with lanes along a dim, and rows of
 /// whole vectors in scratch.
@@ -92,14 +88,9 @@ public:
     return MatmulSource::factor(frame, contraction, side, selectInside(lanes, stored, stored.like(0)), frame.lanes);
   }
 
-  /// The value of the only output of `generic`, where `given` are the values of the inputs that are not in memory.
-  Emitted valueOf(linalg::GenericOp generic, const Lanes &lanes, ArrayRef<std::pair<Value, Emitted>> given) {
-    const auto inputs = generic.getDpsInputs();
-    const Values values = loadInputs(frame, generic, lanes, [&](unsigned position) {
-      const auto *found = llvm::find_if(given, [&](const auto &each) { return each.first == inputs[position]; });
-      return found == given.end() ? Emitted() : found->second;
-    });
-    return frame.splat(emitBody(frame, generic, values, lanes)[0], lanes.count);
+  /// valueOf() in all lanes, where `given` are the values of the inputs that are not in memory.
+  Emitted inLanes(linalg::GenericOp generic, const Lanes &lanes, ArrayRef<std::pair<Value, Emitted>> given) {
+    return frame.splat(valueOf(frame, generic, lanes, given), lanes.count);
   }
 
   Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) {
@@ -109,10 +100,12 @@ public:
   }
   Emitted wholeOf(Emitted extent) { return divideUnsigned(extent, step) * step; }
   Emitted load(Emitted from, Emitted column) {
-    return frame.load(vector, frame.address(from, frame.getF32Type(), column), frame.lanes * elementSize);
+    return frame.load(vector, frame.address(from, frame.getF32Type(), column),
+                      frame.lanes * elementBytes(vector.getElementType()));
   }
   void store(Emitted value, Emitted to, Emitted column) {
-    frame.store(value, frame.address(to, frame.getF32Type(), column), frame.lanes * elementSize);
+    frame.store(value, frame.address(to, frame.getF32Type(), column),
+                frame.lanes * elementBytes(vector.getElementType()));
   }
 
   KernelFrame &frame;
@@ -200,12 +193,11 @@ private:
     const Emitted no = frame.constant(frame.getI32IntegerAttr(0));
     const Emitted found = vectors.overKeys(count, frame.splat(no, frame.lanes), [&](Emitted line, Emitted before) {
       const Lanes lanes = vectors.lanesOfKeys(key, count, line);
-      const Emitted score = vectors.valueOf(form.scores, lanes, {{form.products.getResult(0), product}});
+      const Emitted score = vectors.inLanes(form.scores, lanes, {{form.products.getResult(0), product}});
       const Emitted isSeen = differs(score, score.like(dialect::maskedScore)) & lanes.mask;
       return before | isSeen.widen(frame.getI32Type());
     });
-    const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());
-    return negated(equal(frame.wrap(any), no));
+    return isAnySet(frame, found);
   }
 
   /// Whether the values of the keys have no infinity and no NaN.
@@ -228,17 +220,17 @@ private:
     const Emitted most = vectors.overKeys(count, now[largest], [&](Emitted line, Emitted before) {
       const Emitted product = productsOf(key, count, line);
       const Lanes lanes = vectors.lanesOfKeys(key, count, line);
-      const Emitted score = vectors.valueOf(form.scores, lanes, {{form.products.getResult(0), product}});
+      const Emitted score = vectors.inLanes(form.scores, lanes, {{form.products.getResult(0), product}});
       vectors.store(score, scores, line);
       return select(selectInside(lanes, score, lowest) > before, score, before);
     });
     const Emitted highest = frame.splat(combineLanes(frame, {"max"}, {most})[0], frame.lanes);
-    const Emitted factor = expOfDistance(now[largest] - highest);
+    const Emitted factor = expOfDistance(frame, now[largest] - highest);
     const Emitted sum = vectors.overKeys(count, frame.zero(vectors.vector), [&](Emitted line, Emitted before) {
       const Lanes lanes = vectors.lanesOfKeys(key, count, line);
-      const Emitted raised = expOfDistance(vectors.load(scores, line) - highest);
+      const Emitted raised = expOfDistance(frame, vectors.load(scores, line) - highest);
       const bool drops = form.weights != form.raised;
-      vectors.store(drops ? vectors.valueOf(form.weights, lanes, {{form.raised.getResult(0), raised}}) : raised, scores,
+      vectors.store(drops ? vectors.inLanes(form.weights, lanes, {{form.raised.getResult(0), raised}}) : raised, scores,
                     line);
       return before + selectInside(lanes, raised, raised.like(0));
     });
@@ -328,7 +320,7 @@ private:
       const TensorAccess access = frame.source.accessOf(result, *result.getDpsInitOperand(0));
       const TensorStorage storage = frame.storage.lookup(result.getResult(0));
       const auto storeAt = [&](Emitted sum, const Lanes &lanes) {
-        const Emitted value = vectors.valueOf(
+        const Emitted value = vectors.inLanes(
             result, lanes,
             {{form.sums.getResult(0), sum}, {form.largest.getResult(0), most}, {form.total.getResult(0), sumOfLanes}});
         storeLanes(frame, value, storage, access, lanes);
@@ -341,7 +333,6 @@ private:
     }
   }
 
-  Emitted expOfDistance(Emitted x) { return buildExpOfDistance(MathTarget(frame.target.math), x); }
   Emitted lane(Emitted of) { return frame.wrap(vector::ExtractOp::create(frame, of.value(), int64_t(0))); }
   KernelFrame &frame;
   ForwardForm form;
@@ -362,9 +353,9 @@ FailureOr<std::string> emitAttentionOfFewQueries(KernelFrame &frame) {
 }
 
 int64_t attentionScratchOfFewQueries(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
-  const int64_t lanes = std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4));
-  return elementSize * (padded(extents[depthDim], lanes) + padded(extents[attentionDims + 1], lanes) +
-                        padded(extents[widthDim], lanes));
+  const int64_t lanes = lanesOf(source, target);
+  return itemsize(DType::float32) * (roundUp(extents[depthDim], lanes) + roundUp(extents[attentionDims + 1], lanes) +
+                                     roundUp(extents[widthDim], lanes));
 }
 
 } // namespace halftone::compiler

@@ -177,13 +177,13 @@ private:
     const Emitted sum =
         frame.loop(zero, keyCount, one, frame.zero(matrices.vector), [&](Emitted line, const Values &before) {
           frame.index[keyDim] = key + line;
-          const Emitted raised = tiles.expOfDistance(matrices.load(scores, line, column) - largest);
+          const Emitted raised = expOfDistance(frame, matrices.load(scores, line, column) - largest);
           const bool drops = form.weights != form.raised;
           matrices.store(drops ? tiles.alongQueries(form.weights, {{form.raised.getResult(0), raised}}) : raised,
                          scores, line, column);
           return Values{before[0] + raised};
         })[0];
-    const Emitted factor = tiles.expOfDistance(before - largest);
+    const Emitted factor = expOfDistance(frame, before - largest);
     matrices.store(largest, rowsOfLargest, zero, column);
     matrices.store(factor, rowsOfFactor, zero, column);
     matrices.store(matrices.load(rowsOfTotal, zero, column) * factor + sum, rowsOfTotal, zero, column);
@@ -238,7 +238,7 @@ private:
 
 FailureOr<std::string> emitAttentionOfTiles(KernelFrame &frame) {
   FailureOr<ForwardForm> form = ForwardForm::read(frame.source);
-  if (failed(form) || failed(checkProduct(frame.source, frame.target)))
+  if (failed(form) || failed(checkAttentionProduct(frame, {form->products, form->sums})))
     return failure();
   ForwardEmitter(frame, std::move(*form)).emit();
   return attentionMethod(frame.source);

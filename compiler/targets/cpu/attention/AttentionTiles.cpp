@@ -37,12 +37,7 @@ Emitted AttentionTiles::alongQueries(linalg::GenericOp generic, ArrayRef<std::pa
     if (isa<BlockArgument>(operand->get()) &&
         llvm::is_contained(frame.source.accessOf(generic, *operand).dims, int(queryDim)))
       lanes = maskedLanes(frame, frame.lanes, queryDim, frame.extents[queryDim]);
-  const auto inputs = generic.getDpsInputs();
-  const Values values = loadInputs(frame, generic, lanes, [&](unsigned position) {
-    const auto *found = llvm::find_if(given, [&](const auto &each) { return each.first == inputs[position]; });
-    return found == given.end() ? Emitted() : found->second;
-  });
-  return emitBody(frame, generic, values, lanes)[0];
+  return valueOf(frame, generic, lanes, given);
 }
 
 void AttentionTiles::storeAlong(int dim, linalg::GenericOp generic,
@@ -71,18 +66,32 @@ void AttentionTiles::storeScalar(linalg::GenericOp generic, llvm::function_ref<E
 
 Emitted AttentionTiles::holdsForAny(Emitted first, Emitted count,
                                     llvm::function_ref<Emitted(Emitted, const Lanes &)> test) const {
-  const Emitted no = frame.constant(frame.getI32IntegerAttr(0)), none = frame.splat(no, frame.lanes);
+  const Emitted none = frame.splat(frame.constant(frame.getI32IntegerAttr(0)), frame.lanes);
   const Emitted found = frame.loop(
       frame.constant(0), matrices.padded(count), matrices.step, none, [&](Emitted column, const Values &before) {
         frame.index[queryDim] = first + column;
         const Lanes lanes = maskedLanes(frame, frame.lanes, queryDim, first + count);
         return Values{before[0] | (test(column, lanes) & lanes.mask).widen(frame.getI32Type())};
       })[0];
-  const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, found.value());
-  return negated(equal(frame.wrap(any), no));
+  return isAnySet(frame, found);
 }
 
-Emitted AttentionTiles::expOfDistance(Emitted x) const { return buildExpOfDistance(MathTarget(frame.target.math), x); }
+Emitted valueOf(KernelFrame &frame, linalg::GenericOp generic, const Lanes &lanes,
+                ArrayRef<std::pair<Value, Emitted>> given) {
+  const auto inputs = generic.getDpsInputs();
+  const Values values = loadInputs(frame, generic, lanes, [&](unsigned position) {
+    const auto *found = llvm::find_if(given, [&](const auto &each) { return each.first == inputs[position]; });
+    return found == given.end() ? Emitted() : found->second;
+  });
+  return emitBody(frame, generic, values, lanes)[0];
+}
+
+Emitted isAnySet(KernelFrame &frame, Emitted lanes) {
+  const Value any = vector::ReductionOp::create(frame, vector::CombiningKind::OR, lanes.value());
+  return negated(equal(frame.wrap(any), frame.constant(frame.getI32IntegerAttr(0))));
+}
+
+Emitted expOfDistance(KernelFrame &frame, Emitted x) { return buildExpOfDistance(MathTarget(frame.target.math), x); }
 
 Emitted inFairOrder(const KernelFrame &frame, Emitted number, Emitted count) {
   if (!frame.source.form.causal)
@@ -92,6 +101,15 @@ Emitted inFairOrder(const KernelFrame &frame, Emitted number, Emitted count) {
 }
 
 Emitted either(Emitted a, Emitted b) { return a && b ? a | b : a ? a : b; }
+
+LogicalResult checkAttentionProduct(const KernelFrame &frame, ArrayRef<linalg::GenericOp> contractions) {
+  SmallVector<OpOperand *> factors;
+  for (linalg::GenericOp contraction : contractions)
+    llvm::append_range(factors, llvm::make_filter_range(contraction.getDpsInputOperands(), [](OpOperand *operand) {
+                         return isa<BlockArgument>(operand->get());
+                       }));
+  return checkProduct(frame.source, frame.target, factors);
+}
 
 std::string attentionMethod(const KernelSource &source) {
   return (source.form.schedule.getStrategy() + ", scores of a tile in scratch").str();

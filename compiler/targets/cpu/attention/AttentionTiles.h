@@ -32,8 +32,6 @@ public:
   /// Whether `test` holds for one of the `count` queries from `first` on. It gets the column of a vector of them, and the
   /// lanes that are queries; the frame's index is that of the first.
   Emitted holdsForAny(Emitted first, Emitted count, llvm::function_ref<Emitted(Emitted, const Lanes &)> test) const;
-  /// The exponential of a vector of numbers that are not above 0.
-  Emitted expOfDistance(Emitted x) const;
 
   KernelFrame &frame;
   const ScratchMatrices &matrices;
@@ -43,11 +41,23 @@ private:
   std::optional<TileProduct> widenedProduct;
 };
 
+/// The value of a generic's only output at the frame's index, where `given` are the values of the inputs that are not in memory.
+Emitted valueOf(KernelFrame &frame, mlir::linalg::GenericOp generic, const Lanes &lanes,
+                llvm::ArrayRef<std::pair<mlir::Value, Emitted>> given);
+/// Whether a lane of a vector of i32 is not 0.
+Emitted isAnySet(KernelFrame &frame, Emitted lanes);
+/// The exponential of a vector of numbers that are not above 0.
+Emitted expOfDistance(KernelFrame &frame, Emitted x);
+
 /// Which of `count` runs of queries comes `number`th. With `causal` a later run has more keys; then the last run comes
 /// first, the first one second, and so on, so that neighbouring blocks have as much work as others.
 Emitted inFairOrder(const KernelFrame &frame, Emitted number, Emitted count);
 /// a | b, where null stands for false; null if both are.
 Emitted either(Emitted a, Emitted b);
+
+/// checkProduct() of the factors that come from memory; others are made as the product takes them.
+mlir::LogicalResult checkAttentionProduct(const KernelFrame &frame,
+                                          llvm::ArrayRef<mlir::linalg::GenericOp> contractions);
 
 /// How the code computes, for reports.
 std::string attentionMethod(const KernelSource &source);

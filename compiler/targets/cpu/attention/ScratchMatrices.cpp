@@ -75,11 +75,10 @@ Emitted ScratchMatrices::isFinite(const ScratchMatrix &factor, Emitted rows, Emi
   const Emitted none = frame.zero(vector);
   const Emitted sum = frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
     return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {
-      const Emitted numbers = load(factor, row, column), bits = numbers.bits();
+      const Emitted numbers = load(factor, row, column);
       if (!pairs)
         return Values{now[0] + difference(numbers)};
-      return Values{now[0] + difference((bits << 16).bitsAs(numbers.f32())) +
-                    difference((bits & int64_t(0xffff0000)).bitsAs(numbers.f32()))};
+      return Values{now[0] + difference(firstOfPairs(numbers)) + difference(secondOfPairs(numbers))};
     });
   })[0];
   const Emitted total = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sum.value()));
@@ -88,7 +87,7 @@ Emitted ScratchMatrices::isFinite(const ScratchMatrix &factor, Emitted rows, Emi
 
 AttentionScratch::AttentionScratch(const KernelSource &source, const CpuTarget &target)
     : pairs(productOf(source, target).group == 2), usesTiles(productOf(source, target).usesTiles()),
-      lanes(std::max<int64_t>(1, target.vectorBytes / (source.holdsF64() ? 8 : 4))) {}
+      lanes(lanesOf(source, target)) {}
 
 void AttentionScratch::add(int64_t rows, int64_t columns) {
   bytes += 4 * wholeRows(rows) * paddedPitch(columns, lanes);

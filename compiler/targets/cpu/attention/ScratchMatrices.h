@@ -55,7 +55,7 @@ class AttentionScratch {
 public:
   AttentionScratch(const KernelSource &source, const CpuTarget &target);
   void add(int64_t rows, int64_t columns);
-  int64_t padded(int64_t columns) const { return (columns + lanes - 1) / lanes * lanes; }
+  int64_t padded(int64_t columns) const { return roundUp(columns, lanes); }
   /// ScratchMatrices::wholeRows.
   int64_t wholeRows(int64_t rows) const { return usesTiles ? padded(rows) : rows; }
   int64_t bytes = 0;

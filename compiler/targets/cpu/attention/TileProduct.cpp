@@ -72,9 +72,8 @@ void TileProduct::emitSquares(CodeBuilder &code) {
 }
 
 void TileProduct::emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitted column, int64_t across) {
-  constexpr int64_t elementSize = 4; // bytes
   const auto place = [&](Emitted start, Emitted pitch, Emitted line, Emitted offset) {
-    return TilePlace{code.address(start, code.getF32Type(), line * pitch + offset), pitch * elementSize};
+    return TilePlace{code.address(start, code.getF32Type(), line * pitch + offset), pitch * tileElementBytes};
   };
   TileSquare square;
   for (int64_t i = 0; i < down; ++i) {

@@ -119,8 +119,8 @@ Emitted MatmulAccess::floatsOfPanels(Value tensor, const Panels &panels, const M
   const Emitted exponent = (place.like(exponentOfOne + exponentAt) - place) << place.like(exponentAt);
   const Emitted pattern = block.splat(exponent | sign);
   const Type f32 = frame.getF32Type();
-  const Emitted raised = ((words >> block.splat(down)) & block.splat(mask)) ^ pattern;
-  return raised.bitsAs(f32) - pattern.bitsAs(f32);
+  const Emitted biased = ((words >> block.splat(down)) & block.splat(mask)) ^ pattern;
+  return biased.bitsAs(f32) - pattern.bitsAs(f32);
 }
 
 /// Whether the generic reads the input, which lies in panels, only as f32.

@@ -105,9 +105,9 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columnsOfPanels(const M
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector) {
       read.push_back(block.load(block.at(first, (words * vector + word) * lanes)));
-      if (plan.raise == 8)
-        read.back() = raisedHalves(read.back(), remainderUnsigned(start, inWord) + step.inWord);
-      read.back() = groups.raised(1, read.back());
+      if (plan.bias == 8)
+        read.back() = biasedHalves(read.back(), remainderUnsigned(start, inWord) + step.inWord);
+      read.back() = groups.biased(1, read.back());
       watch.look(read.back());
     }
     return read;
@@ -115,7 +115,7 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columnsOfPanels(const M
 }
 
 /// The low halves of all bytes if `half` is 0, the high ones if it is 1, as numbers from 0 to 15: the elements and 8.
-Emitted MatmulFactors::raisedHalves(Emitted words, Emitted half) const {
+Emitted MatmulFactors::biasedHalves(Emitted words, Emitted half) const {
   const Emitted down = (half * 4).narrow(frame.getI32Type());
   return ((words >> block.splat(down)) & int64_t(0x0f0f0f0f)) ^ int64_t(0x08080808);
 }

@@ -53,7 +53,7 @@ public:
 
 private:
   std::function<Values(const MatmulStep &)> columnsOfPanels(const MatmulStrip &strip) const;
-  Emitted raisedHalves(Emitted words, Emitted half) const;
+  Emitted biasedHalves(Emitted words, Emitted half) const;
 
   const MatmulBlock &block;
   const MatmulAccess &access;

@@ -49,7 +49,7 @@ Emitted MatmulGroups::alongDepth(int side, MatmulIndex index, Emitted group) con
   const Emitted first = group * plan.groupSize;
   const Emitted found =
       plan.prologue[size_t(side)] ? throughPrologue(side, index, first) : inMemory(side, index, first);
-  return raised(side, sameBits(found, block.lanesOf(plan.accumulator)));
+  return biased(side, sameBits(found, block.lanesOf(plan.accumulator)));
 }
 
 Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
@@ -62,11 +62,11 @@ Emitted MatmulGroups::across(int side, MatmulIndex index, Emitted group) const {
     const Emitted lanes = operands.stored(side, index);
     members.push_back(within ? lanes : select(k < depth, lanes, lanes.like(int64_t(0))));
   }
-  return raised(side, joined(members));
+  return biased(side, joined(members));
 }
 
-Emitted MatmulGroups::raised(int side, Emitted group) const {
-  return side == 1 && plan.raise == 128 ? group ^ int64_t(std::bit_cast<int32_t>(0x80808080U)) : group;
+Emitted MatmulGroups::biased(int side, Emitted group) const {
+  return side == 1 && plan.bias == 128 ? group ^ int64_t(std::bit_cast<int32_t>(0x80808080U)) : group;
 }
 
 Emitted MatmulGroups::joined(const Values &members) const {

@@ -17,7 +17,7 @@ public:
   /// One group of each of 16 neighbouring rows of A or columns of B.
   Emitted across(int side, MatmulIndex index, Emitted group) const;
   /// Groups of columns in bytes as numbers 128 larger, where the product wants them so; others as they are.
-  Emitted raised(int side, Emitted group) const;
+  Emitted biased(int side, Emitted group) const;
   /// Groups of these members, lane by lane, the first in the lowest bits.
   Emitted joined(const Values &members) const;
 

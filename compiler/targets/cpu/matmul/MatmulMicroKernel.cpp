@@ -28,13 +28,13 @@ Values MatmulMicroKernel::load(int64_t rows, Emitted row, const MatmulStrip &str
   return sums;
 }
 
-/// Less the bias of this part.
+/// Begins each row with the correction for the bias of B over this part of K (MatmulPlan::bias).
 Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &strip) const {
   const Emitted zeros = block.zeros(), continues = strip.depth.first > frame.constant(0);
   Values sums = load(rows, row, strip);
   for (auto [position, sum] : llvm::enumerate(sums)) {
     sum = select(continues, sum, zeros);
-    if (plan.raise != 0) {
+    if (plan.bias != 0) {
       const Emitted behind = (row + int64_t(position) / strip.vectors) * strip.rows.rowPitch + block.sizes.depth;
       sum = sum + block.splat(frame.load(plan.accumulator, block.at(strip.rows.a, behind)));
     }

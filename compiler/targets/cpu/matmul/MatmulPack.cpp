@@ -22,7 +22,7 @@ void MatmulPacking::packRows(const MatmulDepth &depth) {
     packRowsTurned(depth);
   else
     packAcross(0, depth);
-  if (plan.raise != 0)
+  if (plan.bias != 0)
     packBias(depth);
 }
 
@@ -49,15 +49,15 @@ void MatmulPacking::packRowsAlongDepth(const MatmulDepth &depth) {
   });
 }
 
-/// The sum of each row's part of K times the raise of the columns, negated, in the room behind the row.
+/// Stores the correction of each row for this part of K, minus the bias times the sum of its elements, after the row.
 void MatmulPacking::packBias(const MatmulDepth &depth) {
-  const Emitted raises =
-      block.splat(frame.constant(frame.getI32IntegerAttr(std::bit_cast<int32_t>(uint32_t(plan.raise) * 0x01010101U))));
+  const Emitted biases =
+      block.splat(frame.constant(frame.getI32IntegerAttr(std::bit_cast<int32_t>(uint32_t(plan.bias) * 0x01010101U))));
   frame.loop(constant(0), block.rows, constant(1), [&](Emitted row) {
     const Emitted start = block.at(block.packedA, row * block.sizes.rowPitch());
     const Values sums =
         frame.loop(constant(0), depth.count, constant(lanes), block.zeros(), [&](Emitted k, const Values &now) {
-          return Values{plan.product->multiply(frame, now[0], block.load(block.at(start, k)), raises)};
+          return Values{plan.product->multiply(frame, now[0], block.load(block.at(start, k)), biases)};
         });
     const Emitted sum = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::ADD, sums[0].value()));
     frame.store(sum.like(int64_t(0)) - sum, block.at(start, constant(block.sizes.depth)));

@@ -43,6 +43,36 @@ constexpr Row table[] = {
     {Multiply::imageLines, true, {ReadA::image}, {ReadB::packedTile}},
 };
 
+StringRef wordsOf(ReadA read) {
+  switch (read) {
+  case ReadA::inPlace:
+    return "in place";
+  case ReadA::pairsInPlace:
+    return "in place as pairs";
+  case ReadA::packedRows:
+    return "packed as [row][k]";
+  case ReadA::packedColumns:
+    return "packed as [k][row]";
+  case ReadA::packedPanels:
+    return "packed as [panel][k][row]";
+  case ReadA::image:
+    return "in its image";
+  }
+  llvm_unreachable("a ReadA without words");
+}
+
+StringRef wordsOf(ReadB read) {
+  switch (read) {
+  case ReadB::inPlace:
+    return "in place";
+  case ReadB::packedStrip:
+    return "packed by strips";
+  case ReadB::packedTile:
+    return "packed by tiles";
+  }
+  llvm_unreachable("a ReadB without words");
+}
+
 } // namespace
 
 bool MatmulPlan::isLegal(Multiply multiply, bool groups, ReadA a, ReadB b) {
@@ -56,7 +86,7 @@ MatmulPlan::MatmulPlan(MatmulSource read, const CpuTarget &cpu)
     : MatmulSource(std::move(read)), cpu(cpu), product(&productOf(source, cpu)), groupSize(product->group),
       sizes(cpu, accumulator, source), fuses(mayFuse && cpu.math.hasFma) {
   const cpu::MatmulScheduleAttr schedule = matmulScheduleOf(source);
-  packsAlongPlaces = schedule.getWindow() == cpu::WindowRead::positions;
+  packsAlongPositions = schedule.getWindow() == cpu::WindowRead::positions;
   readsImage = schedule.getWindow() == cpu::WindowRead::image;
   evenDepth = schedule.getDepth() != cpu::DepthFact::any;
   wholeRuns = schedule.getDepth() == cpu::DepthFact::runs;
@@ -65,23 +95,17 @@ MatmulPlan::MatmulPlan(MatmulSource read, const CpuTarget &cpu)
 
 FailureOr<MatmulPlan> MatmulPlan::of(const KernelSource &source, const CpuTarget &cpu) {
   FailureOr<MatmulSource> matmul = MatmulSource::read(source);
-  if (failed(matmul) || failed(checkProduct(source, cpu)))
+  if (failed(matmul) || failed(checkProduct(source, cpu, matmul->contraction.getDpsInputOperands())))
     return failure();
   MatmulPlan plan(std::move(*matmul), cpu);
-  if (failed(plan.checkGroups()) || failed(plan.readPanels()) || failed(plan.readWindow()) || failed(plan.choose()))
+  if (failed(plan.checkDepth()) || failed(plan.readPanels()) || failed(plan.readWindow()) || failed(plan.choose()))
     return failure();
   return plan;
 }
 
-LogicalResult MatmulPlan::checkGroups() {
-  if (groupSize == 1)
-    return success();
-  if (group[depthRole].size() != 1 && !(groupSize == 2 && wholeRuns))
+LogicalResult MatmulPlan::checkDepth() {
+  if (groupSize != 1 && group[depthRole].size() != 1 && !(groupSize == 2 && wholeRuns))
     return source.function.emitError() << reportName(product->product) << " with several dims of K; expected one";
-  for (Value factor : contraction.getInputs())
-    if (!getElementTypeOrSelf(factor).isInteger(unsigned(32 / groupSize)))
-      return source.function.emitError() << reportName(product->product) << " with factors of "
-                                         << getElementTypeOrSelf(factor);
   return success();
 }
 
@@ -118,19 +142,28 @@ LogicalResult MatmulPlan::readPanels(linalg::GenericOp generic, OpOperand &opera
 LogicalResult MatmulPlan::readWindow() {
   const Value operand = contraction.getInputs()[0];
   window = prologue[0] ? std::nullopt : source.formOf(operand).window;
-  if (!window) {
-    packsAlongPlaces = readsImage = false;
+  const cpu::WindowRead read = matmulScheduleOf(source).getWindow();
+  if (!window && read != cpu::WindowRead::rows)
+    return source.function.emitError() << "a schedule with window = " << stringifyWindowRead(read)
+                                       << " for a kernel whose left operand is no window; expected window = rows";
+  if (!window)
     return success();
-  }
+  const auto isWhole = [](int64_t hole) { return hole == 1; };
+  const bool goesForward = window->stride.back() > 0 && window->hole.back() == 1;
+  if ((packsAlongPositions && !goesForward) || (readsImage && !(goesForward && llvm::all_of(window->hole, isWhole))))
+    return contraction.emitError() << "a schedule with window = " << stringifyWindowRead(read)
+                                   << " for a window with holes or a stride below 1; expected window = rows";
   const size_t numbers = size_t(source.form.lookupArguments);
-  const bool readsGroups = !packsAlongPlaces && (lanesAlongDepth(0) || groupSize == 2);
+  const bool readsGroups = !packsAlongPositions && (lanesAlongDepth(0) || groupSize == 2);
   if ((groupSize != 1 && !readsGroups) || numbers != 4 * window->rank() + 1)
     return contraction.emitError() << "no code that reads a window of " << window->rank() << " spatial axes with "
                                    << numbers << " numbers, in groups of " << groupSize;
   const bool isPlain = groupSize == 1 && factorOf(0) == contraction.getBody()->getArgument(0) &&
                        getElementTypeOrSelf(operand) == accumulator;
   if (readsImage && !(lanesAlongDepth(0) && (isPlain || (groupSize == 2 && evenDepth))))
-    return contraction.emitError() << "no code that reads such a window in its image";
+    return contraction.emitError() << "no code that reads a window of " << getElementTypeOrSelf(operand)
+                                   << " in its image; expected channels innermost, of the accumulator's type "
+                                   << accumulator << " or an even count of bf16 for vdpbf16ps";
   return success();
 }
 
@@ -139,11 +172,11 @@ LogicalResult MatmulPlan::choose() {
   a = chooseReadA();
   b = chooseReadB();
   if (!product->signedOperands)
-    raise = panels && panels->bits == 4 ? 8 : 128;
+    bias = panels && panels->bits == 4 ? 8 : 128;
   // What the sums have too much stands behind packed rows.
-  if (!isLegal(multiply, groupSize > 1, a, b) || (raise != 0 && a != ReadA::packedRows))
-    return contraction.emitError() << "no code that multiplies operands that lie like these by "
-                                   << reportName(product->product);
+  if (!isLegal(multiply, groupSize > 1, a, b) || (bias != 0 && a != ReadA::packedRows))
+    return contraction.emitError() << "no code for " << reportName(product->product) << " with the left operand "
+                                   << wordsOf(a) << " and the right operand " << wordsOf(b);
   if (readsPanels && b == ReadB::inPlace)
     depthOfWord = wordGroup / groupSize;
   looksUpInWords = findLookups();
@@ -179,7 +212,7 @@ ReadA MatmulPlan::chooseReadA() const {
       getElementTypeOrSelf(contraction.getInputs()[0]) == accumulator &&
       factorOf(0) == contraction.getBody()->getArgument(0))
     return ReadA::inPlace;
-  if (multiply == Multiply::amxTiles || alongDepth != packsAlongPlaces)
+  if (multiply == Multiply::amxTiles || alongDepth != packsAlongPositions)
     return ReadA::packedRows;
   // In panels, neighbours along K share a cache line. The micro-kernel's groups of rows must not cross from one to the next.
   const auto divides = [&](int64_t rows) { return sizes.lanes % rows == 0; };

@@ -58,12 +58,12 @@ public:
   ReadB b{};
   std::optional<Panels> panels;     // how B lies in memory, where it comes packed and is multiplied as it is
   std::optional<WindowForm> window; // A is a window of an image
-  bool packsAlongPlaces = false;    // packing the window copies a tap of neighbouring places at a time
+  bool packsAlongPositions = false; // packing the window copies a tap of neighbouring positions at a time
   bool evenDepth, wholeRuns; // K is a multiple of a pair; a vector along K lies in one run of the last of its dims
   bool fuses;                // products and sums may be one instruction
-  /// B is multiplied as numbers larger by this, so that none is below 0: 0 where the product takes signed numbers. Behind each
-  /// row of packed A stands how much its sums have too much, negated.
-  int64_t raise = 0;
+  /// If the product takes unsigned elements of B, each is multiplied with this added; else 0. The correction that a row's sums
+  /// begin with, which is minus the bias times the row's sum, is stored after each row of packed A.
+  int64_t bias = 0;
   int64_t depthOfWord = 1; // neighbours along K, in packed elements, that a word of B has where it is read in place
   /// B's prologue looks elements up by inputs along K alone, whose equal neighbours in a word of B need one look.
   bool looksUpInWords = false;
@@ -71,7 +71,7 @@ public:
 
 private:
   MatmulPlan(MatmulSource read, const CpuTarget &cpu);
-  mlir::LogicalResult checkGroups();
+  mlir::LogicalResult checkDepth();
   mlir::LogicalResult readPanels();
   mlir::LogicalResult readPanels(mlir::linalg::GenericOp generic, mlir::OpOperand &operand);
   mlir::LogicalResult readWindow();

@@ -21,14 +21,13 @@ bool sumsTall(const CpuTarget &target, const MatmulTraits &traits, const Product
   const bool fitsTwoVectors = traits.columns > lanes && traits.columns <= 2 * lanes;
   // Rows of a packed window begin in different sets of the cache, however many are read together.
   const bool readsPackedRows = product.product == cpu::Product::multiply_add && traits.window && traits.lhsAlongDepth &&
-                               !packsAlongPlaces(traits) && traits.columns > lanes;
+                               !packsAlongPositions(traits) && traits.columns > lanes;
   return target.vectorRegisters >= 32 && !product.usesTiles() && (fitsTwoVectors || readsPackedRows);
 }
 
 /// Whether K is several dims, and a vector along it lies in one run of the last.
 static bool liesInWholeRuns(const CpuTarget &target, const MatmulTraits &traits) {
-  return traits.splitDepth && traits.depthRun > 0 &&
-         traits.depthRun % (target.vectorBytes / itemsize(traits.accumulator)) == 0;
+  return traits.splitDepth && holdsWholeVectors(target, traits.depthRun, traits.accumulator);
 }
 
 cpu::MatmulScheduleAttr matmulSchedule(mlir::MLIRContext *context, const CpuTarget &target,
@@ -39,9 +38,9 @@ cpu::MatmulScheduleAttr matmulSchedule(mlir::MLIRContext *context, const CpuTarg
   const ProductRow &product = chooseProduct(target, traits);
   const bool isImage = readsImage(target, traits, product);
   // The image wins: a window without taps has rows that are short enough for positions, too.
-  const WindowRead window = isImage                    ? WindowRead::image
-                            : packsAlongPlaces(traits) ? WindowRead::positions
-                                                       : WindowRead::rows;
+  const WindowRead window = isImage                       ? WindowRead::image
+                            : packsAlongPositions(traits) ? WindowRead::positions
+                                                          : WindowRead::rows;
   const SumShape sums = !isImage && sumsTall(target, traits, product) ? SumShape::tall : SumShape::wide;
   const bool isEven = product.product == Product::vdpbf16ps && traits.depth % 2 == 0;
   const DepthFact depth = liesInWholeRuns(target, traits) ? DepthFact::runs : isEven ? DepthFact::even : DepthFact::any;

@@ -8,12 +8,6 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-namespace {
-
-int64_t roundUp(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
-
-} // namespace
-
 MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const ProductRow &product, bool tallSums) {
   if (accumulator.getIntOrFloatBitWidth() == 32)
     depth = 512;

@@ -12,8 +12,6 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-static constexpr int64_t elementSize = 4; // bytes
-
 void MatmulTiles::multiply(const MatmulDepth &depth) const {
   forTilePairs(frame, block.columns, [&](Emitted column, int64_t across) {
     SmallVector<Columns, 2> columns;
@@ -41,8 +39,8 @@ MatmulTiles::Columns MatmulTiles::columnsAt(Emitted column, int64_t place, const
 
 void MatmulTiles::multiplySums(Emitted row, int64_t down, Emitted column, ArrayRef<Columns> columns,
                                const MatmulDepth &depth) const {
-  const Emitted sumsStride = block.sumsPitch * elementSize,
-                rowStride = frame.constant(block.sizes.rowPitch() * elementSize);
+  const Emitted sumsStride = block.sumsPitch * tileElementBytes,
+                rowStride = frame.constant(block.sizes.rowPitch() * tileElementBytes);
   TileSquare square;
   for (int64_t i = 0; i < down; ++i) {
     square.sums.emplace_back();
@@ -56,7 +54,7 @@ void MatmulTiles::multiplySums(Emitted row, int64_t down, Emitted column, ArrayR
     for (int64_t i = 0; i < down; ++i)
       fromA.push_back({block.at(block.packedA, (row + i * lanes) * block.sizes.rowPitch() + k), rowStride});
     for (const Columns &each : columns)
-      fromB.push_back({ofTail ? each.tail : block.at(each.at, k * each.pitch), each.pitch * elementSize});
+      fromB.push_back({ofTail ? each.tail : block.at(each.at, k * each.pitch), each.pitch * tileElementBytes});
     multiplyTiles(frame, reportName(block.plan.product->product), fromA, fromB);
   };
   beginTiles(frame, square, depth.first > frame.constant(0));

@@ -1,6 +1,10 @@
 // Multiply-adds, and the choice among a CPU's products.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/Products.h"
+#include "compiler/kernels/MatmulSource.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace halftone::compiler {
@@ -10,7 +14,6 @@ namespace {
 constexpr ProductRow plainRow{
     .product = cpu::Product::multiply_add,
     .group = 1,
-    .exact = true,
     .signedOperands = true,
     .isThere = [](const llvm::MCSubtargetInfo &) { return true; },
     .pays = [](const CpuTarget &, const MatmulTraits &) { return true; },
@@ -20,7 +23,24 @@ constexpr ProductRow plainRow{
 
 /// Groups are neighbours along a row of a window; pairs are also made of the rows of two places.
 bool makesGroupsOfWindow(const ProductRow &row, const MatmulTraits &traits) {
-  return !packsAlongPlaces(traits) && (traits.lhsAlongDepth || row.group == 2);
+  return !packsAlongPositions(traits) && (traits.lhsAlongDepth || row.group == 2);
+}
+
+/// Whether the contraction widens elements of `factor` from i8, or from bf16 as legalize-storage writes that, to 32 bits.
+bool isMemberOfGroups(const ProductRow &row, mlir::OpOperand &factor) {
+  using namespace mlir;
+  auto contraction = cast<linalg::GenericOp>(factor.getOwner());
+  const Value member = contraction.getMatchingBlockArgument(&factor);
+  const Value widened = MatmulSource::factorOf(contraction, int(factor.getOperandNumber()));
+  const auto bitsOf = [](Value value) { return value.getType().getIntOrFloatBitWidth(); };
+  if (bitsOf(member) * row.group != 32 || bitsOf(widened) != 32)
+    return false;
+  if (factsOf(row.product).takesIntegers)
+    return matchPattern(widened, m_Op<arith::ExtSIOp>(matchers::m_Val(member)));
+  APInt distance;
+  const auto bits = m_Op<arith::ExtUIOp>(matchers::m_Val(member));
+  return matchPattern(widened, m_Op<arith::BitcastOp>(m_Op<arith::ShLIOp>(bits, m_ConstantInt(&distance)))) &&
+         distance == 16;
 }
 
 cpu::Product scheduledProduct(ScheduleAttrInterface schedule) {
@@ -36,7 +56,7 @@ const ProductRow &multiplyAdd() { return plainRow; }
 const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &traits) {
   return **llvm::find_if(target.products, [&](const ProductRow *row) {
     const bool hasFactors = row->group == 1 || !traits.window || makesGroupsOfWindow(*row, traits);
-    return hasFactors && (row->exact || !traits.numerics.fixesOrder()) && row->pays(target, traits);
+    return hasFactors && (row->exact() || !traits.numerics.fixesOrder()) && row->pays(target, traits);
   });
 }
 
@@ -50,17 +70,31 @@ const ProductRow &productOf(const KernelSource &source, const CpuTarget &target)
   return found ? *found : plainRow;
 }
 
-mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &target) {
+mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &target,
+                                 llvm::ArrayRef<mlir::OpOperand *> factors) {
   const cpu::Product product = scheduledProduct(source.form.schedule);
-  if (findProduct(target, product))
-    return mlir::success();
-  return source.function.emitError() << reportName(product) << " is no instruction of this CPU for products";
+  const ProductRow *row = findProduct(target, product);
+  if (!row)
+    return source.function.emitError() << reportName(product) << " is no instruction of this CPU for products";
+  for (mlir::OpOperand *factor : factors)
+    if (row->group > 1 && !isMemberOfGroups(*row, *factor))
+      return source.function.emitError() << reportName(product) << " with factors of "
+                                         << mlir::getElementTypeOrSelf(factor->get()) << " in memory; expected "
+                                         << (factsOf(product).takesIntegers ? "i8 in i32" : "bf16 in f32");
+  return mlir::success();
 }
 
-bool packsAlongPlaces(const MatmulTraits &traits) {
+bool packsAlongPositions(const MatmulTraits &traits) {
   // Copying a row of taps takes as long as some ten elements one by one.
   constexpr int64_t longestShortRun = 12, leastLine = 8;
   return traits.windowLine >= leastLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
 }
+
+bool holdsWholeVectors(const CpuTarget &target, int64_t run, DType dtype) {
+  return run > 0 && run % (target.vectorBytes / itemsize(dtype)) == 0;
+}
+
+Emitted firstOfPairs(Emitted pairs) { return (pairs.bits() << 16).bitsAs(pairs.f32()); }
+Emitted secondOfPairs(Emitted pairs) { return (pairs.bits() & int64_t(0xffff0000)).bitsAs(pairs.f32()); }
 
 } // namespace halftone::compiler

@@ -17,9 +17,6 @@ namespace halftone::compiler {
 struct ProductRow {
   cpu::Product product;
   int64_t group; // indices of K in a group
-  /// Sums are those of the operation in all numerics. If not, subnormal numbers may count as 0, and the order of a sum is the
-  /// instruction's.
-  bool exact;
   /// If not, groups of B are of unsigned numbers: each of its elements is multiplied as one larger by half of its range, and a row's
   /// sums begin with less by what that adds.
   bool signedOperands;
@@ -32,7 +29,8 @@ struct ProductRow {
   /// The same by products of widened members, which keep subnormal numbers; null if the instruction keeps them.
   Emitted (*multiplyWidened)(CodeBuilder &code, Emitted sums, Emitted a, Emitted b);
 
-  bool usesTiles() const { return !multiply; }
+  bool exact() const { return factsOf(product).exact; }
+  bool usesTiles() const { return factsOf(product).usesTiles; }
 };
 
 /// What all CPUs have: CpuTarget::products ends with it.
@@ -45,10 +43,20 @@ const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &tra
 const ProductRow *findProduct(const CpuTarget &target, cpu::Product product);
 /// The product that the schedule of a matmul or an attention names. If the target lacks it, checkProduct() says so in a diagnostic, and this is the multiply-add.
 const ProductRow &productOf(const KernelSource &source, const CpuTarget &target);
-mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &target);
+/// Whether the target has that product, and whether it multiplies the elements of `factors`, which are operands of contractions.
+/// If not, a diagnostic says so.
+mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &target,
+                                 llvm::ArrayRef<mlir::OpOperand *> factors);
 
-/// Whether packing a window copies one tap of neighbouring places at a time, because its image has few channels. No
-/// groups along K are made so.
-bool packsAlongPlaces(const MatmulTraits &traits);
+/// Whether packing a window copies one tap of neighbouring positions at a time (WindowRead::positions), because its image has few
+/// channels. No groups along K are made so.
+bool packsAlongPositions(const MatmulTraits &traits);
+
+/// Whether a run of `run` elements of K consists of whole vectors of `dtype`. If there are no runs, `run` is 0 and the answer is no.
+bool holdsWholeVectors(const CpuTarget &target, int64_t run, DType dtype);
+
+/// Each first, or second, member of pairs of bf16, in f32.
+Emitted firstOfPairs(Emitted pairs);
+Emitted secondOfPairs(Emitted pairs);
 
 } // namespace halftone::compiler

@@ -8,7 +8,7 @@ using namespace mlir;
 void WindowPacking::pack(const MatmulDepth &depth) {
   const MatmulRole places = window.placesRole();
   const Emitted firstPlace = block.batch * block.size[places];
-  if (plan.packsAlongPlaces)
+  if (plan.packsAlongPositions)
     return packPlaces(firstPlace, depth);
   if (places == rowRole)
     return packAlongDepth(firstPlace, depth);

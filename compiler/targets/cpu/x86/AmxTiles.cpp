@@ -22,11 +22,10 @@ static void emitInstruction(CodeBuilder &code, StringRef name, ArrayRef<int64_t>
 
 void configureTiles(CodeBuilder &code, Emitted at) {
   // Palette 1; bytes a row from byte 16, two for each tile; rows from byte 48.
-  constexpr int64_t elementSize = 4; // bytes
   SmallVector<int8_t> bytes(64, 0);
   bytes[0] = 1;
   for (int64_t tile = 0; tile < tileCount; ++tile) {
-    bytes[size_t(16 + 2 * tile)] = int8_t(tileSide * elementSize);
+    bytes[size_t(16 + 2 * tile)] = int8_t(tileSide * tileElementBytes);
     bytes[size_t(48 + tile)] = int8_t(tileSide);
   }
   const VectorType type = VectorType::get(64, code.getI8Type());

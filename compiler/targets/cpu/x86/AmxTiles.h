@@ -7,6 +7,7 @@ namespace halftone::compiler {
 
 /// Rows of a tile, and 32-bit elements of a row: sums, or groups of neighbours along K.
 inline constexpr int64_t tileSide = 16;
+inline constexpr int64_t tileElementBytes = 4;
 
 /// A tile in memory: where it begins, and the bytes between its rows.
 struct TilePlace {

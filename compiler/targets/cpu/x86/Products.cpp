@@ -1,6 +1,6 @@
 // The table of x86's products: of pairs of bf16 and fours of i8, by vectors and by tiles.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/matmul/Products.h"
+#include "compiler/targets/cpu/x86/Products.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,7 +13,7 @@ namespace {
 
 /// All of `features` beside AVX-512, whose vectors are packed.
 bool hasAvx512And(const llvm::MCSubtargetInfo &all, const std::string &features) {
-  return all.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq," + features);
+  return hasAvx512(all) && all.checkFeatures(features);
 }
 
 bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
@@ -22,9 +22,7 @@ bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
 
 /// The same of bf16 where K may be several dims, if a vector of pairs lies in one run of the last.
 bool arePairsInRuns(const CpuTarget &target, MatmulTraits traits) {
-  const int64_t vector = target.vectorBytes / itemsize(traits.lhs);
-  if (traits.splitDepth && traits.depthRun > 0 && traits.depthRun % vector == 0)
-    traits.splitDepth = false;
+  traits.splitDepth &= !holdsWholeVectors(target, traits.depthRun, traits.lhs);
   return areAll(traits, DType::bfloat16, DType::float32);
 }
 
@@ -65,12 +63,10 @@ Emitted multiplyFours(CodeBuilder &code, Emitted sums, Emitted a, Emitted b) {
 }
 
 Emitted multiplyPairsWidened(CodeBuilder &code, Emitted sums, Emitted a, Emitted b) {
-  const auto first = [](Emitted pairs) { return (pairs.bits() << 16).bitsAs(pairs.f32()); };
-  const auto second = [](Emitted pairs) { return (pairs.bits() & int64_t(0xffff0000)).bitsAs(pairs.f32()); };
   const auto fused = [&](Emitted x, Emitted y, Emitted sum) {
     return code.wrap(math::FmaOp::create(code, x.value(), y.value(), sum.value()));
   };
-  return fused(first(a), first(b), fused(second(a), second(b), sums));
+  return fused(firstOfPairs(a), firstOfPairs(b), fused(secondOfPairs(a), secondOfPairs(b), sums));
 }
 
 /// In the order of preference. With few rows, packing pairs takes longer than multiplying in pairs saves, and nothing is packed
@@ -79,7 +75,6 @@ constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::tdpbf16ps,
         .group = 2,
-        .exact = false,
         .signedOperands = true,
         .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-bf16"); },
         .pays =
@@ -92,7 +87,6 @@ constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::tdpbssd,
         .group = 4,
-        .exact = true,
         .signedOperands = true,
         .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-int8"); },
         .pays =
@@ -105,7 +99,6 @@ constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::vdpbf16ps,
         .group = 2,
-        .exact = false,
         .signedOperands = true,
         .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512bf16"); },
         .pays =
@@ -119,7 +112,6 @@ constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::vpdpbusd,
         .group = 4,
-        .exact = true,
         .signedOperands = false,
         .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512vnni"); },
         .pays =
@@ -132,6 +124,10 @@ constexpr ProductRow rows[] = {
 };
 
 } // namespace
+
+bool hasAvx512(const llvm::MCSubtargetInfo &features) {
+  return features.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq");
+}
 
 ArrayRef<ProductRow> x86Products() { return rows; }
 
