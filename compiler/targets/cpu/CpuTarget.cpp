@@ -5,7 +5,7 @@
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/ObjectCode.h"
 #include "compiler/targets/cpu/matmul/MatmulSchedule.h"
-#include "compiler/targets/cpu/x86/Products.h"
+#include "compiler/targets/cpu/matmul/Products.h"
 #include "compiler/targets/cpu/x86/X86Math.h"
 #include "runtime/base/TilePermission.h"
 #include "llvm/ADT/StringMap.h"
@@ -54,12 +54,6 @@ bool isCpu(const llvm::Triple &triple) {
          triple.isMIPS();
 }
 
-void addProducts(CpuTarget &target, llvm::ArrayRef<ProductRow> table, const llvm::MCSubtargetInfo &info) {
-  for (const ProductRow &row : table)
-    if (row.isThere(info))
-      target.products.push_back(&row);
-}
-
 void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   const auto has = [&](llvm::StringRef feature) { return info.checkFeatures("+" + feature.str()); };
   const bool avx512 = hasAvx512(info);
@@ -72,7 +66,6 @@ void setX86Facts(CpuTarget &target, const llvm::MCSubtargetInfo &info) {
   target.hasStreaming = true;
   if (avx512)
     target.math.instructions = &x86MathInstructions(has("avx512bf16"));
-  addProducts(target, x86Products(), info);
 }
 
 constexpr std::string_view emulatedPrefix = "emulated:";
@@ -203,6 +196,6 @@ StatusOr<CpuTarget> CpuTarget::find(std::string_view name) {
     target.math.hasFma = target.math.convertsF16 = target.math.hasRounding = true;
     target.vectorRegisters = 32;
   }
-  target.products.push_back(&multiplyAdd());
+  target.products = productsOf(triple, *info);
   return target;
 }

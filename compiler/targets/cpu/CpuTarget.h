@@ -4,6 +4,7 @@
 #include "compiler/targets/Target.h"
 #include "compiler/targets/cpu/CpuBlocking.h"
 #include "compiler/targets/cpu/CpuLowerings.h"
+#include <vector>
 
 namespace halftone::compiler {
 struct ProductRow;
@@ -16,8 +17,7 @@ struct CpuTarget : Target, private CpuBlocking, private CpuLowerings {
   bool hasMaskedMemory = false; // cheap masked loads and stores (AVX-512)
   bool hasStreaming = false;    // stores of whole aligned vectors that go past the caches (x86)
   int64_t vectorRegisters = 16;
-  llvm::SmallVector<const ProductRow *, 5>
-      products; // those that it has (matmul/Products.h), in the order of preference
+  std::vector<const ProductRow *> products; // those that it has (matmul/Products.h), in the order of preference
   /// The processor whose facts these are, if its instructions are emulated; code is then for this machine, which `triple`,
   /// `processor` and `features` name. "": none is.
   std::string emulated;

@@ -1,6 +1,7 @@
 // The schedules of kernels on CPUs: what they may combine, and what they promise.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Schedules.h"
+#include "compiler/targets/cpu/matmul/Products.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,22 +28,6 @@ using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 } // namespace
 
-ProductFacts factsOf(Product product) {
-  switch (product) {
-  case Product::multiply_add:
-    return {.exact = true, .usesTiles = false, .takesIntegers = false};
-  case Product::vdpbf16ps:
-    return {.exact = false, .usesTiles = false, .takesIntegers = false};
-  case Product::vpdpbusd:
-    return {.exact = true, .usesTiles = false, .takesIntegers = true};
-  case Product::tdpbf16ps:
-    return {.exact = false, .usesTiles = true, .takesIntegers = false};
-  case Product::tdpbssd:
-    return {.exact = true, .usesTiles = true, .takesIntegers = true};
-  }
-  llvm_unreachable("a product without facts");
-}
-
 StringRef reportName(Product product) {
   return product == Product::multiply_add ? "multiply-add" : stringifyProduct(product);
 }
@@ -60,7 +45,7 @@ LogicalResult MatmulScheduleAttr::verify(EmitError emitError, Product product, b
     return refuse("window = image", ofProduct + "; expected multiply_add or vdpbf16ps");
   if (window == WindowRead::positions && !takesPlain)
     return refuse("window = positions", ofProduct + "; expected multiply_add");
-  if (sums == SumShape::tall && factsOf(product).usesTiles)
+  if (sums == SumShape::tall && rowOf(product).usesTiles())
     return refuse("sums = tall", ofProduct + ", whose sums are in tiles");
   if (depth == DepthFact::runs && !takesPlain && !takesPairs)
     return refuse("depth = runs", ofProduct + "; expected multiply_add or vdpbf16ps");
@@ -75,13 +60,13 @@ bool MatmulScheduleAttr::fitsKind(KernelKind kind) const { return kind == Kernel
 
 /// An image's taps are summed in an order of their own, and those outside are left out.
 bool MatmulScheduleAttr::supports(Numerics numerics) const {
-  return !numerics.fixesOrder() || (factsOf(getProduct()).exact && getWindow() != WindowRead::image);
+  return !numerics.fixesOrder() || (rowOf(getProduct()).exact && getWindow() != WindowRead::image);
 }
 
 bool MatmulScheduleAttr::takesStoredFactors() const { return getProduct() != Product::multiply_add; }
 
 LogicalResult AttentionScheduleAttr::verify(EmitError emitError, Product product, bool fewQueries) {
-  if (factsOf(product).takesIntegers)
+  if (rowOf(product).takesIntegers)
     return emitError() << "#" << name << ": product = " << stringifyProduct(product)
                        << " is of integers; expected multiply_add, vdpbf16ps or tdpbf16ps";
   if (fewQueries && product != Product::multiply_add)

@@ -8,16 +8,6 @@
 
 namespace halftone::compiler::cpu {
 
-/// Facts of a product that are the same on all CPUs that have it.
-struct ProductFacts {
-  /// Sums are those of the operation in all numerics. If not, subnormal numbers may count as 0, and the order of a sum is the
-  /// instruction's.
-  bool exact;
-  bool usesTiles;     // whole tiles are multiplied (AmxTiles.h), not vectors
-  bool takesIntegers; // factors are of i8 alone; other products take floats
-};
-ProductFacts factsOf(Product product);
-
 /// The product as reports and LLVM's intrinsics name it: "multiply-add", "vdpbf16ps".
 llvm::StringRef reportName(Product product);
 

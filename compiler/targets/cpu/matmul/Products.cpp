@@ -6,19 +6,34 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace halftone::compiler {
+
+// The tables of architectures, each in the folder of its name.
+llvm::ArrayRef<ProductRow> x86Products();
 
 namespace {
 
 constexpr ProductRow plainRow{
     .product = cpu::Product::multiply_add,
     .group = 1,
+    .exact = true,
+    .takesIntegers = false,
     .signedOperands = true,
     .isThere = [](const llvm::MCSubtargetInfo &) { return true; },
     .pays = [](const CpuTarget &, const MatmulTraits &) { return true; },
     .multiply = [](CodeBuilder &, Emitted sums, Emitted a, Emitted b) { return sums + a * b; },
     .multiplyWidened = nullptr,
+};
+
+struct Architecture {
+  bool (*isOf)(const llvm::Triple &triple);
+  llvm::ArrayRef<ProductRow> (*products)();
+};
+
+constexpr Architecture architectures[] = {
+    {[](const llvm::Triple &triple) { return triple.isX86(); }, x86Products},
 };
 
 /// Groups are neighbours along a row of a window; pairs are also made of the rows of two places.
@@ -35,7 +50,7 @@ bool isMemberOfGroups(const ProductRow &row, mlir::OpOperand &factor) {
   const auto bitsOf = [](Value value) { return value.getType().getIntOrFloatBitWidth(); };
   if (bitsOf(member) * row.group != 32 || bitsOf(widened) != 32)
     return false;
-  if (factsOf(row.product).takesIntegers)
+  if (row.takesIntegers)
     return matchPattern(widened, m_Op<arith::ExtSIOp>(matchers::m_Val(member)));
   APInt distance;
   const auto bits = m_Op<arith::ExtUIOp>(matchers::m_Val(member));
@@ -51,17 +66,35 @@ cpu::Product scheduledProduct(ScheduleAttrInterface schedule) {
 
 } // namespace
 
-const ProductRow &multiplyAdd() { return plainRow; }
+std::vector<const ProductRow *> productsOf(const llvm::Triple &triple, const llvm::MCSubtargetInfo &features) {
+  std::vector<const ProductRow *> products;
+  for (const Architecture &architecture : architectures)
+    if (architecture.isOf(triple))
+      for (const ProductRow &row : architecture.products())
+        if (row.isThere(features))
+          products.push_back(&row);
+  products.push_back(&plainRow);
+  return products;
+}
+
+const ProductRow &rowOf(cpu::Product product) {
+  for (const Architecture &architecture : architectures)
+    for (const ProductRow &row : architecture.products())
+      if (row.product == product)
+        return row;
+  assert(product == plainRow.product && "a product that no table has");
+  return plainRow;
+}
 
 const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &traits) {
   return **llvm::find_if(target.products, [&](const ProductRow *row) {
     const bool hasFactors = row->group == 1 || !traits.window || makesGroupsOfWindow(*row, traits);
-    return hasFactors && (row->exact() || !traits.numerics.fixesOrder()) && row->pays(target, traits);
+    return hasFactors && (row->exact || !traits.numerics.fixesOrder()) && row->pays(target, traits);
   });
 }
 
 const ProductRow *findProduct(const CpuTarget &target, cpu::Product product) {
-  const auto *row = llvm::find_if(target.products, [&](const ProductRow *each) { return each->product == product; });
+  const auto row = llvm::find_if(target.products, [&](const ProductRow *each) { return each->product == product; });
   return row == target.products.end() ? nullptr : *row;
 }
 
@@ -80,7 +113,7 @@ mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &ta
     if (row->group > 1 && !isMemberOfGroups(*row, *factor))
       return source.function.emitError() << reportName(product) << " with factors of "
                                          << mlir::getElementTypeOrSelf(factor->get()) << " in memory; expected "
-                                         << (factsOf(product).takesIntegers ? "i8 in i32" : "bf16 in f32");
+                                         << (row->takesIntegers ? "i8 in i32" : "bf16 in f32");
   return mlir::success();
 }
 

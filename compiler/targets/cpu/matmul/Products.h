@@ -8,6 +8,7 @@
 
 namespace llvm {
 class MCSubtargetInfo;
+class Triple;
 } // namespace llvm
 
 namespace halftone::compiler {
@@ -17,6 +18,10 @@ namespace halftone::compiler {
 struct ProductRow {
   cpu::Product product;
   int64_t group; // indices of K in a group
+  /// Sums are those of the operation in all numerics. If not, subnormal numbers may count as 0, and the order of a sum is the
+  /// instruction's.
+  bool exact;
+  bool takesIntegers; // factors of groups are i8; else they are floats
   /// If not, groups of B are of unsigned numbers: each of its elements is multiplied as one larger by half of its range, and a row's
   /// sums begin with less by what that adds.
   bool signedOperands;
@@ -29,12 +34,14 @@ struct ProductRow {
   /// The same by products of widened members, which keep subnormal numbers; null if the instruction keeps them.
   Emitted (*multiplyWidened)(CodeBuilder &code, Emitted sums, Emitted a, Emitted b);
 
-  bool exact() const { return factsOf(product).exact; }
-  bool usesTiles() const { return factsOf(product).usesTiles; }
+  bool usesTiles() const { return !multiply; }
 };
 
-/// What all CPUs have: CpuTarget::products ends with it.
-const ProductRow &multiplyAdd();
+/// The products of a CPU in the order of preference. The last one is the multiply-add, which all CPUs have.
+std::vector<const ProductRow *> productsOf(const llvm::Triple &triple, const llvm::MCSubtargetInfo &features);
+
+/// The row of a product of any CPU.
+const ProductRow &rowOf(cpu::Product product);
 
 /// The first of the target's products that a kernel may have and that pays.
 const ProductRow &chooseProduct(const CpuTarget &target, const MatmulTraits &traits);

@@ -1,6 +1,7 @@
 // The table of x86's products: of pairs of bf16 and fours of i8, by vectors and by tiles.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/targets/cpu/x86/Products.h"
+#include "compiler/targets/cpu/matmul/Products.h"
+#include "compiler/targets/cpu/x86/X86Math.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -75,6 +76,8 @@ constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::tdpbf16ps,
         .group = 2,
+        .exact = false,
+        .takesIntegers = false,
         .signedOperands = true,
         .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-bf16"); },
         .pays =
@@ -87,6 +90,8 @@ constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::tdpbssd,
         .group = 4,
+        .exact = true,
+        .takesIntegers = true,
         .signedOperands = true,
         .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+amx-tile,+amx-int8"); },
         .pays =
@@ -99,6 +104,8 @@ constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::vdpbf16ps,
         .group = 2,
+        .exact = false,
+        .takesIntegers = false,
         .signedOperands = true,
         .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512bf16"); },
         .pays =
@@ -112,6 +119,8 @@ constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::vpdpbusd,
         .group = 4,
+        .exact = true,
+        .takesIntegers = true,
         .signedOperands = false,
         .isThere = [](const llvm::MCSubtargetInfo &all) { return hasAvx512And(all, "+avx512vnni"); },
         .pays =
@@ -124,10 +133,6 @@ constexpr ProductRow rows[] = {
 };
 
 } // namespace
-
-bool hasAvx512(const llvm::MCSubtargetInfo &features) {
-  return features.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq");
-}
 
 ArrayRef<ProductRow> x86Products() { return rows; }
 

@@ -1,7 +1,8 @@
-// Math instructions of AVX-512, as calls of LLVM's intrinsics.
+// Vectors of 512 bits, and math instructions for them, as calls of LLVM's intrinsics.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/x86/X86Math.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 
 using namespace halftone;
 using namespace halftone::compiler;
@@ -60,6 +61,10 @@ private:
 };
 
 } // namespace
+
+bool compiler::hasAvx512(const llvm::MCSubtargetInfo &features) {
+  return features.checkFeatures("+avx512f,+avx512bw,+avx512vl,+avx512dq");
+}
 
 const MathInstructions &compiler::x86MathInstructions(bool hasBf16) {
   static auto &avx512 = *new X86Math(false);
