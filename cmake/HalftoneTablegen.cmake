@@ -1,5 +1,6 @@
-# halftone_tablegen(TD OUTPUT ARGS...): generates OUTPUT of the current folder from its file TD by mlir-tblgen with ARGS.
+# Generates files of the current folder by mlir-tblgen.
 # SPDX-License-Identifier: Apache-2.0
+# halftone_tablegen(TD OUTPUT ARGS...): generates OUTPUT from the file TD with the options ARGS.
 # Files are included relative to the folder of TD and to the project. The outputs of a folder are collected in HALFTONE_INC of its
 # CMakeLists.txt, which makes a target of them: whatever compiles a file that includes one of them depends on that target.
 find_program(MLIR_TBLGEN NAMES mlir-tblgen-22 mlir-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
@@ -13,4 +14,18 @@ function(halftone_tablegen TD OUTPUT)
     DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${TD}
     DEPFILE ${output}.d)
   set(HALFTONE_INC ${HALFTONE_INC} ${output} PARENT_SCOPE)
+endfunction()
+
+# halftone_schedules(TARGET): generates, from Schedules.td of the current folder, the dialect halftone_TARGET with the schedules of a
+# target's kernels and the enums of their parameters, for halftone_codegen.
+function(halftone_schedules TARGET)
+  set(HALFTONE_INC)
+  halftone_tablegen(Schedules.td ScheduleEnums.h.inc -gen-enum-decls)
+  halftone_tablegen(Schedules.td ScheduleEnums.cpp.inc -gen-enum-defs)
+  halftone_tablegen(Schedules.td ScheduleDialect.h.inc -gen-dialect-decls -dialect=halftone_${TARGET})
+  halftone_tablegen(Schedules.td ScheduleDialect.cpp.inc -gen-dialect-defs -dialect=halftone_${TARGET})
+  halftone_tablegen(Schedules.td Schedules.h.inc -gen-attrdef-decls -attrdefs-dialect=halftone_${TARGET})
+  halftone_tablegen(Schedules.td Schedules.cpp.inc -gen-attrdef-defs -attrdefs-dialect=halftone_${TARGET})
+  add_custom_target(halftone_${TARGET}_generated DEPENDS ${HALFTONE_INC})
+  add_dependencies(halftone_codegen halftone_${TARGET}_generated)
 endfunction()
