@@ -17,6 +17,7 @@ public:
   static constexpr Numerics fast() { return Numerics(Word::fast); }
   /// Every op gives what the interpreter gives, but for ops that are not exactly rounded (exp, sums of floats).
   static constexpr Numerics strict() { return Numerics(Word::strict); }
+  static constexpr Numerics strictIf(bool strict) { return Numerics(strict ? Word::strict : Word::fast); }
   /// The numerics of this name: "fast" or "strict".
   static constexpr std::optional<Numerics> named(std::string_view name) {
     for (const Numerics each : {fast(), strict()})

@@ -36,7 +36,7 @@ Status checkEnvironment(const std::string *ofDevice) {
 compiler::CompileOptions compileOptions(const FunctionOptions &options, const std::string &ofDevice) {
   compiler::CompileOptions result;
   result.target = ofDevice;
-  result.numerics = options.strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
+  result.numerics = compiler::Numerics::strictIf(options.strict);
   result.maxStandaloneCasts = options.maxStandaloneCasts;
   if (const std::string target = environmentValue("HALFTONE_TARGET"); !target.empty())
     result.target = target;

@@ -186,7 +186,7 @@ void compare(const std::string &text, int64_t height, int64_t width, bool strict
   REQUIRE(pure);
   OwningOpRef<ModuleOp> kernels(cast<ModuleOp>(pure->clone()));
   compiler::CompileOptions options;
-  options.numerics = strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
+  options.numerics = compiler::Numerics::strictIf(strict);
   options.verifyStages = true;
   Status status = compiler::runStages(*kernels, compiler::Stage::pure, compiler::Stage::kernel, options);
   REQUIRE(status.str() == "ok");

@@ -131,7 +131,7 @@ TEST_CASE("random graphs compute what they mean") {
   bool large = seed % 8 == 3;
   CompileOptions options = withoutDisk();
   const bool strict = seed % 4 == 0;
-  options.numerics = strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
+  options.numerics = compiler::Numerics::strictIf(strict);
   std::string text = randomGraph(seed, large ? 150 : 6, large ? 140 : 5);
   INFO("seed " << seed << (strict ? ", strict" : "") << "\n" << text);
   compare(text, options, seed, 2);

@@ -105,8 +105,7 @@ KernelHarness::KernelHarness(const std::string &source, std::string_view name, b
   auto found = compiler::Target::find(name);
   REQUIRE(found.isOk());
   target = *found;
-  auto result =
-      compiler::describeKernel(kernel, *target, strict ? compiler::Numerics::strict() : compiler::Numerics::fast());
+  auto result = compiler::describeKernel(kernel, *target, compiler::Numerics::strictIf(strict));
   if (failed(result) || failed(verify(*result->module)))
     FAIL(diagnostics << source);
   described = std::move(*result);

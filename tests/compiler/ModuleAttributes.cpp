@@ -42,6 +42,7 @@ TEST_CASE_METHOD(ModuleAttributes,
   CHECK((*Target::of(*module, "x86-64-v3"))->name == "sm_80");
   for (const char *given : {"", "x86-64-v2"})
     for (const std::optional<Numerics> numerics : {std::optional<Numerics>(), std::optional(Numerics::fast())}) {
+      CAPTURE(given, numerics.has_value());
       const FailureOr<CompiledFor> compiled = compiledFor(*module, given, numerics);
       REQUIRE(succeeded(compiled));
       CHECK(compiled->target->name == (*given ? "x86-64-v2" : "sm_80"));
@@ -73,6 +74,7 @@ TEST_CASE_METHOD(ModuleAttributes, "An attribute that names nothing is one error
                               builder.getStringAttr(std::string(100000, '-')),
                               builder.getStringAttr("\xff\xfe{}%s")};
   for (const Attribute &other : others) {
+    CAPTURE(&other - others);
     set(Target::attribute, other);
     (*module)->removeAttr(numericsAttribute);
     CHECK(Target::of(*module).status().kind() == ErrorKind::value_error);

@@ -10,6 +10,8 @@ TEST_CASE("Numerics are known by their names alone") {
     CHECK(Numerics::named(each.name()) == each);
   CHECK(Numerics::fast().name() == "fast");
   CHECK(Numerics::strict().name() == "strict");
+  CHECK(Numerics::strictIf(true) == Numerics::strict());
+  CHECK(Numerics::strictIf(false) == Numerics::fast());
   for (const char *other : {"", "Strict", "strict ", "fastest", "exact"})
     CHECK_FALSE(Numerics::named(other));
 }

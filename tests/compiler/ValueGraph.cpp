@@ -21,7 +21,7 @@ std::vector<std::string> kernelsOf(const std::string &source, bool strict) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(source, &context);
   REQUIRE(module);
   compiler::CompileOptions options;
-  options.numerics = strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
+  options.numerics = compiler::Numerics::strictIf(strict);
   Status status = compiler::runStages(*module, compiler::Stage::pure, compiler::Stage::kernel, options);
   if (!status.isOk())
     FAIL(status.message() << "\n" << source);

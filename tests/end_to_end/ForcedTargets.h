@@ -78,7 +78,7 @@ inline std::shared_ptr<DeviceRuntime> deviceFor(const std::string &target) {
 inline tools::CompareOptions optionsFor(const std::string &target, bool strict) {
   tools::CompareOptions options;
   options.compile.target = target;
-  options.compile.numerics = strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
+  options.compile.numerics = compiler::Numerics::strictIf(strict);
   options.compile.verifyStages = true;
   options.compile.cacheDirectory = "none";
   options.byLayer = true;

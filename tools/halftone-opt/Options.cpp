@@ -48,11 +48,12 @@ StockOptions::StockOptions()
                            clEnumValN(Stage::linalg, "linalg", "each kernel as linalg on tensors (text)"),
                            clEnumValN(Stage::plan, "plan", "slots and steps (text)"),
                            clEnumValN(Stage::target, "target", "assembly of the kernels (text)"))),
-      numerics("numerics", cl::desc("How much may be fused"), cl::init(Numerics::fast), cl::cat(category),
+      numerics("numerics", cl::desc("How much may be fused (default: the module's, or fast)"), cl::init(Numerics::fast),
+               cl::cat(category),
                cl::values(clEnumValN(Numerics::fast, "fast", "values may stay wider inside a kernel"),
                           clEnumValN(Numerics::strict, "strict", "one op a kernel, every op rounds"))),
       target("target", cl::cat(category), cl::init("host"), cl::value_desc("TARGET"),
-             cl::desc("What linalg, plan and target are made for: " HALFTONE_TARGET_NAMES)),
+             cl::desc("What kernels are made for (default: the module's, or host): " HALFTONE_TARGET_NAMES)),
       maxStandaloneCasts("max-standalone-casts", cl::cat(category), cl::value_desc("N"),
                          cl::desc("Fail when more than N casts of the kernel stage are kernels of their own")),
       castLedgerFile("cast-ledger", cl::cat(category), cl::value_desc("FILE.json"),
@@ -79,7 +80,7 @@ CompileOptions StockOptions::compileOptions() const {
   if (maxStandaloneCasts.getNumOccurrences())
     options.maxStandaloneCasts = maxStandaloneCasts;
   if (numerics.getNumOccurrences())
-    options.numerics = numerics == Numerics::strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
+    options.numerics = compiler::Numerics::strictIf(numerics == Numerics::strict);
   options.verifyStages = true;
   return options;
 }
