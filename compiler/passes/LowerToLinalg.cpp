@@ -23,9 +23,7 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     LowerToLinalgPassBase::getDependentDialects(registry);
-    registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
-                    tensor::TensorDialect>();
-    registerTargetDialects(registry);
+    registerStageDialects(registry);
   }
 
   void runOnModule() override {
@@ -57,6 +55,10 @@ struct LowerToLinalg : impl::LowerToLinalgPassBase<LowerToLinalg> {
 
 } // namespace
 
-void registerTargetDialects(DialectRegistry &registry) { Target::registerDialects(registry); }
+void registerStageDialects(DialectRegistry &registry) {
+  registerDialects(registry);
+  registry.insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, tensor::TensorDialect>();
+  Target::registerDialects(registry);
+}
 
 } // namespace halftone::compiler

@@ -35,8 +35,9 @@ protected:
   PassOn(const PassOn &) = default;
 };
 
-/// Adds the dialects of all targets: from stage linalg on, kernels have attributes of these dialects (`halftone.schedule`).
-void registerTargetDialects(mlir::DialectRegistry &registry);
+/// Registers the dialects of modules in any stage, in text or bytecode: `halftone` and func; those of linalg forms; those of
+/// targets, to which the schedules of kernels belong. Every tool that parses modules calls this.
+void registerStageDialects(mlir::DialectRegistry &registry);
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

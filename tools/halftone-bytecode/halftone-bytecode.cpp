@@ -67,8 +67,7 @@ LogicalResult printFile(MLIRContext &context) {
 int run(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
-  halftone::dialect::registerDialects(registry);
-  halftone::compiler::registerTargetDialects(registry);
+  halftone::compiler::registerStageDialects(registry);
   MlirOptMainConfig::registerCLOptions(registry);
   llvm::cl::ParseCommandLineOptions(argc, argv, usage);
   const MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

@@ -59,8 +59,7 @@ int main(int argc, char **argv) {
   openStandardStreams();
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
-  halftone::dialect::registerDialects(registry);
-  halftone::compiler::registerTargetDialects(registry);
+  halftone::compiler::registerStageDialects(registry);
   registry.addExtension(
       +[](mlir::MLIRContext *, halftone::dialect::HalftoneDialect *dialect) { dialect->setStageCheck(checkStage); });
   llvm::outs(); // made before end() is registered, so that it is there when that is called

@@ -11,10 +11,6 @@
 #include "compiler/reports/Ledger.h"
 #include "compiler/reports/PassBlame.h"
 #include "dialect/Dialect.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -183,10 +179,7 @@ ExitCode process(const StockOptions &options, const std::vector<std::string> &ar
 ExitCode run(int argc, char **argv) {
   StockOptions options;
   mlir::DialectRegistry registry;
-  halftone::dialect::registerDialects(registry);
-  registry.insert<mlir::arith::ArithDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                  mlir::tensor::TensorDialect>();
-  registerTargetDialects(registry);
+  registerStageDialects(registry);
   registerHalftonePasses();
   mlir::registerTransformsPasses();
   const std::string header = mlir::registerCLIOptions("Halftone's passes and pipelines\n", registry);

@@ -3,13 +3,10 @@
 #include "CLI/CLI.hpp"
 #include "Probe.h"
 #include "Reducer.h"
+#include "compiler/passes/Passes.h"
 #include "compiler/reports/Diagnostics.h"
 #include "dialect/Dialect.h"
 #include "halftone/Version.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/Passes.h"
 #include "runtime/base/WriteFile.h"
@@ -110,9 +107,7 @@ ExitCode write(const std::string &path, mlir::ModuleOp module) {
 
 ExitCode reduceFile(const Arguments &arguments) {
   mlir::DialectRegistry registry;
-  dialect::registerDialects(registry);
-  registry.insert<mlir::arith::ArithDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-                  mlir::tensor::TensorDialect>();
+  compiler::registerStageDialects(registry);
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::registerSymbolDCEPass();

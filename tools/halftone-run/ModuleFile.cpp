@@ -5,11 +5,7 @@
 #include "compiler/reports/Diagnostics.h"
 #include "compiler/reports/LayerPath.h"
 #include "dialect/TypeInference.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "tools/shell/ModuleFileText.h"
@@ -108,9 +104,7 @@ compiler::Stage stageOf(ModuleOp module) {
 static StatusOr<ModuleFile> parseChecked(const std::string &text, const std::string &name) {
   ModuleFile file;
   DialectRegistry registry;
-  dialect::registerDialects(registry);
-  compiler::registerTargetDialects(registry);
-  registry.insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect, tensor::TensorDialect>();
+  compiler::registerStageDialects(registry);
   file.context = std::make_unique<MLIRContext>(registry);
   file.context->loadAllAvailableDialects();
   file.context->printOpOnDiagnostic(false);

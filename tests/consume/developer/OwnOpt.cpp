@@ -7,8 +7,7 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  halftone::dialect::registerDialects(registry);
-  halftone::compiler::registerTargetDialects(registry);
+  halftone::compiler::registerStageDialects(registry);
   halftone::compiler::registerHalftonePasses();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "An opt tool of a third party\n", registry));
