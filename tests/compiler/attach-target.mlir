@@ -52,11 +52,34 @@
 // ASM-NOT: .target sm_80
 // ASM: .text
 
-// halftone-run compiles for the device or for --target, whatever the module says.
-// RUN: halftone-run emit %t.kernel.mlir --stage kernel --target x86-64-v3 | FileCheck-22 %s --check-prefix=EMIT
-// RUN: halftone-run emit %t.fast.mlir --stage kernel --target x86-64-v3 | FileCheck-22 %s --check-prefix=EMIT
-// EMIT: module attributes {halftone.target = "x86-64-v3"} {
-// RUN: halftone-run compare %t.kernel.mlir --quiet
+// halftone-run: an option replaces an attribute too; an attribute whose option is not given is kept.
+// RUN: halftone-run emit %t.kernel.mlir --stage kernel | FileCheck-22 %s --check-prefix=BOTH
+// RUN: halftone-run emit %t.mlir --stage kernel | FileCheck-22 %s --check-prefix=BOTH
+// RUN: halftone-run emit %t.mlir --stage kernel --target x86-64-v2 | FileCheck-22 %s --check-prefix=CPU
+// RUN: halftone-run emit %t.mlir --stage kernel --numerics fast | FileCheck-22 %s --check-prefix=FAST
+// RUN: halftone-run emit %t.mlir --stage linalg | FileCheck-22 %s --check-prefix=LINALG
+// RUN: halftone-run emit %t.mlir --no-cache | FileCheck-22 %s --check-prefix=PTX
+// RUN: halftone-run emit %t.mlir --no-cache --target host | FileCheck-22 %s --check-prefix=ASM
+// RUN: halftone-run emit %s --stage kernel | FileCheck-22 %s --check-prefix=DEFAULT
+
+// Code of the module's target must run on the device, if it runs. compare is strict unless the module says otherwise.
+// RUN: not halftone-run compare %t.kernel.mlir --no-cache 2>&1 | FileCheck-22 %s --check-prefix=DEVICE
+// DEVICE: attribute 'halftone.target': {{.*}}; --target names another one
+// RUN: halftone-run predict %t.kernel.mlir --device interpreter --input x=random --input w=random --quiet
+// RUN: halftone-run compare %t.kernel.mlir --no-cache --target host | FileCheck-22 %s --check-prefix=STRICT
+// RUN: halftone-run compare %s --no-cache | FileCheck-22 %s --check-prefix=STRICT
+// RUN: halftone-run compare %t.kernel.mlir --no-cache --target host --numerics fast | FileCheck-22 %s --check-prefix=LOOSE
+// RUN: sed "s/^func.func @main/module attributes {halftone.numerics = \"fast\"} { func.func @main/; s/^}$/}}/" %s > %t.loose.mlir
+// RUN: halftone-run compare %t.loose.mlir --no-cache | FileCheck-22 %s --check-prefix=LOOSE
+// STRICT: agrees {{bit for bit|within strict numerics}}
+// LOOSE: agrees {{bit for bit|within fast numerics}}
+
+// Schedules of all targets are read wherever modules are, and the attributes stay.
+// RUN: halftone-opt %t.kernel.mlir --halftone-lower-to-linalg -o %t.linalg.mlir
+// RUN: halftone-opt %t.linalg.mlir --emit-bytecode -o %t.linalg.mlirbc
+// RUN: halftone-opt %t.linalg.mlirbc | diff - %t.linalg.mlir
+// RUN: halftone-reduce %t.linalg.mlirbc --command "grep schedule %%s" --says "halftone_gpu.matmul" | FileCheck-22 %s --check-prefix=SCHEDULE
+// SCHEDULE: halftone.schedule = #halftone_gpu.matmul<
 
 func.func @main(%x: tensor<8x1024xf32> {halftone.name = "x"}, %w: tensor<1024x4xf32> {halftone.name = "w"})
     -> (tensor<8x4xf32> {halftone.name = "y"}) {

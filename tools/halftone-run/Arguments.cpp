@@ -88,7 +88,7 @@ CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &
       ->capture_default_str();
   command->add_option("--threads", arguments.threads, "Threads that share a launch (default: all cores)")
       ->check(numberIn(1, 1024));
-  command->add_option("--numerics", flags.numerics, "fast or strict (default: " + numerics + ")")
+  command->add_option("--numerics", flags.numerics, "fast or strict (default: the module's, or " + numerics + ")")
       ->check(CLI::IsMember({"fast", "strict"}));
   auto *quiet = command->add_flag("-q,--quiet", arguments.quiet, "Print errors only");
   if (name != "evaluate")
@@ -122,10 +122,10 @@ CLI::App *addProgramCommand(CLI::App &app, const std::string &name, const std::s
       ->add_option("--max-standalone-casts", arguments.maxStandaloneCasts,
                    "Exit with 1 when the plan needs more kernels that only cast")
       ->check(atLeast(int64_t(0)));
-  command->add_option(
-      "--target", arguments.target,
-      "The machine that code is for: " HALFTONE_TARGET_NAMES
-      " (default: the device's). emulated:x86-64-v4: that CPU's code, run here by this CPU's instructions");
+  command->add_option("--target", arguments.target,
+                      "The machine that code is for: " HALFTONE_TARGET_NAMES
+                      " (default: the module's, or the device's). emulated:x86-64-v4: that CPU's code, run here by "
+                      "this CPU's instructions");
   command->add_flag("--timing", arguments.timing, "Tell on stderr how long each pass and each kernel took to compile");
   return command;
 }

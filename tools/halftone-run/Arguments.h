@@ -29,13 +29,13 @@ struct Arguments {
   // For all commands.
   std::string device = "cpu";
   std::optional<int> threads;
-  bool strict = false;
+  bool strict = false; // --numerics, or the default of the command
   uint64_t seed = 0;
   std::string cacheDirectory; // as in CompileOptions
   std::string dumpDirectory;  // "": no dumps
   bool locations = false;     // in dumped and emitted modules
   std::optional<int64_t> maxStandaloneCasts;
-  std::string target; // "": that of the device
+  std::string target; // "": that of the module, or of the device
   bool json = false, quiet = false, verbose = false;
   bool timing = false;
   mlir::TimingScope *times = nullptr; // if `timing`, the scope for all times

@@ -34,12 +34,12 @@ ordered_json measuresOf(const Difference &difference) {
   return object;
 }
 
-std::string rule(const Arguments &arguments) {
+std::string rule(const Arguments &arguments, const ModuleOrPlan &model) {
   if (arguments.tolerance.given())
     return arguments.tolerance.str();
   if (arguments.against != "interpreter")
     return "bit for bit";
-  return arguments.strict ? "strict numerics" : "fast numerics";
+  return fmt::format("{} numerics", numericsOf(arguments, model).name());
 }
 
 void printTable(const Comparison &comparison) {
@@ -57,7 +57,7 @@ void printTable(const Comparison &comparison) {
           widths[3], row[4]);
 }
 
-void printText(const Arguments &arguments, const Comparison &comparison) {
+void printText(const Arguments &arguments, const ModuleOrPlan &model, const Comparison &comparison) {
   printTable(comparison);
   for (const OutputComparison &output : comparison.outputs)
     if (!output.difference.agrees())
@@ -76,9 +76,9 @@ void printText(const Arguments &arguments, const Comparison &comparison) {
       std::ranges::all_of(comparison.outputs, [](const auto &row) { return row.difference.maxUlp == 0; }) &&
       std::ranges::all_of(comparison.launches, [](const auto &row) { return row.difference.maxUlp == 0; });
   if (!comparison.agrees())
-    print("differs beyond {}\n", rule(arguments));
+    print("differs beyond {}\n", rule(arguments, model));
   else
-    print("agrees {}\n", same ? "bit for bit" : "within " + rule(arguments));
+    print("agrees {}\n", same ? "bit for bit" : "within " + rule(arguments, model));
 }
 
 void printObject(const Comparison &comparison) {
@@ -129,7 +129,7 @@ Comparison compareWithFile(const Arguments &arguments, const ModuleOrPlan &model
 
 Comparison compareWithMeaning(const Arguments &arguments, const ModuleOrPlan &model, InitialValues &values,
                               std::shared_ptr<DeviceRuntime> device) {
-  CompareOptions options{compileOptions(arguments), arguments.tolerance, arguments.byLayer, arguments.steps};
+  CompareOptions options{compileOptions(arguments, model), arguments.tolerance, arguments.byLayer, arguments.steps};
   StageTexts stages;
   if (!arguments.dumpDirectory.empty())
     stages.collect(options.compile);
@@ -161,7 +161,7 @@ ExitCode compare(const Arguments &arguments) {
   if (arguments.json)
     printObject(comparison);
   else if (!arguments.quiet)
-    printText(arguments, comparison);
+    printText(arguments, model, comparison);
   return comparison.agrees() ? yes : no;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 /// The text of the module in a stage up to linalg.
 std::string textOf(const Arguments &arguments, const ModuleOrPlan &model, compiler::Stage stage) {
-  compiler::CompileOptions options = compileOptions(arguments);
+  compiler::CompileOptions options = compileOptions(arguments, model);
   StageTexts stages;
   stages.collect(options);
   mlir::OwningOpRef<mlir::ModuleOp> module((*model.module->module).clone());
@@ -68,9 +68,9 @@ std::string ptxOf(const Executable &executable) {
 
 /// LLVM IR or assembly of every kernel, generated again from its description. Anybody may have written the description
 /// in a saved plan.
-std::string codeOf(const Arguments &arguments, const Executable &executable, bool saved, bool assembly) {
+std::string codeOf(const Arguments &arguments, const ModuleOrPlan &model, const Executable &executable, bool assembly) {
   std::string text;
-  const std::string name = targetOf(arguments);
+  const std::string name = targetOf(arguments, model);
   const std::shared_ptr<const compiler::Target> target = compiler::Target::find(name).valueOrThrow();
   for (const auto &[key, kernel] : executable.kernels) {
     if (kernel.description.empty())
@@ -81,7 +81,7 @@ std::string codeOf(const Arguments &arguments, const Executable &executable, boo
     compiler::KernelDumps dumps;
     checkModuleText(kernel.description, kernel.symbol).orThrow();
     const Status status = compiler::compileKernel(kernel.description, *target, &dumps).status();
-    if (!status && saved) // the description may be bad, so this is no bug of the compiler
+    if (!status && model.plan) // the description may be bad, so this is no bug of the compiler
       throw Error(ErrorKind::value_error,
                   fmt::format("kernel {}: {}\n{}", key, status.message(), status.diagnostics()));
     status.orThrow();
@@ -91,8 +91,9 @@ std::string codeOf(const Arguments &arguments, const Executable &executable, boo
   return text;
 }
 
-std::string ofExecutable(const Arguments &arguments, const Executable &executable, bool saved,
-                         const std::string &format) {
+std::string ofExecutable(const Arguments &arguments, const ModuleOrPlan &model, const std::string &format) {
+  const std::shared_ptr<const Executable> plan = planOf(arguments, model);
+  const Executable &executable = *plan;
   if (format == "plan")
     return writeExecutable(executable);
   if (format == "object" || format == "ptx") {
@@ -100,7 +101,7 @@ std::string ofExecutable(const Arguments &arguments, const Executable &executabl
     return format == "ptx" ? ptxOf(executable) : objectsOf(executable);
   }
   if (format == "llvm" || format == "asm")
-    return codeOf(arguments, executable, saved, format == "asm");
+    return codeOf(arguments, model, executable, format == "asm");
   return print(executable);
 }
 
@@ -135,7 +136,7 @@ ExitCode emit(const Arguments &arguments) {
                                  name(model.module->stage)));
   std::string bytes;
   if (!isModule)
-    bytes = ofExecutable(arguments, *planOf(arguments, model), model.plan != nullptr, format);
+    bytes = ofExecutable(arguments, model, format);
   else
     bytes = textOf(arguments, model, *stage);
   writeFile(arguments.output, bytes);

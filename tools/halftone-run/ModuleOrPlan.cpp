@@ -7,6 +7,7 @@
 #include "KerasModel.h"
 #include "Output.h"
 #include "UsageError.h"
+#include "compiler/passes/ModuleAttributes.h"
 #include "frontend/graph/TraceCompile.h"
 #include "halftone/Device.h"
 #include "runtime/base/OpenFile.h"
@@ -147,17 +148,31 @@ std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments) {
   return runtime;
 }
 
-std::string targetOf(const Arguments &arguments) {
+std::string targetOf(const Arguments &arguments, const ModuleOrPlan &model) {
   if (!arguments.target.empty())
     return arguments.target;
   const bool runs = arguments.command != "predict" || arguments.device != "interpreter";
-  return deviceRuntime(runs ? deviceNamed(arguments) : Device::cpu()).valueOrThrow()->target();
+  const std::string ofDevice = deviceRuntime(runs ? deviceNamed(arguments) : Device::cpu()).valueOrThrow()->target();
+  if (!model.module)
+    return ofDevice;
+  const std::string name = compiler::Target::of(*model.module->module, ofDevice).valueOrThrow()->name;
+  if (const Status status = detail::checkRunsOn(name, ofDevice); arguments.command != "emit" && !status.isOk())
+    throw Error(ErrorKind::value_error, fmt::format("{}: attribute '{}': {}; --target names another one", model.path,
+                                                    compiler::Target::attribute.str(), status.message()));
+  return name;
 }
 
-compiler::CompileOptions compileOptions(const Arguments &arguments) {
+compiler::Numerics numericsOf(const Arguments &arguments, const ModuleOrPlan &model) {
+  const bool isOfModule = model.module && (*model.module->module)->hasAttr(compiler::numericsAttribute);
+  return isOfModule && !arguments.given.contains("--numerics")
+             ? compiler::numericsOf(*model.module->module).valueOrThrow()
+             : compiler::Numerics::strictIf(arguments.strict);
+}
+
+compiler::CompileOptions compileOptions(const Arguments &arguments, const ModuleOrPlan &model) {
   compiler::CompileOptions options;
-  options.numerics = arguments.strict ? compiler::Numerics::strict() : compiler::Numerics::fast();
-  options.target = targetOf(arguments);
+  options.numerics = numericsOf(arguments, model);
+  options.target = targetOf(arguments, model);
   options.threads = arguments.threads.value_or(0);
   options.cacheDirectory = arguments.cacheDirectory;
   options.verifyStages = true;
@@ -184,7 +199,7 @@ void StageTexts::write(const std::string &directory) const {
 std::shared_ptr<const Executable> planOf(const Arguments &arguments, const ModuleOrPlan &model) {
   std::shared_ptr<const Executable> plan = model.plan;
   if (model.module) {
-    compiler::CompileOptions options = compileOptions(arguments);
+    compiler::CompileOptions options = compileOptions(arguments, model);
     StageTexts stages;
     if (!arguments.dumpDirectory.empty())
       stages.collect(options);

@@ -44,11 +44,14 @@ Device deviceNamed(const Arguments &arguments);
 /// The same, with the threads that --threads asks for. UsageError if code for --target cannot run on it.
 std::shared_ptr<DeviceRuntime> openDevice(const Arguments &arguments);
 
-/// The target that --target names, else that of --device. Throws as openDevice().
-std::string targetOf(const Arguments &arguments);
+/// The target that --target names, else the module's `halftone.target`, else that of --device. Throws as openDevice(), and
+/// value_error if the command runs code and that of the module's target cannot run on the device.
+std::string targetOf(const Arguments &arguments, const ModuleOrPlan &model);
+/// The numerics that --numerics names, else the module's `halftone.numerics`, else the default of the command.
+compiler::Numerics numericsOf(const Arguments &arguments, const ModuleOrPlan &model);
 
-/// The options that the arguments ask for.
-compiler::CompileOptions compileOptions(const Arguments &arguments);
+/// The options with which a command compiles the model.
+compiler::CompileOptions compileOptions(const Arguments &arguments, const ModuleOrPlan &model);
 
 /// Collects the texts of the stages for --dump-ir and emit.
 struct StageTexts {
