@@ -18,6 +18,11 @@ LogicalResult KernelOp::verify() {
   for (Type each : llvm::concat<const Type>(type.getInputs(), type.getResults()))
     if (!isDialectTensor(each))
       return emitOpError() << "takes and gives tensors of static shape, but got " << each;
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  const FunctionType type = cast<FunctionType>(getFunctionType());
   Block &block = getBody().front();
   if (block.getArgumentTypes() != type.getInputs())
     return emitOpError() << "has a region whose arguments do not have the types of its inputs, " << type;
@@ -27,10 +32,8 @@ LogicalResult KernelOp::verify() {
   for (Operation &op : block.without_terminator())
     if (!isMemoryEffectFree(&op) || op.getNumRegions() || isa<LaunchOp>(op))
       return op.emitOpError("is not legal in a kernel: its ops are pure and have no regions");
-  return success();
+  return verifyBlocks(*this);
 }
-
-LogicalResult KernelOp::verifyRegions() { return verifyBlocks(*this); }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());

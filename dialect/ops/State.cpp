@@ -43,7 +43,7 @@ RankedTensorType ShadowOp::getType() {
   return cast<RankedTensorType>(getBody().front().getTerminator()->getOperand(0).getType());
 }
 
-LogicalResult ShadowOp::verify() {
+LogicalResult ShadowOp::verifyRegions() {
   Block &block = getBody().front();
   if (block.getNumArguments() != 1)
     return emitOpError() << "is a function of one value, but has " << block.getNumArguments() << " arguments";

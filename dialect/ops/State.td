@@ -61,7 +61,7 @@ def Halftone_ShadowOp : Halftone_Op<"shadow", [IsolatedFromAbove, Symbol, Halfto
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$source);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `of` $source attr-dict-with-keyword $body";
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// The type of the kept value.
     ::mlir::RankedTensorType getType();

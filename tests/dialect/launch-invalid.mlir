@@ -7,6 +7,29 @@
 
 // -----
 
+// A kernel's region is verified behind its ops, so it looks at ops that are whole.
+"halftone.kernel"() ({
+^bb0(%a: tensor<8xf32>):
+  // expected-error @below {{operand count (1) does not match with the total size (2)}}
+  %0 = "linalg.generic"(%a) <{indexing_maps = [], iterator_types = [], operandSegmentSizes = array<i32: 1, 1>}> ({
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  "halftone.yield"(%0) : (tensor<8xf32>) -> ()
+}) {function_type = (tensor<8xf32>) -> tensor<8xf32>, kind = #halftone<kernel_kind loop>, sym_name = "k"} : () -> ()
+
+// -----
+
+// The same of a shadow.
+halftone.variable @w : tensor<8xf32> {role = #halftone<role weight>, path = "w"}
+"halftone.shadow"() ({
+^bb0(%a: tensor<8xf32>):
+  // expected-error @below {{operand count (1) does not match with the total size (2)}}
+  %0 = "linalg.generic"(%a) <{indexing_maps = [], iterator_types = [], operandSegmentSizes = array<i32: 1, 1>}> ({
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  "halftone.yield"(%0) : (tensor<8xf32>) -> ()
+}) {source = @w, sym_name = "s"} : () -> ()
+
+// -----
+
 // expected-error @below {{takes and gives tensors of static shape, but got 'tensor<?xf32>'}}
 halftone.kernel loop @k (tensor<?xf32>) -> () {
 ^bb0(%a: tensor<?xf32>):
