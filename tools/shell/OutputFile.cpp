@@ -14,8 +14,8 @@ std::string faultOfOutput(const std::string &path) {
   const StatusOr<GrowingFile> file = GrowingFile::open(path, /*appends=*/true);
   if (!file)
     return file.status().message();
-  if (isNew)
-    std::filesystem::remove(path, ignored);
+  if (isNew) // the file itself, not a link to it
+    std::filesystem::remove(std::filesystem::canonical(path, ignored), ignored);
   return "";
 }
 
