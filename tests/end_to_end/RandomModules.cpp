@@ -5,6 +5,7 @@
 #include "RandomState.h"
 #include "compiler/Compiler.h"
 #include "runtime/base/WriteFile.h"
+#include "tools/shell/ShellWord.h"
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
@@ -74,17 +75,18 @@ void printReduction(const std::string &text, const std::string &target, bool str
   const std::string file =
       std::filesystem::absolute(fmt::format("random-{}-{}.mlir", arguments.state ? "state" : "ops", seed)).string();
   writeFile(file, {text}).orThrow();
-  const std::string tools = HALFTONE_BINARY_DIR "/tools/", numerics = strict ? "strict" : "fast";
-  std::string command = runsHere(target) ? fmt::format("compare %s --no-cache --by-layer --steps 2 --seed {}", seed)
-                                         : "emit %s --no-cache --stage target -o /dev/null";
+  const std::string tools = HALFTONE_BINARY_DIR "/tools/";
+  std::string command = shellWord(tools + "halftone-run/halftone-run");
+  command += runsHere(target) ? fmt::format(" compare %s --no-cache --by-layer --steps 2 --seed {}", seed)
+                              : " emit %s --no-cache --stage target -o /dev/null";
   if (arguments.tolerance.given() && runsHere(target))
     command += " " + arguments.tolerance.str();
   if (target == Sm80::target && runsHere(target))
     command += " --device cuda";
-  std::cout << fmt::format(
-                   "reduce with: {0}halftone-reduce/halftone-reduce {1} --command '{0}halftone-run/halftone-run "
-                   "{2} --numerics {3} --target {4}' --says '{5}'",
-                   tools, file, command, numerics, target, sign)
+  command += fmt::format(" --numerics {} --target {}", strict ? "strict" : "fast", target);
+  std::cout << fmt::format("reduce with: {} {} --command {} --says {}",
+                           shellWord(tools + "halftone-reduce/halftone-reduce"), shellWord(file), shellWord(command),
+                           shellWord(sign))
             << std::endl;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Probe.h"
 #include "runtime/base/OpenFile.h"
+#include "tools/shell/ShellWord.h"
 #include "llvm/Support/FileSystem.h"
 #include <cerrno>
 #include <cstring>
@@ -50,14 +51,6 @@ exit $fails
 
 constexpr size_t shownBytes = 2000; // of a program's output
 
-/// The file as a shell's word.
-std::string quoted(const std::string &file) {
-  std::string word = "'";
-  for (char c : file)
-    word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 /// The command with a file in each place of %s.
 std::string withFile(std::string command, const std::string &file) {
   for (size_t at = 0; (at = command.find("%s", at)) != command.npos; at += file.size())
@@ -94,11 +87,7 @@ StatusOr<std::unique_ptr<Probe>> Probe::create(const Question &question) {
   probe->arguments_ = {"-c", std::string(begin) + (question.script.empty() ? askCommand : askScript), probe->folder_};
   std::vector<std::string> &arguments = probe->arguments_;
   if (question.script.empty()) {
-    const std::string file = probe->folder_ + "/module.mlir";
-    const bool isPlain =
-        file.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./") ==
-        file.npos; // then it may stand in quotes too
-    arguments.push_back(withFile(question.command, isPlain ? file : quoted(file)));
+    arguments.push_back(withFile(question.command, shellWord(probe->folder_ + "/module.mlir")));
     arguments.push_back(question.code ? std::to_string(*question.code) : "any");
     arguments.push_back(question.says);
   } else {
