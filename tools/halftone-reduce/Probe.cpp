@@ -4,7 +4,10 @@
 #include "runtime/base/OpenFile.h"
 #include "tools/shell/ShellWord.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -20,6 +23,7 @@ namespace {
 // script gave no answer.
 constexpr const char *begin = R"sh(
 exec 2> /dev/null
+trap 'exit 0' HUP INT TERM
 for file; do :; done
 answer="$0/$(sha256sum < "$file" | cut -c 1-64)"
 [ -e "$answer" ] && read -r known < "$answer" && exit "$known"
@@ -48,6 +52,19 @@ fails=1
 echo $fails > "$answer"
 exit $fails
 )sh";
+
+volatile std::sig_atomic_t interrupted = 0; // the signal
+
+/// Makes Probe::interruption() the only effect of the signals that ask this process to end.
+void holdInterruptions() {
+  constexpr std::array signals{SIGHUP, SIGINT, SIGTERM};
+  std::array<void (*)(int), signals.size()> before;
+  for (size_t i = 0; i < signals.size(); ++i)
+    before[i] = std::signal(signals[i], SIG_IGN);
+  llvm::sys::SetInterruptFunction(nullptr); // installs LLVM's handlers now; mlir::Tester would install them above these
+  for (size_t i = 0; i < signals.size(); ++i)
+    (void)std::signal(signals[i], before[i] == SIG_IGN ? SIG_IGN : [](int signal) { interrupted = signal; });
+}
 
 constexpr size_t shownBytes = 2000; // of a program's output
 
@@ -78,6 +95,7 @@ Status checkScript(const std::string &script) {
 StatusOr<std::unique_ptr<Probe>> Probe::create(const Question &question) {
   if (!question.script.empty())
     HALFTONE_RETURN_IF_ERROR(checkScript(question.script));
+  holdInterruptions();
   llvm::SmallString<128> folder;
   if (const std::error_code failure = llvm::sys::fs::createUniqueDirectory("halftone-reduce", folder))
     return Status(ErrorKind::io_error, fmt::format("cannot make a temporary folder: {}", failure.message()));
@@ -103,7 +121,8 @@ Probe::~Probe() {
 }
 
 bool Probe::fails(mlir::ModuleOp module) const {
-  return mlir::Tester(program_, arguments_).isInteresting(module).first == mlir::Tester::Interestingness::True;
+  return interrupted == 0 &&
+         mlir::Tester(program_, arguments_).isInteresting(module).first == mlir::Tester::Interestingness::True;
 }
 
 bool Probe::failsAgain(mlir::ModuleOp module) const {
@@ -114,7 +133,11 @@ bool Probe::failsAgain(mlir::ModuleOp module) const {
   return fails(module);
 }
 
+int Probe::interruption() { return interrupted; }
+
 Status Probe::fault() const {
+  if (interrupted != 0)
+    return {ErrorKind::runtime_error, fmt::format("ended by a signal: {}", ::strsignal(interrupted))};
   if (!fs::exists(folder_ + "/fault"))
     return {};
   return {ErrorKind::value_error,

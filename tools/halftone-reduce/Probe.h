@@ -37,11 +37,16 @@ public:
   bool fails(mlir::ModuleOp module) const;
   /// fails(), asked anew.
   bool failsAgain(mlir::ModuleOp module) const;
-  /// value_error with the script's output, if the script exited with a code that is no answer. All later answers are no.
+  /// Why there are no answers any more, and every module counts as one that does not fail: value_error with the script's
+  /// output, if the script exited with a code that is no answer; runtime_error after a signal of interruption().
   Status fault() const;
   /// The exit code and the output of the last program that was asked.
   std::string lastAnswer() const;
   int64_t tries() const;
+
+  /// The signal that asked this process to end since create() was called first: SIGHUP, SIGINT or SIGTERM; 0: none. These do
+  /// not end the process, so that it can remove its files, unless it ignored them before.
+  static int interruption();
 
 private:
   Probe() = default;

@@ -84,7 +84,7 @@ void Reducer::canonicalize() {
 }
 
 void Reducer::reduceBy(const Reduction &reduction, size_t chunk) {
-  for (size_t end = reduction.parts(*module).size(); end != 0;) {
+  for (size_t end = reduction.parts(*module).size(); end != 0 && probe.fault().isOk();) {
     const size_t first = end > chunk ? end - chunk : 0;
     OwningOpRef<ModuleOp> variant = module->clone();
     const SmallVector<Part> parts = reduction.parts(*variant);

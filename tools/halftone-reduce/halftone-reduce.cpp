@@ -15,6 +15,7 @@
 #include "tools/shell/OutputFile.h"
 #include "tools/shell/Streams.h"
 #include "llvm/Support/raw_ostream.h"
+#include <csignal>
 #include <exception>
 #include <new>
 
@@ -105,6 +106,14 @@ ExitCode write(const std::string &path, mlir::ModuleOp module) {
   return done;
 }
 
+/// Writes the smallest module that failed before the fault, so that the work until then is not lost.
+ExitCode writeUnfinished(const std::string &path, mlir::ModuleOp module, const Status &fault) {
+  if (write(path, module) != done)
+    return tell(fault);
+  return tell({fault.kind(), fmt::format("{}; {} has the smallest module so far, of {} ops", fault.message(),
+                                         path == "-" ? "stdout" : path, countOps(module))});
+}
+
 ExitCode reduceFile(const Arguments &arguments) {
   mlir::DialectRegistry registry;
   compiler::registerStageDialects(registry);
@@ -132,9 +141,10 @@ ExitCode reduceFile(const Arguments &arguments) {
     return no;
   }
   reduce(*module, probe);
-  if (Status fault = probe.fault(); !fault)
-    return tell(fault);
-  if (!probe.failsAgain(**module)) {
+  const bool failsAgain = probe.fault().isOk() && probe.failsAgain(**module);
+  if (const Status fault = probe.fault(); !fault)
+    return writeUnfinished(arguments.output, **module, fault);
+  if (!failsAgain) {
     printError(
         "halftone-reduce: the same module fails at times only; expected a program with the same answer each time. "
         "At last it {}\n",
@@ -181,5 +191,10 @@ int main(int argc, char **argv) {
   openStandardStreams();
   const ExitCode code = run(argc, argv);
   llvm::errs().clear_error(); // with an error left, LLVM would abort
-  return finish("halftone-reduce", code);
+  const int status = finish("halftone-reduce", code);
+  if (const int signal = Probe::interruption()) { // whoever waits for this process learns how it ended
+    (void)std::signal(signal, SIG_DFL);
+    (void)std::raise(signal);
+  }
+  return status;
 }
