@@ -8,6 +8,31 @@
 namespace halftone::compiler {
 using namespace mlir;
 
+/// Whether the counts of leading dims, each one after the other, are of dims that the kernel has.
+static bool haveLeadingDims(const KernelForm &form, int64_t dims) {
+  int64_t left = form.kind == dialect::KernelKind::scatter ? dims - 1 : dims; // one dim has the rows that indices name
+  if (form.kind == dialect::KernelKind::cumulative && form.reduced == 0)
+    return false;
+  for (const int64_t count : {form.outer, form.reduced, form.indices}) {
+    if (count < 0 || count > left)
+      return false;
+    left -= count;
+  }
+  return true;
+}
+
+/// Checks the facts that every access relies on: the dims of the loops, and maps that accessOf() can read.
+static LogicalResult checkLoops(linalg::GenericOp generic, int64_t dims) {
+  const SmallVector<int> loops = dimsOf(generic);
+  if (loops.size() != generic.getNumLoops() || llvm::any_of(loops, [&](int dim) { return dim < 0 || dim >= dims; }))
+    return generic.emitError("expected halftone.dims, one dim of the kernel for each loop");
+  for (AffineMap map : generic.getIndexingMapsArray())
+    for (AffineExpr expr : map.getResults())
+      if (!isa<AffineDimExpr, AffineConstantExpr>(expr))
+        return generic.emitError("expected maps of dims and constants");
+  return success();
+}
+
 FailureOr<KernelSource> KernelSource::read(func::FuncOp function) {
   FailureOr<KernelForm> form = KernelForm::read(function);
   if (failed(form))
@@ -17,10 +42,14 @@ FailureOr<KernelSource> KernelSource::read(func::FuncOp function) {
   source.form = std::move(*form);
   source.indexArguments = unsigned(KernelForm::indexArguments(function));
   source.dims = source.form.dims(function);
-  if (source.dims < 0)
+  if (source.dims < 0 || source.form.lookupArguments < 0)
     return function.emitError("expected an index argument for each dim and block size");
+  if (!haveLeadingDims(source.form, source.dims))
+    return function.emitError()
+           << "expected halftone.outer, halftone.reduced and halftone.indices to count some of the " << source.dims
+           << " dims, got " << source.form.outer << ", " << source.form.reduced << " and " << source.form.indices;
   for (auto generic : function.getBody().front().getOps<linalg::GenericOp>()) {
-    if (failed(checkBody(generic)))
+    if (failed(checkLoops(generic, source.dims)) || failed(checkBody(generic)))
       return failure();
     source.generics.push_back(generic);
   }

@@ -106,6 +106,18 @@ Emitted compiler::widenNarrow(const MathTraits &math, Emitted bits, FloatType na
   return (select(isSpecial, special, scaled) | sign).bitsAs(f32);
 }
 
+bool compiler::isWidenedNarrow(Value value, Value bits, FloatType narrow) {
+  if (narrow.isF16()) {
+    auto widened = value.getDefiningOp<arith::ExtFOp>();
+    auto stored = widened ? widened.getIn().getDefiningOp<arith::BitcastOp>() : arith::BitcastOp();
+    return stored && stored.getType() == narrow && stored.getIn() == bits && widened.getType().isF32();
+  }
+  APInt distance;
+  const auto shifted = m_Op<arith::ShLIOp>(m_Op<arith::ExtUIOp>(matchers::m_Val(bits)), m_ConstantInt(&distance));
+  return narrow.isBF16() && value.getType().isF32() && matchPattern(value, m_Op<arith::BitcastOp>(shifted)) &&
+         distance == 16;
+}
+
 Emitted compiler::narrowFloat(const MathTraits &math, Emitted value, FloatType narrow) {
   const Emitted single = value.width() == 64 ? roundToOdd(value) : value;
   const Type storage = value.builder().getIntegerType(narrow.getWidth());

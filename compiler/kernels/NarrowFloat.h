@@ -14,6 +14,8 @@ bool isNarrowFloat(mlir::Type type);
 ///   f16           the target's instruction (MathTraits::convertsF16), else integer code
 ///   f8            integer code and one exact product
 Emitted widenNarrow(const MathTraits &math, Emitted bits, mlir::FloatType narrow);
+/// Whether `value` is `bits` as widenNarrow() writes it for bf16 or, on a target with instructions for them, f16.
+bool isWidenedNarrow(mlir::Value value, mlir::Value bits, mlir::FloatType narrow);
 
 /// `value`, f32 or f64, rounded once to nearest even, as the bits of a `narrow` float. Overflow gives infinity, in
 /// f8E4M3FN NaN; subnormals are kept; NaN is quieted and keeps its sign. The same bits as runtime/base/Half.h, NaN

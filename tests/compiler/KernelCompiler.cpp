@@ -119,6 +119,19 @@ TEST_CASE("A kernel for which there is no code is refused before any is made", "
   refused("arith.mulf %e, %c", "arith.mulf %e, %outside", "reads a value from outside the body");
   refused("halftone.kind = \"loop\"", "halftone.kind = \"reduction_loop\"",
           "a kernel of form reduction_loop has 1 linalg.generic; expected 2");
+  const auto refusedCount = [&](const std::string &counts, const std::string &got) {
+    refused("halftone.outer = 0 : i64", counts,
+            "expected halftone.outer, halftone.reduced and halftone.indices to count some of the 1 dims, got " + got);
+  };
+  refusedCount("halftone.outer = 2 : i64", "2, 0 and 0");
+  refusedCount("halftone.outer = -1 : i64", "-1, 0 and 0");
+  refusedCount("halftone.outer = 1 : i64, halftone.reduced = 9223372036854775807 : i64",
+               "1, 9223372036854775807 and 0");
+  refusedCount("halftone.outer = 0 : i64, halftone.indices = 2 : i64", "0, 0 and 2");
+  refused("halftone.outer = 0 : i64", "halftone.outer = 0 : i64, halftone.lookup_arguments = -1 : i64",
+          "expected an index argument for each dim and block size");
+  refused("halftone.kind = \"loop\"", "halftone.kind = \"cumulative\"", "to count some of the 1 dims, got 0, 0 and 0");
+  refused("halftone.dims = array<i64: 0>", "halftone.dims = array<i64: 1>", "one dim of the kernel for each loop");
 }
 
 TEST_CASE("Kernels compile side by side, each to the same bytes as alone", "[kernels]") {

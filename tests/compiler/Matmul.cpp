@@ -408,6 +408,12 @@ TEST_CASE("A matmul kernel that is not of the agreed form is refused", "[matmul]
   refused("halftone.roles = array<i64: 0, 1, 1, 1>", "halftone.roles = array<i64: 9, 1, 1, 1>",
           "expected an index argument");
   refused("halftone.dims = array<i64: 0, 1, 2>", "halftone.dims = array<i64: 0, 1>",
+          "one dim of the kernel for each loop");
+  const size_t arguments = good.find("("), counts = good.find("halftone.roles");
+  REQUIRE(arguments < counts);
+  const std::string between = good.substr(arguments + 1, counts - arguments - 1),
+                    roles = "halftone.roles = array<i64: ";
+  refused("(" + between + roles + "0,", "(%more: index, " + between + roles + "1,",
           "expected one linalg.generic over all dims");
   refused("halftone.dims = array<i64: 0, 1>", "halftone.dims = array<i64: 0, 7>",
           "one dim of the kernel for each loop");

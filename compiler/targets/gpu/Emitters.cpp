@@ -42,7 +42,10 @@ FailureOr<EmittedKernel> emitKernel(func::FuncOp kernel, const GpuTarget &target
   FailureOr<std::string> method = row->emit ? row->emit(frame) : target.emitMatmul(frame);
   if (failed(method))
     return failure();
-  return EmittedKernel{std::move(*method), frame.finish()};
+  const FailureOr<LaunchShape> launch = frame.finish();
+  if (failed(launch))
+    return failure();
+  return EmittedKernel{std::move(*method), *launch};
 }
 
 } // namespace halftone::compiler

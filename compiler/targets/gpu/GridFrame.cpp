@@ -75,7 +75,11 @@ GridFrame::~GridFrame() {
     exchanged.erase();
 }
 
-LaunchShape GridFrame::finish() {
+FailureOr<LaunchShape> GridFrame::finish() {
+  constexpr int64_t mostExchanged = 48 * 1024; // static shared memory of a block
+  if (exchangedBytes > mostExchanged)
+    return source.function.emitError() << "the threads of a block exchange " << exchangedBytes
+                                       << " bytes; expected at most " << mostExchanged;
   ops.markEntry(code, threads, source.form.numerics);
   setInsertionPointToEnd(&code.getBody().front());
   LLVM::ReturnOp::create(*this, ValueRange());
@@ -89,7 +93,7 @@ LaunchShape GridFrame::finish() {
     LLVM::ReturnOp::create(*this, ValueRange(LLVM::UndefOp::create(*this, type)));
   }
   code = {};
-  return {threads, sharedBytes};
+  return LaunchShape{threads, sharedBytes};
 }
 
 /// Stands from here on inside of a branch that is taken where the predicate holds or is none.

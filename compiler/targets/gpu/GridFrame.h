@@ -18,8 +18,9 @@ public:
   GridFrame(const KernelSource &source, const GpuOps &ops);
   /// Erases the entry, unless finish() replaced the source's function by it.
   ~GridFrame();
-  /// What launches need: `threads`, and the shared memory that was asked for.
-  LaunchShape finish();
+  /// What launches need: `threads`, and the shared memory that was asked for. Fails, with a diagnostic, if exchange() was asked
+  /// for more than a block has without asking the driver.
+  mlir::FailureOr<LaunchShape> finish();
 
   void barrier(); // GpuOps::barrier
   /// New memory that the block's threads share, undefined when a block begins; `alignment` at most 128 bytes.

@@ -49,8 +49,11 @@ FailureOr<Combining> RowTeams::combiningOf(const RowPhase &phase, const RowOutpu
   linalg::GenericOp generic = phase.generic;
   if (output.combiner.empty())
     return Combining::none;
-  if (frame.source.formOf(generic->getResult(output.position)).partial.empty())
+  if (frame.source.formOf(generic->getResult(output.position)).partial.empty()) {
+    if (phase.inner.empty())
+      return generic.emitError("a reduction of a row kernel has none of the row's axes");
     return Combining::row;
+  }
   ArrayRef<int> kept = output.access.dims;
   if (kept.empty())
     return Combining::block;

@@ -15,7 +15,7 @@ using namespace mlir;
 namespace {
 
 constexpr int64_t plainThreads = 256, longThreads = 512;
-constexpr int64_t mostSteps = 4, vectorBytes = 16, mostElements = 8;
+constexpr int64_t mostSteps = 4, vectorBytes = 16;
 
 /// The facts of a kernel's rows that its threads depend on.
 struct RowFacts {
@@ -54,7 +54,7 @@ RowTile chooseRowTile(const KernelSource &source, ArrayRef<int64_t> extents) {
   int64_t columns = 1;
   for (const int64_t extent : inner)
     columns *= extent;
-  RowTile tile{1, longThreads, std::min(mostElements, vectorBytes / facts.widest), 0};
+  RowTile tile{1, longThreads, std::min(mostVector, vectorBytes / facts.widest), 0};
   while (!inner.empty() && inner.back() % tile.vector != 0)
     tile.vector /= 2;
   if (source.form.kind == dialect::KernelKind::finish) {

@@ -5,7 +5,9 @@
 
 namespace halftone::compiler {
 
-inline constexpr int64_t mostRowThreads = 1024; // of a block, the most that GPUs of this target take
+inline constexpr int64_t mostRowThreads = 1024; // of a block: the limit of all GPUs
+inline constexpr int64_t mostVector = 8;        // elements of a vector
+inline constexpr int64_t mostHeld = 128;        // elements of a row that a thread holds: half of its registers
 
 /// The parameters of #halftone_gpu.row (Schedules.td).
 struct RowTile {

@@ -56,9 +56,11 @@ LogicalResult RowScheduleAttr::verify(EmitError emitError, int64_t teams, int64_
       across > mostRowThreads || teams * across > mostRowThreads)
     return refuse() << "teams = " << teams << ", across = " << across << "; expected powers of two, teams of "
                     << warpLanes << " threads or more, and at most " << mostRowThreads << " threads";
-  if (vector < 1 || steps < 0)
-    return refuse() << "vector = " << vector << ", steps = " << steps
-                    << "; expected vectors of 1 element or more and 0 steps or more";
+  if (!isPowerOf2(vector) || vector > mostVector || steps < 0 || steps > mostHeld / vector)
+    return refuse() << "vector = " << vector << ", steps = " << steps << "; expected a power of two up to "
+                    << mostVector << ", and 0 or more steps of " << mostHeld << " elements or fewer in all";
+  if (steps == 0 && teams != 1)
+    return refuse() << "teams = " << teams << " with steps = 0; expected 1 team, which has the block's scratch";
   return success();
 }
 

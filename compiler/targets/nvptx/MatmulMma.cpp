@@ -4,8 +4,11 @@
 //   begin to move the first stages
 //   for each stage: wait for it; begin to move a later one; for 32 bytes of K: fragments of rows and columns, products
 #include "compiler/targets/nvptx/MatmulMma.h"
+#include "compiler/kernels/NarrowFloat.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
@@ -13,11 +16,27 @@ using namespace mlir;
 
 static constexpr int64_t chunkBytes = 16;
 
+/// Whether the contraction widens elements of operand `side` from `factor`, and does nothing else to them.
+static bool takesFactor(const MatmulSource &source, int side, DType factor) {
+  const Value stored = source.contraction.getBody()->getArgument(unsigned(side)), widened = source.factorOf(side);
+  if (factor == DType::int8)
+    return stored.getType().isInteger(8) && matchPattern(widened, m_Op<arith::ExtSIOp>(matchers::m_Val(stored)));
+  Builder builder(source.contraction);
+  return stored.getType().isInteger(16) &&
+         isWidenedNarrow(widened, stored,
+                         factor == DType::float16 ? FloatType(builder.getF16Type()) : builder.getBF16Type());
+}
+
 LogicalResult checkFactors(const MatmulSource &source, const MmaInstruction &instruction) {
-  for (Value factor : source.contraction.getInputs())
-    if (!getElementTypeOrSelf(factor).isInteger(unsigned(8 * instruction.factorBytes())))
+  const bool sums =
+      instruction.accumulator == DType::int32 ? source.accumulator.isInteger(32) : source.accumulator.isF32();
+  for (int side = 0; side < 2; ++side)
+    if (!sums || !takesFactor(source, side, instruction.factor))
       return source.source.function.emitError()
-             << instruction.name << " with factors of " << getElementTypeOrSelf(factor);
+             << instruction.name << " with factors of "
+             << getElementTypeOrSelf(source.contraction.getInputs()[unsigned(side)]) << " in memory and sums of "
+             << source.accumulator << "; expected " << StringRef(name(instruction.factor)) << " and "
+             << StringRef(name(instruction.accumulator));
   return success();
 }
 

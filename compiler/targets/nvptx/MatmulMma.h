@@ -7,7 +7,8 @@
 
 namespace halftone::compiler {
 
-/// Fails, with a diagnostic that names the type found, unless the kernel's factors have the type that `instruction` takes.
+/// Fails, with a diagnostic that names the types found, unless the kernel's factors, as they are stored, and its sums have the
+/// types that `instruction` takes.
 mlir::LogicalResult checkFactors(const MatmulSource &source, const MmaInstruction &instruction);
 
 /// A stage in shared memory as ldmatrix reads it: lines of narrow elements, each of chunks of 16 bytes that are permuted

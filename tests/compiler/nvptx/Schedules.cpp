@@ -29,6 +29,14 @@ halftone.kernel row @k (tensor<40x64xf32>) -> tensor<40xf32> {
   halftone.yield %s : tensor<40xf32>
 })";
 
+constexpr const char *pieces = R"(
+halftone.kernel row @k (tensor<40x64xf64>) -> (tensor<40xf64>, tensor<8x64xf64>) attributes {spec = #halftone.blocks<rows = 5>} {
+^bb0(%x: tensor<40x64xf64>):
+  %s = halftone.reduce sum %x {axes = array<i64: 1>} : tensor<40x64xf64> -> tensor<40xf64>
+  %p = halftone.partial_reduce sum %x {axes = array<i64: 0>, tile = array<i64: 5>} : tensor<40x64xf64> -> tensor<8x64xf64>
+  halftone.yield %s, %p : tensor<40xf64>, tensor<8x64xf64>
+})";
+
 constexpr const char *doubled = R"(
 halftone.kernel loop @k (tensor<40xf32>) -> tensor<40xf32> {
 ^bb0(%x: tensor<40xf32>):
@@ -83,9 +91,15 @@ TEST_CASE("Schedules of GPUs refuse tiles and teams that no block has") {
                             "teams = 0, across = 32", "teams = 64, across = 32", "teams = 1, across = 2048",
                             "teams = 4611686018427387904, across = 4611686018427387904"})
     refuses(std::string("#halftone_gpu.row<") + sizes + ", vector = 4, steps = 1>", sizes + ("; " + ofThreads));
-  refuses("#halftone_gpu.row<teams = 8, across = 32, vector = 0, steps = 1>",
-          "vector = 0, steps = 1; expected vectors");
-  refuses("#halftone_gpu.row<teams = 8, across = 32, vector = 1, steps = -1>", "vector = 1, steps = -1; expected");
+  for (const char *sizes :
+       {"vector = 0, steps = 1", "vector = 3, steps = 1", "vector = 16, steps = 1", "vector = 2147483648, steps = 0",
+        "vector = 1, steps = -1", "vector = 8, steps = 17", "vector = 1, steps = 9223372036854775807"})
+    refuses(std::string("#halftone_gpu.row<teams = 1, across = 32, ") + sizes + ">",
+            std::string("#halftone_gpu.row: ") + sizes +
+                "; expected a power of two up to 8, and 0 or more steps of 128 elements or fewer in all");
+  CHECK(schedules.read("#halftone_gpu.row<teams = 1, across = 32, vector = 8, steps = 16>"));
+  refuses("#halftone_gpu.row<teams = 2, across = 32, vector = 1, steps = 0>",
+          "teams = 2 with steps = 0; expected 1 team, which has the block's scratch");
 }
 
 TEST_CASE("Schedules of GPUs say which kernels and numerics they are for") {
@@ -144,10 +158,18 @@ TEST_CASE("A GPU kernel whose schedule is not one of its form is refused") {
   refused(matmul, mma, row.schedule(), "expected a schedule of a kernel of kind matmul, got #halftone_gpu.row");
   refused(matmul, "[8, 8, 16]", "[8, 8]", "a schedule with 2 divisors; expected 3, one of each dim");
   refused(matmul, "[32, 32]", "[32, 192]", "no code for tiles of 32 x 192");
-  refused(matmul, "mma_m16n8k16_bf16", "mma_m16n8k32_s8", "mma.m16n8k32.s8 with factors of");
+  refused(matmul, "mma_m16n8k16_bf16", "mma_m16n8k16_f16",
+          "mma.m16n8k16.f16 with factors of 'i16' in memory and sums of 'f32'; expected float16 and float32");
+  refused(matmul, "mma_m16n8k16_bf16", "mma_m16n8k32_s8", "mma.m16n8k32.s8 with factors of 'i16' in memory");
+  refused(matmul, "%5 = arith.extf %in :", "%wide = arith.extf %in : bf16 to f32\n%5 = arith.negf %wide : f32 //",
+          "mma.m16n8k16.bf16 with factors of 'i16' in memory");
   refused(matmul, mma, plain.substr(0, plain.size() - 1) + ", colour = 1>", "does not parse");
   refused(row, ", halftone.schedule = " + row.schedule(), "", "expected #halftone_gpu.row, got none");
   refused(row, row.schedule(), plain, "expected a schedule of a kernel of kind row, got #halftone_gpu.matmul");
+  const KernelHarness side(pieces, "sm_80", false);
+  refused(side, side.schedule(), "#halftone_gpu.row<teams = 32, across = 32, vector = 8, steps = 1>",
+          "the threads of a block exchange 65536 bytes; expected at most 49152");
+  refused(row, "halftone.outer = 1", "halftone.outer = 2", "a reduction of a row kernel has none of the row's axes");
   refused(row, "halftone.kind = ", "halftone.row_tile = array<i64: 8, 32, 4, 1>, halftone.kind = ",
           "attribute 'halftone.row_tile' is not known on the function of a kernel");
   refused(loop, "halftone.kind = ", "halftone.schedule = " + plain + ", halftone.kind = ",
