@@ -1,10 +1,15 @@
 // How a GPU's threads take rows, and the instructions that follow from it.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/KernelCompiler.h"
+#include "tests/compiler/EmulatedGpu.h"
 #include "tests/compiler/KernelHarness.h"
 #include "tests/compiler/KernelText.h"
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 
+using halftone::testing::GpuLaunch;
 using halftone::testing::KernelHarness;
+using halftone::testing::runOnGpu;
 using halftone::testing::with;
 
 namespace {
@@ -47,6 +52,34 @@ TEST_CASE("Threads take rows by their length: teams, threads of a team, elements
   tileIs(1000, "f32", "teams = 4, across = 64, vector = 4, steps = 4");
   tileIs(1000, "f64", "teams = 2, across = 128, vector = 2, steps = 4");
   tileIs(20000, "f32", "teams = 1, across = 512, vector = 4, steps = 0");
+}
+
+TEST_CASE("Rows are the same by every schedule that fits them") {
+  constexpr int64_t columns = 72;
+  const KernelHarness kernel = kernelOf(7, columns, "i32");
+  const auto target = halftone::compiler::Target::find("sm_80");
+  const GpuLaunch launch = kernel.gpuLaunch(kernel.operands(3, /*specials=*/false));
+  const std::vector<std::string> expected = runOnGpu(launch, /*parts=*/0, /*seed=*/1);
+  const auto check = [&](int64_t teams, int64_t across, int64_t vector, int64_t steps) {
+    std::string text = kernel.linalgText();
+    const std::string own = fmt::format("#halftone_gpu.row<teams = {}, across = {}, vector = {}, steps = {}>", teams,
+                                        across, vector, steps);
+    CAPTURE(own);
+    text.replace(text.find(kernel.schedule()), kernel.schedule().size(), own);
+    const auto code = halftone::compiler::compileKernel(text, **target);
+    REQUIRE(code.isOk());
+    const int64_t scratchBytes = steps == 0 ? 1024 : 0; // two values of a row, each of 320 bytes
+    CHECK(runOnGpu({*code, launch.operands, launch.resultBytes, launch.extents, launch.grid, scratchBytes}, 0, 2) ==
+          expected);
+  };
+  for (const auto [teams, across] : {std::pair<int64_t, int64_t>{1, 32}, {4, 32}, {32, 32}, {1, 128}, {2, 512}})
+    for (const int64_t vector : {1, 2, 4, 8}) {
+      const int64_t needed = (columns + across * vector - 1) / (across * vector);
+      check(teams, across, vector, needed);
+      check(teams, across, vector, needed + 1);
+    }
+  check(1, 32, 8, 0);
+  check(1, 1024, 1, 0);
 }
 
 TEST_CASE("A warp reads and writes each element of a short row once, 16 bytes at a time") {
