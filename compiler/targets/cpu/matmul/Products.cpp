@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/Products.h"
 #include "compiler/kernels/MatmulSource.h"
+#include "compiler/kernels/NarrowFloat.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -36,7 +37,7 @@ constexpr Architecture architectures[] = {
     {[](const llvm::Triple &triple) { return triple.isX86(); }, x86Products},
 };
 
-/// Groups are neighbours along a row of a window; pairs are also made of the rows of two places.
+/// Groups are neighbours along a row of a window; pairs are also made of the rows of two positions.
 bool makesGroupsOfWindow(const ProductRow &row, const MatmulTraits &traits) {
   return !packsAlongPositions(traits) && (traits.lhsAlongDepth || row.group == 2);
 }
@@ -47,15 +48,11 @@ bool isMemberOfGroups(const ProductRow &row, mlir::OpOperand &factor) {
   auto contraction = cast<linalg::GenericOp>(factor.getOwner());
   const Value member = contraction.getMatchingBlockArgument(&factor);
   const Value widened = MatmulSource::factorOf(contraction, int(factor.getOperandNumber()));
-  const auto bitsOf = [](Value value) { return value.getType().getIntOrFloatBitWidth(); };
-  if (bitsOf(member) * row.group != 32 || bitsOf(widened) != 32)
+  if (member.getType().getIntOrFloatBitWidth() * row.group != 32)
     return false;
   if (row.takesIntegers)
-    return matchPattern(widened, m_Op<arith::ExtSIOp>(matchers::m_Val(member)));
-  APInt distance;
-  const auto bits = m_Op<arith::ExtUIOp>(matchers::m_Val(member));
-  return matchPattern(widened, m_Op<arith::BitcastOp>(m_Op<arith::ShLIOp>(bits, m_ConstantInt(&distance)))) &&
-         distance == 16;
+    return widened.getType().isInteger(32) && matchPattern(widened, m_Op<arith::ExtSIOp>(matchers::m_Val(member)));
+  return isWidenedNarrow(widened, member, BFloat16Type::get(contraction.getContext()));
 }
 
 cpu::Product scheduledProduct(ScheduleAttrInterface schedule) {
