@@ -1,6 +1,7 @@
 // Which values a decision depends on: a walk from each decision to where its operands are made.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Decisions.h"
+#include "dialect/ControlFlow.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
@@ -23,11 +24,11 @@ bool isDecision(Operation *op) {
   return compute && compute.isDecision();
 }
 
-/// Ops whose narrow results every reader sees rounded: they round, load from memory, or are exact.
+/// Ops whose narrow results every reader sees rounded: they round, load from memory, store there, or are exact.
 bool isRoundedAlready(Operation *op) {
   if (auto cast = dyn_cast<CastOp>(op))
     return cast.getKind() == CastKind::rounding;
-  return isa<ReadOp, LaunchOp, ConstantOp, IotaOp, LayerOp, GradientOp>(op);
+  return isa<ReadOp, LaunchOp, ConstantOp, IotaOp, LayerOp, GradientOp, ScanOp, WhileOp>(op);
 }
 
 bool hasElements(Value value) {
@@ -51,15 +52,25 @@ void walkBack(ValueRange roots, llvm::function_ref<bool(Value)> takes,
     push(visit(open.pop_back_val()));
 }
 
-/// The operands that the regions of a `when` or `layer` yield for one of its results.
-SmallVector<Value> yieldsOf(OpResult result) {
-  SmallVector<Value> yields;
-  for (Region &region : result.getOwner()->getRegions())
-    yields.push_back(region.front().getTerminator()->getOperand(result.getResultNumber()));
-  return yields;
+/// The values that a result of a branch, loop or layer takes its value of.
+SmallVector<Value> insideOf(OpResult result) {
+  if (isBranchOrLoop(result.getOwner()))
+    return sourcesOf(result);
+  auto layer = cast<LayerOp>(result.getOwner());
+  return {layer.getBody().front().getTerminator()->getOperand(result.getResultNumber())};
 }
 
 LayerOp layerOf(BlockArgument argument) { return dyn_cast<LayerOp>(argument.getOwner()->getParentOp()); }
+bool isOfLoop(BlockArgument argument) { return isLoop(argument.getOwner()->getParentOp()); }
+
+/// The conditions on which `op` runs, or how often it does.
+SmallVector<Value> conditionsOf(Operation *op) {
+  SmallVector<Value> conditions;
+  for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
+    if (Value condition = isBranchOrLoop(around) ? conditionOf(around) : Value())
+      conditions.push_back(condition);
+  return conditions;
+}
 
 /// The ops whose results reach a result of the scope or a variable. An op that nobody reads decides nothing.
 DenseSet<Operation *> liveOps(Operation *scope) {
@@ -69,14 +80,15 @@ DenseSet<Operation *> liveOps(Operation *scope) {
     if (op == scope || op->getNumResults() != 0 || yieldsInside)
       return;
     llvm::append_range(roots, op->getOperands());
-    for (auto when = op->getParentOfType<WhenOp>(); when; when = when->getParentOfType<WhenOp>())
-      roots.push_back(when.getCondition());
+    llvm::append_range(roots, conditionsOf(op));
   });
   DenseSet<Operation *> live;
   walkBack(roots, hasElements, [&](Value value) -> SmallVector<Value> {
     Operation *op = value.getDefiningOp();
     if (!op) {
       auto argument = cast<BlockArgument>(value);
+      if (isOfLoop(argument))
+        return sourcesOf(argument);
       LayerOp layer = layerOf(argument);
       return layer ? SmallVector<Value>{layer.getInputs()[argument.getArgNumber()]} : SmallVector<Value>();
     }
@@ -84,8 +96,13 @@ DenseSet<Operation *> liveOps(Operation *scope) {
     if (auto select = dyn_cast<SelectOp>(op); select && select.getLhs() == select.getRhs())
       return {select.getLhs()};
     SmallVector<Value> next;
-    if (isa<WhenOp, LayerOp>(op))
-      next = yieldsOf(cast<OpResult>(value));
+    if (isBranchOrLoop(op) || isa<LayerOp>(op))
+      next = insideOf(cast<OpResult>(value));
+    if (isBranchOrLoop(op)) {
+      if (Value condition = conditionOf(op))
+        next.push_back(condition);
+      return next;
+    }
     // A reduction, contraction or lookup of an empty tensor gives a constant; a layer's inputs count by its arguments.
     if (!isa<LayerOp>(op) && llvm::all_of(op->getOperands(), hasElements))
       llvm::append_range(next, op->getOperands());
@@ -105,8 +122,14 @@ DenseSet<Value> findValuesToRound(Operation *scope) {
   DenseSet<Value> found;
   walkBack(roots, isFloat, [&](Value value) -> SmallVector<Value> {
     Operation *op = value.getDefiningOp();
-    if (!op) { // a layer's argument is the operand, rounded where the dtypes differ; any other argument is in memory
+    // A layer's argument is the operand, rounded where the dtypes differ, and a slice is a part of its stack. Any other argument is
+    // in memory.
+    if (!op) {
       auto argument = cast<BlockArgument>(value);
+      if (isOfLoop(argument)) {
+        const SmallVector<Value> sources = sourcesOf(argument);
+        return isNarrow(value) && sources.size() != 1 ? SmallVector<Value>() : sources;
+      }
       LayerOp layer = layerOf(argument);
       Value operand = layer ? layer.getInputs()[argument.getArgNumber()] : Value();
       if (operand && (operand.getType() == argument.getType() || !isNarrow(argument)))
@@ -115,8 +138,8 @@ DenseSet<Value> findValuesToRound(Operation *scope) {
     }
     if (isNarrow(value) && isRoundedAlready(op))
       return {};
-    if (isa<WhenOp, LayerOp>(op))
-      return yieldsOf(cast<OpResult>(value));
+    if (isBranchOrLoop(op) || isa<LayerOp>(op))
+      return insideOf(cast<OpResult>(value));
     if (isNarrow(value) && !keepsDtype(op)) {
       found.insert(value);
       return {};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 #include "dialect/Bytecode.h"
+#include "dialect/ControlFlow.h"
 #include "dialect/ExactRewrites.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,12 +22,12 @@ namespace halftone::dialect {
 
 namespace {
 
-/// Every op may move from a helper function to the place of a call, there also into a layer or a `when`.
+/// Every op may move from a helper function to the place of a call, there also into a layer, a branch or a loop.
 struct Inliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
   bool isLegalToInline(Region *into, Region *, bool, IRMapping &) const override {
-    return isa<LayerOp, WhenOp>(into->getParentOp());
+    return isa<LayerOp>(into->getParentOp()) || isBranchOrLoop(into->getParentOp());
   }
 };
 

@@ -82,7 +82,7 @@ def Halftone_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::halftone::dialect";
   let description = [{
     Values that all processes of the run exchange. Every process runs the same collectives in the same order, so none is ever
-    removed, and none stands in a `when`.
+    removed, and none stands in a branch or loop.
   }];
   let methods = [
     InterfaceMethod<"The values that this process gives.", "::mlir::OperandRange", "getXs">,

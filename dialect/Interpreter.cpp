@@ -1,6 +1,7 @@
 // The interpreter's walk over a module: scopes, variables, branches, kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Interpreter.h"
+#include "dialect/ControlFlow.h"
 #include "dialect/Decisions.h"
 #include "dialect/InterpreterOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -34,6 +35,32 @@ std::optional<std::vector<TensorData>> evaluateAll(Operation *op, Operands opera
   return values;
 }
 
+/// A tensor of which nothing is known but its type.
+TensorData anything(RankedTensorType type) {
+  TensorWriter writer(type);
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    if (isa<FloatType>(type.getElementType()))
+      writer.real(i, Interval::any());
+    else
+      writer.whole(i, IntInterval{IntFormat(type.getElementType()).low, IntFormat(type.getElementType()).high});
+  return writer.take();
+}
+
+/// Slice `index` of a stack along its first axis.
+TensorData sliceOf(const TensorData &stack, int64_t index, Type type) {
+  TensorWriter writer(type);
+  const int64_t size = cast<RankedTensorType>(type).getNumElements();
+  for (int64_t i = 0; i < size; ++i)
+    writer.copy(i, stack, index * size + i);
+  return writer.take();
+}
+
+TensorData scalarOf(Type type, int64_t value) {
+  TensorWriter writer(type);
+  writer.whole(0, IntFormat(cast<RankedTensorType>(type).getElementType()).wrap(value));
+  return writer.take();
+}
+
 std::string text(Type type) {
   std::string result;
   llvm::raw_string_ostream(result) << type;
@@ -48,6 +75,9 @@ Status notRun(Operation *op) {
   return error(ErrorKind::not_implemented_error,
                "the interpreter does not run '" + op->getName().getStringRef() + "' at " + where);
 }
+
+/// With intervals, a `while` may end at several steps. After so many that it may have taken, its results may be anything.
+constexpr int64_t mostUndecidedSteps = 10000;
 
 /// One run: the values so far, and the variables as they stand.
 class Run {
@@ -79,7 +109,7 @@ public:
     StatusOr<std::vector<Value>> results = runBlock(body);
     if (results.isOk())
       for (Value &result : *results)
-        result = std::make_shared<TensorData>(storeAs(result->type, *result));
+        result = stored(result);
     return results;
   }
 
@@ -99,7 +129,7 @@ public:
     }
     StatusOr<std::vector<Value>> value = runBlock(body);
     HALFTONE_RETURN_IF_ERROR(value.status());
-    bind(argument, std::make_shared<TensorData>(storeAs(value->front()->type, *value->front())));
+    bind(argument, stored(value->front()));
     return Status::ok();
   }
 
@@ -109,6 +139,10 @@ private:
       return runLayer(layer);
     if (auto when = dyn_cast<WhenOp>(op))
       return runWhen(when);
+    if (auto scan = dyn_cast<ScanOp>(op))
+      return runScan(scan);
+    if (auto loop = dyn_cast<WhileOp>(op))
+      return runWhile(loop);
     if (auto read = dyn_cast<ReadOp>(op))
       return runRead(read);
     if (auto assign = dyn_cast<AssignOp>(op)) {
@@ -162,9 +196,12 @@ private:
     if (!yields.isOk())
       return yields.status();
     for (auto [result, value] : llvm::zip_equal(layer.getOutputs(), *yields))
-      bind(result, std::make_shared<TensorData>(storeAs(value->type, *value)));
+      bind(result, stored(value));
     return Status::ok();
   }
+
+  /// The value as memory holds it.
+  static Value stored(const Value &value) { return std::make_shared<TensorData>(storeAs(value->type, *value)); }
 
   Status runWhen(WhenOp when) {
     const Value &condition = values.at(when.getCondition());
@@ -187,14 +224,118 @@ private:
     StatusOr<std::vector<Value>> second = runBlock(when.getElseRegion().front());
     if (!second.isOk())
       return second.status();
-    for (auto &[name, value] : after) {
-      auto other = variables.find(name);
-      if (other == variables.end())
-        return error(ErrorKind::key_error, "variable @" + name + " has no value");
-      other->second = hullOf(other->second, value);
-    }
+    HALFTONE_RETURN_IF_ERROR(widen(variables, after));
     for (auto [result, a, b] : llvm::zip_equal(when.getOutputs(), *first, *second))
       bind(result, std::make_shared<TensorData>(hullOf(*a, *b)));
+    return Status::ok();
+  }
+
+  /// Each variable may have the value of either.
+  static Status widen(VariableValues &variables, const VariableValues &others) {
+    for (auto &[name, value] : others) {
+      auto found = variables.find(name);
+      if (found == variables.end())
+        return error(ErrorKind::key_error, "variable @" + name + " has no value");
+      found->second = hullOf(found->second, value);
+    }
+    return Status::ok();
+  }
+
+  std::vector<Value> storedInits(OperandRange inits) {
+    std::vector<Value> carries;
+    for (mlir::Value init : inits)
+      carries.push_back(stored(values.at(init)));
+    return carries;
+  }
+
+  /// Runs the body of a loop once, and gives the values that it yields as memory holds them.
+  StatusOr<std::vector<Value>> runStep(Block &body, int64_t index, const std::vector<Value> &carries) {
+    bind(body.getArgument(0), std::make_shared<TensorData>(scalarOf(body.getArgument(0).getType(), index)));
+    for (auto [argument, carry] : llvm::zip(body.getArguments().drop_front(), carries))
+      bind(argument, carry);
+    StatusOr<std::vector<Value>> yields = runBlock(body);
+    if (yields.isOk())
+      llvm::transform(*yields, yields->begin(), stored);
+    return yields;
+  }
+
+  Status runScan(ScanOp scan) {
+    std::vector<Value> carries = storedInits(scan.getInits());
+    std::vector<TensorWriter> stacks;
+    for (Type type : scan.getYs().getTypes())
+      stacks.emplace_back(type);
+    const int64_t length = scan.getLength();
+    for (int64_t step = 0; step < length; ++step) {
+      const int64_t index = scan.getReverse() ? length - 1 - step : step;
+      for (auto [argument, x] : llvm::zip_equal(scan.getSlices(), scan.getXs()))
+        bind(argument, std::make_shared<TensorData>(sliceOf(*values.at(x), index, argument.getType())));
+      StatusOr<std::vector<Value>> yields = runStep(scan.getBody().front(), index, carries);
+      HALFTONE_RETURN_IF_ERROR(yields.status());
+      for (auto [stack, slice] : llvm::zip_equal(stacks, ArrayRef(*yields).drop_front(carries.size())))
+        for (int64_t i = 0, size = slice->size(); i < size; ++i)
+          stack.copy(index * size + i, *slice, i);
+      yields->resize(carries.size());
+      carries = *std::move(yields);
+    }
+    for (auto [result, carry] : llvm::zip_equal(scan.getLasts(), carries))
+      bind(result, carry);
+    for (auto [result, stack] : llvm::zip_equal(scan.getYs(), stacks))
+      bind(result, std::make_shared<TensorData>(stack.take()));
+    return Status::ok();
+  }
+
+  /// The state in which a loop has ended: any that lies between those of its exits.
+  struct Exits {
+    std::vector<Value> carries;
+    VariableValues variables;
+  };
+
+  Status join(std::optional<Exits> &exits, const std::vector<Value> &carries) {
+    if (!exits) {
+      exits = Exits{carries, variables};
+      return Status::ok();
+    }
+    for (auto [joined, carry] : llvm::zip_equal(exits->carries, carries))
+      joined = std::make_shared<TensorData>(hullOf(*joined, *carry));
+    return widen(exits->variables, variables);
+  }
+
+  /// Whether a `while` takes another step: yes, no, or either.
+  StatusOr<IntInterval> goesOn(WhileOp loop, const std::vector<Value> &carries) {
+    for (auto [argument, carry] : llvm::zip_equal(loop.getCondition().getArguments(), carries))
+      bind(argument, carry);
+    StatusOr<std::vector<Value>> decision = runBlock(loop.getCondition().front());
+    HALFTONE_RETURN_IF_ERROR(decision.status());
+    return wholeAt(*decision->front(), 0, IntFormat(decision->front()->type.getElementType()));
+  }
+
+  Status runWhile(WhileOp loop) {
+    std::vector<Value> carries = storedInits(loop.getInits());
+    std::optional<Exits> exits;
+    for (int64_t step = 0;; ++step) {
+      StatusOr<IntInterval> another = IntInterval{0, 0};
+      if (loop.getMaximum() != step)
+        another = goesOn(loop, carries);
+      HALFTONE_RETURN_IF_ERROR(another.status());
+      if (exits && step >= mostUndecidedSteps) {
+        llvm::transform(carries, carries.begin(),
+                        [](const Value &carry) { return std::make_shared<TensorData>(anything(carry->type)); });
+        loop.walk([&](AssignOp assign) {
+          variables[assign.getVariable().str()] = anything(cast<RankedTensorType>(assign.getValue().getType()));
+        });
+        another = IntInterval{0, 0};
+      }
+      if (another->low == 0)
+        HALFTONE_RETURN_IF_ERROR(join(exits, carries));
+      if (another->high == 0)
+        break;
+      StatusOr<std::vector<Value>> yields = runStep(loop.getBody().front(), step, carries);
+      HALFTONE_RETURN_IF_ERROR(yields.status());
+      carries = *std::move(yields);
+    }
+    variables = std::move(exits->variables);
+    for (auto [result, carry] : llvm::zip_equal(loop.getOutputs(), exits->carries))
+      bind(result, carry);
     return Status::ok();
   }
 

@@ -14,6 +14,7 @@ include "ops/Reduction.td"
 include "ops/Shape.td"
 include "ops/Indexing.td"
 include "ops/Launch.td"
+include "ops/Loop.td"
 include "ops/Collective.td"
 
 #endif // HALFTONE_OPS

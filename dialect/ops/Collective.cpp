@@ -1,6 +1,6 @@
 // Values that processes combine.
 // SPDX-License-Identifier: Apache-2.0
-#include "dialect/Dialect.h"
+#include "dialect/ControlFlow.h"
 
 using namespace mlir;
 
@@ -15,8 +15,10 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
 LogicalResult verifyCollective(Operation *op) {
   if (op->getNumOperands() == 0)
     return op->emitOpError("combines at least one value");
-  if (op->getParentOfType<WhenOp>())
-    return op->emitOpError("stands in a 'halftone.when', but every process runs the same collectives");
+  for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
+    if (isBranchOrLoop(around))
+      return op->emitOpError() << "stands in a '" << around->getName()
+                               << "', but every process runs the same collectives";
   return success();
 }
 

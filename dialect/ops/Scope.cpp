@@ -78,6 +78,17 @@ void WhenOp::getRegionInvocationBounds(ArrayRef<Attribute> operands, SmallVector
     bounds.emplace_back(taken == region, !taken || taken == region);
 }
 
+// A scan passes the carries on; slices of the ys go into the stacks. The condition of a while passes nothing on that it yields.
+MutableOperandRange YieldOp::getMutableSuccessorOperands(RegionSuccessor) {
+  unsigned passed = getNumOperands();
+  if (auto scan = dyn_cast<ScanOp>((*this)->getParentOp()))
+    passed = scan.getInits().size();
+  else if (auto loop = dyn_cast<WhileOp>((*this)->getParentOp());
+           loop && (*this)->getParentRegion() == &loop.getCondition())
+    passed = 0;
+  return MutableOperandRange(*this, 0, passed);
+}
+
 LogicalResult CustomGradientOp::verify() {
   if (getXs().empty())
     return emitOpError("needs a value that the cotangent goes to");

@@ -34,8 +34,9 @@ def Halftone_LayerOp : Halftone_Op<"layer", [Halftone_NoGradient<"inline-layers 
   let hasVerifier = 1;
 }
 
-def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Halftone_StructureHasNoGradient, Halftone_ComparedWithItsOps, ReturnLike, Terminator,
-                                             ParentOneOf<["LayerOp", "WhenOp", "KernelOp", "ShadowOp", "CustomGradientOp"]>]> {
+def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Halftone_StructureHasNoGradient, Halftone_ComparedWithItsOps, Terminator,
+    DeclareOpInterfaceMethods<RegionBranchTerminatorOpInterface>,
+    ParentOneOf<["LayerOp", "WhenOp", "ScanOp", "WhileOp", "KernelOp", "ShadowOp", "CustomGradientOp"]>]> {
   let summary = "Ends a region and gives its results";
   let description = [{
     Example: `halftone.yield %0 : tensor<f32>`

@@ -112,6 +112,53 @@ TEST_CASE("valuesToRound enters branches and layers") {
     %r = halftone.is_finite %y : tensor<4xf16>)") == Names{"exp", "sqrt"});
 }
 
+TEST_CASE(
+    "valuesToRound passes through loops: carries and slices of ys round, slices of xs are parts of their stacks") {
+  // The narrow slice that the body compares is a part of exp's result; the narrow carry is in memory.
+  CHECK(roundedIn(R"(
+    %0 = halftone.exp %x : tensor<4xf16>
+    %c0 = halftone.constant dense<1.0> : tensor<f16>
+    %l, %r = halftone.scan (%c0) over (%0) {length = 4 : i64} : (tensor<f16>, tensor<4xf16>) -> (tensor<f16>, tensor<4xi1>) {
+    ^bb0(%i: tensor<i32>, %c: tensor<f16>, %s: tensor<f16>):
+      %1 = halftone.mul %c, %s : tensor<f16>
+      %2 = halftone.compare lt %c, %s : tensor<f16>
+      halftone.yield %1, %2 : tensor<f16>, tensor<i1>
+    })") == Names{"exp"});
+  // A wide carry is made of its init and of the value of the step before.
+  CHECK(roundedIn(R"(
+    %0 = halftone.exp %x : tensor<4xf16>
+    %1 = halftone.cast %0 : tensor<4xf16> to tensor<4xf32>
+    %2 = halftone.scan (%1) {length = 4 : i64} : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<i32>, %c: tensor<4xf32>):
+      %3 = halftone.sqrt %x : tensor<4xf16>
+      %4 = halftone.cast %3 : tensor<4xf16> to tensor<4xf32>
+      %5 = halftone.add %c, %4 : tensor<4xf32>
+      halftone.yield %5 : tensor<4xf32>
+    }
+    %r = halftone.is_finite %2 : tensor<4xf32>)") == Names{"exp", "sqrt"});
+  // A decision in a body counts only if its value reaches a result, and then the condition of a while counts too.
+  const auto loop = [](const std::string &result) {
+    return R"(
+    %l:2 = halftone.while (%x, %p) : (tensor<4xf16>, tensor<i1>) -> (tensor<4xf16>, tensor<i1>) {
+    ^bb0(%c: tensor<4xf16>, %b: tensor<i1>):
+      %0 = halftone.sqrt %x : tensor<4xf16>
+      %1 = halftone.is_finite %0 : tensor<4xf16>
+      %2 = halftone.reduce and %1 {axes = array<i64: 0>} : tensor<4xi1> -> tensor<i1>
+      halftone.yield %2 : tensor<i1>
+    } do {
+    ^bb0(%i: tensor<i32>, %c: tensor<4xf16>, %b: tensor<i1>):
+      %3 = halftone.exp %x : tensor<4xf16>
+      %4 = halftone.is_finite %3 : tensor<4xf16>
+      %5 = halftone.reduce and %4 {axes = array<i64: 0>} : tensor<4xi1> -> tensor<i1>
+      halftone.yield %c, %5 : tensor<4xf16>, tensor<i1>
+    }
+    )" + result;
+  };
+  CHECK(roundedIn(loop("%r = halftone.neg %l#0 : tensor<4xf16>"), "4xf16") == Names{"sqrt"});
+  CHECK(roundedIn(loop("%r = halftone.not %l#1 : tensor<i1>"), "i1") == Names{"sqrt", "exp"});
+  CHECK(roundedIn(loop("%r = halftone.neg %x : tensor<4xf16>"), "4xf16").empty());
+}
+
 TEST_CASE("in interval mode a decision reads values rounded to their declared dtype") {
   auto module = parse(R"(
     func.func @main(%x: tensor<2xf16>) -> (tensor<2xi1>, tensor<2xf32>) {

@@ -174,3 +174,120 @@ TEST_CASE("a module that cannot run is refused with its reason, and changes noth
   CHECK(interpretKernel(kernels->lookupSymbol<KernelOp>("loop_0"), {}).status().message() ==
         "kernel @loop_0 takes 1 operands, but 0 were given");
 }
+
+static const char *recurrence = R"(
+    func.func @main(%h0: tensor<2xf16>, %xs: tensor<3x2xf16>, %k: tensor<2xf16>) -> (tensor<2xf16>, tensor<3x2xf16>, tensor<3xi32>) {
+      %h, %ys, %is = halftone.scan (%h0) over (%xs) {length = 3 : i64DIRECTION}
+          : (tensor<2xf16>, tensor<3x2xf16>) -> (tensor<2xf16>, tensor<3x2xf16>, tensor<3xi32>) {
+      ^bb0(%i: tensor<i32>, %c: tensor<2xf16>, %x: tensor<2xf16>):
+        %0 = halftone.mul %c, %k : tensor<2xf16>
+        %1 = halftone.add %0, %x : tensor<2xf16>
+        halftone.yield %1, %c, %i : tensor<2xf16>, tensor<2xf16>, tensor<i32>
+      }
+      return %h, %ys, %is : tensor<2xf16>, tensor<3x2xf16>, tensor<3xi32>
+    })";
+
+static mlir::OwningOpRef<mlir::ModuleOp> recurrenceThat(const std::string &direction) {
+  std::string text = recurrence;
+  text.replace(text.find("DIRECTION"), 9, direction);
+  return parse(text);
+}
+
+TEST_CASE("a scan goes over its slices, carries values on and stacks others") {
+  const std::vector<TensorData> feeds{reals("2xf16", {1, 2}), reals("3x2xf16", {10, 20, 30, 40, 50, 60}),
+                                      reals("2xf16", {2, 1})};
+  auto forward = run(*recurrenceThat(""), feeds);
+  CHECK(forward[0].low == Row{158, 122});
+  CHECK(forward[1].low == Row{1, 2, 12, 22, 54, 62});
+  CHECK(forward[2].integers == std::vector<int64_t>{0, 1, 2});
+  auto backward = run(*recurrenceThat(", reverse"), feeds);
+  CHECK(backward[0].low == Row{10 + 2 * (30 + 2 * (50 + 2 * 1)), 122});
+  CHECK(backward[1].low == Row{134, 102, 52, 62, 1, 2});
+  CHECK(backward[2].integers == std::vector<int64_t>{0, 1, 2});
+}
+
+TEST_CASE("carries and slices round to their dtype at every step") {
+  const std::vector<TensorData> feeds{reals("2xf16", {1, 1}), reals("3x2xf16", {0x1p-12, 3, 0, 0, 0, 0}),
+                                      reals("2xf16", {1, 0x1.554p-2})};
+  auto points = run(*recurrenceThat(""), feeds);
+  auto bounds = run(*recurrenceThat(""), feeds, true);
+  CHECK(points[0].low[0] == 1);
+  CHECK(bounds[0].low[0] == 1);
+  CHECK(bounds[0].high[0] == 1);
+  for (int64_t i = 0; i < 6; ++i)
+    CHECK(bounds[1].contains(points[1], i));
+}
+
+TEST_CASE("a scan without steps gives its inits and empty stacks") {
+  auto module = parse(R"(
+    func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<0x2xf32>) {
+      %0:2 = halftone.scan (%x) {length = 0 : i64} : (tensor<2xf32>) -> (tensor<2xf32>, tensor<0x2xf32>) {
+      ^bb0(%i: tensor<i32>, %c: tensor<2xf32>):
+        %1 = halftone.neg %c : tensor<2xf32>
+        halftone.yield %1, %1 : tensor<2xf32>, tensor<2xf32>
+      }
+      return %0#0, %0#1 : tensor<2xf32>, tensor<0x2xf32>
+    })");
+  auto results = run(*module, {reals("2xf32", {1, 2})});
+  CHECK(results[0].low == Row{1, 2});
+  CHECK(results[1].low.empty());
+}
+
+static const char *doubling = R"(
+    halftone.variable @w : tensor<f32>
+    func.func @main(%v: tensor<f32>, %limit: tensor<f32>) -> (tensor<f32>, tensor<i32>) {
+      %n0 = halftone.constant dense<-1> : tensor<i32>
+      %0:2 = halftone.while (%v, %n0) MAXIMUM : (tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>) {
+      ^bb0(%c: tensor<f32>, %n: tensor<i32>):
+        %go = halftone.compare lt %c, %limit : tensor<f32>
+        halftone.yield %go : tensor<i1>
+      } do {
+      ^bb0(%i: tensor<i32>, %c: tensor<f32>, %n: tensor<i32>):
+        %1 = halftone.add %c, %c : tensor<f32>
+        halftone.assign @w, %1 : tensor<f32>
+        halftone.yield %1, %i : tensor<f32>, tensor<i32>
+      }
+      return %0#0, %0#1 : tensor<f32>, tensor<i32>
+    })";
+
+static mlir::OwningOpRef<mlir::ModuleOp> doublingUpTo(const std::string &maximum) {
+  std::string text = doubling;
+  text.replace(text.find("MAXIMUM"), 7, maximum);
+  return parse(text);
+}
+
+TEST_CASE("a while takes steps until its condition is false or the maximum is reached") {
+  auto module = doublingUpTo("");
+  VariableValues variables{{"w", reals("f32", {7})}};
+  auto results = *interpret(*module, {reals("f32", {1}), reals("f32", {100})}, variables);
+  CHECK(results[0].low == Row{128});
+  CHECK(results[1].integers == std::vector<int64_t>{6});
+  CHECK(variables.at("w").low == Row{128});
+  results = *interpret(*module, {reals("f32", {100}), reals("f32", {100})}, variables);
+  CHECK(results[0].low == Row{100});
+  CHECK(results[1].integers == std::vector<int64_t>{-1});
+  CHECK(variables.at("w").low == Row{128});
+  auto short_ = doublingUpTo("{maximum = 3 : i64}");
+  CHECK((*interpret(*short_, {reals("f32", {1}), reals("f32", {100})}, variables))[0].low == Row{8});
+  auto none = doublingUpTo("{maximum = 0 : i64}");
+  CHECK((*interpret(*none, {reals("f32", {1}), reals("f32", {100})}, variables))[0].low == Row{1});
+}
+
+TEST_CASE("an undecided while gives the hull of its exits") {
+  auto module = doublingUpTo("");
+  VariableValues variables{{"w", reals("f32", {7})}};
+  InterpreterOptions options;
+  options.intervals = true;
+  auto results = *interpret(*module, {reals("f32", {1}), interval("f32", {3}, {20})}, variables, options);
+  CHECK(results[0].low == Row{4});
+  CHECK(results[0].high == Row{32});
+  CHECK(results[1].integers == std::vector<int64_t>{1});
+  CHECK(results[1].upper == std::vector<int64_t>{4});
+  CHECK(variables.at("w").low == Row{4});
+  CHECK(variables.at("w").high == Row{32});
+  // It may never end: nothing is known of its results.
+  results = *interpret(*module, {interval("f32", {-1}, {1}), reals("f32", {1})}, variables, options);
+  CHECK(results[0].contains(reals("f32", {12345}), 0));
+  CHECK(results[1].contains(wholes("i32", {-2147483648}), 0));
+  CHECK(variables.at("w").contains(reals("f32", {-5}), 0));
+}

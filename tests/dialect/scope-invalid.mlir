@@ -92,7 +92,7 @@ func.func @f(%p: tensor<i1>) {
 // -----
 
 func.func @f(%x: tensor<f32>) {
-  // expected-error @below {{expects parent op to be one of 'halftone.layer, halftone.when, halftone.kernel, halftone.shadow, halftone.custom_gradient'}}
+  // expected-error @below {{expects parent op to be one of 'halftone.layer, halftone.when, halftone.scan, halftone.while, halftone.kernel, halftone.shadow, halftone.custom_gradient'}}
   "halftone.yield"(%x) : (tensor<f32>) -> ()
 }
 

@@ -1,0 +1,72 @@
+// How values pass into the regions of branches and loops, and out of them.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/ControlFlow.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+SmallVector<Value> capturesOf(Operation *op) {
+  llvm::SetVector<Value> captures;
+  for (Region &region : op->getRegions())
+    region.walk<WalkOrder::PreOrder>([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (operand.getParentRegion()->isProperAncestor(&region))
+          captures.insert(operand);
+    });
+  return captures.takeVector();
+}
+
+namespace {
+
+SmallVector<Value> sourcesOfCarry(Operation *loop, unsigned number) {
+  if (auto scan = dyn_cast<ScanOp>(loop)) {
+    if (scan.getLength() == 0)
+      return {scan.getInits()[number]};
+    return {scan.getInits()[number], scan.getNexts()[number]};
+  }
+  auto loopWhile = cast<WhileOp>(loop);
+  return {loopWhile.getInits()[number], loopWhile.getNexts()[number]};
+}
+
+} // namespace
+
+SmallVector<Value> sourcesOf(OpResult result) {
+  const unsigned number = result.getResultNumber();
+  if (auto when = dyn_cast<WhenOp>(result.getOwner())) {
+    SmallVector<Value> yields;
+    for (Region &region : when->getRegions())
+      yields.push_back(region.front().getTerminator()->getOperand(number));
+    return yields;
+  }
+  auto scan = dyn_cast<ScanOp>(result.getOwner());
+  if (!scan || number < scan.getInits().size())
+    return sourcesOfCarry(result.getOwner(), number);
+  if (scan.getLength() == 0)
+    return {};
+  return {scan.getTerminator()->getOperand(number)};
+}
+
+SmallVector<Value> sourcesOf(BlockArgument argument) {
+  Operation *loop = argument.getOwner()->getParentOp();
+  unsigned number = argument.getArgNumber();
+  if (auto loopWhile = dyn_cast<WhileOp>(loop); loopWhile && argument.getParentRegion() == &loopWhile.getCondition())
+    return sourcesOfCarry(loop, number);
+  if (number == 0)
+    return {};
+  auto scan = dyn_cast<ScanOp>(loop);
+  if (!scan || number <= scan.getInits().size())
+    return sourcesOfCarry(loop, number - 1);
+  return {scan.getXs()[number - 1 - scan.getInits().size()]};
+}
+
+Value conditionOf(Operation *branchOrLoop) {
+  if (auto when = dyn_cast<WhenOp>(branchOrLoop))
+    return when.getCondition();
+  if (auto loop = dyn_cast<WhileOp>(branchOrLoop))
+    return loop.getGoesOn();
+  return {};
+}
+
+} // namespace halftone::dialect

@@ -1,0 +1,102 @@
+// Loop ops: a known count of steps with stacked operands, and steps under a condition.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HALFTONE_OPS_LOOP
+#define HALFTONE_OPS_LOOP
+include "Types.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
+
+def Halftone_ScanOp : Halftone_Op<"scan", [AttrSizedOperandSegments, Halftone_ComparedWithItsOps,
+    Halftone_NoGradient<"differentiate makes the scan of its cotangents">,
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands", "getRegionInvocationBounds"]>,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
+  let summary = "Runs a region a known number of times, over slices of stacked operands";
+  let description = [{
+    The region is the body; it runs `length` times, at least 0 and less than 2^31. Its arguments are the index of the step, an i32
+    scalar; then the carries; then the slices of `xs` at the index: the elements behind the first axis, whose extent is `length`.
+    The carries of the first step are `inits`. The body yields the carries of the next step, typed as `inits`, and behind
+    them the slices of the `ys`. The results are the carries that the last step yields, or `inits` if there is no step, and the
+    `ys`: for each slice that the body yields, the stack of the slices of all steps along a new first axis. With `reverse`, the
+    index goes from `length` - 1 down to 0, and slice i of the `ys` still is the slice that step i yields.
+
+    The body may read any value from above: a capture. Carries and slices of `ys` are values in memory: they round to their dtype at
+    every step. The body holds no collectives.
+    Example:
+    ```mlir
+    %h, %ys = halftone.scan (%h0) over (%xs) {length = 20 : i64, reverse}
+        : (tensor<32x8xf32>, tensor<20x32x8xf32>) -> (tensor<32x8xf32>, tensor<20x32x8xf32>) {
+    ^bb0(%i: tensor<i32>, %c: tensor<32x8xf32>, %x: tensor<32x8xf32>):
+      %0 = halftone.add %c, %x : tensor<32x8xf32>
+      %1 = halftone.tanh %0 : tensor<32x8xf32>
+      halftone.yield %1, %0 : tensor<32x8xf32>, tensor<32x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Halftone_Tensor>:$inits, Variadic<Halftone_Tensor>:$xs,
+                       I64Attr:$length, UnitAttr:$reverse);
+  let results = (outs Variadic<Halftone_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inits `)` (`over` `(` $xs^ `)`)? attr-dict `:` functional-type(operands, results) $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::BlockArgument getIndex() { return getBody().getArgument(0); }
+    ::mlir::Block::BlockArgListType getCarries() { return getBody().getArguments().slice(1, getInits().size()); }
+    ::mlir::Block::BlockArgListType getSlices() { return getBody().getArguments().drop_front(1 + getInits().size()); }
+    /// The carries that the last step yields, and the stacks.
+    ::mlir::ResultRange getLasts() { return getOutputs().take_front(getInits().size()); }
+    ::mlir::ResultRange getYs() { return getOutputs().drop_front(getInits().size()); }
+    /// The values that the body yields: the carries of the next step, and slices of the ys.
+    ::mlir::OperandRange getNexts() { return getTerminator()->getOperands().take_front(getInits().size()); }
+    ::mlir::OperandRange getYSlices() { return getTerminator()->getOperands().drop_front(getInits().size()); }
+    ::mlir::Operation *getTerminator() { return getBody().front().getTerminator(); }
+  }];
+}
+
+def Halftone_WhileOp : Halftone_Op<"while", [Halftone_ComparedWithItsOps,
+    Halftone_NoGradient<"how many steps it takes is not known when it is compiled">,
+    SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
+  let summary = "Runs a region as long as another one says so";
+  let description = [{
+    Before each step the first region, the condition, takes the carries and yields an i1 scalar: whether there is another step. It
+    assigns nothing. The second region, the body, takes the index of the step, an i32 scalar that counts from 0, and the carries;
+    it yields the carries of the next step, typed as `inits`. The results are the carries for which the condition gave false,
+    or those after `maximum` steps, if `maximum` is given and the condition never did.
+
+    Both regions may read any value from above. Carries are values in memory: they round to their dtype at every step. The
+    regions hold no collectives.
+    Example:
+    ```mlir
+    %last = halftone.while (%v) {maximum = 100 : i64} : (tensor<f32>) -> tensor<f32> {
+    ^bb0(%c: tensor<f32>):
+      %go = halftone.compare lt %c, %limit : tensor<f32>
+      halftone.yield %go : tensor<i1>
+    } do {
+    ^bb0(%i: tensor<i32>, %c: tensor<f32>):
+      %0 = halftone.add %c, %c : tensor<f32>
+      halftone.yield %0 : tensor<f32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Halftone_Tensor>:$inits,
+                       OptionalAttr<I64Attr>:$maximum);
+  let results = (outs Variadic<Halftone_Tensor>:$outputs);
+  let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inits `)` attr-dict `:` functional-type($inits, $outputs) $condition `do` $body
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::BlockArgument getIndex() { return getBody().getArgument(0); }
+    ::mlir::Block::BlockArgListType getCarries() { return getBody().getArguments().drop_front(); }
+    /// The carries of the next step, as the body yields them.
+    ::mlir::OperandRange getNexts() { return getBody().front().getTerminator()->getOperands(); }
+    /// Whether there is another step, as the condition yields it.
+    ::mlir::Value getGoesOn() { return getCondition().front().getTerminator()->getOperand(0); }
+  }];
+}
+
+#endif
