@@ -4,6 +4,7 @@
 #include "runtime/KernelLibrary.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Abi.h"
+#include "runtime/plan/Plan.h"
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -53,7 +54,27 @@ struct QueuedCopy {
   Condition condition;
 };
 
-using QueuedOperation = std::variant<LaunchParts, QueuedCopy>;
+/// Where an operation, or an array that it points to, holds an address.
+using AddressPlace = std::variant<void **, const std::byte **, std::byte **>;
+
+/// An address that moves in a repeat. Before and after the repeat it is that of the first iteration.
+struct MovingAddress {
+  AddressPlace place;
+  Stride stride;
+};
+
+/// Plays the `operations` operations behind it in the list `count` times, up to the first time that the condition does not
+/// hold. A queue sets the addresses in `moving`, which are those of inner repeats too, before each iteration.
+struct QueuedRepeat {
+  int64_t count = 0;
+  size_t operations = 0; // inner repeats and their operations included
+  Condition condition;
+  std::span<const MovingAddress> moving;
+  /// Sets the addresses of iteration `to`; they are those of iteration `from`.
+  void move(int64_t from, int64_t to) const;
+};
+
+using QueuedOperation = std::variant<LaunchParts, QueuedCopy, QueuedRepeat>;
 
 /// Runs operations in order, for one thread at a time: begin, any count of operations, finish.
 class DeviceQueue {
@@ -64,10 +85,15 @@ public:
   void launch(const Launch &launch) { this->launch(std::span(&launch, 1)); }
   virtual void copy(std::byte *to, const std::byte *from, int64_t bytes, Condition condition) = 0;
   virtual void fillZero(std::byte *to, int64_t bytes, Condition condition) = 0;
+  /// Whether the condition holds once all queued work has run; waits for that work. False after an error, which
+  /// finish() returns.
+  virtual bool holds(Condition condition) = 0;
   /// Queues a whole list, in order. If the queue played the list before, the operations are the same, and so are the
   /// addresses in all of them but those whose indices `changed` holds, in ascending order. At a list's first play
   /// `changed` holds the index of every operation.
   virtual void play(std::span<const QueuedOperation> operations, std::span<const size_t> changed);
+  /// Queues the operations one by one, and those of a repeat again and again.
+  void playEach(std::span<const QueuedOperation> operations);
   /// Ends the submission. Later requests to the device see the bytes that the submission wrote; on devices of the host
   /// the submission has run when finish() returns. device_error when an operation failed; the bytes that it wrote are
   /// then undefined. If a device goes on working after finish(), a later finish() or download() returns the errors.

@@ -3,6 +3,7 @@
 #include "runtime/Player.h"
 #include "runtime/FetchPlaces.h"
 #include "runtime/PlanCollectives.h"
+#include "runtime/PlanOperations.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/TensorTypes.h"
 #include "runtime/base/FloatMode.h"
@@ -14,7 +15,6 @@
 #include <optional>
 #include <set>
 #include <utility>
-#include <variant>
 
 namespace halftone {
 namespace {
@@ -25,31 +25,6 @@ struct BoundShadow {
   const StoredVariable *variable;
   Launch refresh{};
   bool refreshed = false; // in this play
-};
-
-/// The address of a feed or a fetch in an operation. It may differ from play to play.
-struct ChangingAddress {
-  size_t operation;
-  SlotId slot;
-  std::variant<void **, const std::byte **, std::byte **> place;
-
-  /// Writes the address into the operation. True if the operation held another address before.
-  bool set(std::byte *address) const {
-    return std::visit(
-        [&](auto *at) {
-          const bool differs = *at != address;
-          *at = address;
-          return differs;
-        },
-        place);
-  }
-};
-
-/// Operations that are queued together, and the step behind them.
-struct Leg {
-  enum class End : uint8_t { plan, collective, wait };
-  size_t begin, end; // of the operations
-  End then;
 };
 
 } // namespace
@@ -69,15 +44,14 @@ struct Player::Impl {
   std::vector<DeviceMemory> feedCopies; // each made when a feed first comes that the device cannot read in place
 
   std::vector<SlotId> feedSlots, fetchSlots;
-  std::optional<FetchPlaces> fetchPlaces;  // from allocate() on
-  std::vector<std::byte *> addresses;      // by slot; those of feeds and fetches change with every play
-  std::vector<void *> buffers;             // of all launches, one after another
-  std::vector<Launch> launches;            // in the order of the launch steps
-  std::vector<QueuedOperation> operations; // the plan's steps; launches in parts are one operation
-  std::vector<Leg> legs;                   // of the operations; the last ends with the plan
+  std::optional<FetchPlaces> fetchPlaces; // from allocate() on
+  /// By slot, in the first iteration of every repeat; those of feeds and fetches change with every play.
+  std::vector<std::byte *> addresses;
+  std::vector<void *> buffers;  // of all launches, one after another
+  std::vector<Launch> launches; // in the order of the launch steps
+  PlanOperations steps;         // the plan's steps
   std::unique_ptr<PlanCollectives> collectives;
-  std::vector<ChangingAddress> changing; // in order of their operations
-  std::vector<size_t> changed;           // indices of the operations whose addresses differ in this play
+  std::vector<size_t> changed; // indices of the operations whose addresses differ in this play
   bool played = false;
   std::mutex playing;
 
@@ -86,8 +60,6 @@ struct Player::Impl {
   Status bindShadows();
   Status bindLaunches();
   StatusOr<Launch> bindLaunch(const LaunchStep &step);
-  void bindOperations();
-  bool changes(SlotId slot) const;
   void playOperations(size_t begin, size_t end);
   Status playLegs();
   Status checkFeeds(std::span<const Tensor> feeds) const;
@@ -210,13 +182,13 @@ Status Player::Impl::allocate() {
   for (size_t i = 0; i < plan.slots.size(); ++i) {
     const Slot &slot = plan.slots[i];
     if (slot.kind == SlotKind::arena)
-      addresses[i] = arena.get() + slot.index;
+      addresses[i] = arena.get() + slot.index + slot.start();
     else if (slot.kind == SlotKind::variable)
-      addresses[i] = variableData[slot.index];
+      addresses[i] = variableData[slot.index] + slot.start();
     else if (slot.kind == SlotKind::shadow)
-      addresses[i] = shadows[slot.index].shadow->memory.get();
+      addresses[i] = shadows[slot.index].shadow->memory.get() + slot.start();
     else if (slot.kind == SlotKind::constant)
-      addresses[i] = constants[slot.index].get();
+      addresses[i] = constants[slot.index].get() + slot.start();
     else
       (slot.kind == SlotKind::feed ? feedSlots : fetchSlots).push_back(static_cast<SlotId>(i));
   }
@@ -250,74 +222,27 @@ StatusOr<Launch> Player::Impl::bindLaunch(const LaunchStep &step) {
 
 Status Player::Impl::bindLaunches() {
   size_t count = 0;
-  std::vector<const LaunchStep *> steps;
+  std::vector<const LaunchStep *> planned;
   for (const Step &step : executable->plan.steps)
     if (auto *launch = std::get_if<LaunchStep>(&step))
-      steps.push_back(launch);
-  const size_t planned = steps.size();
+      planned.push_back(launch);
+  const size_t ofSteps = planned.size();
   for (const ShadowSlot &shadow : executable->shadows)
-    steps.push_back(&shadow.refresh);
-  for (const LaunchStep *step : steps)
+    planned.push_back(&shadow.refresh);
+  for (const LaunchStep *step : planned)
     count += step->buffers.size();
   buffers.reserve(count); // the launches hold spans of it, so it must not grow later
-  for (size_t i = 0; i < steps.size(); ++i) {
-    StatusOr<Launch> launch = bindLaunch(*steps[i]);
+  for (size_t i = 0; i < planned.size(); ++i) {
+    StatusOr<Launch> launch = bindLaunch(*planned[i]);
     HALFTONE_RETURN_IF_ERROR(launch.status());
-    if (i >= planned) {
-      shadows[i - planned].refresh = *std::move(launch);
+    if (i >= ofSteps) {
+      shadows[i - ofSteps].refresh = *std::move(launch);
       continue;
     }
     launches.push_back(*std::move(launch));
   }
-  bindOperations();
+  steps = PlanOperations::of(executable->plan, launches, buffers, addresses);
   return {};
-}
-
-bool Player::Impl::changes(SlotId slot) const {
-  const SlotKind kind = executable->plan.slots[slot].kind;
-  return kind == SlotKind::feed || kind == SlotKind::fetch;
-}
-
-/// Makes the operations, and the list of their addresses that change. `launches` and `buffers` keep their memory from
-/// here on.
-void Player::Impl::bindOperations() {
-  const std::vector<Step> &steps = executable->plan.steps;
-  operations.reserve(steps.size()); // `changing` points into the operations
-  auto launch = launches.begin();
-  auto buffer = buffers.begin();
-  auto endLeg = [&](Leg::End then) { legs.push_back({legs.empty() ? 0 : legs.back().end, operations.size(), then}); };
-  auto note = [&](SlotId slot, auto *place) {
-    if (changes(slot))
-      changing.push_back({operations.size() - 1, slot, place});
-  };
-  for (const Step &step : steps) {
-    if (auto *planned = std::get_if<LaunchStep>(&step)) {
-      if (!planned->joined)
-        operations.emplace_back(LaunchParts(&*launch, 1));
-      else if (auto &parts = std::get<LaunchParts>(operations.back()); true)
-        parts = {parts.data(), parts.size() + 1};
-      if (planned->predicate)
-        note(planned->predicate->slot, &launch->condition.byte);
-      for (SlotId slot : planned->buffers)
-        note(slot, &*buffer++);
-      ++launch;
-      continue;
-    }
-    if (std::holds_alternative<CollectiveStep>(step) || std::holds_alternative<WaitStep>(step)) {
-      endLeg(std::holds_alternative<WaitStep>(step) ? Leg::End::wait : Leg::End::collective);
-      continue;
-    }
-    const CopyStep &planned = std::get<CopyStep>(step);
-    operations.emplace_back(QueuedCopy{addresses[planned.to], planned.from < 0 ? nullptr : addresses[planned.from],
-                                       executable->plan.slots[planned.to].type.bytes(), condition(planned.predicate)});
-    QueuedCopy &copy = std::get<QueuedCopy>(operations.back());
-    note(planned.to, &copy.to);
-    if (planned.from >= 0)
-      note(planned.from, &copy.from);
-    if (planned.predicate)
-      note(planned.predicate->slot, &copy.condition.byte);
-  }
-  endLeg(Leg::End::plan);
 }
 
 Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
@@ -372,10 +297,11 @@ Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::ve
     const auto index = static_cast<size_t>(slots[slot].index);
     StatusOr<const std::byte *> data = placeFeed(feeds[index], feedCopies[index]);
     HALFTONE_RETURN_IF_ERROR(data.status());
-    addresses[slot] = const_cast<std::byte *>(*data); // verify() makes sure that no step writes a feed
+    // verify() makes sure that no step writes a feed
+    addresses[slot] = const_cast<std::byte *>(*data) + slots[slot].start();
   }
   for (SlotId slot : fetchSlots)
-    addresses[slot] = fetchPlaces->address(static_cast<size_t>(slots[slot].index));
+    addresses[slot] = fetchPlaces->address(static_cast<size_t>(slots[slot].index)) + slots[slot].start();
   findChanged();
   return {};
 }
@@ -392,13 +318,13 @@ Status Player::Impl::checkVariables() const {
 
 void Player::Impl::findChanged() {
   changed.clear();
-  for (const ChangingAddress &address : changing)
+  for (const ChangingAddress &address : steps.changing)
     if (address.set(addresses[address.slot]) && (changed.empty() || changed.back() != address.operation))
       changed.push_back(address.operation);
   if (played)
     return;
   played = true;
-  changed.resize(operations.size());
+  changed.resize(steps.operations.size());
   std::iota(changed.begin(), changed.end(), size_t(0));
 }
 
@@ -424,8 +350,8 @@ void Player::Impl::settleShadows(bool failed) {
 }
 
 void Player::Impl::playOperations(size_t begin, size_t end) {
-  const std::span<const QueuedOperation> all(operations);
-  if (legs.size() == 1)
+  const std::span<const QueuedOperation> all(steps.operations);
+  if (steps.legs.size() == 1)
     return queue->play(all, changed);
   std::vector<size_t> ofThese;
   for (auto index = std::ranges::lower_bound(changed, begin); index != changed.end() && *index < end; ++index)
@@ -435,7 +361,7 @@ void Player::Impl::playOperations(size_t begin, size_t end) {
 
 Status Player::Impl::playLegs() {
   Status status;
-  for (const Leg &leg : legs) {
+  for (const Leg &leg : steps.legs) {
     playOperations(leg.begin, leg.end);
     if (leg.then == Leg::End::collective)
       status = collectives->start(addresses, *queue);

@@ -194,6 +194,7 @@ private:
       write(id, result);
   }
   void run(const WaitStep &) {}
+  void run(const RepeatStep &) { llvm_unreachable("assign-slots makes no repeat"); }
 
   const Executable &exe;
   Draw draw;

@@ -3,6 +3,7 @@
 #include "frontend/report/ArenaChart.h"
 #include "frontend/base/ReportWords.h"
 #include "frontend/report/Markup.h"
+#include "runtime/plan/RepeatRules.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <tuple>
@@ -13,38 +14,19 @@ namespace {
 
 constexpr double left = 76, right = 940, top = 18, bottom = 318;
 
-/// The slots that a step uses.
-struct StepSlots {
-  std::vector<SlotId> slots;
-  bool isJoined = false;
+/// Whether a step has a time of its own on the chart: parts of a launch run at one time, and a repeat is its steps.
+bool hasTime(const Step &step) {
+  const auto *launch = std::get_if<LaunchStep>(&step);
+  return launch ? !launch->joined : !std::holds_alternative<RepeatStep>(step);
+}
+
+/// A repeat whose body is being read: a value that its steps find or leave for the next iteration lives through all of it.
+struct OpenRepeat {
+  size_t end; // position behind the body
+  int64_t first, last;
 };
 
-StepSlots slotsOf(const Step &step) {
-  StepSlots used;
-  const std::optional<Predicate> *predicate = nullptr;
-  if (const auto *launch = std::get_if<LaunchStep>(&step)) {
-    used = {launch->buffers, launch->joined};
-    predicate = &launch->predicate;
-  } else if (const auto *copy = std::get_if<CopyStep>(&step)) {
-    used.slots = {copy->to};
-    if (copy->from >= 0)
-      used.slots.push_back(copy->from);
-    predicate = &copy->predicate;
-  } else if (const auto *collective = std::get_if<CollectiveStep>(&step)) {
-    used.slots = collective->from;
-    used.slots.insert(used.slots.end(), collective->to.begin(), collective->to.end());
-  }
-  if (predicate && *predicate)
-    used.slots.push_back((*predicate)->slot);
-  return used;
-}
-
-int64_t stepsOf(const Plan &plan) {
-  int64_t count = 0;
-  for (const Step &step : plan.steps)
-    count += !slotsOf(step).isJoined;
-  return count;
-}
+int64_t stepsOf(const Plan &plan) { return std::ranges::count_if(plan.steps, hasTime); }
 
 std::string writerText(const Executable &executable, size_t step) {
   const auto *launch = std::get_if<LaunchStep>(&executable.plan.steps[step]);
@@ -59,18 +41,34 @@ std::string writerText(const Executable &executable, size_t step) {
 
 std::vector<ArenaSpan> arenaSpans(const Plan &plan) {
   std::vector<ArenaSpan> bySlot(plan.slots.size());
+  std::vector<OpenRepeat> open;
+  std::vector<int64_t> counts;
   int64_t now = -1;
   for (size_t step = 0; step < plan.steps.size(); ++step) {
-    const StepSlots used = slotsOf(plan.steps[step]);
-    now += !used.isJoined;
-    for (SlotId id : used.slots) {
-      const Slot &slot = plan.slots[static_cast<size_t>(id)];
-      ArenaSpan &span = bySlot[static_cast<size_t>(id)];
+    for (; !open.empty() && open.back().end <= step; open.pop_back())
+      counts.pop_back();
+    now += hasTime(plan.steps[step]);
+    for (const TouchedSlot &touched : slotsOf(plan.steps[step])) {
+      const Slot &slot = plan.slots[static_cast<size_t>(touched.slot)];
+      ArenaSpan &span = bySlot[static_cast<size_t>(touched.slot)];
       if (slot.kind != SlotKind::arena || slot.type.bytes() == 0)
         continue;
+      const SlotHull hull = hullOf(slot, counts);
       if (span.slot < 0)
-        span = {id, slot.index, slot.type.bytes(), now, now, step};
-      span.last = now;
+        span = {touched.slot, slot.index + hull.begin, hull.end - hull.begin, now, now, step};
+      span.last = std::max(span.last, now);
+      for (const OpenRepeat &repeat : open)
+        if (span.first < repeat.first || !slot.strides.empty()) {
+          span.first = std::min(span.first, repeat.first);
+          span.last = std::max(span.last, repeat.last);
+        }
+    }
+    if (auto *repeat = std::get_if<RepeatStep>(&plan.steps[step])) {
+      const size_t end = plan.bodyEnd(step);
+      const auto body = std::ranges::subrange(plan.steps.begin() + static_cast<std::ptrdiff_t>(step) + 1,
+                                              plan.steps.begin() + static_cast<std::ptrdiff_t>(end));
+      open.push_back({end, now + 1, now + std::ranges::count_if(body, hasTime)});
+      counts.push_back(repeat->count);
     }
   }
   std::erase_if(bySlot, [](const ArenaSpan &span) { return span.slot < 0; });

@@ -29,6 +29,7 @@ struct KernelUse {
 std::vector<KernelUse> usesOf(const Executable &executable, const std::optional<StepTimes> &times) {
   std::map<std::string, KernelUse> byKey;
   std::map<std::string, std::vector<int32_t>> sites;
+  const std::vector<int64_t> plays = executable.plan.timesPlayed();
   for (size_t step = 0; step < executable.plan.steps.size(); ++step) {
     const auto *launch = std::get_if<LaunchStep>(&executable.plan.steps[step]);
     if (!launch)
@@ -36,8 +37,8 @@ std::vector<KernelUse> usesOf(const Executable &executable, const std::optional<
     KernelUse &use = byKey[launch->kernel];
     use.key = launch->kernel;
     use.code = &executable.kernels.at(launch->kernel);
-    use.launches += !launch->joined;
-    use.weight += times ? times->seconds[step] : launch->cost;
+    use.launches += launch->joined ? 0 : plays[step];
+    use.weight += times ? times->seconds[step] : launch->cost * static_cast<double>(plays[step]);
     if (launch->site >= 0)
       sites[launch->kernel].push_back(launch->site);
   }

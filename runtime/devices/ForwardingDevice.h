@@ -46,6 +46,7 @@ public:
     inner_->copy(to, from, bytes, condition);
   }
   void fillZero(std::byte *to, int64_t bytes, Condition condition) override { inner_->fillZero(to, bytes, condition); }
+  bool holds(Condition condition) override { return inner_->holds(condition); }
   Status finish() override { return inner_->finish(); }
 
 private:

@@ -22,15 +22,13 @@ public:
     if (holds(condition) && bytes > 0)
       std::memset(to, 0, static_cast<size_t>(bytes));
   }
+  bool holds(Condition condition) final {
+    return !condition.byte || (*condition.byte != std::byte{0}) != condition.negated;
+  }
 
 protected:
   /// Called only if the condition holds and at least one part has a block.
   virtual void run(std::span<const Launch> parts) = 0;
-
-private:
-  static bool holds(Condition condition) {
-    return !condition.byte || (*condition.byte != std::byte{0}) != condition.negated;
-  }
 };
 
 } // namespace halftone

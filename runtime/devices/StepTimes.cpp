@@ -119,15 +119,18 @@ StatusOr<StepTimes> measureSteps(const Player &player) {
   StatusOr<TimedPlayer> timed = TimedPlayer::of(player, false);
   HALFTONE_RETURN_IF_ERROR(timed.status());
   std::vector<double> plays;
+  std::vector<std::vector<double>> seconds(player.executable().plan.steps.size()); // of each step, one for each play
   const Clock::time_point start = Clock::now();
   while (plays.size() < mostPlays && (plays.empty() || secondsSince(start) < enoughSeconds)) {
+    timed->device->launches.clear();
     const Clock::time_point began = Clock::now();
     HALFTONE_RETURN_IF_ERROR(timed->player->play(timed->feeds).status());
     plays.push_back(secondsSince(began));
+    for (std::vector<double> &ofStep : seconds)
+      ofStep.push_back(0);
+    for (const LaunchTimes &launch : timed->device->launches) // those of a repeat add up
+      seconds[launch.step].back() += std::chrono::duration<double>(launch.end - launch.begin).count();
   }
-  std::vector<std::vector<double>> seconds(player.executable().plan.steps.size()); // of each step, one for each play
-  for (const LaunchTimes &launch : timed->device->launches)
-    seconds[launch.step].push_back(std::chrono::duration<double>(launch.end - launch.begin).count());
   StepTimes times;
   times.plays = std::ssize(plays);
   times.total = median(std::move(plays));

@@ -8,9 +8,10 @@ namespace halftone {
 
 /// The time that a player's steps take.
 struct StepTimes {
-  int64_t plays = 0;           // the times are medians over these
-  std::vector<double> seconds; // of each step of the plan; 0 for copies and for launches joined to the one before
-  double total = 0;            // of one play: the launches, and all that the player does between them
+  int64_t plays = 0; // the times are medians over these
+  /// Of each step of the plan, all iterations of a repeat together; 0 for copies and for launches joined to the one before.
+  std::vector<double> seconds;
+  double total = 0; // of one play: the launches, and all that the player does between them
 };
 
 /// Plays the plan with feeds of zeros on copies of its variables: once to warm up, then a few times, until about a

@@ -1,6 +1,7 @@
 // A plan as text.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Executable.h"
+#include "runtime/base/Extents.h"
 #include "runtime/base/PrintableText.h"
 #include <algorithm>
 #include <array>
@@ -15,9 +16,69 @@ std::string_view name(CollectiveKind kind) {
   return names[static_cast<size_t>(kind)];
 }
 
+std::vector<TouchedSlot> slotsOf(const Step &step) {
+  std::vector<TouchedSlot> slots;
+  const auto add = [&](std::span<const SlotId> ids, bool isWritten) {
+    for (const SlotId id : ids)
+      if (id >= 0)
+        slots.push_back({id, isWritten});
+  };
+  if (auto *launch = std::get_if<LaunchStep>(&step)) {
+    const std::span<const SlotId> buffers(launch->buffers);
+    const auto operands = static_cast<size_t>(launch->operandCount);
+    if (launch->predicate)
+      add({&launch->predicate->slot, 1}, false);
+    add(buffers.first(operands), false);
+    add(buffers.subspan(operands), true);
+  } else if (auto *copy = std::get_if<CopyStep>(&step)) {
+    if (copy->predicate)
+      add({&copy->predicate->slot, 1}, false);
+    add({&copy->from, 1}, false);
+    add({&copy->to, 1}, true);
+  } else if (auto *collective = std::get_if<CollectiveStep>(&step)) {
+    add(collective->from, false);
+    add(collective->to, true);
+  } else if (auto *repeat = std::get_if<RepeatStep>(&step); repeat && repeat->running) {
+    add({&repeat->running->slot, 1}, false);
+  }
+  return slots;
+}
+
+size_t Plan::bodyEnd(size_t repeat) const {
+  const int64_t behind = std::ssize(steps) - static_cast<int64_t>(repeat) - 1;
+  return repeat + 1 + static_cast<size_t>(std::clamp<int64_t>(std::get<RepeatStep>(steps[repeat]).steps, 0, behind));
+}
+
+std::vector<int64_t> Plan::timesPlayed() const {
+  std::vector<int64_t> times(steps.size(), 1);
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (auto *repeat = std::get_if<RepeatStep>(&steps[i]); repeat && !repeat->running)
+      for (size_t inner = i + 1; inner < bodyEnd(i); ++inner)
+        times[inner] = extentProduct(times[inner], repeat->count);
+  return times;
+}
+
+int64_t Plan::launches() const {
+  const std::vector<int64_t> times = timesPlayed();
+  int64_t launches = 0;
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (auto *launch = std::get_if<LaunchStep>(&steps[i]); launch && !launch->joined)
+      launches = extentSum(launches, times[i]);
+  return launches;
+}
+
 namespace {
 
-std::string printSlot(const Executable &exe, const Slot &slot) {
+/// " +64, stride -32, stride 32 period 2 phase 1".
+std::string printPlace(const Slot &slot) {
+  std::string text = slot.offset == 0 ? "" : fmt::format(" {:+}", slot.offset);
+  for (const Stride &stride : slot.strides)
+    text += fmt::format(" stride {}{}", stride.bytes,
+                        stride.period ? fmt::format(" period {} phase {}", stride.period, stride.phase) : "");
+  return text;
+}
+
+std::string printTensor(const Executable &exe, const Slot &slot) {
   auto nameIn = [&](auto &list, auto name) -> std::string {
     return slot.index >= 0 && slot.index < static_cast<int64_t>(list.size()) ? name(list[slot.index]) : "?";
   };
@@ -78,6 +139,25 @@ std::string printStep(const Executable &, const CollectiveStep &collective) {
 
 std::string printStep(const Executable &, const WaitStep &) { return "wait"; }
 
+std::string printStep(const Executable &, const RepeatStep &repeat) {
+  const std::string running =
+      repeat.running ? fmt::format(" while {}s{}", repeat.running->negated ? "not " : "", repeat.running->slot) : "";
+  return fmt::format("repeat {} times{}: {} steps", repeat.count, running, repeat.steps);
+}
+
+/// How many repeats are around each step.
+std::vector<size_t> depthsOf(const Plan &plan) {
+  std::vector<size_t> depths;
+  std::vector<size_t> ends; // of the repeats that are open
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    std::erase_if(ends, [&](size_t end) { return end <= i; });
+    depths.push_back(ends.size());
+    if (std::holds_alternative<RepeatStep>(plan.steps[i]))
+      ends.push_back(plan.bodyEnd(i));
+  }
+  return depths;
+}
+
 } // namespace
 
 std::string print(const Executable &exe) {
@@ -87,15 +167,18 @@ std::string print(const Executable &exe) {
                   printable(exe.name), exe.signature.feeds.size(), exe.signature.fetches.size(), exe.variables.size(),
                   exe.kernels.size(), plan.arenaBytes, plan.largestLiveBytes);
   for (size_t i = 0; i < plan.slots.size(); ++i)
-    text += fmt::format("  s{}: {} {}\n", i, printSlot(exe, plan.slots[i]), plan.slots[i].type.str());
+    text += fmt::format("  s{}: {}{} {}\n", i, printTensor(exe, plan.slots[i]), printPlace(plan.slots[i]),
+                        plan.slots[i].type.str());
   for (const ShadowSlot &shadow : exe.shadows)
     text += fmt::format("  @{}: {}, else {}\n", printable(shadow.symbol),
                         shadow.written ? "written with its variable" : "only read", printStep(exe, shadow.refresh));
   for (const auto &[key, kernel] : exe.kernels)
     text += fmt::format("  {}: {}{}{}\n", printable(key), printable(kernel.kind), kernel.method.empty() ? "" : ", ",
                         printable(kernel.method));
+  const std::vector<size_t> depths = depthsOf(plan);
   for (size_t i = 0; i < plan.steps.size(); ++i)
-    text += fmt::format("{}: {}\n", i, std::visit([&](auto &step) { return printStep(exe, step); }, plan.steps[i]));
+    text += fmt::format("{}{}: {}\n", std::string(2 * depths[i], ' '), i,
+                        std::visit([&](auto &step) { return printStep(exe, step); }, plan.steps[i]));
   return text;
 }
 

@@ -1,9 +1,9 @@
-// A plan: a straight list of launches, copies and collectives over numbered slots with known lifetimes. No branch, no loop, no callback.
+// A plan: a list of launches, copies, collectives and repeats over numbered slots with known lifetimes. No branch, no callback; loops have a count.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Signature.h"
-#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,13 +14,31 @@ namespace halftone {
 
 enum class SlotKind : uint8_t { arena, variable, shadow, feed, fetch, constant };
 
-/// The place of a tensor while a plan plays.
+/// How far a slot moves in a repeat: in iteration t, counted from 0, by `bytes` times t, or times (t + phase) % period
+/// if there is a period.
+struct Stride {
+  int64_t bytes = 0, period = 0, phase = 0;
+  /// In bytes.
+  int64_t at(int64_t iteration) const { return (period ? (iteration + phase) % period : iteration) * bytes; }
+  bool operator==(const Stride &) const = default;
+};
+
+/// The place of a tensor while a plan plays; or, with an offset or strides, of one slice of a tensor.
 struct Slot {
   SlotKind kind = SlotKind::arena;
-  TensorType type;
+  TensorType type; // of the slice
   /// arena: byte offset in the plan's one arena, a multiple of bufferAlignment. feed, fetch: position in the signature.
   /// variable, shadow, constant: position in Executable's list of them.
   int64_t index = 0;
+  int64_t offset = 0;            // of the slice, in bytes from the tensor's begin
+  std::vector<Stride> strides{}; // in the repeats around a step, the outermost first; no more than there are repeats
+
+  bool isSlice() const { return offset != 0 || !strides.empty(); }
+  /// The offset of the slice in the first iteration of every repeat.
+  int64_t start() const {
+    return std::accumulate(strides.begin(), strides.end(), offset,
+                           [](int64_t sum, const Stride &stride) { return sum + stride.at(0); });
+  }
 };
 using SlotId = int32_t;
 
@@ -78,7 +96,26 @@ struct CollectiveStep {
 /// Waits for the oldest collective that still travels.
 struct WaitStep {};
 
-using Step = std::variant<LaunchStep, CopyStep, CollectiveStep, WaitStep>;
+/// Plays the next `steps` steps `count` times, inner repeats and their steps counted among `steps`. With `running` it
+/// ends before the first iteration in which the predicate does not hold. A device may look at that byte late, and play
+/// up to `count` iterations: once the predicate does not hold, the body leaves it so and changes nothing that is read
+/// behind the repeat.
+struct RepeatStep {
+  int64_t count = 0, steps = 0;
+  std::optional<Predicate> running{};
+};
+/// How deep repeats nest at most.
+inline constexpr size_t mostRepeats = 8;
+
+using Step = std::variant<LaunchStep, CopyStep, CollectiveStep, WaitStep, RepeatStep>;
+
+/// A slot that a step reads or writes.
+struct TouchedSlot {
+  SlotId slot = -1;
+  bool isWritten = false;
+};
+/// Operands and predicates first, then results. Those of a repeat's body are left out.
+std::vector<TouchedSlot> slotsOf(const Step &step);
 
 struct Plan {
   std::vector<Slot> slots;
@@ -86,13 +123,13 @@ struct Plan {
   int64_t arenaBytes = 0;
   int64_t largestLiveBytes = 0; // the largest sum of live arena bytes at any step; arenaBytes is at least that
 
+  /// The position behind the last step of a repeat's body.
+  size_t bodyEnd(size_t repeat) const;
+  /// How often each step plays, by the counts of the repeats around it. A repeat with `running` counts once, since
+  /// nobody knows how often it plays.
+  std::vector<int64_t> timesPlayed() const;
   /// How many launches a device gets: joined parts do not count.
-  int64_t launches() const {
-    return std::count_if(steps.begin(), steps.end(), [](const Step &step) {
-      auto *launch = std::get_if<LaunchStep>(&step);
-      return launch && !launch->joined;
-    });
-  }
+  int64_t launches() const;
 };
 
 } // namespace halftone

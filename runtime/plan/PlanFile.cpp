@@ -34,7 +34,12 @@ template <class A, Is<Site> T> void fields(A &a, T &x) { a(x.text); }
 template <class A, Is<LedgerRow> T> void fields(A &a, T &x) {
   a(x.path, x.value, x.from, x.to, x.storage, x.fused, x.bytes, x.rule, x.location);
 }
-template <class A, Is<Slot> T> void fields(A &a, T &x) { a(x.kind, x.type, x.index); }
+template <class A, Is<Stride> T> void fields(A &a, T &x) { a(x.bytes, x.period, x.phase); }
+template <class A, Is<Slot> T> void fields(A &a, T &x) {
+  a(x.kind, x.type, x.index);
+  if (a.version >= 9)
+    a(x.offset, x.strides);
+}
 template <class A, Is<Predicate> T> void fields(A &a, T &x) { a(x.slot, x.negated); }
 template <class A, Is<LaunchStep> T> void fields(A &a, T &x) {
   a(x.kernel, x.grid, x.buffers, x.operandCount, x.extents, x.scratchBytes, x.predicate, x.joined, x.site, x.cost);
@@ -42,6 +47,7 @@ template <class A, Is<LaunchStep> T> void fields(A &a, T &x) {
 template <class A, Is<CopyStep> T> void fields(A &a, T &x) { a(x.from, x.to, x.predicate); }
 template <class A, Is<CollectiveStep> T> void fields(A &a, T &x) { a(x.kind, x.from, x.to, x.borders, x.rank); }
 template <class A, Is<WaitStep> T> void fields(A &, T &) {}
+template <class A, Is<RepeatStep> T> void fields(A &a, T &x) { a(x.count, x.steps, x.running); }
 template <class A, Is<ShadowSlot> T> void fields(A &a, T &x) {
   a(x.symbol, x.function, x.type, x.variable, x.source, x.written, x.refresh);
 }
@@ -72,6 +78,7 @@ uint32_t checksum(std::string_view bytes) { return crc32Of(std::as_bytes(std::sp
 
 class Writer {
 public:
+  static constexpr uint32_t version = planFileVersion;
   std::string out;
   template <class... T> void operator()(const T &...values) { (put(values), ...); }
 
@@ -121,7 +128,8 @@ private:
 /// After the first error every further read is a no-op.
 class Reader {
 public:
-  explicit Reader(std::string_view bytes, size_t offset) : bytes(bytes), at(offset) {}
+  Reader(std::string_view bytes, size_t offset, uint32_t version) : version(version), bytes(bytes), at(offset) {}
+  const uint32_t version; // of the file
   template <class... T> void operator()(T &...values) { (get(values), ...); }
   Status finish() {
     if (problem.empty() && at != bytes.size())
@@ -206,15 +214,17 @@ private:
       get(v.emplace());
   }
   void get(Step &v) {
-    switch (bounded(0, 3)) {
+    switch (bounded(0, version >= 9 ? 4 : 3)) {
     case 0:
       return get(v.emplace<LaunchStep>());
     case 1:
       return get(v.emplace<CopyStep>());
     case 2:
       return get(v.emplace<CollectiveStep>());
-    default:
+    case 3:
       return get(v.emplace<WaitStep>());
+    default:
+      return get(v.emplace<RepeatStep>());
     }
   }
   template <class T>
@@ -241,12 +251,14 @@ StatusOr<Executable> readExecutable(std::string_view bytes) {
   };
   if (bytes.size() < headerBytes || !bytes.starts_with(magic))
     return bad("it does not begin with the plan file's magic bytes");
-  if (uint32_t version = getU32(bytes.substr(8)); version != planFileVersion)
-    return bad(fmt::format("format version {}, this library reads version {}", version, planFileVersion));
+  const uint32_t version = getU32(bytes.substr(8));
+  if (version < oldestPlanFileVersion || version > planFileVersion)
+    return bad(fmt::format("format version {}, this library reads versions {} to {}", version, oldestPlanFileVersion,
+                           planFileVersion));
   if (getU32(bytes.substr(12)) != checksum(bytes.substr(headerBytes)))
     return bad("the checksum differs; the file is damaged or cut short");
   Executable executable;
-  Reader reader(bytes, headerBytes);
+  Reader reader(bytes, headerBytes, version);
   reader(executable);
   HALFTONE_RETURN_IF_ERROR(reader.finish());
   HALFTONE_RETURN_IF_ERROR(verify(executable));

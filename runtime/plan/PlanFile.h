@@ -11,7 +11,9 @@ namespace halftone {
 /// The format version. A file is little-endian: magic "HTPLAN\r
 /// ", format version (u32), CRC-32 of the rest (u32), then the fields of Executable in the order of their declaration:
 /// integers as 8 bytes, strings and lists after their length.
-inline constexpr uint32_t planFileVersion = 8;
+inline constexpr uint32_t planFileVersion = 9;
+/// The oldest version that is read. Version 8 has no repeats, and its slots are whole tensors.
+inline constexpr uint32_t oldestPlanFileVersion = 8;
 
 /// An executable as bytes. The same executable gives the same bytes.
 std::string writeExecutable(const Executable &executable);

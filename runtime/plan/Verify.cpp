@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Abi.h"
 #include "runtime/plan/Executable.h"
-#include "runtime/plan/WrittenUnder.h"
+#include "runtime/plan/RepeatRules.h"
+#include "runtime/plan/WrittenRanges.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <deque>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,29 +19,6 @@ namespace {
 
 Status invalid(std::string message) { return {ErrorKind::value_error, "plan: " + std::move(message)}; }
 
-/// The bytes behind a slot. Only arena ranges can overlap without being equal; every other pair of kind and index has
-/// memory of its own: checkTables() refuses variables and shadows that have not.
-struct Range {
-  SlotKind kind;
-  int64_t index; // 0 for the arena
-  int64_t begin, end;
-  auto key() const { return std::tuple(kind, index, begin, end); }
-  bool empty() const { return begin == end; }
-  /// Whether this range begins before the end of `other`, in the order of ranges.
-  bool begins(const Range &other) const {
-    return std::tuple(kind, index, begin) < std::tuple(other.kind, other.index, other.end);
-  }
-  bool overlaps(const Range &other) const {
-    return kind == other.kind && index == other.index && begin < other.end && other.begin < end;
-  }
-  bool operator==(const Range &other) const { return key() == other.key(); }
-  bool operator<(const Range &other) const { return key() < other.key(); }
-};
-
-std::optional<ByteCondition> conditionOf(const std::optional<Predicate> &predicate) {
-  return predicate ? std::optional(ByteCondition{predicate->slot, predicate->negated}) : std::nullopt;
-}
-
 class Checker {
 public:
   explicit Checker(const Executable &executable) : exe(executable), plan(executable.plan) {}
@@ -48,11 +27,8 @@ public:
     HALFTONE_RETURN_IF_ERROR(checkTables());
     for (size_t i = 0; i < plan.slots.size(); ++i)
       HALFTONE_RETURN_IF_ERROR(checkSlot(i));
-    for (size_t i = 0; i < plan.steps.size(); ++i) {
-      step = i;
-      HALFTONE_RETURN_IF_ERROR(std::visit([&](auto &s) { return checkStep(s); }, plan.steps[i]));
-      part = std::get_if<LaunchStep>(&plan.steps[i]);
-    }
+    HALFTONE_RETURN_IF_ERROR(checkRepeats(exe));
+    HALFTONE_RETURN_IF_ERROR(checkBlock(0, plan.steps.size()));
     if (!travelling.empty())
       return invalid("a collective has no wait");
     return checkFetches();
@@ -62,8 +38,8 @@ private:
   const Executable &exe;
   const Plan &plan;
   size_t step = 0;
-  std::map<Range, WrittenUnder> written;            // its ranges never overlap
-  std::map<Range, std::vector<Range>> writtenUnder; // the entries of `written` under the predicate with that byte
+  std::vector<int64_t> iterations, counts; // of the repeats around the step
+  WrittenRanges written;
   // Ranges of the present launch's parts; two that overlap are equal.
   const LaunchStep *part = nullptr;
   std::set<Range> partsRead, partsWritten;
@@ -73,11 +49,39 @@ private:
 
   bool slotExists(SlotId id) const { return id >= 0 && static_cast<size_t>(id) < plan.slots.size(); }
 
+  /// The range of a slot whose slice begins at that offset.
+  static Range rangeAt(const Slot &slot, int64_t begin, int64_t bytes) {
+    const bool arena = slot.kind == SlotKind::arena;
+    begin += arena ? slot.index : 0;
+    return {slot.kind, arena ? 0 : slot.index, begin, begin + bytes};
+  }
+  /// How far the slot has moved in the present iterations of the repeats up to `level`.
+  int64_t moved(const Slot &slot, size_t levels) const {
+    int64_t bytes = 0;
+    for (size_t level = 0; level < std::min(slot.strides.size(), levels); ++level)
+      bytes += slot.strides[level].at(iterations[level]);
+    return bytes;
+  }
+  /// In the present iterations.
   Range rangeOf(SlotId id) const {
     const Slot &slot = plan.slots[id];
-    bool arena = slot.kind == SlotKind::arena;
-    int64_t begin = arena ? slot.index : 0;
-    return {slot.kind, arena ? 0 : slot.index, begin, begin + slot.type.bytes()};
+    return rangeAt(slot, slot.offset + moved(slot, iterations.size()), slot.type.bytes());
+  }
+  Piece pieceOf(SlotId id) const { return {rangeOf(id), plan.slots[id].isSlice()}; }
+  std::optional<RangeCondition> conditionOf(const std::optional<Predicate> &predicate) const {
+    return predicate ? std::optional(RangeCondition{rangeOf(predicate->slot), predicate->negated}) : std::nullopt;
+  }
+
+  Status checkBlock(size_t begin, size_t end) {
+    part = nullptr;
+    for (size_t i = begin; i < end; ++i) {
+      step = i;
+      HALFTONE_RETURN_IF_ERROR(std::visit([&](auto &s) { return checkStep(s); }, plan.steps[i]));
+      part = std::get_if<LaunchStep>(&plan.steps[i]);
+      if (std::holds_alternative<RepeatStep>(plan.steps[i]))
+        i = plan.bodyEnd(i) - 1;
+    }
+    return {};
   }
 
   Status checkTables() const {
@@ -139,7 +143,7 @@ private:
       if (slot.index < 0 || slot.index >= static_cast<int64_t>(list.size()))
         return fail(fmt::format("{} {} does not exist; there are {}", what, slot.index, list.size()));
       const TensorType &type = typeOf(list[slot.index]);
-      if (type != slot.type)
+      if (slot.isSlice() ? type.dtype != slot.type.dtype : type != slot.type)
         return fail(fmt::format("{} {} has type {}, the slot {}", what, slot.index, type.str(), slot.type.str()));
       return {};
     };
@@ -163,7 +167,7 @@ private:
     case SlotKind::constant:
       if (slot.index < 0 || slot.index >= static_cast<int64_t>(exe.constants.size()))
         return fail(fmt::format("constant {} does not exist; there are {}", slot.index, exe.constants.size()));
-      if (static_cast<int64_t>(exe.constants[slot.index].size()) != slot.type.bytes())
+      if (!slot.isSlice() && static_cast<int64_t>(exe.constants[slot.index].size()) != slot.type.bytes())
         return fail(fmt::format("constant {} has {} bytes, {} needs {}", slot.index, exe.constants[slot.index].size(),
                                 slot.type.str(), slot.type.bytes()));
       return {};
@@ -172,14 +176,14 @@ private:
   }
 
   Status checkRead(SlotId id, const std::optional<Predicate> &predicate) const {
-    HALFTONE_RETURN_IF_ERROR(checkTravelling(id, false));
+    HALFTONE_RETURN_IF_ERROR(checkTravelling(id, rangeOf(id), false));
     Range range = rangeOf(id);
     if ((range.kind != SlotKind::arena && range.kind != SlotKind::fetch) || range.empty())
       return {};
-    auto found = written.find(range);
-    if (found == written.end())
+    const WrittenRanges::Known known = written.known(pieceOf(id), conditionOf(predicate));
+    if (known == WrittenRanges::Known::no)
       return bad(fmt::format("reads slot {}, whose bytes no earlier step wrote or a later one has overwritten", id));
-    if (!found->second.isKnownUnder(conditionOf(predicate)))
+    if (known == WrittenRanges::Known::under_predicate)
       return bad(fmt::format("reads slot {}, which was written only under a predicate", id));
     return {};
   }
@@ -197,7 +201,7 @@ private:
 
   /// `predicate`: of the step that writes. The blocks of a launch read it at any time until the launch ends.
   Status checkWritable(SlotId id, const std::optional<Predicate> &predicate) const {
-    HALFTONE_RETURN_IF_ERROR(checkTravelling(id, true));
+    HALFTONE_RETURN_IF_ERROR(checkTravelling(id, rangeOf(id), true));
     if (predicate && rangeOf(id).overlaps(rangeOf(predicate->slot)))
       return bad(fmt::format("writes slot {}, which overlaps its own predicate", id));
     const Slot &slot = plan.slots[id];
@@ -211,36 +215,8 @@ private:
     return {};
   }
 
-  /// The first of `ranges`, which do not overlap, that may overlap `range`.
-  template <class T> static auto firstNear(std::map<Range, T> &ranges, const Range &range) {
-    auto next = ranges.lower_bound({range.kind, range.index, range.begin, range.begin});
-    return next == ranges.begin() ? next : std::prev(next);
-  }
-
   void write(SlotId id, const std::optional<Predicate> &predicate) {
-    Range range = rangeOf(id);
-    if (range.empty()) // no step can read it
-      return;
-    forgetPredicates(range);
-    for (auto next = firstNear(written, range); next != written.end() && next->first.begins(range);)
-      next = next->first.overlaps(range) && !(next->first == range) ? written.erase(next) : std::next(next);
-    written[range].add(conditionOf(predicate));
-    if (predicate)
-      writtenUnder[rangeOf(predicate->slot)].push_back(range);
-  }
-
-  /// A write to a predicate's byte gives the predicate a new value, so contents known under the old value are unknown.
-  void forgetPredicates(const Range &range) {
-    for (auto next = firstNear(writtenUnder, range); next != writtenUnder.end() && next->first.begins(range);) {
-      if (!next->first.overlaps(range)) {
-        ++next;
-        continue;
-      }
-      for (const Range &governed : next->second)
-        if (auto found = written.find(governed); found != written.end())
-          found->second.forget([&](int64_t slot) { return rangeOf(static_cast<SlotId>(slot)).overlaps(range); });
-      next = writtenUnder.erase(next);
-    }
+    written.write(pieceOf(id), conditionOf(predicate));
   }
 
   static bool meets(const std::set<Range> &ranges, const Range &range) {
@@ -394,9 +370,83 @@ private:
     return {};
   }
 
+  /// The first two iterations and the last two are checked as steps.
+  Status checkStep(const RepeatStep &repeat) {
+    const size_t at = step, level = iterations.size();
+    WrittenRanges atEnd = written; // of a repeat that may end before any iteration
+    iterations.push_back(0);
+    counts.push_back(repeat.count);
+    for (int64_t iteration = 0; iteration < repeat.count; ++iteration) {
+      if (iteration == 2 && repeat.count > 4) {
+        HALFTONE_RETURN_IF_ERROR(checkBetween(at));
+        iteration = repeat.count - 2;
+      }
+      iterations[level] = iteration;
+      step = at;
+      HALFTONE_RETURN_IF_ERROR(checkPredicate(repeat.running));
+      HALFTONE_RETURN_IF_ERROR(checkBlock(at + 1, plan.bodyEnd(at)));
+      if (repeat.running)
+        atEnd.meet(written);
+    }
+    iterations.pop_back();
+    counts.pop_back();
+    if (repeat.running)
+      written = std::move(atEnd);
+    return {};
+  }
+
+  /// The iterations from 2 to count - 3 of the repeat that is step `at`, after iteration 1. If slices that iteration 1
+  /// has written lie side by side, they cover the memory between.
+  Status checkBetween(size_t at) {
+    std::vector<std::pair<Range, bool>> between;
+    std::vector<size_t> ends; // of the repeats inside
+    const size_t depth = counts.size();
+    for (size_t i = at + 1; i < plan.bodyEnd(at); ++i) {
+      for (; !ends.empty() && ends.back() <= i; ends.pop_back())
+        counts.pop_back();
+      step = i;
+      for (const auto &[id, writes] : slotsOf(plan.steps[i])) {
+        const auto ranges = rangesBetween(plan.slots[id], depth);
+        if (!ranges)
+          continue;
+        HALFTONE_RETURN_IF_ERROR(checkTravelling(id, ranges->all, writes));
+        if (writes)
+          between.emplace_back(ranges->all, ranges->isCovered && written.known({ranges->one, true}, std::nullopt) ==
+                                                                     WrittenRanges::Known::yes);
+      }
+      if (auto *inner = std::get_if<RepeatStep>(&plan.steps[i])) {
+        counts.push_back(inner->count);
+        ends.push_back(plan.bodyEnd(i));
+      }
+    }
+    counts.resize(depth);
+    for (const auto &[range, isWritten] : between)
+      if (isWritten)
+        written.write({range, true}, std::nullopt);
+      else
+        written.spoil(range);
+    return {};
+  }
+
+  struct Between {
+    Range one, all; // of iteration 1; of the iterations between
+    bool isCovered; // by slices
+  };
+  /// Of a slot that moves on in the innermost of `depth` repeats, whose present iteration is 1.
+  std::optional<Between> rangesBetween(const Slot &slot, size_t depth) const {
+    if (slot.strides.size() < depth || slot.strides[depth - 1].bytes == 0 || slot.strides[depth - 1].period)
+      return std::nullopt;
+    const int64_t stride = slot.strides[depth - 1].bytes;
+    const SlotHull hull = hullOf(slot, counts, depth); // of the repeats inside
+    const Range one = rangeAt(slot, hull.begin + moved(slot, depth), hull.end - hull.begin);
+    Range all = one;
+    (stride > 0 ? all.end : all.begin) += stride * (counts[depth - 1] - 4);
+    (stride > 0 ? all.begin : all.end) += stride;
+    return Between{one, all, hull.isCovered && std::abs(stride) == one.end - one.begin};
+  }
+
   /// A collective that travels reads its operands and writes its results at any time until its wait.
-  Status checkTravelling(SlotId id, bool writes) const {
-    const Range range = rangeOf(id);
+  Status checkTravelling(SlotId id, const Range &range, bool writes) const {
     auto meetsAny = [&](const std::vector<SlotId> &slots) {
       return std::ranges::any_of(slots, [&](SlotId each) { return rangeOf(each).overlaps(range); });
     };
@@ -411,10 +461,11 @@ private:
       const Parameter &fetch = exe.signature.fetches[i];
       if (fetch.type.bytes() == 0)
         continue;
-      auto found = written.find({SlotKind::fetch, static_cast<int64_t>(i), 0, fetch.type.bytes()});
-      if (found == written.end() || !found->second.isKnownUnder(std::nullopt))
+      const auto known =
+          written.known({{SlotKind::fetch, static_cast<int64_t>(i), 0, fetch.type.bytes()}}, std::nullopt);
+      if (known != WrittenRanges::Known::yes)
         return invalid(fmt::format("fetch {} '{}' is not written{}", i, fetch.name,
-                                   found == written.end() ? "" : " unconditionally"));
+                                   known == WrittenRanges::Known::no ? "" : " unconditionally"));
     }
     return {};
   }

@@ -30,6 +30,11 @@ public:
   }
   /// Whether every step finds the buffer written.
   bool isAlwaysKnown() const { return always; }
+  /// Keeps only what both know.
+  void meet(const WrittenUnder &other) {
+    always &= other.always;
+    std::erase_if(conditions, [&](const ByteCondition &condition) { return !other.isKnownUnder(condition); });
+  }
   /// The bytes for which `changed` holds have a new meaning.
   template <class Changed> void forget(Changed changed) {
     std::erase_if(conditions, [&](const ByteCondition &condition) { return changed(condition.byte); });

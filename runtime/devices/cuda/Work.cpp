@@ -189,12 +189,6 @@ size_t togetherOf(std::span<const QueuedOperation> operations) {
   return std::max<size_t>(count, 1);
 }
 
-StatusOr<Work> workOf(const QueuedOperation &operation, Modules &modules) {
-  if (const auto *parts = std::get_if<LaunchParts>(&operation))
-    return workOf(*parts);
-  return workOf(std::get<QueuedCopy>(operation), modules);
-}
-
 Status place(KernelWork &work, WorkMemory &memory) {
   Gpu &gpu = *work.kernel->gpu;
   if (!work.table.empty()) {

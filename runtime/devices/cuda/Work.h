@@ -49,7 +49,6 @@ using Work = std::variant<std::monostate, KernelWork, CopyWork, FillWork>;
 StatusOr<Work> workOf(LaunchParts parts);
 /// The work of a copy or a fill. One under a condition is a kernel of `modules`; errors as for loading it.
 StatusOr<Work> workOf(const QueuedCopy &copy, Modules &modules);
-StatusOr<Work> workOf(const QueuedOperation &operation, Modules &modules);
 /// Of at least two copies that may run at once: one launch.
 StatusOr<Work> workOf(std::span<const QueuedCopy *const> copies, Modules &modules);
 /// How many of `operations` from the first on are one piece of work: copies and fills that touch nothing that another

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ArenaChart.h"
 #include "tests/frontend/report/Parsed.h"
-#include "tests/runtime/TestPlan.h"
+#include "tests/runtime/RepeatPlans.h"
 #include <catch2/catch.hpp>
 
 using namespace halftone;
@@ -35,4 +35,20 @@ TEST_CASE("a value in place of another goes on in its span, and parts of a launc
   exe.plan = {};
   CHECK(arenaSpans(exe.plan).empty());
   parseXml(arenaSvg(exe));
+}
+
+TEST_CASE(
+    "a value of a repeat lives through all iterations if it goes from one to the next, and slices are one value") {
+  const Executable nested = nestedCase(7, 3, 16).exe;
+  const std::vector<ArenaSpan> both = arenaSpans(nested.plan); // h from the first copy to the last, g in the repeats
+  REQUIRE(both.size() == 2);
+  CHECK((both[0].slot == 2 && both[0].first == 0 && both[0].last == 5));
+  CHECK((both[1].slot == 3 && both[1].first == 1 && both[1].last == 4));
+  const Executable scan = scanCase(20, 16, false, CarryPlace::stack).exe;
+  const std::vector<ArenaSpan> spans = arenaSpans(scan.plan);
+  REQUIRE(!spans.empty());
+  CHECK(std::ranges::any_of(spans, [](const ArenaSpan &span) {
+    return span.offset == 64 && span.bytes == 20 * 64 && span.first == 1 && span.last == 2;
+  }));
+  parseXml(arenaSvg(scan));
 }

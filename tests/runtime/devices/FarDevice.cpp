@@ -60,6 +60,12 @@ public:
         std::memset(device_.inside(to), 0, static_cast<size_t>(bytes));
     });
   }
+  bool holds(Condition condition) override {
+    if (!condition.byte)
+      return true;
+    device_.wait();
+    return (*device_.inside(condition.byte) != std::byte{0}) != condition.negated;
+  }
   /// Also checks that `changed` names every operation whose addresses changed.
   void play(std::span<const QueuedOperation> operations, std::span<const size_t> changed) override {
     for (size_t i = 0; i < operations.size(); ++i) {
@@ -85,9 +91,10 @@ private:
         addresses.insert(addresses.end(), part.buffers.begin(), part.buffers.end());
         addresses.push_back(part.condition.byte);
       }
+    } else if (auto *copy = std::get_if<QueuedCopy>(&operation)) {
+      addresses = {copy->to, copy->from, copy->condition.byte};
     } else {
-      const QueuedCopy &copy = std::get<QueuedCopy>(operation);
-      addresses = {copy.to, copy.from, copy.condition.byte};
+      addresses = {std::get<QueuedRepeat>(operation).condition.byte};
     }
     return addresses;
   }

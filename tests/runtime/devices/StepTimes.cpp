@@ -3,7 +3,7 @@
 #include "runtime/devices/StepTimes.h"
 #include "runtime/communication/ProcessGroup.h"
 #include "runtime/devices/CpuDevice.h"
-#include "tests/runtime/TestPlan.h"
+#include "tests/runtime/RepeatPlans.h"
 #include "tests/runtime/communication/Threads.h"
 #include "tests/runtime/devices/FarDevice.h"
 #include <atomic>
@@ -58,6 +58,23 @@ TEST_CASE("the time of a launch is its own, copies and launches that are not due
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>(100, 3));
   CHECK(!called);
   CHECK(player->device() == device);
+}
+
+TEST_CASE("the time of a launch in a repeat is that of all its iterations, and a recorded play has each of them") {
+  const RepeatCase scan = scanCase(5, 16, false, CarryPlace::two_slots);
+  auto kernels = std::make_shared<FunctionLibrary>(
+      std::map<std::string, CpuKernelFunction>{{"add", addKernel}, {"halve", slowHalve}});
+  const std::shared_ptr<Player> player =
+      Player::bind(std::make_shared<const Executable>(scan.exe), kernels, CpuDevice::create(1).valueOrThrow(), {})
+          .valueOrThrow();
+  const StepTimes times = measureSteps(*player).valueOrThrow();
+  REQUIRE(times.seconds.size() == 5);
+  CHECK(times.seconds[1] == 0); // the repeat itself
+  CHECK(times.seconds[2] > 0);
+  CHECK(times.seconds[3] >= 0.010);
+  const PlayRecord record = recordPlay(*player).valueOrThrow();
+  REQUIRE(record.launches.size() == 10);
+  CHECK((record.launches[8].step == 2 && record.launches[9].step == 3));
 }
 
 TEST_CASE("launches of a device that is not the host's are not timed") {

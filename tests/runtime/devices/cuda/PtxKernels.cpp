@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/devices/cuda/PtxKernels.h"
 #include "runtime/plan/GpuAbi.h"
-#include "tests/runtime/TestPlan.h"
+#include "tests/runtime/RepeatPlans.h"
 #include <fmt/format.h>
 
 namespace halftone::test {
@@ -131,6 +131,20 @@ KernelCode elementwise(const std::string &symbol, int buffers, const std::string
 
 } // namespace
 
+static KernelCode comparingKernel() {
+  return gpuKernel("below", 3, 1, R"(
+  mov.u32 %r0, %tid.x;
+  or.b32 %r0, %r0, %block;
+  setp.ne.u32 %p, %r0, 0;
+  @%p ret;
+  ld.global.f32 %f0, [%in0];
+  ld.global.f32 %f1, [%in1];
+  setp.lt.f32 %p, %f0, %f1;
+  selp.u32 %r0, 1, 0, %p;
+  st.global.u8 [%in2], %r0;)",
+                   {.threads = blockElements});
+}
+
 std::map<std::string, KernelCode> planKernels() {
   return {
       {"add", elementwise("add", 3, R"(
@@ -142,6 +156,7 @@ std::map<std::string, KernelCode> planKernels() {
   add.s64 %d2, %d2, %scratch;
   st.global.f32 [%d2], %f0;
   ld.global.f32 %f0, [%d2];)")},
+      {"below", comparingKernel()},
       {"halve", elementwise("halve", 2, "\n  mul.rn.f32 %f0, %f0, 0f3F000000;\n  add.rn.f32 %f0, %f0, 0f3F800000;")}};
 }
 

@@ -20,7 +20,7 @@ KernelCode countingKernel(bool usesScratch);
 /// Adds the one extent to the integer of 32 bits at [block] in the one buffer.
 KernelCode addingKernel();
 
-/// The kernels of TestPlan.h. The sum goes through scratch, as there.
+/// The kernels of TestPlan.h and RepeatPlans.h. The sum goes through scratch, as there.
 std::map<std::string, KernelCode> planKernels();
 
 } // namespace halftone::test

@@ -1,0 +1,46 @@
+// Copies a byte to pinned memory, and waits for the copy's event.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/cuda/LoopByte.h"
+
+namespace halftone::cuda {
+
+/// A copy may be on its way.
+LoopByte::~LoopByte() {
+  if (!memory_)
+    return;
+  const StatusOr<GpuTurn> turn = gpu_->turn();
+  if (!turn.isOk())
+    return;
+  for (const Event event : arrived_)
+    if (event) {
+      (void)gpu_->wait(event); // a destructor has nobody to tell
+      gpu_->giveEvent(event);
+    }
+  (void)gpu_->calls().memFreeHost(memory_);
+}
+
+Status LoopByte::bring(const std::byte *from, int64_t number) {
+  const auto place = static_cast<size_t>(number % 2);
+  if (!memory_) {
+    void *memory = nullptr;
+    HALFTONE_RETURN_IF_ERROR(
+        gpu_->check(gpu_->calls().memHostAlloc(&memory, 2 * step, 0), "pinning memory for the end of a loop"));
+    memory_ = static_cast<std::byte *>(memory);
+  }
+  if (!arrived_[place]) {
+    const StatusOr<Event> event = gpu_->takeEvent();
+    HALFTONE_RETURN_IF_ERROR(event.status());
+    arrived_[place] = *event;
+  }
+  HALFTONE_RETURN_IF_ERROR(gpu_->check(
+      gpu_->calls().memcpyDtoHAsync(memory_ + place * step, addressOf(from), 1, gpu_->compute()), "a copy"));
+  return gpu_->check(gpu_->calls().eventRecord(arrived_[place], gpu_->compute()), "asking whether a loop goes on");
+}
+
+StatusOr<std::byte> LoopByte::wait(int64_t number) {
+  const auto place = static_cast<size_t>(number % 2);
+  HALFTONE_RETURN_IF_ERROR(gpu_->wait(arrived_[place]));
+  return memory_[place * step];
+}
+
+} // namespace halftone::cuda

@@ -1,0 +1,253 @@
+// Cuts a list into sections, and plays each in its way.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/devices/cuda/OperationList.h"
+#include "runtime/base/Extents.h"
+#include <algorithm>
+#include <utility>
+
+namespace halftone::cuda {
+namespace {
+
+const QueuedRepeat *repeatAt(std::span<const QueuedOperation> operations, size_t position) {
+  return std::get_if<QueuedRepeat>(&operations[position]);
+}
+
+/// A repeat that may end long before its count.
+bool isOpen(const QueuedRepeat &repeat) { return repeat.condition.byte && repeat.count > OperationList::mostUnasked; }
+
+/// How many operations a list queues; more than any limit if a repeat in it is open.
+int64_t worksOf(std::span<const QueuedOperation> operations) {
+  int64_t works = 0;
+  for (size_t i = 0; i < operations.size(); ++i) {
+    int64_t own = 1;
+    if (const QueuedRepeat *repeat = repeatAt(operations, i)) {
+      own = isOpen(*repeat) ? INT64_MAX
+                            : extentProduct(repeat->count, worksOf(operations.subspan(i + 1, repeat->operations)));
+      i += repeat->operations;
+    }
+    works = extentSum(works, own);
+  }
+  return works;
+}
+
+/// Whether each round of an open repeat has the addresses of the first one.
+bool isPeriodic(const QueuedRepeat &repeat) {
+  return std::ranges::all_of(repeat.moving, [](const MovingAddress &each) { return each.stride.period != 0; });
+}
+
+} // namespace
+
+/// Neighbours whose work is kept are one section.
+void OperationList::cut() {
+  bool isJoined = false;
+  for (size_t i = 0; i < operations_.size();) {
+    Kind kind = Kind::once;
+    size_t end = i + 1;
+    if (const QueuedRepeat *repeat = repeatAt(operations_, i)) {
+      end += repeat->operations;
+      const int64_t works = worksOf(operations_.subspan(i + 1, repeat->operations));
+      if (isOpen(*repeat))
+        kind = isPeriodic(*repeat) && works <= mostWorks / roundIterations ? Kind::rounds : Kind::unkept;
+      else if (extentProduct(repeat->count, works) > mostWorks)
+        kind = Kind::unkept;
+    }
+    if (isJoined && kind == Kind::once)
+      sections_.back().end = end;
+    else
+      sections_.push_back({kind, i, end, WorkList(gpu_), {}});
+    isJoined = kind == Kind::once;
+    i = end;
+  }
+}
+
+/// The work of `count` operations from that position on.
+StatusOr<Work> OperationList::workAt(size_t position, size_t count) const {
+  if (const auto *parts = std::get_if<LaunchParts>(&operations_[position]))
+    return workOf(*parts);
+  if (count == 1)
+    return workOf(std::get<QueuedCopy>(operations_[position]), *modules_);
+  std::vector<const QueuedCopy *> copies;
+  for (const QueuedOperation &operation : operations_.subspan(position, count))
+    copies.push_back(&std::get<QueuedCopy>(operation));
+  return workOf(copies, *modules_);
+}
+
+template <class Visit> Status OperationList::walk(size_t begin, size_t end, bool isInRepeat, const Visit &visit) {
+  for (size_t i = begin; i < end;) {
+    if (const QueuedRepeat *repeat = repeatAt(operations_, i)) {
+      HALFTONE_RETURN_IF_ERROR(walkRepeat(i, repeat->count, visit));
+      i += 1 + repeat->operations;
+      continue;
+    }
+    const StatusOr<size_t> taken = visit(i, isInRepeat ? 1 : end - i);
+    HALFTONE_RETURN_IF_ERROR(taken.status());
+    i += *taken;
+  }
+  return {};
+}
+
+template <class Visit> Status OperationList::walkRepeat(size_t position, int64_t count, const Visit &visit) {
+  const QueuedRepeat &repeat = *repeatAt(operations_, position);
+  Status status;
+  int64_t last = 0;
+  for (int64_t iteration = 0; iteration < count && status.isOk(); ++iteration) {
+    if (repeat.condition.byte && iteration > 0 && iteration % mostUnasked == 0) {
+      const StatusOr<bool> on = goesOn(repeat.condition);
+      status = on.status();
+      if (!status.isOk() || !*on)
+        break;
+    }
+    repeat.move(std::exchange(last, iteration), iteration);
+    status = walk(position + 1, position + 1 + repeat.operations, true, visit);
+  }
+  repeat.move(last, 0);
+  return status;
+}
+
+template <class Visit> Status OperationList::walk(const Section &section, const Visit &visit) {
+  return section.kind == Kind::rounds ? walkRepeat(section.begin, roundIterations, visit)
+                                      : walk(section.begin, section.end, false, visit);
+}
+
+/// Reads all operations; all kernels share one block of scratch.
+Status OperationList::bind() {
+  cut();
+  int64_t scratchBytes = 0;
+  for (Section &section : sections_) {
+    if (section.kind == Kind::unkept)
+      continue;
+    HALFTONE_RETURN_IF_ERROR(walk(section, [&](size_t position, size_t most) -> StatusOr<size_t> {
+      const size_t count = togetherOf(operations_.subspan(position, most));
+      StatusOr<Work> work = workAt(position, count);
+      HALFTONE_RETURN_IF_ERROR(work.status());
+      section.works.add(*std::move(work));
+      section.counts.push_back(count);
+      return count;
+    }));
+    scratchBytes = std::max(scratchBytes, section.works.scratchBytes());
+  }
+  DeviceMemory scratch;
+  if (scratchBytes > 0) {
+    StatusOr<DeviceMemory> allocated = gpu_->allocate(scratchBytes);
+    HALFTONE_RETURN_IF_ERROR(allocated.status());
+    scratch = *std::move(allocated);
+  }
+  for (Section &section : sections_)
+    HALFTONE_RETURN_IF_ERROR(section.works.place(scratch));
+  return {};
+}
+
+static bool meets(std::span<const size_t> changed, size_t position, size_t count) {
+  const auto next = std::ranges::lower_bound(changed, position);
+  return next != changed.end() && *next < position + count;
+}
+
+/// Whether copies that were one piece of work have to wait for each other with their new addresses.
+StatusOr<bool> OperationList::isParted(std::span<const size_t> changed) {
+  bool isParted = false;
+  for (const Section &section : sections_) {
+    if (section.kind != Kind::once || !meets(changed, section.begin, section.end - section.begin))
+      continue;
+    size_t index = 0;
+    HALFTONE_RETURN_IF_ERROR(walk(section, [&](size_t position, size_t) -> StatusOr<size_t> {
+      const size_t count = section.counts[index++];
+      isParted |=
+          count > 1 && meets(changed, position, count) && togetherOf(operations_.subspan(position, count)) != count;
+      return count;
+    }));
+  }
+  return isParted;
+}
+
+/// Reads the operations whose addresses may have changed, with those that are one with them.
+Status OperationList::readAgain(Section &section, std::span<const size_t> changed) {
+  if (section.kind == Kind::unkept || !meets(changed, section.begin, section.end - section.begin))
+    return {};
+  size_t index = 0;
+  return walk(section, [&](size_t position, size_t) -> StatusOr<size_t> {
+    const size_t own = index++, count = section.counts[own];
+    if (!meets(changed, position, count))
+      return count;
+    StatusOr<Work> read = workAt(position, count);
+    HALFTONE_RETURN_IF_ERROR(read.status());
+    HALFTONE_RETURN_IF_ERROR(section.works.replace(own, *std::move(read)));
+    return count;
+  });
+}
+
+StatusOr<bool> OperationList::goesOn(Condition condition) {
+  HALFTONE_RETURN_IF_ERROR(byte_.bring(condition.byte, 0));
+  const StatusOr<std::byte> byte = byte_.wait(0);
+  HALFTONE_RETURN_IF_ERROR(byte.status());
+  return (*byte != std::byte{0}) != condition.negated;
+}
+
+/// The host queues each round of iterations before it looks whether the loop ended in the round before it, so that the GPU never waits
+/// for the host. Work of iterations behind the end does nothing (Plan.h, RepeatStep).
+Status OperationList::playRounds(Section &section, bool asGraphs) {
+  constexpr int64_t mostTimes = mostUnasked / roundIterations;
+  const QueuedRepeat &repeat = *repeatAt(operations_, section.begin);
+  const size_t works = section.works.size() / static_cast<size_t>(roundIterations); // of an iteration
+  int64_t left = repeat.count, times = 1;
+  for (int64_t round = 0; left > 0; ++round) {
+    for (int64_t i = 0; i < times && left > 0; ++i) {
+      const int64_t iterations = std::min(left, roundIterations);
+      HALFTONE_RETURN_IF_ERROR(iterations == roundIterations
+                                   ? section.works.play(asGraphs)
+                                   : section.works.playFirst(works * static_cast<size_t>(iterations)));
+      left -= iterations;
+    }
+    times = std::min(2 * times, mostTimes);
+    HALFTONE_RETURN_IF_ERROR(byte_.bring(repeat.condition.byte, round));
+    if (round == 0)
+      continue;
+    const StatusOr<std::byte> byte = byte_.wait(round - 1);
+    HALFTONE_RETURN_IF_ERROR(byte.status());
+    if ((*byte != std::byte{0}) == repeat.condition.negated)
+      break;
+  }
+  return {};
+}
+
+/// Memory that a launch needs is freed in the stream's order, after the launch.
+Status OperationList::playUnkept(const Section &section) {
+  return walk(section, [&](size_t position, size_t) -> StatusOr<size_t> {
+    StatusOr<Work> work = workAt(position, 1);
+    HALFTONE_RETURN_IF_ERROR(work.status());
+    WorkMemory memory;
+    if (auto *kernel = std::get_if<KernelWork>(&*work))
+      HALFTONE_RETURN_IF_ERROR(place(*kernel, memory));
+    HALFTONE_RETURN_IF_ERROR(queue(*gpu_, *work));
+    return size_t(1);
+  });
+}
+
+Status OperationList::playSection(Section &section, bool asGraphs) {
+  switch (section.kind) {
+  case Kind::once:
+    return section.works.play(asGraphs);
+  case Kind::rounds:
+    return playRounds(section, asGraphs);
+  case Kind::unkept:
+    break;
+  }
+  return playUnkept(section);
+}
+
+Status OperationList::play(std::span<const size_t> changed) {
+  const StatusOr<bool> parted = isParted(changed);
+  HALFTONE_RETURN_IF_ERROR(parted.status());
+  if (*parted)
+    sections_.clear();
+  const bool isFirst = sections_.empty();
+  if (isFirst)
+    HALFTONE_RETURN_IF_ERROR(bind());
+  for (Section &section : sections_) {
+    if (!isFirst)
+      HALFTONE_RETURN_IF_ERROR(readAgain(section, changed));
+    HALFTONE_RETURN_IF_ERROR(playSection(section, !isFirst && !gpu_->waitsForLaunches()));
+  }
+  return {};
+}
+
+} // namespace halftone::cuda

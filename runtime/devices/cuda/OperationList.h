@@ -1,0 +1,61 @@
+// A list of operations that is played again and again, with its repeats.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "runtime/devices/cuda/LoopByte.h"
+#include "runtime/devices/cuda/WorkList.h"
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace halftone::cuda {
+
+/// The list is cut into sections. Use it in the GPU's turn.
+class OperationList {
+public:
+  /// Repeats of more launches are queued launch by launch at each play.
+  static constexpr int64_t mostWorks = 65536;
+  /// A repeat that may end early plays so many iterations, all of them queued, before the host looks whether it has.
+  static constexpr int64_t mostUnasked = 64;
+  /// Of a longer one, as many iterations as these are kept.
+  static constexpr int64_t roundIterations = 16;
+
+  OperationList(std::shared_ptr<Gpu> gpu, std::shared_ptr<Modules> modules, std::span<const QueuedOperation> operations)
+      : gpu_(std::move(gpu)), modules_(std::move(modules)), operations_(operations), byte_(gpu_) {}
+  /// `changed` as DeviceQueue::play(); the first play reads all operations.
+  Status play(std::span<const size_t> changed);
+
+private:
+  /// once: all work is kept, that of repeats for each iteration. rounds: a repeat that may end early; the work of
+  /// `roundIterations` is kept. unkept: a repeat that is read at each play.
+  enum class Kind : uint8_t { once, rounds, unkept };
+  struct Section {
+    Kind kind;
+    size_t begin, end;          // positions of operations
+    WorkList works;             // in the order of time
+    std::vector<size_t> counts; // of each piece of work: how many operations are one with it
+  };
+
+  void cut();
+  Status bind();
+  Status playSection(Section &section, bool asGraphs);
+  Status playRounds(Section &section, bool asGraphs);
+  Status playUnkept(const Section &section);
+  Status readAgain(Section &section, std::span<const size_t> changed);
+  StatusOr<Work> workAt(size_t position, size_t count) const;
+  StatusOr<bool> isParted(std::span<const size_t> changed);
+  StatusOr<bool> goesOn(Condition condition);
+
+  /// Calls visit(position, most) for each operation from `begin` on, again for each iteration, with the addresses of
+  /// that iteration. It returns how many operations it has taken, at most `most`.
+  template <class Visit> Status walk(size_t begin, size_t end, bool isInRepeat, const Visit &visit);
+  template <class Visit> Status walkRepeat(size_t position, int64_t count, const Visit &visit);
+  template <class Visit> Status walk(const Section &section, const Visit &visit);
+
+  std::shared_ptr<Gpu> gpu_;
+  std::shared_ptr<Modules> modules_;
+  const std::span<const QueuedOperation> operations_;
+  std::vector<Section> sections_; // none before the first play
+  LoopByte byte_;
+};
+
+} // namespace halftone::cuda

@@ -1,0 +1,122 @@
+// A map of ranges that never overlap.
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/plan/WrittenRanges.h"
+#include <algorithm>
+#include <iterator>
+
+namespace halftone {
+namespace {
+
+/// The first of `ranges`, which do not overlap, that may overlap `range`.
+template <class Map> auto firstNear(Map &ranges, const Range &range) {
+  auto next = ranges.lower_bound({range.kind, range.index, range.begin, range.begin});
+  return next == ranges.begin() ? next : std::prev(next);
+}
+
+} // namespace
+
+/// Nullopt also for a byte under which nothing was written.
+std::optional<ByteCondition> WrittenRanges::conditionOf(const std::optional<RangeCondition> &condition) const {
+  if (!condition)
+    return std::nullopt;
+  const auto number = numbers_.find(condition->byte);
+  return number == numbers_.end() ? std::nullopt : std::optional(ByteCondition{number->second, condition->negated});
+}
+
+WrittenRanges::Known WrittenRanges::known(const Piece &piece, const std::optional<RangeCondition> &reader) const {
+  const Range &range = piece.range;
+  const std::optional<ByteCondition> condition = conditionOf(reader);
+  int64_t covered = range.begin;
+  bool unconditionally = true;
+  for (auto next = firstNear(entries_, range); next != entries_.end() && next->first.begins(range); ++next) {
+    if (!next->first.overlaps(range))
+      continue;
+    if (next->first.begin > covered || !(piece.isSlice || next->second.isSlice || range.contains(next->first)))
+      return Known::no;
+    unconditionally &= next->second.under.isKnownUnder(condition);
+    covered = next->first.end;
+  }
+  if (covered < range.end)
+    return Known::no;
+  return unconditionally ? Known::yes : Known::under_predicate;
+}
+
+/// Removes entries that overlap the piece and differ from it. Of slices that a slice overlaps, the other bytes stay.
+void WrittenRanges::remove(const Piece &piece) {
+  const Range &range = piece.range;
+  std::vector<std::pair<Range, Entry>> rest;
+  for (auto next = firstNear(entries_, range); next != entries_.end() && next->first.begins(range);) {
+    const Range old = next->first;
+    if (!old.overlaps(range) || old == range) {
+      ++next;
+      continue;
+    }
+    if (piece.isSlice && next->second.isSlice) {
+      if (old.begin < range.begin)
+        rest.push_back({{old.kind, old.index, old.begin, range.begin}, next->second});
+      if (range.end < old.end)
+        rest.push_back({{old.kind, old.index, range.end, old.end}, next->second});
+      if (old.contains(range))
+        rest.push_back({range, next->second});
+    }
+    next = entries_.erase(next);
+  }
+  entries_.insert(rest.begin(), rest.end());
+}
+
+void WrittenRanges::write(const Piece &piece, const std::optional<RangeCondition> &writer) {
+  if (piece.range.empty()) // no step can read it
+    return;
+  forgetPredicates(piece.range);
+  remove(piece);
+  Entry &entry = entries_[piece.range];
+  entry.isSlice = piece.isSlice;
+  if (!writer)
+    return entry.under.add(std::nullopt);
+  const auto [number, isNew] = numbers_.try_emplace(writer->byte, std::ssize(bytes_));
+  if (isNew)
+    bytes_.push_back(writer->byte);
+  entry.under.add(ByteCondition{number->second, writer->negated});
+  writtenUnder_[writer->byte].push_back(piece.range);
+}
+
+void WrittenRanges::spoil(const Range &range) {
+  if (range.empty())
+    return;
+  forgetPredicates(range);
+  remove({range, true});
+  entries_.erase(range);
+}
+
+/// A write to a predicate's byte gives the predicate a new value, so contents known under the old value are unknown.
+void WrittenRanges::forgetPredicates(const Range &range) {
+  for (auto next = firstNear(writtenUnder_, range); next != writtenUnder_.end() && next->first.begins(range);) {
+    if (!next->first.overlaps(range)) {
+      ++next;
+      continue;
+    }
+    for (const Range &governed : next->second)
+      for (auto entry = firstNear(entries_, governed); entry != entries_.end() && entry->first.begins(governed);
+           ++entry)
+        entry->second.under.forget([&](int64_t number) { return bytes_[static_cast<size_t>(number)].overlaps(range); });
+    next = writtenUnder_.erase(next);
+  }
+}
+
+/// `other` went on from a copy of this one, so the numbers of bytes are the same.
+void WrittenRanges::meet(const WrittenRanges &other) {
+  for (auto next = entries_.begin(); next != entries_.end();) {
+    auto &[range, entry] = *next;
+    const auto same = other.entries_.find(range);
+    const bool isWritten = other.known({range, entry.isSlice}, std::nullopt) == Known::yes;
+    if (!isWritten && same == other.entries_.end()) {
+      next = entries_.erase(next);
+      continue;
+    }
+    if (!isWritten)
+      entry.under.meet(same->second.under);
+    ++next;
+  }
+}
+
+} // namespace halftone
