@@ -3,11 +3,9 @@
 #include "compiler/passes/AssignSlots.h"
 #include "compiler/forms/Forms.h"
 #include "compiler/passes/AssignSlotsDraft.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
 #include "runtime/plan/WrittenUnder.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,34 +20,6 @@ namespace {
 bool exclude(const DraftStep &a, const DraftStep &b) {
   return a.predicate && b.predicate && a.predicate->value == b.predicate->value &&
          a.predicate->negated != b.predicate->negated;
-}
-
-std::vector<std::vector<int64_t>> bordersOf(ArrayAttr attribute) {
-  std::vector<std::vector<int64_t>> borders;
-  for (Attribute own : attribute) {
-    const ArrayRef<int64_t> list = cast<DenseI64ArrayAttr>(own).asArrayRef();
-    borders.emplace_back(list.begin(), list.end());
-  }
-  return borders;
-}
-
-/// The plan's step for a collective; its slots are still missing.
-CollectiveStep describe(Operation *op) {
-  using Kind = halftone::CollectiveKind;
-  return llvm::TypeSwitch<Operation *, CollectiveStep>(op)
-      .Case([](AllReduceOp reduce) {
-        return CollectiveStep{.kind = reduce.getKind() == dialect::CollectiveKind::sum ? Kind::sum : Kind::max};
-      })
-      .Case([](ReduceScatterOp scatter) {
-        return CollectiveStep{.kind = Kind::scattered_sum,
-                              .borders = bordersOf(scatter.getBorders()),
-                              .rank = static_cast<int64_t>(scatter.getRank())};
-      })
-      .Case([](AllGatherOp gather) {
-        return CollectiveStep{.kind = Kind::gather,
-                              .borders = bordersOf(gather.getBorders()),
-                              .rank = static_cast<int64_t>(gather.getRank())};
-      });
 }
 
 class SlotAssigner {
@@ -77,6 +47,10 @@ public:
 
 private:
   bool isFixed(BufferId id) const { return draft.buffers[draft.place(id)].kind != SlotKind::arena; }
+  /// Whether one of the buffers is `id` or a slice of it.
+  bool touches(const std::vector<BufferId> &buffers, BufferId id) const {
+    return llvm::any_of(buffers, [&](BufferId each) { return each == id || draft.root(each) == id; });
+  }
 
   static DraftStep copyStep(BufferId from, BufferId to) {
     DraftStep step;
@@ -106,24 +80,30 @@ private:
 
   /// Whether `fresh` may be made in `variable`: no step reads the old value once a step may have written the new one.
   bool fitsInPlace(BufferId variable, BufferId fresh) {
-    if (isFixed(fresh))
+    if (isFixed(fresh) || draft.isSlice(fresh))
       return false;
     for (size_t update : updatesTo.lookup(variable))
       if (draft.updates[update].first != variable)
         return false; // the old value goes to another variable at the end
     for (size_t writer : touching[fresh]) {
       const DraftStep &write = draft.steps[writer];
-      if (dropped[writer] || !llvm::is_contained(write.writes, fresh) || isPassedOn(write, variable, fresh))
+      if (dropped[writer] || !touches(write.writes, fresh) || isPassedOn(write, variable, fresh))
         continue;
+      if (!llvm::is_contained(write.writes, fresh))
+        return false; // it is made slice by slice
       if (isUnder(write, variable))
         return false; // blocks of one launch read their condition at any time
-      if (llvm::is_contained(write.reads, variable) && !worksInPlace(write, variable, fresh))
+      if (touches(write.reads, variable) && !worksInPlace(write, variable, fresh))
         return false;
       for (size_t reader : touching[variable]) {
-        if (reader <= writer || dropped[reader])
+        // In a repeat a step also comes behind each other one.
+        const bool isLater = reader > writer || (repeatOf[writer] >= 0 && repeatOf[reader] == repeatOf[writer]);
+        if (!isLater || dropped[reader])
           continue;
         const DraftStep &read = draft.steps[reader];
-        bool value = llvm::is_contained(read.reads, variable) && !isPassedOn(read, variable, fresh);
+        // Of several values that a loop gives one buffer in turn, none is passed on.
+        const bool isPassed = isPassedOn(read, variable, fresh) && repeatOf[reader] < 0;
+        bool value = touches(read.reads, variable) && !isPassed;
         bool condition = isUnder(read, variable);
         if (condition || (value && !exclude(write, read)))
           return false;
@@ -133,7 +113,7 @@ private:
   }
   /// Whether the condition of `step` lies in `variable`.
   bool isUnder(const DraftStep &step, BufferId variable) const {
-    return step.predicate && draft.place(step.predicate->value) == variable;
+    return step.predicate && draft.root(step.predicate->value) == variable;
   }
   /// A branch that leaves the variable as it was: no step when in place.
   static bool isPassedOn(const DraftStep &step, BufferId variable, BufferId fresh) {
@@ -161,11 +141,18 @@ private:
   void indexSteps() {
     touching.resize(draft.buffers.size());
     dropped.resize(draft.steps.size());
+    repeatOf.resize(draft.steps.size(), -1);
+    int64_t depth = 0, outermost = -1;
     for (size_t index = 0; index < draft.steps.size(); ++index) {
       const DraftStep &step = draft.steps[index];
+      if (step.repeats && depth++ == 0)
+        outermost = static_cast<int64_t>(index);
+      repeatOf[index] = depth > 0 ? outermost : -1;
+      depth -= step.endsRepeat;
       auto touch = [&](BufferId id) {
-        if (touching[id].empty() || touching[id].back() != index)
-          touching[id].push_back(index);
+        for (BufferId each : {id, draft.root(id)})
+          if (touching[each].empty() || touching[each].back() != index)
+            touching[each].push_back(index);
       };
       llvm::for_each(step.reads, touch);
       llvm::for_each(step.writes, touch);
@@ -212,7 +199,7 @@ private:
     for (auto [variable, fresh] : late)
       overwritten.insert(variable);
     for (auto &[variable, fresh] : late)
-      if (overwritten.contains(draft.place(fresh))) {
+      if (overwritten.contains(draft.root(fresh))) {
         BufferId saved = draft.add(SlotKind::arena, draft.buffers[variable].type);
         draft.steps.push_back(copyStep(fresh, saved));
         fresh = saved;
@@ -235,7 +222,7 @@ private:
       if (settled[index])
         continue;
       BufferId value = draft.fetched[index], fetch = fetchBuffer(index);
-      if (!isFixed(value))
+      if (!isFixed(value) && !draft.isSlice(value))
         draft.buffers[value].placedIn = fetch;
       else
         draft.steps.push_back(copyStep(value, fetch));
@@ -243,33 +230,40 @@ private:
   }
 
   /// What a branch makes and a branch inside it reads: that the inner condition holds only where the outer one does is
-  /// beyond the hazard checker, so such a buffer (no stock graph has one) starts as zeros.
+  /// beyond the hazard checker, so such a buffer (no stock graph has one) starts as zeros. So do slices that several branches
+  /// write, since others read them.
   void fillBeforeInnerConditions() {
     struct Contents {
-      size_t firstWrite = 0;
+      std::map<BufferId, size_t> firstWrites = {}; // of the buffer or its slices
       bool unproven = false;
       WrittenUnder written = {};
     };
-    std::map<BufferId, Contents> contents;
+    std::map<BufferId, Contents> contents; // by root
     for (size_t index = 0; index < draft.steps.size(); ++index) {
       const DraftStep &step = draft.steps[index];
       std::optional<ByteCondition> condition;
       if (step.predicate)
         condition = {step.predicate->value, step.predicate->negated};
       for (BufferId id : step.reads)
-        if (auto found = contents.find(draft.place(id)); found != contents.end())
+        if (auto found = contents.find(draft.root(id)); found != contents.end())
           found->second.unproven |= !found->second.written.isKnownUnder(condition);
       for (BufferId id : step.writes) {
-        SlotKind kind = draft.buffers[draft.place(id)].kind;
+        const BufferId root = draft.root(id);
+        SlotKind kind = draft.buffers[root].kind;
         if (kind != SlotKind::arena && kind != SlotKind::fetch)
           continue;
-        contents.try_emplace(draft.place(id), Contents{index}).first->second.written.add(condition);
+        contents[root].firstWrites.try_emplace(draft.place(id), index);
+        contents[root].written.add(condition);
       }
     }
     std::multimap<size_t, BufferId> fills;
-    for (auto &[id, each] : contents)
-      if (each.unproven || (!each.written.isAlwaysKnown() && draft.buffers[id].kind == SlotKind::fetch))
-        fills.emplace(each.firstWrite, id);
+    for (auto &[root, each] : contents)
+      for (auto [id, index] : each.firstWrites) {
+        const bool isFetch = draft.buffers[root].kind == SlotKind::fetch;
+        const bool isMixed = draft.isSlice(id) && !each.written.isOneCondition();
+        if (each.unproven || (!each.written.isAlwaysKnown() && (isFetch || isMixed)))
+          fills.emplace(index, id);
+      }
     for (auto fill = fills.rbegin(); fill != fills.rend(); ++fill) {
       DraftStep zeros;
       zeros.to = fill->second;
@@ -281,8 +275,20 @@ private:
   SlotId slot(BufferId id) {
     id = draft.place(id);
     auto [place, isNew] = slots.try_emplace(id, static_cast<SlotId>(exe.plan.slots.size()));
-    if (isNew)
-      exe.plan.slots.push_back({draft.buffers[id].kind, draft.buffers[id].type, draft.buffers[id].index});
+    if (!isNew)
+      return place->second;
+    Slot made{.type = draft.buffers[id].type};
+    for (; draft.buffers[id].sliceOf >= 0; id = draft.place(draft.buffers[id].sliceOf)) {
+      const Buffer &slice = draft.buffers[id];
+      made.offset += slice.offset;
+      made.strides.resize(std::max(made.strides.size(), slice.strides.size()));
+      for (auto [own, stride] : llvm::zip(made.strides, slice.strides))
+        if (stride.bytes != 0)
+          own = stride;
+    }
+    made.kind = draft.buffers[id].kind;
+    made.index = draft.buffers[id].index;
+    exe.plan.slots.push_back(std::move(made));
     return place->second;
   }
   std::optional<Predicate> predicate(const DraftStep &step) {
@@ -304,11 +310,11 @@ private:
     for (DraftStep &step : draft.steps) {
       std::set<BufferId> ownReads, ownWrites;
       for (BufferId id : step.reads)
-        ownReads.insert(draft.place(id));
+        ownReads.insert(draft.root(id));
       for (BufferId id : step.writes)
-        ownWrites.insert(draft.place(id));
+        ownWrites.insert(draft.root(id));
       if (step.predicate)
-        ownReads.insert(draft.place(step.predicate->value));
+        ownReads.insert(draft.root(step.predicate->value));
       if (step.launch) {
         if (!arguments.contains(step.launch.getKernel()))
           return notDescribed(step.launch.getKernel());
@@ -392,6 +398,10 @@ private:
         writeCollective(step);
         continue;
       }
+      if (step.repeats || step.endsRepeat) {
+        writeRepeat(step);
+        continue;
+      }
       if (!step.launch) {
         SlotId from = step.from < 0 ? -1 : slot(step.from), to = slot(step.to);
         if (from != to)
@@ -407,6 +417,20 @@ private:
     }
     return Status::ok();
   }
+  /// A repeat without a step is left out.
+  void writeRepeat(const DraftStep &step) {
+    std::vector<Step> &steps = exe.plan.steps;
+    if (step.repeats) {
+      openRepeats.push_back(steps.size());
+      steps.push_back(RepeatStep{*step.repeats, 0, predicate(step)});
+      return;
+    }
+    const size_t begin = openRepeats.back();
+    openRepeats.pop_back();
+    std::get<RepeatStep>(steps[begin]).steps = static_cast<int64_t>(steps.size() - begin) - 1;
+    if (steps.size() == begin + 1)
+      steps.pop_back();
+  }
   void writeCollective(const DraftStep &step) {
     if (step.waits) {
       exe.plan.steps.push_back(WaitStep{});
@@ -421,7 +445,7 @@ private:
   }
   void markVariables(const DraftStep &step) {
     auto mark = [&](BufferId id, bool VariableSlot::*flag) {
-      const Buffer &buffer = draft.buffers[draft.place(id)];
+      const Buffer &buffer = draft.buffers[draft.root(id)];
       if (buffer.kind == SlotKind::variable)
         draft.variables[buffer.index].*flag = true;
     };
@@ -429,7 +453,7 @@ private:
       mark(id, &VariableSlot::read);
     for (BufferId id : step.writes) {
       mark(id, &VariableSlot::written);
-      if (const Buffer &buffer = draft.buffers[draft.place(id)]; buffer.kind == SlotKind::shadow)
+      if (const Buffer &buffer = draft.buffers[draft.root(id)]; buffer.kind == SlotKind::shadow)
         writtenShadows.insert(buffer.index);
     }
     if (step.predicate)
@@ -444,31 +468,15 @@ private:
   // While variables are updated:
   std::vector<std::vector<size_t>> touching;            // by buffer: the steps, rising
   std::vector<bool> dropped;                            // steps
+  std::vector<int64_t> repeatOf;                        // by step: the outermost repeat around it; -1 for none
   DenseMap<BufferId, SmallVector<size_t, 1>> updatesTo; // by new value
   std::set<int64_t> writtenShadows;
+  std::vector<size_t> openRepeats; // positions in the plan
   DenseMap<BufferId, SlotId> slots;
   llvm::StringMap<int32_t> sites;
 };
 
 } // namespace
-
-std::string refreshName(ShadowOp shadow) { return "refresh_" + shadow.getSymName().str(); }
-
-Status addRefreshKernels(ModuleOp module) {
-  SymbolTable symbols(module);
-  for (ShadowOp shadow : llvm::to_vector(module.getOps<ShadowOp>())) {
-    if (symbols.lookup(refreshName(shadow)))
-      return Status(ErrorKind::compile_error, "@" + refreshName(shadow) + ": expected no symbol with the name of the " +
-                                                  "kernel that refreshes shadow @" + shadow.getSymName().str());
-    OpBuilder builder(shadow);
-    auto type = builder.getFunctionType(shadow.getBody().getArgumentTypes(), {shadow.getType()});
-    auto kernel = KernelOp::create(builder, shadow.getLoc(), KernelKind::loop, refreshName(shadow), type, nullptr);
-    IRMapping mapping;
-    shadow.getBody().cloneInto(&kernel.getBody(), mapping);
-    symbols.insert(kernel);
-  }
-  return Status::ok();
-}
 
 StatusOr<Executable> assignSlots(ModuleOp module, const KernelArguments &arguments) {
   auto draft = flatten(module);

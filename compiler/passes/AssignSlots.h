@@ -36,6 +36,8 @@ Status addRefreshKernels(mlir::ModuleOp module);
 ///   elsewhere and copied at the end.
 /// - `when` becomes predicated steps: its condition, or the negation. A result that one branch leaves as the
 ///   variable's old value costs nothing when the other makes it in place, and a predicated copy otherwise.
+/// - A loop becomes a repeat. Slices of a scan's operands and stacks are slots with strides; a carry of a scan lies in two
+///   slots by turns, a carry of a while in one.
 /// - `reshape` is the same slot. A fetch is made in its own slot when it is made once; otherwise it is copied.
 /// - All else lies in one arena, by first and last use.
 /// - A shadow's refresh launches the kernel that addRefreshKernels made.

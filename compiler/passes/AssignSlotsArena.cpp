@@ -18,13 +18,24 @@ struct Interval {
   int64_t first = -1, last = -1, bytes = 0, offset = -1;
 };
 
+/// A repeat, from the first step of its body to the last, and the buffers that its steps touch.
+struct RepeatSpan {
+  int64_t first, last = -1;
+  std::map<BufferId, bool> touched{}; // whether an iteration finds the value that an earlier step has left
+};
+
 std::vector<Interval> intervalsOf(const PlanDraft &draft) {
   std::vector<Interval> intervals(draft.buffers.size());
-  auto touch = [&](BufferId id, int64_t step) {
-    id = draft.place(id);
+  std::vector<RepeatSpan> repeats; // inner ones before those around them
+  std::vector<RepeatSpan> open;
+  auto touch = [&](BufferId id, int64_t step, bool writes) {
+    const bool moves = !draft.buffers[draft.place(id)].strides.empty();
+    id = draft.root(id);
     const Buffer &buffer = draft.buffers[id];
     if (buffer.kind != SlotKind::arena)
       return;
+    for (RepeatSpan &repeat : open)
+      repeat.touched.try_emplace(id, !writes).first->second |= moves;
     Interval &interval = intervals[id];
     if (interval.first < 0) {
       int64_t bytes = std::max<int64_t>(buffer.type.bytes(), 1);
@@ -34,14 +45,30 @@ std::vector<Interval> intervalsOf(const PlanDraft &draft) {
   };
   int64_t time = -1; // parts of one launch run at one time
   for (const DraftStep &step : draft.steps) {
-    time += !step.joined;
-    for (BufferId id : step.reads)
-      touch(id, time);
-    for (BufferId id : step.writes)
-      touch(id, time);
+    if (step.repeats) {
+      open.push_back({time + 1});
+    } else if (step.endsRepeat) {
+      open.back().last = time;
+      repeats.push_back(std::move(open.back()));
+      open.pop_back();
+      continue;
+    } else {
+      time += !step.joined;
+    }
     if (step.predicate)
-      touch(step.predicate->value, time);
+      touch(step.predicate->value, std::max<int64_t>(time, 0), false);
+    for (BufferId id : step.reads)
+      touch(id, time, false);
+    for (BufferId id : step.writes)
+      touch(id, time, true);
   }
+  // A value that goes from one iteration to the next, or in or out of the repeat, lives through all of it.
+  for (const RepeatSpan &repeat : repeats)
+    for (auto [id, isFound] : repeat.touched)
+      if (Interval &each = intervals[id]; isFound || each.first < repeat.first || each.last > repeat.last) {
+        each.first = std::min(each.first, repeat.first);
+        each.last = std::max(each.last, repeat.last);
+      }
   std::erase_if(intervals, [](const Interval &interval) { return interval.first < 0; });
   return intervals;
 }

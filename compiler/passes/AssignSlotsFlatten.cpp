@@ -1,32 +1,17 @@
-// From @main's launches to steps over buffers, with `when` as predicates.
+// From @main's launches to steps over buffers, with `when` as predicates and loops as repeats.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsDraft.h"
 #include "dialect/TypeInference.h"
 #include "mlir/IR/SymbolTable.h"
+#include "runtime/plan/Abi.h"
 #include "llvm/ADT/StringMap.h"
 #include <deque>
+#include <limits>
 
 using namespace mlir;
 using namespace halftone::dialect;
 
 namespace halftone::compiler {
-
-std::string bytesOf(DenseElementsAttr elements) {
-  std::string bytes;
-  auto append = [&](const llvm::APInt &value, unsigned width) {
-    uint64_t bits = value.getZExtValue();
-    for (unsigned byte = 0; byte < width; ++byte)
-      bytes.push_back(static_cast<char>(bits >> (8 * byte)));
-  };
-  unsigned width = (elements.getElementType().getIntOrFloatBitWidth() + 7) / 8;
-  if (isa<FloatType>(elements.getElementType()))
-    for (const llvm::APFloat &value : elements.getValues<llvm::APFloat>())
-      append(value.bitcastToAPInt(), width);
-  else
-    for (const llvm::APInt &value : elements.getValues<llvm::APInt>())
-      append(value, width);
-  return bytes;
-}
 
 namespace {
 
@@ -189,8 +174,14 @@ private:
       } else if (auto when = dyn_cast<WhenOp>(op)) {
         waitForOperands(when);
         HALFTONE_RETURN_IF_ERROR(addWhen(when, predicate));
+      } else if (auto scan = dyn_cast<ScanOp>(op)) {
+        waitForOperands(scan);
+        HALFTONE_RETURN_IF_ERROR(addScan(scan, predicate));
+      } else if (auto loop = dyn_cast<WhileOp>(op)) {
+        waitForOperands(loop);
+        HALFTONE_RETURN_IF_ERROR(addWhile(loop, predicate));
       } else {
-        return cannotFlatten("expected launch, when, reshape, constant and collectives, but got " +
+        return cannotFlatten("expected launch, when, loops, reshape, constant and collectives, but got " +
                              op.getName().getStringRef());
       }
     }
@@ -207,7 +198,7 @@ private:
       auto type = typeOf(output.getType());
       if (!type)
         return type.status();
-      auto place = buffers.find(output); // the result of a `when` around, chosen by addBranch
+      auto place = buffers.find(output); // that of a value around, chosen by makeIn
       if (place == buffers.end())
         place = buffers.try_emplace(output, draft.add(SlotKind::arena, *type)).first;
       step.writes.push_back(place->second);
@@ -284,22 +275,199 @@ private:
     return addBranch(when.getElseRegion().front(), results, otherwise);
   }
 
-  /// A branch makes a new value of a result in the result's buffer; a value that it passes on is copied.
-  Status addBranch(Block &block, const std::vector<BufferId> &results, BufferPredicate predicate) {
-    std::vector<bool> made(results.size());
-    Operation *yield = block.getTerminator();
-    for (auto [index, value] : llvm::enumerate(yield->getOperands())) {
+  /// The buffers that the op of the block that makes each value, if there is one, is to make it in. Those that stay unmade,
+  /// as values that come from outside, are copied once the block has run.
+  std::vector<bool> makeIn(Block &block, ArrayRef<BufferId> places, bool mayBeStack) {
+    std::vector<bool> made(places.size());
+    for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
       Value root = value;
       while (auto reshape = root.getDefiningOp<ReshapeOp>())
         root = reshape.getX();
       Operation *producer = root.getDefiningOp();
-      if (producer && producer->getBlock() == &block && isa<LaunchOp, WhenOp>(producer))
-        made[index] = buffers.try_emplace(root, results[index]).second;
+      if (!producer || producer->getBlock() != &block || places[index] < 0)
+        continue;
+      const bool isStack =
+          isa<ScanOp>(producer) && cast<OpResult>(root).getResultNumber() >= cast<ScanOp>(producer).getInits().size();
+      if (isa<LaunchOp, WhenOp>(producer) || (mayBeStack && isStack))
+        made[index] = buffers.try_emplace(root, places[index]).second;
     }
+    return made;
+  }
+
+  /// A branch makes a new value of a result in the result's buffer; a value that it passes on is copied.
+  Status addBranch(Block &block, const std::vector<BufferId> &results, BufferPredicate predicate) {
+    const std::vector<bool> made = makeIn(block, results, false);
     HALFTONE_RETURN_IF_ERROR(flatten(block, predicate));
-    for (auto [index, value] : llvm::enumerate(yield->getOperands()))
+    for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands()))
       if (!made[index])
         copy(buffers.lookup(value), results[index], predicate);
+    return Status::ok();
+  }
+
+  void beginRepeat(int64_t count, std::optional<BufferPredicate> running) {
+    DraftStep step;
+    step.repeats = count;
+    step.predicate = running;
+    draft.steps.push_back(std::move(step));
+    ++depth;
+  }
+  void endRepeat() {
+    DraftStep step;
+    step.endsRepeat = true;
+    draft.steps.push_back(std::move(step));
+    --depth;
+  }
+
+  /// The slice of `stack` that one step of the scan reads or writes.
+  BufferId sliceOf(BufferId stack, const TensorType &type, ScanOp scan) {
+    const int64_t bytes = type.bytes(), last = static_cast<int64_t>(scan.getLength()) - 1;
+    return draft.addSlice(stack, type, scan.getReverse() ? last * bytes : 0, depth,
+                          {scan.getReverse() ? -bytes : bytes});
+  }
+
+  /// Where a carry of a scan lies: offsets in one buffer of the first value, of the value that the first step leaves, and of the
+  /// last value.
+  struct CarryPlace {
+    TensorType type;
+    BufferId whole = -1;
+    int64_t begin = 0, next = 0, last = 0;
+    Stride find, leave; // of the value that a step finds, and of that which it leaves
+  };
+  /// Two slots by turns: a step reads the one and writes the other.
+  CarryPlace inTwoSlots(const TensorType &type, ScanOp scan) {
+    const int64_t room = (type.bytes() + bufferAlignment - 1) / bufferAlignment * bufferAlignment;
+    const BufferId pair = draft.add(SlotKind::arena, {type.dtype, {2, room / itemsize(type.dtype)}});
+    return {type, pair, 0, 0, static_cast<int64_t>(scan.getLength()) % 2 * room, {room, 2, 0}, {room, 2, 1}};
+  }
+  /// A stack with the first value before those of the steps, which are `ys`: a step reads a slice and writes the next one.
+  CarryPlace inStack(const TensorType &type, ScanOp scan, Value ys) {
+    const int64_t bytes = type.bytes(), length = static_cast<int64_t>(scan.getLength()), all = length * bytes;
+    const BufferId stack = draft.add(SlotKind::arena, {type.dtype, {length + 1, type.elements()}});
+    buffers[ys] = draft.addSlice(stack, *typeOf(ys.getType()), scan.getReverse() ? 0 : bytes);
+    return scan.getReverse() ? CarryPlace{type, stack, all, all - bytes, 0, {-bytes}, {-bytes}}
+                             : CarryPlace{type, stack, 0, bytes, all, {bytes}, {bytes}};
+  }
+
+  /// Settles where carries and ys lie, and puts the first values of the carries there.
+  StatusOr<std::vector<CarryPlace>> placeCarries(ScanOp scan, std::optional<BufferPredicate> predicate) {
+    std::vector<CarryPlace> carries;
+    for (auto [init, next, last] : llvm::zip_equal(scan.getInits(), scan.getNexts(), scan.getLasts())) {
+      auto type = typeOf(init.getType());
+      if (!type)
+        return type.status();
+      Value stack;
+      for (auto [slice, ys] : llvm::zip_equal(scan.getYSlices(), scan.getYs()))
+        if (slice == next && isAligned(*type) && type->bytes() > 0 && !buffers.contains(ys))
+          stack = ys;
+      const CarryPlace &place = carries.emplace_back(stack ? inStack(*type, scan, stack) : inTwoSlots(*type, scan));
+      copy(buffers.lookup(init), draft.addSlice(place.whole, *type, place.begin), predicate);
+      buffers[last] = draft.addSlice(place.whole, *type, scan.getLength() == 0 ? place.begin : place.last);
+    }
+    for (Value ys : scan.getYs()) {
+      auto type = typeOf(ys.getType());
+      if (!type)
+        return type.status();
+      if (!buffers.contains(ys)) // neither in a carry's stack nor in the place of a value around, chosen by makeIn
+        buffers[ys] = draft.add(SlotKind::arena, *type);
+    }
+    return carries;
+  }
+
+  Status addScan(ScanOp scan, std::optional<BufferPredicate> predicate) {
+    if (!scan.getIndex().use_empty())
+      return cannotFlatten("expected no use of a scan's index");
+    auto carries = placeCarries(scan, predicate);
+    if (!carries || scan.getLength() == 0)
+      return carries.status();
+    beginRepeat(static_cast<int64_t>(scan.getLength()), std::nullopt);
+    std::vector<BufferId> slices, places; // of the values that the body yields; of those that it can make there
+    for (auto [carry, place] : llvm::zip_equal(scan.getCarries(), *carries)) {
+      buffers[carry] = draft.addSlice(place.whole, place.type, place.begin, depth, place.find);
+      slices.push_back(draft.addSlice(place.whole, place.type, place.next, depth, place.leave));
+      places.push_back(slices.back());
+    }
+    for (auto [slice, xs] : llvm::zip_equal(scan.getSlices(), scan.getXs())) {
+      const TensorType type = *typeOf(slice.getType());
+      buffers[slice] = sliceOf(buffers.lookup(xs), type, scan);
+      if (isAligned(type))
+        continue;
+      const BufferId aligned = draft.add(SlotKind::arena, type);
+      copy(buffers.lookup(slice), aligned, predicate);
+      buffers[slice] = aligned;
+    }
+    for (auto [value, ys] : llvm::zip_equal(scan.getYSlices(), scan.getYs())) {
+      const TensorType type = *typeOf(value.getType());
+      const BufferId stack = buffers.lookup(ys);
+      const auto carry =
+          llvm::find_if(*carries, [&](const CarryPlace &place) { return draft.buffers[stack].sliceOf == place.whole; });
+      if (carry != carries->end()) {
+        slices.push_back(slices[static_cast<size_t>(carry - carries->begin())]);
+        places.push_back(-1);
+        continue;
+      }
+      slices.push_back(sliceOf(stack, type, scan));
+      places.push_back(isAligned(type) ? slices.back() : -1);
+    }
+    HALFTONE_RETURN_IF_ERROR(addBody(scan.getBody().front(), slices, places, predicate));
+    endRepeat();
+    return Status::ok();
+  }
+  Status addBody(Block &body, ArrayRef<BufferId> slices, ArrayRef<BufferId> places,
+                 std::optional<BufferPredicate> predicate) {
+    const std::vector<bool> made = makeIn(body, places, true);
+    HALFTONE_RETURN_IF_ERROR(flatten(body, predicate));
+    for (auto [index, value] : llvm::enumerate(body.getTerminator()->getOperands()))
+      if (!made[index] && !llvm::is_contained(slices.take_front(index), slices[index]))
+        copy(buffers.lookup(value), slices[index], predicate);
+    return Status::ok();
+  }
+  /// Kernels take slices that begin at multiples of bufferAlignment.
+  static bool isAligned(const TensorType &type) { return type.bytes() % bufferAlignment == 0; }
+
+  /// A step decides first, and computes if it is to. A carry has one buffer, to which the step's end copies the next value.
+  Status addWhile(WhileOp loop, std::optional<BufferPredicate> outer) {
+    if (!loop.getIndex().use_empty())
+      return cannotFlatten("expected no use of a while's index");
+    const TensorType boolean{DType::bool_, {}};
+    const BufferId byte = draft.add(SlotKind::arena, boolean), goesOn = draft.add(SlotKind::arena, boolean);
+    const BufferPredicate running{byte, false};
+    copy(-1, byte, std::nullopt);
+    copy(constant(std::string(1, '\1'), boolean), byte, outer);
+    std::vector<BufferId> carries;
+    for (auto [index, init] : llvm::enumerate(loop.getInits())) {
+      auto type = typeOf(init.getType());
+      if (!type)
+        return type.status();
+      carries.push_back(draft.add(SlotKind::arena, *type));
+      copy(buffers.lookup(init), carries.back(), outer);
+      for (Value value : {Value(loop.getCondition().getArgument(index)), Value(loop.getCarries()[index]),
+                          Value(loop.getResult(index))})
+        buffers[value] = carries.back();
+    }
+    const int64_t most = loop.getMaximum().value_or(std::numeric_limits<int64_t>::max());
+    if (most == 0)
+      return Status::ok();
+    beginRepeat(most, running);
+    HALFTONE_RETURN_IF_ERROR(flatten(loop.getCondition().front(), running));
+    // No launch writes the byte that its blocks read; and once the byte is 0 it stays so.
+    copy(-1, goesOn, std::nullopt);
+    copy(buffers.lookup(loop.getGoesOn()), goesOn, running);
+    copy(goesOn, byte, std::nullopt);
+    HALFTONE_RETURN_IF_ERROR(flatten(loop.getBody().front(), running));
+    std::vector<BufferId> nexts;
+    for (auto [index, value] : llvm::enumerate(loop.getNexts())) {
+      BufferId next = buffers.lookup(value);
+      if (next != carries[index] && llvm::is_contained(carries, next)) { // it will have been overwritten
+        const BufferId saved = draft.add(SlotKind::arena, draft.buffers[next].type);
+        copy(next, saved, running);
+        next = saved;
+      }
+      nexts.push_back(next);
+    }
+    for (auto [next, carry] : llvm::zip_equal(nexts, carries))
+      if (next != carry)
+        copy(next, carry, running);
+    endRepeat();
     return Status::ok();
   }
 
@@ -309,6 +477,7 @@ private:
   DenseMap<Value, BufferId> buffers;
   DenseMap<Attribute, BufferId> variables, shadows;
   llvm::StringMap<BufferId> constants; // by type and bytes
+  size_t depth = 0;                    // repeats around the step
   std::deque<DraftStep> travelling;    // the waits for the collectives that travel, oldest first
 };
 

@@ -10,9 +10,11 @@
 //   %2 = launch @matmul_0(%x, %w, %b) {site = "net/dense (train.cpp:12): contract, broadcast, add"}
 //   return %2
 #include "compiler/passes/FormKernelsBlock.h"
+#include "compiler/passes/LoopIndices.h"
 #include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/targets/Target.h"
+#include "dialect/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Visitors.h"
 #include <tuple>
@@ -54,7 +56,7 @@ FailureOr<bool> BlockFormer::visitWindow(Operation *op) {
 LogicalResult BlockFormer::visit(Operation *op) {
   if (const FailureOr<bool> isWindow = visitWindow(op); failed(isWindow) || *isWindow)
     return failed(isWindow) ? failure() : success();
-  if (isa<WhenOp, ReshapeOp, HoldOp, CollectiveOpInterface>(op) ||
+  if (isBranchOrLoop(op) || isa<ReshapeOp, HoldOp, CollectiveOpInterface>(op) ||
       (isa<ConstantOp>(op) &&
        (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
     clusters[merge({}, op, {})].opaque = true;
@@ -289,11 +291,13 @@ private:
     }
     const Numerics numerics = compiled->numerics;
     SymbolTable symbols(getOperation());
+    carryIndices(main);
     // Inner regions first: the values that they still read from outside are then really read from memory.
     SmallVector<Block *> blocks;
-    main.walk<WalkOrder::PostOrder>([&](WhenOp when) {
-      for (Region &region : when->getRegions())
-        blocks.push_back(&region.front());
+    main.walk<WalkOrder::PostOrder>([&](Operation *op) {
+      if (isBranchOrLoop(op))
+        for (Region &region : op->getRegions())
+          blocks.push_back(&region.front());
     });
     if (!numerics.formsAlone())
       llvm::for_each(blocks, [](Block *branch) { widenInside(*branch); });

@@ -1,6 +1,7 @@
 // Clusters of ops: which ops are copied, and which kernels an op may join.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/FormKernelsBlock.h"
+#include "dialect/ControlFlow.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -15,8 +16,8 @@ static constexpr int64_t mostHomeCost = 6000;
 
 /// Whether `user` is no op of a kernel of this block: it reads its operands from memory.
 bool BlockFormer::readsMemory(Operation *user) const {
-  return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() ||
-         isa<WhenOp, ReshapeOp, HoldOp, CollectiveOpInterface>(user);
+  return user->getBlock() != &block || user->hasTrait<OpTrait::IsTerminator>() || isBranchOrLoop(user) ||
+         isa<ReshapeOp, HoldOp, CollectiveOpInterface>(user);
 }
 
 bool BlockFormer::escapes(Operation *op) const {

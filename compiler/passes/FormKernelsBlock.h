@@ -16,7 +16,7 @@ inline constexpr int64_t bigInput = 4096;
 struct Cluster {
   llvm::SmallVector<mlir::Operation *> ops;
   int64_t last = 0;    // of `number`
-  bool opaque = false; // a `when`, `reshape`, `hold`, `constant` or collective that stays as it is
+  bool opaque = false; // a branch, loop, `reshape`, `hold`, `constant` or collective that stays as it is
   KernelShape shape;
 };
 

@@ -1,6 +1,7 @@
 // Who waits for whom in a block of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/LaunchOrder.h"
+#include "dialect/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -96,13 +97,19 @@ static void visitBlock(Block &block, ArrayRef<Replacement> replacements,
   for (const Replacement &pair : replacements)
     if (auto result = dyn_cast<OpResult>(pair.fresh); result && isa<WhenOp>(result.getOwner()))
       byProducer[result.getOwner()].push_back(pair);
-  for (auto when : block.getOps<WhenOp>())
-    for (Region &region : when->getRegions()) {
-      SmallVector<Replacement> inner = byProducer.lookup(when);
+  for (Operation &op : block) {
+    if (!isBranchOrLoop(&op))
+      continue;
+    for (Region &region : op.getRegions()) {
+      SmallVector<Replacement> inner = byProducer.lookup(&op);
       for (Replacement &pair : inner)
         pair.fresh = region.front().getTerminator()->getOperand(cast<OpResult>(pair.fresh).getResultNumber());
+      if (auto loop = dyn_cast<LoopLikeOpInterface>(op); loop && &region == loop.getLoopRegions().back())
+        for (auto [carry, next] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues()))
+          inner.push_back({carry, next});
       visitBlock(region.front(), inner, visit);
     }
+  }
 }
 
 bool forEachLaunchBlock(ModuleOp module, llvm::function_ref<void(Block &, ArrayRef<Replacement>)> visit) {

@@ -48,8 +48,8 @@ private:
   WaitOrder waits;
 };
 
-/// Calls `visit` for each block of @main, with the variables and shadows that it replaces; regions of `when` after the
-/// block around them. False, with an error, when there is no @main with a body.
+/// Calls `visit` for each block of @main, with the variables and shadows that it replaces, and a loop's body with its carries;
+/// regions of branches and loops after the block around them. False, with an error, when there is no @main with a body.
 bool forEachLaunchBlock(mlir::ModuleOp module,
                         llvm::function_ref<void(mlir::Block &, llvm::ArrayRef<Replacement>)> visit);
 

@@ -13,6 +13,7 @@
 #include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/targets/Target.h"
+#include "dialect/ControlFlow.h"
 #include "dialect/ExactRewrites.h"
 #include "dialect/TypeInference.h"
 #include "mlir/IR/PatternMatch.h"
@@ -282,7 +283,7 @@ struct SinkReshape : OpInterfaceRewritePattern<ElementwiseOpInterface> {
         return failure();
       shape = shapeOf(reshape.getX());
       Operation *source = reshape.getX().getDefiningOp();
-      if (source && (isa<WhenOp>(source) || source->getBlock() != op->getBlock()))
+      if (source && (isBranchOrLoop(source) || source->getBlock() != op->getBlock()))
         return failure();
       isComputed |= !HoistReshape::isFreeAbove(reshape.getX(), reshape, 1);
     }

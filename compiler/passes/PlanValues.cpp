@@ -4,10 +4,12 @@
 #include "compiler/passes/AssignSlotsDraft.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StableHashing.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/xxhash.h"
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -47,6 +49,95 @@ struct Draw {
   }
 };
 
+/// What the bytes of a tensor, or of the arena, hold: pieces that do not overlap, each a value or a slice of one.
+class Contents {
+public:
+  Contents() = default;
+  Contents(int64_t bytes, Symbol symbol) { write(0, bytes, symbol); }
+
+  /// Pieces that lie across an end of [begin, end) are gone.
+  void clear(int64_t begin, int64_t end) {
+    auto next = pieces.lower_bound(begin);
+    if (next != pieces.begin() && std::prev(next)->second.end > begin)
+      --next;
+    while (next != pieces.end() && next->first < end)
+      next = pieces.erase(next);
+  }
+  void write(int64_t begin, int64_t end, Symbol symbol) {
+    clear(begin, end);
+    if (begin < end)
+      pieces[begin] = {end, symbol, 0, end - begin};
+  }
+  /// Writes what `other` holds from `from` on.
+  void write(int64_t begin, int64_t end, const Contents &other, int64_t from) {
+    clear(begin, end);
+    const int64_t to = from + end - begin;
+    if (begin < end)
+      if (const auto around = other.around(from, to); around != other.pieces.end()) {
+        const auto &[at, piece] = *around;
+        pieces[begin] = {end, piece.value, piece.offset + from - at, piece.bytes};
+        return;
+      }
+    for (const auto &[at, piece] : other.pieces)
+      if (at >= from && piece.end <= to)
+        pieces[begin + at - from] = {begin + piece.end - from, piece.value, piece.offset, piece.bytes};
+  }
+  /// The value of [begin, end): that of a piece, a slice of it, or that of all pieces there together.
+  Symbol read(int64_t begin, int64_t end) const {
+    if (begin == end)
+      return zeros;
+    if (const auto piece = around(begin, end); piece != pieces.end())
+      return symbolOfPart(piece->second, piece->second.offset + begin - piece->first, end - begin);
+    SmallVector<Symbol> inside;
+    bool isZero = true;
+    for (auto piece = pieces.lower_bound(begin); piece != pieces.end() && piece->second.end <= end; ++piece) {
+      const Symbol part = symbolOfPart(piece->second, piece->second.offset, piece->second.end - piece->first);
+      inside.append({static_cast<Symbol>(piece->first - begin), part});
+      isZero &= part == zeros;
+    }
+    return isZero ? zeros : symbolOf("pieces", ArrayRef<Symbol>(inside));
+  }
+  /// Whether pieces of [begin, end) fill it.
+  bool isFilled(int64_t begin, int64_t end) const {
+    for (auto piece = pieces.find(begin); piece != pieces.end() && begin < end; ++piece) {
+      if (piece->first != begin || piece->second.end > end)
+        return false;
+      begin = piece->second.end;
+    }
+    return begin == end;
+  }
+
+private:
+  struct Piece {
+    int64_t end;
+    Symbol value;
+    int64_t offset, bytes; // where in the value the piece begins; of the whole value
+  };
+  static Symbol symbolOfPart(const Piece &piece, int64_t offset, int64_t bytes) {
+    if (piece.value == zeros || (offset == 0 && bytes == piece.bytes))
+      return piece.value;
+    return symbolOf("slice", piece.value, static_cast<uint64_t>(offset), static_cast<uint64_t>(bytes));
+  }
+  /// The piece that [begin, end) lies in.
+  std::map<int64_t, Piece>::const_iterator around(int64_t begin, int64_t end) const {
+    const auto next = pieces.upper_bound(begin);
+    return next == pieces.begin() || std::prev(next)->second.end < end ? pieces.end() : std::prev(next);
+  }
+
+  std::map<int64_t, Piece> pieces; // by begin
+};
+
+/// The iterations of a loop that both sides run: of a long one the first three and the last three. From the third, carries
+/// go to the first of the last.
+SmallVector<int64_t> iterationsOf(int64_t count) {
+  SmallVector<int64_t> all;
+  for (int64_t i = 0; i < count; i += i == 2 && count > 6 ? count - 5 : 1)
+    all.push_back(i);
+  return all;
+}
+/// Of a loop that ends by a condition.
+constexpr int64_t mostDrawn = 64;
+
 /// The values that @main returns, in the order of its results.
 class ModuleRun {
 public:
@@ -59,48 +150,112 @@ public:
     for (BlockArgument argument : main.getArguments()) {
       const unsigned number = argument.getArgNumber();
       if (auto variable = main.getArgAttrOfType<FlatSymbolRefAttr>(number, variableAttr))
-        values[argument] = symbolOf("variable", variable.getValue());
+        set(argument, symbolOf("variable", variable.getValue()));
       else if (auto shadow = main.getArgAttrOfType<FlatSymbolRefAttr>(number, shadowAttr))
-        values[argument] = shadows.lookup(shadow.getValue());
+        set(argument, shadows.lookup(shadow.getValue()));
       else
-        values[argument] = symbolOf("feed", feeds++);
+        set(argument, symbolOf("feed", feeds++));
     }
     run(main.getBody().front());
   }
-  Symbol of(Value value) const {
-    return cast<RankedTensorType>(value.getType()).getNumElements() == 0 ? zeros : values.lookup(value);
-  }
+  Symbol of(Value value) const { return values.lookup(value).read(0, bytesOfType(value)); }
 
 private:
+  /// As the plan counts them; packed values count as their elements.
+  static int64_t bytesOfType(Value value) {
+    const auto type = cast<RankedTensorType>(value.getType());
+    return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  }
+  void set(Value value, Symbol symbol) { values[value] = Contents(bytesOfType(value), symbol); }
+  void set(Value value, Value from) {
+    Contents same = values.lookup(from);
+    values[value] = std::move(same);
+  }
+
   void run(Block &block) {
     for (Operation &op : block.without_terminator()) {
-      SmallVector<Symbol> operands;
-      for (Value operand : op.getOperands())
-        operands.push_back(of(operand));
-      if (auto reshape = dyn_cast<ReshapeOp>(op)) {
-        values[reshape.getY()] = operands[0];
-      } else if (auto constant = dyn_cast<ConstantOp>(op)) {
-        values[constant.getResult()] = constantSymbol(bytesOf(cast<DenseElementsAttr>(constant.getValue())));
-      } else if (auto launch = dyn_cast<LaunchOp>(op)) {
-        const LaunchArguments &own = arguments.find(launch.getKernel())->second;
-        for (auto [result, output] : llvm::enumerate(launch.getOutputs()))
-          values[output] = launchSymbol(own.key, own.extents, operands, result);
-      } else if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
-        for (auto [operand, output] : llvm::zip_equal(operands, collective.getOutputs()))
-          values[output] = symbolOf("collective", operand);
-      } else if (auto when = dyn_cast<WhenOp>(op)) {
-        Block &taken = (draw.holds(operands[0]) ? when.getThenRegion() : when.getElseRegion()).front();
-        run(taken);
-        for (auto [yielded, output] : llvm::zip_equal(taken.getTerminator()->getOperands(), when.getOutputs()))
-          values[output] = of(yielded);
+      if (auto reshape = dyn_cast<ReshapeOp>(op))
+        set(reshape.getY(), reshape.getX());
+      else if (auto constant = dyn_cast<ConstantOp>(op))
+        set(constant.getResult(), constantSymbol(bytesOf(cast<DenseElementsAttr>(constant.getValue()))));
+      else if (auto when = dyn_cast<WhenOp>(op))
+        run(when);
+      else if (auto scan = dyn_cast<ScanOp>(op))
+        run(scan);
+      else if (auto loop = dyn_cast<WhileOp>(op))
+        run(loop);
+      else
+        runOnSymbols(op);
+    }
+  }
+  void runOnSymbols(Operation &op) {
+    SmallVector<Symbol> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(of(operand));
+    if (auto launch = dyn_cast<LaunchOp>(op)) {
+      const LaunchArguments &own = arguments.find(launch.getKernel())->second;
+      for (auto [result, output] : llvm::enumerate(launch.getOutputs()))
+        set(output, launchSymbol(own.key, own.extents, operands, result));
+    } else if (auto collective = dyn_cast<CollectiveOpInterface>(op)) {
+      for (auto [operand, output] : llvm::zip_equal(operands, collective.getOutputs()))
+        set(output, symbolOf("collective", operand));
+    }
+  }
+  void run(WhenOp when) {
+    Block &taken = (draw.holds(of(when.getCondition())) ? when.getThenRegion() : when.getElseRegion()).front();
+    run(taken);
+    for (auto [yielded, output] : llvm::zip_equal(taken.getTerminator()->getOperands(), when.getOutputs()))
+      set(output, yielded);
+  }
+  void run(ScanOp scan) {
+    const auto length = static_cast<int64_t>(scan.getLength());
+    setAll(scan.getLasts(), scan.getInits());
+    std::vector<Contents> stacks(scan.getYs().size());
+    for (int64_t step : iterationsOf(length)) {
+      const int64_t index = scan.getReverse() ? length - 1 - step : step;
+      setAll(scan.getCarries(), scan.getLasts());
+      for (auto [slice, xs] : llvm::zip_equal(scan.getSlices(), scan.getXs())) {
+        const int64_t bytes = bytesOfType(slice);
+        Contents own;
+        own.write(0, bytes, values.lookup(xs), index * bytes);
+        values[slice] = std::move(own);
+      }
+      run(scan.getBody().front());
+      setAll(scan.getLasts(), scan.getNexts());
+      for (auto [stack, slice] : llvm::zip_equal(stacks, scan.getYSlices())) {
+        const int64_t bytes = bytesOfType(slice);
+        stack.write(index * bytes, (index + 1) * bytes, values.lookup(slice), 0);
       }
     }
+    for (auto [ys, stack] : llvm::zip_equal(scan.getYs(), stacks))
+      values[ys] = std::move(stack);
+  }
+  void run(WhileOp loop) {
+    setAll(loop.getOutputs(), loop.getInits());
+    const int64_t most = std::min<int64_t>(loop.getMaximum().value_or(mostDrawn), mostDrawn);
+    for (int64_t step = 0; step < most; ++step) {
+      setAll(loop.getCondition().getArguments(), loop.getOutputs());
+      run(loop.getCondition().front());
+      if (!draw.holds(of(loop.getGoesOn())))
+        return;
+      setAll(loop.getCarries(), loop.getOutputs());
+      run(loop.getBody().front());
+      setAll(loop.getOutputs(), loop.getNexts());
+    }
+  }
+  /// All at once.
+  void setAll(ValueRange to, ValueRange from) {
+    std::vector<Contents> all;
+    for (Value value : from)
+      all.push_back(values.lookup(value));
+    for (auto [value, contents] : llvm::zip_equal(to, all))
+      values[value] = std::move(contents);
   }
 
   func::FuncOp main;
   const KernelArguments &arguments;
   Draw draw;
-  DenseMap<Value, Symbol> values;
+  DenseMap<Value, Contents> values;
 };
 
 /// The memory that a plan works on.
@@ -108,69 +263,122 @@ class PlanRun {
 public:
   PlanRun(const Executable &exe, Draw draw) : exe(exe), draw(draw) {
     for (const VariableSlot &variable : exe.variables)
-      named[variable.symbol] = symbolOf("variable", StringRef(variable.symbol));
+      memory[nameOf(variable.symbol)] = {variable.type.bytes(), symbolOf("variable", StringRef(variable.symbol))};
     for (const ShadowSlot &shadow : exe.shadows)
-      named[nameOf(shadow)] = shadowSymbol(exe, shadow);
-    fetches.resize(exe.signature.fetches.size());
-    for (const Step &step : exe.plan.steps)
-      std::visit([this](const auto &each) { run(each); }, step);
+      memory[nameOf(shadow)] = {shadow.type.bytes(), shadowSymbol(exe, shadow)};
+    for (size_t feed = 0; feed < exe.signature.feeds.size(); ++feed)
+      memory[nameOf({SlotKind::feed, {}, static_cast<int64_t>(feed)})] = {exe.signature.feeds[feed].type.bytes(),
+                                                                          symbolOf("feed", feed)};
+    for (size_t constant = 0; constant < exe.constants.size(); ++constant)
+      memory[nameOf({SlotKind::constant, {}, static_cast<int64_t>(constant)})] = {
+          std::ssize(exe.constants[constant]), constantSymbol(exe.constants[constant])};
+    runSteps(0, exe.plan.steps.size());
   }
-  Symbol fetch(size_t index) const { return fetches[index]; }
-  Symbol variable(StringRef symbol) const { return named.lookup(symbol); }
-  Symbol shadow(const ShadowSlot &slot) const { return named.lookup(nameOf(slot)); }
+  Symbol fetch(size_t index) const {
+    return whole(nameOf({SlotKind::fetch, {}, static_cast<int64_t>(index)}), exe.signature.fetches[index].type);
+  }
+  Symbol variable(const VariableSlot &slot) const { return whole(nameOf(slot.symbol), slot.type); }
+  Symbol shadow(const ShadowSlot &slot) const { return whole(nameOf(slot), slot.type); }
 
 private:
+  static std::string nameOf(const std::string &variable) { return "variable " + variable; }
   /// Shadows of one function of one variable have one memory.
   std::string nameOf(const ShadowSlot &shadow) const {
     return "shadow " + exe.variables[shadow.variable].symbol + " " + shadow.function;
   }
-
-  Symbol read(SlotId id) const {
-    const Slot &slot = exe.plan.slots[id];
-    if (slot.type.bytes() == 0)
-      return zeros;
+  std::string nameOf(const Slot &slot) const {
     switch (slot.kind) {
-    case SlotKind::arena: {
-      const auto found = arena.find(slot.index);
-      return found == arena.end() ? zeros : found->second.second;
-    }
+    case SlotKind::arena:
+      return "arena";
     case SlotKind::variable:
-      return named.lookup(exe.variables[slot.index].symbol);
+      return nameOf(exe.variables[slot.index].symbol);
     case SlotKind::shadow:
-      return named.lookup(nameOf(exe.shadows[slot.index]));
+      return nameOf(exe.shadows[slot.index]);
     case SlotKind::feed:
-      return symbolOf("feed", static_cast<size_t>(slot.index));
+      return "feed " + std::to_string(slot.index);
     case SlotKind::fetch:
-      return fetches[slot.index];
+      return "fetch " + std::to_string(slot.index);
     case SlotKind::constant:
-      return constantSymbol(exe.constants[slot.index]);
+      break;
     }
-    return zeros;
+    return "constant " + std::to_string(slot.index);
+  }
+  Symbol whole(const std::string &name, const TensorType &type) const {
+    return memory.lookup(name).read(0, type.bytes());
   }
 
-  void write(SlotId id, Symbol value) {
+  struct Place {
+    Contents *contents;
+    int64_t begin, end;
+  };
+  Place placeOf(SlotId id) {
     const Slot &slot = exe.plan.slots[id];
-    if (slot.kind == SlotKind::variable)
-      named[exe.variables[slot.index].symbol] = value;
-    else if (slot.kind == SlotKind::shadow)
-      named[nameOf(exe.shadows[slot.index])] = value;
-    else if (slot.kind == SlotKind::fetch)
-      fetches[slot.index] = value;
-    else
-      writeArena(slot.index, slot.index + slot.type.bytes(), value);
+    int64_t begin = slot.offset + (slot.kind == SlotKind::arena ? slot.index : 0);
+    for (auto [stride, iteration] : llvm::zip(slot.strides, iterations))
+      begin += stride.at(iteration);
+    return {&memory[nameOf(slot)], begin, begin + slot.type.bytes()};
   }
-  /// What lies across [begin, end) is gone.
-  void writeArena(int64_t begin, int64_t end, Symbol value) {
-    auto next = arena.lower_bound(begin);
-    if (next != arena.begin() && std::prev(next)->second.first > begin)
-      --next;
-    while (next != arena.end() && next->first < end)
-      next = arena.erase(next);
-    if (begin < end)
-      arena[begin] = {end, value};
+  Symbol read(SlotId id) {
+    const Place place = placeOf(id);
+    return place.contents->read(place.begin, place.end);
+  }
+  void write(SlotId id, Symbol value) {
+    const Place place = placeOf(id);
+    place.contents->write(place.begin, place.end, value);
   }
 
-  bool runs(const std::optional<Predicate> &predicate) const {
+  void runSteps(size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      if (auto *repeat = std::get_if<RepeatStep>(&exe.plan.steps[i])) {
+        runRepeat(*repeat, i);
+        i = exe.plan.bodyEnd(i) - 1;
+      } else {
+        std::visit([this](const auto &each) { run(each); }, exe.plan.steps[i]);
+      }
+  }
+  void runRepeat(const RepeatStep &repeat, size_t at) {
+    iterations.push_back(0);
+    const SmallVector<int64_t> all = repeat.running
+                                         ? llvm::to_vector(llvm::seq<int64_t>(0, std::min(repeat.count, mostDrawn)))
+                                         : iterationsOf(repeat.count);
+    for (int64_t iteration : all) {
+      std::vector<Place> moved;
+      if (iteration > iterations.back() + 1)
+        moved = jump(at, iteration);
+      iterations.back() = iteration;
+      if (!runs(repeat.running))
+        break;
+      runSteps(at + 1, exe.plan.bodyEnd(at));
+      for (const Place &place : moved) // of an iteration that has not been
+        place.contents->clear(place.begin, place.end);
+    }
+    iterations.pop_back();
+  }
+  /// Puts the carries of the next iteration where iteration `to` looks for them; returns these places.
+  std::vector<Place> jump(size_t at, int64_t to) {
+    std::set<SlotId> read, written;
+    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i)
+      for (const TouchedSlot &touched : slotsOf(exe.plan.steps[i]))
+        if (exe.plan.slots[touched.slot].strides.size() == iterations.size())
+          (touched.isWritten ? written : read).insert(touched.slot);
+    ++iterations.back();
+    std::vector<std::pair<SlotId, Contents>> carries;
+    for (SlotId id : read)
+      if (const Place from = placeOf(id); !written.contains(id) && from.contents->isFilled(from.begin, from.end)) {
+        Contents own;
+        own.write(0, from.end - from.begin, *from.contents, from.begin);
+        carries.emplace_back(id, std::move(own));
+      }
+    iterations.back() = to;
+    std::vector<Place> moved;
+    for (const auto &[id, contents] : carries) {
+      moved.push_back(placeOf(id));
+      moved.back().contents->write(moved.back().begin, moved.back().end, contents, 0);
+    }
+    return moved;
+  }
+
+  bool runs(const std::optional<Predicate> &predicate) {
     return !predicate || draw.holds(read(predicate->slot)) != predicate->negated;
   }
   void run(const LaunchStep &launch) {
@@ -183,8 +391,14 @@ private:
       write(id, launchSymbol(launch.kernel, launch.extents, operands, result));
   }
   void run(const CopyStep &copy) {
-    if (runs(copy.predicate))
-      write(copy.to, copy.from < 0 ? zeros : read(copy.from));
+    if (!runs(copy.predicate))
+      return;
+    if (copy.from < 0)
+      return write(copy.to, zeros);
+    const Place from = placeOf(copy.from), to = placeOf(copy.to);
+    Contents copied;
+    copied.write(0, to.end - to.begin, *from.contents, from.begin);
+    to.contents->write(to.begin, to.end, copied, 0);
   }
   void run(const CollectiveStep &collective) {
     SmallVector<Symbol> results;
@@ -194,13 +408,12 @@ private:
       write(id, result);
   }
   void run(const WaitStep &) {}
-  void run(const RepeatStep &) { llvm_unreachable("assign-slots makes no repeat"); }
+  void run(const RepeatStep &) {} // runRepeat
 
   const Executable &exe;
   Draw draw;
-  llvm::StringMap<Symbol> named;                       // variables and shadows
-  std::map<int64_t, std::pair<int64_t, Symbol>> arena; // from begin to end
-  std::vector<Symbol> fetches;
+  llvm::StringMap<Contents> memory;
+  SmallVector<int64_t> iterations; // of the repeats around the step
 };
 
 } // namespace
@@ -221,7 +434,8 @@ Status checkPlanValues(ModuleOp module, const KernelArguments &arguments, const 
       std::string what;
       if (auto variable = main.getResultAttrOfType<FlatSymbolRefAttr>(number, variableAttr)) {
         what = ("variable @" + variable.getValue()).str();
-        value = made.variable(variable.getValue());
+        value = made.variable(*llvm::find_if(
+            exe.variables, [&](const VariableSlot &slot) { return slot.symbol == variable.getValue(); }));
       } else if (auto shadow = main.getResultAttrOfType<FlatSymbolRefAttr>(number, shadowAttr)) {
         what = ("shadow @" + shadow.getValue()).str();
         value = made.shadow(*shadows.lookup(shadow.getValue()));

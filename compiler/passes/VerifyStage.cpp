@@ -3,6 +3,7 @@
 #include "compiler/forms/Forms.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/reports/LayerPath.h"
+#include "dialect/ControlFlow.h"
 #include "dialect/Decisions.h"
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -192,8 +193,10 @@ void Checker::checkLayer(LayerOp layer) {
 }
 
 void Checker::checkMainOfKernels(Operation *op) {
-  if (!isa<LaunchOp, WhenOp, ReshapeOp, ConstantOp, CollectiveOpInterface, YieldOp>(op))
-    report(op) << "expected only launch, when, reshape, constant and collectives outside kernels";
+  if (!isBranchOrLoop(op) && !isa<LaunchOp, ReshapeOp, ConstantOp, CollectiveOpInterface, YieldOp>(op))
+    report(op) << "expected only launch, when, scan, while, reshape, constant and collectives outside kernels";
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op); loop && !loop.getLoopRegions().back()->getArgument(0).use_empty())
+    report(op) << "expected a carry in the place of its index, which no kernel can read";
 }
 
 /// The kind is that of the ops. How values of different shapes may meet in them is form-kernels' matter.

@@ -5,6 +5,7 @@
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "runtime/base/Extents.h"
 #include "llvm/Support/InterleavedRange.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -70,14 +71,24 @@ static LedgerRow rowOf(CastOp cast, Location location, bool fused, ModuleOp modu
   return row;
 }
 
+/// How often the launch runs; once in a `while`, of whose steps nobody knows the count.
+static int64_t timesRun(LaunchOp launch) {
+  int64_t times = 1;
+  for (auto scan = launch->getParentOfType<ScanOp>(); scan; scan = scan->getParentOfType<ScanOp>())
+    times = extentProduct(times, static_cast<int64_t>(scan.getLength()));
+  return times;
+}
+
 std::vector<LedgerRow> castLedger(ModuleOp module) {
   std::vector<LedgerRow> rows;
   SymbolTable symbols(module);
   module.walk<WalkOrder::PreOrder>([&](LaunchOp launch) {
     auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
     bool fused = !onlyCasts(kernel);
-    for (auto [index, cast] : llvm::enumerate(castsOf(kernel)))
+    for (auto [index, cast] : llvm::enumerate(castsOf(kernel))) {
       rows.push_back(rowOf(cast, castLocation(launch, cast, index), fused, module));
+      rows.back().bytes = extentProduct(rows.back().bytes, timesRun(launch));
+    }
   });
   // What a plan reads of shadows is cast where the variable is written: in this plan, see its launches, or in others.
   auto main = module.lookupSymbol<func::FuncOp>("main");

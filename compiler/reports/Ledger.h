@@ -13,7 +13,7 @@ namespace halftone::compiler {
 void keepCastLocations(dialect::LaunchOp launch, dialect::KernelOp kernel);
 
 /// One row for each cast of each launch of a module in stage kernel, in the order of the launches. A row is `fused`
-/// when its kernel does more than cast; otherwise `bytes` counts those that it reads and writes. After them, `fused`
+/// when its kernel does more than cast; otherwise `bytes` counts those that it reads and writes, in all steps of a scan. After them, `fused`
 /// too and `value` ending in ", kept", the casts of shadows that the plan only reads. `value` is the cast's origin and
 /// shape, `rule` the policy-map key that decided the layer's policy, "default" when none did, "" outside layers.
 std::vector<LedgerRow> castLedger(mlir::ModuleOp module);

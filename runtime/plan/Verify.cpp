@@ -398,7 +398,12 @@ private:
   /// The iterations from 2 to count - 3 of the repeat that is step `at`, after iteration 1. If slices that iteration 1
   /// has written lie side by side, they cover the memory between.
   Status checkBetween(size_t at) {
-    std::vector<std::pair<Range, bool>> between;
+    struct Written {
+      Range range;
+      WrittenRanges::Known known; // of all of it
+      std::optional<RangeCondition> predicate;
+    };
+    std::vector<Written> between;
     std::vector<size_t> ends; // of the repeats inside
     const size_t depth = counts.size();
     for (size_t i = at + 1; i < plan.bodyEnd(at); ++i) {
@@ -410,9 +415,16 @@ private:
         if (!ranges)
           continue;
         HALFTONE_RETURN_IF_ERROR(checkTravelling(id, ranges->all, writes));
-        if (writes)
-          between.emplace_back(ranges->all, ranges->isCovered && written.known({ranges->one, true}, std::nullopt) ==
-                                                                     WrittenRanges::Known::yes);
+        if (!writes)
+          continue;
+        Written own{ranges->all, WrittenRanges::Known::no, fixedPredicate(plan.steps[i], depth)};
+        if (ranges->isCovered)
+          own.known = written.known({ranges->one, true}, std::nullopt);
+        if (own.known == WrittenRanges::Known::under_predicate)
+          own.known = own.predicate ? written.known({ranges->one, true}, own.predicate) : WrittenRanges::Known::no;
+        else
+          own.predicate.reset();
+        between.push_back(std::move(own));
       }
       if (auto *inner = std::get_if<RepeatStep>(&plan.steps[i])) {
         counts.push_back(inner->count);
@@ -420,12 +432,20 @@ private:
       }
     }
     counts.resize(depth);
-    for (const auto &[range, isWritten] : between)
-      if (isWritten)
-        written.write({range, true}, std::nullopt);
+    for (const auto &[range, known, predicate] : between)
+      if (known == WrittenRanges::Known::yes)
+        written.write({range, true}, predicate);
       else
         written.spoil(range);
     return {};
+  }
+
+  /// The predicate of a step in the innermost of `depth` repeats, if its byte does not move there.
+  std::optional<RangeCondition> fixedPredicate(const Step &of, size_t depth) const {
+    const auto *launch = std::get_if<LaunchStep>(&of);
+    const auto *copy = std::get_if<CopyStep>(&of);
+    const std::optional<Predicate> predicate = launch ? launch->predicate : copy ? copy->predicate : std::nullopt;
+    return predicate && plan.slots[predicate->slot].strides.size() < depth ? conditionOf(predicate) : std::nullopt;
   }
 
   struct Between {

@@ -30,6 +30,8 @@ public:
   }
   /// Whether every step finds the buffer written.
   bool isAlwaysKnown() const { return always; }
+  /// Whether there is one predicate under which steps find the buffer written.
+  bool isOneCondition() const { return !always && conditions.size() == 1; }
   /// Keeps only what both know.
   void meet(const WrittenUnder &other) {
     always &= other.always;

@@ -11,7 +11,8 @@ namespace {
 
 class Generator {
 public:
-  Generator(uint32_t seed, int64_t height, int64_t width) : random(seed), height(height), width(width) {}
+  Generator(uint32_t seed, int64_t height, int64_t width, bool hasLoops = false)
+      : random(seed), height(height), width(width), hasLoops(hasLoops) {}
 
   std::string run(bool graph) {
     pool[full] = {"%x0", "%x1", "%v0", "%v1", "%v2"};
@@ -158,9 +159,9 @@ private:
       add(boolean, "compare lt {}, {} : tensor<f32>", pick(scalar), pick(scalar));
       return;
     case 8:
-      return depth < 2 ? when(depth) : elementwise(full);
+      return depth < 2 ? region(depth) : elementwise(full);
     case 9:
-      return elementwise(scalar);
+      return hasLoops && depth < 2 && below(2) ? region(depth) : elementwise(scalar);
     case 10:
       add(boolean, "reduce_all all_finite ({}, {}) : tensor<{}>, tensor<f32>", pick(full), pick(scalar), full);
       return;
@@ -204,10 +205,66 @@ private:
     pool[full].push_back(y + "#1");
     pool[scalar].push_back(y + "#2");
   }
+  void region(int depth) {
+    const int kind = hasLoops ? below(3) : 2;
+    return kind == 0 ? scan(depth) : kind == 1 ? loop(depth) : when(depth);
+  }
+  /// Over the rows of a value, with a carry of each type, and a stack of rows.
+  void scan(int depth) {
+    const std::string y = fresh(), i = fresh(), c = fresh(), s = fresh(), p = fresh(), x = fresh();
+    const std::string carries = fmt::format("tensor<{}>, tensor<f32>, tensor<i1>", full);
+    text += fmt::format("  {}:4 = halftone.scan ({}, {}, {}) over ({}) {{length = {} : i64{}}} : ({}, tensor<{}>) -> "
+                        "({}, tensor<{}>) {{\n",
+                        y, pick(full), pick(scalar), pick(boolean), pick(full), height, below(2) ? ", reverse" : "",
+                        carries, full, carries, full);
+    text += fmt::format("  ^bb0({}: tensor<i32>, {}: tensor<{}>, {}: tensor<f32>, {}: tensor<i1>, {}: tensor<{}>):\n",
+                        i, c, full, s, p, x, columns);
+    const auto outside = pool;
+    pool[full].push_back(c);
+    pool[scalar].push_back(s);
+    pool[boolean].push_back(p);
+    pool[columns].push_back(x);
+    if (below(2))
+      add(scalar, "cast {} : tensor<i32> to tensor<f32>", i);
+    ops(below(6), depth + 1);
+    text += fmt::format("  halftone.yield {}, {}, {}, {} : {}, tensor<{}>\n  }}\n", pick(full), pick(scalar),
+                        pick(boolean), pick(columns), carries, columns);
+    pool = outside;
+    giveAll(y);
+    pool[full].push_back(y + "#3");
+  }
+  /// At most three steps, as long as a carry says so.
+  void loop(int depth) {
+    const std::string y = fresh(), i = fresh(), c = fresh(), s = fresh(), p = fresh();
+    const std::string carries = fmt::format("tensor<{}>, tensor<f32>, tensor<i1>", full);
+    text += fmt::format("  {}:3 = halftone.while ({}, {}, {}) {{maximum = {} : i64}} : ({}) -> ({}) {{\n", y,
+                        pick(full), pick(scalar), pick(boolean), 1 + below(3), carries, carries);
+    const auto region = [&](const std::string &index, int most) {
+      text += fmt::format("  ^bb0({}{}: tensor<{}>, {}: tensor<f32>, {}: tensor<i1>):\n", index, c, full, s, p);
+      pool[full].push_back(c);
+      pool[scalar].push_back(s);
+      pool[boolean].push_back(p);
+      ops(below(most), depth + 1);
+    };
+    const auto outside = pool;
+    region("", 2);
+    text += fmt::format("  halftone.yield {} : tensor<i1>\n  }} do {{\n", pick(boolean));
+    pool = outside;
+    region(i + ": tensor<i32>, ", 6);
+    text += fmt::format("  halftone.yield {}, {}, {} : {}\n  }}\n", pick(full), pick(scalar), pick(boolean), carries);
+    pool = outside;
+    giveAll(y);
+  }
+  void giveAll(const std::string &y) {
+    pool[full].push_back(y + "#0");
+    pool[scalar].push_back(y + "#1");
+    pool[boolean].push_back(y + "#2");
+  }
   std::string size() const { return fmt::format("{}x{}x", height, width); }
 
   std::mt19937 random;
   int64_t height, width;
+  bool hasLoops;
   const std::string full = size() + "f32", rows = fmt::format("{}xf32", height), columns = fmt::format("{}xf32", width),
                     scalar = "f32", boolean = "i1", turned = fmt::format("{}x{}xf32", width, height),
                     squares = fmt::format("{0}x{0}xf32", height);
@@ -220,6 +277,9 @@ private:
 
 std::string randomModule(uint32_t seed, int64_t height, int64_t width) {
   return Generator(seed, height, width).run(false);
+}
+std::string randomLoops(uint32_t seed, int64_t height, int64_t width) {
+  return Generator(seed, height, width, true).run(false);
 }
 std::string randomGraph(uint32_t seed, int64_t height, int64_t width) {
   return Generator(seed, height, width).run(true);

@@ -8,5 +8,7 @@
 /// 5 fetches: elementwise ops, casts, constants, reductions, contractions, transposes, reshapes and `when`s, some of
 /// them nested. It picks fetches and new values among feeds, old values and computed values, some of them twice.
 std::string randomModule(uint32_t seed, int64_t height, int64_t width);
+/// The same with `scan`s over the rows of a value and `while`s of few steps, in each other and in `when`s too.
+std::string randomLoops(uint32_t seed, int64_t height, int64_t width);
 /// The same in stage graph: variables are read at the start and assigned at the end.
 std::string randomGraph(uint32_t seed, int64_t height, int64_t width);

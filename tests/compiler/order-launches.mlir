@@ -81,3 +81,32 @@ func.func @main(%unused: tensor<f32> {halftone.name = "u"}, %x: tensor<512xf32> 
   %w1 = halftone.launch @update(%w, %g, %r) {site = ""} : (tensor<512x512xf32>, tensor<512x512xf32>, tensor<f32>) -> tensor<512x512xf32>
   return %f, %w1 : tensor<512x512xf32>, tensor<512x512xf32>
 }
+
+// -----
+
+// In the body of a loop readers of a carry go before the launch that makes the next one.
+// CHECK-LABEL: func.func @main
+// CHECK: halftone.scan
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<i32>, %[[C:.*]]: tensor<8xf32>):
+// CHECK-NEXT: %[[OTHER:.*]] = halftone.launch @b(%[[C]])
+// CHECK-NEXT: %[[NEXT:.*]] = halftone.launch @a(%[[C]])
+// CHECK-NEXT: halftone.yield %[[NEXT]], %[[OTHER]]
+halftone.kernel loop @a (tensor<8xf32>) -> tensor<8xf32> {
+^bb0(%a: tensor<8xf32>):
+  %0 = halftone.neg %a : tensor<8xf32>
+  halftone.yield %0 : tensor<8xf32>
+}
+halftone.kernel loop @b (tensor<8xf32>) -> tensor<8xf32> {
+^bb0(%a: tensor<8xf32>):
+  %0 = halftone.abs %a : tensor<8xf32>
+  halftone.yield %0 : tensor<8xf32>
+}
+func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {halftone.name = "last"}, tensor<3x8xf32> {halftone.name = "y"}) {
+  %last, %y = halftone.scan (%x) {length = 3 : i64} : (tensor<8xf32>) -> (tensor<8xf32>, tensor<3x8xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<8xf32>):
+    %0 = halftone.launch @a(%c) : (tensor<8xf32>) -> tensor<8xf32>
+    %1 = halftone.launch @b(%c) : (tensor<8xf32>) -> tensor<8xf32>
+    halftone.yield %0, %1 : tensor<8xf32>, tensor<8xf32>
+  }
+  return %last, %y : tensor<8xf32>, tensor<3x8xf32>
+}

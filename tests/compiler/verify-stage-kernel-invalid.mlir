@@ -34,7 +34,24 @@ halftone.kernel loop @d (tensor<8xf16>) -> (tensor<8xf16>, tensor<8xi1>) {
 }
 func.func @main(%x: tensor<8xf32> {halftone.name = "x"}) -> (tensor<8xf32> {halftone.name = "y"}) {
   %0 = halftone.launch @l(%x) : (tensor<8xf32>) -> tensor<8xf32>
-  // expected-error @below {{'halftone.neg' op is not legal in stage kernel: expected only launch, when, reshape, constant and collectives outside kernels}}
+  // expected-error @below {{'halftone.neg' op is not legal in stage kernel: expected only launch, when, scan, while, reshape, constant and collectives outside kernels}}
   %1 = halftone.neg %0 : tensor<8xf32>
   return %1 : tensor<8xf32>
+}
+
+// -----
+
+halftone.kernel loop @k (tensor<i32>, tensor<i32>) -> tensor<i32> {
+^bb0(%a: tensor<i32>, %b: tensor<i32>):
+  %0 = halftone.add %a, %b : tensor<i32>
+  halftone.yield %0 : tensor<i32>
+}
+func.func @main(%x: tensor<i32> {halftone.name = "x"}) -> (tensor<i32> {halftone.name = "y"}) {
+  // expected-error @below {{'halftone.scan' op is not legal in stage kernel: expected a carry in the place of its index, which no kernel can read}}
+  %y = halftone.scan (%x) {length = 3 : i64} : (tensor<i32>) -> tensor<i32> {
+  ^bb0(%i: tensor<i32>, %c: tensor<i32>):
+    %0 = halftone.launch @k(%c, %i) : (tensor<i32>, tensor<i32>) -> tensor<i32>
+    halftone.yield %0 : tensor<i32>
+  }
+  return %y : tensor<i32>
 }

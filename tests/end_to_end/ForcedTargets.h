@@ -85,9 +85,11 @@ inline tools::CompareOptions optionsFor(const std::string &target, bool strict) 
   return options;
 }
 
-/// Runs of a program one after another, on random feeds and variables; each is compared on the state before it.
+/// Runs of a program one after another, on random feeds and variables; each is compared on the state before it. Without
+/// a device they run on that of the target.
 inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const tools::CompareOptions &options,
-                                                  uint32_t seed, int64_t steps = 2) {
+                                                  uint32_t seed, int64_t steps = 2,
+                                                  std::shared_ptr<DeviceRuntime> device = nullptr) {
   StatusOr<tools::ModuleFile> file = tools::parseModule(text, "program");
   HALFTONE_RETURN_IF_ERROR(file.status());
   std::vector<Tensor> feeds;
@@ -98,7 +100,9 @@ inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const
     variables[variable.symbol] = tools::initialValue(variable, seed);
   tools::CompareOptions all = options;
   all.steps = steps;
-  return compareWithInterpreter(*file, feeds, variables, deviceFor(options.compile.target), all);
+  if (!device)
+    device = deviceFor(options.compile.target);
+  return compareWithInterpreter(*file, feeds, variables, std::move(device), all);
 }
 
 /// The differences, a line each.

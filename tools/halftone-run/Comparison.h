@@ -41,7 +41,8 @@ struct LaunchComparison {
 
 struct Comparison {
   std::vector<OutputComparison> outputs;
-  std::vector<LaunchComparison> launches; // if byLayer, the launches that ran
+  /// If byLayer, the launches that ran; of one in a loop, the first two iterations and the last one.
+  std::vector<LaunchComparison> launches;
   compiler::CompileStatistics statistics;
   std::vector<LedgerRow> ledger;
   bool agrees() const;

@@ -1,0 +1,55 @@
+// The parts of a plan that single ops give: collectives and the bytes of constants.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/AssignSlotsDraft.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+static std::vector<std::vector<int64_t>> bordersOf(ArrayAttr attribute) {
+  std::vector<std::vector<int64_t>> borders;
+  for (Attribute own : attribute) {
+    const ArrayRef<int64_t> list = cast<DenseI64ArrayAttr>(own).asArrayRef();
+    borders.emplace_back(list.begin(), list.end());
+  }
+  return borders;
+}
+
+CollectiveStep describe(Operation *op) {
+  using Kind = halftone::CollectiveKind;
+  return llvm::TypeSwitch<Operation *, CollectiveStep>(op)
+      .Case([](AllReduceOp reduce) {
+        return CollectiveStep{.kind = reduce.getKind() == dialect::CollectiveKind::sum ? Kind::sum : Kind::max};
+      })
+      .Case([](ReduceScatterOp scatter) {
+        return CollectiveStep{.kind = Kind::scattered_sum,
+                              .borders = bordersOf(scatter.getBorders()),
+                              .rank = static_cast<int64_t>(scatter.getRank())};
+      })
+      .Case([](AllGatherOp gather) {
+        return CollectiveStep{.kind = Kind::gather,
+                              .borders = bordersOf(gather.getBorders()),
+                              .rank = static_cast<int64_t>(gather.getRank())};
+      });
+}
+
+std::string bytesOf(DenseElementsAttr elements) {
+  std::string bytes;
+  auto append = [&](const llvm::APInt &value, unsigned width) {
+    uint64_t bits = value.getZExtValue();
+    for (unsigned byte = 0; byte < width; ++byte)
+      bytes.push_back(static_cast<char>(bits >> (8 * byte)));
+  };
+  unsigned width = (elements.getElementType().getIntOrFloatBitWidth() + 7) / 8;
+  if (isa<FloatType>(elements.getElementType()))
+    for (const llvm::APFloat &value : elements.getValues<llvm::APFloat>())
+      append(value.bitcastToAPInt(), width);
+  else
+    for (const llvm::APInt &value : elements.getValues<llvm::APInt>())
+      append(value, width);
+  return bytes;
+}
+
+} // namespace halftone::compiler

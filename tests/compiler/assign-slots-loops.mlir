@@ -1,0 +1,63 @@
+// RUN: halftone-opt %s --split-input-file --stop-after=plan | FileCheck-22 %s
+
+// Slices are slots with strides, a stack that is a fetch is made in it, and carries lie in two slots by turns.
+
+// CHECK: s2: feed 2 "x" 7x16xf32
+// CHECK: s5: fetch 2 "y" 7x16xf32
+// CHECK: s6: arena +[[A:[0-9]+]] 16xf32
+// CHECK: s7: arena +[[B:[0-9]+]] 16xf32
+// CHECK: s8: arena +[[B]] stride 64 period 2 phase 0 16xf32
+// CHECK: s9: feed 2 "x" +384 stride -64 16xf32
+// CHECK: s10: arena +[[B]] stride 64 period 2 phase 1 16xf32
+// CHECK: s11: arena +[[A]] stride 64 period 2 phase 0 16xf32
+// CHECK: s12: fetch 2 "y" +384 stride -64 16xf32
+// CHECK: s13: arena +[[A]] stride 64 period 2 phase 1 16xf32
+// CHECK: s14: arena +[[A]] +64 16xf32
+// CHECK: s15: arena +[[B]] +64 16xf32
+// CHECK: 0: copy s0 -> s6
+// CHECK-NEXT: 1: copy s1 -> s7
+// CHECK-NEXT: 2: repeat 7 times: 3 steps
+// CHECK-NEXT:   3: {{[0-9a-f]+}} (s8, s9) -> (s10)
+// CHECK-NEXT:   4: {{[0-9a-f]+}} (s11, s9) -> (s12)
+// CHECK-NEXT:   5: copy s8 -> s13
+// CHECK-NEXT: 6: copy s14 -> s3
+// CHECK-NEXT: 7: copy s15 -> s4
+func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %b: tensor<16xf32> {halftone.name = "b"}, %x: tensor<7x16xf32> {halftone.name = "x"})
+    -> (tensor<16xf32> {halftone.name = "p"}, tensor<16xf32> {halftone.name = "q"}, tensor<7x16xf32> {halftone.name = "y"}) {
+  %p, %q, %y = halftone.scan (%a, %b) over (%x) {length = 7 : i64, reverse}
+      : (tensor<16xf32>, tensor<16xf32>, tensor<7x16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<7x16xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %d: tensor<16xf32>, %s: tensor<16xf32>):
+    %0 = halftone.add %d, %s : tensor<16xf32>
+    %1 = halftone.mul %c, %s : tensor<16xf32>
+    halftone.yield %d, %0, %1 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+  }
+  return %p, %q, %y : tensor<16xf32>, tensor<16xf32>, tensor<7x16xf32>
+}
+
+// -----
+
+// A carry that is stacked lies in the stack, behind its first value; slices of 12 bytes are copied to aligned ones. The values of an
+// iteration share memory, and the value that each iteration reads keeps its place through all of them.
+
+// CHECK: plan : 3 feeds, 1 fetches, 0 variables, {{[0-9]+}} kernels
+// CHECK: repeat 5 times
+// CHECK-NEXT: copy [[SLICE:s[0-9]+]] -> [[ALIGNED:s[0-9]+]]
+// CHECK-NEXT: {{[0-9a-f]+}} ([[ALIGNED]]) -> ([[ROW:s[0-9]+]])
+// CHECK-NEXT: {{[0-9a-f]+}} (s{{[0-9]+}}, [[FOUND:s[0-9]+]], [[ROW]]) -> ([[LEFT:s[0-9]+]])
+// CHECK-NOT: repeat
+func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %b: tensor<16xf32> {halftone.name = "b"}, %x: tensor<5x3xf32> {halftone.name = "x"})
+    -> (tensor<16xf32> {halftone.name = "z"}) {
+  %e = halftone.exp %b : tensor<16xf32>
+  %last, %y = halftone.scan (%a) over (%x) {length = 5 : i64}
+      : (tensor<16xf32>, tensor<5x3xf32>) -> (tensor<16xf32>, tensor<5x16xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %s: tensor<3xf32>):
+    %0 = halftone.reduce sum %s {axes = array<i64: 0>} : tensor<3xf32> -> tensor<f32>
+    %1 = halftone.broadcast %0 {axes = array<i64>} : tensor<f32> to tensor<16xf32>
+    %2 = halftone.mul %c, %e : tensor<16xf32>
+    %3 = halftone.add %2, %1 : tensor<16xf32>
+    halftone.yield %3, %3 : tensor<16xf32>, tensor<16xf32>
+  }
+  %z = halftone.reduce sum %y {axes = array<i64: 0>} : tensor<5x16xf32> -> tensor<16xf32>
+  %w = halftone.add %z, %last : tensor<16xf32>
+  return %w : tensor<16xf32>
+}

@@ -1,0 +1,23 @@
+// Programs with loops, for comparisons of compiled code with the interpreter.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace halftone::test {
+
+struct LoopProgram {
+  std::string name, text; // a module in stage graph
+};
+
+/// Loops of all kinds, each with every length, and whiles whose count of steps is not bounded.
+std::vector<LoopProgram> loopPrograms(const std::vector<int64_t> &lengths);
+
+/// A scan whose launches have many blocks.
+LoopProgram wideProgram();
+
+/// A recurrent layer over `length` steps: the input and the state times a weight each, and the bias, to a tanh.
+std::string recurrentProgram(int64_t length);
+
+} // namespace halftone::test
