@@ -13,7 +13,9 @@ void QueuedRepeat::move(int64_t from, int64_t to) const {
       std::visit(
           [&](auto *place) {
             using Pointer = std::remove_cvref_t<decltype(*place)>;
-            *place = reinterpret_cast<Pointer>(reinterpret_cast<uintptr_t>(*place) + static_cast<uintptr_t>(bytes));
+            // Addresses of devices may be no memory of the host, so pointer arithmetic on them is not defined.
+            *place = reinterpret_cast<Pointer>( // NOLINT(performance-no-int-to-ptr)
+                reinterpret_cast<uintptr_t>(*place) + static_cast<uintptr_t>(bytes));
           },
           address.place);
 }

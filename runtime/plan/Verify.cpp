@@ -424,7 +424,7 @@ private:
           own.known = own.predicate ? written.known({ranges->one, true}, own.predicate) : WrittenRanges::Known::no;
         else
           own.predicate.reset();
-        between.push_back(std::move(own));
+        between.push_back(own);
       }
       if (auto *inner = std::get_if<RepeatStep>(&plan.steps[i])) {
         counts.push_back(inner->count);

@@ -119,7 +119,8 @@ Status OperationList::bind() {
     HALFTONE_RETURN_IF_ERROR(walk(section, [&](size_t position, size_t most) -> StatusOr<size_t> {
       const size_t count = togetherOf(operations_.subspan(position, most));
       StatusOr<Work> work = workAt(position, count);
-      HALFTONE_RETURN_IF_ERROR(work.status());
+      if (!work)
+        return work.status();
       section.works.add(*std::move(work));
       section.counts.push_back(count);
       return count;
