@@ -5,8 +5,10 @@
 // becomes
 //   func @main(%x, %w {halftone.variable = @w}) -> (%y, %w2 {halftone.variable = @w}) {
 //     ... %w2 = when %p { yield %w1 } else { yield %w } ... }
+// A variable that a loop assigns is a carry of the loop.
 // In a function that differentiates, a read behind an assignment gives the assigned value behind a stop_gradient: a variable is
 // a leaf of differentiation wherever it is read, so that one function of several updates equals several functions of one.
+#include "compiler/passes/LoopParts.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/WhenResults.h"
 #include "dialect/Gradient.h"
@@ -40,6 +42,7 @@ public:
 private:
   LogicalResult liftBlock(Block &block, Assigned &assigned);
   LogicalResult liftWhen(WhenOp when, Assigned &assigned);
+  LogicalResult liftLoop(Operation *loop, Assigned &assigned);
   LogicalResult liftGradient(GradientOp gradient);
   FailureOr<SmallVector<Value>> leavesOf(FlatSymbolRefAttr symbol, GradientOp gradient,
                                          const llvm::SetVector<Value> &reached);
@@ -91,15 +94,20 @@ Value Lifting::readValue(SymbolRefAttr symbol, const Assigned &assigned) {
   return leaf;
 }
 
-/// The values that `y` is computed of, so far as a derivative may flow to them: no further than leaves.
-llvm::SetVector<Value> reachedFrom(Value y) {
+/// The values that the scalar of `gradient` is computed of, so far as a derivative may flow to them: no further than leaves, and
+/// not out of the body of a loop that holds the gradient.
+llvm::SetVector<Value> reachedFrom(GradientOp gradient) {
   llvm::SetVector<Value> reached;
-  reached.insert(y);
+  reached.insert(gradient.getY());
   for (size_t i = 0; i < reached.size(); ++i) {
     Operation *op = reached[i].getDefiningOp();
-    if (auto when = dyn_cast_if_present<WhenOp>(op))
-      for (Region &region : when->getRegions())
-        reached.insert_range(region.front().getTerminator()->getOperands());
+    if (auto argument = dyn_cast<BlockArgument>(reached[i])) {
+      Operation *loop = argument.getOwner()->getParentOp();
+      if (isLoop(loop) && !loop->isAncestor(gradient))
+        reached.insert_range(sourcesOf(argument));
+    } else if (isBranchOrLoop(op)) {
+      reached.insert_range(sourcesOf(cast<OpResult>(reached[i])));
+    }
     if (!op || isConstantToGradient(op))
       continue;
     auto flow = dyn_cast<GradientOpInterface>(op);
@@ -121,8 +129,10 @@ FailureOr<SmallVector<Value>> Lifting::leavesOf(FlatSymbolRefAttr symbol, Gradie
     if (!reached.contains(leaf.getY()))
       continue;
     if (!leaf->getParentRegion()->isAncestor(gradient->getParentRegion())) {
-      InFlightDiagnostic error = leaf->getParentOfType<WhenOp>().emitOpError()
-                                 << "has no gradient, but the value to differentiate depends on it";
+      Operation *around = leaf->getParentOp();
+      InFlightDiagnostic error = around->emitOpError()
+                                 << "assigns " << symbol << " and reads the new value; expected no "
+                                 << "gradient by " << symbol << " of a value that depends on it";
       error.attachNote(gradient.getLoc()) << "differentiated here";
       return error;
     }
@@ -137,7 +147,7 @@ FailureOr<SmallVector<Value>> Lifting::leavesOf(FlatSymbolRefAttr symbol, Gradie
 LogicalResult Lifting::liftGradient(GradientOp gradient) {
   llvm::SetVector<Value> reached;
   if (llvm::any_of(gradient.getOf(), [&](Attribute symbol) { return leaves.contains(symbol); }))
-    reached = reachedFrom(gradient.getY());
+    reached = reachedFrom(gradient);
   SmallVector<Value> xs;
   SmallVector<size_t> ends; // of the leaves of each variable in xs
   for (auto symbol : gradient.getOf().getAsRange<FlatSymbolRefAttr>()) {
@@ -196,6 +206,34 @@ LogicalResult Lifting::liftWhen(WhenOp when, Assigned &assigned) {
   return success();
 }
 
+/// The variables that a loop assigns become carries: each step finds the values that the step before has left.
+LogicalResult Lifting::liftLoop(Operation *loop, Assigned &assigned) {
+  llvm::SetVector<SymbolRefAttr> changed;
+  loop->walk([&](AssignOp assign) { changed.insert(assign.getVariableAttr()); });
+  LoopParts parts(loop);
+  Assigned inside = assigned, deciding = assigned;
+  const size_t before = parts.carries.size();
+  for (SymbolRefAttr symbol : changed) {
+    const LoopParts::Carry &carry = parts.addCarry(currentValue(symbol, assigned));
+    inside[symbol] = carry.argument;
+    if (carry.decided)
+      deciding[symbol] = carry.decided;
+  }
+  if (auto other = dyn_cast<WhileOp>(loop); other && failed(liftBlock(other.getCondition().front(), deciding)))
+    return failure();
+  if (failed(liftBlock(*parts.bodyBlock(), inside)))
+    return failure();
+  if (changed.empty())
+    return success();
+  for (auto [number, symbol] : llvm::enumerate(changed))
+    parts.setNext(parts.carries[before + number], inside[symbol]);
+  IRRewriter rewriter(loop->getContext());
+  parts.rebuild(rewriter);
+  for (auto [number, symbol] : llvm::enumerate(changed))
+    assigned[symbol] = parts.carries[before + number].last;
+  return success();
+}
+
 LogicalResult Lifting::liftBlock(Block &block, Assigned &assigned) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto read = dyn_cast<ReadOp>(op)) {
@@ -213,6 +251,9 @@ LogicalResult Lifting::liftBlock(Block &block, Assigned &assigned) {
         return failure();
     } else if (auto when = dyn_cast<WhenOp>(op)) {
       if (failed(liftWhen(when, assigned)))
+        return failure();
+    } else if (isLoop(&op)) {
+      if (failed(liftLoop(&op, assigned)))
         return failure();
     } else if (auto custom = dyn_cast<CustomGradientOp>(op)) {
       if (failed(liftBlock(custom.getBody().front(), assigned))) // assigns nothing: its verifier

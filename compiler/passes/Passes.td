@@ -71,10 +71,11 @@ def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
     variable whose value on entry is used, in the order of first use; after the fetches, a result with
     `halftone.variable = @v` for each variable that is assigned, in the order of first assignment. A `read` gives the
     latest value assigned before it; an `assign` in a region of `when` is a result of the `when`, for which the other
-    region yields the value from before. In a function with a `gradient`, a float that a `read` gives behind an `assign` is a `stop_gradient` of the assigned value, with
+    region yields the value from before. A variable that a loop assigns is a carry of the loop: its init is the value from before, and its
+    result the latest value. In a function with a `gradient`, a float that a `read` gives behind an `assign` is a `stop_gradient` of the assigned value, with
     `variable = @v`: a leaf, as the argument is. `gradient ... of [@v]` differentiates at the leaves of @v that its scalar depends
-    on, and adds their derivatives up (for `update = overwrite`, takes the largest); a leaf in a region of `when` is out of its reach,
-    which is an error. The symbols stay.
+    on, and adds their derivatives up (for `update = overwrite`, takes the largest); a leaf in a region of a branch or loop is out of
+    reach of a gradient outside of it, which is an error. The symbols stay.
     Example:
     ```mlir
     func.func @main(%d: tensor<4xf32> {halftone.name = "d"}) {

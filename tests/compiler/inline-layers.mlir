@@ -95,3 +95,28 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {half
   }
   return %w : tensor<4xf32>
 }
+
+// -----
+
+// A layer in the body of a loop, and a loop in a layer that is computed again: the loop has the number, the body's ops have not.
+// CHECK: module attributes {halftone.layers = {rnn = {class = "", policy = "float32", rule = ""}, "rnn/cell" = {class = "", policy = "float32", rule = ""}}}
+// CHECK: halftone.scan(%arg0) {halftone.rematerialize = 0 : i64, length = 3 : i64}
+// CHECK: halftone.tanh %{{[^ ]*}} : tensor<4xf32> loc("rnn/cell"(
+// CHECK: halftone.yield
+// CHECK: } loc("rnn"(
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {halftone.name = "y"}) {
+  %y = halftone.layer "rnn" policy "float32" (%x) {rematerialize} : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %l = halftone.scan (%a) {length = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<i32>, %c: tensor<4xf32>):
+      %h = halftone.layer "rnn/cell" policy "float32" (%c) : (tensor<4xf32>) -> tensor<4xf32> {
+      ^bb0(%b: tensor<4xf32>):
+        %0 = halftone.tanh %b : tensor<4xf32>
+        halftone.yield %0 : tensor<4xf32>
+      }
+      halftone.yield %h : tensor<4xf32>
+    }
+    halftone.yield %l : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

@@ -85,3 +85,29 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %i: tensor<4xi32> {half
   %s = halftone.read @s : tensor<f64>
   return %y, %s : tensor<4xbf16>, tensor<f64>
 }
+
+// -----
+
+// In the body of a loop a layer casts slices, carries and weights as anywhere.
+// CHECK-LABEL: func.func @main
+// CHECK: halftone.scan
+// CHECK: %[[X16:.*]] = halftone.cast %{{.*}} {origin = "layer input"} : tensor<4xf32> to tensor<4xf16> loc("net/cell"(
+// CHECK: %[[Y:.*]] = halftone.layer "net/cell" policy "mixed_float16"(%[[X16]])
+// CHECK: halftone.cast %{{.*}} {origin = "variable read"} : tensor<4xf32> to tensor<4xf16>
+// CHECK: halftone.cast %{{.*}} {origin = "layer output"} : tensor<4xf16> to tensor<4xf16>
+// CHECK: halftone.yield %{{.*}}, %[[Y]] : tensor<4xf32>, tensor<4xf16>
+halftone.variable @w : tensor<4xf32>
+func.func @main(%h: tensor<4xf32> {halftone.name = "h"}, %xs: tensor<3x4xf32> {halftone.name = "x"})
+    -> (tensor<4xf32> {halftone.name = "l"}, tensor<3x4xf16> {halftone.name = "y"}) {
+  %l, %ys = halftone.scan (%h) over (%xs) {length = 3 : i64} : (tensor<4xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<3x4xf16>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<4xf32>, %x: tensor<4xf32>):
+    %y = halftone.layer "net/cell" policy "mixed_float16" (%x) : (tensor<4xf32>) -> tensor<4xf16> {
+    ^bb0(%a: tensor<4xf16>):
+      %w = halftone.read @w : tensor<4xf16>
+      %0 = halftone.mul %a, %w : tensor<4xf16>
+      halftone.yield %0 : tensor<4xf16>
+    }
+    halftone.yield %c, %y : tensor<4xf32>, tensor<4xf16>
+  }
+  return %l, %ys : tensor<4xf32>, tensor<3x4xf16>
+}

@@ -193,7 +193,7 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}) -> (tensor<f32> {halftone.
 // A value that a branch has assigned and read is out of the reach of a derivative behind the `when`.
 halftone.variable @w : tensor<f32>
 func.func @main(%p: tensor<i1> {halftone.name = "p"}, %x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "g"}) {
-  // expected-error @below {{'halftone.when' op has no gradient, but the value to differentiate depends on it}}
+  // expected-error @below {{'halftone.when' op assigns @w and reads the new value; expected no gradient by @w of a value that depends on it}}
   %y = halftone.when %p : (tensor<f32>) {
     %0 = halftone.abs %x : tensor<f32>
     halftone.assign @w, %0 : tensor<f32>
@@ -215,4 +215,131 @@ func.func @main() -> (tensor<4xf16> {halftone.name = "w"}) {
   // expected-error @below {{'halftone.read' op gives 'tensor<4xf16>' for a variable of type 'tensor<4xf32>'; expected insert-casts first}}
   %w = halftone.read @w : tensor<4xf16>
   return %w : tensor<4xf16>
+}
+
+// -----
+
+// A variable that a loop assigns is a carry: each step reads the value of the step before. Another variable is a capture. A nested
+// loop carries the variable on, and a branch in the body yields it.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: (%[[X:.*]]: tensor<3xf32> {halftone.name = "x"}, %[[P:.*]]: tensor<i1> {halftone.name = "p"}, %[[N:.*]]: tensor<f32> {halftone.variable = @n}, %[[K:.*]]: tensor<f32> {halftone.variable = @k})
+// CHECK-SAME: -> (tensor<3xf32> {halftone.name = "y"}, tensor<f32> {halftone.name = "after"}, tensor<f32> {halftone.variable = @n})
+// CHECK-NEXT: %[[N0:.*]] = halftone.neg %[[N]]
+// CHECK-NEXT: %[[S:.*]]:2 = halftone.scan(%[[N0]]) over(%[[X]]) {length = 3 : i64, reverse} : (tensor<f32>, tensor<3xf32>) -> (tensor<f32>, tensor<3xf32>) {
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<i32>, %[[C:.*]]: tensor<f32>, %[[A:.*]]: tensor<f32>):
+// CHECK-NEXT:   %[[N1:.*]] = halftone.mul %[[C]], %[[K]]
+// CHECK-NEXT:   %[[I:.*]] = halftone.scan(%[[N1]]) {length = 2 : i64}
+// CHECK-NEXT:   ^bb0(%{{.*}}: tensor<i32>, %[[D:.*]]: tensor<f32>):
+// CHECK-NEXT:     %[[D1:.*]] = halftone.add %[[D]], %[[A]]
+// CHECK-NEXT:     halftone.yield %[[D1]] : tensor<f32>
+// CHECK:        %[[W:.*]] = halftone.when %[[P]] : (tensor<f32>) {
+// CHECK-NEXT:     %[[W1:.*]] = halftone.abs %[[I]]
+// CHECK-NEXT:     halftone.yield %[[W1]]
+// CHECK-NEXT:   } else {
+// CHECK-NEXT:     halftone.yield %[[I]]
+// CHECK:        halftone.yield %[[W]], %[[C]] : tensor<f32>, tensor<f32>
+// CHECK:      return %[[S]]#1, %[[S]]#0, %[[S]]#0
+halftone.variable @n : tensor<f32>
+halftone.variable @k : tensor<f32>
+func.func @main(%x: tensor<3xf32> {halftone.name = "x"}, %p: tensor<i1> {halftone.name = "p"})
+    -> (tensor<3xf32> {halftone.name = "y"}, tensor<f32> {halftone.name = "after"}) {
+  %n = halftone.read @n : tensor<f32>
+  %n0 = halftone.neg %n : tensor<f32>
+  halftone.assign @n, %n0 : tensor<f32>
+  %y = halftone.scan () over (%x) {length = 3 : i64, reverse} : (tensor<3xf32>) -> tensor<3xf32> {
+  ^bb0(%i: tensor<i32>, %a: tensor<f32>):
+    %c = halftone.read @n : tensor<f32>
+    %k = halftone.read @k : tensor<f32>
+    %0 = halftone.mul %c, %k : tensor<f32>
+    halftone.assign @n, %0 : tensor<f32>
+    halftone.scan () {length = 2 : i64} : () -> () {
+    ^bb0(%j: tensor<i32>):
+      %d = halftone.read @n : tensor<f32>
+      %1 = halftone.add %d, %a : tensor<f32>
+      halftone.assign @n, %1 : tensor<f32>
+      halftone.yield
+    }
+    halftone.when %p : () {
+      %e = halftone.read @n : tensor<f32>
+      %2 = halftone.abs %e : tensor<f32>
+      halftone.assign @n, %2 : tensor<f32>
+    } else {
+    }
+    halftone.yield %c : tensor<f32>
+  }
+  %after = halftone.read @n : tensor<f32>
+  return %y, %after : tensor<3xf32>, tensor<f32>
+}
+
+// -----
+
+// The condition of a while reads what the body has assigned.
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[X:.*]]: tensor<f32> {halftone.name = "x"}, %[[N:.*]]: tensor<f32> {halftone.variable = @n}
+// CHECK: %[[W:.*]]:2 = halftone.while(%[[X]], %[[N]]) {maximum = 9 : i64}
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<f32>, %[[D:.*]]: tensor<f32>):
+// CHECK-NEXT:   %[[GO:.*]] = halftone.compare lt %[[D]], %[[X]]
+// CHECK-NEXT:   halftone.yield %[[GO]]
+// CHECK-NEXT: } do {
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<i32>, %[[A:.*]]: tensor<f32>, %[[C:.*]]: tensor<f32>):
+// CHECK-NEXT:   %[[N1:.*]] = halftone.add %[[C]], %[[A]]
+// CHECK-NEXT:   halftone.yield %[[C]], %[[N1]] : tensor<f32>, tensor<f32>
+// CHECK: return %[[W]]#0, %[[W]]#1
+halftone.variable @n : tensor<f32>
+func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "y"}) {
+  %y = halftone.while (%x) {maximum = 9 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%b: tensor<f32>):
+    %d = halftone.read @n : tensor<f32>
+    %go = halftone.compare lt %d, %x : tensor<f32>
+    halftone.yield %go : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %a: tensor<f32>):
+    %c = halftone.read @n : tensor<f32>
+    %0 = halftone.add %c, %a : tensor<f32>
+    halftone.assign @n, %0 : tensor<f32>
+    halftone.yield %c : tensor<f32>
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+// In a body a read behind an assignment is a leaf of the gradients there, and the derivative flows through no assignment.
+// CHECK-LABEL: func.func @main
+// CHECK: halftone.scan
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<i32>, %[[C:.*]]: tensor<f32>):
+// CHECK-NEXT:   %[[L:.*]] = halftone.stop_gradient %[[C]] {variable = @w}
+// CHECK-NEXT:   %[[Y:.*]] = halftone.mul %[[L]], %[[L]]
+// CHECK-NEXT:   %[[D:.*]] = halftone.gradient %[[Y]] at (%[[L]] : tensor<f32>)
+// CHECK-NEXT:   %[[W:.*]] = halftone.sub %[[L]], %[[D]]
+// CHECK-NEXT:   halftone.yield %[[W]] : tensor<f32>
+halftone.variable @w : tensor<f32>
+func.func @main() {
+  halftone.scan () {length = 5 : i64} : () -> () {
+  ^bb0(%i: tensor<i32>):
+    %w = halftone.read @w : tensor<f32>
+    %y = halftone.mul %w, %w : tensor<f32>
+    %d = halftone.gradient %y of [@w] : tensor<f32> -> tensor<f32>
+    %w1 = halftone.sub %w, %d : tensor<f32>
+    halftone.assign @w, %w1 : tensor<f32>
+    halftone.yield
+  }
+  return
+}
+
+// -----
+
+halftone.variable @w : tensor<f32>
+func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "g"}) {
+  // expected-error @below {{'halftone.scan' op assigns @w and reads the new value; expected no gradient by @w of a value that depends on it}}
+  %y = halftone.scan (%x) {length = 2 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i: tensor<i32>, %c: tensor<f32>):
+    %w = halftone.read @w : tensor<f32>
+    halftone.assign @w, %c : tensor<f32>
+    %0 = halftone.mul %w, %c : tensor<f32>
+    halftone.yield %0 : tensor<f32>
+  }
+  // expected-note @below {{differentiated here}}
+  %g = halftone.gradient %y of [@w] : tensor<f32> -> tensor<f32>
+  return %g : tensor<f32>
 }
