@@ -61,6 +61,29 @@ SmallVector<Value> sourcesOf(BlockArgument argument) {
   return {scan.getXs()[number - 1 - scan.getInits().size()]};
 }
 
+SmallVector<Value> targetsOf(OpOperand &operand) {
+  Operation *owner = operand.getOwner();
+  const bool isYielded = isa<YieldOp>(owner);
+  Operation *op = isYielded ? owner->getParentOp() : owner;
+  const unsigned number = operand.getOperandNumber();
+  if (auto when = dyn_cast<WhenOp>(op))
+    return isYielded ? SmallVector<Value>{when->getResult(number)} : SmallVector<Value>();
+  if (auto loop = dyn_cast<WhileOp>(op)) {
+    if (isYielded && owner->getParentRegion() == &loop.getCondition())
+      return {};
+    return {loop->getResult(number), loop.getCondition().getArgument(number), loop.getCarries()[number]};
+  }
+  auto scan = dyn_cast<ScanOp>(op);
+  if (!scan)
+    return {};
+  const size_t carries = scan.getInits().size();
+  if (number < carries)
+    return {scan->getResult(number), scan.getCarries()[number]};
+  if (isYielded)
+    return {scan->getResult(number)};
+  return {scan.getSlices()[number - carries]};
+}
+
 Value conditionOf(Operation *branchOrLoop) {
   if (auto when = dyn_cast<WhenOp>(branchOrLoop))
     return when.getCondition();

@@ -18,6 +18,10 @@ llvm::SmallVector<mlir::Value> sourcesOf(mlir::OpResult result);
 /// The same of an argument of a loop's region: of a carry those of its result, of a slice the stack; none of an index.
 llvm::SmallVector<mlir::Value> sourcesOf(mlir::BlockArgument argument);
 
+/// The other way round: the results and arguments that take their value of an operand of a branch or loop, or of an operand of
+/// the yield in one of its regions.
+llvm::SmallVector<mlir::Value> targetsOf(mlir::OpOperand &operand);
+
 /// The condition that decides which region of a `when` runs, or whether a `while` takes another step; null of a scan.
 mlir::Value conditionOf(mlir::Operation *branchOrLoop);
 

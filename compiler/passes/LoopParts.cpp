@@ -53,6 +53,8 @@ LoopParts::Y &LoopParts::addY(Value slice) {
 
 /// Puts the arguments of a block into this order, and removes all others.
 void LoopParts::setArguments(Block &block, ArrayRef<BlockArgument> kept) {
+  if (llvm::equal(block.getArguments(), kept))
+    return;
   const unsigned before = block.getNumArguments();
   for (BlockArgument argument : kept)
     argument.replaceAllUsesWith(block.addArgument(argument.getType(), argument.getLoc()));

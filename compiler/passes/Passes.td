@@ -107,6 +107,11 @@ def DifferentiatePass : Halftone_Pass<"differentiate", "lifted"> {
     op, marked `fused<"gradient">`. Gradients of gradients work. Forward ops with one number of `halftone.rematerialize` are written again
     before the first derivative that reads one of their values: from variables as they are, from all else behind `hold`; the attribute is gone. An op on the way that has no derivative is an error that
     names it, its layer and the gradient.
+    The derivative of a scan is a scan in the other direction. Its carries are the cotangents of the carries, and for each capture the sum
+    of its cotangents from the step that ran last to the first, in f32 at least. The values of the forward body that it reads are further
+    stacks of the forward scan, but for slices of the xs and what at most 4 cheap elementwise ops make again. The derivative of a `when`
+    is a `when` on the same condition; results of contractions, convolutions, attention and loops become further results of the forward one, and
+    all else is computed again. A gradient in the body of a loop has its way in the body: from values there, or from captures.
     Example:
     ```mlir
     %d = halftone.gradient %s at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>

@@ -6,7 +6,6 @@ include "Types.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
 
 def Halftone_ScanOp : Halftone_Op<"scan", [AttrSizedOperandSegments, Halftone_ComparedWithItsOps,
-    Halftone_NoGradient<"differentiate makes the scan of its cotangents">,
     SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands", "getRegionInvocationBounds"]>,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
@@ -20,7 +19,7 @@ def Halftone_ScanOp : Halftone_Op<"scan", [AttrSizedOperandSegments, Halftone_Co
     index goes from `length` - 1 down to 0, and slice i of the `ys` still is the slice that step i yields.
 
     The body may read any value from above: a capture. Carries and slices of `ys` are values in memory: they round to their dtype at
-    every step. The body holds no collectives.
+    every step. The body holds no collectives. The gradient is a scan in the other direction.
     Example:
     ```mlir
     %h, %ys = halftone.scan (%h0) over (%xs) {length = 20 : i64, reverse}

@@ -46,13 +46,12 @@ def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Halftone_StructureHasNoGradie
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
-def Halftone_WhenOp : Halftone_Op<"when", [Halftone_NoGradient<"nothing differentiates across a condition">,
-    Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
+def Halftone_WhenOp : Halftone_Op<"when", [Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorRegions", "getRegionInvocationBounds"]>]> {
   let summary = "Runs one of two regions on a device-side condition";
   let description = [{
     Results are typed as both yields. In plans the launches of the regions carry the condition as a predicate; nothing is
-    selected element by element and nothing waits. There is no gradient across `when`.
+    selected element by element and nothing waits. The gradient is a `when` on the same condition.
     Example:
     ```mlir
     %w1 = halftone.when %finite : (tensor<4xf32>) {

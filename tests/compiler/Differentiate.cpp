@@ -1,91 +1,13 @@
 // Compares derivatives of whole functions with finite differences in float64; the interpreter runs both.
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/Compiler.h"
-#include "dialect/Interpreter.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
-#include <catch2/catch.hpp>
+#include "ScalarFunction.h"
 #include <cmath>
-#include <fmt/format.h>
-#include <random>
 
-using namespace mlir;
 using namespace halftone;
-using namespace halftone::compiler;
+using namespace halftone::compiler::testing;
 using dialect::TensorData;
 
 namespace {
-
-/// A scalar function of float64 tensors: `body` computes %loss from %x0, %x1, ... of these shapes ("3x4x"; "": a
-/// scalar).
-struct ScalarFunction {
-  std::string name;
-  std::vector<std::string> shapes;
-  std::string body;
-};
-
-/// The text of @main, which gives the loss and its derivative by each argument.
-std::string text(const ScalarFunction &function) {
-  std::string arguments, results = "tensor<f64> {halftone.name = \"loss\"}", at, types, values = "%loss";
-  for (size_t i = 0; i < function.shapes.size(); ++i) {
-    std::string comma = i ? ", " : "", type = "tensor<" + function.shapes[i] + "f64>";
-    arguments += fmt::format("{}%x{}: {} {{halftone.name = \"x{}\"}}", comma, i, type, i);
-    results += fmt::format(", {} {{halftone.name = \"d{}\"}}", type, i);
-    at += fmt::format("{}%x{} : {}", comma, i, type);
-    types += comma + type;
-    values += fmt::format(", %gradients#{}", i);
-  }
-  return fmt::format("func.func @main({}) -> ({}) {{\n{}\n"
-                     "%gradients:{} = halftone.gradient %loss at ({}) : tensor<f64> -> ({})\n"
-                     "return {} : tensor<f64>, {}\n}}",
-                     arguments, results, function.body, function.shapes.size(), at, types, values, types);
-}
-
-/// A module that is lowered to stage pure and interpreted there.
-class Differentiated {
-public:
-  explicit Differentiated(const std::string &text) {
-    DialectRegistry registry;
-    dialect::registerDialects(registry);
-    context.appendDialectRegistry(registry);
-    context.loadAllAvailableDialects();
-    INFO(text);
-    module = parseSourceString<ModuleOp>(text, &context);
-    REQUIRE(module);
-    CompileOptions options;
-    options.verifyStages = true;
-    Status status = runStages(*module, Stage::graph, Stage::pure, options);
-    INFO(status.str());
-    REQUIRE(status.isOk());
-  }
-  std::vector<TensorData> run(const std::vector<TensorData> &feeds) {
-    StatusOr<std::vector<TensorData>> results = dialect::interpret(*module, feeds, variables);
-    INFO(results.status().str());
-    REQUIRE(results.isOk());
-    return *results;
-  }
-  TensorData tensor(ArrayRef<int64_t> shape, const std::vector<double> &values) {
-    return TensorData::fromBytes(RankedTensorType::get(shape, Float64Type::get(&context)), values.data());
-  }
-  dialect::VariableValues variables;
-
-private:
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-};
-
-std::vector<int64_t> extents(const std::string &shape) {
-  std::vector<int64_t> result;
-  for (size_t at = 0; at < shape.size(); at = shape.find('x', at) + 1)
-    result.push_back(std::stoll(shape.substr(at)));
-  return result;
-}
-
-void nudge(TensorData &tensor, int64_t index, double by) {
-  tensor.low[index] += by;
-  tensor.high[index] = tensor.low[index];
-}
 
 const std::string labels = "dense<[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]> : tensor<3x3xf64>";
 /// %loss from logits %z, computed as losses compute it.
@@ -119,14 +41,6 @@ std::string perceptron(const std::string &activation) {
          softmaxCrossEntropy;
 }
 const std::vector<std::string> perceptronShapes = {"3x4x", "4x5x", "5x", "5x3x", "3x"};
-
-/// %loss as the sum of squares of %y.
-std::string squares(const std::string &shape, const std::string &axes) {
-  return fmt::format(
-      "\n%y2 = halftone.mul %y, %y : tensor<{0}f64>\n%loss = halftone.reduce sum %y2 {{axes = array<i64{1}>}} "
-      ": tensor<{0}f64> -> tensor<f64>",
-      shape, axes);
-}
 
 // clang-format off
 const std::vector<ScalarFunction> functions = {
@@ -251,31 +165,8 @@ const std::vector<ScalarFunction> functions = {
 } // namespace
 
 TEST_CASE("derivatives agree with finite differences") {
-  for (const ScalarFunction &function : functions) {
-    INFO(function.name);
-    Differentiated module(text(function));
-    std::mt19937 random(7);
-    std::uniform_real_distribution<double> uniform(-1, 1);
-    std::vector<TensorData> feeds;
-    for (const std::string &shape : function.shapes) {
-      std::vector<int64_t> extent = extents(shape);
-      std::vector<double> values(ShapedType::getNumElements(extent));
-      for (double &value : values)
-        value = uniform(random);
-      feeds.push_back(module.tensor(extent, values));
-    }
-    std::vector<TensorData> results = module.run(feeds);
-    const double step = 1e-5;
-    for (size_t input = 0; input < feeds.size(); ++input)
-      for (int64_t index = 0; index < feeds[input].size(); ++index) {
-        std::vector<TensorData> up = feeds, down = feeds;
-        nudge(up[input], index, step);
-        nudge(down[input], index, -step);
-        double expected = (module.run(up)[0].low[0] - module.run(down)[0].low[0]) / (2 * step);
-        INFO("input " << input << ", element " << index);
-        CHECK(results[input + 1].low[index] == Approx(expected).epsilon(1e-6).margin(1e-7));
-      }
-  }
+  for (const ScalarFunction &function : functions)
+    checkDerivatives(function);
 }
 
 TEST_CASE("at ties the derivative is the declared one") {

@@ -1,15 +1,17 @@
 // RUN: halftone-opt %s --split-input-file --halftone-inline-layers --halftone-differentiate --verify-diagnostics
 
-func.func @main(%x: tensor<f32> {halftone.name = "x"}, %p: tensor<i1> {halftone.name = "p"})
-    -> (tensor<f32> {halftone.name = "d"}) {
-  %r = halftone.layer "net/gate" policy "float32" (%x, %p) : (tensor<f32>, tensor<i1>) -> tensor<f32> {
-  ^bb0(%a: tensor<f32>, %q: tensor<i1>):
-    // expected-error @below {{'halftone.when' op has no gradient, but the value to differentiate depends on it (layer net/gate)}}
-    %0 = halftone.when %q : (tensor<f32>) {
-      halftone.yield %a : tensor<f32>
-    } else {
-      %c = halftone.constant dense<2.0> : tensor<f32>
-      halftone.yield %c : tensor<f32>
+func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "d"}) {
+  %r = halftone.layer "net/gate" policy "float32" (%x) : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%a: tensor<f32>):
+    // expected-error @below {{'halftone.while' op has no gradient: how many steps it takes is not known when it is compiled; expected a scan, which is a fori_loop with integer bounds (layer net/gate)}}
+    %0 = halftone.while (%a) {maximum = 8 : i64} : (tensor<f32>) -> tensor<f32> {
+    ^bb0(%c: tensor<f32>):
+      %go = halftone.compare lt %c, %a : tensor<f32>
+      halftone.yield %go : tensor<i1>
+    } do {
+    ^bb0(%i: tensor<i32>, %c: tensor<f32>):
+      %1 = halftone.exp %c : tensor<f32>
+      halftone.yield %1 : tensor<f32>
     }
     halftone.yield %0 : tensor<f32>
   }
@@ -17,6 +19,37 @@ func.func @main(%x: tensor<f32> {halftone.name = "x"}, %p: tensor<i1> {halftone.
   // expected-note @below {{differentiated here}}
   %d = halftone.gradient %y at (%x : tensor<f32>) : tensor<f32> -> tensor<f32>
   return %d : tensor<f32>
+}
+
+// -----
+
+// A gradient in a body, whose way leads out of the body: through a value that is made outside of a capture,
+func.func @main(%x: tensor<f32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "d"}) {
+  %e = halftone.exp %x : tensor<f32>
+  // expected-error @below {{'halftone.scan' op holds a gradient whose value depends on what is differentiated by way of values outside of the body; expected the way inside, or a capture to differentiate by}}
+  %r = halftone.scan (%x) {length = 3 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i: tensor<i32>, %c: tensor<f32>):
+    %y = halftone.mul %e, %x : tensor<f32>
+    // expected-note @below {{differentiated here}}
+    %d = halftone.gradient %y at (%x : tensor<f32>) : tensor<f32> -> tensor<f32>
+    halftone.yield %d : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+// or through the step before.
+func.func @main(%x: tensor<f32> {halftone.name = "x"}, %z: tensor<f32> {halftone.name = "z"}) -> (tensor<f32> {halftone.name = "d"}) {
+  // expected-error @below {{'halftone.scan' op holds a gradient whose value depends on what is differentiated by way of values outside of the body}}
+  %r:2 = halftone.scan (%z, %z) {length = 3 : i64} : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<f32>, %b: tensor<f32>):
+    %y = halftone.mul %c, %x : tensor<f32>
+    // expected-note @below {{differentiated here}}
+    %d = halftone.gradient %y at (%x : tensor<f32>) : tensor<f32> -> tensor<f32>
+    halftone.yield %y, %d : tensor<f32>, tensor<f32>
+  }
+  return %r#1 : tensor<f32>
 }
 
 // -----

@@ -162,3 +162,134 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf32> {half
   %d = halftone.gradient %y at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
   return %d : tensor<4xf32>
 }
+
+// -----
+
+// The gradient of a scan is a scan in the other direction: tanh is kept for each step, the product is made again of the slice, and
+// the cotangents of the capture are added up in the carry. So nothing grows with the length.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[F:.*]]:2 = halftone.scan(%arg0) over(%arg1) {length = 20 : i64} : (tensor<4xf32>, tensor<20x4xf32>) -> (tensor<4xf32>, tensor<20x4xf32>)
+// CHECK:   %[[T:.*]] = halftone.tanh
+// CHECK:   halftone.yield %[[T]], %[[C:.*]] : tensor<4xf32>, tensor<4xf32>
+// CHECK: %[[ONES:.*]] = halftone.broadcast
+// CHECK: %[[Z:.*]] = halftone.constant dense<-0.000000e+00> : tensor<4xf32>
+// CHECK: %[[B:.*]]:3 = halftone.scan(%[[ONES]], %[[Z]]) over(%arg1, %[[F]]#1) {length = 20 : i64, reverse}
+// CHECK: return %[[B]]#1
+func.func @main(%h: tensor<4xf32> {halftone.name = "h"}, %xs: tensor<20x4xf32> {halftone.name = "x"}, %w: tensor<4xf32> {halftone.name = "w"})
+    -> (tensor<4xf32> {halftone.name = "dw"}, tensor<20x4xf32> {halftone.name = "dx"}) {
+  %l = halftone.scan (%h) over (%xs) {length = 20 : i64} : (tensor<4xf32>, tensor<20x4xf32>) -> tensor<4xf32> {
+  ^bb0(%i: tensor<i32>, %c: tensor<4xf32>, %x: tensor<4xf32>):
+    %0 = halftone.mul %x, %w : tensor<4xf32>
+    %1 = halftone.add %0, %c : tensor<4xf32>
+    %2 = halftone.tanh %1 : tensor<4xf32>
+    halftone.yield %2 : tensor<4xf32>
+  }
+  %y = halftone.reduce sum %l {axes = array<i64: 0>} : tensor<4xf32> -> tensor<f32>
+  %d:2 = halftone.gradient %y at (%w : tensor<4xf32>, %xs : tensor<20x4xf32>) : tensor<f32> -> (tensor<4xf32>, tensor<20x4xf32>)
+  return %d#0, %d#1 : tensor<4xf32>, tensor<20x4xf32>
+}
+
+// -----
+
+// Cotangents of a narrow capture are added up in f32, and rounded once behind the loop. Those of a variable that takes its
+// gradient as its new value: the largest of all steps.
+// CHECK-LABEL: func.func @main
+// CHECK: halftone.constant dense<0xFF800000> : tensor<f32>
+// CHECK: %[[B:.*]]:2 = halftone.scan(%{{.*}}, %{{.*}}) {{.*}}length = 3 : i64, reverse} : ({{.*}}) -> (tensor<f32>, tensor<f32>)
+// CHECK-DAG:   halftone.maximum
+// CHECK-DAG:   halftone.cast %{{.*}} {origin = "gradient"} : tensor<f16> to tensor<f32>
+// CHECK-DAG:   halftone.add %{{.*}} : tensor<f32>
+// CHECK: halftone.cast %[[B]]#{{[01]}} {origin = "gradient"} : tensor<f32> to tensor<f16>
+// CHECK: return
+halftone.variable @amax : tensor<f32> {update = #halftone<update overwrite>}
+func.func @main(%k: tensor<f16> {halftone.name = "k"}, %xs: tensor<3xf32> {halftone.name = "x"}, %a: tensor<f32> {halftone.variable = @amax})
+    -> (tensor<f16> {halftone.name = "dk"}, tensor<f32> {halftone.name = "da"}) {
+  %ys = halftone.scan () over (%xs) {length = 3 : i64} : (tensor<3xf32>) -> tensor<3xf32> {
+  ^bb0(%i: tensor<i32>, %x: tensor<f32>):
+    %0 = halftone.mul %x, %a : tensor<f32>
+    %1 = halftone.cast %k : tensor<f16> to tensor<f32>
+    %2 = halftone.mul %0, %1 : tensor<f32>
+    halftone.yield %2 : tensor<f32>
+  }
+  %y = halftone.reduce sum %ys {axes = array<i64: 0>} : tensor<3xf32> -> tensor<f32>
+  %d:2 = halftone.gradient %y at (%k : tensor<f16>, %a : tensor<f32>) : tensor<f32> -> (tensor<f16>, tensor<f32>)
+  return %d#0, %d#1 : tensor<f16>, tensor<f32>
+}
+
+// -----
+
+// A scan of a layer that is computed again: only its copy keeps values. Its captures are held, but for variables.
+// CHECK-LABEL: func.func @main
+// CHECK: halftone.scan(%arg0) {length = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %[[H:.*]] = halftone.hold %arg0
+// CHECK: %[[K:.*]] = halftone.hold %arg1
+// CHECK: halftone.scan(%[[H]]) {length = 3 : i64} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>{{.*}})
+// CHECK:   halftone.mul {{.*}}%[[K]]
+// CHECK:   halftone.mul {{.*}}%arg2
+// CHECK: halftone.scan({{.*}}) over({{.*}}) {length = 3 : i64, reverse}
+// CHECK: return
+halftone.variable @w : tensor<4xf32>
+func.func @main(%h: tensor<4xf32> {halftone.name = "h"}, %k: tensor<4xf32> {halftone.name = "k"}, %w: tensor<4xf32> {halftone.variable = @w})
+    -> (tensor<4xf32> {halftone.name = "dw"}) {
+  %l = halftone.scan (%h) {halftone.rematerialize = 0 : i64, length = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%i: tensor<i32>, %c: tensor<4xf32>):
+    %0 = halftone.mul %c, %k : tensor<4xf32>
+    %1 = halftone.mul %0, %w : tensor<4xf32>
+    %2 = halftone.tanh %1 : tensor<4xf32>
+    halftone.yield %2 : tensor<4xf32>
+  }
+  %y = halftone.reduce sum %l {axes = array<i64: 0>} : tensor<4xf32> -> tensor<f32>
+  %d = halftone.gradient %y at (%w : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+// The ops of a layer in a body that is computed again: the scan keeps what the layer reads, held in the backward body.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[F:.*]]:2 = halftone.scan(%arg0) {length = 3 : i64} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
+// CHECK: halftone.scan({{.*}}) over(%[[F]]#1) {length = 3 : i64, reverse}
+// CHECK:   halftone.hold
+// CHECK:   halftone.exp
+// CHECK:   halftone.tanh
+// CHECK: return
+func.func @main(%h: tensor<4xf32> {halftone.name = "h"}) -> (tensor<4xf32> {halftone.name = "dh"}) {
+  %l = halftone.scan (%h) {length = 3 : i64} : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%i: tensor<i32>, %c: tensor<4xf32>):
+    %0 = halftone.exp %c {halftone.rematerialize = 0 : i64} : tensor<4xf32>
+    %1 = halftone.tanh %0 {halftone.rematerialize = 0 : i64} : tensor<4xf32>
+    halftone.yield %1 : tensor<4xf32>
+  }
+  %y = halftone.reduce sum %l {axes = array<i64: 0>} : tensor<4xf32> -> tensor<f32>
+  %d = halftone.gradient %y at (%h : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+// The gradient of a branch is a branch on the same condition. The product becomes a further result; tanh is computed again.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[F:.*]]:2 = halftone.when %arg1 : (tensor<4xf32>, tensor<4xf32>) {
+// CHECK:   %[[P:.*]] = halftone.contract
+// CHECK:   halftone.yield %{{.*}}, %[[P]]
+// CHECK: } else {
+// CHECK:   %[[Z:.*]] = halftone.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK:   halftone.yield %arg0, %[[Z]]
+// CHECK: %[[B:.*]] = halftone.when %arg1 : (tensor<4xf32>) {
+// CHECK:   halftone.tanh %[[F]]#1
+// CHECK:   halftone.contract
+// CHECK: } else {
+// CHECK: return %[[B]]
+func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %p: tensor<i1> {halftone.name = "p"}, %w: tensor<4x4xf32> {halftone.name = "w"})
+    -> (tensor<4xf32> {halftone.name = "dx"}) {
+  %r = halftone.when %p : (tensor<4xf32>) {
+    %0 = halftone.contract %x, %w {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
+    %1 = halftone.tanh %0 : tensor<4xf32>
+    halftone.yield %1 : tensor<4xf32>
+  } else {
+    halftone.yield %x : tensor<4xf32>
+  }
+  %y = halftone.reduce sum %r {axes = array<i64: 0>} : tensor<4xf32> -> tensor<f32>
+  %d = halftone.gradient %y at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}

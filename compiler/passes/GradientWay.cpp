@@ -1,0 +1,169 @@
+// Finds the way of a gradient: forward from the values xs over uses, and backward from the scalar y over definitions.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/GradientWay.h"
+#include "compiler/reports/LayerPath.h"
+#include "dialect/Gradient.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+namespace {
+
+/// The innermost loop that holds `op`; null if none does.
+Operation *loopAround(Operation *op) {
+  Operation *around = op->getParentOp();
+  while (around && !isLoop(around))
+    around = around->getParentOp();
+  return around;
+}
+
+/// The values that depend on `use` at once.
+SmallVector<Value> dependentOn(OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (isa<YieldOp>(user) || isBranchOrLoop(user))
+    return targetsOf(use);
+  auto flow = dyn_cast<GradientOpInterface>(user);
+  if (isConstantToGradient(user) || (flow && !flow.reaches(use)))
+    return {};
+  SmallVector<Value> values;
+  llvm::copy_if(user->getResults(), std::back_inserter(values),
+                [](Value result) { return isDifferentiable(result.getType()); });
+  return values;
+}
+
+} // namespace
+
+/// Whether a value is one of the body of the innermost loop that holds the gradient: each step has its own.
+bool GradientWay::isInside(Value value) const {
+  Operation *loop = loopAround(gradient);
+  return !loop || loop->isAncestor(value.getParentRegion()->getParentOp());
+}
+
+void GradientWay::findDependent() {
+  dependent.clear();
+  reached.clear();
+  // A value inside the loop of the gradient is that of one step: no later step depends on it.
+  const auto spread = [&](SmallVector<Value> open, bool leavesStep) {
+    while (!open.empty())
+      for (OpOperand &use : open.pop_back_val().getUses())
+        if (Operation *owner = use.getOwner();
+            leavesStep || !isa<YieldOp>(owner) || owner->getParentOp() != loopAround(gradient))
+          for (Value value : dependentOn(use))
+            if (dependent.insert(value).second)
+              open.push_back(value);
+  };
+  SmallVector<Value> inside, outside;
+  for (Value x : gradient.getXs())
+    (isInside(x) ? inside : outside).push_back(x);
+  dependent.insert_range(gradient.getXs());
+  spread(outside, true);
+  spread(inside, false);
+}
+
+bool GradientWay::passes(OpOperand &operand) const {
+  auto op = dyn_cast<GradientOpInterface>(operand.getOwner());
+  return dependent.contains(operand.get()) && (!op || op.reaches(operand));
+}
+
+bool GradientWay::passesThrough(Operation *op) const {
+  if (isBranchOrLoop(op))
+    return llvm::any_of(op->getResults(), [&](OpResult result) {
+      return llvm::any_of(sourcesOf(result), [&](Value source) { return dependent.contains(source); });
+    });
+  return !isa<StopGradientOp>(op) &&
+         llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) { return passes(operand); });
+}
+
+void GradientWay::addCopies(const IRMapping &copies) {
+  for (auto [from, to] : copies.getValueMap()) {
+    if (dependent.contains(from))
+      dependent.insert(to);
+    if (reached.contains(from))
+      reached.insert(to);
+  }
+}
+
+void GradientWay::forget(Operation *op) {
+  const auto forgetAll = [&](ValueRange values) {
+    for (Value value : values) {
+      dependent.erase(value);
+      reached.erase(value);
+    }
+  };
+  forgetAll(op->getResults());
+  for (Region &region : op->getRegions())
+    forgetAll(region.getArguments());
+}
+
+InFlightDiagnostic GradientWay::refuse(Operation *op, StringRef reason) {
+  InFlightDiagnostic error = op->emitOpError() << reason;
+  if (StringRef layer = layerPathOf(op->getLoc()); !layer.empty())
+    error << " (layer " << layer << ")";
+  error.attachNote(gradient.getLoc()) << "differentiated here";
+  return error;
+}
+
+void GradientWay::reach(ValueRange values) {
+  for (Value value : values)
+    if (dependent.contains(value) && reached.insert(value).second)
+      open.push_back(value);
+}
+
+/// Goes on from a value to the values that it is made of.
+LogicalResult GradientWay::visit(Value value) {
+  constexpr StringLiteral outside =
+      "holds a gradient whose value depends on what is differentiated by way of values outside of "
+      "the body; expected the way inside, or a capture to differentiate by";
+  Operation *op = value.getDefiningOp();
+  const bool isX = llvm::is_contained(gradient.getXs(), value);
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *around = argument.getOwner()->getParentOp();
+    if (isX || !isLoop(around))
+      return success();
+    if (around->isAncestor(gradient))
+      return refuse(around, outside);
+    reach(sourcesOf(argument));
+    return success();
+  }
+  if (!passesThrough(op))
+    return success(); // one of the xs, independent of the others
+  if (!isInside(value))
+    return isX ? success() : LogicalResult(refuse(loopAround(gradient), outside));
+  if (isa<WhileOp>(op))
+    return refuse(
+        op, "has no gradient: how many steps it takes is not known when it is compiled; expected a scan, which is a "
+            "fori_loop with integer bounds");
+  if (isBranchOrLoop(op)) {
+    reach(sourcesOf(cast<OpResult>(value)));
+    return success();
+  }
+  if (!isa<GradientOpInterface>(op))
+    return refuse(op, "has no gradient, but the value to differentiate depends on it");
+  for (OpOperand &operand : op->getOpOperands())
+    if (passes(operand))
+      reach(operand.get());
+  return success();
+}
+
+LogicalResult GradientWay::findReached() {
+  reach(gradient.getY());
+  while (!open.empty())
+    if (failed(visit(open.pop_back_val())))
+      return failure();
+  return success();
+}
+
+SmallVector<Operation *> GradientWay::opsBefore() const {
+  SmallVector<Operation *> ends{gradient}; // innermost first: the ops that hold the gradient
+  while (!isLoop(ends.back()->getParentOp()) && isBranchOrLoop(ends.back()->getParentOp()))
+    ends.push_back(ends.back()->getParentOp());
+  SmallVector<Operation *> ops;
+  for (Operation *end : llvm::reverse(ends))
+    for (Operation &op : llvm::make_range(end->getBlock()->begin(), end->getIterator()))
+      ops.push_back(&op);
+  return ops;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,106 @@
+// Builds the derivatives of the ops of a block, last op first.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/Reverse.h"
+#include "dialect/Gradient.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+Value Differentiation::splat(Type type, double value) {
+  auto tensor = cast<RankedTensorType>(type);
+  auto element = builder.getFloatAttr(tensor.getElementType(), value);
+  return ConstantOp::create(builder, listener.forward, tensor, DenseElementsAttr::get(tensor, Attribute(element)));
+}
+
+VariableOp Differentiation::variableOf(Value value) {
+  FlatSymbolRefAttr symbol;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner()->getParentOp() == function)
+      symbol = function.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), variableAttr);
+  } else if (auto stop = value.getDefiningOp<StopGradientOp>()) {
+    symbol = stop.getVariableAttr();
+  }
+  return symbol ? symbols.lookup<VariableOp>(symbol.getValue()) : VariableOp();
+}
+
+void Reverse::add(Value value, Value cotangent) {
+  if (!shared.way.isDependent(value))
+    return;
+  Value &sum = cotangents[value];
+  if (!sum) {
+    sum = cotangent;
+    return;
+  }
+  Operation *definition = value.getDefiningOp();
+  shared.listener.forward = definition ? definition->getLoc() : shared.gradient.getLoc();
+  sum = combinedCotangents(builder, shared.listener.forward, sum, cotangent, shared.variableOf(value));
+}
+
+bool Reverse::hasCotangent(Operation *op) const {
+  return llvm::any_of(op->getResults(), [&](Value result) { return cotangents.contains(result); });
+}
+
+/// The ops of a unit once more, from values in memory: variables as they are, all else behind a `hold`.
+void Reverse::computeAgain(ArrayRef<Operation *> unit, IRMapping &copies) {
+  const auto hold = [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    if (!copies.contains(value) && !(isa<BlockArgument>(value) && shared.variableOf(value)) &&
+        !(producer && producer->hasTrait<OpTrait::ConstantLike>()))
+      copies.map(value, HoldOp::create(builder, value.getLoc(), value).getY());
+  };
+  for (Operation *op : unit) {
+    shared.listener.forward = op->getLoc();
+    llvm::for_each(op->getOperands(), hold);
+    llvm::for_each(capturesOf(op), hold);
+    builder.clone(*op, copies)->removeAttr(rematerializeAttr);
+  }
+  shared.way.addCopies(copies);
+}
+
+/// The op whose operands and results the derivative of `op` reads: the op itself, or its copy in the backward pass.
+Operation *Reverse::computedAgain(Operation *op) {
+  auto unit = op->getAttrOfType<IntegerAttr>(rematerializeAttr);
+  if (!unit)
+    return op;
+  auto [place, isNew] = copies.try_emplace(unit.getInt());
+  if (isNew)
+    computeAgain(units.lookup(unit.getInt()), place->second);
+  return place->second.lookup(op);
+}
+
+LogicalResult Reverse::reverse(Operation *op) {
+  Operation *copy = computedAgain(op);
+  shared.listener.forward = op->getLoc();
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return reverseScan(scan, cast<ScanOp>(copy));
+  if (auto when = dyn_cast<WhenOp>(op))
+    return reverseWhen(when, cast<WhenOp>(copy));
+  SmallVector<Value> results, operands;
+  for (Value result : op->getResults())
+    results.push_back(cotangents.lookup(result));
+  if (failed(cast<GradientOpInterface>(copy).buildGradient(builder, results, operands)))
+    return failure();
+  for (auto [index, operand, cotangent] : llvm::enumerate(op->getOperands(), operands)) {
+    if (!cotangent || !shared.way.isDependent(operand))
+      continue;
+    if (cotangent.getType() != operand.getType())
+      return op->emitOpError() << "gives operand " << index << " of type " << operand.getType()
+                               << " a cotangent of type " << cotangent.getType();
+    add(operand, cotangent);
+  }
+  return success();
+}
+
+LogicalResult Reverse::run(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    if (auto unit = op->getAttrOfType<IntegerAttr>(rematerializeAttr))
+      units[unit.getInt()].push_back(op);
+  for (Operation *op : llvm::reverse(ops))
+    if (hasCotangent(op) && shared.way.passesThrough(op) && failed(reverse(op)))
+      return failure();
+  return success();
+}
+
+} // namespace halftone::compiler
