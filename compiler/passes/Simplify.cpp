@@ -1,6 +1,7 @@
-// simplify: canonicalization, exact algebraic rewrites, common subexpressions, dead code. Not a bit changes.
+// simplify: canonicalization, exact algebraic rewrites, common subexpressions, loops, dead code. Not a bit changes.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
+#include "compiler/passes/LoopRewrites.h"
 #include "compiler/passes/Passes.h"
 #include "dialect/ExactRewrites.h"
 #include "mlir/IR/Dominance.h"
@@ -46,6 +47,7 @@ void Simplify::runOnModule() {
     IRRewriter rewriter(&getContext());
     DominanceInfo dominance(getOperation());
     eliminateCommonSubExpressions(rewriter, dominance, getOperation(), &changed);
+    changed |= simplifyLoops(getOperation());
   }
 }
 
