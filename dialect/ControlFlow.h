@@ -8,6 +8,8 @@ namespace halftone::dialect {
 /// Whether `op` is a `when`, a `scan` or a `while`; null is none.
 inline bool isBranchOrLoop(mlir::Operation *op) { return mlir::isa_and_nonnull<WhenOp, ScanOp, WhileOp>(op); }
 inline bool isLoop(mlir::Operation *op) { return mlir::isa_and_nonnull<ScanOp, WhileOp>(op); }
+/// How deep loops nest at most: as the repeats of a plan.
+inline constexpr unsigned mostNestedLoops = 8;
 
 /// The captures of an op: values from outside that its regions read, each once, in the order of their first uses.
 llvm::SmallVector<mlir::Value> capturesOf(mlir::Operation *op);

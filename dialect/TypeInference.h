@@ -19,7 +19,7 @@ mlir::Type arithmeticType(mlir::Type elementType);
 /// Whether an integer element compares, divides, shifts and converts as unsigned: `ui` types and bool.
 bool isUnsignedElement(mlir::Type elementType);
 
-/// Creates op `name` (without the dialect's prefix) and verifies it. `resultTypes` may be empty for ops whose result
+/// Creates op `name` (without the dialect's prefix) and verifies it, but not the ops in its regions. `resultTypes` may be empty for ops whose result
 /// types follow from their operands: then they are inferred. On failure a diagnostic is emitted at `loc`, nothing is
 /// left in the IR, and null is returned. Regions, if any, are taken.
 mlir::Operation *createChecked(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,

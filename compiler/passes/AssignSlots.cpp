@@ -3,6 +3,7 @@
 #include "compiler/passes/AssignSlots.h"
 #include "compiler/forms/Forms.h"
 #include "compiler/passes/AssignSlotsDraft.h"
+#include "dialect/ControlFlow.h"
 #include "mlir/IR/SymbolTable.h"
 #include "runtime/plan/WrittenUnder.h"
 #include "llvm/ADT/StringMap.h"
@@ -422,6 +423,7 @@ private:
     std::vector<Step> &steps = exe.plan.steps;
     if (step.repeats) {
       openRepeats.push_back(steps.size());
+      static_assert(dialect::mostNestedLoops == mostRepeats);
       steps.push_back(RepeatStep{*step.repeats, 0, predicate(step)});
       return;
     }

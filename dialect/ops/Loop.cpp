@@ -1,6 +1,6 @@
 // Loops: scan and while.
 // SPDX-License-Identifier: Apache-2.0
-#include "dialect/Dialect.h"
+#include "dialect/ControlFlow.h"
 
 using namespace mlir;
 
@@ -43,6 +43,15 @@ LogicalResult verifyLasts(Operation *op, TypeRange inits, TypeRange results) {
   return success();
 }
 
+LogicalResult verifyDepth(Operation *op) {
+  unsigned depth = 0;
+  for (Operation *around = op; around; around = around->getParentOp())
+    depth += isLoop(around);
+  if (depth > mostNestedLoops)
+    return op->emitOpError() << "is in " << depth - 1 << " loops; expected less than " << mostNestedLoops;
+  return success();
+}
+
 RankedTensorType sliceOf(RankedTensorType stack) {
   return RankedTensorType::get(stack.getShape().drop_front(), stack.getElementType());
 }
@@ -61,7 +70,7 @@ LogicalResult ScanOp::verify() {
                            << "; expected the extent " << length << " first";
     arguments.push_back(sliceOf(tensorTypeOf(x)));
   }
-  if (failed(verifyArguments(*this, getBody(), "body", true, arguments)))
+  if (failed(verifyDepth(*this)) || failed(verifyArguments(*this, getBody(), "body", true, arguments)))
     return failure();
   if (getNumResults() < carries)
     return emitOpError() << "has " << carries << " carries, but only " << getNumResults() << " results";
@@ -102,7 +111,7 @@ LogicalResult WhileOp::verify() {
   if (getMaximum() && int64_t(*getMaximum()) < 0)
     return emitOpError() << "has maximum = " << int64_t(*getMaximum()) << "; expected 0 or more";
   const SmallVector<Type> carries(getInits().getTypes());
-  if (failed(verifyArguments(*this, getCondition(), "condition", false, carries)) ||
+  if (failed(verifyDepth(*this)) || failed(verifyArguments(*this, getCondition(), "condition", false, carries)) ||
       failed(verifyArguments(*this, getBody(), "body", true, carries)))
     return failure();
   if (getNumResults() != carries.size())

@@ -43,12 +43,6 @@ struct Call {
 /// Whether the Value is the recorded result of operations on no Input and no layer, such as ops::zeros({2}) + 1.
 bool isConstant(const Value &value);
 
-struct ValueSpec {
-  Shape shape;
-  DType dtype = DType::float32;
-  friend bool operator==(const ValueSpec &, const ValueSpec &) = default;
-};
-
 /// Runs `f` on traced inputs; on symbolic ones records it, and outside of a trace also an operation without inputs, which is a
 /// constant of the graph. For the shapes of the outputs it traces `f` twice, with two
 /// extents for every dimension that is None: a dimension that differs is None. value_error for a mixture of traced and

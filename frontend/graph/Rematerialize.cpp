@@ -54,7 +54,7 @@ std::function<Value(const Values &)> remat(std::function<Value(const Values &)> 
     throw Error(ErrorKind::value_error, "remat() needs a function. Received: an empty one");
   return [f = std::move(f)](const Values &x) {
     detail::Trace *trace = detail::Trace::current();
-    return trace ? trace->rematerialized([&] { return f(x); }) : f(x);
+    return trace ? trace->rematerialized([&] { return std::vector<Value>{f(x)}; }).front() : f(x);
   };
 }
 

@@ -1,7 +1,7 @@
 // Traces: turns Values into ops of the dialect.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Trace.h"
-#include "dialect/Dialect.h"
+#include "dialect/ControlFlow.h"
 #include "dialect/TypeInference.h"
 #include "frontend/base/UserWords.h"
 #include "frontend/graph/TraceEnums.h"
@@ -213,8 +213,7 @@ public:
     const Type given = resolve(y).getType(), wide = operands.front().getType();
     llvm::SmallVector<std::unique_ptr<Region>> bodies;
     bodies.push_back(std::make_unique<Region>());
-    bodies.front()->push_back(new Block);
-    Block &block = bodies.front()->front();
+    Block &block = bodies.front()->emplaceBlock();
     open(&block, false);
     {
       const llvm::scope_exit close([&] { regions_.pop_back(); });
@@ -249,31 +248,37 @@ public:
       types.push_back(operands.back().getType());
     }
     Operation *op = emitOp("gradient", types, operands, {named("of", builder().getArrayAttr(symbols))});
-    return wrapResults(op);
+    return wrapAll(op->getResults());
   }
 
-  void when(const Value &condition, const std::function<void()> &then) override {
-    mlir::Value predicate = resolve(condition);
+  std::vector<Value> controlFlow(const ControlFlow &op) override {
     llvm::SmallVector<std::unique_ptr<Region>> bodies;
-    for (int i = 0; i < 2; ++i) {
+    std::vector<std::vector<Value>> yields;
+    for (const ControlFlow::Body &body : op.bodies) {
       bodies.push_back(std::make_unique<Region>());
-      bodies.back()->push_back(new Block);
-    }
-    open(&bodies[0]->front(), false);
-    {
+      Block &block = bodies.back()->emplaceBlock();
+      open(&block, false);
       const llvm::scope_exit close([&] { regions_.pop_back(); });
-      then();
-      yield(bodies[0]->front(), {});
+      regions_.back().isLoop = op.op != "when";
+      if (llvm::count_if(regions_, [](const OpenRegion &each) { return each.isLoop; }) > hd::mostNestedLoops)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("{}: loops nest more than {} deep", op.op, hd::mostNestedLoops));
+      for (const ValueSpec &each : body.arguments)
+        block.addArgument(type(each.shape, each.dtype), loc_);
+      yields.push_back(body.yields(wrapAll(block.getArguments())));
+      yield(block, resolveAll(yields.back()));
     }
-    yield(bodies[1]->front(), {});
-    emitOp("when", {}, {predicate}, {}, bodies);
+    llvm::SmallVector<Type> types;
+    for (const ValueSpec &each : op.results(yields))
+      types.push_back(type(each.shape, each.dtype));
+    return wrapAll(emitOp(op.op, types, resolveAll(op.operands), attributesOf(builder(), op), bodies)->getResults());
   }
 
   std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                            const std::function<std::vector<Value>(const std::vector<Value> &)> &body) override {
-    auto region = std::make_unique<Region>();
-    region->push_back(new Block);
-    Block &block = region->front();
+    llvm::SmallVector<std::unique_ptr<Region>> bodies;
+    bodies.push_back(std::make_unique<Region>());
+    Block &block = bodies.front()->emplaceBlock();
     Location savedLoc = loc_;
     if (args.where.line)
       loc_ = FileLineColLoc::get(&context_, args.where.file, args.where.line, 0);
@@ -303,8 +308,6 @@ public:
     llvm::SmallVector<Type> types;
     for (mlir::Value result : results)
       types.push_back(result.getType());
-    llvm::SmallVector<std::unique_ptr<Region>> bodies;
-    bodies.push_back(std::move(region));
     int64_t call = layerCalls_[args.path]++;
     Operation *op = emitOp(
         "layer", types, operands,
@@ -317,21 +320,21 @@ public:
       elements = extentSum(elements, cast<RankedTensorType>(result.getType()).getNumElements());
     cast<hd::LayerOp>(op).setRematerialize(args.rematerializeAbove && elements > *args.rematerializeAbove);
     loc_ = savedLoc;
-    std::vector<Value> values = wrapResults(op);
+    std::vector<Value> values = wrapAll(op->getResults());
     for (size_t i = outputs; i < values.size(); ++i)
       losses[outerLosses + i - outputs].value = values[i];
     values.resize(outputs);
     return values;
   }
 
-  Value rematerialized(const std::function<Value()> &body) override {
+  std::vector<Value> rematerialized(const std::function<std::vector<Value>()> &body) override {
     Block &block = *regions_.back().block;
     Operation *before = block.empty() ? nullptr : &block.back();
-    Value result = body();
+    std::vector<Value> results = body();
     const Attribute mark = builder().getI64IntegerAttr(nextRematerialized_++);
     for (Operation *op = before ? before->getNextNode() : &block.front(); op; op = op->getNextNode())
       op->setAttr(hd::rematerializeAttr, mark);
-    return result;
+    return results;
   }
 
   ModuleOp finish() override {
@@ -408,7 +411,8 @@ private:
       throw Error(
           ErrorKind::runtime_error,
           fmt::format(
-              "a Value of shape {} made inside a layer's call was used after the call ended: return it from call",
+              "a Value of shape {} made inside a layer's call, or in the function of a loop or branch, was used "
+              "after that ended: return it",
               node.shape.str()));
     mlir::Value seen = mlir::Value::getFromOpaquePointer(node.handle);
     for (; depth < regions_.size(); ++depth)
@@ -432,10 +436,10 @@ private:
     node->region = region;
     return Value(std::move(node));
   }
-  std::vector<Value> wrapResults(Operation *op) {
+  std::vector<Value> wrapAll(ValueRange inside) {
     std::vector<Value> values;
-    for (mlir::Value result : op->getResults())
-      values.push_back(wrap(result, regions_.back().id));
+    for (mlir::Value value : inside)
+      values.push_back(wrap(value, regions_.back().id));
     return values;
   }
 

@@ -55,6 +55,13 @@ struct SharedBatch {
   bool hasOwnGradients = false;
 };
 
+/// The shape and dtype of a Value.
+struct ValueSpec {
+  Shape shape;
+  DType dtype = DType::float32;
+  friend bool operator==(const ValueSpec &, const ValueSpec &) = default;
+};
+
 struct LayerScopeArgs {
   std::string path, className, policy;
   std::string rule; // the key of the policy map that decided, "" if none did
@@ -153,10 +160,26 @@ public:
   virtual std::vector<Value> gradient(const Value &y, const std::vector<std::shared_ptr<VariableImpl>> &of,
                                       const std::vector<Value> &at) = 0;
   /// The assignments that `then` records happen only if `condition` (a bool scalar) holds.
-  virtual void when(const Value &condition, const std::function<void()> &then) = 0;
-  /// One call of a layer: `body` gets the inputs (with autocast, floats in the compute dtype) and returns the outputs.
+  void when(const Value &condition, const std::function<void()> &then);
   /// The value of `body`, whose ops a backward pass computes again.
-  virtual Value rematerialized(const std::function<Value()> &body) = 0;
+  virtual std::vector<Value> rematerialized(const std::function<std::vector<Value>()> &body) = 0;
+  /// A branch or loop: one op with a region for each body, which gets arguments and gives the values that it yields. The types of the
+  /// op's results follow from the yields of all bodies.
+  struct ControlFlow {
+    struct Body {
+      std::vector<ValueSpec> arguments;
+      std::function<std::vector<Value>(const std::vector<Value> &)> yields;
+    };
+    std::string_view op;
+    std::vector<Value> operands;
+    std::vector<int32_t> segments{}; // of the operands, if the op has several lists of them
+    std::optional<int64_t> length{}, maximum{};
+    bool reverse = false;
+    std::vector<Body> bodies;
+    std::function<std::vector<ValueSpec>(const std::vector<std::vector<Value>> &yields)> results;
+  };
+  virtual std::vector<Value> controlFlow(const ControlFlow &op) = 0;
+  /// One call of a layer: `body` gets the inputs (with autocast, floats in the compute dtype) and returns the outputs.
   virtual std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                                    const std::function<std::vector<Value>(const std::vector<Value> &)> &body) = 0;
 

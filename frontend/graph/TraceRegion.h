@@ -1,15 +1,18 @@
 // A region of a trace that is being filled.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/graph/Trace.h"
 #include "mlir/IR/Block.h"
+#include "mlir/IR/Builders.h"
 
 namespace halftone::detail {
 
-/// The body of @main or of a layer, or one side of a `when`.
+/// The body of @main or of a layer, or a region of a branch or loop.
 struct OpenRegion {
   int64_t id = 0;
   mlir::Block *block = nullptr;
   bool isolated = false;
+  bool isLoop = false;
   // For isolated regions: the outer values that the region uses, and the block arguments that stand for them.
   llvm::SmallVector<mlir::Value> captured;
   llvm::DenseMap<mlir::Value, mlir::Value> captures;
@@ -26,5 +29,18 @@ struct OpenRegion {
     return it->second;
   }
 };
+
+inline llvm::SmallVector<mlir::NamedAttribute> attributesOf(mlir::Builder builder, const Trace::ControlFlow &op) {
+  llvm::SmallVector<mlir::NamedAttribute> attributes;
+  if (!op.segments.empty())
+    attributes.push_back(builder.getNamedAttr("operandSegmentSizes", builder.getDenseI32ArrayAttr(op.segments)));
+  if (op.length)
+    attributes.push_back(builder.getNamedAttr("length", builder.getI64IntegerAttr(*op.length)));
+  if (op.maximum)
+    attributes.push_back(builder.getNamedAttr("maximum", builder.getI64IntegerAttr(*op.maximum)));
+  if (op.reverse)
+    attributes.push_back(builder.getNamedAttr("reverse", builder.getUnitAttr()));
+  return attributes;
+}
 
 } // namespace halftone::detail

@@ -328,7 +328,7 @@ Value ActivationArg::operator()(const Value &x) const {
   if (!rep_)
     return x;
   if (x.node()->isTraced() && detail::isActivationRematerialized())
-    return tracing().rematerialized([&] { return rep_->function(x); });
+    return tracing().rematerialized([&] { return std::vector<Value>{rep_->function(x)}; }).front();
   return rep_->function(x);
 }
 

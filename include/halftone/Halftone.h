@@ -6,6 +6,7 @@
 #include "Generate.h"
 #include "Jit.h"
 #include "Layers.h"
+#include "Loops.h"
 #include "Model.h"
 #include "Ops.h"
 #include "Plot.h"

@@ -315,3 +315,45 @@ func.func @f(%x: tensor<4xf32>, %p: tensor<i1>) {
   }
   return
 }
+
+// -----
+func.func @deep(%h: tensor<f32>) {
+  %r0 = halftone.scan (%h) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i0: tensor<i32>, %c0: tensor<f32>):
+  %r1 = halftone.scan (%c0) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i1: tensor<i32>, %c1: tensor<f32>):
+  %r2 = halftone.scan (%c1) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i2: tensor<i32>, %c2: tensor<f32>):
+  %r3 = halftone.scan (%c2) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i3: tensor<i32>, %c3: tensor<f32>):
+  %r4 = halftone.scan (%c3) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i4: tensor<i32>, %c4: tensor<f32>):
+  %r5 = halftone.scan (%c4) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i5: tensor<i32>, %c5: tensor<f32>):
+  %r6 = halftone.scan (%c5) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i6: tensor<i32>, %c6: tensor<f32>):
+  %r7 = halftone.scan (%c6) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i7: tensor<i32>, %c7: tensor<f32>):
+  // expected-error @below {{is in 8 loops; expected less than 8}}
+  %r8 = halftone.scan (%c7) {length = 1 : i64} : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%i8: tensor<i32>, %c8: tensor<f32>):
+    halftone.yield %c8 : tensor<f32>
+  }
+    halftone.yield %r8 : tensor<f32>
+  }
+    halftone.yield %r7 : tensor<f32>
+  }
+    halftone.yield %r6 : tensor<f32>
+  }
+    halftone.yield %r5 : tensor<f32>
+  }
+    halftone.yield %r4 : tensor<f32>
+  }
+    halftone.yield %r3 : tensor<f32>
+  }
+    halftone.yield %r2 : tensor<f32>
+  }
+    halftone.yield %r1 : tensor<f32>
+  }
+  return
+}
