@@ -27,6 +27,8 @@ std::optional<std::vector<TensorData>> evaluateAll(Operation *op, Operands opera
     return evaluateAttention(attention, operands, options);
   if (auto gradient = dyn_cast<AttentionGradOp>(op))
     return evaluateAttentionGrad(gradient, operands, options);
+  if (auto sort = dyn_cast<SortOp>(op))
+    return evaluateSort(sort, *operands[0]);
   std::optional<TensorData> value = evaluate(op, operands, options);
   if (!value)
     return std::nullopt;

@@ -58,6 +58,8 @@ std::optional<TensorData> evaluateConvolution(mlir::Operation *op, Operands oper
 /// The values of both results.
 std::vector<TensorData> evaluateAttention(AttentionOp op, Operands operands, const InterpreterOptions &options);
 std::vector<TensorData> evaluateAttentionGrad(AttentionGradOp op, Operands operands, const InterpreterOptions &options);
+/// The values and their indices.
+std::vector<TensorData> evaluateSort(SortOp op, const TensorData &x);
 /// Ops that move elements, and those that make them from nothing.
 std::optional<TensorData> evaluateShape(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 std::optional<TensorData> evaluateIndexing(mlir::Operation *op, Operands operands, const InterpreterOptions &options);

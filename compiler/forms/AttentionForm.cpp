@@ -162,8 +162,6 @@ FailureOr<KernelDescription> describeAttention(KernelOp original, const Target &
   return describeGradient(gradient, *kernel, target, target.blocking(numerics).attentionTile(traits).value_or(*tile));
 }
 
-bool readsNothingInPlace(KernelOp, int64_t) { return false; }
-
 template <class Op> bool holds(Block &ops) { return !ops.getOps<Op>().empty(); }
 
 } // namespace

@@ -48,6 +48,8 @@ std::optional<KernelShape> classify(const KernelBody &body, const Blocking &bloc
 // Parts of rows that several forms share.
 /// Elementwise use alone: each element of the operand is read at the index where a result is stored.
 bool readsElementwise(dialect::KernelOp kernel, int64_t operand);
+/// No result may lie where an operand lies.
+inline bool readsNothingInPlace(dialect::KernelOp, int64_t) { return false; }
 /// Blocks cut the first axis of extent > 1, which must be a reduced one.
 std::optional<SideReduction> sideReductionOfRows(const KernelShape &kernel, mlir::Operation *contract, int64_t reduced,
                                                  const Blocking &blocking);

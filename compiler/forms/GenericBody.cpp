@@ -1,6 +1,7 @@
 // The body of a generic: scalar ops from nodes of the value graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/GenericBody.h"
+#include "compiler/forms/SortKey.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -236,6 +237,9 @@ Value GenericBody::emit(ValueNode *node) {
       break;
     case ValueNode::piece:
       value = widened(node, lookups.piece(node));
+      break;
+    case ValueNode::sortKey:
+      value = buildSortKey(*builder, loc, cast<SortOp>(node->op), emit(node->inputs[0]));
       break;
     case ValueNode::hit: {
       Value update = emit(node->inputs[1]), zero = constant(builder->getZeroAttr(node->type));

@@ -99,8 +99,6 @@ FailureOr<KernelDescription> describeScan(KernelOp kernel, const Target &target,
   return description;
 }
 
-bool readsNothingInPlace(KernelOp, int64_t) { return false; }
-
 bool fitsScan(Block &ops) { return !ops.getOps<CumsumOp>().empty(); }
 
 } // namespace

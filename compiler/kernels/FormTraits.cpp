@@ -48,6 +48,7 @@ constexpr FormTraits rows[] = {
     {KernelKind::cumulative, 2, groupsOfGenerics},
     {KernelKind::attention, 2, groupsOfGenerics},
     {KernelKind::attention_grad, 3, groupsOfGenerics},
+    {KernelKind::sort, 1, groupsOfGenerics},
 };
 
 constexpr bool areInOrder() {

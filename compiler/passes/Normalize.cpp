@@ -83,6 +83,19 @@ struct FoldArgReduceOfOne : OpRewritePattern<ArgReduceOp> {
   }
 };
 
+struct FoldSortOfOne : OpRewritePattern<SortOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SortOp op, PatternRewriter &rewriter) const override {
+    if (shapeOf(op.getX())[op.getAxis()] != 1 || op.getX().getType() != op.getValues().getType())
+      return failure();
+    auto type = tensorTypeOf(op.getIndices());
+    Value zeros = ConstantOp::create(rewriter, op.getLoc(), type,
+                                     DenseElementsAttr::get(type, rewriter.getIntegerAttr(type.getElementType(), 0)));
+    rewriter.replaceOp(op, {op.getX(), zeros});
+    return success();
+  }
+};
+
 /// Narrow floats are added up in f32.
 struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -427,9 +440,10 @@ private:
     populateConvolutionLowering(patterns, machine, numerics);
     if (!numerics.fixesOrder())
       populateHoleLowering(patterns);
-    patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, HoistReshape,
-                 ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes, WidenScatterAdd>(
-        &getContext());
+    patterns
+        .add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldSortOfOne, HoistReshape,
+             ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes, WidenScatterAdd>(
+            &getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("normalizing did not settle");
       return signalPassFailure();

@@ -70,8 +70,7 @@ public:
   }
   Value splat(const Number &value, const Shape &shape, DType dtype) override {
     requireHolds("a constant", dtype, value);
-    RankedTensorType tensor = type(shape, dtype);
-    return constantOf(symbols_.splat(tensor, value));
+    return constantOf(symbols_.splat(type(shape, dtype), value));
   }
   Value literal(const Tensor &data) override {
     RankedTensorType tensor = type(data.shape(), data.dtype());
@@ -80,7 +79,7 @@ public:
         symbols_.literal(tensor, std::span(TensorAccess::data(host), static_cast<size_t>(TensorAccess::bytes(host)))));
   }
   Value iota(int64_t axis, const Shape &shape, DType dtype) override {
-    return emit("iota", {type(shape, dtype)}, {}, {named("axis", builder().getI64IntegerAttr(axis))});
+    return emit("iota", {type(shape, dtype)}, {}, {along(axis)});
   }
   Value randomBits(const Value &key, const Shape &shape) override {
     return emit("random_bits", {type(shape, DType::uint32)}, {resolve(key)});
@@ -151,11 +150,21 @@ public:
   Value argReduce(bool max, const Value &x, int64_t axis) override {
     auto attr = hd::ReduceKindAttr::get(&context_, max ? hd::ReduceKind::max : hd::ReduceKind::min);
     return emit("arg_reduce", {type(without(x.shape(), {axis}), DType::int32)}, {resolve(x)},
-                {named("kind", attr), named("axis", builder().getI64IntegerAttr(axis))});
+                {named("kind", attr), along(axis)});
   }
   Value cumsum(const Value &x, int64_t axis) override {
-    return emit("cumsum", {type(x.shape(), x.dtype())}, {resolve(x)},
-                {named("axis", builder().getI64IntegerAttr(axis))});
+    return emit("cumsum", {type(x.shape(), x.dtype())}, {resolve(x)}, {along(axis)});
+  }
+  std::array<Value, 2> sort(const Value &x, int64_t axis, bool descending, int64_t count) override {
+    std::vector<int64_t> dims = x.shape().dims();
+    dims[static_cast<size_t>(axis)] = count;
+    llvm::SmallVector<NamedAttribute> attributes{along(axis)};
+    if (descending)
+      attributes.push_back(named("descending", builder().getUnitAttr()));
+    const auto results = wrapAll(
+        emitOp("sort", {type(Shape(dims), x.dtype()), type(Shape(dims), DType::int32)}, {resolve(x)}, attributes)
+            ->getResults());
+    return {results[0], results[1]};
   }
   Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) override {
     auto attr = hd::ReduceAllKindAttr::get(&context_, mirrored<hd::ReduceAllKind>(kind));
@@ -194,15 +203,13 @@ public:
     dims[static_cast<size_t>(axis)] = 0;
     for (const Value &x : xs)
       dims[static_cast<size_t>(axis)] = extentSum(dims[static_cast<size_t>(axis)], x.shape()[axis]);
-    return emit("concat", {type(Shape(dims), xs[0].dtype())}, resolveAll(xs),
-                {named("axis", builder().getI64IntegerAttr(axis))});
+    return emit("concat", {type(Shape(dims), xs[0].dtype())}, resolveAll(xs), {along(axis)});
   }
   Value gather(const Value &x, const Value &indices, int64_t axis) override {
     std::vector<int64_t> dims = x.shape().dims(), places = indices.shape().dims();
     auto at = dims.erase(dims.begin() + axis);
     dims.insert(at, places.begin(), places.end());
-    return emit("gather", {type(Shape(dims), x.dtype())}, {resolve(x), resolve(indices)},
-                {named("axis", builder().getI64IntegerAttr(axis))});
+    return emit("gather", {type(Shape(dims), x.dtype())}, {resolve(x), resolve(indices)}, {along(axis)});
   }
   Value stopGradient(const Value &x) override { return emit("stop_gradient", {}, {resolve(x)}); }
   Value customGradient(const Value &y, const std::vector<Value> &xs,
@@ -342,10 +349,8 @@ public:
       return *module_;
     OpBuilder b = builder();
     func::ReturnOp::create(b, loc_, fetches_);
-    llvm::SmallVector<Type> results;
-    for (mlir::Value value : fetches_)
-      results.push_back(value.getType());
-    function_.setFunctionType(b.getFunctionType(function_.getBody().front().getArgumentTypes(), results));
+    const ValueRange results(fetches_);
+    function_.setFunctionType(b.getFunctionType(function_.getBody().front().getArgumentTypes(), results.getTypes()));
     for (auto [i, name] : llvm::enumerate(feedNames_))
       function_.setArgAttr(static_cast<unsigned>(i), hd::nameAttr, b.getStringAttr(name));
     for (auto [i, name] : llvm::enumerate(fetchNames_))
@@ -374,9 +379,8 @@ private:
     b.setInsertionPointToEnd(&block);
     return b;
   }
-  NamedAttribute named(llvm::StringRef name, Attribute attr) {
-    return NamedAttribute(StringAttr::get(&context_, name), attr);
-  }
+  NamedAttribute named(llvm::StringRef name, Attribute attr) { return {StringAttr::get(&context_, name), attr}; }
+  NamedAttribute along(int64_t axis) { return named("axis", builder().getI64IntegerAttr(axis)); }
   llvm::SmallVector<NamedAttribute> attributesOf(const WindowSteps &steps) {
     return {named("stride", i64s(steps.stride)), named("dilation", i64s(steps.dilation)), named("low", i64s(steps.low)),
             named("hole", i64s(steps.hole))};
@@ -420,10 +424,7 @@ private:
     return seen;
   }
   llvm::SmallVector<mlir::Value> resolveAll(const std::vector<Value> &values) {
-    llvm::SmallVector<mlir::Value> resolved;
-    for (const Value &value : values)
-      resolved.push_back(resolve(value));
-    return resolved;
+    return llvm::map_to_vector(values, [this](const Value &value) { return resolve(value); });
   }
 
   Value wrap(mlir::Value value, int64_t region) {

@@ -6,6 +6,7 @@
 #include "halftone/Value.h"
 #include "runtime/BeforePlay.h"
 #include "runtime/plan/Plan.h"
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -134,6 +135,8 @@ public:
   virtual Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) = 0;
   virtual Value argReduce(bool max, const Value &x, int64_t axis) = 0;
   virtual Value cumsum(const Value &x, int64_t axis) = 0;
+  /// The first `count` elements along `axis` in order, and their indices.
+  virtual std::array<Value, 2> sort(const Value &x, int64_t axis, bool descending, int64_t count) = 0;
   virtual Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) = 0;
   /// x combined with the values of the other processes, which record the same call.
   virtual Value allReduce(CollectiveKind kind, const Value &x) = 0;

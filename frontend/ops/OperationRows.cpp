@@ -98,6 +98,20 @@ Values cumulativeSum(Arguments &a) {
   const Value x = a.value("x");
   return ops::cumsum(x, a.maybeInteger("axis"));
 }
+template <Value (*f)(const Value &, std::optional<int64_t>)> Values sorting(Arguments &a) {
+  const Value x = a.value("x");
+  return f(x, a.maybeInteger("axis"));
+}
+Values topK(Arguments &a) {
+  const Value x = a.value("x");
+  const int64_t k = a.integer("k");
+  const auto [values, indices] = ops::top_k(x, k, a.flag("sorted"));
+  return {values, indices};
+}
+Values inTopK(Arguments &a) {
+  const Value targets = a.value("targets"), predictions = a.value("predictions");
+  return ops::in_top_k(targets, predictions, a.integer("k"));
+}
 Values castTo(Arguments &a) {
   const Value x = a.value("x");
   return ops::cast(x, standardize_dtype(a.text("dtype")));
@@ -359,6 +373,10 @@ constexpr Operation rows[] = {
     {"", "Ravel", numpy, ravel},
     {"", "Take", numpy, take},
     {"", "Cumsum", numpy, cumulativeSum},
+    {"", "Sort", numpy, sorting<ops::sort>},
+    {"", "Argsort", numpy, sorting<ops::argsort>},
+    {"", "TopK", math, topK},
+    {"", "InTopK", math, inTopK},
     {"full_like", "FullLike", numpy, fullLike},
     {"", "ZerosLike", numpy, unary<ops::zeros_like>},
     {"", "OnesLike", numpy, unary<ops::ones_like>},

@@ -127,14 +127,19 @@ std::vector<Value> callOperation(const std::string &className, const std::vector
       form, std::move(known));
 }
 
-Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config, OperandForm form) {
+std::vector<Value> recordResults(const char *className, const std::vector<Value> &inputs, const Config &config,
+                                 OperandForm form) {
   Config arguments = positions(inputs.size());
   if (form == OperandForm::list) {
     Json list = ConfigAccess::json(arguments);
     list["args"] = Json::array({list["args"]});
     arguments = ConfigAccess::make(std::move(list));
   }
-  return callOperation(className, inputs, arguments, config)[0];
+  return callOperation(className, inputs, arguments, config);
+}
+
+Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config, OperandForm form) {
+  return recordResults(className, inputs, config, form)[0];
 }
 
 } // namespace halftone::detail

@@ -3,11 +3,13 @@
 #include "halftone/Generate.h"
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/layers/KeyValueCache.h"
+#include "halftone/Jit.h"
+#include "halftone/Ops.h"
 #include "runtime/base/FloatMode.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 #include <random>
 
 namespace halftone {
@@ -21,44 +23,58 @@ constexpr int64_t lengthStep =
 /// Draws tokens; the same on every machine.
 class Sampler {
 public:
-  explicit Sampler(const GenerateArgs &args)
-      : temperature_(args.temperature), most_(args.top_k),
-        engine_(static_cast<uint64_t>(args.seed.value_or(nextSeed()))) {}
+  Sampler(const GenerateArgs &args, int64_t vocabulary)
+      : temperature_(args.temperature), engine_(static_cast<uint64_t>(args.seed.value_or(nextSeed()))) {
+    if (args.top_k && *args.top_k < vocabulary)
+      likeliest_ = jit([most = *args.top_k](const Value &logits) { return ops::top_k(logits, most); });
+  }
 
-  int32_t draw(std::span<const float> logits) {
-    if (std::ranges::any_of(logits, [](float logit) { return std::isnan(logit); }))
-      throw Error(ErrorKind::runtime_error, "generate: the model's logits are NaN");
-    const auto greatest = static_cast<int32_t>(std::ranges::max_element(logits) - logits.begin());
-    const double top = logits[static_cast<size_t>(greatest)];
-    if (temperature_ == 0.0 || std::isinf(top))
-      return greatest;
-    std::vector<int32_t> tokens(logits.size());
-    std::iota(tokens.begin(), tokens.end(), 0);
-    if (most_ && *most_ < std::ssize(tokens)) {
-      const auto isLikelier = [&](int32_t a, int32_t b) {
-        const float x = logits[static_cast<size_t>(a)], y = logits[static_cast<size_t>(b)];
-        return x != y ? x > y : a < b;
-      };
-      std::ranges::nth_element(tokens, tokens.begin() + *most_, isLikelier);
-      tokens.resize(static_cast<size_t>(*most_));
-      std::ranges::sort(tokens); // so that the order does not depend on the library's algorithm
-    }
-    return drawn(logits, tokens, top);
+  /// A token for each row.
+  std::vector<int32_t> draw(const Tensor &logits) {
+    std::vector<int32_t> drawn;
+    for (const std::vector<Candidate> &row : candidatesOf(logits))
+      drawn.push_back(drawOne(row));
+    return drawn;
   }
 
 private:
-  int32_t drawn(std::span<const float> logits, const std::vector<int32_t> &tokens, double top) {
+  struct Candidate {
+    int32_t token;
+    float logit;
+  };
+
+  /// Of each row, in the order of the tokens.
+  std::vector<std::vector<Candidate>> candidatesOf(const Tensor &logits) {
+    const auto [values, tokens] = likeliest_ ? (*likeliest_)(logits) : std::array{logits, Tensor()};
+    const std::vector<float> numbers = values.to_vector<float>();
+    const std::vector<int32_t> names = likeliest_ ? tokens.to_vector<int32_t>() : std::vector<int32_t>();
+    const auto width = static_cast<size_t>(values.shape()[-1]);
+    std::vector<std::vector<Candidate>> rows(numbers.size() / width);
+    for (size_t at = 0; at < numbers.size(); ++at)
+      rows[at / width].push_back({likeliest_ ? names[at] : static_cast<int32_t>(at % width), numbers[at]});
+    for (std::vector<Candidate> &row : rows)
+      std::ranges::sort(row, {}, &Candidate::token);
+    return rows;
+  }
+
+  int32_t drawOne(const std::vector<Candidate> &row) {
+    if (std::ranges::any_of(row, [](const Candidate &each) { return std::isnan(each.logit); }))
+      throw Error(ErrorKind::runtime_error, "generate: the model's logits are NaN");
+    const Candidate greatest = *std::ranges::max_element(row, {}, &Candidate::logit);
+    const double top = greatest.logit;
+    if (temperature_ == 0.0 || std::isinf(top))
+      return greatest.token;
     std::vector<double> sums;
     double sum = 0.0;
-    for (int32_t token : tokens)
-      sums.push_back(sum += std::exp((logits[static_cast<size_t>(token)] - top) / temperature_));
+    for (const Candidate &each : row)
+      sums.push_back(sum += std::exp((each.logit - top) / temperature_));
     const double place = static_cast<double>(engine_() >> 11) * 0x1p-53 * sum; // below sum, or equal by rounding
     const auto found = std::ranges::upper_bound(sums, place);
-    return tokens[static_cast<size_t>(std::min(found, sums.end() - 1) - sums.begin())];
+    return row[static_cast<size_t>(std::min(found, sums.end() - 1) - sums.begin())].token;
   }
 
   double temperature_;
-  std::optional<int64_t> most_;
+  std::optional<Jitted<std::array<Value, 2>, const Value &>> likeliest_; // none: all tokens
   std::mt19937_64 engine_;
 };
 
@@ -106,17 +122,12 @@ Tensor written(const KeyValueCache &cache, const Tensor &texts, const GenerateAr
   const std::vector<int32_t> prompt = texts.to_vector<int32_t>();
   for (int64_t text = 0; text < batch; ++text)
     std::copy_n(prompt.begin() + text * given, given, result.begin() + text * all);
-  const auto vocabulary = static_cast<size_t>(cache.vocabulary());
-  Sampler sampler(args);
+  Sampler sampler(args, cache.vocabulary());
   Tensor next = texts;
   for (int64_t step = given; step < all; ++step) {
-    const std::vector<float> logits = cache.read(next).to_vector<float>();
-    const std::span<const float> rows(logits);
-    std::vector<int32_t> drawn;
-    for (int64_t text = 0; text < batch; ++text) {
-      const auto row = rows.subspan(static_cast<size_t>(text) * vocabulary, vocabulary);
-      drawn.push_back(result[static_cast<size_t>(text * all + step)] = sampler.draw(row));
-    }
+    std::vector<int32_t> drawn = sampler.draw(cache.read(next));
+    for (int64_t text = 0; text < batch; ++text)
+      result[static_cast<size_t>(text * all + step)] = drawn[static_cast<size_t>(text)];
     next = Tensor(std::move(drawn), {batch, 1});
   }
   return Tensor(std::move(result), {batch, all});

@@ -3,6 +3,7 @@
 #pragma once
 #include "Choice.h"
 #include "Value.h"
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -218,6 +219,16 @@ HALFTONE_API Value all(const Value &x, const Axes &axis = {}, bool keepdims = fa
 HALFTONE_API Value squared_difference(const Operand &a, const Operand &b);
 /// The sum of each element and those before it; without an axis, of x flattened. Bools count as int32; integers wrap.
 HALFTONE_API Value cumsum(const Value &x, std::optional<int64_t> axis = {}, std::optional<DType> dtype = {});
+/// In ascending order along an axis, or of x flattened (nullopt). Equal elements, as -0 and 0, keep their order; all NaN are
+/// equal and come last. argsort gives the indices, int32.
+HALFTONE_API Value sort(const Value &x, std::optional<int64_t> axis = -1);
+HALFTONE_API Value argsort(const Value &x, std::optional<int64_t> axis = -1);
+/// The k largest elements along the last axis in descending order, and their indices, int32. NaN are the largest; of equal
+/// elements the first comes first. Without `sorted` the order is the same.
+HALFTONE_API std::array<Value, 2> top_k(const Value &x, int64_t k, bool sorted = true);
+/// Whether less than k of a row's predictions exceed that of the target, a class index; one below 0 counts from the end. The
+/// prediction of a class that is not there, or NaN, is -inf.
+HALFTONE_API Value in_top_k(const Value &targets, const Value &predictions, int64_t k);
 
 // Contractions. Unlike matmul, int8 by int8 gives int8, which wraps.
 HALFTONE_API Value dot(const Value &a, const Value &b);

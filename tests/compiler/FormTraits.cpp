@@ -46,8 +46,9 @@ func.func @kernel({}%x: tensor<?x?xf32>) -> tensor<?x?xf32>
 
 TEST_CASE("A linear index runs over the dims of a generic, of a matmul's role, or of a part of a scatter",
           "[kernels]") {
-  for (const KernelKind kind : {KernelKind::loop, KernelKind::reduction_loop, KernelKind::row, KernelKind::finish,
-                                KernelKind::cumulative, KernelKind::attention, KernelKind::attention_grad})
+  for (const KernelKind kind :
+       {KernelKind::loop, KernelKind::reduction_loop, KernelKind::row, KernelKind::finish, KernelKind::cumulative,
+        KernelKind::attention, KernelKind::attention_grad, KernelKind::sort})
     CHECK(groupsOf(kind, 3, "") == Groups{{1, 2}});
   CHECK(groupsOf(KernelKind::matmul, 5, ", halftone.roles = array<i64: 0, 2, 1, 2>") ==
         Groups{{}, {0, 1}, {2}, {3, 4}});

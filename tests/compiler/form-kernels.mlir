@@ -263,6 +263,26 @@ func.func @main(%a: tensor<6x4xf32> {halftone.name = "a"}, %b: tensor<6x4xf32> {
 
 // -----
 
+// A sort is a kernel by itself, with a cheap chain in front; a result that nobody reads is not stored.
+// CHECK-LABEL: module
+// CHECK: halftone.kernel sort @[[S:sort_[0-9a-f]+]] (tensor<6x40xf16>) -> tensor<6x3xi32>
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: halftone.neg
+// CHECK-NEXT: halftone.sort
+// CHECK: func.func @main
+// CHECK: launch @[[S]]
+// STRICT-LABEL: module
+// STRICT-COUNT-3: halftone.launch
+// STRICT-NOT: halftone.launch
+func.func @main(%a: tensor<6x40xf16> {halftone.name = "a"}) -> (tensor<6x3xi32> {halftone.name = "y"}) {
+  %0 = halftone.neg %a : tensor<6x40xf16>
+  %v, %i = halftone.sort %0 {axis = 1 : i64} : tensor<6x40xf16> -> tensor<6x3xf16>, tensor<6x3xi32>
+  %y = halftone.neg %i : tensor<6x3xi32>
+  return %y : tensor<6x3xi32>
+}
+
+// -----
+
 // Padding is a concatenation with a constant, which is not stored; two slices of equal extents are one kernel.
 // CHECK-LABEL: module
 // CHECK: halftone.kernel loop @[[P:loop_[0-9a-f]+]] (tensor<8x4xf32>) -> tensor<8x10xf32>

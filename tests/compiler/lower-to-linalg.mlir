@@ -125,6 +125,24 @@ halftone.kernel cumulative @scan (tensor<2x50x37xf16>) -> tensor<2x50x37xf16> {
   halftone.yield %1 : tensor<2x50x37xf16>
 }
 
+// A sort: one generic gives the key, the element and the index of each place, one stores those of the places that come out.
+// CHECK-LABEL: module @sort
+// CHECK-SAME: halftone.extents = array<i64: 2, 50, 9, 37, {{[0-9]+}}>, halftone.grid = {{[0-9]+}} : i64
+// CHECK: halftone.kind = "sort", halftone.outer = 1 : i64, halftone.reduced = 1 : i64
+// CHECK: %[[S:.*]]:3 = linalg.generic
+// CHECK-SAME: halftone.dims = array<i64: 0, 1, 3>
+// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK: arith.xori %{{.*}}, %c2147483647_i32
+// CHECK: linalg.yield %{{.*}} : i32, f16, i32
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[S]]#1, %[[S]]#2 : tensor<?x?x?xf16>, tensor<?x?x?xi32>)
+// CHECK-SAME: halftone.dims = array<i64: 0, 2, 3>
+halftone.kernel sort @sort (tensor<2x50x37xf16>) -> (tensor<2x9x37xf16>, tensor<2x9x37xi32>) {
+^bb0(%x: tensor<2x50x37xf16>):
+  %v, %i = halftone.sort %x {axis = 1 : i64, descending} : tensor<2x50x37xf16> -> tensor<2x9x37xf16>, tensor<2x9x37xi32>
+  halftone.yield %v, %i : tensor<2x9x37xf16>, tensor<2x9x37xi32>
+}
+
 // A scatter: the rows that the indices name, then for each row a sum over the indices that name it.
 // CHECK-LABEL: module @scatter
 // CHECK-SAME: halftone.extents = array<i64: 2, 50, 24, 37, 50, 50>, halftone.grid = 2 : i64

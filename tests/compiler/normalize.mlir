@@ -101,6 +101,18 @@ func.func @main(%x: tensor<3x1xf16> {halftone.name = "x"}) -> (tensor<3xf32> {ha
 
 // -----
 
+// A sort of one element gives that element.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[Z:.*]] = halftone.constant dense<0> : tensor<3x1xi32>
+// CHECK-NOT: halftone.sort
+// CHECK: return %arg0, %[[Z]]
+func.func @main(%x: tensor<3x1xf16> {halftone.name = "x"}) -> (tensor<3x1xf16> {halftone.name = "v"}, tensor<3x1xi32> {halftone.name = "i"}) {
+  %v, %i = halftone.sort %x {axis = 1 : i64} : tensor<3x1xf16> -> tensor<3x1xf16>, tensor<3x1xi32>
+  return %v, %i : tensor<3x1xf16>, tensor<3x1xi32>
+}
+
+// -----
+
 // Values without elements, in a module that was not simplified: constants, and reductions of no elements.
 // CHECK-LABEL: func.func @main
 // CHECK-DAG: halftone.constant dense<> : tensor<2x0xf32>

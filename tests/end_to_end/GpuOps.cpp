@@ -37,6 +37,7 @@ TEST_CASE("A GPU's slices, concatenations and lookups compute what the interpret
   checkModes<Sm80>(indexingCases());
 }
 TEST_CASE("A GPU's reductions compute what the interpreter says") { checkModes<Sm80>(reductionCases()); }
+TEST_CASE("A GPU's sorts compute what the interpreter says") { checkModes<Sm80>(sortCases()); }
 TEST_CASE("A GPU's sums along an axis compute what the interpreter says") { checkModes<Sm80>(scanCases()); }
 TEST_CASE("A GPU's contractions compute what the interpreter says") { checkModes<Sm80>(contractionCases()); }
 TEST_CASE("A GPU's windows compute what the interpreter says") { checkModes<Sm80>(windowCases()); }

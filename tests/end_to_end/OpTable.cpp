@@ -281,6 +281,41 @@ std::vector<OpCase> scanCases() {
   return cases;
 }
 
+std::vector<OpCase> sortCases() {
+  struct Form {
+    const char *label, *from, *to;
+    int axis;
+  };
+  std::vector<OpCase> cases;
+  const auto sort = [&](const std::string &dtype, const Form &form, bool descending, Values values) {
+    const std::string x = form.from + dtype, sorted = form.to + dtype, indices = form.to + std::string("i32");
+    for (const size_t fetched : {0, 1}) {
+      OpCase each = make("sort",
+                         fmt::format("{}_{}{}_{}{}", dtype, form.label, descending ? "_descending" : "",
+                                     fetched ? "indices" : "values", values == Values::special ? "_special" : ""),
+                         {{x, values}},
+                         fmt::format("$0 {{axis = {} : i64{}}} : {} -> {}, {}", form.axis,
+                                     descending ? ", descending" : "", tensor(x), tensor(sorted), tensor(indices)),
+                         fetched ? indices : sorted);
+      each.results = 2;
+      each.fetched = fetched;
+      cases.push_back(std::move(each));
+    }
+  };
+  // Rows that are listed, counted and distributed; integers from -4 to 4 have many ties.
+  for (const std::string &dtype : join(booleans, numbers)) {
+    const bool all = dtype == "f32" || dtype == "bf16" || dtype == "i64"; // of the others the first two
+    for (const Form &form : {Form{"inner", "3x133x", "3x133x", 1}, Form{"first", "3x301x", "3x7x", 1},
+                             Form{"short", "5x37x", "5x37x", 1}, Form{"outer", "300x3x", "300x3x", 0},
+                             Form{"middle", "2x65x3x", "2x9x3x", 1}, Form{"empty", "5x0x", "5x0x", 1}})
+      for (const bool descending : {false, true})
+        for (const Values values : {Values::moderate, Values::special})
+          if (all || std::string(form.to).starts_with("3x"))
+            sort(dtype, form, descending, values);
+  }
+  return cases;
+}
+
 std::vector<OpCase> contractionCases() {
   std::vector<OpCase> cases;
   struct Form {

@@ -41,6 +41,7 @@ std::vector<OpCase> shapeCases();
 std::vector<OpCase> indexingCases();
 std::vector<OpCase> reductionCases();
 std::vector<OpCase> scanCases();
+std::vector<OpCase> sortCases();
 std::vector<OpCase> contractionCases();
 std::vector<OpCase> windowCases();
 std::vector<OpCase> convolutionCases();

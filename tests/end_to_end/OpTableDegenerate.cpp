@@ -139,6 +139,15 @@ void reductions(Maker &maker, const std::string &dtype) {
                 fmt::format("{} $0 {{axes = array<i64{}>}} : {} -> {}", kind, form.axes, tensor(form.from + dtype),
                             tensor(form.to + dtype)),
                 form.to + dtype);
+  for (const Form &form : {Form{"1x", "0", "1x"}, Form{"1x", "0", "0x"}, Form{"1x5x", "0", "1x5x"},
+                           Form{"5x1x", "0", "2x1x"}, Form{"0x5x", "1", "0x3x"}, Form{"5x0x", "1", "5x0x"},
+                           Form{"3x1x0x", "0", "2x1x0x"}, Form{"5x1x3x", "1", "5x1x3x"}}) {
+    maker.add("sort", {{form.from + dtype}},
+              fmt::format("$0 {{axis = {} : i64}} : {} -> {}, {}", form.axes, tensor(form.from + dtype),
+                          tensor(form.to + dtype), tensor(form.to + std::string("i32"))),
+              form.to + dtype);
+    maker.cases.back().results = 2;
+  }
   if (dtype == "i1")
     return;
   for (const Form &form :

@@ -16,7 +16,7 @@ std::vector<OpCase> wholeTable() {
   std::vector<OpCase> all;
   for (const auto &cases :
        {elementwiseCases("3x"), castCases("3x"), sourceCases(), shapeCases(), indexingCases(), reductionCases(),
-        scanCases(), contractionCases(), windowCases(), convolutionCases(), attentionCases()})
+        scanCases(), sortCases(), contractionCases(), windowCases(), convolutionCases(), attentionCases()})
     all.insert(all.end(), cases.begin(), cases.end());
   return all;
 }
@@ -93,6 +93,10 @@ TEMPLATE_TEST_CASE("reductions compute what the interpreter says", "", Host, Fas
 TEMPLATE_TEST_CASE("sums along an axis compute what the interpreter says", "", Host, Fast<V3>, Strict<V4>, Full<V2>,
                    Full<Strict<V3>>, Full<Fast<V4>>) {
   checkModes<TestType>(scanCases());
+}
+TEMPLATE_TEST_CASE("sorts compute what the interpreter says", "", Host, Fast<V3>, Strict<V4>, Full<V2>,
+                   Full<Strict<V3>>, Full<Fast<V4>>) {
+  checkModes<TestType>(sortCases());
 }
 TEMPLATE_TEST_CASE("contractions compute what the interpreter says", "", Host, Fast<V3>, Strict<V4>, Fast<Zen4>,
                    Full<V2>, Full<Strict<V3>>, Full<Fast<V4>>, Full<Strict<Zen4>>) {

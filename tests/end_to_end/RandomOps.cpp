@@ -129,6 +129,18 @@ void RandomProgram::cumsum(const RandomItem &x) {
                   RandomItem{"", dtype, x.shape}.type()));
 }
 
+void RandomProgram::sort(const RandomItem &x) {
+  const int axis = below(int(x.shape.size()));
+  RandomShape to = x.shape;
+  int64_t &extent = to[size_t(axis)];
+  extent = below(2) ? extent : std::min<int64_t>(extent, below(9));
+  const RandomItem values{fmt::format("%n{}", lines.size()), x.dtype, to}, indices{values.name + "_indices", "i32", to};
+  lines.push_back(fmt::format("  {}, {} = halftone.sort {} {{axis = {} : i64{}}} : {} -> {}, {}\n", values.name,
+                              indices.name, x.name, axis, below(2) ? ", descending" : "", x.type(), values.type(),
+                              indices.type()));
+  pool.insert(pool.end(), {indices, values});
+}
+
 RandomItem RandomProgram::indices() {
   if (const auto known = pick([](const RandomItem &y) { return y.dtype == "i32" && y.shape.size() <= 2; });
       known && below(3))
@@ -237,7 +249,7 @@ void RandomProgram::step() {
   case 7:
   case 8: {
     if (below(4) == 0)
-      return cumsum(x);
+      return below(2) ? cumsum(x) : sort(x);
     std::vector<int64_t> axes;
     for (int axis = 0; axis < rank; ++axis)
       if (below(2))

@@ -77,8 +77,8 @@ void RandomProgram::reduction(const RandomItem &x) {
                       x.type(), typeOf("i32", to)));
     return;
   }
-  if (x.dtype != "i1" && below(4) == 0 && !x.shape.empty())
-    return cumsum(x);
+  if (below(4) == 0 && !x.shape.empty())
+    return x.dtype != "i1" && below(2) ? cumsum(x) : sort(x);
   const List kinds = x.dtype == "i1" ? List{"and", "or"}
                      : x.isInteger() ? List{"sum", "prod", "max", "min", "and", "or"}
                                      : List{"sum", "prod", "max", "min"};

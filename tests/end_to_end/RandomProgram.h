@@ -64,6 +64,7 @@ private:
   void slice(const RandomItem &x);
   void concat(const RandomItem &x);
   void cumsum(const RandomItem &x);
+  void sort(const RandomItem &x);
   RandomItem indices();
   void lookup(const RandomItem &x);
   void scatter(const std::string &dtype);

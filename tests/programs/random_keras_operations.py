@@ -30,6 +30,8 @@ def operation(draw, x):
         lambda: x / (1.0 + ops.std(x, axis=last, keepdims=True)),
         lambda: x - ops.max(x, axis=-1, keepdims=True),
         lambda: ops.cumsum(x, axis=-1),
+        lambda: ops.sort(x, axis=last),
+        lambda: ops.top_k(x, min(3, x.shape[-1]))[0],
         lambda: ops.flip(x, axis=last),
         lambda: ops.softmax(x, axis=-1),
         lambda: ops.log_softmax(x),

@@ -19,10 +19,12 @@ LogicalResult emitRow(KernelFrame &frame);
 void emitReductionLoop(KernelFrame &frame);
 void emitScatter(KernelFrame &frame);
 void emitScan(KernelFrame &frame);
+void emitSort(KernelFrame &frame);
 FailureOr<std::string> emitAttentionGradient(KernelFrame &frame);
 int64_t rowTotalsBytes(const KernelSource &source, ArrayRef<int64_t> extents);
 int64_t reductionTotalsBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
+int64_t sortScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 FailureOr<std::string> emitMatmul(KernelFrame &frame);
 int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 
@@ -119,6 +121,7 @@ constexpr Row rows[] = {
     {KernelKind::cumulative, noSchedule, 2, inVectors<emitScan>, noScratch},
     {KernelKind::attention, ofAttention, 0, emitAttention, attentionScratch},
     {KernelKind::attention_grad, ofAttention, 0, emitAttentionGradient, attentionGradientScratchBytes},
+    {KernelKind::sort, noSchedule, 2, inVectors<emitSort>, sortScratchBytes},
 };
 
 const Row *rowOf(KernelKind kind) {

@@ -19,7 +19,7 @@ constexpr Row rows[] = {
     {KernelKind::loop, 1, false, emitLoop},       {KernelKind::reduction_loop, 2, false, emitReductionLoop},
     {KernelKind::row, 0, true, emitRow},          {KernelKind::finish, 0, true, emitRow},
     {KernelKind::matmul, 0, true, nullptr},       {KernelKind::scatter, 2, false, emitScatter},
-    {KernelKind::cumulative, 2, false, emitScan},
+    {KernelKind::cumulative, 2, false, emitScan}, {KernelKind::sort, 2, false, emitSort},
 };
 
 } // namespace

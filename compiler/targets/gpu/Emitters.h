@@ -14,6 +14,10 @@ mlir::FailureOr<std::string> emitReductionLoop(GridFrame &frame); // of two gene
 mlir::FailureOr<std::string> emitRow(GridFrame &frame);           // of any number, of one shape or of several
 mlir::FailureOr<std::string> emitScan(GridFrame &frame);          // of two generics
 mlir::FailureOr<std::string> emitScatter(GridFrame &frame);       // of two generics
+mlir::FailureOr<std::string> emitSort(GridFrame &frame);          // of two generics
+
+/// Scratch of a block of a sort kernel at these extents: for a row that shared memory does not hold.
+int64_t sortScratchBytes(const KernelSource &source, llvm::ArrayRef<int64_t> extents);
 
 /// Replaces `kernel` by its code, by the emitter of its kind.
 mlir::FailureOr<EmittedKernel> emitKernel(mlir::func::FuncOp kernel, const GpuTarget &target);

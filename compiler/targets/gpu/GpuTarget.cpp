@@ -22,11 +22,15 @@ ScheduleAttrInterface GpuTarget::schedule(mlir::MLIRContext *context, const Kern
   return gpu::RowScheduleAttr::get(context, tile.teams, tile.across, tile.vector, tile.steps);
 }
 
-/// Only a row kernel whose row does not fit into registers needs scratch; all other kernels use registers and shared
-/// memory.
+/// A row kernel needs scratch if registers do not hold its row, a sort kernel if shared memory does not. All other kernels
+/// use registers and shared memory.
 int64_t GpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
   const mlir::FailureOr<KernelSource> source = KernelSource::read(kernel);
-  if (failed(source) || source->form.kind != dialect::KernelKind::row)
+  if (failed(source))
+    return 0;
+  if (source->form.kind == dialect::KernelKind::sort)
+    return sortScratchBytes(*source, extents);
+  if (source->form.kind != dialect::KernelKind::row)
     return 0;
   const auto row = llvm::dyn_cast_or_null<gpu::RowScheduleAttr>(source->form.schedule);
   return row && row.getSteps() == 0 ? keptRowBytes(*source, extents) : 0;

@@ -1,0 +1,274 @@
+// Sort kernels: the first elements of rows in order.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   for block: for row in block:
+//     few elements of many: a sorted list of the best so far; a vector of keys is looked at if one of them is better than the
+//     last of the list
+//     a short row: the number of each element is the count of those that stand before it
+//     a long row: for each byte of the keys, from the lowest on: places move to the buckets of the byte's value
+//     for each place that came out: store the element
+#include "compiler/kernels/SortParts.h"
+#include "compiler/targets/cpu/Emitters.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+/// The longest list, and the longest row whose elements are counted.
+constexpr int64_t mostListed = 64, mostCounted = 128;
+constexpr int64_t buckets = 256;
+
+bool isListed(const SortExtents &extents) {
+  return extents.count > 0 && extents.count <= mostListed && 4 * extents.count < extents.length;
+}
+
+/// Keys of a row, or of the list, in whole vectors of every size.
+int64_t capacityOf(const SortExtents &extents) {
+  return isListed(extents) ? mostListed : std::max<int64_t>((extents.length + 63) / 64, 1) * 64;
+}
+
+/// Whether a lane of the vector of keys stands before `key`.
+Emitted isAnyBefore(KernelFrame &frame, Emitted vector, Emitted key) {
+  const auto lanes = cast<VectorType>(vector.type()).getNumElements();
+  const Emitted before = isLessUnsigned(vector, frame.splat(key, lanes));
+  return frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::OR, before.value()));
+}
+
+/// Scratch holds two arrays of keys and two of places, and the counts of buckets.
+class SortEmitter : SortParts {
+public:
+  explicit SortEmitter(KernelFrame &frame) : SortParts(frame), frame(frame) {}
+  void emit();
+
+private:
+  void prepare();
+  void sortRow();
+
+  void list();
+  void listVector(Emitted place);
+  Values insert(Emitted size, Emitted newKey, Emitted newPlace);
+
+  void storeKeys();
+  void count();
+  Emitted standingBefore(Emitted first);
+  void distribute();
+  void countBytes();
+  Emitted moveByByte(Emitted byte, Emitted from);
+  void moveToBuckets(Emitted byte, Emitted from, Emitted to);
+
+  Emitted keyAt(Emitted at) { return frame.address(keys, keyType, at); }
+  Emitted placeAt(Emitted at) { return frame.address(places, frame.getI32Type(), at); }
+  Emitted loadKey(Emitted at) { return frame.load(keyType, keyAt(at)); }
+  Emitted loadPlace(Emitted at) { return frame.load(frame.getI32Type(), placeAt(at)); }
+  Emitted bucketAt(Emitted byte, Emitted key);
+  Emitted asPlace(Emitted index) { return index.narrow(frame.getI32Type()); }
+  /// Stores the elements of the places that stand from `from` on.
+  void giveFrom(Emitted from);
+
+  KernelFrame &frame;
+  Emitted length, given, capacity; // of a row; elements that the kernel gives; of an array in scratch
+  Emitted isList;
+  Emitted keys, places, counts;
+};
+
+void SortEmitter::prepare() {
+  length = frame.size(sorted);
+  given = frame.extents[size_t(givenDim)];
+  isList = isLessUnsigned(given - 1, frame.constant(mostListed)) & (given * 4 < length);
+  const Emitted whole = maximum(ceilDivideUnsigned(length, frame.constant(64)), frame.constant(1)) * 64;
+  capacity = select(isList, frame.constant(mostListed), whole);
+  keys = frame.scratch;
+  places = frame.address(keys, frame.getI8Type(), capacity * (2 * elementBytes(keyType)));
+  counts = frame.address(places, frame.getI8Type(), capacity * 8);
+}
+
+Emitted SortEmitter::bucketAt(Emitted byte, Emitted key) {
+  const Emitted shift = key.width() == 64 ? byte * 8 : (byte * 8).narrow(key.type());
+  return frame.address(counts, frame.getI32Type(), byte * buckets + frame.asIndex((key >> shift) & 255));
+}
+
+void SortEmitter::giveFrom(Emitted from) {
+  frame.loop(frame.constant(0), given, frame.constant(1),
+             [&](Emitted number) { give(number, frame.asIndex(loadPlace(from + number))); });
+}
+
+/// Puts a key behind those of the list's first `size` that are not larger. Returns the key and the place that came last.
+Values SortEmitter::insert(Emitted size, Emitted newKey, Emitted newPlace) {
+  const Emitted no = frame.constant(frame.getBoolAttr(false));
+  return frame.loop(frame.constant(0), size, frame.constant(1), {newKey, newPlace, no},
+                    [&](Emitted at, const Values &carried) {
+                      const Emitted key = loadKey(at), place = loadPlace(at);
+                      const Emitted moves = carried[2] | isLessUnsigned(carried[0], key);
+                      frame.store(select(moves, carried[0], key), keyAt(at));
+                      frame.store(select(moves, carried[1], place), placeAt(at));
+                      return Values{select(moves, key, carried[0]), select(moves, place, carried[1]), moves};
+                    });
+}
+
+/// Looks at the keys of a vector of places.
+void SortEmitter::listVector(Emitted place) {
+  const Emitted last = given - 1, vector = key(place, frame.lanes);
+  frame.branch(isAnyBefore(frame, vector, loadKey(last)), [&] {
+    frame.store(vector, keyAt(capacity)); // the second array
+    frame.loop(frame.constant(0), frame.constant(frame.lanes), frame.constant(1), [&](Emitted lane) {
+      const Emitted key = loadKey(capacity + lane);
+      frame.branch(isLessUnsigned(key, loadKey(last)), [&] { insert(given, key, asPlace(place + lane)); });
+    });
+  });
+}
+
+void SortEmitter::list() {
+  const Emitted one = frame.constant(1);
+  frame.loop(frame.constant(0), given, one, [&](Emitted place) {
+    const Values last = insert(place, key(place), asPlace(place));
+    frame.store(last[0], keyAt(place));
+    frame.store(last[1], placeAt(place));
+  });
+  Emitted next = given;
+  if (hasLanes) {
+    const Emitted lanes = frame.constant(frame.lanes);
+    const Emitted end = given + divideUnsigned(length - given, lanes) * lanes;
+    frame.loop(next, end, lanes, [&](Emitted place) { listVector(place); });
+    next = end;
+  }
+  frame.loop(next, length, one, [&](Emitted place) {
+    const Emitted own = key(place);
+    frame.branch(isLessUnsigned(own, loadKey(given - 1)), [&] { insert(given, own, asPlace(place)); });
+  });
+}
+
+void SortEmitter::storeKeys() {
+  Emitted next = frame.constant(0);
+  if (hasLanes) {
+    const Emitted lanes = frame.constant(frame.lanes), end = divideUnsigned(length, lanes) * lanes;
+    frame.loop(next, end, lanes, [&](Emitted place) { frame.store(key(place, frame.lanes), keyAt(place)); });
+    next = end;
+  }
+  frame.loop(next, length, frame.constant(1), [&](Emitted place) { frame.store(key(place), keyAt(place)); });
+}
+
+/// For each place of a vector from `first` on, how many elements stand before it.
+Emitted SortEmitter::standingBefore(Emitted first) {
+  const int64_t lanes = frame.lanes;
+  const Emitted zero = frame.constant(0), one = frame.constant(1);
+  const auto i32 = frame.getI32Type();
+  const Emitted own = frame.load(VectorType::get(lanes, keyType), keyAt(first));
+  const Emitted ownPlaces = frame.splat(asPlace(first), lanes) + frame.steps(i32, lanes);
+  const Emitted end = minimum(first + lanes, length);
+  const auto each = [&](Emitted from, Emitted to, Emitted sums,
+                        llvm::function_ref<Emitted(Emitted, Emitted)> isBefore) {
+    return frame.loop(from, to, one, {sums}, [&](Emitted at, const Values &carried) {
+      return Values{carried[0] + isBefore(at, frame.splat(loadKey(at), lanes)).widen(i32)};
+    })[0];
+  };
+  // Of equal keys the one of the lower place stands before.
+  Emitted sums = each(zero, first, frame.zero(VectorType::get(lanes, i32)),
+                      [&](Emitted, Emitted key) { return equal(key, own) | isLessUnsigned(key, own); });
+  sums = each(first, end, sums, [&](Emitted at, Emitted key) {
+    const Emitted isLower = frame.splat(asPlace(at), lanes) < ownPlaces;
+    return isLessUnsigned(key, own) | (equal(key, own) & isLower);
+  });
+  return each(end, length, sums, [&](Emitted, Emitted key) { return isLessUnsigned(key, own); });
+}
+
+void SortEmitter::count() {
+  const Emitted one = frame.constant(1), lanes = frame.constant(frame.lanes);
+  storeKeys();
+  frame.loop(frame.constant(0), length, lanes,
+             [&](Emitted first) { frame.store(standingBefore(first), placeAt(capacity + first)); });
+  frame.loop(frame.constant(0), length, one, [&](Emitted place) {
+    const Emitted number = frame.asIndex(loadPlace(capacity + place));
+    frame.branch(number < given, [&] { frame.store(asPlace(place), placeAt(number)); });
+  });
+}
+
+/// How often each byte of the keys has each value.
+void SortEmitter::countBytes() {
+  const Emitted one = frame.constant(1), zero = frame.constant(0);
+  const int64_t bytes = elementBytes(keyType), lanes = frame.lanes;
+  const auto i32 = frame.getI32Type();
+  frame.loop(zero, frame.constant(bytes * buckets), frame.constant(lanes),
+             [&](Emitted at) { frame.store(frame.zero(VectorType::get(lanes, i32)), frame.address(counts, i32, at)); });
+  frame.loop(zero, length, one, [&](Emitted at) {
+    const Emitted key = loadKey(at);
+    for (int64_t byte = 0; byte < bytes; ++byte) {
+      const Emitted bucket = bucketAt(frame.constant(byte), key);
+      frame.store(frame.load(i32, bucket) + 1, bucket);
+    }
+  });
+}
+
+/// Moves keys and places from `from` on to their buckets from `to` on, in order.
+void SortEmitter::moveToBuckets(Emitted byte, Emitted from, Emitted to) {
+  const Emitted one = frame.constant(1), zero = frame.constant(0);
+  const auto i32 = frame.getI32Type();
+  frame.loop(zero, frame.constant(buckets), one, {frame.zero(i32)}, [&](Emitted bucket, const Values &carried) {
+    const Emitted begin = frame.address(counts, i32, byte * buckets + bucket);
+    const Emitted size = frame.load(i32, begin);
+    frame.store(carried[0], begin);
+    return Values{carried[0] + size};
+  });
+  frame.loop(zero, length, one, [&](Emitted at) {
+    const Emitted key = loadKey(from + at), bucket = bucketAt(byte, key), next = frame.load(i32, bucket);
+    frame.store(next + 1, bucket);
+    frame.store(key, keyAt(to + frame.asIndex(next)));
+    frame.store(loadPlace(from + at), placeAt(to + frame.asIndex(next)));
+  });
+}
+
+/// Keys and places stand from `from` on; returns where they stand in the order of a byte.
+Emitted SortEmitter::moveByByte(Emitted byte, Emitted from) {
+  const Emitted all = frame.load(frame.getI32Type(), bucketAt(byte, loadKey(from)));
+  return frame.choose(
+      equal(all, asPlace(length)), [&] { return Values{from}; },
+      [&] {
+        const Emitted to = capacity - from;
+        moveToBuckets(byte, from, to);
+        return Values{to};
+      })[0];
+}
+
+void SortEmitter::distribute() {
+  const Emitted zero = frame.constant(0);
+  const auto i32 = frame.getI32Type();
+  storeKeys();
+  frame.loop(zero, length, frame.constant(frame.lanes), [&](Emitted at) {
+    frame.store(frame.splat(asPlace(at), frame.lanes) + frame.steps(i32, frame.lanes), placeAt(at));
+  });
+  countBytes();
+  giveFrom(frame.loop(zero, frame.constant(elementBytes(keyType)), frame.constant(1), {zero},
+                      [&](Emitted byte, const Values &carried) { return Values{moveByByte(byte, carried[0])}; })[0]);
+}
+
+void SortEmitter::sortRow() {
+  frame.branch(
+      isList | (length <= mostCounted),
+      [&] {
+        frame.branch(isList, [&] { list(); }, [&] { count(); });
+        giveFrom(frame.constant(0));
+      },
+      [&] { distribute(); });
+}
+
+void SortEmitter::emit() {
+  const Emitted blockRows = frame.extents[size_t(frame.dims)];
+  const Emitted first = frame.blockBegin * blockRows, end = minimum(frame.size(rows), frame.blockEnd * blockRows);
+  prepare();
+  frame.loop(first, end, frame.constant(1), [&](Emitted row) {
+    standAtRow(row);
+    sortRow();
+  });
+}
+
+} // namespace
+
+void emitSort(KernelFrame &frame) { SortEmitter(frame).emit(); }
+
+int64_t sortScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &) {
+  const SortExtents row(source, extents);
+  return capacityOf(row) * 2 * (row.keyBytes + 4) + row.keyBytes * buckets * 4;
+}
+
+} // namespace halftone::compiler

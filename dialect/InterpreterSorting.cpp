@@ -1,0 +1,132 @@
+// The interpreter's sort.
+// SPDX-License-Identifier: Apache-2.0
+#include "dialect/InterpreterOps.h"
+#include <algorithm>
+
+using namespace mlir;
+
+namespace halftone::dialect {
+
+namespace {
+
+/// Where an element stands in the order: before those with a larger key. NaN has a class of its own, before or behind all
+/// numbers, which are negated in a descending order.
+template <class Number> using Key = std::pair<int, Number>;
+
+/// The least and the greatest key that each element of a row may have.
+template <class Number> struct Keys {
+  std::vector<Key<Number>> first, last;
+  bool areExact() const { return first == last; }
+};
+
+Key<double> keyOf(double value, bool descending) {
+  if (std::isnan(value))
+    return {descending ? -1 : 1, 0};
+  return {0, descending ? -value : value};
+}
+
+Keys<double> realKeys(const TensorData &x, ArrayRef<int64_t> row, bool descending) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Keys<double> keys;
+  for (int64_t at : row) {
+    Interval value = realAt(x, at);
+    if (value.isAny())
+      value = {-infinity, std::numeric_limits<double>::quiet_NaN()};
+    keys.first.push_back(keyOf(descending ? value.high : value.low, descending));
+    keys.last.push_back(keyOf(descending ? value.low : value.high, descending));
+  }
+  return keys;
+}
+
+Keys<Int> wholeKeys(const TensorData &x, ArrayRef<int64_t> row, bool descending) {
+  const IntFormat format(x.type.getElementType());
+  Keys<Int> keys;
+  for (int64_t at : row) {
+    const IntInterval value = wholeAt(x, at, format);
+    keys.first.push_back({0, descending ? -value.high : value.low});
+    keys.last.push_back({0, descending ? -value.low : value.high});
+  }
+  return keys;
+}
+
+/// The value whose key lies between two.
+Interval between(Key<double> first, Key<double> last, bool descending) {
+  const bool startsWithNan = first.first != 0, endsWithNan = last.first != 0;
+  if (startsWithNan || endsWithNan)
+    return startsWithNan && endsWithNan ? Interval::nan() : Interval::any();
+  return descending ? Interval{-last.second, -first.second} : Interval{first.second, last.second};
+}
+
+IntInterval between(Key<Int> first, Key<Int> last, bool descending) {
+  return descending ? IntInterval{-last.second, -first.second} : IntInterval{first.second, last.second};
+}
+
+/// For each place of the sorted row the first and the last index whose element may stand there.
+template <class Number> std::vector<IntInterval> indicesOf(const Keys<Number> &keys) {
+  using Placed = std::pair<Key<Number>, int64_t>; // equal elements keep their order
+  const auto count = static_cast<int64_t>(keys.first.size());
+  std::vector<Placed> firsts, lasts;
+  for (int64_t i = 0; i < count; ++i) {
+    firsts.push_back({keys.first[i], i});
+    lasts.push_back({keys.last[i], i});
+  }
+  const std::vector<Placed> ownFirsts = firsts, ownLasts = lasts;
+  llvm::sort(firsts);
+  llvm::sort(lasts);
+  std::vector<IntInterval> indices(count, IntInterval{count, -1});
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t before = std::lower_bound(lasts.begin(), lasts.end(), ownFirsts[i]) - lasts.begin();
+    const int64_t end = std::upper_bound(firsts.begin(), firsts.end(), ownLasts[i]) - firsts.begin();
+    for (int64_t place = before; place < end; ++place)
+      indices[place] = {std::min<Int>(indices[place].low, i), std::max<Int>(indices[place].high, i)};
+  }
+  return indices;
+}
+
+/// Sorts the row of x at the linear indices `row`; element k of the results is at `to[k]`.
+template <class Number>
+void sortRow(const Keys<Number> &keys, const TensorData &x, ArrayRef<int64_t> row, ArrayRef<int64_t> to,
+             bool descending, TensorWriter &values, TensorWriter &places) {
+  const std::vector<IntInterval> indices = indicesOf(keys);
+  Keys<Number> sorted = keys;
+  llvm::sort(sorted.first);
+  llvm::sort(sorted.last);
+  for (size_t place = 0; place < to.size(); ++place) {
+    places.whole(to[place], indices[place]);
+    if (keys.areExact()) // which has the sign of a zero
+      values.copy(to[place], x, row[static_cast<size_t>(indices[place].low)]);
+    else if constexpr (std::is_same_v<Number, double>)
+      values.real(to[place], between(sorted.first[place], sorted.last[place], descending));
+    else
+      values.whole(to[place], between(sorted.first[place], sorted.last[place], descending));
+  }
+}
+
+} // namespace
+
+std::vector<TensorData> evaluateSort(SortOp op, const TensorData &x) {
+  auto type = cast<RankedTensorType>(op.getValues().getType());
+  const auto axis = static_cast<int64_t>(op.getAxis());
+  const bool descending = op.getDescending();
+  TensorWriter values(type), indices(op.getIndices().getType());
+  SmallVector<int64_t> shape(x.type.getShape());
+  const SmallVector<int64_t> steps = stridesOf(shape), resultSteps = stridesOf(type.getShape());
+  shape[axis] = 1;
+  forEachPoint(shape, {steps, resultSteps}, [&](ArrayRef<int64_t> at) {
+    SmallVector<int64_t> row, to;
+    for (int64_t i = 0; i < x.type.getDimSize(axis); ++i)
+      row.push_back(at[0] + i * steps[axis]);
+    for (int64_t i = 0; i < type.getDimSize(axis); ++i)
+      to.push_back(at[1] + i * resultSteps[axis]);
+    if (x.isFloat())
+      sortRow(realKeys(x, row, descending), x, row, to, descending, values, indices);
+    else
+      sortRow(wholeKeys(x, row, descending), x, row, to, descending, values, indices);
+  });
+  std::vector<TensorData> results;
+  results.push_back(values.take());
+  results.push_back(indices.take());
+  return results;
+}
+
+} // namespace halftone::dialect
