@@ -12,7 +12,10 @@ struct BytecodeVersion : mlir::DialectVersion {
   /// From this version on the tile of a `contract` is a property. Before, it was the discardable attribute
   /// `halftone.tile`.
   static constexpr uint64_t tileIsProperty = 2;
-  static constexpr uint64_t current = tileIsProperty;
+  /// From this version on `gather` and `scatter_add` have batch axes, and a `cumsum` a kind. Before, there were none, and
+  /// each cumsum was of sums.
+  static constexpr uint64_t lookupsHaveBatches = 3, cumsumHasKind = 3;
+  static constexpr uint64_t current = cumsumHasKind;
 
   explicit BytecodeVersion(uint64_t number) : number(number) {}
   uint64_t number;

@@ -36,11 +36,14 @@ TensorData evaluateConcat(ConcatOp op, Operands operands) {
   return writer.take();
 }
 
-/// The rows of a tensor along one axis, and the rows that the indices name.
+/// The rows of a tensor along one axis, and the rows that the indices at each place of the batch axes name.
 struct Lookup {
-  Lookup(RankedTensorType whole, int64_t axis, const TensorData &indices)
-      : before(extentOf(whole.getShape().take_front(axis))), rows(whole.getDimSize(axis)),
-        after(extentOf(whole.getShape().drop_front(axis + 1))) {
+  template <class Op>
+  Lookup(Op op, RankedTensorType whole, const TensorData &indices)
+      : batches(extentOf(whole.getShape().take_front(op.getBatch()))),
+        before(extentOf(whole.getShape().take_front(op.getAxis()).drop_front(op.getBatch()))),
+        rows(whole.getDimSize(op.getAxis())), after(extentOf(whole.getShape().drop_front(op.getAxis() + 1))),
+        parts(extentOf(indices.type.getShape().drop_front(op.getBatch()))) {
     IntFormat format(indices.type.getElementType());
     auto clamp = [&](Int index) { return static_cast<int64_t>(std::clamp<Int>(index, 0, rows - 1)); };
     for (int64_t i = 0, e = rows ? indices.size() : 0; i < e; ++i) {
@@ -48,20 +51,33 @@ struct Lookup {
       named.push_back({clamp(index.low), clamp(index.high)});
     }
   }
-  int64_t parts() const { return static_cast<int64_t>(named.size()); }
+  /// The first and the last row that each index of a place of the batch axes may mean.
+  using Rows = std::pair<int64_t, int64_t>;
+  ArrayRef<Rows> namedIn(int64_t place) const {
+    return named.empty() ? ArrayRef<Rows>() : ArrayRef<Rows>(named).slice(place * parts, parts);
+  }
+  /// Of each row at a place of the batch axes: the indices that name it, and whether they are sure to, in order.
+  using Parts = SmallVector<std::pair<int64_t, bool>, 4>;
+  std::vector<Parts> partsOfRows(int64_t place) const {
+    std::vector<Parts> found(static_cast<size_t>(rows));
+    for (auto [part, named] : llvm::enumerate(namedIn(place)))
+      for (int64_t row = named.first; row <= named.second; ++row)
+        found[static_cast<size_t>(row)].push_back({static_cast<int64_t>(part), named.first == named.second});
+    return found;
+  }
   int64_t wholeAtRow(int64_t outer, int64_t row, int64_t inner) const { return (outer * rows + row) * after + inner; }
 
-  int64_t before, rows, after;
-  SmallVector<std::pair<int64_t, int64_t>> named; // the first and the last row that an index may mean
+  int64_t batches, before, rows, after, parts;
+  SmallVector<Rows> named;
 };
 
 TensorData evaluateGather(GatherOp op, const TensorData &x, const TensorData &indices) {
-  Lookup lookup(x.type, op.getAxis(), indices);
+  Lookup lookup(op, x.type, indices);
   TensorWriter writer(resultType(op));
   IntFormat format(x.type.getElementType());
   int64_t next = 0;
-  for (int64_t outer = 0; outer < lookup.before; ++outer)
-    for (auto [low, high] : lookup.named)
+  for (int64_t outer = 0; outer < lookup.batches * lookup.before; ++outer)
+    for (auto [low, high] : lookup.namedIn(outer / lookup.before))
       for (int64_t inner = 0; inner < lookup.after; ++inner, ++next) {
         writer.copy(next, x, lookup.wholeAtRow(outer, low, inner));
         for (int64_t row = low + 1; row <= high; ++row)
@@ -71,7 +87,7 @@ TensorData evaluateGather(GatherOp op, const TensorData &x, const TensorData &in
 }
 
 /// The sum of `terms` in order: (element of the updates, whether it is sure to be one of them).
-using Terms = SmallVector<std::pair<int64_t, bool>, 4>;
+using Terms = Lookup::Parts;
 
 Interval realSum(const TensorData &updates, const Terms &terms, DType dtype, const InterpreterOptions &options) {
   Rounding accumulate(dtype == DType::float64 ? dtype : DType::float32), result(dtype, options.strict);
@@ -109,20 +125,16 @@ IntInterval wholeSum(const TensorData &updates, const Terms &terms, const IntFor
 TensorData evaluateScatterAdd(ScatterAddOp op, const TensorData &indices, const TensorData &updates,
                               const InterpreterOptions &options) {
   RankedTensorType type = resultType(op);
-  Lookup lookup(type, op.getAxis(), indices);
-  std::vector<SmallVector<std::pair<int64_t, bool>>> partsOf(lookup.rows);
-  for (auto [part, rows] : llvm::enumerate(lookup.named))
-    for (int64_t row = rows.first; row <= rows.second; ++row)
-      partsOf[row].push_back({static_cast<int64_t>(part), rows.first == rows.second});
+  Lookup lookup(op, type, indices);
   TensorWriter writer(type);
   IntFormat format(type.getElementType());
   int64_t next = 0;
-  for (int64_t outer = 0; outer < lookup.before; ++outer)
-    for (const auto &parts : partsOf)
+  for (int64_t outer = 0; outer < lookup.batches * lookup.before; ++outer)
+    for (const auto &parts : lookup.partsOfRows(outer / lookup.before))
       for (int64_t inner = 0; inner < lookup.after; ++inner, ++next) {
         Terms terms;
         for (auto [part, sure] : parts)
-          terms.push_back({(outer * lookup.parts() + part) * lookup.after + inner, sure});
+          terms.push_back({(outer * lookup.parts + part) * lookup.after + inner, sure});
         if (updates.isFloat())
           writer.real(next, realSum(updates, terms, *dtypeOf(type.getElementType()), options));
         else

@@ -266,8 +266,8 @@ TensorData cumsum(CumsumOp op, const TensorData &x, const InterpreterOptions &op
   SmallVector<int64_t> strides = stridesOf(x.type.getShape()), kept = otherAxes(x.type.getRank(), axis);
   IntFormat format(x.type.getElementType());
   forEachPoint(pick(x.type.getShape(), kept), pick(strides, kept), [&](ArrayRef<int64_t> at) {
-    RealReduction real(ReduceKind::sum, *dtypeOf(type.getElementType()), options);
-    IntReduction whole(ReduceKind::sum, format);
+    RealReduction real(op.getKind(), *dtypeOf(type.getElementType()), options);
+    IntReduction whole(op.getKind(), format);
     for (int64_t step = 0; step < extent; ++step) {
       const int64_t index = at[0] + (op.getReverse() ? extent - 1 - step : step) * strides[axis];
       if (x.isFloat()) {

@@ -83,23 +83,27 @@ ValueNode *LookupReader::slice(SliceOp op, ArrayRef<int> access) {
 }
 
 ValueNode *LookupReader::gather(GatherOp op, ArrayRef<int> access) {
-  int64_t axis = op.getAxis();
+  const int64_t axis = op.getAxis(), batch = op.getBatch();
   ArrayRef<int64_t> shape = shapeOf(op.getX());
-  auto count = static_cast<int64_t>(shapeOf(op.getIndices()).size());
+  auto count = static_cast<int64_t>(shapeOf(op.getIndices()).size()) - batch;
   ArrayRef<int64_t> to = shapeOf(op.getY());
-  auto pieces = graph.cut(
-      op, access, {product(to.take_front(axis)), product(to.slice(axis, count)), product(to.drop_front(axis + count))});
+  auto pieces = graph.cut(op, access,
+                          {product(to.take_front(batch)), product(to.slice(batch, axis - batch)),
+                           product(to.slice(axis, count)), product(to.drop_front(axis + count))});
   if (!pieces)
     return nullptr;
-  ValueNode *index = clamped(op.getIndices(), (*pieces)[1], shape[axis]);
+  Access named((*pieces)[0]), outer((*pieces)[0]);
+  named.append((*pieces)[2]);
+  outer.append((*pieces)[1]);
+  ValueNode *index = clamped(op.getIndices(), named, shape[axis]);
   if (!index)
     return nullptr;
   SmallVector<LookupAxis, 3> position;
-  if (!(*pieces)[0].empty())
-    position.push_back({(*pieces)[0]});
+  if (!outer.empty())
+    position.push_back({outer});
   position.push_back({{}, index, index->number});
   if (int64_t rest = product(shape.drop_front(axis + 1)); rest != 1)
-    position.push_back({(*pieces)[2], nullptr, number(rest)});
+    position.push_back({(*pieces)[3], nullptr, number(rest)});
   return lookup(op.getX(), std::move(position));
 }
 

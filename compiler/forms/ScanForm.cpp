@@ -1,4 +1,4 @@
-// Scans: sums along an axis, each from the one before it.
+// Scans: sums, products or extrema along an axis, each from the one before it.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/Roots.h"
@@ -44,7 +44,7 @@ FailureOr<ScanReading> readScan(KernelOp kernel, CumsumOp op, Numerics numerics,
       ValueNode sums(ValueNode::reduce);
       sums.op = op;
       sums.inputs = {term};
-      sums.combiner = "sum";
+      sums.combiner = reading.graph->combinerOf(op.getKind(), elementTypeOf(op.getX()));
       sums.type = term->type;
       reading.sums = reading.graph->make(std::move(sums));
     } else if (!space.takeRefined()) {

@@ -12,23 +12,44 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// One element of the result of `op`: the sum of the updates, over the dims `index`, whose index names the row `row` of
-/// the element. `rows` is the extent of the axis, `updates` the access to the updates.
-ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, int64_t rows, const Access &updates, const Access &index,
-                     const Access &row) {
-  ValueNode *named = LookupReader(graph).clamped(op.getIndices(), index, rows);
+/// The groups of a scatter kernel's space.
+struct ScatterGroups {
+  int batch, before, row, index, after;
+};
+
+/// The sum that a scatter kernel gives, over the dims `kept`, of the updates whose indices, at the dims `index`, name the
+/// row.
+struct ScatterReading {
+  std::unique_ptr<ValueGraph> graph;
+  Access kept, index;
+  ValueNode *sum = nullptr;
+};
+
+/// The dims of these groups, one group after another.
+Access joined(const IterationSpace &space, ArrayRef<int> groups) {
+  Access dims;
+  for (int group : groups)
+    dims.append(space.group(group));
+  return dims;
+}
+
+/// One element of the result of `op`.
+ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, const IterationSpace &space, const ScatterGroups &groups) {
+  const int64_t rows = shapeOf(op.getY())[op.getAxis()];
+  ValueNode *named = LookupReader(graph).clamped(op.getIndices(), joined(space, {groups.batch, groups.index}), rows);
+  const Access updates = joined(space, {groups.batch, groups.before, groups.index, groups.after});
   ValueNode *update = named ? graph.get(op.getUpdates(), updates) : nullptr;
   if (!update)
     return nullptr;
   ValueNode hit(ValueNode::hit);
   hit.inputs = {named, update};
-  hit.access = row;
+  hit.access = space.group(groups.row);
   hit.type = update->type;
   hit.cost = 1;
   ValueNode sum(ValueNode::reduce);
   sum.op = op;
   sum.inputs = {graph.make(std::move(hit))};
-  sum.access = index;
+  sum.access = space.group(groups.index);
   sum.combiner = "sum";
   sum.type = update->type;
   return graph.make(std::move(sum));
@@ -46,33 +67,15 @@ std::optional<KernelShape> classifyScatter(const FormOps &ops) {
   return KernelShape{KernelKind::scatter, SmallVector<int64_t>(shapeOf(scatter.getY())), 0};
 }
 
-/// The sum that a scatter kernel gives, over the dims `kept`, of the updates at the dims `index`.
-struct ScatterReading {
-  std::unique_ptr<ValueGraph> graph;
-  Access kept, index;
-  ValueNode *sum = nullptr;
-};
-
-/// The groups of a scatter kernel's space.
-struct ScatterGroups {
-  int before, row, index, after;
-};
-
 FailureOr<ScatterReading> readScatter(KernelOp kernel, ScatterAddOp op, Numerics numerics, IterationSpace &space,
-                                      ScatterGroups groups) {
-  const int64_t rows = cast<RankedTensorType>(op.getY().getType()).getDimSize(static_cast<int64_t>(op.getAxis()));
+                                      const ScatterGroups &groups) {
   ScatterReading reading;
   while (!reading.sum) {
     reading.graph = std::make_unique<ValueGraph>(kernel, space, numerics);
-    Access row = space.group(groups.row), after = space.group(groups.after), updates = space.group(groups.before);
-    reading.kept = updates;
-    reading.index = space.group(groups.index);
-    reading.kept.append(row);
-    reading.kept.append(after);
-    updates.append(reading.index);
-    updates.append(after);
-    reading.graph->scope = {reading.kept, reading.index};
-    reading.sum = sumAtRows(*reading.graph, op, rows, updates, reading.index, row);
+    reading.kept = joined(space, {groups.batch, groups.before, groups.row, groups.after});
+    reading.index = joined(space, {groups.batch, groups.index});
+    reading.graph->scope = {reading.kept, space.group(groups.index)};
+    reading.sum = sumAtRows(*reading.graph, op, space, groups);
     if (reading.graph->failed)
       return failure();
     if (!reading.sum && !space.takeRefined())
@@ -88,20 +91,22 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
     return emitError(kernel.getLoc(), "a scatter kernel gives its scatter_add alone");
   if (isNarrowFloat(roots[0].element))
     return op.emitError("a scatter_add adds in f32 or wider, not in ") << roots[0].element;
-  auto axis = static_cast<int64_t>(op.getAxis());
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(op.getY().getType()).getShape();
+  const auto axis = static_cast<int64_t>(op.getAxis()), batch = static_cast<int64_t>(op.getBatch());
+  const ArrayRef<int64_t> shape = shapeOf(op.getY()), places = shapeOf(op.getIndices()).drop_front(batch);
   IterationSpace space;
-  int beforeGroup = space.addGroup(shape.take_front(axis)), rowGroup = space.addKeptGroup(shape[axis]);
-  int indexGroup = space.addGroup(cast<RankedTensorType>(op.getIndices().getType()).getShape());
-  int afterGroup = space.addKeptGroup({product(shape.drop_front(axis + 1))});
-  FailureOr<ScatterReading> reading =
-      readScatter(kernel, op, numerics, space, {beforeGroup, rowGroup, indexGroup, afterGroup});
+  ScatterGroups groups;
+  groups.batch = space.addGroup(shape.take_front(batch));
+  groups.before = space.addGroup(shape.take_front(axis).drop_front(batch));
+  groups.row = space.addKeptGroup(shape[axis]);
+  groups.index = space.addGroup(places);
+  groups.after = space.addKeptGroup({product(shape.drop_front(axis + 1))});
+  FailureOr<ScatterReading> reading = readScatter(kernel, op, numerics, space, groups);
   if (failed(reading))
     return failure();
   auto &[graph, kept, index, sum] = *reading;
 
   int64_t before = product(shape.take_front(axis)), columns = product(shape.drop_front(axis + 1));
-  int64_t indices = cast<RankedTensorType>(op.getIndices().getType()).getNumElements();
+  int64_t indices = product(places);
   int64_t rows = target.blocking(numerics).scatterBlock(shape[axis], indices, columns),
           blocks = ceilDivide(shape[axis], rows);
   KernelDescription description;
@@ -118,9 +123,9 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   KernelForm form;
   form.kind = KernelKind::scatter;
   form.numerics = numerics;
-  form.outer = space.groupSize(beforeGroup);
+  form.outer = space.groupSize(groups.batch) + space.groupSize(groups.before);
   form.lookupArguments = static_cast<int64_t>(graph->numbers.size());
-  form.indices = static_cast<int64_t>(index.size());
+  form.indices = space.groupSize(groups.index);
   GenericBuilder builder(kernel, space, form);
   if (failed(builder.declareOperands({sum})))
     return failure();

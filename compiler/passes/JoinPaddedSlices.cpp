@@ -385,7 +385,7 @@ struct PadKnownPlaces : OpRewritePattern<ScatterAddOp> {
   LogicalResult matchAndRewrite(ScatterAddOp op, PatternRewriter &rewriter) const override {
     const RankedTensorType type = tensorTypeOf(op.getY()), updates = tensorTypeOf(op.getUpdates());
     const auto axis = static_cast<int64_t>(op.getAxis());
-    if (type.getElementType() != updates.getElementType() || type.getNumElements() == 0)
+    if (op.getBatch() != 0 || type.getElementType() != updates.getElementType() || type.getNumElements() == 0)
       return failure();
     const std::optional<int64_t> first = firstOfNeighbours(op.getIndices(), type.getDimSize(axis));
     if (!first)

@@ -104,7 +104,7 @@ struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
     if (!isNarrow(element))
       return failure();
     Value sum = ScatterAddOp::create(rewriter, op.getLoc(), withElement(op.getY(), rewriter.getF32Type()),
-                                     op.getIndices(), op.getUpdates(), op.getAxis());
+                                     op.getIndices(), op.getUpdates(), op.getAxis(), op.getBatch());
     rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), sum, element));
     return success();
   }

@@ -1,5 +1,6 @@
 // Ops that cut, join and look up parts of tensors.
 // SPDX-License-Identifier: Apache-2.0
+#include "dialect/Bytecode.h"
 #include "dialect/Gradient.h"
 #include "dialect/TypeInference.h"
 #include "dialect/ops/Expression.h"
@@ -47,13 +48,18 @@ LogicalResult ConcatOp::verify() {
   return success();
 }
 
-// `whole` has `axis` where `parts` has the axes of the indices.
+// `whole` has `axis` where `parts` has the axes of the indices behind the first `batch`, which all three share.
 static LogicalResult verifyLookup(Operation *op, RankedTensorType whole, RankedTensorType indices,
-                                  RankedTensorType parts, int64_t axis) {
+                                  RankedTensorType parts, int64_t axis, int64_t batch) {
   if (axis < 0 || axis >= whole.getRank())
     return op->emitOpError() << "axis " << axis << " is out of range for a tensor of rank " << whole.getRank();
+  if (batch < 0 || batch > axis)
+    return op->emitOpError() << "batch axes stand before axis " << axis << ", but batch is " << batch;
+  if (indices.getRank() < batch || indices.getShape().take_front(batch) != whole.getShape().take_front(batch))
+    return op->emitOpError() << "expected indices whose first " << batch << " axes are those of " << whole
+                             << ", but got " << indices;
   SmallVector<int64_t> expected(whole.getShape().take_front(axis));
-  llvm::append_range(expected, indices.getShape());
+  llvm::append_range(expected, indices.getShape().drop_front(batch));
   llvm::append_range(expected, whole.getShape().drop_front(axis + 1));
   if (ArrayRef(expected) != parts.getShape())
     return op->emitOpError() << "expected " << parts.clone(expected) << " where the indices " << indices
@@ -67,7 +73,7 @@ LogicalResult GatherOp::verify() {
   RankedTensorType x = tensorTypeOf(getX()), y = tensorTypeOf(getY());
   if (x.getElementType() != y.getElementType())
     return emitOpError() << "keeps the dtype, but takes " << x.getElementType() << " and gives " << y.getElementType();
-  return verifyLookup(*this, x, tensorTypeOf(getIndices()), y, getAxis());
+  return verifyLookup(*this, x, tensorTypeOf(getIndices()), y, getAxis(), getBatch());
 }
 
 LogicalResult ScatterAddOp::verify() {
@@ -77,8 +83,32 @@ LogicalResult ScatterAddOp::verify() {
   if (from != to && !(isNarrow && to.isF32()))
     return emitOpError() << "gives the dtype of its updates, or f32 for a narrower float, but takes " << from
                          << " and gives " << to;
-  return verifyLookup(*this, y, tensorTypeOf(getIndices()), updates, getAxis());
+  return verifyLookup(*this, y, tensorTypeOf(getIndices()), updates, getAxis(), getBatch());
 }
+
+// A lookup's properties in bytecode: files before version 3 have no batch.
+template <class Op> static LogicalResult readLookup(DialectBytecodeReader &reader, OperationState &state) {
+  auto &properties = state.getOrAddProperties<typename Op::Properties>();
+  if (failed(reader.readAttribute(properties.axis)))
+    return failure();
+  return BytecodeVersion::of(reader) < BytecodeVersion::lookupsHaveBatches
+             ? success()
+             : reader.readOptionalAttribute(properties.batch);
+}
+template <class Op> static void writeLookup(DialectBytecodeWriter &writer, Op op) {
+  writer.writeAttribute(op.getProperties().axis);
+  if (BytecodeVersion::of(writer) >= BytecodeVersion::lookupsHaveBatches)
+    writer.writeOptionalAttribute(op.getProperties().batch);
+}
+
+LogicalResult GatherOp::readProperties(DialectBytecodeReader &reader, OperationState &state) {
+  return readLookup<GatherOp>(reader, state);
+}
+void GatherOp::writeProperties(DialectBytecodeWriter &writer) { writeLookup(writer, *this); }
+LogicalResult ScatterAddOp::readProperties(DialectBytecodeReader &reader, OperationState &state) {
+  return readLookup<ScatterAddOp>(reader, state);
+}
+void ScatterAddOp::writeProperties(DialectBytecodeWriter &writer) { writeLookup(writer, *this); }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
   if (getX().getType() == getY().getType())
@@ -155,7 +185,7 @@ LogicalResult ConcatOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
 
 LogicalResult GatherOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
   gradients.push_back(
-      ScatterAddOp::create(builder, getLoc(), getX().getType(), getIndices(), cotangents[0], getAxis()));
+      ScatterAddOp::create(builder, getLoc(), getX().getType(), getIndices(), cotangents[0], getAxis(), getBatch()));
   gradients.push_back({});
   return success();
 }
@@ -164,7 +194,7 @@ LogicalResult ScatterAddOp::buildGradient(OpBuilder &builder, ValueRange cotange
                                           SmallVectorImpl<Value> &gradients) {
   RankedTensorType updates = tensorTypeOf(getUpdates());
   auto type = updates.clone(tensorTypeOf(getY()).getElementType());
-  Value read = GatherOp::create(builder, getLoc(), type, cotangents[0], getIndices(), getAxis());
+  Value read = GatherOp::create(builder, getLoc(), type, cotangents[0], getIndices(), getAxis(), getBatch());
   gradients.append({{}, Expression(builder, getLoc()).cast(read, updates.getElementType(), "gradient of scatter_add")});
   return success();
 }

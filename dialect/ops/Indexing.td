@@ -33,33 +33,40 @@ def Halftone_GatherOp : Halftone_PureOp<"gather", [Halftone_KeepsDtype, DeclareO
   let summary = "The slices of x along an axis that indices name";
   let description = [{
     The result has the axes of the indices in place of x's `axis`. An index below 0 reads slice 0 and one past the end the
-    last slice: indices clamp, nothing wraps. The gradient is a `scatter_add`.
-    Example:
+    last slice: indices clamp, nothing wraps. The first `batch` axes of x, of the indices and of the result are the same
+    axes, and stand before `axis`: the indices at a place of them name slices of x at that place. The gradient is a
+    `scatter_add`.
+    Examples:
     ```mlir
     %rows = halftone.gather %table, %ids {axis = 0 : i64} : (tensor<100x64xf32>, tensor<8x5xi32>) -> tensor<8x5x64xf32>
+    %best = halftone.gather %x, %ids {axis = 1 : i64, batch = 1 : i64} : (tensor<8x100xf32>, tensor<8x5xi32>) -> tensor<8x5xf32>
     ```
   }];
-  let arguments = (ins Halftone_Tensor:$x, Halftone_IndexTensor:$indices, I64Attr:$axis);
+  let arguments = (ins Halftone_Tensor:$x, Halftone_IndexTensor:$indices, I64Attr:$axis,
+                       DefaultValuedAttr<I64Attr, "0">:$batch);
   let results = (outs Halftone_Tensor:$y);
   let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let useCustomPropertiesEncoding = 1; // files before version 3 have no batch
 }
 
 def Halftone_ScatterAddOp : Halftone_PureOp<"scatter_add", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
   let summary = "Zeros to which each slice of the updates is added at the place that its index names";
   let description = [{
-    The adjoint of `gather`: the updates have the axes of the indices in place of the result's `axis`. Slices of one index
-    are added in row-major order of the indices, which clamp. The result has the updates' dtype, or f32 for a narrower
+    The adjoint of `gather`: the updates have the axes of the indices in place of the result's `axis`, and the first
+    `batch` axes of all three are the same. Slices of one index are added in row-major order of the indices, which clamp. The result has the updates' dtype, or f32 for a narrower
     float; narrow floats are added in f32 and rounded once.
     Example:
     ```mlir
     %sums = halftone.scatter_add %ids, %updates {axis = 0 : i64} : (tensor<8x5xi32>, tensor<8x5x64xf16>) -> tensor<100x64xf32>
     ```
   }];
-  let arguments = (ins Halftone_IndexTensor:$indices, Halftone_NumberTensor:$updates, I64Attr:$axis);
+  let arguments = (ins Halftone_IndexTensor:$indices, Halftone_NumberTensor:$updates, I64Attr:$axis,
+                       DefaultValuedAttr<I64Attr, "0">:$batch);
   let results = (outs Halftone_NumberTensor:$y);
   let assemblyFormat = "$indices `,` $updates attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
+  let useCustomPropertiesEncoding = 1; // files before version 3 have no batch
 }
 
 #endif

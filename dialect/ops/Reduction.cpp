@@ -1,5 +1,6 @@
 // Reductions.
 // SPDX-License-Identifier: Apache-2.0
+#include "dialect/Bytecode.h"
 #include "dialect/Gradient.h"
 #include "dialect/ops/Expression.h"
 
@@ -52,7 +53,7 @@ static bool isExtremum(ReduceKind kind) { return kind == ReduceKind::max || kind
 
 bool ReduceOp::isExact() { return !dependsOnOrder(getKind(), getX()); }
 bool ReduceOp::keepsDtype() { return isExtremum(getKind()); }
-bool CumsumOp::isExact() { return !dependsOnOrder(ReduceKind::sum, getX()); }
+bool CumsumOp::isExact() { return !dependsOnOrder(getKind(), getX()); }
 bool PartialReduceOp::isExact() { return !dependsOnOrder(getKind(), getX()); }
 bool PartialReduceOp::keepsDtype() { return isExtremum(getKind()); }
 // Of one element the index is 0.
@@ -99,10 +100,30 @@ LogicalResult ArgReduceOp::verify() {
 LogicalResult CumsumOp::verify() {
   auto x = cast<RankedTensorType>(getX().getType()), y = cast<RankedTensorType>(getY().getType());
   int64_t axis = getAxis();
+  if (getKind() == ReduceKind::and_ || getKind() == ReduceKind::or_)
+    return emitOpError() << "combines by sum, prod, max or min, but got " << stringifyReduceKind(getKind());
   if (failed(verifyAxes(*this, x, axis)) ||
-      failed(verifyDTypes(*this, ReduceKind::sum, x.getElementType(), y.getElementType())))
+      failed(verifyDTypes(*this, getKind(), x.getElementType(), y.getElementType())))
     return failure();
   return verifyShape(*this, x.getShape(), y);
+}
+
+LogicalResult CumsumOp::readProperties(DialectBytecodeReader &reader, OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (failed(reader.readAttribute(properties.axis)))
+    return failure();
+  if (BytecodeVersion::of(reader) >= BytecodeVersion::cumsumHasKind &&
+      failed(reader.readOptionalAttribute(properties.kind)))
+    return failure();
+  return reader.readOptionalAttribute(properties.reverse);
+}
+
+void CumsumOp::writeProperties(DialectBytecodeWriter &writer) {
+  const Properties &properties = getProperties();
+  writer.writeAttribute(properties.axis);
+  if (BytecodeVersion::of(writer) >= BytecodeVersion::cumsumHasKind)
+    writer.writeOptionalAttribute(properties.kind);
+  writer.writeOptionalAttribute(properties.reverse);
 }
 
 LogicalResult ReduceAllOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, ValueRange operands,
@@ -209,15 +230,111 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
   llvm_unreachable("a reduction of floats");
 }
 
+namespace {
+
+/// The gradient of a cumsum, in terms of elements before and after: after is where the cumsum goes.
+struct CumsumGradient {
+  CumsumGradient(Expression &e, CumsumOp op)
+      : e(e), op(op), axis(static_cast<int64_t>(op.getAxis())),
+        extent(cast<RankedTensorType>(op.getX().getType()).getDimSize(axis)) {}
+
+  /// `count` elements along the axis, from the `first` before or after on.
+  Value cut(Value x, int64_t first, int64_t count) {
+    auto type = cast<RankedTensorType>(x.getType());
+    SmallVector<int64_t> start(type.getRank(), 0), shape(type.getShape());
+    start[axis] = op.getReverse() ? extent - first - count : first;
+    shape[axis] = count;
+    return SliceOp::create(e.builder, e.loc, type.clone(shape), x, start);
+  }
+  Value join(Value before, Value after) {
+    auto type = cast<RankedTensorType>(before.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = extent;
+    if (op.getReverse())
+      std::swap(before, after);
+    return ConcatOp::create(e.builder, e.loc, type.clone(shape), ValueRange{before, after}, axis);
+  }
+  Value first(Value like, double value) {
+    auto type = cast<RankedTensorType>(like.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = 1;
+    return e.splat(type.clone(shape), value);
+  }
+
+  /// With P the products before each element, and R_i = dy_i + x_(i+1) R_(i+1): P_i R_i. The recurrence is composed with
+  /// itself 1, 2, 4, ... elements behind, so that no division is needed and derivatives of any order hold with zeros.
+  Value ofProducts(Value x, Value y, Value cotangent) {
+    if (extent == 1)
+      return cotangent;
+    Value before = join(first(y, 1.0), cut(y, 0, extent - 1));
+    Value sums = cotangent, factors = join(cut(x, 1, extent - 1), first(x, 0.0));
+    for (int64_t distance = 1; distance < extent; distance *= 2) {
+      const int64_t rest = extent - distance;
+      Value left = cut(factors, 0, rest);
+      Value more = e.add(cut(sums, 0, rest), e.mul(left, cut(sums, distance, rest)));
+      factors = join(e.mul(left, cut(factors, distance, rest)), cut(factors, rest, distance));
+      sums = join(more, cut(sums, rest, distance));
+    }
+    return e.mul(before, sums);
+  }
+
+  /// Each cotangent goes to the element that the max or min is: the last one that was better than all before it.
+  Value ofExtrema(Value x, Value y, Value cotangent) {
+    if (extent == 1)
+      return cotangent;
+    const bool isMax = op.getKind() == ReduceKind::max;
+    auto indices = cast<RankedTensorType>(x.getType()).clone(e.builder.getI32Type());
+    Value place = IotaOp::create(e.builder, e.loc, indices, axis), here = cut(x, 1, extent - 1);
+    Value before = cut(y, 0, extent - 1);
+    Value isNan = e.compare(ComparePredicate::ne, here, here),
+          wasNone = e.compare(ComparePredicate::eq, before, before);
+    Value isBetter = e.compare(isMax ? ComparePredicate::gt : ComparePredicate::lt, here, before);
+    isBetter = OrOp::create(e.builder, e.loc, isBetter, AndOp::create(e.builder, e.loc, isNan, wasNone));
+    Value begin = cut(place, 0, 1),
+          none = e.splat(cut(place, 1, extent - 1).getType(), op.getReverse() ? extent - 1 : 0);
+    Value named = join(begin, e.select(isBetter, cut(place, 1, extent - 1), none));
+    named = CumsumOp::create(e.builder, e.loc, indices, named, axis, op.getReverse(),
+                             op.getReverse() ? ReduceKind::min : ReduceKind::max);
+    // The axis goes behind the others, which are batch axes.
+    SmallVector<int64_t> order = otherAxes(indices.getRank(), axis), back(indices.getRank());
+    order.push_back(axis);
+    for (auto [to, from] : llvm::enumerate(order))
+      back[from] = static_cast<int64_t>(to);
+    Value updates = e.transpose(cotangent, order);
+    Value sums = ScatterAddOp::create(e.builder, e.loc, updates.getType(), e.transpose(named, order), updates,
+                                      indices.getRank() - 1, indices.getRank() - 1);
+    return e.transpose(sums, back);
+  }
+
+  Expression &e;
+  CumsumOp op;
+  const int64_t axis, extent;
+};
+
+} // namespace
+
 LogicalResult CumsumOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
   auto x = cast<RankedTensorType>(getX().getType());
   if (!isDifferentiable(x)) {
     gradients.push_back({});
     return success();
   }
-  Value cotangent = cotangents[0];
-  Value sums = CumsumOp::create(builder, getLoc(), cotangent.getType(), cotangent, getAxis(), !getReverse());
-  gradients.push_back(Expression(builder, getLoc()).cast(sums, x.getElementType(), "gradient of cumsum"));
+  Expression e(builder, getLoc());
+  const StringRef origin = "gradient of cumsum";
+  Value cotangent = cotangents[0], slopes;
+  if (getKind() == ReduceKind::sum) {
+    slopes = CumsumOp::create(builder, getLoc(), cotangent.getType(), cotangent, getAxis(), !getReverse());
+  } else if (x.getNumElements() == 0) {
+    slopes = cotangent;
+  } else {
+    Type wide = x.getElementType().isF64() ? x.getElementType() : Type(builder.getF32Type());
+    const auto widened = [&](Value value) { return e.cast(value, wide, origin); };
+    CumsumGradient gradient(e, *this);
+    slopes = getKind() == ReduceKind::prod
+                 ? gradient.ofProducts(widened(getX()), widened(getY()), widened(cotangent))
+                 : gradient.ofExtrema(getX(), e.cast(getY(), x.getElementType(), origin), widened(cotangent));
+  }
+  gradients.push_back(e.cast(slopes, x.getElementType(), origin));
   return success();
 }
 

@@ -63,16 +63,23 @@ def Halftone_ReduceAllOp : Halftone_PureOp<"reduce_all",
 }
 
 def Halftone_CumsumOp : Halftone_PureOp<"cumsum", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
-  let summary = "The sum of each element and those before it along an axis; with `reverse`, of those behind it";
+  let summary = "Each element combined with those before it along an axis; with `reverse`, with those behind it";
   let description = [{
-    The result has x's shape, and x's dtype, or f32 for a narrower float x. Narrow floats are added in f32, and each sum is rounded once.
-    Integers wrap. The gradient is the cumsum of the cotangent in the other direction.
-    Example: `%1 = halftone.cumsum %0 {axis = 1 : i64} : tensor<8x4xf16> -> tensor<8x4xf32>`
+    `kind` is sum, prod, max or min. The result has x's shape, and x's dtype, or f32 for a narrower float x. Narrow floats are combined in f32,
+    and each result is rounded once. Integers wrap; max and min keep NaN. The gradient of sums is the cumsum of the cotangent in the other
+    direction, and that of products the product of the others, whatever is 0. The cotangent of a max or min goes to the first of equals.
+    Examples:
+    ```mlir
+    %1 = halftone.cumsum %0 {axis = 1 : i64} : tensor<8x4xf16> -> tensor<8x4xf32>
+    %2 = halftone.cumsum %0 {axis = 1 : i64, kind = #halftone<reduce_kind max>, reverse} : tensor<8x4xf16> -> tensor<8x4xf16>
+    ```
   }];
-  let arguments = (ins Halftone_NumberTensor:$x, I64Attr:$axis, UnitAttr:$reverse);
+  let arguments = (ins Halftone_NumberTensor:$x, I64Attr:$axis, UnitAttr:$reverse,
+                       DefaultValuedAttr<Halftone_ReduceKindAttr, "ReduceKind::sum">:$kind);
   let results = (outs Halftone_NumberTensor:$y);
   let assemblyFormat = "$x attr-dict `:` type($x) `->` type($y)";
   let hasVerifier = 1;
+  let useCustomPropertiesEncoding = 1; // files before version 3 have no kind
   let extraClassDeclaration = "bool isExact();";
 }
 

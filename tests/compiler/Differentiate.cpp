@@ -154,6 +154,11 @@ const std::vector<ScalarFunction> functions = {
   %m = halftone.mul %b, %e : tensor<0x3xf64>
   %s = halftone.reduce sum %m {axes = array<i64: 0>} : tensor<0x3xf64> -> tensor<3xf64>
   %y = halftone.add %s, %x1 : tensor<3xf64>)" + squares("3x", ": 0")},
+    {"a gradient of running products in the loss", {"5x2x"}, R"(
+  %p = halftone.cumsum %x0 {axis = 0 : i64, kind = #halftone<reduce_kind prod>} : tensor<5x2xf64> -> tensor<5x2xf64>
+  %q = halftone.mul %p, %p : tensor<5x2xf64>
+  %s = halftone.reduce sum %q {axes = array<i64: 0, 1>} : tensor<5x2xf64> -> tensor<f64>
+  %y = halftone.gradient %s at (%x0 : tensor<5x2xf64>) : tensor<f64> -> tensor<5x2xf64>)" + squares("5x2x", ": 0, 1")},
     {"a gradient in the loss", {"3x", "3x"}, R"(
   %t = halftone.tanh %x0 : tensor<3xf64>
   %m = halftone.mul %t, %x1 : tensor<3xf64>
@@ -184,6 +189,26 @@ func.func @main(%a: tensor<4xf64> {halftone.name = "a"}, %b: tensor<4xf64> {half
   CHECK(results[0].low == std::vector<double>{0.5, 0, 1, 0.5}); // maximum: a tie is shared
   CHECK(results[1].low == std::vector<double>{0.5, 1, 0, 0.5});
   CHECK(results[2].low == std::vector<double>{0, 0.5, 0.5, 0}); // reduce: shared equally
+}
+
+TEST_CASE("the derivative of a running maximum goes to the first of equals, and to the first NaN") {
+  Differentiated module(R"(
+func.func @main(%a: tensor<4xf64> {halftone.name = "a"})
+    -> (tensor<4xf64> {halftone.name = "da"}, tensor<4xf64> {halftone.name = "dr"}) {
+  %m = halftone.cumsum %a {axis = 0 : i64, kind = #halftone<reduce_kind max>} : tensor<4xf64> -> tensor<4xf64>
+  %s = halftone.reduce sum %m {axes = array<i64: 0>} : tensor<4xf64> -> tensor<f64>
+  %d = halftone.gradient %s at (%a : tensor<4xf64>) : tensor<f64> -> tensor<4xf64>
+  %r = halftone.cumsum %a {axis = 0 : i64, kind = #halftone<reduce_kind max>, reverse} : tensor<4xf64> -> tensor<4xf64>
+  %t = halftone.reduce sum %r {axes = array<i64: 0>} : tensor<4xf64> -> tensor<f64>
+  %e = halftone.gradient %t at (%a : tensor<4xf64>) : tensor<f64> -> tensor<4xf64>
+  return %d, %e : tensor<4xf64>, tensor<4xf64>
+})");
+  std::vector<TensorData> results = module.run({module.tensor({4}, {2, 2, 1, 2})});
+  CHECK(results[0].low == std::vector<double>{4, 0, 0, 0});
+  CHECK(results[1].low == std::vector<double>{0, 0, 0, 4});
+  results = module.run({module.tensor({4}, {2, NAN, NAN, 3})});
+  CHECK(results[0].low == std::vector<double>{1, 3, 0, 0});
+  CHECK(results[1].low == std::vector<double>{0, 0, 3, 1});
 }
 
 TEST_CASE("variables: state moves on, and the gradient is that at the entry") {

@@ -10,7 +10,7 @@ using halftone::testing::with;
 
 namespace {
 
-/// `$D` is "" or ", reverse".
+/// `$D` is "" or further attributes.
 constexpr const char *along = R"(
 halftone.kernel cumulative @k (tensor<$Bx$Mx$Nx$T>, tensor<$Nx$T>) -> (tensor<$Bx$Mx$Nx$T>) {
 ^bb0(%x: tensor<$Bx$Mx$Nx$T>, %b: tensor<$Nx$T>):
@@ -35,6 +35,21 @@ TEST_CASE("A scan along any axis adds in the stated direction", "[kernels]") {
       for (auto [b, m, n] : {std::tuple<int64_t, int64_t, int64_t>{2, 5, 3}, {3, 7, 64}, {2, 3, 129}, {1, 2, 700}}) {
         CAPTURE(target, axis, reverse, type, b, m, n);
         KernelHarness kernel(scanOf(axis, reverse, b, m, n, type), target, /*strict=*/false);
+        kernel.checkInside(kernel.operands(1, false));
+        kernel.checkInside(kernel.operands(2, true));
+      }
+}
+
+TEST_CASE("A scan multiplies, or keeps the largest or the smallest element", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  const std::string kind = GENERATE("prod", "max", "min"), direction = GENERATE("", ", reverse");
+  for (const char *axis : {"1", "2"})
+    for (const char *type : {"f32", "bf16", "i32", "ui8"})
+      for (auto [m, n] : {std::pair<int64_t, int64_t>{7, 64}, {3, 129}, {2, 700}}) {
+        CAPTURE(target, kind, direction, axis, type, m, n);
+        const std::string more = direction + ", kind = #halftone<reduce_kind " + kind + ">";
+        const std::string text = with(along, {{"$A", axis}, {"$D", more}, {"$B", "2"}});
+        KernelHarness kernel(with(text, m, n, type), target, /*strict=*/false);
         kernel.checkInside(kernel.operands(1, false));
         kernel.checkInside(kernel.operands(2, true));
       }

@@ -44,6 +44,30 @@ TEST_CASE("A scatter adds repeated rows in the order of the indices, and clamps 
     }
 }
 
+TEST_CASE("A scatter with batch axes adds at each place of them by the indices there", "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  constexpr const char *batches = R"(
+halftone.kernel scatter @k (tensor<$Bx$Ixi32>, tensor<$Bx2x$Ix$Nx$T>) -> tensor<$Bx2x$Mx$Nx$T> {
+^bb0(%i: tensor<$Bx$Ixi32>, %u: tensor<$Bx2x$Ix$Nx$T>):
+  %0 = halftone.scatter_add %i, %u {axis = 2 : i64, batch = 1 : i64} : (tensor<$Bx$Ixi32>, tensor<$Bx2x$Ix$Nx$T>) -> tensor<$Bx2x$Mx$Nx$T>
+  halftone.yield %0 : tensor<$Bx2x$Mx$Nx$T>
+})";
+  for (const char *type : {"f32", "i32"})
+    for (auto [b, indices, m, n] : {std::tuple<int64_t, int64_t, int64_t, int64_t>{3, 5, 4, 7},
+                                    {70, 33, 9, 1},
+                                    {2, 1, 1, 300},
+                                    {2, 200, 500, 40}}) {
+      CAPTURE(target, type, b, indices, m, n);
+      const std::string text = with(batches, {{"$B", std::to_string(b)}, {"$I", std::to_string(indices)}});
+      KernelHarness kernel(with(text, m, n, type), target, /*strict=*/true);
+      auto operands = kernel.operands(1, true);
+      for (size_t i = 0; i < operands[0].integers.size(); ++i)
+        if (i % 7 != 0)
+          operands[0].integers[i] = (operands[0].integers[i] % m + m) % m;
+      kernel.checkExact(operands);
+    }
+}
+
 TEST_CASE("A scatter of no indices clears its rows", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
   CAPTURE(target);

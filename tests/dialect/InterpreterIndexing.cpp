@@ -69,3 +69,22 @@ TEST_CASE("an index of several possible values gives an interval over every slic
   CHECK(sums.low[1] <= 0);
   CHECK(sums.high[1] >= 4);
 }
+
+TEST_CASE("Indices at a place of the batch axes name slices at that place") {
+  TensorData x = reals("2x3xf32", {1, 2, 3, 4, 5, 6}), i = wholes("2x2xi32", {2, -1, 0, 7});
+  const std::string attributes = "{axis = 1 : i64, batch = 1 : i64}";
+  CHECK(
+      evaluate("%y = halftone.gather %0, %1 " + attributes + " : (tensor<2x3xf32>, tensor<2x2xi32>) -> tensor<2x2xf32>",
+               "2x2xf32", {x, i})
+          .low == Row{3, 1, 4, 6});
+  CHECK(evaluate("%y = halftone.scatter_add %1, %0 " + attributes +
+                     " : (tensor<2x2xi32>, tensor<2x2xf32>) -> tensor<2x3xf32>",
+                 "2x3xf32", {reals("2x2xf32", {1, 2, 4, 8}), i})
+            .low == Row{2, 0, 1, 4, 0, 8});
+  // An axis between the batch axes and the looked up one, and one behind it.
+  TensorData cube = reals("2x2x2x2xf32", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  CHECK(evaluate("%y = halftone.gather %0, %1 {axis = 2 : i64, batch = 1 : i64} : (tensor<2x2x2x2xf32>, "
+                 "tensor<2x1xi32>) -> tensor<2x2x1x2xf32>",
+                 "2x2x1x2xf32", {cube, wholes("2x1xi32", {1, 0})})
+            .low == Row{2, 3, 6, 7, 8, 9, 12, 13});
+}

@@ -202,6 +202,23 @@ TEST_CASE("cumsum adds elements up in either direction, wraps integers and round
   CHECK(summed("axis = 0 : i64", "0xf32", "0xf32", reals("0xf32", {})).low.empty());
 }
 
+TEST_CASE("cumsum of another kind multiplies, or keeps the largest or the smallest element, and NaN") {
+  const auto combined = [](const std::string &kind, const std::string &more, const std::string &type,
+                           const TensorData &x) {
+    return summed("axis = 0 : i64" + more + ", kind = #halftone<reduce_kind " + kind + ">", type, type, x);
+  };
+  TensorData x = reals("4xf32", {2, -3, 0.5, 4});
+  CHECK(combined("prod", "", "4xf32", x).low == Row{2, -6, -3, -12});
+  CHECK(combined("prod", ", reverse", "4xf32", x).low == Row{-12, -6, 2, 4});
+  CHECK(combined("max", "", "4xf32", x).low == Row{2, 2, 2, 4});
+  CHECK(combined("min", ", reverse", "4xf32", x).low == Row{-3, -3, 0.5, 4});
+  CHECK(combined("prod", "", "3xui8", wholes("3xui8", {100, 3, 2})).integers == Ints{100, 44, 88});
+  CHECK(combined("max", "", "3xui8", wholes("3xui8", {100, 200, 2})).integers == Ints{100, 200, 200});
+  const TensorData nan = combined("max", "", "3xf32", reals("3xf32", {1, std::nan(""), 2}));
+  CHECK(nan.low[0] == 1);
+  CHECK((std::isnan(nan.low[1]) && std::isnan(nan.low[2])));
+}
+
 TEST_CASE("the interval of each sum holds the sums in any order, and knows nothing of those behind it") {
   const Row x = {0.1f, 0.2f, 0.3f, inf};
   TensorData y = summed("axis = 0 : i64", "4xf32", "4xf32", reals("4xf32", x), true);

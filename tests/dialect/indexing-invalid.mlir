@@ -141,3 +141,43 @@ func.func @f(%x: tensor<0x6148914691236517205xf32>) {
   %y = halftone.concat %x, %x, %x, %x {axis = 1 : i64} : tensor<0x6148914691236517205xf32>, tensor<0x6148914691236517205xf32>, tensor<0x6148914691236517205xf32>, tensor<0x6148914691236517205xf32> to tensor<0x4xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4x3xf32>, %i: tensor<4x2xi32>) {
+  // expected-error @below {{batch axes stand before axis 0, but batch is 1}}
+  %y = halftone.gather %x, %i {axis = 0 : i64, batch = 1 : i64} : (tensor<4x3xf32>, tensor<4x2xi32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x3xf32>, %i: tensor<4x2xi32>) {
+  // expected-error @below {{batch axes stand before axis 1, but batch is -1}}
+  %y = halftone.gather %x, %i {axis = 1 : i64, batch = -1 : i64} : (tensor<4x3xf32>, tensor<4x2xi32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4x3xf32>, %i: tensor<5x2xi32>) {
+  // expected-error @below {{expected indices whose first 1 axes are those of 'tensor<4x3xf32>', but got 'tensor<5x2xi32>'}}
+  %y = halftone.gather %x, %i {axis = 1 : i64, batch = 1 : i64} : (tensor<4x3xf32>, tensor<5x2xi32>) -> tensor<5x2xf32>
+  return
+}
+
+// -----
+
+func.func @f(%u: tensor<4x3xf32>, %i: tensor<i32>) {
+  // expected-error @below {{expected indices whose first 1 axes are those of 'tensor<4x3xf32>', but got 'tensor<i32>'}}
+  %y = halftone.scatter_add %i, %u {axis = 1 : i64, batch = 1 : i64} : (tensor<i32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @f(%u: tensor<4x3xf32>, %i: tensor<4x2xi32>) {
+  // expected-error @below {{expected 'tensor<4x2xf32>' where the indices 'tensor<4x2xi32>' stand in place of axis 1 of 'tensor<4x9xf32>', but got 'tensor<4x3xf32>'}}
+  %y = halftone.scatter_add %i, %u {axis = 1 : i64, batch = 1 : i64} : (tensor<4x2xi32>, tensor<4x3xf32>) -> tensor<4x9xf32>
+  return
+}

@@ -24,3 +24,13 @@ func.func @scatter_add(%ids: tensor<8x5xi32>, %updates: tensor<8x5x64xf16>) {
   %sums = halftone.scatter_add %ids, %updates {axis = 0 : i64} : (tensor<8x5xi32>, tensor<8x5x64xf16>) -> tensor<100x64xf32>
   return
 }
+// CHECK-LABEL: func.func @batches
+// CHECK: halftone.gather %{{.*}}, %{{.*}} {axis = 2 : i64, batch = 1 : i64} : (tensor<8x3x10x2xf32>, tensor<8x5xi32>) -> tensor<8x3x5x2xf32>
+// CHECK: halftone.scatter_add %{{.*}}, %{{.*}} {axis = 2 : i64, batch = 1 : i64} : (tensor<8x5xi32>, tensor<8x3x5x2xf32>) -> tensor<8x3x10x2xf32>
+// CHECK: halftone.gather %{{.*}}, %{{.*}} {axis = 1 : i64} : (tensor<8x3x10x2xf32>, tensor<8x5xi32>)
+func.func @batches(%x: tensor<8x3x10x2xf32>, %ids: tensor<8x5xi32>) {
+  %rows = halftone.gather %x, %ids {axis = 2 : i64, batch = 1 : i64} : (tensor<8x3x10x2xf32>, tensor<8x5xi32>) -> tensor<8x3x5x2xf32>
+  %sums = halftone.scatter_add %ids, %rows {axis = 2 : i64, batch = 1 : i64} : (tensor<8x5xi32>, tensor<8x3x5x2xf32>) -> tensor<8x3x10x2xf32>
+  %none = halftone.gather %x, %ids {axis = 1 : i64, batch = 0 : i64} : (tensor<8x3x10x2xf32>, tensor<8x5xi32>) -> tensor<8x8x5x10x2xf32>
+  return
+}

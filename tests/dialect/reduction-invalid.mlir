@@ -174,3 +174,11 @@ func.func @f(%x: tensor<4xi8>) {
   %y = halftone.cumsum %x {axis = 0 : i64} : tensor<4xi8> -> tensor<4xi32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xi8>) {
+  // expected-error @below {{combines by sum, prod, max or min, but got and}}
+  %y = halftone.cumsum %x {axis = 0 : i64, kind = #halftone<reduce_kind and>} : tensor<4xi8> -> tensor<4xi8>
+  return
+}

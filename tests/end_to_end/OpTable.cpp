@@ -158,13 +158,13 @@ std::vector<OpCase> indexingCases() {
   };
   // `whole` has 5 slices along `axis`; in `parts` the axes of the indices replace that axis.
   auto lookup = [&](const char *op, const std::string &label, const std::string &whole, const std::string &indices,
-                    const std::string &parts, int axis, Values values = Values::special) {
+                    const std::string &parts, int axis, Values values = Values::special, int batch = 0) {
     const bool gathers = std::string(op) == "gather";
     const OpOperand first = gathers ? OpOperand{whole, values} : OpOperand{indices, Values::index};
     const OpOperand second = gathers ? OpOperand{indices, Values::index} : OpOperand{parts, values};
     cases.push_back(make(op, label, {first, second},
-                         fmt::format("$0, $1 {{axis = {} : i64}} : ({}, {}) -> {}", axis, tensor(first.type),
-                                     tensor(second.type), tensor(gathers ? parts : whole)),
+                         fmt::format("$0, $1 {{axis = {} : i64, batch = {} : i64}} : ({}, {}) -> {}", axis, batch,
+                                     tensor(first.type), tensor(second.type), tensor(gathers ? parts : whole)),
                          gathers ? parts : whole));
   };
   for (const std::string &dtype : elements) {
@@ -181,6 +181,9 @@ std::vector<OpCase> indexingCases() {
     lookup("gather", dtype + "_middle", "2x5x7x" + dtype, "3xi32", "2x3x7x" + dtype, 1);
     lookup("gather", dtype + "_scalar", "5x" + dtype, "i32", dtype, 0);
     lookup("gather", dtype + "_none", "5x37x" + dtype, "0xi32", "0x37x" + dtype, 0);
+    lookup("gather", dtype + "_batch", "3x5x" + dtype, "3x37xi32", "3x37x" + dtype, 1, Values::special, 1);
+    lookup("gather", dtype + "_batches", "2x3x4x5x7x" + dtype, "2x3x1x2xi64", "2x3x4x1x2x7x" + dtype, 3,
+           Values::special, 2);
   }
   for (const std::string &dtype : numbers) {
     for (const std::string &result :
@@ -192,6 +195,9 @@ std::vector<OpCase> indexingCases() {
       lookup("scatter_add", label + "_middle", "2x5x7x" + result, "3xi32", "2x3x7x" + dtype, 1, Values::moderate);
       lookup("scatter_add", label + "_scalar", "5x" + result, "i32", dtype, 0);
       lookup("scatter_add", label + "_none", "5x37x" + result, "0xi32", "0x37x" + dtype, 0);
+      lookup("scatter_add", label + "_batch", "3x5x" + result, "3x37xi32", "3x37x" + dtype, 1, Values::moderate, 1);
+      lookup("scatter_add", label + "_batches", "2x3x4x5x7x" + result, "2x3x1x2xi64", "2x3x4x1x2x7x" + dtype, 3,
+             Values::moderate, 2);
     }
   }
   return cases;
@@ -278,6 +284,15 @@ std::vector<OpCase> scanCases() {
     cumsum(dtype, dtype, Values::moderate);
   for (const std::string &dtype : {"f16", "bf16", "f32"})
     cumsum(dtype, "f32", Values::special);
+  for (const std::string &dtype : numbers)
+    for (const char *kind : {"prod", "max", "min"})
+      for (const std::string &direction : {"", ", reverse"})
+        cases.push_back(make("cumsum", fmt::format("{}_{}{}", kind, dtype, direction.empty() ? "" : "_reverse"),
+                             {{"5x37x" + dtype, kind == std::string("prod") ? Values::moderate : Values::special}},
+                             fmt::format("$0 {{axis = 1 : i64, kind = #halftone<reduce_kind {0}>{1}}} : "
+                                         "tensor<5x37x{2}> -> tensor<5x37x{2}>",
+                                         kind, direction, dtype),
+                             "5x37x" + dtype));
   return cases;
 }
 

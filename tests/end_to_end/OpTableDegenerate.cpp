@@ -104,6 +104,12 @@ void lookups(Maker &maker, const std::string &dtype) {
   gather("1x5x", "0x3xi32", 0, "0x3x5x");
   gather("0x5x", "3xi32", 1, "0x3x");
   gather("5x0x", "1xi32", 0, "1x0x");
+  for (const std::string shape : {"1x", "5x1x", "1x0x", "0x1x"})
+    maker.add("gather", {{shape + "3x" + dtype}, {shape + "2xi32", Values::index}},
+              fmt::format("$0, $1 {{axis = {0} : i64, batch = {0} : i64}} : ({1}, {2}) -> {3}",
+                          std::count(shape.begin(), shape.end(), 'x'), tensor(shape + "3x" + dtype),
+                          tensor(shape + "2xi32"), tensor(shape + "2x" + dtype)),
+              shape + "2x" + dtype);
   if (dtype == "i1" || dtype.starts_with("f8"))
     return;
   auto scatter = [&](const std::string &at, const std::string &updates, int axis, const std::string &y) {
@@ -118,6 +124,12 @@ void lookups(Maker &maker, const std::string &dtype) {
   scatter("0xi32", "0x5x", 0, "1x5x");
   scatter("3xi32", "3x0x", 0, "5x0x");
   scatter("3xi32", "0x3x", 1, "0x5x");
+  for (const std::string shape : {"1x", "5x1x", "1x0x", "0x1x"})
+    maker.add("scatter_add", {{shape + "2xi32", Values::index}, {shape + "2x" + dtype, Values::moderate}},
+              fmt::format("$0, $1 {{axis = {0} : i64, batch = {0} : i64}} : ({1}, {2}) -> {3}",
+                          std::count(shape.begin(), shape.end(), 'x'), tensor(shape + "2xi32"),
+                          tensor(shape + "2x" + dtype), tensor(shape + "3x" + dtype)),
+              shape + "3x" + dtype);
 }
 
 void reductions(Maker &maker, const std::string &dtype) {
@@ -160,6 +172,12 @@ void reductions(Maker &maker, const std::string &dtype) {
     for (const int axis : std::set<int>{0, int(std::count(shape.begin(), shape.end(), 'x')) - 1})
       maker.add("cumsum", {{shape + dtype, Values::moderate}},
                 fmt::format("$0 {{axis = {} : i64}} : {} -> {}", axis, tensor(shape + dtype), tensor(shape + dtype)),
+                shape + dtype);
+  for (const char *kind : {"prod", "max"})
+    for (const std::string shape : {"1x", "5x1x", "0x5x", "5x0x"})
+      maker.add("cumsum", {{shape + dtype, Values::moderate}},
+                fmt::format("$0 {{axis = 0 : i64, kind = #halftone<reduce_kind {}>}} : {} -> {}", kind,
+                            tensor(shape + dtype), tensor(shape + dtype)),
                 shape + dtype);
   if (dtype[0] == 'i')
     return;

@@ -124,9 +124,10 @@ void RandomProgram::concat(const RandomItem &x) {
 
 void RandomProgram::cumsum(const RandomItem &x) {
   const std::string dtype = x.isFloat() && below(2) ? x.wide() : x.dtype, direction = below(2) ? ", reverse" : "";
+  const std::string kind = below(2) ? "sum" : one(std::vector<std::string>{"prod", "max", "min"});
   add(dtype, x.shape,
-      fmt::format("cumsum {} {{axis = {} : i64{}}} : {} -> {}", x.name, below(int(x.shape.size())), direction, x.type(),
-                  RandomItem{"", dtype, x.shape}.type()));
+      fmt::format("cumsum {} {{axis = {} : i64, kind = #halftone<reduce_kind {}>{}}} : {} -> {}", x.name,
+                  below(int(x.shape.size())), kind, direction, x.type(), RandomItem{"", dtype, x.shape}.type()));
 }
 
 void RandomProgram::sort(const RandomItem &x) {
@@ -149,7 +150,26 @@ RandomItem RandomProgram::indices() {
   return cast(binary("mul", numbers, splat(numbers, "9.0")), "i32");
 }
 
+/// Looks the last axis up, or adds to it, by indices of their own for each place of the axes before it.
+void RandomProgram::lookupInBatches(const RandomItem &x) {
+  const auto batch = int(x.shape.size()) - 1;
+  RandomShape to(x.shape.begin(), x.shape.begin() + batch);
+  to.push_back(extent(10));
+  if (sizeOf(to) > mostElements || (x.shape.back() == 0 && sizeOf(to) != 0))
+    return;
+  const RandomItem numbers = argument("f32", to), at = cast(binary("mul", numbers, splat(numbers, "9.0")), "i32");
+  const std::string attributes = fmt::format("{{axis = {0} : i64, batch = {0} : i64}}", batch);
+  const RandomItem y = add(x.dtype, to,
+                           fmt::format("gather {}, {} {} : ({}, {}) -> {}", x.name, at.name, attributes, x.type(),
+                                       at.type(), RandomItem{"", x.dtype, to}.type()));
+  add(x.dtype, x.shape,
+      fmt::format("scatter_add {}, {} {} : ({}, {}) -> {}", at.name, y.name, attributes, at.type(), y.type(),
+                  x.type()));
+}
+
 void RandomProgram::lookup(const RandomItem &x) {
+  if (below(3) == 0)
+    return lookupInBatches(x);
   const RandomItem at = indices();
   const auto axis = below(int(x.shape.size()));
   RandomShape to(x.shape.begin(), x.shape.begin() + axis);

@@ -67,6 +67,7 @@ private:
   void sort(const RandomItem &x);
   RandomItem indices();
   void lookup(const RandomItem &x);
+  void lookupInBatches(const RandomItem &x);
   void scatter(const std::string &dtype);
   void integerProduct();
   void dropout(const RandomItem &x);

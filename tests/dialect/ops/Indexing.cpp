@@ -44,3 +44,15 @@ TEST_CASE("gradients of lookups add up for equal indices") {
                                "%a: tensor<2x2x3xf64>", "4x3xf64"),
                       {counted("2x2x3xf64")}) < 1e-8);
 }
+
+TEST_CASE("gradients of lookups with batch axes match differences") {
+  const std::string indices = "%i = halftone.constant dense<[[1, 1], [0, 7]]> : tensor<2x2xi32>\n";
+  CHECK(gradientError(squareOf(indices + "%0 = halftone.gather %a, %i {axis = 2 : i64, batch = 1 : i64} : "
+                                         "(tensor<2x3x4x2xf64>, tensor<2x2xi32>) -> tensor<2x3x2x2xf64>",
+                               "%a: tensor<2x3x4x2xf64>", "2x3x2x2xf64"),
+                      {counted("2x3x4x2xf64")}) < 1e-8);
+  CHECK(gradientError(squareOf(indices + "%0 = halftone.scatter_add %i, %a {axis = 1 : i64, batch = 1 : i64} : "
+                                         "(tensor<2x2xi32>, tensor<2x2x3xf64>) -> tensor<2x4x3xf64>",
+                               "%a: tensor<2x2x3xf64>", "2x4x3xf64"),
+                      {counted("2x2x3xf64")}) < 1e-8);
+}

@@ -82,3 +82,33 @@ TEST_CASE("gradients of sums along an axis match differences in both directions"
                         {x}) < 1e-8);
   }
 }
+
+static std::string cumulativeMain(const std::string &attributes, const std::string &type) {
+  return "func.func @main(%x: tensor<" + type + ">) -> tensor<" + type + "> {\n%s = halftone.cumsum %x {" + attributes +
+         "} : tensor<" + type + "> -> tensor<" + type + ">\n%y = halftone.mul %s, %s : tensor<" + type +
+         ">\nreturn %y : tensor<" + type + ">\n}";
+}
+
+TEST_CASE("gradients of products along an axis match differences, also where elements are 0") {
+  for (const char *direction : {"", ", reverse"})
+    for (const char *type : {"1x3xf64", "2x3xf64", "5x3xf64", "8x3xf64"}) {
+      CAPTURE(direction, type);
+      std::vector<double> values;
+      for (int64_t i = 0; i < tensorType(type).getNumElements(); ++i)
+        values.push_back(i == 4 || i == 10 || i == 13 ? 0 : 1 + 0.5 * std::sin(double(i)));
+      const std::string attributes = std::string("kind = #halftone<reduce_kind prod>") + direction;
+      CHECK(gradientError(cumulativeMain("axis = 0 : i64, " + attributes, type), {reals(type, values)}) < 1e-7);
+      CHECK(gradientError(cumulativeMain("axis = 1 : i64, " + attributes, type), {reals(type, values)}) < 1e-7);
+    }
+}
+
+TEST_CASE("gradients of running maxima and minima match differences") {
+  auto x = reals("2x4xf64", {1.5, 2.25, 0.5, 4.0, 3.0, -1.0, 7.0, 2.0});
+  for (const char *kind : {"max", "min"})
+    for (const char *attributes : {"axis = 0 : i64", "axis = 1 : i64", "axis = 1 : i64, reverse"}) {
+      CAPTURE(kind, attributes);
+      CHECK(gradientError(
+                cumulativeMain(std::string(attributes) + ", kind = #halftone<reduce_kind " + kind + ">", "2x4xf64"),
+                {x}) < 1e-8);
+    }
+}
