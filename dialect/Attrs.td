@@ -32,6 +32,12 @@ def Halftone_ReduceKind : Halftone_Enum<"ReduceKind", "the combining function of
 ]>;
 def Halftone_ReduceKindAttr : Halftone_EnumAttr<Halftone_ReduceKind, "reduce_kind">;
 
+def Halftone_ScatterKind : Halftone_Enum<"ScatterKind", "how a scatter combines an element with an update", [
+  I32EnumCase<"set", 0>, // the update
+  I32EnumCase<"sum", 1>, I32EnumCase<"max", 2>, I32EnumCase<"min", 3>, I32EnumCase<"prod", 4>
+]>;
+def Halftone_ScatterKindAttr : Halftone_EnumAttr<Halftone_ScatterKind, "scatter_kind">;
+
 def Halftone_ReduceAllKind : Halftone_Enum<"ReduceAllKind", "what is asked of all elements of all operands", [
   I32EnumCase<"all_finite", 0>, I32EnumCase<"sum_of_squares", 1>, I32EnumCase<"max_abs", 2>
 ]>;

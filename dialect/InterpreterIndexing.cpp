@@ -1,6 +1,7 @@
 // The interpreter's slices, concatenations, lookups and their sums.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/InterpreterOps.h"
+#include "dialect/InterpreterReductions.h"
 #include "runtime/base/Half.h"
 
 using namespace mlir;
@@ -45,14 +46,23 @@ struct Lookup {
         rows(whole.getDimSize(op.getAxis())), after(extentOf(whole.getShape().drop_front(op.getAxis() + 1))),
         parts(extentOf(indices.type.getShape().drop_front(op.getBatch()))) {
     IntFormat format(indices.type.getElementType());
-    auto clamp = [&](Int index) { return static_cast<int64_t>(std::clamp<Int>(index, 0, rows - 1)); };
+    const auto clamp = [&](Int index) { return static_cast<int64_t>(std::clamp<Int>(index, 0, rows - 1)); };
     for (int64_t i = 0, e = rows ? indices.size() : 0; i < e; ++i) {
-      IntInterval index = wholeAt(indices, i, format);
-      named.push_back({clamp(index.low), clamp(index.high)});
+      const IntInterval index = wholeAt(indices, i, format);
+      if (!std::is_same_v<Op, ScatterOp>) // clamps
+        named.push_back({clamp(index.low), clamp(index.high), clamp(index.low) == clamp(index.high)});
+      else if (index.high < 0 || index.low >= rows)
+        named.push_back({0, -1, false});
+      else
+        named.push_back({clamp(index.low), clamp(index.high), index.isPoint()});
     }
   }
-  /// The first and the last row that each index of a place of the batch axes may mean.
-  using Rows = std::pair<int64_t, int64_t>;
+  /// The first and the last row that an index may mean, none if the last is before the first, and whether it is sure to.
+  struct Rows {
+    int64_t low, high;
+    bool sure;
+  };
+  /// Of the indices at a place of the batch axes.
   ArrayRef<Rows> namedIn(int64_t place) const {
     return named.empty() ? ArrayRef<Rows>() : ArrayRef<Rows>(named).slice(place * parts, parts);
   }
@@ -61,8 +71,8 @@ struct Lookup {
   std::vector<Parts> partsOfRows(int64_t place) const {
     std::vector<Parts> found(static_cast<size_t>(rows));
     for (auto [part, named] : llvm::enumerate(namedIn(place)))
-      for (int64_t row = named.first; row <= named.second; ++row)
-        found[static_cast<size_t>(row)].push_back({static_cast<int64_t>(part), named.first == named.second});
+      for (int64_t row = named.low; row <= named.high; ++row)
+        found[static_cast<size_t>(row)].push_back({static_cast<int64_t>(part), named.sure});
     return found;
   }
   int64_t wholeAtRow(int64_t outer, int64_t row, int64_t inner) const { return (outer * rows + row) * after + inner; }
@@ -77,7 +87,7 @@ TensorData evaluateGather(GatherOp op, const TensorData &x, const TensorData &in
   IntFormat format(x.type.getElementType());
   int64_t next = 0;
   for (int64_t outer = 0; outer < lookup.batches * lookup.before; ++outer)
-    for (auto [low, high] : lookup.namedIn(outer / lookup.before))
+    for (auto [low, high, sure] : lookup.namedIn(outer / lookup.before))
       for (int64_t inner = 0; inner < lookup.after; ++inner, ++next) {
         writer.copy(next, x, lookup.wholeAtRow(outer, low, inner));
         for (int64_t row = low + 1; row <= high; ++row)
@@ -86,14 +96,18 @@ TensorData evaluateGather(GatherOp op, const TensorData &x, const TensorData &in
   return writer.take();
 }
 
-/// The sum of `terms` in order: (element of the updates, whether it is sure to be one of them).
+/// (element of the updates, whether it is sure to be a term), in order.
 using Terms = Lookup::Parts;
 
-Interval realSum(const TensorData &updates, const Terms &terms, DType dtype, const InterpreterOptions &options) {
+/// The sum of `first` and the terms, in order.
+Interval realSum(Interval first, const TensorData &updates, const Terms &terms, DType dtype,
+                 const InterpreterOptions &options) {
   Rounding accumulate(dtype == DType::float64 ? dtype : DType::float32), result(dtype, options.strict);
   SumBound bound;
-  double value = 0;
-  bool exact = !options.intervals || options.strict; // then the kernel of this op adds in this order
+  bound.add(first);
+  double value = first.low;
+  // In strict mode the kernel of this op adds in this order.
+  bool exact = !options.intervals || (options.strict && first.isPoint());
   for (auto [at, sure] : terms) {
     Interval term = realAt(updates, at);
     if (!sure)
@@ -136,9 +150,82 @@ TensorData evaluateScatterAdd(ScatterAddOp op, const TensorData &indices, const 
         for (auto [part, sure] : parts)
           terms.push_back({(outer * lookup.parts + part) * lookup.after + inner, sure});
         if (updates.isFloat())
-          writer.real(next, realSum(updates, terms, *dtypeOf(type.getElementType()), options));
+          writer.real(next, realSum(Interval::point(0), updates, terms, *dtypeOf(type.getElementType()), options));
         else
           writer.whole(next, wholeSum(updates, terms, format));
+      }
+  return writer.take();
+}
+
+/// One element of a scatter: x, then its updates in order.
+class ScatteredElement {
+public:
+  ScatteredElement(ScatterOp op, const InterpreterOptions &options)
+      : kind(op.getKind()), dtype(dtypeOf(tensorTypeOf(op.getY()).getElementType())), options(options) {}
+
+  Interval real(Interval x, const TensorData &updates, const Terms &terms) const {
+    if (kind == ScatterKind::sum)
+      return realSum(x, updates, terms, *dtype, options);
+    InterpreterOptions rules = options;
+    rules.intervals = options.intervals && !(options.strict && x.isPoint() && llvm::all_of(terms, [&](auto term) {
+                                               return term.second && realAt(updates, term.first).isPoint();
+                                             })); // in strict mode the kernel combines in this order
+    RealReduction reduction(reduceKind(), *dtype, rules);
+    const Interval none = reduction.finish();
+    reduction.add(x);
+    for (auto [at, sure] : terms) {
+      const Interval term = realAt(updates, at);
+      if (kind == ScatterKind::set)
+        x = sure ? term : Interval::hull(x, term);
+      else
+        reduction.add(sure ? term : Interval::hull(term, none));
+    }
+    return kind == ScatterKind::set ? x : reduction.finish();
+  }
+  IntInterval whole(IntInterval x, const TensorData &updates, const Terms &terms, const IntFormat &format) const {
+    const auto hull = [](IntInterval a, IntInterval b) {
+      return IntInterval{std::min(a.low, b.low), std::max(a.high, b.high)};
+    };
+    IntReduction reduction(reduceKind(), format);
+    const IntInterval none = reduction.finish();
+    reduction.add(x);
+    for (auto [at, sure] : terms) {
+      const IntInterval term = wholeAt(updates, at, format);
+      if (kind == ScatterKind::set)
+        x = sure ? term : hull(x, term);
+      else
+        reduction.add(sure ? term : hull(term, none));
+    }
+    return kind == ScatterKind::set ? x : reduction.finish();
+  }
+
+private:
+  ReduceKind reduceKind() const {
+    return *symbolizeReduceKind(kind == ScatterKind::set ? "sum" : stringifyScatterKind(kind));
+  }
+
+  ScatterKind kind;
+  std::optional<DType> dtype;
+  const InterpreterOptions &options;
+};
+
+TensorData evaluateScatter(ScatterOp op, const TensorData &x, const TensorData &indices, const TensorData &updates,
+                           const InterpreterOptions &options) {
+  Lookup lookup(op, x.type, indices);
+  TensorWriter writer(x.type);
+  IntFormat format(x.type.getElementType());
+  const ScatteredElement element(op, options);
+  int64_t next = 0;
+  for (int64_t outer = 0; outer < lookup.batches * lookup.before; ++outer)
+    for (const auto &parts : lookup.partsOfRows(outer / lookup.before))
+      for (int64_t inner = 0; inner < lookup.after; ++inner, ++next) {
+        Terms terms;
+        for (auto [part, sure] : parts)
+          terms.push_back({(outer * lookup.parts + part) * lookup.after + inner, sure});
+        if (x.isFloat())
+          writer.real(next, element.real(realAt(x, next), updates, terms));
+        else
+          writer.whole(next, element.whole(wholeAt(x, next, format), updates, terms, format));
       }
   return writer.take();
 }
@@ -154,6 +241,8 @@ std::optional<TensorData> evaluateIndexing(Operation *op, Operands operands, con
     return evaluateGather(gather, *operands[0], *operands[1]);
   if (auto scatter = dyn_cast<ScatterAddOp>(op))
     return evaluateScatterAdd(scatter, *operands[0], *operands[1], options);
+  if (auto scatter = dyn_cast<ScatterOp>(op))
+    return evaluateScatter(scatter, *operands[0], *operands[1], *operands[2], options);
   return std::nullopt;
 }
 

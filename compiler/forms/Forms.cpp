@@ -31,7 +31,7 @@ KernelKind kindOf(Block &ops) {
 std::optional<KernelShape> classify(const KernelBody &body, const Blocking &blocking) {
   FormOps ops{body, blocking, {}, {}, {}};
   for (Operation *op : body.ops) {
-    if (isa<ScatterAddOp>(op))
+    if (isScatter(op))
       ops.scatters.push_back(op);
     else if (isa<ContractOp>(op))
       ops.contractions.push_back(op);

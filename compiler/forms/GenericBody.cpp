@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/GenericBody.h"
 #include "compiler/forms/SortKey.h"
+#include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/NarrowFloat.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -230,7 +231,8 @@ Value GenericBody::emit(ValueNode *node) {
       value = emit(node->inputs[0]);
       if (!value.getType().isInteger(64))
         value = arith::ExtSIOp::create(*builder, loc, node->type, value);
-      value = lookups.clamped(value, node->number);
+      if (node->number >= 0)
+        value = lookups.clamped(value, node->number);
       break;
     case ValueNode::lookup:
       value = widened(node, lookups.element(node));
@@ -241,13 +243,9 @@ Value GenericBody::emit(ValueNode *node) {
     case ValueNode::sortKey:
       value = buildSortKey(*builder, loc, cast<SortOp>(node->op), emit(node->inputs[0]));
       break;
-    case ValueNode::hit: {
-      Value update = emit(node->inputs[1]), zero = constant(builder->getZeroAttr(node->type));
-      Value isHere = arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq, emit(node->inputs[0]),
-                                           linearIndex(node->access));
-      value = arith::SelectOp::create(*builder, loc, isHere, update, zero);
+    case ValueNode::hit:
+      value = hit(node, [&] { return constant(neutralElement(node->combiner, node->type)); });
       break;
-    }
     case ValueNode::load:
     case ValueNode::reduce:
     case ValueNode::argReduce:
@@ -256,6 +254,13 @@ Value GenericBody::emit(ValueNode *node) {
     }
   }
   return values[node] = value;
+}
+
+Value GenericBody::hit(ValueNode *node, llvm::function_ref<Value()> otherwise) {
+  Value update = emit(node->inputs[1]), other = otherwise();
+  Value isHere =
+      arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::eq, emit(node->inputs[0]), linearIndex(node->access));
+  return arith::SelectOp::create(*builder, loc, isHere, update, other);
 }
 
 Value GenericBody::stored(ValueNode *node, Type element) {

@@ -35,6 +35,8 @@ public:
   mlir::Value emit(ValueNode *node);
   /// The node's value as an element of a tensor: narrowed when that is narrower.
   mlir::Value stored(ValueNode *node, mlir::Type element);
+  /// The update of `node`, a hit, where its index names the element, else `otherwise`.
+  mlir::Value hit(ValueNode *node, llvm::function_ref<mlir::Value()> otherwise);
   /// Row-major over `access`, as i64.
   mlir::Value linearIndex(llvm::ArrayRef<int> access);
   mlir::Value constant(mlir::TypedAttr value);

@@ -128,6 +128,8 @@ void GenericBuilder::collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode 
 }
 
 Value GenericBuilder::initial(const GenericOutput &output, bool isIndex) {
+  if (output.start)
+    return output.start;
   Value init = empty(output.access, output.element);
   if (output.combiner.empty())
     return init;
@@ -144,6 +146,10 @@ SmallVector<Value> GenericBuilder::yieldsOf(GenericBody &body, OpBuilder &inner,
     const GenericOutput &output = outputs[i];
     if (output.combiner.empty()) {
       yields.push_back(body.stored(output.node, output.element));
+      continue;
+    }
+    if (output.combiner == lastCombiner) {
+      yields.push_back(body.hit(output.computed(), [&] { return accumulators[i]; }));
       continue;
     }
     if (isArgCombiner(output.combiner)) {

@@ -15,6 +15,7 @@ struct GenericOutput {
   Access access;        // the dims that the tensor has
   std::string combiner; // "" or a combiner over the dims that `access` lacks
   bool isSide = false;  // the combiner takes the node's elements; if not, the node is the reduction itself
+  mlir::Value start{};  // the tensor that is combined; null: the neutral element
 
   /// The node whose elements the generic computes.
   ValueNode *computed() const { return combiner.empty() || isSide ? node : node->inputs[0]; }

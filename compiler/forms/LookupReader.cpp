@@ -13,15 +13,15 @@ int LookupReader::number(int64_t value) {
   return static_cast<int>(graph.numbers.size()) - 1;
 }
 
-ValueNode *LookupReader::clamped(Value value, ArrayRef<int> access, int64_t extent) {
+ValueNode *LookupReader::index(Value value, ArrayRef<int> access, std::optional<int64_t> extent) {
   ValueNode *index = graph.get(value, access);
   if (!index)
     return nullptr;
   ValueNode node(ValueNode::clamp);
   node.inputs = {index};
-  node.number = number(extent);
+  node.number = extent ? number(*extent) : -1;
   node.type = IntegerType::get(value.getContext(), 64);
-  node.cost = 3;
+  node.cost = extent ? 3 : 1;
   return graph.make(std::move(node));
 }
 
@@ -92,16 +92,16 @@ ValueNode *LookupReader::gather(GatherOp op, ArrayRef<int> access) {
                            product(to.slice(axis, count)), product(to.drop_front(axis + count))});
   if (!pieces)
     return nullptr;
-  Access named((*pieces)[0]), outer((*pieces)[0]);
-  named.append((*pieces)[2]);
+  Access names((*pieces)[0]), outer((*pieces)[0]);
+  names.append((*pieces)[2]);
   outer.append((*pieces)[1]);
-  ValueNode *index = clamped(op.getIndices(), named, shape[axis]);
-  if (!index)
+  ValueNode *named = index(op.getIndices(), names, shape[axis]);
+  if (!named)
     return nullptr;
   SmallVector<LookupAxis, 3> position;
   if (!outer.empty())
     position.push_back({outer});
-  position.push_back({{}, index, index->number});
+  position.push_back({{}, named, named->number});
   if (int64_t rest = product(shape.drop_front(axis + 1)); rest != 1)
     position.push_back({(*pieces)[3], nullptr, number(rest)});
   return lookup(op.getX(), std::move(position));

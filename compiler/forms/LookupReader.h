@@ -13,8 +13,8 @@ public:
 
   /// The node of the result of `op`, for which isLookup() holds, at `access`; null on failure, as of ValueGraph::get().
   ValueNode *read(mlir::Operation *op, llvm::ArrayRef<int> access);
-  /// The index that `value` holds at `access`, clamped to an axis of this extent.
-  ValueNode *clamped(mlir::Value value, llvm::ArrayRef<int> access, int64_t extent);
+  /// The index that `value` holds at `access`, clamped to an axis of this extent, if one is given.
+  ValueNode *index(mlir::Value value, llvm::ArrayRef<int> access, std::optional<int64_t> extent);
 
 private:
   ValueNode *slice(dialect::SliceOp op, llvm::ArrayRef<int> access);

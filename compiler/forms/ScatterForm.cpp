@@ -1,9 +1,11 @@
-// Scatter kernels: sums of updates at the rows that indices name.
+// Scatter kernels: updates are combined at the rows that indices name.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/forms/LookupReader.h"
 #include "compiler/forms/Roots.h"
+#include "compiler/kernels/Combiner.h"
 #include "compiler/kernels/NarrowFloat.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include <algorithm>
 
 namespace halftone::compiler {
@@ -12,13 +14,42 @@ using namespace halftone::dialect;
 
 namespace {
 
+/// A scatter_add, or a scatter into x.
+struct ScatterFacts {
+  explicit ScatterFacts(Operation *op) : op(op) {
+    llvm::TypeSwitch<Operation *>(op).Case([&](ScatterAddOp add) { read(add); }).Case([&](ScatterOp scatter) {
+      read(scatter);
+      x = scatter.getX();
+      kind = scatter.getKind();
+    });
+  }
+  ArrayRef<int64_t> shape() const { return shapeOf(op->getResult(0)); }
+  std::string combiner(const ValueGraph &graph) const {
+    return kind == ScatterKind::set
+               ? lastCombiner.str()
+               : graph.combinerOf(*symbolizeReduceKind(stringifyScatterKind(kind)), elementTypeOf(op->getResult(0)));
+  }
+
+  Operation *op;
+  Value x, indices, updates;
+  int64_t axis = 0, batch = 0;
+  ScatterKind kind = ScatterKind::sum;
+
+private:
+  template <class Op> void read(Op scatter) {
+    indices = scatter.getIndices();
+    updates = scatter.getUpdates();
+    axis = static_cast<int64_t>(scatter.getAxis());
+    batch = static_cast<int64_t>(scatter.getBatch());
+  }
+};
+
 /// The groups of a scatter kernel's space.
 struct ScatterGroups {
   int batch, before, row, index, after;
 };
 
-/// The sum that a scatter kernel gives, over the dims `kept`, of the updates whose indices, at the dims `index`, name the
-/// row.
+/// What a scatter kernel gives over the dims `kept`: the updates whose indices, at the dims `index`, name the row.
 struct ScatterReading {
   std::unique_ptr<ValueGraph> graph;
   Access kept, index;
@@ -33,49 +64,54 @@ Access joined(const IterationSpace &space, ArrayRef<int> groups) {
   return dims;
 }
 
-/// One element of the result of `op`.
-ValueNode *sumAtRows(ValueGraph &graph, ScatterAddOp op, const IterationSpace &space, const ScatterGroups &groups) {
-  const int64_t rows = shapeOf(op.getY())[op.getAxis()];
-  ValueNode *named = LookupReader(graph).clamped(op.getIndices(), joined(space, {groups.batch, groups.index}), rows);
+/// One element of the result, at the dims `kept`.
+ValueNode *combinedAtRows(ValueGraph &graph, const ScatterFacts &facts, const IterationSpace &space,
+                          const ScatterGroups &groups, const Access &kept) {
+  const auto extent = facts.x ? std::nullopt : std::optional(facts.shape()[size_t(facts.axis)]);
+  ValueNode *named = LookupReader(graph).index(facts.indices, joined(space, {groups.batch, groups.index}), extent);
   const Access updates = joined(space, {groups.batch, groups.before, groups.index, groups.after});
-  ValueNode *update = named ? graph.get(op.getUpdates(), updates) : nullptr;
-  if (!update)
+  ValueNode *update = named ? graph.get(facts.updates, updates) : nullptr;
+  ValueNode *start = update && facts.x ? graph.get(facts.x, kept) : nullptr;
+  if (!update || (facts.x && !start))
     return nullptr;
   ValueNode hit(ValueNode::hit);
   hit.inputs = {named, update};
   hit.access = space.group(groups.row);
+  hit.combiner = facts.combiner(graph);
   hit.type = update->type;
   hit.cost = 1;
   ValueNode sum(ValueNode::reduce);
-  sum.op = op;
+  sum.op = facts.op;
+  sum.combiner = hit.combiner;
   sum.inputs = {graph.make(std::move(hit))};
+  if (start)
+    sum.inputs.push_back(start);
   sum.access = space.group(groups.index);
-  sum.combiner = "sum";
   sum.type = update->type;
   return graph.make(std::move(sum));
 }
 
-/// A scatter_add is a kernel by itself, with copied ops in front of its operands.
+/// A scatter is a kernel by itself, with copied ops in front of its operands.
 std::optional<KernelShape> classifyScatter(const FormOps &ops) {
   const KernelBody &body = ops.body;
   if (ops.scatters.empty())
     return std::nullopt;
-  auto scatter = cast<ScatterAddOp>(ops.scatters.front());
+  Operation *scatter = ops.scatters.front();
   for (Operation *op : body.ops)
     if (op != scatter && (body.home.contains(op) || !isPointwise(op)))
       return std::nullopt;
-  return KernelShape{KernelKind::scatter, SmallVector<int64_t>(shapeOf(scatter.getY())), 0};
+  return KernelShape{KernelKind::scatter, SmallVector<int64_t>(shapeOf(scatter->getResult(0))), 0};
 }
 
-FailureOr<ScatterReading> readScatter(KernelOp kernel, ScatterAddOp op, Numerics numerics, IterationSpace &space,
-                                      const ScatterGroups &groups) {
+FailureOr<ScatterReading> readScatter(KernelOp kernel, const ScatterFacts &facts, Numerics numerics,
+                                      IterationSpace &space, const ScatterGroups &groups) {
   ScatterReading reading;
   while (!reading.sum) {
     reading.graph = std::make_unique<ValueGraph>(kernel, space, numerics);
     reading.kept = joined(space, {groups.batch, groups.before, groups.row, groups.after});
     reading.index = joined(space, {groups.batch, groups.index});
     reading.graph->scope = {reading.kept, space.group(groups.index)};
-    reading.sum = sumAtRows(*reading.graph, op, space, groups);
+    reading.sum = combinedAtRows(*reading.graph, facts, space, groups, reading.kept);
     if (reading.graph->failed)
       return failure();
     if (!reading.sum && !space.takeRefined())
@@ -85,14 +121,14 @@ FailureOr<ScatterReading> readScatter(KernelOp kernel, ScatterAddOp op, Numerics
 }
 
 FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &target, Numerics numerics) {
-  ScatterAddOp op = *kernel.getBody().front().getOps<ScatterAddOp>().begin();
+  const ScatterFacts facts(&*llvm::find_if(kernel.getBody().front(), [](Operation &op) { return isScatter(&op); }));
   SmallVector<Root> roots = rootsOf(kernel);
-  if (roots.size() != 1 || roots[0].value != op.getResult())
-    return emitError(kernel.getLoc(), "a scatter kernel gives its scatter_add alone");
+  if (roots.size() != 1 || roots[0].value != facts.op->getResult(0))
+    return emitError(kernel.getLoc(), "a scatter kernel gives its scatter alone");
   if (isNarrowFloat(roots[0].element))
-    return op.emitError("a scatter_add adds in f32 or wider, not in ") << roots[0].element;
-  const auto axis = static_cast<int64_t>(op.getAxis()), batch = static_cast<int64_t>(op.getBatch());
-  const ArrayRef<int64_t> shape = shapeOf(op.getY()), places = shapeOf(op.getIndices()).drop_front(batch);
+    return facts.op->emitError("a scatter combines in f32 or wider, not in ") << roots[0].element;
+  const int64_t axis = facts.axis, batch = facts.batch;
+  const ArrayRef<int64_t> shape = facts.shape(), places = shapeOf(facts.indices).drop_front(batch);
   IterationSpace space;
   ScatterGroups groups;
   groups.batch = space.addGroup(shape.take_front(batch));
@@ -100,7 +136,7 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   groups.row = space.addKeptGroup(shape[axis]);
   groups.index = space.addGroup(places);
   groups.after = space.addKeptGroup({product(shape.drop_front(axis + 1))});
-  FailureOr<ScatterReading> reading = readScatter(kernel, op, numerics, space, groups);
+  FailureOr<ScatterReading> reading = readScatter(kernel, facts, numerics, space, groups);
   if (failed(reading))
     return failure();
   auto &[graph, kept, index, sum] = *reading;
@@ -132,15 +168,33 @@ FailureOr<KernelDescription> describeScatter(KernelOp kernel, const Target &targ
   builder.begin(results);
   ValueNode *named = sum->inputs[0]->inputs[0];
   builder.provide(named, builder.generic(index, {{named, named->type, index, ""}})[0], index);
-  description.module = builder.finish(builder.generic(space.all(), {{sum, sum->type, kept, sum->combiner}}));
+  Value start = facts.x ? builder.generic(kept, {{sum->inputs[1], sum->type, kept, ""}})[0] : Value();
+  description.module =
+      builder.finish(builder.generic(space.all(), {{sum, sum->type, kept, sum->combiner, false, start}}));
   return description;
 }
 
-bool fitsScatter(Block &ops) { return !ops.getOps<ScatterAddOp>().empty(); }
+bool fitsScatter(Block &ops) {
+  return llvm::any_of(ops, [](Operation &op) { return isScatter(&op); });
+}
+
+/// x alone: a block reads its own rows of it before it combines updates with them.
+bool readsAtRows(KernelOp kernel, int64_t operand) {
+  SmallVector<Value> open{kernel.getBody().front().getArgument(operand)};
+  while (!open.empty())
+    for (OpOperand &use : open.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<ElementwiseOpInterface>(user))
+        open.push_back(user->getResult(0));
+      else if (!isa<ScatterOp>(user) || use.getOperandNumber() != 0)
+        return false;
+    }
+  return true;
+}
 
 } // namespace
 
 extern const Form scatterForm = {KernelKind::scatter, fitsScatter, classifyScatter,
-                                 readsElementwise,    nullptr,     describeScatter};
+                                 readsAtRows,         nullptr,     describeScatter};
 
 } // namespace halftone::compiler

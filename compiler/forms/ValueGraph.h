@@ -40,15 +40,15 @@ struct ValueNode {
     random,    // Philox word at the linear index over `access`; operands: the key's two words
     compute,   // an elementwise op
     round,     // rounded to `exact` and widened again
-    reduce,    // `inputs[0]` combined over the reduced dims, `access`; `combiner`
+    reduce,    // `inputs[0]` combined over the reduced dims, `access`; `combiner`; after `inputs[1]`, if there is one
     argReduce, // index part; `combiner`; access: the reduced dims in order of the axis
     contract,  // the accumulator of the kernel's contract
-    clamp,     // `inputs[0]` as i64, in [0, number `number`)
+    clamp,     // `inputs[0]` as i64, in [0, number `number`) if that is >= 0
     lookup, // element of kernel operand `operand` at `position`; inputs: the indices in it. Outside of a window axis: the
             // fill of `op`, a window
     sortKey, // the integer by which the sort `op` orders the element `inputs[0]`
-    hit,     // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else 0
-    piece    // of `inputs`, in the operand's own dtype, that one in whose range the linear index over `access` lies
+    hit,    // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else neutral to `combiner`
+    piece   // of `inputs`, in the operand's own dtype, that one in whose range the linear index over `access` lies
   };
   explicit ValueNode(Kind kind) : kind(kind) {}
 

@@ -11,6 +11,8 @@ namespace halftone::compiler {
 /// accumulators are (value, i32 index). max and min keep NaN and, between equals, the accumulator; arg* take NaN before
 /// all, and among equals the smallest index. Emitters that look out for NaN themselves have most and least: max and min
 /// of floats, one instruction, that leave NaN out.
+/// Of a scatter alone there is `last`: the accumulator is replaced by the update.
+inline constexpr llvm::StringLiteral lastCombiner = "last";
 inline bool isArgCombiner(llvm::StringRef name) { return name.contains("arg"); }
 
 /// The neutral element for element type `type` of a plain combiner or of the value of an arg* pair.

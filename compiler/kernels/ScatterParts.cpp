@@ -7,8 +7,8 @@ using namespace mlir;
 
 ScatterParts::ScatterParts(BlockFrame &frame)
     : rowDim(int(frame.source.form.outer)), vectorDim(int(frame.dims) - 1), indexing(frame.source.generics[0]),
-      sum(frame.source.generics[1]), frame(frame), storage(frame.storage.lookup(sum.getResult(0))),
-      access(frame.source.accessOf(sum, *sum.getDpsInitOperand(0))) {
+      sum(frame.source.generics.back()), start(sum.getDpsInits()[0].getDefiningOp<linalg::GenericOp>()), frame(frame),
+      storage(frame.storage.lookup(sum.getResult(0))), access(frame.source.accessOf(sum, *sum.getDpsInitOperand(0))) {
   const int64_t indices = frame.source.form.indices;
   for (int dim = 0; dim < frame.dims; ++dim)
     if (dim != rowDim)
@@ -29,7 +29,8 @@ void ScatterParts::standAt(Emitted row) {
 }
 
 void ScatterParts::clear(const Lanes &lanes) {
-  storeLanes(frame, frame.splat(frame.initialOf(sum, 0), lanes.count), storage, access, lanes);
+  const Emitted first = start ? bodyOf(start, {}, lanes) : frame.splat(frame.initialOf(sum, 0), lanes.count);
+  storeLanes(frame, first, storage, access, lanes);
 }
 
 void ScatterParts::add(const Lanes &lanes) {

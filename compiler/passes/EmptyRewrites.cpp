@@ -95,11 +95,22 @@ template <class Op> struct FoldOfEmpty : OpRewritePattern<Op> {
   }
 };
 
+/// A scatter of no updates is x.
+struct ScatterOfNone : OpRewritePattern<ScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {
+    if (!isEmpty(op.getUpdates()))
+      return failure();
+    rewriter.replaceOp(op, op.getX());
+    return success();
+  }
+};
+
 } // namespace
 
 void populateEmptyRewrites(RewritePatternSet &patterns) {
   patterns.add<DropEmptyResults, DropEmptyOfWhen, FoldOfEmpty<ReduceOp>, FoldOfEmpty<ContractOp>,
-               FoldOfEmpty<ConvolutionOp>, FoldOfEmpty<ScatterAddOp>>(patterns.getContext());
+               FoldOfEmpty<ConvolutionOp>, FoldOfEmpty<ScatterAddOp>, ScatterOfNone>(patterns.getContext());
 }
 
 } // namespace halftone::compiler

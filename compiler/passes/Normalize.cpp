@@ -110,6 +110,21 @@ struct WidenScatterAdd : OpRewritePattern<ScatterAddOp> {
   }
 };
 
+/// Narrow floats are combined in f32.
+struct WidenScatter : OpRewritePattern<ScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {
+    const Type element = tensorTypeOf(op.getY()).getElementType(), wide = rewriter.getF32Type();
+    if (!isNarrow(element))
+      return failure();
+    Value y = ScatterOp::create(rewriter, op.getLoc(), withElement(op.getY(), wide), op.getKind(),
+                                castTo(rewriter, op.getLoc(), op.getX(), wide), op.getIndices(),
+                                castTo(rewriter, op.getLoc(), op.getUpdates(), wide), op.getAxis(), op.getBatch());
+    rewriter.replaceOp(op, castTo(rewriter, op.getLoc(), y, element));
+    return success();
+  }
+};
+
 /// A reduction over trailing axes and others is one over the trailing axes, then one over the others.
 struct SplitMixedAxes : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -442,8 +457,8 @@ private:
       populateHoleLowering(patterns);
     patterns
         .add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldSortOfOne, HoistReshape,
-             ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes, WidenScatterAdd>(
-            &getContext());
+             ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes, WidenScatter,
+             WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("normalizing did not settle");
       return signalPassFailure();

@@ -204,7 +204,7 @@ void Checker::checkKernel(KernelOp kernel) {
   int64_t contractions = 0, reductions = 0, scatters = 0;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     contractions += isa<ContractOp>(op);
-    scatters += isa<ScatterAddOp>(op);
+    scatters += isa<ScatterAddOp, ScatterOp>(op);
     reductions += isa<ReduceOp, ArgReduceOp>(op);
     if (!isa<ComputeOpInterface>(op) || isa<ReduceAllOp, StopGradientOp, HoldOp>(op)) // passes replace these
       report(&op)
@@ -213,7 +213,7 @@ void Checker::checkKernel(KernelOp kernel) {
   StringRef kind = stringifyKernelKind(kernel.getKind());
   if (contractions > 1 || scatters > 1)
     report(kernel) << "a kernel of kind " << kind << " has " << std::max(contractions, scatters) << " "
-                   << (scatters > 1 ? "scatter_adds" : "contractions") << "; expected at most one";
+                   << (scatters > 1 ? "scatters" : "contractions") << "; expected at most one";
   if (contractions + scatters > 0 && reductions > 0)
     report(kernel) << "a kernel of kind " << kind << " has a reduction; expected partial_reduce only";
   if (KernelKind found = kindOf(kernel.getBody().front()); found != kernel.getKind())

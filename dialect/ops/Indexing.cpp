@@ -64,7 +64,7 @@ static LogicalResult verifyLookup(Operation *op, RankedTensorType whole, RankedT
   if (ArrayRef(expected) != parts.getShape())
     return op->emitOpError() << "expected " << parts.clone(expected) << " where the indices " << indices
                              << " stand in place of axis " << axis << " of " << whole << ", but got " << parts;
-  if (whole.getDimSize(axis) == 0 && parts.getNumElements() != 0)
+  if (whole.getDimSize(axis) == 0 && parts.getNumElements() != 0 && !isa<ScatterOp>(op))
     return op->emitOpError() << "axis " << axis << " has no element that an index could name";
   return success();
 }
@@ -84,6 +84,14 @@ LogicalResult ScatterAddOp::verify() {
     return emitOpError() << "gives the dtype of its updates, or f32 for a narrower float, but takes " << from
                          << " and gives " << to;
   return verifyLookup(*this, y, tensorTypeOf(getIndices()), updates, getAxis(), getBatch());
+}
+
+LogicalResult ScatterOp::verify() {
+  RankedTensorType x = tensorTypeOf(getX()), updates = tensorTypeOf(getUpdates());
+  if (x.getElementType() != updates.getElementType())
+    return emitOpError() << "takes x and updates of one dtype, but got " << x.getElementType() << " and "
+                         << updates.getElementType();
+  return verifyLookup(*this, x, tensorTypeOf(getIndices()), updates, getAxis(), getBatch());
 }
 
 // A lookup's properties in bytecode: files before version 3 have no batch.
@@ -196,6 +204,92 @@ LogicalResult ScatterAddOp::buildGradient(OpBuilder &builder, ValueRange cotange
   auto type = updates.clone(tensorTypeOf(getY()).getElementType());
   Value read = GatherOp::create(builder, getLoc(), type, cotangents[0], getIndices(), getAxis(), getBatch());
   gradients.append({{}, Expression(builder, getLoc()).cast(read, updates.getElementType(), "gradient of scatter_add")});
+  return success();
+}
+
+namespace {
+
+/// The gradient of a scatter.
+struct ScatterGradient {
+  ScatterGradient(Expression &e, ScatterOp op)
+      : e(e), op(op), axis(static_cast<int64_t>(op.getAxis())), batch(static_cast<int64_t>(op.getBatch())),
+        indices(tensorTypeOf(op.getIndices())) {}
+
+  Value gather(Value whole) { return gather(whole, axis, tensorTypeOf(op.getUpdates()).getShape()); }
+  Value gather(Value whole, int64_t along, ArrayRef<int64_t> shape) {
+    return GatherOp::create(e.builder, e.loc, tensorTypeOf(whole).clone(shape), whole, op.getIndices(), along, batch);
+  }
+  Value scatter(ScatterKind kind, Value x, Value updates, int64_t along) {
+    return ScatterOp::create(e.builder, e.loc, x.getType(), kind, x, op.getIndices(), updates, along, batch);
+  }
+  /// What holds of each index, for each element of the updates.
+  Value ofUpdates(Value ofIndices) {
+    auto updates = cast<RankedTensorType>(op.getUpdates().getType());
+    SmallVector<int64_t> kept;
+    for (int64_t place = 0; place < indices.getRank(); ++place)
+      kept.push_back(place < batch ? place : axis + place - batch);
+    return e.broadcast(ofIndices, updates.clone(tensorTypeOf(ofIndices).getElementType()), kept);
+  }
+  /// Whether each index names a slice.
+  Value isInside() {
+    const auto rows = static_cast<double>(tensorTypeOf(op.getX()).getDimSize(axis));
+    Value at = op.getIndices();
+    return AndOp::create(e.builder, e.loc, e.compare(ComparePredicate::ge, at, e.splat(indices, 0)),
+                         e.compare(ComparePredicate::lt, at, e.splat(indices, rows)));
+  }
+  /// Whether each index is the last one that names its slice: the number that the last one leaves there is its own.
+  Value isLast() {
+    const ArrayRef<int64_t> shape = indices.getShape();
+    const int64_t count = ShapedType::getNumElements(shape.drop_front(batch));
+    const Type element = e.builder.getIntegerType(llvm::isInt<32>(count) ? 32 : 64);
+    const auto numbers = RankedTensorType::get({count}, element),
+               apart = indices.clone(shape.drop_front(batch), element);
+    Value number = IotaOp::create(e.builder, e.loc, numbers, 0);
+    SmallVector<int64_t> kept = llvm::to_vector(llvm::seq<int64_t>(batch, indices.getRank()));
+    number = e.broadcast(ReshapeOp::create(e.builder, e.loc, apart, number), indices.clone(element), kept);
+    SmallVector<int64_t> rows(shape.take_front(batch));
+    rows.push_back(tensorTypeOf(op.getX()).getDimSize(axis));
+    Value left = scatter(ScatterKind::set, e.splat(RankedTensorType::get(rows, element), -1), number, batch);
+    return e.compare(ComparePredicate::eq, gather(left, batch, shape), number);
+  }
+
+  void build(Value cotangent, SmallVectorImpl<Value> &gradients) {
+    const auto updates = cast<RankedTensorType>(op.getUpdates().getType());
+    if (op.getKind() == ScatterKind::sum) {
+      gradients.append({cotangent, {}, e.zeroUnless(ofUpdates(isInside()), gather(cotangent))});
+      return;
+    }
+    if (op.getKind() == ScatterKind::set) {
+      gradients.append({scatter(ScatterKind::set, cotangent, e.splat(updates, 0.0), axis),
+                        {},
+                        e.zeroUnless(ofUpdates(isLast()), gather(cotangent))});
+      return;
+    }
+    const StringRef origin = "gradient of scatter";
+    const Type element = updates.getElementType(), wide = element.isF64() ? element : Type(e.builder.getF32Type());
+    const auto ones = [&](Value equal) { return e.zeroUnless(equal, e.splat(tensorTypeOf(equal).clone(wide), 1.0)); };
+    Value ofX = e.compare(ComparePredicate::eq, op.getX(), op.getY());
+    Value ofEach = AndOp::create(e.builder, e.loc, ofUpdates(isInside()),
+                                 e.compare(ComparePredicate::eq, op.getUpdates(), gather(op.getY())));
+    Value share = e.div(e.cast(cotangent, wide, origin), scatter(ScatterKind::sum, ones(ofX), ones(ofEach), axis));
+    gradients.append({e.cast(e.zeroUnless(ofX, share), element, origin),
+                      {},
+                      e.cast(e.zeroUnless(ofEach, gather(share)), element, origin)});
+  }
+
+  Expression &e;
+  ScatterOp op;
+  const int64_t axis, batch;
+  RankedTensorType indices;
+};
+
+} // namespace
+
+LogicalResult ScatterOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
+  if (getKind() == ScatterKind::prod)
+    return emitOpError() << "of kind prod has no gradient; expected kind set, sum, max or min";
+  Expression e(builder, getLoc());
+  ScatterGradient(e, *this).build(cotangents[0], gradients);
   return success();
 }
 

@@ -65,10 +65,11 @@ def Halftone_ReduceAllOp : Halftone_PureOp<"reduce_all",
 def Halftone_CumsumOp : Halftone_PureOp<"cumsum", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
   let summary = "Each element combined with those before it along an axis; with `reverse`, with those behind it";
   let description = [{
-    `kind` is sum, prod, max or min. The result has x's shape, and x's dtype, or f32 for a narrower float x. Narrow floats are combined in f32,
-    and each result is rounded once. Integers wrap; max and min keep NaN. The gradient of sums is the cumsum of the cotangent in the other
-    direction, and that of products the product of the others, whatever is 0. The cotangent of a max or min goes to the first of equals.
-    Examples:
+    `kind` is sum, prod, max or min. The result has x's shape, and x's dtype, or f32 for a narrower float x. Narrow
+    floats are combined in f32, and each result is rounded once. Integers wrap; max and min keep NaN. The gradient of
+    sums is the cumsum of the cotangent in the other direction, and that of products the product of the others, whatever
+    is 0. The cotangent of a max or min goes to the first of equals.
+    Example:
     ```mlir
     %1 = halftone.cumsum %0 {axis = 1 : i64} : tensor<8x4xf16> -> tensor<8x4xf32>
     %2 = halftone.cumsum %0 {axis = 1 : i64, kind = #halftone<reduce_kind max>, reverse} : tensor<8x4xf16> -> tensor<8x4xf16>

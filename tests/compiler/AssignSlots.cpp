@@ -334,6 +334,16 @@ TEST_CASE("a new value is made in place when nothing reads the old one after") {
                        "%0")) == "copy f>o; v>a; copy a>v; ");
 }
 
+TEST_CASE("a scatter changes rows of a variable in place, but not of the tensor that its updates are read from") {
+  const std::string indices = "  %i = halftone.constant dense<[0, 2, 2, 9, 1, 1]> : tensor<6xi32>\n";
+  const std::string types =
+      " {axis = 0 : i64} : (tensor<6x5xf32>, tensor<6xi32>, tensor<6x5xf32>) -> tensor<6x5xf32>\n";
+  CHECK(printed(around((indices + "  %0 = halftone.scatter set %v0, %i, %x0" + types).c_str(), "%0")) ==
+        "copy f>o; vcf>v; ");
+  CHECK(printed(around((indices + "  %0 = halftone.scatter set %x0, %i, %v0" + types).c_str(), "%0")) ==
+        "copy f>o; fcv>a; copy a>v; ");
+}
+
 TEST_CASE("a branch that leaves a variable as it was costs nothing") {
   const char *when = "  %0 = halftone.when %p : (tensor<6x5xf32>) {\n"
                      "    %1 = halftone.add %v0, %x0 : tensor<6x5xf32>\n"

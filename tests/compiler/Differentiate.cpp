@@ -211,6 +211,30 @@ func.func @main(%a: tensor<4xf64> {halftone.name = "a"})
   CHECK(results[1].low == std::vector<double>{0, 0, 3, 1});
 }
 
+TEST_CASE("the derivative of a scatter goes to the last update, and in equal shares to equal extrema") {
+  Differentiated module(R"(
+func.func @main(%x: tensor<3xf64> {halftone.name = "x"}, %u: tensor<4xf64> {halftone.name = "u"})
+    -> (tensor<3xf64> {halftone.name = "a"}, tensor<4xf64> {halftone.name = "b"}, tensor<3xf64> {halftone.name = "c"},
+        tensor<4xf64> {halftone.name = "d"}) {
+  %i = halftone.constant dense<[0, 0, 2, 7]> : tensor<4xi32>
+  %w = halftone.constant dense<[1.0, 10.0, 12.0]> : tensor<3xf64>
+  %s = halftone.scatter set %x, %i, %u {axis = 0 : i64} : (tensor<3xf64>, tensor<4xi32>, tensor<4xf64>) -> tensor<3xf64>
+  %sw = halftone.mul %s, %w : tensor<3xf64>
+  %st = halftone.reduce sum %sw {axes = array<i64: 0>} : tensor<3xf64> -> tensor<f64>
+  %ds:2 = halftone.gradient %st at (%x : tensor<3xf64>, %u : tensor<4xf64>) : tensor<f64> -> (tensor<3xf64>, tensor<4xf64>)
+  %m = halftone.scatter max %x, %i, %u {axis = 0 : i64} : (tensor<3xf64>, tensor<4xi32>, tensor<4xf64>) -> tensor<3xf64>
+  %mw = halftone.mul %m, %w : tensor<3xf64>
+  %mt = halftone.reduce sum %mw {axes = array<i64: 0>} : tensor<3xf64> -> tensor<f64>
+  %dm:2 = halftone.gradient %mt at (%x : tensor<3xf64>, %u : tensor<4xf64>) : tensor<f64> -> (tensor<3xf64>, tensor<4xf64>)
+  return %ds#0, %ds#1, %dm#0, %dm#1 : tensor<3xf64>, tensor<4xf64>, tensor<3xf64>, tensor<4xf64>
+})");
+  std::vector<TensorData> results = module.run({module.tensor({3}, {5, 1, 4}), module.tensor({4}, {5, 5, 4, 9})});
+  CHECK(results[0].low == std::vector<double>{0, 10, 0});
+  CHECK(results[1].low == std::vector<double>{0, 1, 12, 0});
+  CHECK(results[2].low == std::vector<double>{1.0 / 3, 10, 6});
+  CHECK(results[3].low == std::vector<double>{1.0 / 3, 1.0 / 3, 6, 0});
+}
+
 TEST_CASE("variables: state moves on, and the gradient is that at the entry") {
   Differentiated module(R"(
 halftone.variable @w : tensor<2xf64>

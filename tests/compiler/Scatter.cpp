@@ -68,6 +68,31 @@ halftone.kernel scatter @k (tensor<$Bx$Ixi32>, tensor<$Bx2x$Ix$Nx$T>) -> tensor<
     }
 }
 
+TEST_CASE("A scatter into a tensor combines it with the updates in order, and leaves out indices outside",
+          "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  const std::string kind = GENERATE("set", "sum", "max", "min", "prod");
+  constexpr const char *into = R"(
+halftone.kernel scatter @k (tensor<$Bx$Mx$Nx$T>, tensor<$Bx$Ixi32>, tensor<$Bx$Ix$Nx$T>) -> tensor<$Bx$Mx$Nx$T> {
+^bb0(%x: tensor<$Bx$Mx$Nx$T>, %i: tensor<$Bx$Ixi32>, %u: tensor<$Bx$Ix$Nx$T>):
+  %0 = halftone.scatter $K %x, %i, %u {axis = 1 : i64, batch = 1 : i64} : (tensor<$Bx$Mx$Nx$T>, tensor<$Bx$Ixi32>, tensor<$Bx$Ix$Nx$T>) -> tensor<$Bx$Mx$Nx$T>
+  halftone.yield %0 : tensor<$Bx$Mx$Nx$T>
+})";
+  for (const char *type : {"f32", "f64", "i32", "ui8"})
+    for (auto [b, indices, m, n] : {std::tuple<int64_t, int64_t, int64_t, int64_t>{1, 5, 3, 4},
+                                    {3, 33, 40, 1},
+                                    {2, 70, 9, 33},
+                                    {1, 100, 500, 64}}) {
+      CAPTURE(target, kind, type, b, indices, m, n);
+      const std::string text = with(into, {{"$K", kind}, {"$B", std::to_string(b)}, {"$I", std::to_string(indices)}});
+      KernelHarness kernel(with(text, m, n, type), target, /*strict=*/true);
+      auto operands = kernel.operands(1, kind != "sum" && kind != "prod");
+      for (size_t i = 0; i < operands[1].integers.size(); ++i)
+        operands[1].integers[i] = (operands[1].integers[i] % (m + 2) + m + 2) % (m + 2) - 1; // from -1 to m
+      kernel.checkExact(operands);
+    }
+}
+
 TEST_CASE("A scatter of no indices clears its rows", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
   CAPTURE(target);

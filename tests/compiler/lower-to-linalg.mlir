@@ -161,6 +161,25 @@ halftone.kernel scatter @scatter (tensor<4x6xi64>, tensor<2x4x6x37xf32>) -> tens
   halftone.yield %0 : tensor<2x50x37xf32>
 }
 
+// A scatter into a tensor: its elements, then for each row the last of the updates that name it. Rows lie behind batch dims.
+// CHECK-LABEL: module @scatter_into
+// CHECK-SAME: halftone.extents = array<i64: 2, 50, 6, 37, 50>, halftone.grid = 2 : i64
+// CHECK: halftone.indices = 1 : i64, halftone.kind = "scatter", halftone.outer = 1 : i64
+// CHECK: linalg.generic
+// CHECK-SAME: halftone.dims = array<i64: 0, 2>
+// CHECK: %[[X:.*]] = linalg.generic
+// CHECK-SAME: halftone.dims = array<i64: 0, 1, 3>
+// CHECK: linalg.generic
+// CHECK-SAME: outs(%[[X]] : tensor<?x?x?xf32>)
+// CHECK-SAME: halftone.combine = ["last"], halftone.dims = array<i64: 0, 1, 2, 3>
+// CHECK: ^bb0(%{{.*}}: i64, %[[U:.*]]: f32, %[[A:.*]]: f32):
+// CHECK: arith.select %{{.*}}, %[[U]], %[[A]] : f32
+halftone.kernel scatter @scatter_into (tensor<2x50x37xf32>, tensor<2x6xi64>, tensor<2x6x37xf32>) -> tensor<2x50x37xf32> {
+^bb0(%x: tensor<2x50x37xf32>, %i: tensor<2x6xi64>, %u: tensor<2x6x37xf32>):
+  %0 = halftone.scatter set %x, %i, %u {axis = 1 : i64, batch = 1 : i64} : (tensor<2x50x37xf32>, tensor<2x6xi64>, tensor<2x6x37xf32>) -> tensor<2x50x37xf32>
+  halftone.yield %0 : tensor<2x50x37xf32>
+}
+
 // Lanes run along groups: two filters, two channels, whose dim is the first reduced one. No tap leaves its group, so only the
 // taps of the other axis are kept in the image.
 // CHECK-LABEL: module @few_channels

@@ -163,17 +163,18 @@ func.func @main(%p: tensor<i1> {halftone.name = "p"}, %x: tensor<4xf32> {halfton
 // CHECK-DAG: %[[ZERO:.*]] = halftone.constant dense<0.000000e+00> : tensor<2x2xf32>
 // CHECK-DAG: %[[ALL:.*]] = halftone.reduce_all max_abs(%arg0) : tensor<0x2xf32>
 // CHECK-NOT: halftone.neg
-// CHECK: return %[[A]], %[[LOW]], %[[ONES]], %[[SMALL]], %[[ZERO]], %[[ALL]]
-func.func @main(%x: tensor<0x2xf32> {halftone.name = "x"}, %i: tensor<0x2xi8> {halftone.name = "i"}, %u: tensor<0x2xui8> {halftone.name = "u"})
+// CHECK: return %[[A]], %[[LOW]], %[[ONES]], %[[SMALL]], %[[ZERO]], %[[ALL]], %arg3
+func.func @main(%x: tensor<0x2xf32> {halftone.name = "x"}, %i: tensor<0x2xi8> {halftone.name = "i"}, %u: tensor<0x2xui8> {halftone.name = "u"}, %v: tensor<3x2xf32> {halftone.name = "v"}, %n: tensor<0xi32> {halftone.name = "n"})
     -> (tensor<0x2xf32> {halftone.name = "a"}, tensor<2xf32> {halftone.name = "b"}, tensor<2xi8> {halftone.name = "c"},
-        tensor<2xui8> {halftone.name = "d"}, tensor<2x2xf32> {halftone.name = "e"}, tensor<f32> {halftone.name = "f"}) {
+        tensor<2xui8> {halftone.name = "d"}, tensor<2x2xf32> {halftone.name = "e"}, tensor<f32> {halftone.name = "f"}, tensor<3x2xf32> {halftone.name = "g"}) {
   %a = halftone.neg %x : tensor<0x2xf32>
   %b = halftone.reduce max %a {axes = array<i64: 0>} : tensor<0x2xf32> -> tensor<2xf32>
   %c = halftone.reduce and %i {axes = array<i64: 0>} : tensor<0x2xi8> -> tensor<2xi8>
   %d = halftone.reduce max %u {axes = array<i64: 0>} : tensor<0x2xui8> -> tensor<2xui8>
   %e = halftone.contract %a, %x {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<0x2xf32>, tensor<0x2xf32>) -> tensor<2x2xf32>
   %f = halftone.reduce_all max_abs (%x) : tensor<0x2xf32>
-  return %a, %b, %c, %d, %e, %f : tensor<0x2xf32>, tensor<2xf32>, tensor<2xi8>, tensor<2xui8>, tensor<2x2xf32>, tensor<f32>
+  %g = halftone.scatter set %v, %n, %x {axis = 0 : i64} : (tensor<3x2xf32>, tensor<0xi32>, tensor<0x2xf32>) -> tensor<3x2xf32>
+  return %a, %b, %c, %d, %e, %f, %g : tensor<0x2xf32>, tensor<2xf32>, tensor<2xi8>, tensor<2xui8>, tensor<2x2xf32>, tensor<f32>, tensor<3x2xf32>
 }
 
 // -----

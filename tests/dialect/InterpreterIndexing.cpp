@@ -88,3 +88,42 @@ TEST_CASE("Indices at a place of the batch axes name slices at that place") {
                  "2x2x1x2xf32", {cube, wholes("2x1xi32", {1, 0})})
             .low == Row{2, 3, 6, 7, 8, 9, 12, 13});
 }
+
+static TensorData scattered(const std::string &kind, const std::string &type, const TensorData &x,
+                            const TensorData &indices, const TensorData &updates, bool intervals = false) {
+  const std::string element = type.substr(type.rfind('x') + 1), count = std::to_string(indices.size());
+  return evaluate("%y = halftone.scatter " + kind + " %0, %1, %2 {axis = 0 : i64} : (tensor<" + type + ">, tensor<" +
+                      count + "xi32>, tensor<" + count + "x" + element + ">) -> tensor<" + type + ">",
+                  type, {x, indices, updates}, intervals);
+}
+
+TEST_CASE("scatter combines x with updates in order, and leaves out indices that name no slice") {
+  const TensorData x = reals("3xf32", {1, 2, 3}), i = wholes("5xi32", {2, 0, 2, -1, 3}),
+                   u = reals("5xf32", {10, -4, 7, 100, 100});
+  CHECK(scattered("set", "3xf32", x, i, u).low == Row{-4, 2, 7});
+  CHECK(scattered("sum", "3xf32", x, i, u).low == Row{-3, 2, 20});
+  CHECK(scattered("max", "3xf32", x, i, u).low == Row{1, 2, 10});
+  CHECK(scattered("min", "3xf32", x, i, u).low == Row{-4, 2, 3});
+  CHECK(scattered("prod", "3xf32", x, i, u).low == Row{-4, 2, 210});
+  CHECK(scattered("max", "3xui8", wholes("3xui8", {1, 200, 3}), i, wholes("5xui8", {5, 255, 9, 255, 255})).integers ==
+        Ints{255, 200, 9});
+  CHECK(scattered("prod", "3xi8", wholes("3xi8", {1, 2, 3}), i, wholes("5xi8", {50, 4, 2, 9, 9})).integers ==
+        Ints{4, 2, 44});
+  const TensorData ones = reals("5xf16", {1, 1, 1, 1, 1}), same = wholes("5xi32", {0, 0, 0, 0, 0});
+  CHECK(scattered("sum", "1xf16", reals("1xf16", {2048}), same, ones).low == Row{2052}); // 2053 rounds to even
+}
+
+TEST_CASE("the interval of a scatter holds what each possible index would give") {
+  TensorData i = wholes("1xi32", {0});
+  i.upper = {1};
+  const TensorData x = reals("3xf32", {1, 2, 3}), u = reals("1xf32", {9});
+  TensorData set = scattered("set", "3xf32", x, i, u, true);
+  CHECK(set.low == Row{1, 2, 3});
+  CHECK(set.high == Row{9, 9, 3});
+  TensorData most = scattered("max", "3xf32", x, i, u, true);
+  CHECK((most.low[0] <= 1 && most.high[0] >= 9 && most.high[2] < 4));
+  i.integers = {-1};
+  i.upper = {0};
+  set = scattered("set", "3xf32", x, i, u, true);
+  CHECK((set.low == Row{1, 2, 3} && set.high == Row{9, 2, 3})); // it may name nothing
+}

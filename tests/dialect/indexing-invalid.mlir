@@ -181,3 +181,27 @@ func.func @f(%u: tensor<4x3xf32>, %i: tensor<4x2xi32>) {
   %y = halftone.scatter_add %i, %u {axis = 1 : i64, batch = 1 : i64} : (tensor<4x2xi32>, tensor<4x3xf32>) -> tensor<4x9xf32>
   return
 }
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<2xf16>) {
+  // expected-error @below {{takes x and updates of one dtype, but got 'f32' and 'f16'}}
+  %y = halftone.scatter sum %x, %i, %u {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi32>, tensor<2xf16>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<3xf32>) {
+  // expected-error @below {{expected 'tensor<2xf32>' where the indices 'tensor<2xi32>' stand in place of axis 0 of 'tensor<4xf32>', but got 'tensor<3xf32>'}}
+  %y = halftone.scatter set %x, %i, %u {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi32>, tensor<3xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<2xf32>) {
+  // expected-error @below {{failed to verify that all of {x, y} have same type}}
+  %y = "halftone.scatter"(%x, %i, %u) {kind = #halftone<scatter_kind set>, axis = 0 : i64} : (tensor<4xf32>, tensor<2xi32>, tensor<2xf32>) -> tensor<5xf32>
+  return
+}

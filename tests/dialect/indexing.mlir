@@ -14,8 +14,10 @@ func.func @concat(%0: tensor<8x4xf32>, %1: tensor<8x3xf32>) {
 }
 // CHECK-LABEL: func.func @gather
 // CHECK: halftone.gather %{{.*}}, %{{.*}} {axis = 0 : i64} : (tensor<100x64xf32>, tensor<8x5xi32>) -> tensor<8x5x64xf32>
-func.func @gather(%table: tensor<100x64xf32>, %ids: tensor<8x5xi32>) {
+// CHECK: halftone.gather %{{.*}}, %{{.*}} {axis = 1 : i64, batch = 1 : i64} : (tensor<8x100xf32>, tensor<8x5xi32>) -> tensor<8x5xf32>
+func.func @gather(%table: tensor<100x64xf32>, %ids: tensor<8x5xi32>, %x: tensor<8x100xf32>) {
   %rows = halftone.gather %table, %ids {axis = 0 : i64} : (tensor<100x64xf32>, tensor<8x5xi32>) -> tensor<8x5x64xf32>
+  %best = halftone.gather %x, %ids {axis = 1 : i64, batch = 1 : i64} : (tensor<8x100xf32>, tensor<8x5xi32>) -> tensor<8x5xf32>
   return
 }
 // CHECK-LABEL: func.func @scatter_add
@@ -32,5 +34,13 @@ func.func @batches(%x: tensor<8x3x10x2xf32>, %ids: tensor<8x5xi32>) {
   %rows = halftone.gather %x, %ids {axis = 2 : i64, batch = 1 : i64} : (tensor<8x3x10x2xf32>, tensor<8x5xi32>) -> tensor<8x3x5x2xf32>
   %sums = halftone.scatter_add %ids, %rows {axis = 2 : i64, batch = 1 : i64} : (tensor<8x5xi32>, tensor<8x3x5x2xf32>) -> tensor<8x3x10x2xf32>
   %none = halftone.gather %x, %ids {axis = 1 : i64, batch = 0 : i64} : (tensor<8x3x10x2xf32>, tensor<8x5xi32>) -> tensor<8x8x5x10x2xf32>
+  return
+}
+// CHECK-LABEL: func.func @scatter
+// CHECK: halftone.scatter set %{{.*}}, %{{.*}}, %{{.*}} {axis = 0 : i64} : (tensor<100x64xf32>, tensor<5xi32>, tensor<5x64xf32>) -> tensor<100x64xf32>
+// CHECK: halftone.scatter max %{{.*}}, %{{.*}}, %{{.*}} {axis = 1 : i64, batch = 1 : i64} : (tensor<8x3xui8>, tensor<8x2xi64>, tensor<8x2xui8>) -> tensor<8x3xui8>
+func.func @scatter(%x: tensor<100x64xf32>, %ids: tensor<5xi32>, %rows: tensor<5x64xf32>, %u: tensor<8x3xui8>, %at: tensor<8x2xi64>, %v: tensor<8x2xui8>) {
+  %y = halftone.scatter set %x, %ids, %rows {axis = 0 : i64} : (tensor<100x64xf32>, tensor<5xi32>, tensor<5x64xf32>) -> tensor<100x64xf32>
+  %1 = halftone.scatter max %u, %at, %v {axis = 1 : i64, batch = 1 : i64} : (tensor<8x3xui8>, tensor<8x2xi64>, tensor<8x2xui8>) -> tensor<8x3xui8>
   return
 }

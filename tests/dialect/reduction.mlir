@@ -45,13 +45,15 @@ func.func @reduce_all(%g0: tensor<4xf32>, %g1: tensor<8x4xf16>, %d: tensor<2xf64
 }
 // CHECK-LABEL: func.func @cumsum
 // CHECK: halftone.cumsum %{{.*}} {axis = 1 : i64} : tensor<8x4xf16> -> tensor<8x4xf32>
+// CHECK: halftone.cumsum %{{.*}} {axis = 1 : i64, kind = #halftone<reduce_kind max>, reverse} : tensor<8x4xf16> -> tensor<8x4xf16>
 // CHECK: halftone.cumsum %{{.*}} {axis = 0 : i64, reverse} : tensor<3xui8> -> tensor<3xui8>
 // CHECK: halftone.cumsum %{{.*}} {axis = 0 : i64, kind = #halftone<reduce_kind max>, reverse} : tensor<3xui8> -> tensor<3xui8>
 // CHECK: halftone.cumsum %{{.*}} {axis = 1 : i64} : tensor<8x4xf16> -> tensor<8x4xf16>
 func.func @cumsum(%0: tensor<8x4xf16>, %u: tensor<3xui8>) {
   %1 = halftone.cumsum %0 {axis = 1 : i64} : tensor<8x4xf16> -> tensor<8x4xf32>
-  %2 = halftone.cumsum %u {axis = 0 : i64, reverse} : tensor<3xui8> -> tensor<3xui8>
-  %3 = halftone.cumsum %u {axis = 0 : i64, reverse, kind = #halftone<reduce_kind max>} : tensor<3xui8> -> tensor<3xui8>
-  %4 = halftone.cumsum %0 {axis = 1 : i64, kind = #halftone<reduce_kind sum>} : tensor<8x4xf16> -> tensor<8x4xf16>
+  %2 = halftone.cumsum %0 {axis = 1 : i64, kind = #halftone<reduce_kind max>, reverse} : tensor<8x4xf16> -> tensor<8x4xf16>
+  %3 = halftone.cumsum %u {axis = 0 : i64, reverse} : tensor<3xui8> -> tensor<3xui8>
+  %4 = halftone.cumsum %u {axis = 0 : i64, reverse, kind = #halftone<reduce_kind max>} : tensor<3xui8> -> tensor<3xui8>
+  %5 = halftone.cumsum %0 {axis = 1 : i64, kind = #halftone<reduce_kind sum>} : tensor<8x4xf16> -> tensor<8x4xf16>
   return
 }

@@ -194,6 +194,17 @@ std::vector<OpCase> indexingCases() {
       lookup("scatter_add", label + "_columns", "3x5x" + result, "37xi64", "3x37x" + dtype, 1, Values::moderate);
       lookup("scatter_add", label + "_middle", "2x5x7x" + result, "3xi32", "2x3x7x" + dtype, 1, Values::moderate);
       lookup("scatter_add", label + "_scalar", "5x" + result, "i32", dtype, 0);
+      if (result == dtype)
+        for (const char *kind : {"set", "sum", "max", "min", "prod"}) {
+          const bool rounds = kind == std::string("sum") || kind == std::string("prod");
+          const OpOperand x{"2x5x7x" + dtype, rounds ? Values::moderate : Values::special};
+          const OpOperand updates{"2x3x7x" + dtype, x.values};
+          cases.push_back(
+              make("scatter", fmt::format("{}_{}", kind, dtype), {x, {"2x3xi32", Values::index}, updates},
+                   fmt::format("{} $0, $1, $2 {{axis = 1 : i64, batch = 1 : i64}} : ({}, {}, {}) -> {}", kind,
+                               tensor(x.type), tensor("2x3xi32"), tensor(updates.type), tensor(x.type)),
+                   x.type));
+        }
       lookup("scatter_add", label + "_none", "5x37x" + result, "0xi32", "0x37x" + dtype, 0);
       lookup("scatter_add", label + "_batch", "3x5x" + result, "3x37xi32", "3x37x" + dtype, 1, Values::moderate, 1);
       lookup("scatter_add", label + "_batches", "2x3x4x5x7x" + result, "2x3x1x2xi64", "2x3x4x1x2x7x" + dtype, 3,

@@ -130,6 +130,22 @@ void lookups(Maker &maker, const std::string &dtype) {
                           std::count(shape.begin(), shape.end(), 'x'), tensor(shape + "2xi32"),
                           tensor(shape + "2x" + dtype), tensor(shape + "3x" + dtype)),
               shape + "3x" + dtype);
+  struct Form {
+    const char *x, *at, *updates;
+  };
+  for (const Form &form : {Form{"1x", "1x", "1x"},
+                           {"3x0x", "2x", "2x0x"},
+                           {"3x2x", "0x", "0x2x"},
+                           {"1x1x", "2x", "2x1x"},
+                           {"0x2x", "2x", "2x2x"}})
+    for (const char *kind : {"set", "sum", "max"})
+      maker.add("scatter",
+                {{form.x + dtype, Values::moderate},
+                 {form.at + std::string("i32"), Values::index},
+                 {form.updates + dtype, Values::moderate}},
+                fmt::format("{} $0, $1, $2 {{axis = 0 : i64}} : ({}, {}, {}) -> {}", kind, tensor(form.x + dtype),
+                            tensor(form.at + std::string("i32")), tensor(form.updates + dtype), tensor(form.x + dtype)),
+                form.x + dtype);
 }
 
 void reductions(Maker &maker, const std::string &dtype) {

@@ -197,6 +197,13 @@ void RandomProgram::scatter(const std::string &dtype) {
     return;
   const auto known = pick([&](const RandomItem &y) { return y.dtype == dtype && y.shape == updates; });
   const RandomItem x = known ? *known : argument(dtype, updates);
+  if (below(3) == 0) {
+    const RandomItem y = argument(dtype, to);
+    const std::string kind = one(std::vector<std::string>{"set", "sum", "max", "min", "prod"});
+    return void(add(dtype, to,
+                    fmt::format("scatter {} {}, {}, {} {{axis = {} : i64}} : ({}, {}, {}) -> {}", kind, y.name, at.name,
+                                x.name, axis, y.type(), at.type(), x.type(), y.type())));
+  }
   const std::string result = below(2) ? dtype : x.wide();
   add(result, to,
       fmt::format("scatter_add {}, {} {{axis = {} : i64}} : ({}, {}) -> {}", at.name, x.name, axis, at.type(), x.type(),

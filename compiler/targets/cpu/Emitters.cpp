@@ -117,7 +117,7 @@ constexpr Row rows[] = {
     {KernelKind::row, noSchedule, 0, inVectors<emitRow>, rowScratch},
     {KernelKind::finish, noSchedule, 0, inVectors<emitRow>, rowScratch},
     {KernelKind::matmul, ofMatmul, 0, emitMatmul, matmulScratchBytes},
-    {KernelKind::scatter, noSchedule, 2, inVectors<emitScatter>, noScratch},
+    {KernelKind::scatter, noSchedule, 0, inVectors<emitScatter>, noScratch},
     {KernelKind::cumulative, noSchedule, 2, inVectors<emitScan>, noScratch},
     {KernelKind::attention, ofAttention, 0, emitAttention, attentionScratch},
     {KernelKind::attention_grad, ofAttention, 0, emitAttentionGradient, attentionGradientScratchBytes},

@@ -1,8 +1,8 @@
 // Scatter kernels: a block owns a range of rows and goes through the indices in order.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for block: rows = 0
-//     for each index, in order: if it names a row of the block: for column, a vector at a time: row += update
+//   for block: rows = 0, or x
+//     for each index, in order: if it names a row of the block: for column, a vector at a time: row = row combined with the update
 #include "compiler/kernels/ScatterParts.h"
 #include "compiler/targets/cpu/Emitters.h"
 

@@ -18,7 +18,7 @@ struct Row {
 constexpr Row rows[] = {
     {KernelKind::loop, 1, false, emitLoop},       {KernelKind::reduction_loop, 2, false, emitReductionLoop},
     {KernelKind::row, 0, true, emitRow},          {KernelKind::finish, 0, true, emitRow},
-    {KernelKind::matmul, 0, true, nullptr},       {KernelKind::scatter, 2, false, emitScatter},
+    {KernelKind::matmul, 0, true, nullptr},       {KernelKind::scatter, 0, false, emitScatter},
     {KernelKind::cumulative, 2, false, emitScan}, {KernelKind::sort, 2, false, emitSort},
 };
 

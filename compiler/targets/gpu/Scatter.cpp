@@ -1,9 +1,9 @@
-// Scatter kernels: a block owns a range of rows, and each thread adds to elements of its own, in the order of the indices.
+// Scatter kernels: a block owns a range of rows, and each thread combines elements of its own, in the order of the indices.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   rows of the block = 0
+//   rows of the block = 0, or x
 //   for 32 indices at a time: each lane computes the row that one of them names; for each that names a row of the warp, in
-//   order: for the thread's columns: row += update
+//   order: for the thread's columns: row = row combined with the update
 #include "compiler/kernels/ScatterParts.h"
 #include "compiler/targets/gpu/Emitters.h"
 #include "compiler/targets/gpu/ThreadTile.h"
@@ -76,7 +76,9 @@ std::string ScatterEmitter::emit() {
   frame.delinearize(divideUnsigned(frame.block, rowBlocks), outer);
   const Emitted begin = remainderUnsigned(frame.block, rowBlocks) * blockRows;
   const Span own{begin, minimum(rows, begin + blockRows)};
-  const int64_t vector = vectorOf(frame, sum, vectorDim);
+  int64_t vector = vectorOf(frame, sum, vectorDim);
+  if (start)
+    vector = std::min(vector, vectorOf(frame, start, vectorDim));
   inVectors(frame, frame.extents[size_t(vectorDim)], {vector, vectorDim}, [&](const Lanes &lanes) {
     emitRows(own, lanes);
     return Values();

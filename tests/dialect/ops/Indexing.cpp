@@ -13,10 +13,10 @@ std::string squareOf(const std::string &op, const std::string &arguments, const 
          to + ">\nreturn %y : tensor<" + to + ">\n}";
 }
 
-TensorData counted(const std::string &type) {
+TensorData counted(const std::string &type, double begin = 0.5, double step = 0.1) {
   std::vector<double> values;
   for (int64_t i = 0, e = tensorType(type).getNumElements(); i < e; ++i)
-    values.push_back(0.5 + 0.1 * static_cast<double>(i));
+    values.push_back(begin + step * static_cast<double>(i));
   return reals(type, values);
 }
 
@@ -55,4 +55,24 @@ TEST_CASE("gradients of lookups with batch axes match differences") {
                                          "(tensor<2x2xi32>, tensor<2x2x3xf64>) -> tensor<2x4x3xf64>",
                                "%a: tensor<2x2x3xf64>", "2x4x3xf64"),
                       {counted("2x2x3xf64")}) < 1e-8);
+}
+
+// No two elements are equal.
+TEST_CASE("gradients of scatters match differences") {
+  const std::string indices = "%i = halftone.constant dense<[2, 0, 2, 5, -1]> : tensor<5xi32>\n";
+  for (const char *kind : {"set", "sum", "max", "min"}) {
+    CAPTURE(kind);
+    CHECK(gradientError(squareOf(indices + "%0 = halftone.scatter " + kind +
+                                     " %a, %i, %b {axis = 1 : i64} : (tensor<2x4x3xf64>, tensor<5xi32>, "
+                                     "tensor<2x5x3xf64>) -> tensor<2x4x3xf64>",
+                                 "%a: tensor<2x4x3xf64>, %b: tensor<2x5x3xf64>", "2x4x3xf64"),
+                        {counted("2x4x3xf64"), counted("2x5x3xf64", 0.93, 0.13717)}) < 1e-8);
+    CHECK(gradientError(squareOf("%i = halftone.constant dense<[[1, 1, 0], [3, 2, 3]]> : tensor<2x3xi32>\n"
+                                 "%0 = halftone.scatter " +
+                                     std::string(kind) +
+                                     " %a, %i, %b {axis = 1 : i64, batch = 1 : i64} : (tensor<2x3x2xf64>, "
+                                     "tensor<2x3xi32>, tensor<2x3x2xf64>) -> tensor<2x3x2xf64>",
+                                 "%a: tensor<2x3x2xf64>, %b: tensor<2x3x2xf64>", "2x3x2xf64"),
+                        {counted("2x3x2xf64"), counted("2x3x2xf64", 0.93, 0.13717)}) < 1e-8);
+  }
 }
