@@ -47,8 +47,8 @@ struct ValueNode {
     lookup, // element of kernel operand `operand` at `position`; inputs: the indices in it. Outside of a window axis: the
             // fill of `op`, a window
     sortKey, // the integer by which the sort `op` orders the element `inputs[0]`
-    hit,    // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else neutral to `combiner`
-    piece   // of `inputs`, in the operand's own dtype, that one in whose range the linear index over `access` lies
+    hit,     // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else neutral to `combiner`
+    piece    // of `inputs`, in the operand's own dtype, that one in whose range the linear index over `access` lies
   };
   explicit ValueNode(Kind kind) : kind(kind) {}
 

@@ -455,10 +455,9 @@ private:
     populateConvolutionLowering(patterns, machine, numerics);
     if (!numerics.fixesOrder())
       populateHoleLowering(patterns);
-    patterns
-        .add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldSortOfOne, HoistReshape,
-             ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes, WidenScatter,
-             WidenScatterAdd>(&getContext());
+    patterns.add<ArgReduceLastAxis, ExpandReduceAll, FoldArgReduceOfOne, FoldReductionOfOne, FoldSortOfOne,
+                 HoistReshape, ReshapeUnitAxes, SinkReshape, SinkTranspose, SplitLongConcat, SplitMixedAxes,
+                 WidenScatter, WidenScatterAdd>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) {
       getOperation().emitError("normalizing did not settle");
       return signalPassFailure();

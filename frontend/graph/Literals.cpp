@@ -1,6 +1,7 @@
 // Joins literals to larger constants, and reads the arrays of recorded calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Literals.h"
+#include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
 #include "halftone/Error.h"
 #include <algorithm>
@@ -111,6 +112,8 @@ Value recordedArray(const std::string &owner, const Json &json) {
   lists.measure(value);
   lists.add(value, 0);
   const Shape shape(lists.dims);
+  if (!Trace::current())
+    return symbolicInput(shape, dtype, "array");
   return lists.values.empty() ? tracing().splat(0.0, shape, dtype)
                               : tracing().reshape(vectorOf(lists.values, dtype), shape);
 }

@@ -17,7 +17,7 @@ bool isRecordedArray(const nlohmann::ordered_json &json);
 /// An array as a call's argument holds it. value_error naming `owner` if it has more elements than recordedArray() reads, or a
 /// number that JSON or a double lacks.
 nlohmann::ordered_json arrayForRecord(const std::string &owner, const Tensor &array);
-/// That array. value_error naming `owner` if the lists are ragged or hold anything but numbers, not_implemented_error if
+/// That array; outside of a trace a symbolic Value of its shape and dtype. value_error naming `owner` if the lists are ragged or hold anything but numbers, not_implemented_error if
 /// they have more than 4,096 elements, which would belong into a layer's weight.
 Value recordedArray(const std::string &owner, const nlohmann::ordered_json &json);
 

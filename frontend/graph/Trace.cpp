@@ -4,6 +4,7 @@
 #include "dialect/ControlFlow.h"
 #include "dialect/TypeInference.h"
 #include "frontend/base/UserWords.h"
+#include "frontend/graph/TraceAttributes.h"
 #include "frontend/graph/TraceEnums.h"
 #include "frontend/graph/TraceFloat8.h"
 #include "frontend/graph/TraceRegion.h"
@@ -108,7 +109,7 @@ public:
     dims.insert(dims.end(), taps.begin(), taps.end());
     for (int64_t axis = 1 + static_cast<int64_t>(places.size()); axis < x.shape().rank(); ++axis)
       dims.push_back(x.shape()[axis]);
-    llvm::SmallVector<NamedAttribute> attributes = attributesOf(steps);
+    llvm::SmallVector<NamedAttribute> attributes = attributesOf(builder(), steps);
     if (lowest)
       attributes.push_back(named("lowest", builder().getUnitAttr()));
     return emit("window", {type(Shape(dims), x.dtype())}, {resolve(x)}, attributes);
@@ -120,7 +121,7 @@ public:
     dims.push_back(x.shape()[-2]);
     dims.push_back(w.shape()[-1]);
     DType result = x.dtype() == DType::int8 ? DType::int32 : x.dtype();
-    return emit("convolution", {type(Shape(dims), result)}, {resolve(x), resolve(w)}, attributesOf(steps));
+    return emit("convolution", {type(Shape(dims), result)}, {resolve(x), resolve(w)}, attributesOf(builder(), steps));
   }
   Value attention(const Value &q, const Value &k, const Value &v, const Attention &more) override {
     const Shape shape = q.shape();
@@ -152,8 +153,9 @@ public:
     return emit("arg_reduce", {type(without(x.shape(), {axis}), DType::int32)}, {resolve(x)},
                 {named("kind", attr), along(axis)});
   }
-  Value cumsum(const Value &x, int64_t axis) override {
-    return emit("cumsum", {type(x.shape(), x.dtype())}, {resolve(x)}, {along(axis)});
+  Value cumsum(const Value &x, int64_t axis, ReduceKind kind) override {
+    auto attr = hd::ReduceKindAttr::get(&context_, mirrored<hd::ReduceKind>(kind));
+    return emit("cumsum", {type(x.shape(), x.dtype())}, {resolve(x)}, {along(axis), named("kind", attr)});
   }
   std::array<Value, 2> sort(const Value &x, int64_t axis, bool descending, int64_t count) override {
     std::vector<int64_t> dims = x.shape().dims();
@@ -205,11 +207,18 @@ public:
       dims[static_cast<size_t>(axis)] = extentSum(dims[static_cast<size_t>(axis)], x.shape()[axis]);
     return emit("concat", {type(Shape(dims), xs[0].dtype())}, resolveAll(xs), {along(axis)});
   }
-  Value gather(const Value &x, const Value &indices, int64_t axis) override {
+  Value gather(const Value &x, const Value &indices, int64_t axis, int64_t batch) override {
     std::vector<int64_t> dims = x.shape().dims(), places = indices.shape().dims();
     auto at = dims.erase(dims.begin() + axis);
-    dims.insert(at, places.begin(), places.end());
-    return emit("gather", {type(Shape(dims), x.dtype())}, {resolve(x), resolve(indices)}, {along(axis)});
+    dims.insert(at, places.begin() + batch, places.end());
+    return emit("gather", {type(Shape(dims), x.dtype())}, {resolve(x), resolve(indices)},
+                {along(axis), named("batch", i64(batch))});
+  }
+  Value scatter(ScatterKind kind, const Value &x, const Value &indices, const Value &updates, int64_t axis,
+                int64_t batch) override {
+    auto attr = hd::ScatterKindAttr::get(&context_, mirrored<hd::ScatterKind>(kind));
+    return emit("scatter", {type(x.shape(), x.dtype())}, {resolve(x), resolve(indices), resolve(updates)},
+                {named("kind", attr), along(axis), named("batch", i64(batch))});
   }
   Value stopGradient(const Value &x) override { return emit("stop_gradient", {}, {resolve(x)}); }
   Value customGradient(const Value &y, const std::vector<Value> &xs,
@@ -312,16 +321,13 @@ public:
     operands.append(regions_.back().captured);
     yield(block, results);
     regions_.pop_back();
-    llvm::SmallVector<Type> types;
-    for (mlir::Value result : results)
-      types.push_back(result.getType());
     int64_t call = layerCalls_[args.path]++;
-    Operation *op = emitOp(
-        "layer", types, operands,
-        {named("path", builder().getStringAttr(args.path)), named("policy", builder().getStringAttr(args.policy)),
-         named("rule", builder().getStringAttr(args.rule)), named("call", builder().getI64IntegerAttr(call)),
-         named("layer_class", builder().getStringAttr(args.className))},
-        bodies);
+    Operation *op = emitOp("layer", ValueRange(results).getTypes(), operands,
+                           {named("path", builder().getStringAttr(args.path)),
+                            named("policy", builder().getStringAttr(args.policy)),
+                            named("rule", builder().getStringAttr(args.rule)), named("call", i64(call)),
+                            named("layer_class", builder().getStringAttr(args.className))},
+                           bodies);
     int64_t elements = 0;
     for (mlir::Value result : llvm::ArrayRef(results).take_front(outputs))
       elements = extentSum(elements, cast<RankedTensorType>(result.getType()).getNumElements());
@@ -338,7 +344,7 @@ public:
     Block &block = *regions_.back().block;
     Operation *before = block.empty() ? nullptr : &block.back();
     std::vector<Value> results = body();
-    const Attribute mark = builder().getI64IntegerAttr(nextRematerialized_++);
+    const Attribute mark = i64(nextRematerialized_++);
     for (Operation *op = before ? before->getNextNode() : &block.front(); op; op = op->getNextNode())
       op->setAttr(hd::rematerializeAttr, mark);
     return results;
@@ -349,8 +355,8 @@ public:
       return *module_;
     OpBuilder b = builder();
     func::ReturnOp::create(b, loc_, fetches_);
-    const ValueRange results(fetches_);
-    function_.setFunctionType(b.getFunctionType(function_.getBody().front().getArgumentTypes(), results.getTypes()));
+    function_.setFunctionType(
+        b.getFunctionType(function_.getBody().front().getArgumentTypes(), ValueRange(fetches_).getTypes()));
     for (auto [i, name] : llvm::enumerate(feedNames_))
       function_.setArgAttr(static_cast<unsigned>(i), hd::nameAttr, b.getStringAttr(name));
     for (auto [i, name] : llvm::enumerate(fetchNames_))
@@ -380,20 +386,9 @@ private:
     return b;
   }
   NamedAttribute named(llvm::StringRef name, Attribute attr) { return {StringAttr::get(&context_, name), attr}; }
-  NamedAttribute along(int64_t axis) { return named("axis", builder().getI64IntegerAttr(axis)); }
-  llvm::SmallVector<NamedAttribute> attributesOf(const WindowSteps &steps) {
-    return {named("stride", i64s(steps.stride)), named("dilation", i64s(steps.dilation)), named("low", i64s(steps.low)),
-            named("hole", i64s(steps.hole))};
-  }
+  NamedAttribute along(int64_t axis) { return named("axis", i64(axis)); }
+  IntegerAttr i64(int64_t value) { return builder().getI64IntegerAttr(value); }
   DenseI64ArrayAttr i64s(const std::vector<int64_t> &values) { return DenseI64ArrayAttr::get(&context_, values); }
-  static Shape without(const Shape &shape, const std::vector<int64_t> &axes) {
-    std::vector<int64_t> dims;
-    for (int64_t i = 0; i < shape.rank(); ++i)
-      if (!llvm::is_contained(axes, i))
-        dims.push_back(shape[i]);
-    return Shape(dims);
-  }
-
   RankedTensorType type(const Shape &shape, DType dtype) { return symbols_.type(shape, dtype); }
 
   /// The value inside the innermost open region: captured through every layer boundary in between.
@@ -469,9 +464,8 @@ private:
     };
   }
   Value emitDivided(std::string_view name, const Value &x, const std::vector<int64_t> &borders, int64_t rank) {
-    return emit(
-        name, {}, {resolve(x)},
-        {named("borders", builder().getArrayAttr(i64s(borders))), named("rank", builder().getI64IntegerAttr(rank))});
+    return emit(name, {}, {resolve(x)},
+                {named("borders", builder().getArrayAttr(i64s(borders))), named("rank", i64(rank))});
   }
   Value constantOf(DenseElementsAttr value) { return emit("constant", {value.getType()}, {}, {named("value", value)}); }
   void yield(Block &block, ValueRange values) {

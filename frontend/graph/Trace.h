@@ -44,6 +44,7 @@ struct Node {
 
 enum class ReduceKind : uint8_t { sum, max, min, prod, logical_and, logical_or };
 enum class ComparePredicate : uint8_t { eq, ne, lt, le, gt, ge };
+enum class ScatterKind : uint8_t { set, sum, max, min, prod };
 enum class ReduceAllKind : uint8_t { all_finite, sum_of_squares, max_abs };
 
 /// The part of a batch that this process computes of a step that several processes run together. A process without rows
@@ -134,7 +135,8 @@ public:
   virtual Value attention(const Value &q, const Value &k, const Value &v, const Attention &more) = 0;
   virtual Value reduce(ReduceKind kind, const Value &x, const std::vector<int64_t> &axes, DType result) = 0;
   virtual Value argReduce(bool max, const Value &x, int64_t axis) = 0;
-  virtual Value cumsum(const Value &x, int64_t axis) = 0;
+  /// Each element combined with those before it along an axis: by sum, prod, max or min.
+  virtual Value cumsum(const Value &x, int64_t axis, ReduceKind kind = ReduceKind::sum) = 0;
   /// The first `count` elements along `axis` in order, and their indices.
   virtual std::array<Value, 2> sort(const Value &x, int64_t axis, bool descending, int64_t count) = 0;
   virtual Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) = 0;
@@ -150,8 +152,12 @@ public:
   /// The elements of a box of `shape` that begins at the indices `start`.
   virtual Value slice(const Value &x, const std::vector<int64_t> &start, const Shape &shape) = 0;
   virtual Value concat(const std::vector<Value> &xs, int64_t axis) = 0;
-  /// Slices of x along `axis` by int32 or int64 indices; the axes of `indices` replace `axis`. Indices clamp.
-  virtual Value gather(const Value &x, const Value &indices, int64_t axis) = 0;
+  /// Slices of x along `axis` by int32 or int64 indices; the axes of `indices` replace `axis`. Indices clamp. The first
+  /// `batch` axes of both are the same.
+  virtual Value gather(const Value &x, const Value &indices, int64_t axis, int64_t batch = 0) = 0;
+  /// x combined with the updates at the slices along `axis` that the indices name; those outside are left out.
+  virtual Value scatter(ScatterKind kind, const Value &x, const Value &indices, const Value &updates, int64_t axis,
+                        int64_t batch = 0) = 0;
   virtual Value stopGradient(const Value &x) = 0;
   /// `y`, whose cotangent goes to the floats `xs` as `gradient` says, which gives one for each.
   virtual Value customGradient(const Value &y, const std::vector<Value> &xs,

@@ -34,6 +34,12 @@ static_assert(areMirrored<dialect::ReduceKind, ReduceKind>({{ReduceKind::sum, di
                                                             {ReduceKind::logical_and, dialect::ReduceKind::and_},
                                                             {ReduceKind::logical_or, dialect::ReduceKind::or_}},
                                                            dialect::getMaxEnumValForReduceKind()));
+static_assert(areMirrored<dialect::ScatterKind, ScatterKind>({{ScatterKind::set, dialect::ScatterKind::set},
+                                                              {ScatterKind::sum, dialect::ScatterKind::sum},
+                                                              {ScatterKind::max, dialect::ScatterKind::max},
+                                                              {ScatterKind::min, dialect::ScatterKind::min},
+                                                              {ScatterKind::prod, dialect::ScatterKind::prod}},
+                                                             dialect::getMaxEnumValForScatterKind()));
 static_assert(areMirrored<dialect::ReduceAllKind, ReduceAllKind>(
     {{ReduceAllKind::all_finite, dialect::ReduceAllKind::all_finite},
      {ReduceAllKind::sum_of_squares, dialect::ReduceAllKind::sum_of_squares},

@@ -30,17 +30,4 @@ struct OpenRegion {
   }
 };
 
-inline llvm::SmallVector<mlir::NamedAttribute> attributesOf(mlir::Builder builder, const Trace::ControlFlow &op) {
-  llvm::SmallVector<mlir::NamedAttribute> attributes;
-  if (!op.segments.empty())
-    attributes.push_back(builder.getNamedAttr("operandSegmentSizes", builder.getDenseI32ArrayAttr(op.segments)));
-  if (op.length)
-    attributes.push_back(builder.getNamedAttr("length", builder.getI64IntegerAttr(*op.length)));
-  if (op.maximum)
-    attributes.push_back(builder.getNamedAttr("maximum", builder.getI64IntegerAttr(*op.maximum)));
-  if (op.reverse)
-    attributes.push_back(builder.getNamedAttr("reverse", builder.getUnitAttr()));
-  return attributes;
-}
-
 } // namespace halftone::detail

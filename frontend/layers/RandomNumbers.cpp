@@ -3,6 +3,7 @@
 #include "frontend/layers/RandomNumbers.h"
 #include "frontend/base/RandomRules.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/ops/InverseErf.h"
 #include <cmath>
 #include <numbers>
 
@@ -33,24 +34,10 @@ Value normal(const Value &key, const Shape &shape, DType dtype) {
   return radius * ops::cos(uniform(key, shape, 0.0, dtype, 1) * (2.0 * std::numbers::pi));
 }
 
-/// The inverse error function of |t| < 0.96: Giles, "Approximating the erfinv function" (2012), in single precision. A step of
-/// Newton's method makes it one of double precision.
-static Value inverseErf(const Value &t) {
-  const Value w = -ops::log((1.0 - t) * (1.0 + t)) - 2.5;
-  Value p = ops::full_like(t, 2.81022636e-08);
-  for (const double coefficient : {3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503,
-                                   -0.00417768164, 0.246640727, 1.50140941})
-    p = p * w + coefficient;
-  Value x = p * t;
-  if (t.dtype() != DType::float64)
-    return x;
-  return x - (ops::erf(x) - t) * ops::exp(x * x) * (0.5 / std::numbers::inv_sqrtpi);
-}
-
 Value truncatedNormal(const Value &key, const Shape &shape, DType dtype) {
   const double limit = std::erf(std::numbers::sqrt2); // the share of the normal distribution within two deviations
   const Value t = uniform(key, shape, 0.5, dtype) * (2.0 * limit) - limit;
-  return ops::clip(inverseErf(t) * std::numbers::sqrt2, -2.0, 2.0);
+  return ops::clip(centralInverseErf(t) * std::numbers::sqrt2, -2.0, 2.0);
 }
 
 Value gumbel(const Value &key, const Shape &shape) {

@@ -1,9 +1,9 @@
 // UpSampling, Resizing and CenterCrop: images of another size.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/FieldsImage.h"
-#include "frontend/layers/ImageResize.h"
 #include "frontend/layers/PlainBody.h"
 #include "frontend/layers/SpatialAxes.h"
+#include "frontend/ops/ImageResize.h"
 #include "runtime/base/Extents.h"
 #include <fmt/format.h>
 
@@ -41,13 +41,12 @@ template <class Options> ImageSize wantedSize(const Value &x, const Options &opt
   return {imageAxes(x.shape(), options.data_format), {options.height, options.width}};
 }
 Value resize(const Value &x, const ResizingOptions &options, const CallContext &) {
-  const ImageSize size = wantedSize(x, options);
-  Value y = x;
-  if (options.crop_to_aspect_ratio)
-    y = croppedToRatio(x, size);
-  else if (options.pad_to_aspect_ratio)
-    y = paddedToRatio(x, size, options.fill_value);
-  return resized(y, size, options.interpolation, options.antialias);
+  return resized(x, wantedSize(x, options),
+                 {.interpolation = options.interpolation,
+                  .antialias = options.antialias,
+                  .crop_to_aspect_ratio = options.crop_to_aspect_ratio,
+                  .pad_to_aspect_ratio = options.pad_to_aspect_ratio,
+                  .fill_value = options.fill_value});
 }
 Value centerCrop(const Value &x, const CenterCropOptions &options, const CallContext &context) {
   const ImageSize size = wantedSize(x, options);

@@ -186,6 +186,58 @@ Value swapaxes(const Value &x, int64_t axis1, int64_t axis2) {
     return tracing().transpose(v[0], permutation);
   });
 }
+Value diagonal(const Value &x, int64_t offset, int64_t axis1, int64_t axis2) {
+  if (axis1 == axis2)
+    throw Error(ErrorKind::value_error,
+                fmt::format("`axis1` and `axis2` cannot be the same. Received: axis1={}, axis2={}", axis1, axis2));
+  if (isSymbolic(x)) {
+    Config config = configOf("offset", offset);
+    setField(config, "axis1", axis1);
+    setField(config, "axis2", axis2);
+    return recordOperation("Diagonal", {x}, config);
+  }
+  return applyOne("diagonal", {x}, [offset, axis1, axis2](const List &v) {
+    const Value y = moveaxis(v[0], {axis1, axis2}, {-2, -1});
+    const Shape shape = y.shape();
+    const int64_t row = std::max<int64_t>(-offset, 0), column = std::max<int64_t>(offset, 0), columns = shape[-1];
+    const int64_t count = std::max<int64_t>(std::min(shape[-2] - row, columns - column), 0);
+    std::vector<int64_t> dims(shape.dims().begin(), shape.dims().end() - 2), result = dims, flat = dims;
+    result.push_back(count);
+    if (count == 0 || Shape(result).elements() == 0)
+      return tracing().splat(0, Shape(std::move(result)), y.dtype());
+    // In the rows, one after another, the elements are columns + 1 apart.
+    const int64_t rank = shape.rank(), length = (count - 1) * (columns + 1) + 1;
+    flat.push_back(count * columns);
+    Value run = cut(reshape(cut(y, rank - 2, row, row + count), Shape(flat)), rank - 2, column, column + length);
+    std::vector<int64_t> rest = dims, apart = result;
+    rest.push_back(columns);
+    apart.push_back(columns + 1);
+    run = concatenate({run, tracing().splat(0, Shape(std::move(rest)), y.dtype())}, rank - 2);
+    return reshape(cut(reshape(run, Shape(std::move(apart))), rank - 1, 0, 1), Shape(std::move(result)));
+  });
+}
+std::vector<Value> meshgrid(const Values &xs, const Choice<GridIndexing> &indexing) {
+  const List inputs(xs.begin(), xs.end());
+  if (std::ranges::any_of(inputs, isSymbolic))
+    return recordOperations("Meshgrid", inputs, configOf("indexing", std::string(indexing.word())));
+  return apply("meshgrid", inputs, [indexing](const List &v) {
+    std::vector<int64_t> dims;
+    for (const Value &x : v) {
+      if (x.rank() != 1)
+        throw Error(ErrorKind::value_error, fmt::format("meshgrid of shape {}; expected vectors", x.shape().str()));
+      dims.push_back(x.shape()[0]);
+    }
+    const bool isExchanged = indexing == GridIndexing::xy && v.size() > 1;
+    if (isExchanged)
+      std::swap(dims[0], dims[1]);
+    List grids;
+    for (size_t i = 0; i < v.size(); ++i) {
+      const size_t axis = isExchanged && i < 2 ? 1 - i : i;
+      grids.push_back(tracing().broadcast(v[i], Shape(dims), {static_cast<int64_t>(axis)}));
+    }
+    return grids;
+  });
+}
 Value moveaxis(const Value &x, const Axes &source, const Axes &destination) {
   return applyOne("moveaxis", {x}, [from = source.list(), to = destination.list()](const List &v) {
     const int64_t rank = v[0].rank();

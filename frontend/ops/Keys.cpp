@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/ops/DynamicIndices.h"
 #include "frontend/ops/GetItem.h"
 #include "frontend/ops/Operations.h"
 #include "halftone/Ops.h"
@@ -191,6 +192,20 @@ Value update(const char *op, const Value &x, const std::vector<Index> &key, cons
   });
 }
 
+/// Bools are added as by `or`.
+Value updateRows(const char *op, const Value &x, const Value &indices, const Operand &y, bool adds) {
+  return applyOperands(op, {x, indices, y}, [op, adds](const std::vector<Operand> &v) {
+    const Value &whole = v[0].value();
+    if (v[2].is_number())
+      requireHolds(op, whole.dtype(), v[2].number());
+    const Value updates = v[2].is_number() ? tracing().splat(v[2].number(), Shape(), whole.dtype()) : v[2].value();
+    const ScatterKind kind = !adds                           ? ScatterKind::set
+                             : whole.dtype() == DType::bool_ ? ScatterKind::max
+                                                             : ScatterKind::sum;
+    return updatedAt(op, kind, whole, ops::expand_dims(v[1].value(), -1), updates);
+  });
+}
+
 } // namespace
 
 Value Value::operator[](const Index &key) const { return keyed(*this, {&key, 1}); }
@@ -199,8 +214,17 @@ Value Value::operator[](const Value &indices) const { return ops::take(*this, in
 Part Value::at(const Index &key) const { return Part(*this, {key}); }
 Part Value::at(std::initializer_list<Index> key) const { return Part(*this, key); }
 
-Part::Part(Value x, std::vector<Index> key) : x_(std::move(x)), key_(std::move(key)) {}
-Value Part::set(const Operand &y) const { return update("x.at(key).set(y)", x_, key_, y, false); }
-Value Part::add(const Operand &y) const { return update("x.at(key).add(y)", x_, key_, y, true); }
+Part Value::at(const Value &indices) const { return Part(*this, {}, indices); }
+
+Part::Part(Value x, std::vector<Index> key, Value indices)
+    : x_(std::move(x)), key_(std::move(key)), indices_(std::move(indices)) {}
+Value Part::set(const Operand &y) const {
+  constexpr const char *op = "x.at(key).set(y)";
+  return indices_.defined() ? updateRows(op, x_, indices_, y, false) : update(op, x_, key_, y, false);
+}
+Value Part::add(const Operand &y) const {
+  constexpr const char *op = "x.at(key).add(y)";
+  return indices_.defined() ? updateRows(op, x_, indices_, y, true) : update(op, x_, key_, y, true);
+}
 
 } // namespace halftone

@@ -44,10 +44,10 @@ Value OperationArguments::inputOf(const Json &argument, const char *name) const 
   if (isRecordedArray(argument))
     return recordedArray(className_, argument);
   const auto place = argument.is_object() ? argument.find("input") : argument.end();
-  if (!argument.is_object() || place == argument.end() || !place->is_number_unsigned() ||
-      place->get<size_t>() >= inputs_.size())
+  const int64_t number = place != argument.end() && place->is_number_integer() ? place->get<int64_t>() : -1;
+  if (number < 0 || number >= std::ssize(inputs_))
     refuse(name, argument, "a Value");
-  return inputs_[place->get<size_t>()];
+  return inputs_[static_cast<size_t>(number)];
 }
 
 Operand OperationArguments::operand(const char *name) {
@@ -89,6 +89,15 @@ std::vector<Value> OperationArguments::values(const char *name) {
   for (const Json &each : found)
     all.push_back(inputOf(each, name));
   return all;
+}
+Starts OperationArguments::starts(const char *name) {
+  const Json found = take(name);
+  if (!found.is_array())
+    return inputOf(found, name);
+  std::vector<Operand> each;
+  for (const Json &item : found)
+    each.push_back(item.is_number_integer() ? Operand(ConfigAccess::number(item)) : Operand(inputOf(item, name)));
+  return Starts(std::move(each));
 }
 std::vector<Value> OperationArguments::rest() {
   std::vector<Value> all;

@@ -27,6 +27,8 @@ public:
   std::vector<Value> values(const char *name);
   /// All operands that are left.
   std::vector<Value> rest();
+  /// Of one argument that is a Value, or a list of integers and Values.
+  Starts starts(const char *name);
   /// An operand as the file has it.
   Json literal(const char *name);
   bool has(const char *name) const; // an operand that is not null

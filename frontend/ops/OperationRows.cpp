@@ -94,9 +94,10 @@ Values moveAxis(Arguments &a) {
   const Axes source(a.integers("source"));
   return ops::moveaxis(x, source, Axes(a.integers("destination")));
 }
-Values cumulativeSum(Arguments &a) {
+template <Value (*f)(const Value &, std::optional<int64_t>, std::optional<DType>)> Values cumulative(Arguments &a) {
   const Value x = a.value("x");
-  return ops::cumsum(x, a.maybeInteger("axis"));
+  const std::optional<int64_t> axis = a.maybeInteger("axis");
+  return f(x, axis, a.isNull("dtype") ? std::nullopt : std::optional(standardize_dtype(a.text("dtype"))));
 }
 template <Value (*f)(const Value &, std::optional<int64_t>)> Values sorting(Arguments &a) {
   const Value x = a.value("x");
@@ -216,6 +217,7 @@ Values fullLike(Arguments &a) {
   const Value x = a.value("x");
   return ops::full_like(x, a.operand("fill_value"));
 }
+Values copy(Arguments &a) { return a.value("x"); }
 Values stopGradient(Arguments &a) { return ops::stop_gradient(a.value("variable")); }
 
 constexpr const char *numpy = "keras.src.ops.numpy", *nn = "keras.src.ops.nn", *math = "keras.src.ops.math",
@@ -305,6 +307,7 @@ constexpr Operation rows[] = {
     {"trunc", "Trunc", numpy, unary<ops::trunc>},
     {"tanh", "Tanh", numpy, unary<ops::tanh>},
     {"erf", "Erf", math, unary<ops::erf>},
+    {"erfinv", "Erfinv", math, unary<ops::erfinv>},
     {"isfinite", "Isfinite", numpy, unary<ops::isfinite>},
     {"isnan", "Isnan", numpy, unary<ops::isnan>},
     {"isinf", "Isinf", numpy, unary<ops::isinf>},
@@ -365,6 +368,7 @@ constexpr Operation rows[] = {
     {"", "Repeat", numpy, repeat},
     {"", "Tile", numpy, tile},
     {"", "Pad", numpy, padOperation},
+    {"", "Resize", "keras.src.ops.image", resizeOperation},
     {"", "Swapaxes", numpy, swapAxes},
     {"", "Moveaxis", numpy, moveAxis},
     {"", "Roll", numpy, roll},
@@ -372,7 +376,23 @@ constexpr Operation rows[] = {
     {"", "Triu", numpy, triangle<ops::triu>},
     {"", "Ravel", numpy, ravel},
     {"", "Take", numpy, take},
-    {"", "Cumsum", numpy, cumulativeSum},
+    {"", "Cumsum", numpy, cumulative<ops::cumsum>},
+    {"", "Cumprod", numpy, cumulative<ops::cumprod>},
+    {"", "TakeAlongAxis", numpy, takeAlongAxisOperation},
+    {"", "Slice", core, sliceOperation},
+    {"", "SliceUpdate", core, sliceUpdateOperation},
+    {"", "Scatter", core, scatterOperation, scatterSpec},
+    {"", "ScatterUpdate", core, scatterUpdateOperation, scatterUpdateSpec},
+    {"", "SegmentSum", math, segmentOperation<ops::segment_sum>, segmentSpec},
+    {"", "SegmentMax", math, segmentOperation<ops::segment_max>, segmentSpec},
+    {"", "SegmentMin", math, segmentOperation<ops::segment_min>, segmentSpec},
+    {"", "SegmentProd", math, segmentOperation<ops::segment_prod>, segmentSpec},
+    {"", "SearchSorted", numpy, searchSortedOperation},
+    {"", "Bincount", numpy, bincountOperation},
+    {"", "Diagonal", numpy, diagonalOperation},
+    {"", "Meshgrid", numpy, meshgridOperation},
+    {"", "Size", numpy, unary<ops::size>},
+    {"", "Copy", numpy, copy},
     {"", "Sort", numpy, sorting<ops::sort>},
     {"", "Argsort", numpy, sorting<ops::argsort>},
     {"", "TopK", math, topK},

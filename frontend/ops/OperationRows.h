@@ -3,6 +3,8 @@
 #pragma once
 #include "frontend/graph/Graph.h"
 #include "frontend/ops/OperationArguments.h"
+#include <algorithm>
+#include <cctype>
 #include <span>
 
 namespace halftone::detail {
@@ -16,6 +18,15 @@ struct Operation {
   ValueSpec (*spec)(OperationArguments &) = nullptr;
 };
 
+/// Keras takes "SAME" too, and its config keeps it so. The first word of a set is the default.
+template <class E> Choice<E> wordOf(OperationArguments &a, const char *key) {
+  if (a.isNull(key))
+    return E{};
+  std::string word = a.text(key);
+  std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+  return choice<E>(word);
+}
+
 // OperationWindows.cpp
 Values convOperation(OperationArguments &);
 Values depthwiseConvOperation(OperationArguments &);
@@ -23,7 +34,28 @@ Values separableConvOperation(OperationArguments &);
 Values convTransposeOperation(OperationArguments &);
 Values maxPoolOperation(OperationArguments &);
 Values averagePoolOperation(OperationArguments &);
+// ImageResize.cpp
+Values resizeOperation(OperationArguments &);
+// PadOps.cpp
 Values padOperation(OperationArguments &);
+// OperationIndices.cpp
+Values takeAlongAxisOperation(OperationArguments &);
+Values sliceOperation(OperationArguments &);
+Values sliceUpdateOperation(OperationArguments &);
+Values scatterOperation(OperationArguments &);
+Values scatterUpdateOperation(OperationArguments &);
+ValueSpec scatterSpec(OperationArguments &); // whatever the extents in place of None
+ValueSpec scatterUpdateSpec(OperationArguments &);
+ValueSpec segmentSpec(OperationArguments &);
+Values searchSortedOperation(OperationArguments &);
+Values bincountOperation(OperationArguments &);
+Values diagonalOperation(OperationArguments &);
+Values meshgridOperation(OperationArguments &);
+template <Value (*f)(const Value &, const Value &, int64_t)> Values segmentOperation(OperationArguments &a) {
+  const Value data = a.value("data"), ids = a.value("segment_ids");
+  a.flag("sorted"); // which changes nothing
+  return f(data, ids, a.integer("num_segments"));
+}
 // OperationNorms.cpp
 Values normalizeOperation(OperationArguments &);
 Values momentsOperation(OperationArguments &);

@@ -127,8 +127,8 @@ std::vector<Value> callOperation(const std::string &className, const std::vector
       form, std::move(known));
 }
 
-std::vector<Value> recordResults(const char *className, const std::vector<Value> &inputs, const Config &config,
-                                 OperandForm form) {
+std::vector<Value> recordOperations(const char *className, const std::vector<Value> &inputs, const Config &config,
+                                    OperandForm form) {
   Config arguments = positions(inputs.size());
   if (form == OperandForm::list) {
     Json list = ConfigAccess::json(arguments);
@@ -137,9 +137,8 @@ std::vector<Value> recordResults(const char *className, const std::vector<Value>
   }
   return callOperation(className, inputs, arguments, config);
 }
-
 Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config, OperandForm form) {
-  return recordResults(className, inputs, config, form)[0];
+  return recordOperations(className, inputs, config, form)[0];
 }
 
 } // namespace halftone::detail

@@ -34,8 +34,8 @@ template <class T> Config configOf(const char *key, const T &value) {
 /// Records a call of the operation of Keras's class on Values, one after another or as one list; `config` holds its other
 /// arguments.
 enum class OperandForm : uint8_t { positions, list };
-std::vector<Value> recordResults(const char *className, const std::vector<Value> &inputs, const Config &config = {},
-                                 OperandForm form = OperandForm::positions);
+std::vector<Value> recordOperations(const char *className, const std::vector<Value> &inputs, const Config &config = {},
+                                    OperandForm form = OperandForm::positions);
 /// The same for an operation with one result.
 Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config = {},
                       OperandForm form = OperandForm::positions);

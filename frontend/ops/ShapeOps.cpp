@@ -55,6 +55,23 @@ Value argReduce(bool largest, const char *op, const Value &x, int64_t axis) {
   });
 }
 
+Value cumulative(const char *className, ReduceKind kind, const Value &x, std::optional<int64_t> axis,
+                 std::optional<DType> dtype) {
+  const char *op = kind == ReduceKind::sum ? "cumsum" : "cumprod";
+  if (isSymbolic(x)) {
+    Config config = axis ? configOf("axis", *axis) : Config();
+    if (dtype)
+      setField(config, "dtype", std::string(name(*dtype)));
+    return recordOperation(className, {x}, config);
+  }
+  return applyOne(op, {x}, [=](const List &v) {
+    Value in = asNumber(asDtype(v[0], dtype.value_or(v[0].dtype())));
+    if (!axis && in.rank() != 1)
+      in = tracing().reshape(in, Shape({in.shape().elements()}));
+    return tracing().cumsum(in, axis ? normalizeAxis(op, *axis, in.rank()) : 0, kind);
+  });
+}
+
 } // namespace
 
 Value sum(const Value &x, const Axes &axis, bool keepdims) { return reduce(ReduceKind::sum, "sum", x, axis, keepdims); }
@@ -82,12 +99,10 @@ Value mean(const Value &x, const Axes &axis, bool keepdims) {
   return applyOne("mean", {x}, f, isSymbolic(x) ? formOfReduction(axis.list(), keepdims) : CallForm());
 }
 Value cumsum(const Value &x, std::optional<int64_t> axis, std::optional<DType> dtype) {
-  return applyOne("cumsum", {x}, [axis, dtype](const List &v) {
-    Value in = asNumber(asDtype(v[0], dtype.value_or(v[0].dtype())));
-    if (!axis && in.rank() != 1)
-      in = tracing().reshape(in, Shape({in.shape().elements()}));
-    return tracing().cumsum(in, axis ? normalizeAxis("cumsum", *axis, in.rank()) : 0);
-  });
+  return cumulative("Cumsum", ReduceKind::sum, x, axis, dtype);
+}
+Value cumprod(const Value &x, std::optional<int64_t> axis, std::optional<DType> dtype) {
+  return cumulative("Cumprod", ReduceKind::prod, x, axis, dtype);
 }
 Value argmax(const Value &x, int64_t axis) { return argReduce(true, "argmax", x, axis); }
 Value argmin(const Value &x, int64_t axis) { return argReduce(false, "argmin", x, axis); }
@@ -177,22 +192,6 @@ Value take(const Value &x, const Value &indices, int64_t axis) {
     return tracing().gather(v[0], asDtype(v[1], isWide ? DType::int64 : DType::int32, "index"), along);
   });
 }
-Value slice(const Value &x, const Shape &start, const Shape &shape) {
-  return applyOne("slice", {x}, [start, shape](const List &v) {
-    Shape whole = v[0].shape();
-    std::vector<int64_t> dims = shape.dims();
-    bool fits = start.rank() == whole.rank() && shape.rank() == whole.rank();
-    for (int64_t axis = 0; fits && axis < whole.rank(); ++axis) {
-      int64_t &extent = dims[static_cast<size_t>(axis)];
-      extent = extent < 0 ? whole[axis] - start[axis] : extent;
-      fits = start[axis] >= 0 && extent >= 0 && extent <= whole[axis] - start[axis];
-    }
-    if (!fits)
-      throw Error(ErrorKind::value_error, fmt::format("slice of shape {} from {} does not lie within shape {}",
-                                                      shape.str(), start.str(), whole.str()));
-    return Shape(dims) == whole ? v[0] : tracing().slice(v[0], start.dims(), Shape(dims));
-  });
-}
 Value expand_dims(const Value &x, int64_t axis) {
   if (isSymbolic(x))
     return recordOperation("ExpandDims", {x}, configOf("axis", axis));
@@ -217,6 +216,12 @@ Value squeeze(const Value &x, const Axes &axis) {
     }
     return tracing().reshape(v[0], Shape(dims));
   });
+}
+Value size(const Value &x) {
+  if (isSymbolic(x))
+    return recordOperation("Size", {x});
+  return applyOne("size", {x},
+                  [](const List &v) { return tracing().splat(v[0].shape().elements(), Shape(), DType::int32); });
 }
 Value one_hot(const Value &x, int64_t num_classes, DType dtype) {
   return applyOne("one_hot", {x}, [num_classes, dtype](const List &v) {

@@ -62,7 +62,7 @@ std::array<Value, 2> top_k(const Value &x, int64_t k, bool sorted) {
   if (isSymbolic(x)) {
     Config config = configOf("k", k);
     setField(config, "sorted", sorted);
-    results = recordResults("TopK", {x}, config);
+    results = recordOperations("TopK", {x}, config);
   } else {
     results = apply("top_k", {x}, [k](const List &v) {
       const int64_t last = normalizeAxis("top_k", -1, v[0].rank());

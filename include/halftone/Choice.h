@@ -20,6 +20,15 @@ enum class Interpolation : uint8_t { nearest, bilinear, bicubic, lanczos3, lancz
 enum class FillMode : uint8_t { reflect, wrap, constant, nearest };
 /// `horizontal` exchanges left and right.
 enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
+/// How a padded axis goes on, for ...abcd...: `constant` kkkk|abcd|kkkk, `reflect` dcb|abcd|cba, `symmetric` dcba|abcd|dcba,
+/// `edge` aaaa|abcd|dddd, `wrap` abcd|abcd|abcd.
+enum class PadMode : uint8_t { constant, reflect, symmetric, edge, wrap };
+/// How elements are combined with updates.
+enum class ScatterReduction : uint8_t { add, max, min, mul };
+/// Before the first of equals, or behind the last.
+enum class Side : uint8_t { left, right };
+/// The axes of a grid: `xy` has those of the first two vectors exchanged.
+enum class GridIndexing : uint8_t { xy, ij };
 enum class MonitorMode : uint8_t { automatic, min, max };
 
 namespace detail {
@@ -35,6 +44,10 @@ inline constexpr const char *choice_words<Interpolation>[] = {"nearest", "biline
 template <> inline constexpr const char *choice_words<FillMode>[] = {"reflect", "wrap", "constant", "nearest"};
 template <>
 inline constexpr const char *choice_words<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
+template <> inline constexpr const char *choice_words<PadMode>[] = {"constant", "reflect", "symmetric", "edge", "wrap"};
+template <> inline constexpr const char *choice_words<ScatterReduction>[] = {"add", "max", "min", "mul"};
+template <> inline constexpr const char *choice_words<Side>[] = {"left", "right"};
+template <> inline constexpr const char *choice_words<GridIndexing>[] = {"xy", "ij"};
 template <> inline constexpr const char *choice_words<MonitorMode>[] = {"auto", "min", "max"};
 void this_word_is_not_one_of_the_words_of_the_argument(); // not constexpr: its name is the compiler's message
 /// value_error with the line of the call.

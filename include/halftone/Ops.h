@@ -37,6 +37,37 @@ private:
   std::vector<int64_t> indices_;
 };
 
+/// Where a box begins: an index for each axis, which are numbers and integer scalars, or one integer Value (rank,).
+class Starts {
+public:
+  Starts(std::initializer_list<Operand> each) : each_(each) {}
+  Starts(const Shape &each) : each_(each.begin(), each.end()) {}
+  explicit Starts(std::vector<Operand> each) : each_(std::move(each)) {}
+  Starts(const Value &vector) : vector_(vector) {}
+  const Value &vector() const { return vector_; } // undefined if there is an index for each axis
+  const std::vector<Operand> &each() const { return each_; }
+
+private:
+  Value vector_{};
+  std::vector<Operand> each_;
+};
+
+/// How many elements pad() adds before and behind each axis: pad(x, 1), pad(x, {1, 2}) for all axes alike,
+/// pad(x, {{0, 0}, {2, 1}}) for each.
+class PadWidth {
+public:
+  using Sides = std::pair<int64_t, int64_t>;
+  template <detail::Whole I> PadWidth(I both) : PadWidth(both, both) {}
+  template <detail::Whole I, detail::Whole J>
+  PadWidth(I before, J after) : sides_{{detail::whole(before, "a width"), detail::whole(after, "a width")}} {}
+  PadWidth(std::initializer_list<Sides> each) : sides_(each) {}
+  explicit PadWidth(std::vector<Sides> each) : sides_(std::move(each)) {}
+  const std::vector<Sides> &sides() const { return sides_; } // one, or one for each axis
+
+private:
+  std::vector<Sides> sides_;
+};
+
 namespace ops {
 /// Lists of numbers have one for each spatial axis; a list of one serves all.
 struct ConvArgs {
@@ -125,7 +156,8 @@ HALFTONE_API Value arcsinh(const Value &x);
 HALFTONE_API Value arccosh(const Value &x);
 HALFTONE_API Value arctanh(const Value &x);
 HALFTONE_API Value erf(const Value &x);
-HALFTONE_API Value relu(const Value &x); // slope 0 at 0
+HALFTONE_API Value erfinv(const Value &x); // of integers and bools in floatx
+HALFTONE_API Value relu(const Value &x);   // slope 0 at 0
 HALFTONE_API Value gelu(const Value &x, bool approximate = true);
 HALFTONE_API Value sigmoid(const Value &x);
 HALFTONE_API Value silu(const Value &x);
@@ -195,11 +227,20 @@ HALFTONE_API Value broadcast_to(const Value &x, const Shape &shape);
 HALFTONE_API Value concatenate(const Values &xs, int64_t axis = -1);
 /// The slices of x along `axis` at the given indices. An index below 0 reads slice 0, one past the end the last.
 HALFTONE_API Value take(const Value &x, const Value &indices, int64_t axis = 0);
-/// The part of x of this shape that begins at `start`; a dimension of -1 (none) goes to the end.
-HALFTONE_API Value slice(const Value &x, const Shape &start, const Shape &shape);
+/// The elements of x along an axis at indices of x's rank, whose other axes broadcast with x's; without an axis, of x
+/// flattened. An index below 0 counts from the end. One that is outside gives NaN, of signed integers the lowest, of
+/// unsigned ones the largest, true.
+HALFTONE_API Value take_along_axis(const Value &x, const Value &indices, std::optional<int64_t> axis = -1);
+/// The part of x of this shape that begins at `start`; a dimension of -1 (none) goes to the end. value_error if a start that
+/// consists of numbers lies outside. If Values are in it, a start below 0 counts from the end, and the part is moved until it
+/// lies within x.
+HALFTONE_API Value slice(const Value &x, const Starts &start, const Shape &shape);
+/// x with the updates in place of the part that begins at `start`, which is moved until it lies within x.
+HALFTONE_API Value slice_update(const Value &x, const Starts &start, const Value &updates);
 HALFTONE_API Value expand_dims(const Value &x, int64_t axis);
 HALFTONE_API Value squeeze(const Value &x, const Axes &axis = {});
 HALFTONE_API Value one_hot(const Value &x, int64_t num_classes, DType dtype = float32);
+HALFTONE_API Value size(const Value &x); // how many elements x has, an int32 scalar
 HALFTONE_API Value zeros_like(const Value &x);
 HALFTONE_API Value ones_like(const Value &x);
 /// Of an integer x a fraction is cut off, as in Keras; value_error for a number outside of its dtype's range.
@@ -219,6 +260,7 @@ HALFTONE_API Value all(const Value &x, const Axes &axis = {}, bool keepdims = fa
 HALFTONE_API Value squared_difference(const Operand &a, const Operand &b);
 /// The sum of each element and those before it; without an axis, of x flattened. Bools count as int32; integers wrap.
 HALFTONE_API Value cumsum(const Value &x, std::optional<int64_t> axis = {}, std::optional<DType> dtype = {});
+HALFTONE_API Value cumprod(const Value &x, std::optional<int64_t> axis = {}, std::optional<DType> dtype = {});
 /// In ascending order along an axis, or of x flattened (nullopt). Equal elements, as -0 and 0, keep their order; all NaN are
 /// equal and come last. argsort gives the indices, int32.
 HALFTONE_API Value sort(const Value &x, std::optional<int64_t> axis = -1);
@@ -229,6 +271,27 @@ HALFTONE_API std::array<Value, 2> top_k(const Value &x, int64_t k, bool sorted =
 /// Whether less than k of a row's predictions exceed that of the target, a class index; one below 0 counts from the end. The
 /// prediction of a class that is not there, or NaN, is -inf.
 HALFTONE_API Value in_top_k(const Value &targets, const Value &predictions, int64_t k);
+
+// Places that integer Values name. An index below 0 counts from the end, and one that is outside is left out. Sums and
+// products of narrower floats are made in float32 and rounded once.
+/// Zeros of this shape with the values added at the places that indices (..., n) name by the first n axes.
+HALFTONE_API Value scatter(const Value &indices, const Value &values, const Shape &shape);
+/// The inputs with updates at indices (number, n): the last one of a place, or combined with the element there.
+HALFTONE_API Value scatter_update(const Value &inputs, const Value &indices, const Value &updates,
+                                  const std::optional<Choice<ScatterReduction>> &reduction = {});
+/// The rows of data that have each number from 0 below num_segments, combined; ids below 0 are outside. A segment of none
+/// is 0, 1, the lowest or the largest. The gradient of a product is not implemented.
+HALFTONE_API Value segment_sum(const Value &data, const Value &segment_ids, int64_t num_segments);
+HALFTONE_API Value segment_prod(const Value &data, const Value &segment_ids, int64_t num_segments);
+HALFTONE_API Value segment_max(const Value &data, const Value &segment_ids, int64_t num_segments);
+HALFTONE_API Value segment_min(const Value &data, const Value &segment_ids, int64_t num_segments);
+/// How often each number from 0 below minlength is in the last axis of x, or the sum of its weights; numbers below 0 count as
+/// 0, and others are left out. int32, or the weights' dtype.
+HALFTONE_API Value bincount(const Value &x, const Value &weights, int64_t minlength);
+HALFTONE_API Value bincount(const Value &x, int64_t minlength);
+/// Where the values stand in an ascending vector: int32. NaN is behind all numbers.
+HALFTONE_API Value searchsorted(const Value &sorted_sequence, const Value &values,
+                                const Choice<Side> &side = Side::left);
 
 // Contractions. Unlike matmul, int8 by int8 gives int8, which wraps.
 HALFTONE_API Value dot(const Value &a, const Value &b);
@@ -257,6 +320,15 @@ HALFTONE_API Value swapaxes(const Value &x, int64_t axis1, int64_t axis2);
 HALFTONE_API Value moveaxis(const Value &x, const Axes &source, const Axes &destination);
 HALFTONE_API Value tril(const Value &x, int64_t k = 0); // 0 above the k-th diagonal of the last two axes
 HALFTONE_API Value triu(const Value &x, int64_t k = 0);
+struct PadArgs {
+  Choice<PadMode> mode = PadMode::constant;
+  std::optional<Operand> constant_values = {}; // 0; one number or scalar, of the mode `constant` alone
+};
+HALFTONE_API Value pad(const Value &x, const PadWidth &pad_width, const PadArgs &args = {});
+/// Of two axes, the elements whose index along axis2 is that along axis1 plus the offset, as the last axis.
+HALFTONE_API Value diagonal(const Value &x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
+/// Each vector along an axis of its own, repeated along those of the others.
+HALFTONE_API std::vector<Value> meshgrid(const Values &xs, const Choice<GridIndexing> &indexing = GridIndexing::xy);
 
 // Convolutions and pooling over one to three spatial axes. value_error for shapes and arguments that do not fit.
 /// The kernel has the shape (k..., channels / groups, filters): how many groups there are follows from the channels.
@@ -283,6 +355,20 @@ HALFTONE_API Value dot_product_attention(const Value &query, const Value &key, c
 /// A function whose gradient is the one that `f` gives beside the value: one cotangent for each argument, of its shape
 /// and dtype. Those of arguments that are no floats are not used.
 HALFTONE_API std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(const Values &)> f);
+
+namespace image {
+struct ResizeArgs {
+  Choice<Interpolation> interpolation = Interpolation::bilinear;
+  bool antialias = false;            // an image that gets smaller is smoothed
+  bool crop_to_aspect_ratio = false; // first cuts the image to the ratio of height and width
+  bool pad_to_aspect_ratio = false;  // first adds margins of `fill_value`, until the ratio fits
+  double fill_value = 0.0;
+  Choice<DataFormat> data_format = DataFormat::channels_last;
+};
+/// An image, or a batch of them, with this height and width. Integers stay: they are computed in float32, rounded and
+/// clamped.
+HALFTONE_API Value resize(const Value &images, const Integers &size, const ResizeArgs &args = {});
+} // namespace image
 
 // Values without operands.
 /// Outside of a function being traced these are constants of a functional model. A shape with none is a value_error:

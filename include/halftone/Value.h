@@ -48,6 +48,9 @@ public:
   /// x.at(key).set(y): x with other elements at the key. A Value never changes, so x[key] = y does not compile.
   Part at(const Index &key) const;
   Part at(std::initializer_list<Index> key) const;
+  /// Slices along axis 0 by integers, of which one below 0 counts from the end. One that is outside is left out; of equal ones
+  /// set() takes the last, and add() adds all.
+  Part at(const Value &indices) const;
   explicit Value(std::shared_ptr<detail::Node> node);
   const std::shared_ptr<detail::Node> &node() const { return node_; }
 
@@ -171,7 +174,7 @@ template <std::same_as<Value> V> V &operator&=(V &a, const Operand &b) { return 
 template <std::same_as<Value> V> V &operator|=(V &a, const Operand &b) { return a = a | b; }
 template <std::same_as<Value> V> V &operator^=(V &a, const Operand &b) { return a = a ^ b; }
 
-/// The elements of a Value at a key: JAX's x.at[key].
+/// The elements of a Value at a key, or at integers that a Value holds: JAX's x.at[key].
 class HALFTONE_API Part {
 public:
   [[nodiscard]] Value set(const Operand &y) const; // y broadcasts to x[key], and is cast to x's dtype
@@ -179,9 +182,10 @@ public:
 
 private:
   friend class Value;
-  Part(Value x, std::vector<Index> key);
+  Part(Value x, std::vector<Index> key, Value indices = {});
   Value x_;
   std::vector<Index> key_;
+  Value indices_; // in place of a key
 };
 
 /// While the scope lives, this thread reads float variables with autocast in `dtype`, or in their own dtype if none is

@@ -98,6 +98,67 @@ Operation reduction(Value (*op)(const Value &, const Axes &, bool)) {
   return [op](const Operands &x, const Json &args) { return op(x.at(0), axesOf(args), args.value("keepdims", false)); };
 }
 
+std::optional<int64_t> maybeAxis(const Json &args) {
+  return args["axis"].is_null() ? std::nullopt : std::optional(args["axis"].get<int64_t>());
+}
+Shape shapeIn(const Json &args) { return Shape(args["shape"].get<std::vector<int64_t>>()); }
+Operation segments(Value (*op)(const Value &, const Value &, int64_t)) {
+  return [op](const Operands &x, const Json &args) { return op(x.at(0), x.at(1), args["num_segments"]); };
+}
+Operation cumulative(Value (*op)(const Value &, std::optional<int64_t>, std::optional<DType>)) {
+  return [op](const Operands &x, const Json &args) { return op(x.at(0), maybeAxis(args), {}); };
+}
+Value padded(const Operands &x, const Json &args) {
+  ops::PadArgs more{.mode = choice<PadMode>(args["mode"].get<std::string>())};
+  if (args.contains("constant_values"))
+    more.constant_values = args["constant_values"].get<int64_t>();
+  return ops::pad(x.at(0), PadWidth(args["pad_width"].get<std::vector<PadWidth::Sides>>()), more);
+}
+
+/// Lookups, updates, searches and arrangements.
+const std::map<std::string, Operation> &indexing() {
+  static const std::map<std::string, Operation> table{
+      {"take_along_axis",
+       [](const Operands &x, const Json &args) { return ops::take_along_axis(x.at(0), x.at(1), maybeAxis(args)); }},
+      {"slice", [](const Operands &x, const Json &args) { return ops::slice(x.at(0), x.at(1), shapeIn(args)); }},
+      {"slice_update", [](const Operands &x, const Json &) { return ops::slice_update(x.at(0), x.at(1), x.at(2)); }},
+      {"scatter", [](const Operands &x, const Json &args) { return ops::scatter(x.at(0), x.at(1), shapeIn(args)); }},
+      {"scatter_update",
+       [](const Operands &x, const Json &args) {
+         if (!args.contains("reduction") || args["reduction"].is_null())
+           return ops::scatter_update(x.at(0), x.at(1), x.at(2));
+         return ops::scatter_update(x.at(0), x.at(1), x.at(2),
+                                    choice<ScatterReduction>(args["reduction"].get<std::string>()));
+       }},
+      {"segment_sum", segments(ops::segment_sum)},
+      {"segment_max", segments(ops::segment_max)},
+      {"segment_min", segments(ops::segment_min)},
+      {"segment_prod", segments(ops::segment_prod)},
+      {"searchsorted",
+       [](const Operands &x, const Json &args) {
+         return ops::searchsorted(x.at(0), x.at(1), choice<Side>(args["side"].get<std::string>()));
+       }},
+      {"bincount",
+       [](const Operands &x, const Json &args) {
+         return x.size() > 1 ? ops::bincount(x[0], x[1], args["minlength"]) : ops::bincount(x.at(0), args["minlength"]);
+       }},
+      {"cumsum", cumulative(ops::cumsum)},
+      {"cumprod", cumulative(ops::cumprod)},
+      {"erfinv", unary(ops::erfinv)},
+      {"meshgrid",
+       [](const Operands &x, const Json &args) {
+         const auto kind = choice<GridIndexing>(args["indexing"].get<std::string>());
+         return ops::meshgrid(Values(x), kind).at(args["which"].get<size_t>());
+       }},
+      {"diagonal",
+       [](const Operands &x, const Json &args) {
+         return ops::diagonal(x.at(0), args["offset"], args["axis1"], args["axis2"]);
+       }},
+      {"pad", padded},
+  };
+  return table;
+}
+
 const std::map<std::string, Operation> &operations() {
   static const std::map<std::string, Operation> table{
       {"activation",
@@ -191,7 +252,8 @@ std::vector<Tensor> resultsOf(const std::vector<Json> &cases, Run run) {
     for (const Json &each : cases) {
       Operands x(next, next + static_cast<int64_t>(each["in"].size()));
       next += static_cast<int64_t>(x.size());
-      Value y = operations().at(each["op"])(x, each["args"]);
+      const std::string op = each["op"];
+      Value y = (indexing().contains(op) ? indexing() : operations()).at(op)(x, each["args"]);
       results.push_back(y);
       if (!each.contains("gradients"))
         continue;

@@ -56,18 +56,17 @@ Net made() { return {}; }
 def classes(include):
     """The qualified names of the classes at the top of a namespace, but for templates."""
     for name in sorted(os.listdir(include)):
-        space, before = "", ""
+        spaces, before = [], ""
         with open(os.path.join(include, name), encoding="utf-8") as file:
             for line in file:
                 opened = re.match(r"namespace ([\w:]+) \{", line)
                 if opened:
-                    inner = opened[1].removeprefix("halftone").removeprefix("::")
-                    space = f"{inner}::" if inner else ""
+                    spaces.append(opened[1])
                 elif line.startswith("} // namespace "):
-                    space = ""
+                    spaces.pop()
                 found = CLASS.match(line)
                 if found and not before.startswith("template"):
-                    yield space + found[1], name
+                    yield "::".join(spaces + [found[1]]).removeprefix("halftone::"), name
                 before = line
 
 

@@ -4,7 +4,8 @@
 """Usage: KERAS_BACKEND=jax record_operations.py > operations.jsonl
 
 Each line: `config` as in the config.json of a .keras file, the input `x` with its `shape`, and for each output its `shape` and
-numbers, `y`. The operations are those with windows, normalizations, pads, attention, and those with constant arrays.
+numbers, `y`. The operations are those with windows, normalizations, pads, attention, lookups and updates, and those with constant
+arrays.
 """
 
 import json
@@ -18,6 +19,10 @@ random = np.random.default_rng(20)
 
 def array(*shape):
     return np.round(random.standard_normal(shape), 2).astype("float32")
+
+
+def integers(values):
+    return np.array(values, "int32")
 
 
 def image(f, shape=(5, 4, 2)):
@@ -67,6 +72,28 @@ CASES = [
     image(lambda x: ops.where(array(4, 2) > 0, x, -x)),
     image(lambda x: ops.take(x, np.array([3, 0, 0], "int32"), axis=2)),
     image(lambda x: ops.matmul(x, array(70, 3)), (2, 70)),
+    image(lambda x: ops.take_along_axis(x, integers([[[[1, -1, 0]]]]), axis=-1), (3, 2, 2)),
+    image(lambda x: ops.take_along_axis(x, ops.argmax(x, axis=1, keepdims=True), axis=1), (4, 3)),
+    image(lambda x: ops.slice(x, (0, 1, 0), (2, 2, 2)), (4, 3)),
+    image(lambda x: ops.slice(x, integers([0, 3, -2]), (2, 2, 2)), (4, 3)),
+    image(lambda x: ops.slice(x, (0, ops.size(x) - 23, 1), (2, 2, 2)), (4, 3)),
+    image(lambda x: ops.slice_update(x, (0, 5, -2), array(2, 2, 2)), (4, 3)),
+    image(lambda x: ops.slice_update(x, integers([0, 1, 1]), ops.slice(x, [0, 0, 0], [2, 2, 2])), (4, 3)),
+    image(lambda x: ops.scatter_update(x, integers([[1, 0], [1, -1], [7, 0]]), array(3, 3)), (4, 3)),
+    image(lambda x: ops.scatter_update(x, integers([[1, 0], [1, 0]]), array(2, 3), reduction="max"), (4, 3)),
+    image(lambda x: ops.scatter(integers([[3], [3]]), x, (4, 2, 3)), (2, 3)),
+    image(lambda x: ops.segment_sum(x, integers([1, 1]), num_segments=3), (2, 3)),
+    image(lambda x: ops.segment_max(x, integers([1, 0]), 2, sorted=False), (2, 3)),
+    image(lambda x: ops.searchsorted(np.sort(array(70)), x, side="right"), (4,)),
+    image(lambda x: ops.diagonal(x, 1, 1, 2), (3, 4, 2)),
+    image(lambda x: list(ops.meshgrid(x, x, indexing="ij")), ()),
+    image(lambda x: ops.cumprod(x, axis=1), (4, 2)),
+    image(lambda x: ops.cumsum(x, axis=-1), (4, 2)),
+    image(lambda x: ops.erfinv(x * 0.25), (4, 2)),
+    image(lambda x: ops.copy(x), (4, 2)),
+    image(lambda x: ops.image.resize(x, (3, 7))),
+    image(lambda x: ops.image.resize(x, (4, 3), interpolation="bicubic", antialias=True, crop_to_aspect_ratio=True), (9, 5, 2)),
+    image(lambda x: ops.image.resize(x, (4, 4), interpolation="nearest", pad_to_aspect_ratio=True, fill_value=0.5, data_format="channels_first"), (2, 3, 7)),
 ]
 
 

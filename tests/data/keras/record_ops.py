@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each line is one case: `op` with `args` of the inputs `in` (dtype, shape, values), the result `out`, and, where there are any, the
 cotangent of the result and the gradient by each float input (null by the others). Points are chosen at kinks, ties, zeros and NaN, and
-dtypes where integers and bools meet. JAX backend, every operation by itself. Values are written as the numbers they are."""
+dtypes where integers and bools meet. JAX backend, every operation by itself. Values are written as the numbers they are.
+`record_ops.py indexing COUNT SEED` writes that many random cases of lookups, updates, pads and searches alone."""
 import itertools
 import json
 import os
+import sys
 
 os.environ["KERAS_BACKEND"] = "jax"
 os.environ["XLA_FLAGS"] = "--xla_allow_excess_precision=false"
@@ -41,6 +43,8 @@ OPS = {
     "activation": lambda args, x: activations.get(args["name"])(x[0]),
     "number": lambda args, x: getattr(ops, args["name"])(*((args["number"], x[0]) if args["left"] else (x[0], args["number"]))),
     "clip": lambda args, x: ops.clip(x[0], args["x_min"], args["x_max"]),
+    "meshgrid": lambda args, x: ops.meshgrid(*x, indexing=args["indexing"])[args["which"]],
+    "bincount": lambda args, x: ops.bincount(x[0], *x[1:], minlength=args["minlength"]),
 }
 
 
@@ -164,9 +168,148 @@ def loss_cases():
     record("loss", [("float32", [[0.0, 1.0, 0.0]]), ("float32", [[1.0, 2.0, 1.0]])], **{"class": "CategoricalHinge"})
 
 
+def one_of(*choices):
+    return choices[random.integers(len(choices))]
+
+
+def numbers(dtype, shape):
+    """Few different ones, so that there are ties; some floats are -0.0, NaN or infinite."""
+    if dtype == "bool":
+        return random.integers(0, 2, shape)
+    x = random.integers(0 if dtype.startswith("u") else -4, 5, shape)
+    if "float" not in dtype:
+        return x
+    x = x / 2
+    if random.integers(4) == 0:
+        x = np.where(random.integers(0, 6, shape) == 0, one_of(-0.0, NAN, float("inf")), x)
+    return x
+
+
+def indices(shape, extent):
+    """Negative ones and some outside."""
+    return random.integers(-extent - 2, extent + 3, shape)
+
+
+def any_dtype():
+    return one_of("float32", "float32", "float32", "bfloat16", "float16", "int8", "uint8", "int32", "uint32", "int16", "bool")
+
+
+def random_take():
+    dtype, rank = any_dtype(), random.integers(1, 4)
+    axis = int(random.integers(-rank, rank))
+    shape = [int(random.integers(1, 5)) for _ in range(rank)]
+    at = [one_of(1, extent) for extent in shape]
+    x_shape = [one_of(extent, extent, 1) for extent in shape]
+    x_shape[axis], at[axis] = shape[axis], int(random.integers(0, 5))
+    kind = one_of("int32", "int8", "int32", "uint8")
+    named = indices(at, shape[axis])
+    record("take_along_axis", [(dtype, numbers(dtype, x_shape)), (kind, np.abs(named) if kind == "uint8" else named)], axis=axis)
+
+
+def random_slice():
+    dtype, rank = any_dtype(), random.integers(1, 4)
+    whole = [int(random.integers(1, 6)) for _ in range(rank)]
+    box = [int(random.integers(0, extent + 1)) for extent in whole]
+    start = random.integers(-7, 8, rank)
+    if random.integers(2):
+        record("slice", [(dtype, numbers(dtype, whole)), ("int32", start)], shape=box)
+    else:
+        record("slice_update", [(dtype, numbers(dtype, whole)), ("int32", start), (dtype, numbers(dtype, box))])
+
+
+def random_scatter():
+    dtype, rank = any_dtype(), random.integers(1, 4)
+    whole = [int(random.integers(1, 5)) for _ in range(rank)]
+    depth, count = int(random.integers(1, rank + 1)), int(random.integers(0, 6))
+    named = np.stack([indices([count], extent) for extent in whole[:depth]], -1)
+    updates = numbers(dtype, [count] + whole[depth:])
+    if random.integers(3) == 0:
+        record("scatter", [("int32", named), (dtype, updates)], shape=whole)
+        return
+    reduction = one_of(None, None, "add", "max", "min", "mul")
+    record("scatter_update", [(dtype, numbers(dtype, whole)), ("int32", named), (dtype, updates)], reduction != "mul", reduction=reduction)
+
+
+def random_segments():
+    dtype, op = any_dtype(), one_of("segment_sum", "segment_max", "segment_min", "segment_prod")
+    rows, segments = int(random.integers(0, 6)), int(random.integers(1, 5))
+    shape = [rows] + [int(random.integers(1, 4)) for _ in range(random.integers(0, 3))]
+    record(op, [(dtype, numbers(dtype, shape)), ("int32", random.integers(-2, segments + 2, rows))], op != "segment_prod", num_segments=segments)
+
+
+def random_search():
+    dtype, other = any_dtype(), any_dtype()
+    count = int(one_of(0, 1, 2, 5, 64, 65, 130))
+    sequence = np.sort(random.integers(0, 9, count)) if "float" not in dtype else np.sort(numbers(dtype, count))
+    record("searchsorted", [(dtype, sequence), (other, numbers(other, [2, 3]))], side=one_of("left", "right"))
+
+
+def random_counts():
+    shape = [int(random.integers(1, 3))] * int(random.integers(0, 2)) + [int(random.integers(0, 8))]
+    x = random.integers(-1, 5, shape)
+    weights = [] if random.integers(2) and len(shape) == 1 else [("float32", numbers("int8", shape))]
+    record("bincount", [("int32", x)] + weights, False, minlength=int(random.integers(5, 8)))
+
+
+def random_cumulative():
+    dtype, rank = any_dtype(), random.integers(1, 4)
+    shape = [int(random.integers(1, 6)) for _ in range(rank)]
+    x = numbers("int8", shape) / 2 if "float" in dtype else numbers(dtype, shape)
+    record(one_of("cumprod", "cumprod", "cumsum"), [(dtype, x)],
+           axis=one_of(None, int(random.integers(-rank, rank))))
+
+
+def random_arrangement():
+    dtype, rank = any_dtype(), int(random.integers(1, 4))
+    shape = [int(random.integers(0 if rank > 1 else 1, 5)) for _ in range(rank)]
+    x = (dtype, numbers(dtype, shape))
+    if random.integers(3) == 0:
+        count = int(random.integers(1, 4))
+        xs = [(dtype, numbers(dtype, int(random.integers(1, 4)))) for _ in range(count)]
+        record("meshgrid", xs, indexing=one_of("xy", "ij"), which=int(random.integers(count)))
+    elif rank > 1 and random.integers(2):
+        axes = random.permutation(rank)[:2]
+        record("diagonal", [x], offset=int(random.integers(-4, 5)), axis1=int(axes[0]) - one_of(0, rank), axis2=int(axes[1]))
+    else:
+        mode = one_of("constant", "reflect", "symmetric", "edge", "wrap")
+        widths = [[int(random.integers(0, 6)), int(random.integers(0, 6))] for _ in shape]
+        record("pad", [x], pad_width=widths, mode=mode, **({"constant_values": 2} if mode == "constant" and random.integers(2) else {}))
+
+
+def random_indexing(count):
+    for number in range(count):
+        (random_take, random_slice, random_scatter, random_segments, random_search, random_counts, random_cumulative, random_arrangement)[number % 8]()
+
+
+def indexing_cases():
+    for dtype in FLOATS:
+        record("erfinv", [(dtype, [0.0, -0.0, 0.5, -0.5, 0.96875, -0.9921875, 1.0, -1.0, 2.0, NAN])])
+        for row in [[2.0, 0.5, 3.0, 0.5], [2.0, 0.0, 3.0, 1.0], [0.0, 2.0, 0.0, 3.0], [-1.0, 0.0, -0.0, 2.0]]:
+            record("cumprod", [(dtype, row)], axis=0)
+    record("erfinv", [("float32", np.linspace(-0.999999, 0.999999, 41))])
+    for reduction in [None, "add", "max", "min"]:  # ties, and places that are named several times
+        record("scatter_update", [("float32", [3.0, 3.0, 1.0, 0.0]), ("int32", [[0], [0], [1], [-2], [4], [-5]]), ("float32", [3.0, 3.0, 2.0, 1.0, 9.0, 9.0])],
+               reduction=reduction)
+        record("scatter_update", [("bfloat16", np.ones((2, 3))), ("int32", [[1, 2], [1, -1], [0, 3]]), ("float32", 4.0)], reduction=reduction)
+        record("scatter_update", [("int8", [[1, 2], [3, 4]]), ("int32", [[1], [1]]), ("int8", [5, 3])], reduction=reduction)
+    record("scatter_update", [("bool", [1, 0, 1]), ("int32", [[0], [1]]), ("bool", [0, 1])])
+    record("scatter", [("int32", [[[0], [1]], [[0], [-1]]]), ("float32", [[1.0, 2.0], [3.0, 4.0]])], shape=[3])
+    record("take_along_axis", [("float32", KINKS), ("int32", [0, -1, 12, -13])], axis=None)
+    for op in ["segment_sum", "segment_max", "segment_min", "segment_prod"]:
+        record(op, [("float32", [1.0, NAN, 3.0, 3.0, 5.0]), ("int32", [0, 0, 1, 1, 7])], op != "segment_prod", num_segments=3)
+    for side in ["left", "right"]:
+        record("searchsorted", [("float32", [-0.0, 0.0, 1.0, 1.0, NAN, NAN]), ("float32", [0.0, -0.0, 1.0, NAN, float("inf"), -1.0])], side=side)
+    random_indexing(160)
+
+
+if sys.argv[1:2] == ["indexing"]:
+    random = np.random.default_rng(int(sys.argv[3]))
+    random_indexing(int(sys.argv[2]))
+    sys.exit()
 activation_cases()
 unary_cases()
 binary_cases()
 reduction_cases()
 matmul_cases()
 loss_cases()
+indexing_cases()

@@ -1,7 +1,9 @@
 // Resizes images: nearest pixels by lookups, weighted sums by a product with a matrix for each axis.
 // SPDX-License-Identifier: Apache-2.0
-#include "frontend/layers/ImageResize.h"
+#include "frontend/ops/ImageResize.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/ops/OperationRows.h"
+#include "frontend/ops/Operations.h"
 #include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cmath>
@@ -122,7 +124,8 @@ Value croppedToRatio(const Value &x, const ImageSize &size) {
   return ops::slice(x, Shape(std::move(start)), Shape(std::move(dims)));
 }
 
-Value paddedToRatio(const Value &x, const ImageSize &size, double fill) {
+/// Puts x into the middle of the smallest box whose sides have the ratio of `size`, and `fill` into the rest of the box.
+static Value paddedToRatio(const Value &x, const ImageSize &size, double fill) {
   const std::array<int64_t, 2> box = boxOf(x, size);
   for (size_t i = 0; i < 2; ++i) {
     std::vector<int64_t> dims = x.shape().dims();
@@ -137,4 +140,64 @@ Value paddedToRatio(const Value &x, const ImageSize &size, double fill) {
   return x;
 }
 
+Value resized(const Value &x, const ImageSize &size, const ops::image::ResizeArgs &args) {
+  Value y = x;
+  if (args.crop_to_aspect_ratio)
+    y = croppedToRatio(x, size);
+  else if (args.pad_to_aspect_ratio)
+    y = paddedToRatio(x, size, args.fill_value);
+  return resized(y, size, args.interpolation, args.antialias);
+}
+
+Values resizeOperation(OperationArguments &a) {
+  const Value images = a.value("images");
+  if (!a.isNull("fill_mode") && a.text("fill_mode") != "constant")
+    throw Error(ErrorKind::value_error, "the operation Resize has another `fill_mode` than \"constant\"");
+  const Integers size(a.integers("size"));
+  ops::image::ResizeArgs args;
+  if (!a.isNull("interpolation"))
+    args.interpolation = wordOf<Interpolation>(a, "interpolation");
+  args.antialias = a.flag("antialias");
+  args.crop_to_aspect_ratio = a.flag("crop_to_aspect_ratio");
+  args.pad_to_aspect_ratio = a.flag("pad_to_aspect_ratio");
+  args.fill_value = a.number("fill_value", 0.0);
+  args.data_format = wordOf<DataFormat>(a, "data_format");
+  return ops::image::resize(images, size, args);
+}
+
 } // namespace halftone::detail
+
+namespace halftone {
+using namespace detail;
+
+Value ops::image::resize(const Value &images, const Integers &size, const ResizeArgs &args) {
+  const std::vector<int64_t> &wanted = size.list();
+  if (wanted.size() != 2 || std::ranges::any_of(wanted, [](int64_t extent) { return extent < 1; }))
+    throw Error(ErrorKind::value_error, "Argument `size` must be a height and a width, both positive.");
+  if (args.crop_to_aspect_ratio && args.pad_to_aspect_ratio)
+    throw Error(ErrorKind::value_error, "Only one of `pad_to_aspect_ratio` & `crop_to_aspect_ratio` can be `True`.");
+  if (isSymbolic(images)) {
+    Config config = configOf("size", wanted);
+    setField(config, "interpolation", args.interpolation);
+    setField(config, "antialias", args.antialias);
+    setField(config, "crop_to_aspect_ratio", args.crop_to_aspect_ratio);
+    setField(config, "pad_to_aspect_ratio", args.pad_to_aspect_ratio);
+    setField(config, "fill_mode", std::string("constant"));
+    setField(config, "fill_value", args.fill_value);
+    setField(config, "data_format", args.data_format);
+    return recordOperation("Resize", {images}, config);
+  }
+  return applyOne("resize", {images}, [wanted, args](const std::vector<Value> &v) {
+    const int64_t rank = v[0].rank();
+    if (rank != 3 && rank != 4)
+      throw Error(
+          ErrorKind::value_error,
+          fmt::format("Invalid images rank: expected rank 3 (single image) or rank 4 (batch of images). Received "
+                      "input with shape: images.shape={}",
+                      v[0].shape().str()));
+    const int64_t height = args.data_format == DataFormat::channels_last ? rank - 3 : rank - 2;
+    return resized(v[0], {{height, height + 1}, {wanted[0], wanted[1]}}, args);
+  });
+}
+
+} // namespace halftone

@@ -16,7 +16,7 @@ struct ImageSize {
 Value resized(const Value &x, const ImageSize &size, Interpolation interpolation, bool antialias = false);
 /// The largest box in the middle of x whose sides have the ratio of `size`.
 Value croppedToRatio(const Value &x, const ImageSize &size);
-/// Puts x into the middle of the smallest box whose sides have the ratio of `size`, and `fill` into the rest of the box.
-Value paddedToRatio(const Value &x, const ImageSize &size, double fill);
+/// The same of an image that is first cut or padded to the ratio of `size`, if the arguments say so.
+Value resized(const Value &x, const ImageSize &size, const ops::image::ResizeArgs &args);
 
 } // namespace halftone::detail
