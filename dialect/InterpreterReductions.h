@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/InterpreterOps.h"
+#include "runtime/base/Half.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
