@@ -151,7 +151,7 @@ Value boxAt(const Value &x, const std::vector<Value> &places, const Shape &shape
     return x;
   if (shape.elements() == 0)
     return tracing().splat(0, shape, x.dtype());
-  const Value found = boxOf(x, places, shape);
+  Value found = boxOf(x, places, shape);
   if (!is_float(x.dtype()))
     return found;
   const Shape whole = x.shape();

@@ -150,7 +150,7 @@ Values fori_loop(const Value &lower, const Value &upper, const std::function<Val
       throw Error(ErrorKind::value_error, fmt::format("fori_loop: expected int32 scalars as bounds, got {} of shape {}",
                                                       name(bound.dtype()), bound.shape().str()));
   return Values(apply("fori_loop", joined({lower, upper}, listOf(init)), [f](const List &values) {
-    const Value end = values[1];
+    const Value &end = values[1];
     List carries = from(values, 2, values.size() - 2);
     carries.insert(carries.begin(), values[0]);
     const auto goesOn = [&](const List &carry) { return tracing().compare(ComparePredicate::lt, carry[0], end); };

@@ -19,7 +19,7 @@ Value isNan(const Value &x) { return tracing().compare(ComparePredicate::ne, x, 
 /// Whether elements of the sequence stand before the values: they are less, or with `right` not more. NaN is the largest.
 Value standBefore(const Value &elements, const Value &values, Side side) {
   Trace &t = tracing();
-  const Value before = t.compare(side == Side::left ? ComparePredicate::lt : ComparePredicate::le, elements, values);
+  Value before = t.compare(side == Side::left ? ComparePredicate::lt : ComparePredicate::le, elements, values);
   if (!is_float(elements.dtype()))
     return before;
   const Value isLast = side == Side::left ? t.unary("not", isNan(elements)) : scalarLike(true, before);
