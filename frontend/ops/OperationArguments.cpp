@@ -119,6 +119,10 @@ bool OperationArguments::isList(const char *key) const {
   const auto found = config_.find(key);
   return found != config_.end() && found->is_array();
 }
+bool OperationArguments::isText(const char *key) const {
+  const auto found = config_.find(key);
+  return found != config_.end() && found->is_string();
+}
 bool OperationArguments::isNull(const char *key) const {
   const auto found = config_.find(key);
   return found == config_.end() || found->is_null();

@@ -45,6 +45,7 @@ public:
   std::vector<int64_t> integers(const char *key);       // one, a list, or none for null
   std::optional<int64_t> maybeInteger(const char *key); // none for null
   bool isList(const char *key) const;
+  bool isText(const char *key) const;
   bool isNull(const char *key) const; // also if it is not there
 
   /// not_implemented_error that names the first argument for which nobody has asked.

@@ -6,6 +6,7 @@
 #include "frontend/ops/Operations.h"
 #include "halftone/Arguments.h"
 #include "halftone/Error.h"
+#include "halftone/Linalg.h"
 #include "halftone/Policy.h"
 #include "runtime/base/Number.h"
 #include <algorithm>
@@ -221,7 +222,7 @@ Values copy(Arguments &a) { return a.value("x"); }
 Values stopGradient(Arguments &a) { return ops::stop_gradient(a.value("variable")); }
 
 constexpr const char *numpy = "keras.src.ops.numpy", *nn = "keras.src.ops.nn", *math = "keras.src.ops.math",
-                     *core = "keras.src.ops.core";
+                     *core = "keras.src.ops.core", *linear = "keras.src.ops.linalg";
 constexpr Operation rows[] = {
     {"add", "Add", numpy, binary<ops::add>},
     {"sub", "Subtract", numpy, binary<ops::subtract>},
@@ -397,6 +398,30 @@ constexpr Operation rows[] = {
     {"", "Argsort", numpy, sorting<ops::argsort>},
     {"", "TopK", math, topK},
     {"", "InTopK", math, inTopK},
+    {"", "Cholesky", linear, choleskyOperation<ops::cholesky>},
+    {"", "CholeskyInverse", linear, choleskyOperation<ops::cholesky_inverse>},
+    {"", "Det", linear, unary<ops::det>},
+    {"", "Eigh", linear, eighOperation},
+    {"", "Inv", linear, unary<ops::inv>},
+    {"", "Logdet", math, unary<ops::logdet>},
+    {"", "Lstsq", linear, lstsqOperation},
+    {"", "LuFactor", linear, luFactorOperation},
+    {"", "MatrixRank", linear, matrixRankOperation},
+    {"", "Norm", linear, normOperation},
+    {"", "Pinv", linear, pinvOperation},
+    {"", "Qr", linear, qrOperation},
+    {"", "Slogdet", numpy, slogdetOperation},
+    {"", "Solve", linear, solveOperation},
+    {"", "SolveTriangular", linear, solveTriangularOperation},
+    {"", "SVD", linear, svdOperation},
+    {"", "FFT", math, fftOperation},
+    {"", "FFT2", math, fft2Operation},
+    {"", "IFFT2", math, ifft2Operation},
+    {"", "RFFT", math, rfftOperation},
+    {"", "IRFFT", math, irfftOperation},
+    {"", "ExtractSequences", math, extractSequencesOperation},
+    {"", "STFT", math, stftOperation},
+    {"", "ISTFT", math, istftOperation},
     {"full_like", "FullLike", numpy, fullLike},
     {"", "ZerosLike", numpy, unary<ops::zeros_like>},
     {"", "OnesLike", numpy, unary<ops::ones_like>},

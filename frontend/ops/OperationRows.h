@@ -56,6 +56,31 @@ template <Value (*f)(const Value &, const Value &, int64_t)> Values segmentOpera
   a.flag("sorted"); // which changes nothing
   return f(data, ids, a.integer("num_segments"));
 }
+// OperationFourier.cpp
+Values fftOperation(OperationArguments &);
+Values fft2Operation(OperationArguments &);
+Values ifft2Operation(OperationArguments &);
+Values rfftOperation(OperationArguments &);
+Values irfftOperation(OperationArguments &);
+Values extractSequencesOperation(OperationArguments &);
+Values stftOperation(OperationArguments &);
+Values istftOperation(OperationArguments &);
+// OperationLinalg.cpp
+Values eighOperation(OperationArguments &);
+Values luFactorOperation(OperationArguments &);
+Values slogdetOperation(OperationArguments &);
+Values qrOperation(OperationArguments &);
+Values solveOperation(OperationArguments &);
+Values solveTriangularOperation(OperationArguments &);
+Values svdOperation(OperationArguments &);
+Values lstsqOperation(OperationArguments &);
+Values matrixRankOperation(OperationArguments &);
+Values pinvOperation(OperationArguments &);
+Values normOperation(OperationArguments &);
+template <Value (*f)(const Value &, bool)> Values choleskyOperation(OperationArguments &a) {
+  const Value x = a.value("x");
+  return f(x, a.flag("upper"));
+}
 // OperationNorms.cpp
 Values normalizeOperation(OperationArguments &);
 Values momentsOperation(OperationArguments &);

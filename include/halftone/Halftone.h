@@ -3,9 +3,11 @@
 #pragma once
 #include "Differentiate.h"
 #include "Distribution.h"
+#include "Fourier.h"
 #include "Generate.h"
 #include "Jit.h"
 #include "Layers.h"
+#include "Linalg.h"
 #include "Loops.h"
 #include "Model.h"
 #include "Ops.h"

@@ -4,8 +4,8 @@
 """Usage: KERAS_BACKEND=jax record_operations.py > operations.jsonl
 
 Each line: `config` as in the config.json of a .keras file, the input `x` with its `shape`, and for each output its `shape` and
-numbers, `y`. The operations are those with windows, normalizations, pads, attention, lookups and updates, and those with constant
-arrays.
+numbers, `y`. The operations are those with windows, normalizations, pads, attention, lookups and updates, those of linear algebra and
+Fourier transforms, and those with constant arrays.
 """
 
 import json
@@ -27,6 +27,14 @@ def integers(values):
 
 def image(f, shape=(5, 4, 2)):
     return shape, f
+
+
+def gram(x):
+    return ops.matmul(x, ops.swapaxes(x, -1, -2)) + np.eye(x.shape[-2], dtype="float32")
+
+
+def float32(case):
+    return (*case, "float32")
 
 
 CASES = [
@@ -94,12 +102,32 @@ CASES = [
     image(lambda x: ops.image.resize(x, (3, 7))),
     image(lambda x: ops.image.resize(x, (4, 3), interpolation="bicubic", antialias=True, crop_to_aspect_ratio=True), (9, 5, 2)),
     image(lambda x: ops.image.resize(x, (4, 4), interpolation="nearest", pad_to_aspect_ratio=True, fill_value=0.5, data_format="channels_first"), (2, 3, 7)),
+    *map(float32, [
+        image(lambda x: ops.cholesky(gram(x)), (3, 3)),
+        image(lambda x: ops.cholesky(gram(x), upper=True), (2, 3, 3)),
+        image(lambda x: [ops.det(x), ops.inv(gram(x)), ops.logdet(gram(x)), *ops.slogdet(x)], (3, 3)),
+        image(lambda x: ops.eigh(gram(x))[0], (4, 4)),
+        image(lambda x: list(ops.lu_factor(x)), (4, 4)),
+        image(lambda x: [*ops.qr(x), *ops.qr(x, mode="complete")], (4, 3)),
+        image(lambda x: ops.solve(gram(x), x), (3, 3)),
+        image(lambda x: ops.solve_triangular(ops.cholesky(gram(x)), x, lower=True), (3, 3)),
+        image(lambda x: [ops.svd(x, compute_uv=False), ops.matrix_rank(x), ops.matrix_rank(x, tol=1.0)], (4, 3)),
+        image(lambda x: [ops.pinv(x), ops.pinv(x, rcond=0.5)], (4, 3)),
+        image(lambda x: [ops.norm(x, axis=(1, 2)), ops.norm(x, ord="nuc", axis=(1, 2)), ops.norm(x, ord=1, axis=(2, 1), keepdims=True)], (4, 3)),
+        image(lambda x: list(ops.fft((x, 2 * x))), (3, 5)),
+        image(lambda x: [*ops.fft2((x, 2 * x)), *ops.ifft2((x, x))], (3, 4)),
+        image(lambda x: [*ops.rfft(x), ops.irfft(ops.rfft(x, fft_length=8), fft_length=6), ops.irfft((x, x))], (3, 5)),
+        image(lambda x: ops.extract_sequences(x, 3, 2), (9,)),
+        image(lambda x: list(ops.stft(x, 3, 2, 4)), (9,)),
+        image(lambda x: list(ops.stft(x, 4, 1, 4, window=None, center=False)), (9,)),
+        image(lambda x: ops.istft(ops.stft(x, 4, 1, 4, window="hamming"), 4, 1, 4, length=9, window="hamming"), (9,)),
+    ]),
 ]
 
 
 def main():
-    for number, (shape, f) in enumerate(CASES):
-        for dtype in ("float32", "bfloat16", "float16")[: 3 if number % 3 == 0 else 1]:
+    for number, (shape, f, *only) in enumerate(CASES):
+        for dtype in only or ("float32", "bfloat16", "float16")[: 3 if number % 3 == 0 else 1]:
             if dtype == "float16" and "dot_product_attention" in f.__code__.co_names:
                 continue  # JAX has no such product on the CPU
             keras.utils.clear_session()

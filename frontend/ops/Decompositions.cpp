@@ -1,0 +1,192 @@
+// Factorizations of matrices with gradients in closed form.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/ops/Decompositions.h"
+#include "frontend/graph/Promotion.h"
+#include "halftone/Ops.h"
+#include <algorithm>
+
+namespace halftone::detail {
+
+using List = std::vector<Value>;
+
+namespace {
+
+Value transposed(const Value &x) { return matrixTranspose(x); }
+Value lowerOf(const Value &x) { return triangleOf(x, ComparePredicate::ge); }
+Value strictlyLowerOf(const Value &x) { return triangleOf(x, ComparePredicate::gt); }
+Value upperOf(const Value &x) { return triangleOf(x, ComparePredicate::le); }
+/// x times the inverse of a triangular matrix.
+Value overTriangular(const Value &x, const Value &a, Triangle transposedTriangle) {
+  return transposed(triangularSolution(transposed(a), transposed(x), transposedTriangle));
+}
+/// x with matrices of one more or less row or column: cut, or with those of the identity.
+Value padded(const Value &x, int64_t rows, int64_t columns) {
+  const int64_t m = x.shape()[1], n = x.shape()[2];
+  const Value identity = identityLike(x, rows, columns);
+  Value y = tracing().slice(x, {0, 0, 0}, Shape({x.shape()[0], std::min(m, rows), std::min(n, columns)}));
+  if (m < rows)
+    y = tracing().concat({y, tracing().slice(identity, {0, m, 0}, Shape({x.shape()[0], rows - m, columns}))}, 1);
+  if (n < columns)
+    y = tracing().concat({y, tracing().slice(identity, {0, 0, n}, Shape({x.shape()[0], rows, columns - n}))}, 2);
+  return y;
+}
+
+} // namespace
+
+Value choleskyOf(const Value &a) {
+  const Value l = choleskyFactor(a);
+  return tracing().customGradient(l, {a}, [&](const Value &upstream) {
+    const Value product = lowerOf(ops::matmul(transposed(l), lowerOf(upstream)));
+    const Value halved = product - ops::where(ops::equal(placesAlong(1, l), placesAlong(2, l)), product * 0.5, 0);
+    const Value inner = triangularSolution(transposed(l), halved, Triangle::upper);
+    return List{overTriangular(inner, l, Triangle::upper)};
+  });
+}
+
+Value solutionOf(const Value &a, const Value &b, const LuFactors &factors) {
+  const Value x = solutionBy(factors, b);
+  return tracing().customGradient(x, {a, b}, [&](const Value &upstream) {
+    const Value right = transposedSolutionBy(factors, upstream);
+    return List{-ops::matmul(right, transposed(x)), right};
+  });
+}
+
+Value triangularSolutionOf(const Value &a, const Value &b, bool lower) {
+  const Value x = triangularSolution(a, b, lower ? Triangle::lower : Triangle::upper);
+  return tracing().customGradient(x, {a, b}, [&](const Value &upstream) {
+    const Value right = triangularSolution(transposed(a), upstream, lower ? Triangle::upper : Triangle::lower);
+    const Value left = -ops::matmul(right, transposed(x));
+    return List{lower ? lowerOf(left) : upperOf(left), right};
+  });
+}
+
+LuFactors luOf(const Value &a) {
+  const int64_t m = a.shape()[1], n = a.shape()[2];
+  LuFactors factors = luFactors(a);
+  const Value lu = factors.lu;
+  factors.lu = tracing().customGradient(lu, {a}, [&](const Value &upstream) {
+    const Value l = padded(strictlyLowerOf(lu), m, m);
+    const Value unitLower = ops::where(ops::equal(placesAlong(1, l), placesAlong(2, l)), 1, l);
+    const Value u = padded(upperOf(lu), n, n);
+    const Value lowerPart = strictlyLowerOf(ops::matmul(transposed(unitLower), strictlyLowerOf(upstream)));
+    const Value upperPart = upperOf(ops::matmul(upperOf(upstream), transposed(u)));
+    const Value inner = triangularSolution(transposed(unitLower), lowerPart + upperPart, Triangle::upper);
+    const Value ordered = overTriangular(inner, transposed(u), Triangle::upper);
+    return List{tracing().gather(ordered, ops::argsort(factors.order), 1, 1)};
+  });
+  return factors;
+}
+
+namespace {
+
+/// Of matrices with at least as many rows as columns.
+std::array<Value, 2> thinQr(const Value &a) {
+  const auto [q, r] = qrFactors(a, false);
+  // The gradient by a of one of the results, where `product` is R R'^T or -Q'^T Q.
+  const auto gradient = [&q](const Value &product) {
+    const Value symmetric = lowerOf(product) + transposed(strictlyLowerOf(product));
+    return ops::matmul(q, symmetric);
+  };
+  const auto overR = [&r](const Value &x) { return transposed(triangularSolution(r, transposed(x), Triangle::upper)); };
+  const Value ofQ = tracing().customGradient(q, {a}, [&](const Value &upstream) {
+    return List{overR(upstream + gradient(-ops::matmul(transposed(upstream), q)))};
+  });
+  const Value ofR = tracing().customGradient(r, {a}, [&](const Value &upstream) {
+    return List{overR(gradient(ops::matmul(r, transposed(upperOf(upstream)))))};
+  });
+  return {ofQ, ofR};
+}
+
+} // namespace
+
+std::array<Value, 2> qrOf(const Value &a, bool complete) {
+  const int64_t batch = a.shape()[0], m = a.shape()[1], n = a.shape()[2];
+  if (m > n && complete) // of whose further columns no closed form is known
+    return qrFactors(a, true);
+  if (m >= n)
+    return thinQr(a);
+  const auto [q, r] = thinQr(tracing().slice(a, {0, 0, 0}, Shape({batch, m, m})));
+  const Value rest = tracing().slice(a, {0, 0, m}, Shape({batch, m, n - m}));
+  return {q, tracing().concat({r, ops::matmul(transposed(q), rest)}, 2)};
+}
+
+namespace {
+
+/// 1 / (b_j - a_i), but 0 on the diagonal.
+Value inverseDifferences(const Value &rows, const Value &columns) {
+  const Value difference = ops::expand_dims(columns, 1) - ops::expand_dims(rows, 2);
+  const Value isDiagonal = ops::equal(placesAlong(1, difference), placesAlong(2, difference));
+  return ops::where(isDiagonal, 0, 1.0 / ops::where(isDiagonal, 1, difference));
+}
+
+} // namespace
+
+Eigen eighOf(const Value &a) {
+  const auto [w, v] = symmetricEigen(a);
+  const Value values = tracing().customGradient(w, {a}, [&](const Value &upstream) {
+    return List{ops::matmul(v * ops::expand_dims(upstream, 1), transposed(v))};
+  });
+  const Value vectors = tracing().customGradient(v, {a}, [&](const Value &upstream) {
+    const Value inner = inverseDifferences(w, w) * ops::matmul(transposed(v), upstream);
+    return List{ops::matmul(ops::matmul(v, inner), transposed(v))};
+  });
+  return {values, vectors};
+}
+
+namespace {
+
+/// Of matrices with at least as many rows as columns: u, s and v.
+Singular tallSvd(const Value &a, bool complete) {
+  const bool isThin = !complete || a.shape()[1] == a.shape()[2];
+  const Singular raw = singularValues(a, complete);
+  const Value &u = raw.u, &s = raw.s, &v = raw.v;
+  const Value thin = tracing().slice(u, {0, 0, 0}, a.shape());
+  const Value ofS = tracing().customGradient(s, {a}, [&](const Value &upstream) {
+    return List{ops::matmul(thin * ops::expand_dims(upstream, 1), transposed(v))};
+  });
+  if (!isThin)
+    return {u, ofS, v};
+  const Value row = ops::expand_dims(s, 1), column = ops::expand_dims(s, 2);
+  const auto rotation = [&](const Value &x) { // of the vectors among themselves
+    const Value inner = inverseDifferences(s, s) / (row + column) * x;
+    return inner + transposed(inner);
+  };
+  const Value ofU = tracing().customGradient(u, {a}, [&](const Value &upstream) {
+    const Value along = ops::matmul(transposed(u), upstream);
+    Value gradient = ops::matmul(u, rotation(along) * row);
+    if (a.shape()[1] > a.shape()[2])
+      gradient = gradient + (upstream - ops::matmul(u, along)) / row;
+    return List{ops::matmul(gradient, transposed(v))};
+  });
+  const Value ofV = tracing().customGradient(v, {a}, [&](const Value &upstream) {
+    const Value inner = column * rotation(ops::matmul(transposed(v), upstream));
+    return List{ops::matmul(ops::matmul(u, inner), transposed(v))};
+  });
+  return {ofU, ofS, ofV};
+}
+
+} // namespace
+
+Singular svdOf(const Value &a, bool complete) {
+  if (a.shape()[1] >= a.shape()[2])
+    return tallSvd(a, complete);
+  const Singular of = tallSvd(transposed(a), complete);
+  return {of.v, of.s, of.u};
+}
+
+Value pseudoinverseOf(const Value &a, const Singular &svd, const Value &counts) {
+  const Value inverse = ops::where(counts, 1.0 / ops::where(counts, svd.s, 1), 0);
+  const Value p = ops::matmul(svd.v * ops::expand_dims(inverse, 1), transposed(svd.u));
+  return tracing().customGradient(p, {a},
+                                  [&](const Value &upstream) { return List{pseudoinverseGradient(a, p, upstream)}; });
+}
+
+Value pseudoinverseGradient(const Value &a, const Value &p, const Value &upstream) {
+  // Golub and Pereyra: dp = -p da p + p p^T da^T (1 - a p) + (1 - p a) da^T p^T p.
+  const Value pt = transposed(p), ut = transposed(upstream);
+  const Value left = ops::matmul(ops::matmul(ut, p), pt), right = ops::matmul(pt, ops::matmul(p, ut));
+  return left - ops::matmul(a, ops::matmul(p, left)) + right - ops::matmul(ops::matmul(right, p), a) -
+         ops::matmul(ops::matmul(pt, upstream), pt);
+}
+
+} // namespace halftone::detail
