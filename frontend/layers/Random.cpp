@@ -6,9 +6,11 @@
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/RandomDistributions.h"
 #include "frontend/layers/RandomNumbers.h"
 #include "frontend/layers/SeedState.h"
 #include <fmt/format.h>
+#include <limits>
 
 namespace halftone::random {
 using namespace detail;
@@ -173,6 +175,66 @@ Value categorical(const Value &logits, int64_t num_samples, const CategoricalArg
       asDtype(gumbel(keyOf(who, args.seed), {batch, num_samples, classes}), atLeastFloat32(logits.dtype()), "random");
   const Value scores = ops::expand_dims(asDtype(logits, noise.dtype(), "random"), 1) + noise;
   return ops::cast(ops::argmax(scores, -1), args.dtype);
+}
+
+Value shuffle(const Value &x, const ShuffleArgs &args) {
+  constexpr const char *who = "random::shuffle()";
+  requireTrace(who, &x);
+  if (!x.defined())
+    throw Error(ErrorKind::value_error, "an undefined Value was given to random::shuffle()");
+  const int64_t axis = normalizeAxis("random::shuffle", args.axis, x.rank());
+  const Value words = randomWords(keyOf(who, args.seed), x.shape());
+  return x.shape().elements() == 0 ? x : ops::take_along_axis(x, ops::argsort(words, axis), axis);
+}
+
+namespace {
+
+/// Parameters of a draw in its shape, in float32 at least.
+Value parameterOf(std::string_view who, const char *parameter, const Operand &given, const Shape &shape, DType dtype,
+                  double most = std::numeric_limits<double>::infinity()) {
+  if (given.is_number()) {
+    const double number = given.number().real();
+    if (!(number >= 0.0 && number <= most))
+      throw Error(ErrorKind::value_error,
+                  fmt::format("{} needs {} from 0 to {}. Received: {}={}", who, parameter, most, parameter, number));
+    return tracing().splat(number, shape, atLeastFloat32(dtype));
+  }
+  return broadcastTo(ops::stop_gradient(asDtype(asFloat(given.value()), atLeastFloat32(dtype), "random")), shape);
+}
+
+/// The dtype of a draw by rejection.
+DType distributionDtype(const char *who, const Shape &shape, const DistributionArgs &args) {
+  requireTrace(who);
+  const DType dtype = args.dtype.value_or(floatxDtype());
+  requireFloat(who, dtype);
+  requireExtents(who, shape);
+  return dtype;
+}
+
+} // namespace
+
+Value gamma(const Shape &shape, const Operand &alpha, const DistributionArgs &args) {
+  constexpr const char *who = "random::gamma()";
+  const DType dtype = distributionDtype(who, shape, args);
+  const Value shaped = parameterOf(who, "alpha", alpha, shape, dtype);
+  const GammaDraw draw = gammaDraw(keyOf(who, args.seed), shaped);
+  return asDtype(draw.base * ops::exp(draw.logarithm), dtype, "random");
+}
+
+Value beta(const Shape &shape, const Operand &alpha, const Operand &beta, const DistributionArgs &args) {
+  constexpr const char *who = "random::beta()";
+  const DType dtype = distributionDtype(who, shape, args);
+  const Value first = parameterOf(who, "alpha", alpha, shape, dtype),
+              second = parameterOf(who, "beta", beta, shape, dtype);
+  return asDtype(betaDraw(keyOf(who, args.seed), first, second), dtype, "random");
+}
+
+Value binomial(const Shape &shape, const Operand &counts, const Operand &probabilities, const DistributionArgs &args) {
+  constexpr const char *who = "random::binomial()";
+  const DType dtype = distributionDtype(who, shape, args);
+  const Value n = parameterOf(who, "counts", counts, shape, dtype),
+              p = parameterOf(who, "probabilities", probabilities, shape, dtype, 1.0);
+  return asDtype(binomialDraw(keyOf(who, args.seed), n, p), dtype, "random");
 }
 
 Value dropout(const Value &x, double rate, const DropoutArgs &args) {

@@ -50,6 +50,14 @@ struct CategoricalArgs {
   DType dtype = int32;
   Seed seed{};
 };
+struct ShuffleArgs {
+  int64_t axis = 0;
+  Seed seed{};
+};
+struct DistributionArgs {
+  std::optional<DType> dtype{}; // floatx
+  Seed seed{};
+};
 struct DropoutArgs {
   Shape noise_shape{}; // {}: that of x; none in it: x's extent
   Seed seed{};
@@ -61,6 +69,16 @@ HALFTONE_API Value truncated_normal(const Shape &shape, const NormalArgs &args =
 HALFTONE_API Value uniform(const Shape &shape, const UniformArgs &args = {});         // minval <= v < maxval
 HALFTONE_API Value randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintArgs &args = {});
 HALFTONE_API Value categorical(const Value &logits, int64_t num_samples,
-                               const CategoricalArgs &args = {});                      // (batch, n)
+                               const CategoricalArgs &args = {}); // (batch, n)
+/// Each vector of x along the axis in an order of its own.
+HALFTONE_API Value shuffle(const Value &x, const ShuffleArgs &args = {});
+// Parameters are numbers or Values that broadcast to the shape. No gradient flows to them; for one below 0, and a probability outside of
+// 0 to 1, a draw is NaN, and a number is a value_error.
+HALFTONE_API Value gamma(const Shape &shape, const Operand &alpha, const DistributionArgs &args = {}); // of scale 1
+HALFTONE_API Value beta(const Shape &shape, const Operand &alpha, const Operand &beta,
+                        const DistributionArgs &args = {});
+/// How many of `counts` trials succeed.
+HALFTONE_API Value binomial(const Shape &shape, const Operand &counts, const Operand &probabilities,
+                            const DistributionArgs &args = {});
 HALFTONE_API Value dropout(const Value &x, double rate, const DropoutArgs &args = {}); // whatever `training` says
 } // namespace halftone::random
