@@ -1,7 +1,6 @@
 // keras.ops on Values: Fourier transforms of signals, and of their sequences under a window.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Fourier.h"
-#include "frontend/graph/Literals.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/FourierTransform.h"
 #include "frontend/ops/Operations.h"
@@ -190,7 +189,7 @@ Value windowOf(const std::optional<Choice<WindowKind>> &kind, const Value &given
                             ? 1.0
                             : least - (1 - least) * std::cos(2 * std::numbers::pi * static_cast<double>(i) /
                                                              static_cast<double>(lengths.sequence)));
-    values = vectorOf(numbers, dtype);
+    values = constant(Tensor(numbers, {lengths.sequence}).astype(dtype));
   }
   if (values.shape() != Shape({lengths.sequence}))
     throw Error(ErrorKind::value_error,

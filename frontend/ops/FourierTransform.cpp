@@ -1,19 +1,19 @@
 // The Fourier transform by factors of the length, and of lengths with large factors by a convolution.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/FourierTransform.h"
-#include "frontend/graph/Literals.h"
 #include "frontend/graph/Promotion.h"
 #include "halftone/Ops.h"
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 namespace halftone::detail {
 
 namespace {
 
-constexpr int64_t largestRadix = 16; // of one product with a table that the module holds
+constexpr int64_t largestRadix = 16;
 constexpr int64_t largestDirect = 128;
 
 /// The cosine and the sine of 2 pi k / n, exact at multiples of a quarter turn.
@@ -39,28 +39,23 @@ ComplexRows times(const ComplexRows &x, const ComplexRows &y) {
   return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-/// exp(sign 2 pi i k / n) of integers k from 0 to n - 1, computed in float64.
-ComplexRows roots(const Value &k, int64_t n, double sign, DType dtype) {
-  const Value angle = asDtype(k, DType::float64) * (2 * std::numbers::pi / static_cast<double>(n));
-  return {asDtype(ops::cos(angle), dtype), asDtype(ops::sin(angle) * sign, dtype)};
+/// exp(sign 2 pi i k / n) for the integer k that `turns` gives for each row and column, exact where it is a multiple of a quarter turn.
+ComplexRows roots(int64_t rows, int64_t columns, int64_t n, double sign, DType dtype,
+                  const std::function<int64_t(int64_t, int64_t)> &turns) {
+  std::vector<double> c, s;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      const auto [cosine, sine] = turn(turns(i, j) % n, n);
+      c.push_back(cosine);
+      s.push_back(sign * sine);
+    }
+  const Shape shape({rows, columns});
+  return {constant(Tensor(c, shape).astype(dtype)), constant(Tensor(s, shape).astype(dtype))};
 }
 
 /// The matrix of a transform of n elements as one (2 n, 2 n) for stacked real and imaginary parts; (2 n, n) for real numbers.
 Value matrixOf(int64_t n, bool isReal, double sign, DType dtype) {
-  ComplexRows table;
-  if (n <= largestRadix) {
-    std::vector<double> c, s;
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t k = 0; k < n; ++k) {
-        const auto [cosine, sine] = turn(j * k % n, n);
-        c.push_back(cosine);
-        s.push_back(sign * sine);
-      }
-    table = {ops::reshape(vectorOf(c, dtype), {n, n}), ops::reshape(vectorOf(s, dtype), {n, n})};
-  } else {
-    const Value j = tracing().iota(0, Shape({n, n}), DType::int32), k = tracing().iota(1, Shape({n, n}), DType::int32);
-    table = roots(ops::mod(j * k, n), n, sign, dtype);
-  }
+  const ComplexRows table = roots(n, n, n, sign, dtype, [](int64_t j, int64_t k) { return j * k; });
   Trace &t = tracing();
   const Value first = t.concat({table.re, table.im}, 0);
   return isReal ? first : t.concat({first, t.concat({-table.im, table.re}, 0)}, 1);
@@ -100,8 +95,7 @@ ComplexRows byConvolution(const ComplexRows &x, double sign) {
   const DType dtype = x.re.dtype();
   const auto size = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(2 * n - 1)));
   Trace &t = tracing();
-  const Value j = t.iota(1, Shape({1, n}), DType::int64);
-  const ComplexRows chirp = roots(ops::mod(j * j, 2 * n), 2 * n, sign, dtype);
+  const ComplexRows chirp = roots(1, n, 2 * n, sign, dtype, [](int64_t, int64_t j) { return j * j; });
   const auto padded = [&](const Value &y) {
     return t.concat({y, t.splat(0, Shape({y.shape()[0], size - n}), dtype)}, 1);
   };
@@ -127,8 +121,8 @@ ComplexRows transformed(const ComplexRows &x, double sign) {
   const ComplexRows first = direct(reshaped(x, Shape({rows, p, q})), sign);
   if (q == 1)
     return reshaped(first, Shape({rows, n}));
-  const Value k1 = tracing().iota(0, Shape({p, q}), DType::int32), j2 = tracing().iota(1, Shape({p, q}), DType::int32);
-  const ComplexRows turned = times(first, roots(k1 * j2, n, sign, x.re.dtype()));
+  const ComplexRows turned =
+      times(first, roots(p, q, n, sign, x.re.dtype(), [](int64_t k1, int64_t j2) { return k1 * j2; }));
   const ComplexRows second = reshaped(transformed(reshaped(turned, Shape({rows * p, q})), sign), Shape({rows, p, q}));
   return reshaped({tracing().transpose(second.re, {0, 2, 1}), tracing().transpose(second.im, {0, 2, 1})},
                   Shape({rows, n}));
