@@ -7,6 +7,7 @@
 #include "frontend/ops/Factorizations.h"
 #include "halftone/Ops.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -56,9 +57,21 @@ Rotations rotationsOf(const Value &p, const Value &between, const Value &q, cons
   const Value c = ops::rsqrt(1.0 + ops::square(t));
   return {c, t * c, t};
 }
+/// What a rotation takes of each element and of its partner: (batch, columns).
+std::array<Value, 2> sharesOfRotation(const Rotations &by) {
+  return {tracing().concat({by.c, by.c}, 1), tracing().concat({-by.s, by.s}, 1)};
+}
 Value rotatedColumns(const Value &x, const Rotations &by) {
-  const Value c = tracing().concat({by.c, by.c}, 1), s = tracing().concat({-by.s, by.s}, 1);
-  return x * ops::expand_dims(c, 1) + exchanged(x, 2) * ops::expand_dims(s, 1);
+  const auto [own, other] = sharesOfRotation(by);
+  return x * ops::expand_dims(own, 1) + exchanged(x, 2) * ops::expand_dims(other, 1);
+}
+/// Rows and columns at once.
+Value rotatedBoth(const Value &x, const Rotations &by) {
+  const auto [own, other] = sharesOfRotation(by);
+  const Value rows = exchanged(x, 1);
+  return ops::expand_dims(own, 2) * (x * ops::expand_dims(own, 1) + exchanged(x, 2) * ops::expand_dims(other, 1)) +
+         ops::expand_dims(other, 2) *
+             (rows * ops::expand_dims(own, 1) + exchanged(rows, 2) * ops::expand_dims(other, 1));
 }
 
 /// One column of zeros more if their number is odd.
@@ -123,8 +136,7 @@ Eigen symmetricEigen(const Value &a) {
     const Value p = half(diagonal, 1, 0), q = half(diagonal, 1, 1);
     const Value between = diagonalOf(half(half(x, 1, 0), 2, 1));
     const Rotations by = rotationsOf(p, between, q, ops::not_equal(between, 0));
-    const Value columns = rotatedColumns(x, by);
-    const Value both = matrixTranspose(rotatedColumns(matrixTranspose(columns), by));
+    const Value both = rotatedBoth(x, by);
     const Value exact = tracing().concat({p - by.t * between, q + by.t * between}, 1);
     const Value distance = ops::abs(placesAlong(1, x) - placesAlong(2, x));
     const Value next = ops::where(ops::equal(distance, 0), ops::expand_dims(exact, 1),
