@@ -19,6 +19,7 @@
 
 #include "dialect/Enums.h"
 #include "dialect/OpTraits.h"
+#include "dialect/StepOperands.h"
 #include "dialect/WindowSteps.h"
 
 namespace halftone::dialect {

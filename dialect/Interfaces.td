@@ -78,6 +78,29 @@ def Halftone_ComputeOpInterface : OpInterface<"ComputeOpInterface"> {
   }];
 }
 
+def Halftone_LiftOpInterface : OpInterface<"LiftOpInterface"> {
+  let cppNamespace = "::halftone::dialect";
+  let description = [{
+    An op in a loop that can compute all steps at once, on operands with a leading axis. Each element of its results is computed
+    as in its step: the same sum in the same order. The default serves ops that have no attribute of axes.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Whether `lift` can compute all steps if these operands have a value for each step, and the others one for all.
+    }], "bool", "mayLift", (ins "const ::llvm::SmallBitVector &":$isStacked), "", "return true;">,
+    InterfaceMethod<[{
+      Creates the op for all steps, and gives its results: each has the type of the op's result with a leading axis. At least one
+      operand is stacked, and `mayLift` holds.
+    }], "::llvm::SmallVector<::mlir::Value>", "lift",
+    (ins "::mlir::OpBuilder &":$builder, "const ::halftone::dialect::StepOperands &":$operands), "",
+      "return ::llvm::to_vector_of<::mlir::Value>(::halftone::dialect::cloneOfStacks(builder, $_op.getOperation(), operands)->getResults());">,
+    InterfaceMethod<[{
+      Whether one op for all steps takes so much less time than one in each step that it pays to store its operands or results for all
+      steps. Other ops are lifted together with such an op.
+    }], "bool", "leavesLoops", (ins), "", "return false;">
+  ];
+}
+
 def Halftone_CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::halftone::dialect";
   let description = [{

@@ -1,7 +1,7 @@
 // Replaces tensors without elements, and reductions, contractions, convolutions and scatter_adds of them, by constants.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
-#include "dialect/Dialect.h"
+#include "dialect/ControlFlow.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -65,17 +65,24 @@ struct DropEmptyResults : RewritePattern {
   }
 };
 
-/// Readers of an empty result of `when` read a constant. DropWhenResults then removes the result.
-struct DropEmptyOfWhen : OpRewritePattern<WhenOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(WhenOp op, PatternRewriter &rewriter) const override {
+/// Readers of an empty result of a branch or loop, or of an empty carry or slice, read a constant. DropWhenResults and simplifyLoops
+/// then remove the result and the argument.
+struct DropEmptyOfRegions : RewritePattern {
+  explicit DropEmptyOfRegions(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isBranchOrLoop(op))
+      return failure();
     bool changed = false;
-    for (OpResult result : op->getResults()) {
-      if (!isEmpty(result) || result.use_empty())
-        continue;
-      rewriter.replaceAllUsesWith(result, empty(rewriter, op->getLoc(), result.getType()));
+    const auto drop = [&](Value value) {
+      if (!isEmpty(value) || value.use_empty())
+        return;
+      rewriter.replaceAllUsesWith(value, empty(rewriter, op->getLoc(), value.getType()));
       changed = true;
-    }
+    };
+    llvm::for_each(op->getResults(), drop);
+    rewriter.setInsertionPoint(op);
+    for (Region &region : op->getRegions())
+      llvm::for_each(region.getArguments(), drop);
     return success(changed);
   }
 };
@@ -109,7 +116,7 @@ struct ScatterOfNone : OpRewritePattern<ScatterOp> {
 } // namespace
 
 void populateEmptyRewrites(RewritePatternSet &patterns) {
-  patterns.add<DropEmptyResults, DropEmptyOfWhen, FoldOfEmpty<ReduceOp>, FoldOfEmpty<ContractOp>,
+  patterns.add<DropEmptyResults, DropEmptyOfRegions, FoldOfEmpty<ReduceOp>, FoldOfEmpty<ContractOp>,
                FoldOfEmpty<ConvolutionOp>, FoldOfEmpty<ScatterAddOp>, ScatterOfNone>(patterns.getContext());
 }
 

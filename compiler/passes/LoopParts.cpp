@@ -7,6 +7,13 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
+Value roundedInLoop(OpBuilder &builder, Value value) {
+  auto element = dyn_cast<FloatType>(elementTypeOf(value));
+  if (!element || element.getWidth() >= 32)
+    return value;
+  return CastOp::create(builder, value.getLoc(), value.getType(), value, CastKind::rounding, "loop");
+}
+
 LoopParts::LoopParts(Operation *loop) : loop(loop) {
   auto scan = dyn_cast<ScanOp>(loop);
   auto other = dyn_cast<WhileOp>(loop);

@@ -62,4 +62,7 @@ private:
   mlir::Block *body, *condition; // the condition's: null of a scan
 };
 
+/// `value` as the memory of a loop holds it: rounded to its dtype.
+mlir::Value roundedInLoop(mlir::OpBuilder &builder, mlir::Value value);
+
 } // namespace halftone::compiler

@@ -1,6 +1,7 @@
 // Moves invariant ops out of loops, and drops carries, slices, stacks and loops that are not needed.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/LoopRewrites.h"
+#include "compiler/passes/LoopLifting.h"
 #include "compiler/passes/LoopParts.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/DenseSet.h"
@@ -10,14 +11,6 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 namespace {
-
-/// The value as a loop's memory holds it.
-Value rounded(OpBuilder &builder, Value value) {
-  auto element = dyn_cast<FloatType>(elementTypeOf(value));
-  if (!element || element.getWidth() >= 32)
-    return value;
-  return CastOp::create(builder, value.getLoc(), value.getType(), value, CastKind::rounding, "loop");
-}
 
 Value splat(OpBuilder &builder, Location loc, RankedTensorType type, int64_t value) {
   const auto element = builder.getIntegerAttr(type.getElementType(), value);
@@ -101,7 +94,7 @@ void LoopRewrite::drop(LoopParts::Carry &carry, Value value) {
 Value LoopRewrite::constantValue(const LoopParts::Carry &carry) {
   if (tensorTypeOf(carry.init).getNumElements() == 0)
     return empty(builder, loop->getLoc(), tensorTypeOf(carry.init));
-  return parts.next(carry) == carry.argument ? rounded(builder, carry.init) : Value();
+  return parts.next(carry) == carry.argument ? roundedInLoop(builder, carry.init) : Value();
 }
 
 /// An integer carry c + k, where k is invariant, is init + k * steps.
@@ -206,7 +199,7 @@ void LoopRewrite::dropYs() {
       if (tensorTypeOf(y.stack).getNumElements() == 0)
         stack = empty(builder, loop->getLoc(), tensorTypeOf(y.stack));
       else if (isInvariant(slice))
-        stack = broadcastTo(builder, loop->getLoc(), tensorTypeOf(y.stack), rounded(builder, slice));
+        stack = broadcastTo(builder, loop->getLoc(), tensorTypeOf(y.stack), roundedInLoop(builder, slice));
       for (const LoopParts::Y &other : parts.ys) {
         if (stack || &other == &y)
           break;
@@ -238,7 +231,7 @@ bool inlineShort(ScanOp scan) {
     return false;
   OpBuilder builder(scan);
   const Location loc = scan.getLoc();
-  const auto round = [&](Value value) { return rounded(builder, value); };
+  const auto round = [&](Value value) { return roundedInLoop(builder, value); };
   if (scan.getLength() == 0) {
     for (auto [last, init] : llvm::zip_equal(scan.getLasts(), scan.getInits()))
       last.replaceAllUsesWith(round(init));
@@ -263,6 +256,14 @@ bool inlineShort(ScanOp scan) {
   return true;
 }
 
+/// Erases what the regions of `loop` compute in vain.
+void eraseDead(Operation &loop) {
+  for (Region &region : loop.getRegions())
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(region.front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+}
+
 } // namespace
 
 bool simplifyLoops(ModuleOp module) {
@@ -273,11 +274,11 @@ bool simplifyLoops(ModuleOp module) {
       loops.push_back(op);
   });
   for (Operation *loop : loops) {
+    eraseDead(*loop);
     changed |= moveLoopInvariantCode(cast<LoopLikeOpInterface>(loop)) != 0;
-    if (auto scan = dyn_cast<ScanOp>(loop); scan && inlineShort(scan))
-      changed = true;
-    else
-      changed |= LoopRewrite(loop).run();
+    auto scan = dyn_cast<ScanOp>(loop);
+    changed |=
+        (scan && inlineShort(scan)) || LoopRewrite(loop).run() || (scan && (liftInFront(scan) || liftBehind(scan)));
   }
   return changed;
 }

@@ -14,6 +14,7 @@ namespace halftone::compiler {
 /// - An integer carry of a scan that grows by an invariant number follows from the index.
 /// - Values without elements are constants.
 /// - A scan without steps is its inits, and a scan of one step is its body.
+/// - Ops that can compute all steps at once leave scans (LoopLifting.h).
 ///
 /// A narrow float that no longer enters or leaves a loop still rounds, by a cast to its own dtype.
 bool simplifyLoops(mlir::ModuleOp module);

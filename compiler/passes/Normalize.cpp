@@ -8,6 +8,7 @@
 //   %2 = is_finite %1;  %ok = reduce and %2 {axes = [0, 1]}
 #include "compiler/forms/KernelBody.h"
 #include "compiler/passes/ExactRewrites.h"
+#include "compiler/passes/LoopRewrites.h"
 #include "compiler/passes/LowerAttention.h"
 #include "compiler/passes/LowerConvolution.h"
 #include "compiler/passes/ModuleAttributes.h"
@@ -448,8 +449,10 @@ private:
       return signalPassFailure();
     const Target &machine = *compiled->target;
     const Numerics numerics = compiled->numerics;
+    while (simplifyLoops(getOperation())) { // a module that comes in stage pure was not simplified
+    }
     RewritePatternSet patterns(&getContext());
-    populateEmptyRewrites(patterns); // a module that comes in stage pure was not simplified
+    populateEmptyRewrites(patterns); // nor was it of values without elements
     populateContractionRewrites(patterns);
     populateAttentionLowering(patterns, machine, numerics);
     populateConvolutionLowering(patterns, machine, numerics);

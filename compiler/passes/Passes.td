@@ -153,7 +153,8 @@ def SimplifyPass : Halftone_Pass<"simplify", "pure"> {
     with zeros, as the gradient of a value that is cut into slices, is a sum of concats: slices that overlap stand in different concats, in
     the order of the sum, or, if that makes many, one concat of the sums of each segment (ExactRewrites.h). A scatter_add to neighbouring places that are constants is such a slice.
     Of loops (LoopRewrites.h), invariant ops move in front; carries, slices and stacks that nobody needs go; a scan of at most one step
-    dissolves. A narrow float that no longer passes through a loop's memory is cast to its own dtype, with origin "loop".
+    dissolves. Ops that can compute all steps of a scan at once move in front of it or behind it (LoopLifting.h). A narrow float that no
+    longer passes through a loop's memory is cast to its own dtype, with origin "loop".
     Example: `halftone.mul %x, %one` with `%one = constant dense<1.0>` becomes `%x`; `halftone.add %x, %zero` with
     `dense<0.0>` stays, since -0.0 + 0.0 is 0.0. The sum of `concat %a, %z` and `concat %z, %b` with `%z = constant dense<0.0>` becomes
     ```mlir

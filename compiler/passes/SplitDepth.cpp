@@ -10,6 +10,7 @@
 #include "compiler/passes/SplitDepth.h"
 #include "compiler/forms/KernelBody.h"
 #include "compiler/forms/WindowTraits.h"
+#include "dialect/ControlFlow.h"
 #include "dialect/TypeInference.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -59,8 +60,11 @@ bool isCopiedCast(Value value) {
     value = cast.getX();
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
-    return isa<ReshapeOp, WhenOp>(value.getDefiningOp());
-  auto main = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return isa<ReshapeOp>(value.getDefiningOp()) || isBranchOrLoop(value.getDefiningOp());
+  Operation *around = argument.getOwner()->getParentOp();
+  if (isBranchOrLoop(around))
+    return true;
+  auto main = dyn_cast<func::FuncOp>(around);
   const bool isVariable = main && main.getArgAttr(argument.getArgNumber(), variableAttr);
   return main && !(isVariable && width < tensorTypeOf(argument).getElementTypeBitWidth());
 }

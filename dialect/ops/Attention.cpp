@@ -142,4 +142,42 @@ LogicalResult AttentionOp::buildGradient(OpBuilder &builder, ValueRange cotangen
   return success();
 }
 
+// The elements of a draw are numbered over the whole of the scores, so that steps together would draw others.
+bool AttentionOp::mayLift(const llvm::SmallBitVector &) { return !getKey(); }
+
+SmallVector<Value> AttentionOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  const Location loc = getLoc();
+  const int64_t batch = getScoreShape().front();
+  SmallVector<Value> joined;
+  for (unsigned number = 0; number < getNumOperands(); ++number) {
+    if (!operands.isStacked[number] && shapeOf(operands[number]).front() == 1 && batch != 1) {
+      joined.push_back(operands[number]); // of a bias or mask: the same for all samples and steps
+      continue;
+    }
+    Value stack = operands.stack(builder, loc, number);
+    if (shapeOf(stack)[1] != batch) {
+      SmallVector<int64_t> shape(shapeOf(stack)), axes{0};
+      shape[1] = batch;
+      llvm::append_range(axes, llvm::seq<int64_t>(2, shape.size()));
+      const Type whole = tensorTypeOf(stack).clone(shape);
+      shape.erase(shape.begin() + 1);
+      stack = ReshapeOp::create(builder, loc, tensorTypeOf(stack).clone(shape), stack);
+      stack = BroadcastOp::create(builder, loc, whole, stack, axes);
+    }
+    joined.push_back(joinSteps(builder, loc, stack));
+  }
+  Operation *copy = builder.clone(**this);
+  copy->setOperands(joined);
+  SmallVector<Value> results;
+  for (Value result : copy->getResults()) {
+    SmallVector<int64_t> shape(shapeOf(result));
+    shape.front() *= operands.steps;
+    result.setType(tensorTypeOf(result).clone(shape));
+    results.push_back(splitSteps(builder, loc, result, operands.steps));
+  }
+  return results;
+}
+
+bool AttentionOp::leavesLoops() { return true; }
+
 } // namespace halftone::dialect

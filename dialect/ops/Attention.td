@@ -5,7 +5,7 @@
 include "Types.td"
 
 def Halftone_AttentionOp : Halftone_PureOp<"attention", [AttrSizedOperandSegments, Halftone_Inexact,
-    DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+    DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["mayLift", "lift", "leavesLoops"]>]> {
   let summary = "Means of values, weighted by the softmax of products of queries and keys";
   let description = [{
     q has the axes (b, t, n, h), k (b, s, m, h), v (b, s, m, e) and `out` (b, t, n, e), all of one dtype; n is a multiple of m:

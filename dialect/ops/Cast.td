@@ -6,7 +6,7 @@ include "Types.td"
 
 def Halftone_CastOp : Halftone_PureOp<"cast", [SameOperandsAndResultShape,
     DeclareOpInterfaceMethods<Halftone_GradientOpInterface>,
-    DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>]> {
+    DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface]> {
   let summary = "Changes the dtype, rounding to nearest even";
   let description = [{
     The value rounds once, from f64 and from wide integers too. Float to integer truncates, saturates, and takes NaN to 0;

@@ -156,4 +156,40 @@ LogicalResult ContractOp::buildGradient(OpBuilder &builder, ValueRange cotangent
   return success();
 }
 
+// Steps of both operands are a batch axis. Those of one operand are the first of its free axes, and the operand is lhs.
+SmallVector<Value> ContractOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  const Location loc = getLoc();
+  if (operands.isStacked.all()) {
+    auto copy = cast<ContractOp>(cloneOfStacks(builder, *this, operands));
+    copy.setLhsBatch(behindSteps(getLhsBatch()));
+    copy.setRhsBatch(behindSteps(getRhsBatch()));
+    copy.setLhsContract(stackAxes(getLhsContract()));
+    copy.setRhsContract(stackAxes(getRhsContract()));
+    return {copy};
+  }
+  const bool isLhs = operands.isStacked[0];
+  const Value stack = operands[isLhs ? 0 : 1], other = operands[isLhs ? 1 : 0];
+  const ArrayRef<int64_t> batch = isLhs ? getLhsBatch() : getRhsBatch();
+  const ArrayRef<int64_t> contract = isLhs ? getLhsContract() : getRhsContract();
+  const auto batches = static_cast<int64_t>(batch.size());
+  const auto lhsFree = static_cast<int64_t>(getLhsFree().size()), rhsFree = static_cast<int64_t>(getRhsFree().size());
+  const RankedTensorType type = stackType(getResult().getType(), operands.steps);
+
+  SmallVector<int64_t> order; // axis i of `type` is axis order[i] of the product
+  order.push_back(batches);
+  llvm::append_range(order, llvm::seq<int64_t>(0, batches));
+  const int64_t ofStack = batches + 1, ofOther = ofStack + (isLhs ? lhsFree : rhsFree);
+  llvm::append_range(order, llvm::seq(isLhs ? ofStack : ofOther, (isLhs ? ofStack : ofOther) + lhsFree));
+  llvm::append_range(order, llvm::seq(isLhs ? ofOther : ofStack, (isLhs ? ofOther : ofStack) + rhsFree));
+  SmallVector<int64_t> shape(order.size());
+  for (auto [index, axis] : llvm::enumerate(order))
+    shape[axis] = type.getDimSize(index);
+  Value product = ContractOp::create(builder, loc, type.clone(shape), stack, other, stackAxes(batch),
+                                     isLhs ? getRhsBatch() : getLhsBatch(), stackAxes(contract),
+                                     isLhs ? getRhsContract() : getLhsContract(), /*tile=*/DenseI64ArrayAttr());
+  return {Expression(builder, loc).transpose(product, order)};
+}
+
+bool ContractOp::leavesLoops() { return true; }
+
 } // namespace halftone::dialect

@@ -4,7 +4,7 @@
 #define HALFTONE_OPS_CONTRACTION
 include "Types.td"
 
-def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift", "leavesLoops"]>]> {
   let summary = "Sum of products over named axes";
   let description = [{
     The result's axes are the batch axes in order, then the free axes of lhs, then those of rhs. Batch axes pair up, and so

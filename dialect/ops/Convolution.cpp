@@ -225,4 +225,26 @@ LogicalResult ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange cotang
   return success();
 }
 
+SmallVector<Value> WindowOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  const Value joined = joinSteps(builder, getLoc(), operands[0]);
+  SmallVector<int64_t> shape(shapeOf(getY()));
+  shape.front() = shapeOf(joined).front();
+  Value y = WindowOp::create(builder, getLoc(), tensorTypeOf(getY()).clone(shape), joined, getSteps(), getLowest(),
+                             getDiagonal());
+  return {splitSteps(builder, getLoc(), y, operands.steps)};
+}
+
+bool ConvolutionOp::mayLift(const llvm::SmallBitVector &isStacked) { return !isStacked[1]; }
+
+SmallVector<Value> ConvolutionOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  const Value joined = joinSteps(builder, getLoc(), operands[0]);
+  SmallVector<int64_t> shape(shapeOf(getY()));
+  shape.front() = shapeOf(joined).front();
+  Value y =
+      ConvolutionOp::create(builder, getLoc(), tensorTypeOf(getY()).clone(shape), joined, operands[1], getSteps());
+  return {splitSteps(builder, getLoc(), y, operands.steps)};
+}
+
+bool ConvolutionOp::leavesLoops() { return true; }
+
 } // namespace halftone::dialect

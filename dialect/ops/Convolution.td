@@ -4,7 +4,7 @@
 #define HALFTONE_OPS_CONVOLUTION
 include "Types.td"
 
-def Halftone_WindowOp : Halftone_PureOp<"window", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_WindowOp : Halftone_PureOp<"window", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
   let summary = "The elements of x that each place of a window sees";
   let description = [{
     x has the axes (n, s..., c...), with as many spatial axes s as `stride`, `dilation`, `low` and `hole` have elements. The
@@ -40,7 +40,7 @@ def Halftone_WindowOp : Halftone_PureOp<"window", [Halftone_KeepsDtype, DeclareO
   }];
 }
 
-def Halftone_ConvolutionOp : Halftone_PureOp<"convolution", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_ConvolutionOp : Halftone_PureOp<"convolution", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["mayLift", "lift", "leavesLoops"]>]> {
   let summary = "Sums of products of windows of x and a kernel";
   let description = [{
     x has the axes (n, s..., g, c), w (k..., g, c, f) and the result (n, o..., g, f): for each group g the contraction, over the

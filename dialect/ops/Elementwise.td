@@ -6,7 +6,7 @@ include "Types.td"
 
 class Halftone_UnaryOp<string mnemonic, Type type, string meaning, list<Trait> traits = []>
     : Halftone_PureOp<mnemonic, !listconcat([SameOperandsAndResultType,
-          DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>], traits)> {
+          DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface], traits)> {
   let summary = meaning;
   let description = "Example: `%1 = halftone." # mnemonic # " %0 : tensor<4xf32>`";
   let arguments = (ins type:$x);
@@ -77,7 +77,7 @@ def Halftone_NotOp : Halftone_UnaryOp<"not", Halftone_IntOrBoolTensor, "bitwise 
 
 def Halftone_IsFiniteOp : Halftone_PureOp<"is_finite", [SameOperandsAndResultShape, Halftone_Decision,
     Halftone_IntegersHaveNoGradient,
-    DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Neither infinite nor NaN";
   let description = [{ Example: `%1 = halftone.is_finite %0 : tensor<4xf32>` gives tensor<4xi1>. }];
   let arguments = (ins Halftone_FloatTensor:$x);
@@ -87,7 +87,7 @@ def Halftone_IsFiniteOp : Halftone_PureOp<"is_finite", [SameOperandsAndResultSha
 
 class Halftone_BinaryOp<string mnemonic, Type type, string meaning, list<Trait> traits = []>
     : Halftone_PureOp<mnemonic, !listconcat([SameOperandsAndResultType,
-          DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>], traits)> {
+          DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface], traits)> {
   let summary = meaning;
   let description = "Example: `%2 = halftone." # mnemonic # " %0, %1 : tensor<4xf32>`";
   let arguments = (ins type:$lhs, type:$rhs);
@@ -132,7 +132,7 @@ def Halftone_ShrOp : Halftone_BitwiseOp<"shr", Halftone_IntTensor, "shift right,
 
 def Halftone_CompareOp : Halftone_PureOp<"compare", [SameTypeOperands, SameOperandsAndResultShape, Halftone_Decision,
     Halftone_IntegersHaveNoGradient,
-    DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Comparison; any comparison with NaN but `ne` is false";
   let description = [{ Example: `%2 = halftone.compare lt %0, %1 : tensor<4xf32>` gives tensor<4xi1>. }];
   let arguments = (ins Halftone_ComparePredicateAttr:$predicate, Halftone_ArithmeticTensor:$lhs,
@@ -143,7 +143,7 @@ def Halftone_CompareOp : Halftone_PureOp<"compare", [SameTypeOperands, SameOpera
 
 def Halftone_SelectOp : Halftone_PureOp<"select", [SameOperandsAndResultShape, Halftone_KeepsDtype,
     AllTypesMatch<["lhs", "rhs", "result"]>, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>,
-    DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>]> {
+    DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface]> {
   let summary = "lhs where the condition holds, else rhs";
   let description = [{ Example: `%3 = halftone.select %p, %0, %1 : tensor<4xf32>` }];
   let arguments = (ins Halftone_BoolTensor:$condition, Halftone_ArithmeticTensor:$lhs, Halftone_ArithmeticTensor:$rhs);

@@ -293,4 +293,49 @@ LogicalResult ScatterOp::buildGradient(OpBuilder &builder, ValueRange cotangents
   return success();
 }
 
+SmallVector<Value> SliceOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<SliceOp>(cloneOfStacks(builder, *this, operands));
+  SmallVector<int64_t> start(getStart());
+  start.insert(start.begin(), 0);
+  copy.setStart(start);
+  return {copy};
+}
+
+SmallVector<Value> ConcatOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<ConcatOp>(cloneOfStacks(builder, *this, operands));
+  copy.setAxis(getAxis() + 1);
+  return {copy};
+}
+
+// Without batch axes, the steps are further axes of the indices, or further axes of x in front of the axis.
+SmallVector<Value> GatherOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  const RankedTensorType type = stackType(getY().getType(), operands.steps);
+  if (getBatch() == 0 && getAxis() == 0 && !operands.isStacked[0])
+    return {GatherOp::create(builder, getLoc(), type, operands[0], operands[1], 0)};
+  if (getBatch() == 0 && !operands.isStacked[1])
+    return {GatherOp::create(builder, getLoc(), type, operands[0], operands[1], getAxis() + 1)};
+  auto copy = cast<GatherOp>(cloneOfStacks(builder, *this, operands));
+  copy.setAxis(getAxis() + 1);
+  copy.setBatch(getBatch() + 1);
+  return {copy};
+}
+
+SmallVector<Value> ScatterAddOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<ScatterAddOp>(cloneOfStacks(builder, *this, operands));
+  copy.setAxis(getAxis() + 1);
+  copy.setBatch(getBatch() + 1);
+  return {copy};
+}
+
+SmallVector<Value> ScatterOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<ScatterOp>(cloneOfStacks(builder, *this, operands));
+  copy.setAxis(getAxis() + 1);
+  copy.setBatch(getBatch() + 1);
+  return {copy};
+}
+
+bool GatherOp::leavesLoops() { return true; }
+bool ScatterAddOp::leavesLoops() { return true; }
+bool ScatterOp::leavesLoops() { return true; }
+
 } // namespace halftone::dialect

@@ -6,7 +6,7 @@ include "Types.td"
 
 def Halftone_IndexTensor : StaticShapeTensorOf<[I32, I64]>;
 
-def Halftone_SliceOp : Halftone_PureOp<"slice", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_SliceOp : Halftone_PureOp<"slice", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
   let summary = "The box of x of the result's shape that begins at `start`";
   let description = [{ Example: `%1 = halftone.slice %0 {start = array<i64: 0, 2>} : tensor<8x10xf32> to tensor<8x4xf32>` }];
   let arguments = (ins Halftone_Tensor:$x, DenseI64ArrayAttr:$start);
@@ -16,7 +16,7 @@ def Halftone_SliceOp : Halftone_PureOp<"slice", [Halftone_KeepsDtype, DeclareOpI
   let hasVerifier = 1;
 }
 
-def Halftone_ConcatOp : Halftone_PureOp<"concat", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_ConcatOp : Halftone_PureOp<"concat", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
   let summary = "Tensors one after the other along an axis";
   let description = [{
     At least one operand; all have one dtype, and one shape but for `axis`. With a splat constant it pads.
@@ -29,7 +29,7 @@ def Halftone_ConcatOp : Halftone_PureOp<"concat", [Halftone_KeepsDtype, DeclareO
   let hasVerifier = 1;
 }
 
-def Halftone_GatherOp : Halftone_PureOp<"gather", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_GatherOp : Halftone_PureOp<"gather", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift", "leavesLoops"]>]> {
   let summary = "The slices of x along an axis that indices name";
   let description = [{
     The result has the axes of the indices in place of x's `axis`. An index below 0 reads slice 0 and one past the end the
@@ -50,7 +50,7 @@ def Halftone_GatherOp : Halftone_PureOp<"gather", [Halftone_KeepsDtype, DeclareO
   let useCustomPropertiesEncoding = 1; // files before version 3 have no batch
 }
 
-def Halftone_ScatterAddOp : Halftone_PureOp<"scatter_add", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_ScatterAddOp : Halftone_PureOp<"scatter_add", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift", "leavesLoops"]>]> {
   let summary = "Zeros to which each slice of the updates is added at the place that its index names";
   let description = [{
     The adjoint of `gather`: the updates have the axes of the indices in place of the result's `axis`, and the first
@@ -70,7 +70,7 @@ def Halftone_ScatterAddOp : Halftone_PureOp<"scatter_add", [DeclareOpInterfaceMe
 }
 
 def Halftone_ScatterOp : Halftone_PureOp<"scatter",
-    [AllTypesMatch<["x", "y"]>, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+    [AllTypesMatch<["x", "y"]>, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift", "leavesLoops"]>]> {
   let summary = "x, with updates in it or combined with it at the places that indices name";
   let description = [{
     The indices and the updates are those of `scatter_add`, but indices that name no slice of x are left out: nothing clamps or

@@ -338,4 +338,26 @@ LogicalResult CumsumOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
   return success();
 }
 
+SmallVector<Value> ReduceOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<ReduceOp>(cloneOfStacks(builder, *this, operands));
+  copy.setAxes(stackAxes(getAxes()));
+  return {copy};
+}
+
+SmallVector<Value> ArgReduceOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<ArgReduceOp>(cloneOfStacks(builder, *this, operands));
+  copy.setAxis(getAxis() + 1);
+  return {copy};
+}
+
+SmallVector<Value> CumsumOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<CumsumOp>(cloneOfStacks(builder, *this, operands));
+  copy.setAxis(getAxis() + 1);
+  return {copy};
+}
+
+bool ReduceOp::leavesLoops() { return true; }
+bool ArgReduceOp::leavesLoops() { return true; }
+bool CumsumOp::leavesLoops() { return true; }
+
 } // namespace halftone::dialect

@@ -4,7 +4,7 @@
 #define HALFTONE_OPS_REDUCTION
 include "Types.td"
 
-def Halftone_ReduceOp : Halftone_PureOp<"reduce", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_ReduceOp : Halftone_PureOp<"reduce", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift", "leavesLoops"]>]> {
   let summary = "Combines the elements along axes, which are dropped";
   let description = [{
     `axes` are strictly ascending. The result has x's dtype, or f32 for a narrower float x. Narrow sums and products accumulate in f32. max and min keep
@@ -38,7 +38,7 @@ def Halftone_PartialReduceOp : Halftone_PureOp<"partial_reduce",
   let extraClassDeclaration = "bool isExact(); bool keepsDtype();";
 }
 
-def Halftone_ArgReduceOp : Halftone_PureOp<"arg_reduce", [Halftone_IntegersHaveNoGradient]> {
+def Halftone_ArgReduceOp : Halftone_PureOp<"arg_reduce", [Halftone_IntegersHaveNoGradient, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift", "leavesLoops"]>]> {
   let summary = "Index of the largest or smallest element along an axis, which is dropped; the first wins, NaN wins over all";
   let description = [{ `kind` is max or min. Example: `%1 = halftone.arg_reduce max %0 {axis = 1 : i64} : tensor<8x10xf32> -> tensor<8xi32>` }];
   let arguments = (ins Halftone_ReduceKindAttr:$kind, Halftone_NumberTensor:$x, I64Attr:$axis);
@@ -62,7 +62,7 @@ def Halftone_ReduceAllOp : Halftone_PureOp<"reduce_all",
   let extraClassDeclaration = "bool isExact(); bool isDecision();";
 }
 
-def Halftone_CumsumOp : Halftone_PureOp<"cumsum", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_CumsumOp : Halftone_PureOp<"cumsum", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift", "leavesLoops"]>]> {
   let summary = "Each element combined with those before it along an axis; with `reverse`, with those behind it";
   let description = [{
     `kind` is sum, prod, max or min. The result has x's shape, and x's dtype, or f32 for a narrower float x. Narrow

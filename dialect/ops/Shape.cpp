@@ -140,4 +140,16 @@ LogicalResult TransposeOp::buildGradient(OpBuilder &builder, ValueRange cotangen
   return success();
 }
 
+SmallVector<Value> BroadcastOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<BroadcastOp>(cloneOfStacks(builder, *this, operands));
+  copy.setAxes(behindSteps(getAxes()));
+  return {copy};
+}
+
+SmallVector<Value> TransposeOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<TransposeOp>(cloneOfStacks(builder, *this, operands));
+  copy.setPermutation(behindSteps(getPermutation()));
+  return {copy};
+}
+
 } // namespace halftone::dialect

@@ -4,7 +4,7 @@
 #define HALFTONE_OPS_SHAPE
 include "Types.td"
 
-def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, Halftone_LiftOpInterface]> {
   let summary = "The same elements in row-major order under another shape";
   let description = [{ Example: `%1 = halftone.reshape %0 : tensor<8x28x28xf32> to tensor<8x784xf32>` }];
   let arguments = (ins Halftone_Tensor:$x);
@@ -14,7 +14,7 @@ def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [Halftone_KeepsDtype, Declar
   let hasVerifier = 1;
 }
 
-def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [Halftone_Glue, Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [Halftone_Glue, Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
   let summary = "Repeats along new axes";
   let description = [{
     Axis i of x becomes axis `axes[i]` of the result (strictly ascending), with the same extent; the other axes are new.
@@ -27,7 +27,7 @@ def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [Halftone_Glue, Halftone
   let hasVerifier = 1;
 }
 
-def Halftone_TransposeOp : Halftone_PureOp<"transpose", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_TransposeOp : Halftone_PureOp<"transpose", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
   let summary = "Permutes axes: axis i of the result is axis `permutation[i]` of x";
   let description = [{ Example: `%1 = halftone.transpose %0 {permutation = array<i64: 1, 0>} : tensor<8x4xf32> to tensor<4x8xf32>` }];
   let arguments = (ins Halftone_Tensor:$x, DenseI64ArrayAttr:$permutation);

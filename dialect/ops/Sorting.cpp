@@ -62,4 +62,12 @@ LogicalResult SortOp::buildGradient(OpBuilder &builder, ValueRange cotangents, S
   return success();
 }
 
+SmallVector<Value> SortOp::lift(OpBuilder &builder, const StepOperands &operands) {
+  auto copy = cast<SortOp>(cloneOfStacks(builder, *this, operands));
+  copy.setAxis(getAxis() + 1);
+  return resultsOf(copy);
+}
+
+bool SortOp::leavesLoops() { return true; }
+
 } // namespace halftone::dialect

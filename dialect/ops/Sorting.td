@@ -4,7 +4,7 @@
 #define HALFTONE_OPS_SORTING
 include "Types.td"
 
-def Halftone_SortOp : Halftone_PureOp<"sort", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
+def Halftone_SortOp : Halftone_PureOp<"sort", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift", "leavesLoops"]>]> {
   let summary = "The first elements in ascending order along an axis, and their indices; with `descending`, in descending order";
   let description = [{
     The results have as many elements along `axis` as their types say, at most those of x. Equal elements keep their

@@ -36,23 +36,25 @@ func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %b: tensor<16xf32> {ha
 
 // -----
 
-// A carry that is stacked lies in the stack, behind its first value; slices of 12 bytes are copied to aligned ones. The values of an
+// A carry that is stacked lies in the stack, behind its first value; slices of 4 bytes are copied to aligned ones. The values of an
 // iteration share memory, and the value that each iteration reads keeps its place through all of them.
 
 // CHECK: plan : 3 feeds, 1 fetches, 0 variables, {{[0-9]+}} kernels
 // CHECK: repeat 5 times
 // CHECK-NEXT: copy [[SLICE:s[0-9]+]] -> [[ALIGNED:s[0-9]+]]
-// CHECK-NEXT: {{[0-9a-f]+}} ([[ALIGNED]]) -> ([[ROW:s[0-9]+]])
-// CHECK-NEXT: {{[0-9a-f]+}} (s{{[0-9]+}}, [[FOUND:s[0-9]+]], [[ROW]]) -> ([[LEFT:s[0-9]+]])
+// CHECK-NEXT: {{[0-9a-f]+}} ([[FOUND:s[0-9]+]]) -> ([[ROW:s[0-9]+]])
+// CHECK-NEXT: {{[0-9a-f]+}} ([[FOUND]], s{{[0-9]+}}, [[ALIGNED]], [[ROW]]) -> ([[LEFT:s[0-9]+]])
 // CHECK-NOT: repeat
-func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %b: tensor<16xf32> {halftone.name = "b"}, %x: tensor<5x3xf32> {halftone.name = "x"})
+func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %b: tensor<16xf32> {halftone.name = "b"}, %x: tensor<5x1xf32> {halftone.name = "x"})
     -> (tensor<16xf32> {halftone.name = "z"}) {
   %e = halftone.exp %b : tensor<16xf32>
   %last, %y = halftone.scan (%a) over (%x) {length = 5 : i64}
-      : (tensor<16xf32>, tensor<5x3xf32>) -> (tensor<16xf32>, tensor<5x16xf32>) {
-  ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %s: tensor<3xf32>):
-    %0 = halftone.reduce sum %s {axes = array<i64: 0>} : tensor<3xf32> -> tensor<f32>
-    %1 = halftone.broadcast %0 {axes = array<i64>} : tensor<f32> to tensor<16xf32>
+      : (tensor<16xf32>, tensor<5x1xf32>) -> (tensor<16xf32>, tensor<5x16xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %s: tensor<1xf32>):
+    %r = halftone.cumsum %c {axis = 0 : i64} : tensor<16xf32> -> tensor<16xf32>
+    %t = halftone.reshape %s : tensor<1xf32> to tensor<f32>
+    %0 = halftone.broadcast %t {axes = array<i64>} : tensor<f32> to tensor<16xf32>
+    %1 = halftone.mul %r, %0 : tensor<16xf32>
     %2 = halftone.mul %c, %e : tensor<16xf32>
     %3 = halftone.add %2, %1 : tensor<16xf32>
     halftone.yield %3, %3 : tensor<16xf32>, tensor<16xf32>

@@ -2,12 +2,12 @@
 
 // A loop stays, the ops of its body become launches there, and a kernel of the body copies cheap work on captures.
 
-// CHECK: kernel loop @[[BODY:[a-z0-9_]+]] (tensor<16xf16>, tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+// CHECK: kernel loop @[[BODY:[a-z0-9_]+]] (tensor<16xf16>, tensor<16xf32>, tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
 // CHECK: func.func @main
 // CHECK: %[[R:.*]]:2 = halftone.scan(%[[A:.*]]) over(%{{.*}}) {length = 4 : i64}
 // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i32>, %[[C:.*]]: tensor<16xf32>, %[[S:.*]]: tensor<16xf32>):
-// CHECK-NEXT: %[[N:.*]] = halftone.launch @[[BODY]](
-// CHECK-NEXT: halftone.yield %[[N]], %[[S]]
+// CHECK-NEXT: %[[N:.*]]:2 = halftone.launch @[[BODY]](
+// CHECK-NEXT: halftone.yield %[[N]]#1, %[[N]]#0
 // CHECK: return %[[R]]#0, %[[R]]#1
 func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %w: tensor<16xf16> {halftone.name = "w"}, %x: tensor<4x16xf32> {halftone.name = "x"})
     -> (tensor<16xf32> {halftone.name = "last"}, tensor<4x16xf32> {halftone.name = "y"}) {
@@ -17,7 +17,7 @@ func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %w: tensor<16xf16> {ha
   ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %s: tensor<16xf32>):
     %0 = halftone.mul %c, %wide : tensor<16xf32>
     %1 = halftone.add %0, %s : tensor<16xf32>
-    halftone.yield %1, %s : tensor<16xf32>, tensor<16xf32>
+    halftone.yield %1, %0 : tensor<16xf32>, tensor<16xf32>
   }
   return %last, %y : tensor<16xf32>, tensor<4x16xf32>
 }
@@ -30,7 +30,8 @@ func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %w: tensor<16xf16> {ha
 // CHECK-DAG: %[[LAST:.*]] = halftone.constant dense<3> : tensor<i32>
 // CHECK: %[[R:.*]]:3 = halftone.scan(%{{.*}}, %[[LAST]]) {length = 4 : i64, reverse} : (tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>, tensor<4xi32>)
 // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i32>, %{{.*}}: tensor<i32>, %[[I:.*]]: tensor<i32>):
-// CHECK: halftone.yield %{{.*}}, %{{.*}}, %[[I]]
+// CHECK: halftone.launch @{{.*}}(%{{.*}}, %[[I]])
+// CHECK: halftone.yield
 // CHECK: %[[W:.*]]:2 = halftone.while(%[[R]]#0, %{{.*}}) {maximum = 9 : i64} : (tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
 // CHECK-NEXT: ^bb0(%{{.*}}: tensor<i32>, %{{.*}}: tensor<i32>):
 // CHECK-NEXT: %[[GO:.*]] = halftone.launch
@@ -42,7 +43,8 @@ func.func @main(%n: tensor<i32> {halftone.name = "n"}) -> (tensor<i32> {halftone
   %sum, %is = halftone.scan (%n) {length = 4 : i64, reverse} : (tensor<i32>) -> (tensor<i32>, tensor<4xi32>) {
   ^bb0(%i: tensor<i32>, %c: tensor<i32>):
     %0 = halftone.mul %c, %i : tensor<i32>
-    halftone.yield %0, %i : tensor<i32>, tensor<i32>
+    %1 = halftone.sub %c, %i : tensor<i32>
+    halftone.yield %0, %1 : tensor<i32>, tensor<i32>
   }
   %last = halftone.while (%sum) {maximum = 9 : i64} : (tensor<i32>) -> tensor<i32> {
   ^bb0(%c: tensor<i32>):

@@ -81,13 +81,15 @@ func.func @main(%x: tensor<4xf16> {halftone.name = "x"}, %k: tensor<f16> {halfto
 
 // -----
 
-// A counter follows from the index; in reverse too.
+// A counter follows from the index, in reverse too, and leaves the loop.
 // CHECK-LABEL: func.func @main
-// CHECK: halftone.scan() {length = 5 : i64, reverse} : () -> tensor<5xi8>
-// CHECK:   halftone.sub
-// CHECK:   halftone.cast %{{.*}} : tensor<i32> to tensor<i8>
-// CHECK:   halftone.mul
-// CHECK:   halftone.add %arg0
+// CHECK-NOT: halftone.scan
+// CHECK: %[[I:.*]] = halftone.iota {axis = 0 : i64} : tensor<5xi32>
+// CHECK: %[[D:.*]] = halftone.sub %{{.*}}, %[[I]] : tensor<5xi32>
+// CHECK: %[[C:.*]] = halftone.cast %[[D]] {origin = "loop"} : tensor<5xi32> to tensor<5xi8>
+// CHECK: %[[M:.*]] = halftone.mul %{{.*}}, %[[C]] : tensor<5xi8>
+// CHECK: %[[A:.*]] = halftone.add %{{.*}}, %[[M]] : tensor<5xi8>
+// CHECK: return %{{.*}}, %[[A]]
 func.func @main(%n: tensor<i8> {halftone.name = "n"}, %k: tensor<i8> {halftone.name = "k"}) -> (tensor<i8> {halftone.name = "a"}, tensor<5xi8> {halftone.name = "b"}) {
   %0:2 = halftone.scan (%n) {length = 5 : i64, reverse} : (tensor<i8>) -> (tensor<i8>, tensor<5xi8>) {
   ^bb0(%i: tensor<i32>, %c: tensor<i8>):
