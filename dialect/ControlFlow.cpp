@@ -84,6 +84,23 @@ SmallVector<Value> targetsOf(OpOperand &operand) {
   return {scan.getSlices()[number - carries]};
 }
 
+SmallVector<Value> addedTerms(ScanOp scan, unsigned carry) {
+  const BlockArgument argument = scan.getCarries()[carry];
+  auto element = dyn_cast<FloatType>(elementTypeOf(argument));
+  if (!element || element.getWidth() < 32 || !argument.hasOneUse())
+    return {};
+  SmallVector<Value> terms;
+  for (Value next = scan.getNexts()[carry]; next != argument;) { // the last addition first
+    auto add = next.getDefiningOp<AddOp>();
+    if (!add || add->getParentOp() != scan || !next.hasOneUse())
+      return {};
+    const bool isLeft = add.getLhs() == argument || (add.getRhs() != argument && add.getLhs().getDefiningOp<AddOp>());
+    terms.push_back(isLeft ? add.getRhs() : add.getLhs());
+    next = isLeft ? add.getLhs() : add.getRhs();
+  }
+  return {terms.rbegin(), terms.rend()};
+}
+
 Value conditionOf(Operation *branchOrLoop) {
   if (auto when = dyn_cast<WhenOp>(branchOrLoop))
     return when.getCondition();

@@ -24,6 +24,11 @@ llvm::SmallVector<mlir::Value> sourcesOf(mlir::BlockArgument argument);
 /// the yield in one of its regions.
 llvm::SmallVector<mlir::Value> targetsOf(mlir::OpOperand &operand);
 
+/// The terms that each step of a scan adds to a carry of f32 or f64, if that is all that happens to the carry: the body reads it for
+/// the first addition alone, and each sum for the next one alone. In default numerics the terms of all steps come in any order.
+/// None if the carry is no such sum.
+llvm::SmallVector<mlir::Value> addedTerms(ScanOp scan, unsigned carry);
+
 /// The condition that decides which region of a `when` runs, or whether a `while` takes another step; null of a scan.
 mlir::Value conditionOf(mlir::Operation *branchOrLoop);
 

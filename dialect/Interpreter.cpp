@@ -1,8 +1,8 @@
 // The interpreter's walk over a module: scopes, variables, branches, kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Interpreter.h"
-#include "dialect/ControlFlow.h"
 #include "dialect/Decisions.h"
+#include "dialect/InterpreterLoops.h"
 #include "dialect/InterpreterOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -266,6 +266,8 @@ private:
     std::vector<TensorWriter> stacks;
     for (Type type : scan.getYs().getTypes())
       stacks.emplace_back(type);
+    CarriedSums sums(scan, options);
+    const auto valueOf = [&](mlir::Value value) -> const TensorData & { return *values.at(value); };
     const int64_t length = scan.getLength();
     for (int64_t step = 0; step < length; ++step) {
       const int64_t index = scan.getReverse() ? length - 1 - step : step;
@@ -278,7 +280,9 @@ private:
           stack.copy(index * size + i, *slice, i);
       yields->resize(carries.size());
       carries = *std::move(yields);
+      sums.add(valueOf);
     }
+    sums.finish(carries, valueOf);
     for (auto [result, carry] : llvm::zip_equal(scan.getLasts(), carries))
       bind(result, carry);
     for (auto [result, stack] : llvm::zip_equal(scan.getYs(), stacks))

@@ -9,6 +9,7 @@
 #include "compiler/forms/KernelBody.h"
 #include "compiler/passes/ExactRewrites.h"
 #include "compiler/passes/LoopRewrites.h"
+#include "compiler/passes/LoopSums.h"
 #include "compiler/passes/LowerAttention.h"
 #include "compiler/passes/LowerConvolution.h"
 #include "compiler/passes/ModuleAttributes.h"
@@ -449,6 +450,8 @@ private:
       return signalPassFailure();
     const Target &machine = *compiled->target;
     const Numerics numerics = compiled->numerics;
+    if (!numerics.fixesOrder())
+      sumOverSteps(getOperation());
     while (simplifyLoops(getOperation())) { // a module that comes in stage pure was not simplified
     }
     RewritePatternSet patterns(&getContext());

@@ -192,7 +192,9 @@ def NormalizePass : Halftone_Pass<"normalize", "pure"> {
     has at most 8 operands, so that a kernel's work for an element does not grow with the length of a list;
     `attention` is left where the target has a kernel for it (Blocking::attentionTile), else two contractions with the softmax of its scores
     between them.
-    Meaning is kept to the bit, but for the order of sums that are split, and of those of a convolution's gradient by its kernel.
+    Carries to which the steps of a scan only add contractions and sums are one contraction or sum behind it (LoopSums.h).
+    Meaning is kept to the bit, but for the order of sums that are split, of those over the steps of scans, and of those of a convolution's
+    gradient by its kernel.
     Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
     ```mlir
     %1 = halftone.reduce sum %0 {axes = array<i64: 2>} : tensor<8x4x5xf32> -> tensor<8x4xf32>
@@ -200,7 +202,7 @@ def NormalizePass : Halftone_Pass<"normalize", "pure"> {
     ```
   }];
   let options = [Option<"target", "target", "std::string", "", "The target whose kernels ops become; default: the module's, or host">,
-                 Option<"strict", "strict", "bool", "false", "Every sum of a convolution keeps its order; also if the module is strict">];
+                 Option<"strict", "strict", "bool", "false", "Every sum of a convolution or over steps keeps its order; also if the module is strict">];
 }
 
 def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {

@@ -18,7 +18,8 @@ def Halftone_ScanOp : Halftone_Op<"scan", [AttrSizedOperandSegments, Halftone_Co
     `ys`: for each slice that the body yields, the stack of the slices of all steps along a new first axis. With `reverse`, the
     index goes from `length` - 1 down to 0, and slice i of the `ys` still is the slice that step i yields.
 
-    The body may read any value from above: a capture. Carries and slices of `ys` are values in memory: they round to their dtype at
+    The body may read any value from above: a capture. In default numerics the terms that the steps only add to a carry of f32 or f64
+    are added up in any order (`addedTerms`). Carries and slices of `ys` are values in memory: they round to their dtype at
     every step. The body holds no collectives. The gradient is a scan in the other direction.
     Example:
     ```mlir
