@@ -339,11 +339,15 @@ private:
     const BufferId pair = draft.add(SlotKind::arena, {type.dtype, {2, room / itemsize(type.dtype)}});
     return {type, pair, 0, 0, static_cast<int64_t>(scan.getLength()) % 2 * room, {room, 2, 0}, {room, 2, 1}};
   }
-  /// A stack with the first value before those of the steps, which are `ys`: a step reads a slice and writes the next one.
-  CarryPlace inStack(const TensorType &type, ScanOp scan, Value ys) {
+  /// A stack with the first value before those of the steps: a step reads a slice and writes the next one. All values but the first are
+  /// the stack `left` of what the steps leave, all but the last the stack `found` of what they find; either may be null.
+  CarryPlace inStack(const TensorType &type, ScanOp scan, Value left, Value found) {
     const int64_t bytes = type.bytes(), length = static_cast<int64_t>(scan.getLength()), all = length * bytes;
     const BufferId stack = draft.add(SlotKind::arena, {type.dtype, {length + 1, type.elements()}});
-    buffers[ys] = draft.addSlice(stack, *typeOf(ys.getType()), scan.getReverse() ? 0 : bytes);
+    if (left)
+      buffers[left] = draft.addSlice(stack, *typeOf(left.getType()), scan.getReverse() ? 0 : bytes);
+    if (found)
+      buffers[found] = draft.addSlice(stack, *typeOf(found.getType()), scan.getReverse() ? bytes : 0);
     return scan.getReverse() ? CarryPlace{type, stack, all, all - bytes, 0, {-bytes}, {-bytes}}
                              : CarryPlace{type, stack, 0, bytes, all, {bytes}, {bytes}};
   }
@@ -351,15 +355,19 @@ private:
   /// Settles where carries and ys lie, and puts the first values of the carries there.
   StatusOr<std::vector<CarryPlace>> placeCarries(ScanOp scan, std::optional<BufferPredicate> predicate) {
     std::vector<CarryPlace> carries;
-    for (auto [init, next, last] : llvm::zip_equal(scan.getInits(), scan.getNexts(), scan.getLasts())) {
+    for (auto [init, argument, next, last] :
+         llvm::zip_equal(scan.getInits(), scan.getCarries(), scan.getNexts(), scan.getLasts())) {
       auto type = typeOf(init.getType());
       if (!type)
         return type.status();
-      Value stack;
-      for (auto [slice, ys] : llvm::zip_equal(scan.getYSlices(), scan.getYs()))
-        if (slice == next && isAligned(*type) && type->bytes() > 0 && !buffers.contains(ys))
-          stack = ys;
-      const CarryPlace &place = carries.emplace_back(stack ? inStack(*type, scan, stack) : inTwoSlots(*type, scan));
+      const auto isFound = [&](Value slice) { return llvm::is_contained(scan.getCarries(), slice); };
+      Value left, found;
+      if (isAligned(*type) && type->bytes() > 0)
+        for (auto [slice, ys] : llvm::zip_equal(scan.getYSlices(), scan.getYs()))
+          if (!buffers.contains(ys) && (slice == argument || (slice == next && !isFound(slice))))
+            (slice == argument ? found : left) = ys;
+      const CarryPlace &place =
+          carries.emplace_back(left || found ? inStack(*type, scan, left, found) : inTwoSlots(*type, scan));
       copy(buffers.lookup(init), draft.addSlice(place.whole, *type, place.begin), predicate);
       buffers[last] = draft.addSlice(place.whole, *type, scan.getLength() == 0 ? place.begin : place.last);
     }
@@ -401,7 +409,9 @@ private:
       const auto carry =
           llvm::find_if(*carries, [&](const CarryPlace &place) { return draft.buffers[stack].sliceOf == place.whole; });
       if (carry != carries->end()) {
-        slices.push_back(slices[static_cast<size_t>(carry - carries->begin())]);
+        const auto number = carry - carries->begin();
+        const Value found = scan.getCarries()[number];
+        slices.push_back(value == found ? buffers.lookup(found) : slices[static_cast<size_t>(number)]);
         places.push_back(-1);
         continue;
       }
@@ -417,7 +427,8 @@ private:
     const std::vector<bool> made = makeIn(body, places, true);
     HALFTONE_RETURN_IF_ERROR(flatten(body, predicate));
     for (auto [index, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-      if (!made[index] && !llvm::is_contained(slices.take_front(index), slices[index]))
+      if (!made[index] && buffers.lookup(value) != slices[index] &&
+          !llvm::is_contained(slices.take_front(index), slices[index]))
         copy(buffers.lookup(value), slices[index], predicate);
     return Status::ok();
   }

@@ -211,7 +211,11 @@ private:
     const auto length = static_cast<int64_t>(scan.getLength());
     setAll(scan.getLasts(), scan.getInits());
     std::vector<Contents> stacks(scan.getYs().size());
-    for (int64_t step : iterationsOf(length)) {
+    int64_t before = -1;
+    const SmallVector<int64_t> all = iterationsOf(length);
+    for (int64_t step : all) {
+      const bool isBehindGap = step > std::exchange(before, step) + 1;
+      const auto isInFrontOfGap = [&](int64_t each) { return each + 1 < length && !llvm::is_contained(all, each + 1); };
       const int64_t index = scan.getReverse() ? length - 1 - step : step;
       setAll(scan.getCarries(), scan.getLasts());
       for (auto [slice, xs] : llvm::zip_equal(scan.getSlices(), scan.getXs())) {
@@ -224,7 +228,17 @@ private:
       setAll(scan.getLasts(), scan.getNexts());
       for (auto [stack, slice] : llvm::zip_equal(stacks, scan.getYSlices())) {
         const int64_t bytes = bytesOfType(slice);
-        stack.write(index * bytes, (index + 1) * bytes, values.lookup(slice), 0);
+        const auto write = [&, &stack = stack](Value value, int64_t at) {
+          stack.write(at * bytes, (at + 1) * bytes, values.lookup(value), 0);
+        };
+        // The memory of what steps find may be that of what they leave: the step in front of a gap leaves a value there for the
+        // next one, and none has left one for the step behind it.
+        const auto carry = llvm::find(scan.getCarries(), slice);
+        const bool isFound = carry != scan.getCarries().end();
+        if (!isFound || !isBehindGap)
+          write(slice, index);
+        if (isFound && isInFrontOfGap(step))
+          write(scan.getLasts()[carry - scan.getCarries().begin()], index + (scan.getReverse() ? -1 : 1));
       }
     }
     for (auto [ys, stack] : llvm::zip_equal(scan.getYs(), stacks))
@@ -336,46 +350,71 @@ private:
         std::visit([this](const auto &each) { run(each); }, exe.plan.steps[i]);
       }
   }
+  static bool contains(const std::vector<Place> &places, const Place &place) {
+    return llvm::any_of(
+        places, [&](const Place &each) { return each.contents == place.contents && each.begin == place.begin; });
+  }
+  /// The places of slots in an iteration of the innermost repeat.
+  std::vector<Place> placesIn(int64_t iteration, ArrayRef<SlotId> slots) {
+    std::vector<Place> places;
+    std::swap(iterations.back(), iteration);
+    llvm::transform(slots, std::back_inserter(places), [&](SlotId id) { return placeOf(id); });
+    std::swap(iterations.back(), iteration);
+    return places;
+  }
+
+  /// What an iteration behind a gap finds: the carries, at these places, as no iteration has left them. And where the next one looks.
+  struct Jump {
+    std::vector<Place> moved, next;
+    size_t depth = 0;
+  };
   void runRepeat(const RepeatStep &repeat, size_t at) {
     iterations.push_back(0);
     const SmallVector<int64_t> all = repeat.running
                                          ? llvm::to_vector(llvm::seq<int64_t>(0, std::min(repeat.count, mostDrawn)))
                                          : iterationsOf(repeat.count);
     for (int64_t iteration : all) {
-      std::vector<Place> moved;
-      if (iteration > iterations.back() + 1)
-        moved = jump(at, iteration);
+      const Jump own = iteration > iterations.back() + 1 ? jump(at, iteration) : Jump{};
       iterations.back() = iteration;
       if (!runs(repeat.running))
         break;
+      const Jump outer = std::exchange(behindGap, own);
       runSteps(at + 1, exe.plan.bodyEnd(at));
-      for (const Place &place : moved) // of an iteration that has not been
+      behindGap = outer;
+      for (const Place &place : own.moved) // of an iteration that has not been
         place.contents->clear(place.begin, place.end);
     }
     iterations.pop_back();
   }
-  /// Puts the carries of the next iteration where iteration `to` looks for them; returns these places.
-  std::vector<Place> jump(size_t at, int64_t to) {
+  /// Puts the carries of the next iteration where iteration `to` looks for them.
+  Jump jump(size_t at, int64_t to) {
     std::set<SlotId> read, written;
     for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i)
       for (const TouchedSlot &touched : slotsOf(exe.plan.steps[i]))
         if (exe.plan.slots[touched.slot].strides.size() == iterations.size())
           (touched.isWritten ? written : read).insert(touched.slot);
-    ++iterations.back();
-    std::vector<std::pair<SlotId, Contents>> carries;
-    for (SlotId id : read)
-      if (const Place from = placeOf(id); !written.contains(id) && from.contents->isFilled(from.begin, from.end)) {
-        Contents own;
-        own.write(0, from.end - from.begin, *from.contents, from.begin);
-        carries.emplace_back(id, std::move(own));
-      }
-    iterations.back() = to;
-    std::vector<Place> moved;
-    for (const auto &[id, contents] : carries) {
-      moved.push_back(placeOf(id));
-      moved.back().contents->write(moved.back().begin, moved.back().end, contents, 0);
-    }
-    return moved;
+    const int64_t from = iterations.back() + 1;
+    const std::vector<Place> left = placesIn(from - 1, llvm::to_vector(written));
+    SmallVector<SlotId> carries;
+    llvm::copy_if(read, std::back_inserter(carries),
+                  [&](SlotId id) { return contains(left, placesIn(from, id).front()); });
+    const Jump made{placesIn(to, carries), placesIn(to + 1, carries), iterations.size()};
+    const std::vector<Place> found = placesIn(from, carries), next = placesIn(from + 1, carries);
+    iterations.back() = from;
+    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i) // stacks of what iterations find have it, as if this one ran
+      if (auto *copy = std::get_if<CopyStep>(&exe.plan.steps[i]); copy && isOfStack(*copy, found, next))
+        run(*copy);
+    std::vector<Contents> values(carries.size());
+    for (auto [value, place] : llvm::zip_equal(values, found))
+      value.write(0, place.end - place.begin, *place.contents, place.begin);
+    for (auto [value, place] : llvm::zip_equal(values, made.moved))
+      place.contents->write(place.begin, place.end, value, 0);
+    return made;
+  }
+  /// Whether the step copies what the iteration finds in a carry to no other carry.
+  bool isOfStack(const CopyStep &copy, const std::vector<Place> &found, const std::vector<Place> &next) {
+    return copy.from >= 0 && exe.plan.slots[copy.to].strides.size() == iterations.size() &&
+           contains(found, placeOf(copy.from)) && !contains(next, placeOf(copy.to));
   }
 
   bool runs(const std::optional<Predicate> &predicate) {
@@ -396,6 +435,8 @@ private:
     if (copy.from < 0)
       return write(copy.to, zeros);
     const Place from = placeOf(copy.from), to = placeOf(copy.to);
+    if (iterations.size() == behindGap.depth && isOfStack(copy, behindGap.moved, behindGap.next))
+      return to.contents->clear(to.begin, to.end);
     Contents copied;
     copied.write(0, to.end - to.begin, *from.contents, from.begin);
     to.contents->write(to.begin, to.end, copied, 0);
@@ -414,6 +455,7 @@ private:
   Draw draw;
   llvm::StringMap<Contents> memory;
   SmallVector<int64_t> iterations; // of the repeats around the step
+  Jump behindGap{};                // of the innermost repeat
 };
 
 } // namespace

@@ -63,3 +63,29 @@ func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %b: tensor<16xf32> {ha
   %w = halftone.add %z, %last : tensor<16xf32>
   return %w : tensor<16xf32>
 }
+
+// -----
+
+// A carry whose values before and after each step are stacked lies in one stack of 6 slices, of which both stacks are 5.
+
+// CHECK: plan : 2 feeds, 2 fetches, 0 variables, {{[0-9]+}} kernels
+// CHECK-DAG: [[INIT:s[0-9]+]]: arena +[[S:[0-9]+]] 16xf32
+// CHECK-DAG: [[FOUND:s[0-9]+]]: arena +[[S]] stride 64 16xf32
+// CHECK-DAG: [[LEFT:s[0-9]+]]: arena +[[S]] +64 stride 64 16xf32
+// CHECK-DAG: [[BEFORE:s[0-9]+]]: arena +[[S]] 5x16xf32
+// CHECK: copy {{s[0-9]+}} -> [[INIT]]
+// CHECK-NEXT: repeat 5 times: 1 steps
+// CHECK-NEXT: ([[FOUND]], {{.*}}) -> ([[LEFT]])
+// CHECK-NEXT: {{[0-9a-f]+}} ([[BEFORE]])
+func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %x: tensor<5x16xf32> {halftone.name = "x"})
+    -> (tensor<5x16xf32> {halftone.name = "y"}, tensor<5x16xf32> {halftone.name = "z"}) {
+  %last, %before, %after = halftone.scan (%a) over (%x) {length = 5 : i64}
+      : (tensor<16xf32>, tensor<5x16xf32>) -> (tensor<16xf32>, tensor<5x16xf32>, tensor<5x16xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %s: tensor<16xf32>):
+    %0 = halftone.mul %c, %s : tensor<16xf32>
+    halftone.yield %0, %c, %0 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+  }
+  %y = halftone.exp %before : tensor<5x16xf32>
+  %z = halftone.tanh %after : tensor<5x16xf32>
+  return %y, %z : tensor<5x16xf32>, tensor<5x16xf32>
+}
