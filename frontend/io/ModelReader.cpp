@@ -7,6 +7,7 @@
 #include "halftone/Layers.h"
 #include "halftone/Model.h"
 #include "runtime/base/StackRoom.h"
+#include <algorithm>
 
 namespace halftone::detail {
 
@@ -29,28 +30,30 @@ std::optional<Shape> shapeOf(const ConfigPlace &place) {
 /// recorded none.
 std::vector<Shape> builtShapes(const ConfigPlace &build) {
   std::vector<Shape> shapes;
-  const auto add = [&](const ConfigPlace &place) {
-    const std::optional<Shape> shape = shapeOf(place);
-    if (!shape)
+  const auto add = [&](auto &&self, const ConfigPlace &place) -> void {
+    if (const std::optional<Shape> shape = shapeOf(place))
+      return shapes.push_back(*shape);
+    if (!place.json.is_array() || !std::ranges::all_of(place.json, [](const auto &each) { return each.is_array(); }))
       place.fail("a list of extents, integers from 0 or null");
-    shapes.push_back(*shape);
+    for (const ConfigPlace &each : place.elements()) // the states of a recurrent layer
+      self(self, each);
   };
   if (build.isNull())
     return shapes;
   if (const ConfigPlace byName = build.at("shapes_dict"); !byName.isNull()) {
     for (const auto &[name, shape] : byName.members())
-      add(shape);
+      add(add, shape);
     return shapes;
   }
   const ConfigPlace input = build.at("input_shape");
   if (input.isNull())
     return shapes;
   if (shapeOf(input)) {
-    add(input);
+    add(add, input);
     return shapes;
   }
   for (const ConfigPlace &each : input.elements())
-    add(each);
+    add(add, each);
   return shapes;
 }
 

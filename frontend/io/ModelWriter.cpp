@@ -7,6 +7,7 @@
 #include "frontend/io/CompileConfig.h"
 #include "frontend/layers/GraphOrder.h"
 #include "frontend/layers/RecordedCall.h"
+#include "frontend/layers/Recurrent.h"
 #include "frontend/training/ModelState.h"
 #include "frontend/training/Trainer.h"
 #include "halftone/Layers.h"
@@ -41,6 +42,16 @@ Json objectOf(const char *module, const char *className, Json config) {
 
 Json layerObject(const Layer &layer);
 
+/// `form` with the shape of each Value in its place.
+Json withShapes(const Json &form, const Json &shapes) {
+  if (standsForValue(form))
+    return shapes[form["input"].get<size_t>()];
+  Json nested = Json::array();
+  for (const Json &each : form)
+    nested.push_back(withShapes(each, shapes));
+  return nested;
+}
+
 /// The shapes with which Keras builds the layer before it reads weights; null if it has none of its own.
 Json buildConfigOf(const LayerImpl &layer) {
   if (layer.inputSpecs.empty() || (layer.weights.empty() && layer.children.empty()))
@@ -50,6 +61,10 @@ Json buildConfigOf(const LayerImpl &layer) {
     shapes.push_back(jsonOf(spec.shape));
   if (layer.className == "MultiHeadAttention" || layer.className == "GroupedQueryAttention")
     build["shapes_dict"] = {{"query_shape", shapes[0]}, {"value_shape", shapes[1]}, {"key_shape", shapes[2]}};
+  else if (const auto *recurrent = dynamic_cast<const RecurrentCalled *>(layer.body.get());
+           recurrent && shapes.size() > 1)
+    build["shapes_dict"] = {{"sequences_shape", shapes[0]},
+                            {"initial_state_shape", withShapes(recurrent->stateForm(1), shapes)}};
   else
     build["input_shape"] = shapes.size() == 1 ? shapes[0] : shapes;
   return build;

@@ -3,6 +3,7 @@
 #include "frontend/io/SavedGroups.h"
 #include "frontend/base/UniqueNames.h"
 #include "frontend/layers/LayerImpl.h"
+#include "frontend/layers/Recurrent.h"
 #include "frontend/layers/Registered.h"
 #include "frontend/layers/SeedState.h"
 #include <algorithm>
@@ -34,7 +35,7 @@ std::string attributeOf(const std::string &className, const std::string &part) {
     return isPublic ? attribute : "_" + attribute;
   return part;
 }
-/// The path below a layer at which Keras keeps the state of its random numbers.
+/// The path below a layer at which Keras keeps the state of its random numbers. Its files lack that of a cell.
 const char *randomStateOf(const std::string &className) {
   if (className == "MultiHeadAttention" || className == "GroupedQueryAttention")
     return "_dropout_layer/seed_generator";
@@ -58,6 +59,24 @@ private:
   std::map<std::string, int64_t> used_;
 };
 
+/// The names of the parts of a layer of Keras that holds layers as attributes, or in a list; empty for other layers.
+std::vector<std::string> partsOf(const LayerImpl &layer) {
+  if (!isLayerOfKeras(layer.className) || layer.children.empty())
+    return {};
+  if (dynamic_cast<const RecurrentBody *>(layer.body.get()))
+    return {"cell"};
+  std::vector<std::string> names;
+  NumberedClasses numbers;
+  if (layer.className == "Bidirectional")
+    return {"forward_layer", "backward_layer"};
+  if (layer.className == "TimeDistributed")
+    return {"layer"};
+  if (layer.className == "StackedRNNCells")
+    for (const Layer &cell : layer.children)
+      names.push_back("cells/" + numbers(cell));
+  return names;
+}
+
 /// Whether HDF5 takes the name as that of a group.
 bool namesGroup(const std::string &name) {
   return name != "." && name != ".." && std::ranges::all_of(name, [](unsigned char c) { return c >= ' '; });
@@ -69,6 +88,8 @@ bool counts(const LayerImpl &layer, Naming naming) {
 }
 
 std::vector<std::string> namesOfParts(const LayerImpl &layer, Naming naming) {
+  if (std::vector<std::string> names = partsOf(layer); !names.empty())
+    return names;
   std::vector<std::string> names(layer.children.size());
   std::set<std::string> taken;
   for (size_t i = 0; i < names.size(); ++i)
@@ -131,6 +152,8 @@ private:
     if (has_ && !isLayerOfKeras(layer.className))
       while (std::ranges::any_of(pathsOf(countSeedStates(layer)), has_))
         awaitSeedState(layer);
+    if (dynamic_cast<const MaskedCell *>(layer.body.get()))
+      return;
     int64_t number = 0;
     for (const Variable &variable : layer.weights)
       if (variable.impl()->role == VariableRole::seed)

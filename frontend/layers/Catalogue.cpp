@@ -4,8 +4,10 @@
 #include "frontend/layers/FieldsAttention.h"
 #include "frontend/layers/FieldsConvolution.h"
 #include "frontend/layers/FieldsImage.h"
+#include "frontend/layers/FieldsRecurrent.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/Registered.h"
+#include "frontend/layers/Wrapped.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -46,6 +48,63 @@ template <> Layer made<InputOptions>(SavedObject &saved) {
       {.batch_size = batch < 0 ? std::nullopt : std::optional(batch), .dtype = options.dtype, .name = options.name});
 }
 
+/// Arguments of Keras's constructors that choose a kernel, and that its configs lack.
+void takeKernelHints(SavedObject &saved) {
+  for (const char *hint : {"implementation", "use_cudnn"})
+    saved.fields.takes(hint);
+}
+template <class Options> Layer madeRecurrent(SavedObject &saved) {
+  takeKernelHints(saved);
+  return made<Options>(saved);
+}
+
+/// The layer in a config that wraps it.
+Layer wrapped(SavedObject &saved, const char *key) {
+  saved.fields.require(key);
+  saved.fields.takes(key);
+  return deserializeAny(saved.fields.config().get_object(key));
+}
+
+Layer madeRNN(SavedObject &saved) {
+  auto args =
+      saved.fields.all<RNNArgs>(std::tuple_cat(baseFields<RNNArgs>, activityField<RNNArgs>, runFields<RNNArgs>));
+  const Layer cell = wrapped(saved, "cell");
+  saved.fields.requireNothingLeft(saved.className);
+  return RNN(cell, args);
+}
+
+Layer madeStacked(SavedObject &saved) {
+  const auto args = saved.fields.all<LayerArgs>(std::tuple_cat(baseFields<LayerArgs>, activityField<LayerArgs>));
+  saved.fields.require("cells");
+  saved.fields.takes("cells");
+  saved.fields.requireNothingLeft(saved.className);
+  std::vector<Layer> cells;
+  for (const Config &cell : saved.fields.config().get_list("cells"))
+    cells.push_back(deserialize(cell));
+  return StackedRNNCells(cells, args);
+}
+
+Layer madeBidirectional(SavedObject &saved) {
+  auto args = saved.fields.all<BidirectionalArgs>(
+      std::tuple_cat(baseFields<BidirectionalArgs>, activityField<BidirectionalArgs>));
+  const Layer layer = wrapped(saved, "layer");
+  if (saved.fields.takes("backward_layer") && !saved.fields.isNull("backward_layer"))
+    args.backward_layer = wrapped(saved, "backward_layer");
+  if (saved.fields.takes("merge_mode"))
+    args.merge_mode = saved.fields.isNull("merge_mode")
+                          ? std::nullopt
+                          : std::optional<Choice<MergeMode>>(saved.fields.get<MergeMode>("merge_mode"));
+  saved.fields.requireNothingLeft(saved.className);
+  return Bidirectional(layer, args);
+}
+
+Layer madeTimeDistributed(SavedObject &saved) {
+  const auto args = saved.fields.all<LayerArgs>(std::tuple_cat(baseFields<LayerArgs>, activityField<LayerArgs>));
+  const Layer layer = wrapped(saved, "layer");
+  saved.fields.requireNothingLeft(saved.className);
+  return TimeDistributed(layer, args);
+}
+
 constexpr Known catalogue[] = {
     {"Activation", made<ActivationOptions>},
     {"ActivityRegularization", made<ActivityRegularizationOptions>},
@@ -64,6 +123,7 @@ constexpr Known catalogue[] = {
     {"AveragePooling2D", made<PoolingOptions<AveragePooling2D>>},
     {"AveragePooling3D", made<PoolingOptions<AveragePooling3D>>},
     {"BatchNormalization", made<BatchNormalizationOptions>},
+    {"Bidirectional", madeBidirectional},
     {"CenterCrop", made<CenterCropOptions>},
     {"Concatenate", made<ConcatenateOptions>},
     {"Conv1D", made<ConvOptions<Conv1D>>},
@@ -72,6 +132,9 @@ constexpr Known catalogue[] = {
     {"Conv2DTranspose", made<ConvTransposeOptions<Conv2DTranspose>>},
     {"Conv3D", made<ConvOptions<Conv3D>>},
     {"Conv3DTranspose", made<ConvTransposeOptions<Conv3DTranspose>>},
+    {"ConvLSTM1D", madeRecurrent<ConvLSTMOptions<ConvLSTM1D>>},
+    {"ConvLSTM2D", madeRecurrent<ConvLSTMOptions<ConvLSTM2D>>},
+    {"ConvLSTM3D", madeRecurrent<ConvLSTMOptions<ConvLSTM3D>>},
     {"Cropping1D", made<Cropping1DOptions>},
     {"Cropping2D", made<CroppingOptions<Cropping2D>>},
     {"Cropping3D", made<CroppingOptions<Cropping3D>>},
@@ -85,6 +148,8 @@ constexpr Known catalogue[] = {
     {"EinsumDense", made<EinsumDenseOptions>},
     {"Embedding", made<EmbeddingOptions>},
     {"Flatten", made<FlattenOptions>},
+    {"GRU", madeRecurrent<GRUOptions>},
+    {"GRUCell", madeRecurrent<GRUCellOptions>},
     {"GaussianDropout", made<GaussianDropoutOptions>},
     {"GaussianNoise", made<GaussianNoiseOptions>},
     {"GlobalAveragePooling1D", made<GlobalPoolingOptions<GlobalAveragePooling1D>>},
@@ -98,6 +163,8 @@ constexpr Known catalogue[] = {
     {"GroupedQueryAttention", made<GroupQueryAttentionOptions>},
     {"Identity", made<IdentityOptions>},
     {"InputLayer", made<InputOptions>},
+    {"LSTM", madeRecurrent<LSTMOptions>},
+    {"LSTMCell", madeRecurrent<LSTMCellOptions>},
     {"LayerNormalization", made<LayerNormalizationOptions>},
     {"LayerScale", made<LayerScaleOptions>},
     {"LeakyReLU", made<LeakyReLUOptions>},
@@ -114,6 +181,7 @@ constexpr Known catalogue[] = {
     {"Permute", made<PermuteOptions>},
     {"PositionEmbedding", made<PositionEmbeddingOptions>},
     {"RMSNormalization", made<RMSNormalizationOptions>},
+    {"RNN", madeRNN},
     {"RandomFlip", made<RandomFlipOptions>},
     {"RandomTranslation", made<RandomTranslationOptions>},
     {"ReLU", made<ReLUOptions>},
@@ -124,11 +192,15 @@ constexpr Known catalogue[] = {
     {"ReversibleEmbedding", made<ReversibleEmbeddingOptions>},
     {"SeparableConv1D", made<SeparableConvOptions<SeparableConv1D>>},
     {"SeparableConv2D", made<SeparableConvOptions<SeparableConv2D>>},
+    {"SimpleRNN", madeRecurrent<SimpleRNNOptions>},
+    {"SimpleRNNCell", madeRecurrent<SimpleRNNCellOptions>},
     {"Softmax", made<SoftmaxOptions>},
     {"SpatialDropout1D", made<SpatialDropout1DOptions>},
     {"SpatialDropout2D", made<SpatialDropoutOptions<SpatialDropout2D>>},
     {"SpatialDropout3D", made<SpatialDropoutOptions<SpatialDropout3D>>},
+    {"StackedRNNCells", madeStacked},
     {"Subtract", made<MergeOptions<Subtract>>},
+    {"TimeDistributed", madeTimeDistributed},
     {"UnitNormalization", made<UnitNormalizationOptions>},
     {"UpSampling1D", made<UpSampling1DOptions>},
     {"UpSampling2D", made<UpSampling2DOptions>},
@@ -138,22 +210,12 @@ constexpr Known catalogue[] = {
     {"ZeroPadding3D", made<ZeroPaddingOptions<ZeroPadding3D>>},
 };
 
-/// Keras's recurrent layers and wrappers, which nothing here can compute.
-constexpr const char *notBuilt[] = {"Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D",     "GRU",
-                                    "LSTM",          "RNN",        "SimpleRNN",  "TimeDistributed"};
-
 /// Classes that Keras does not export, with their modules.
 constexpr std::pair<const char *, const char *> ofApplications[] = {
     {"CustomScaleLayer", "keras.src.applications.inception_resnet_v2"},
     {"LayerScale", "keras.src.applications.convnext"}};
 
 [[noreturn]] void refuseClass(const std::string &className) {
-  if (std::ranges::find(notBuilt, className) != std::end(notBuilt))
-    throw Error(
-        ErrorKind::not_implemented_error,
-        fmt::format("The layer '{}' is not built: there are no recurrent layers. Attention or Conv1D with causal "
-                    "padding can take its place in a model that is trained anew",
-                    className));
   if (className == "Lambda")
     throw Error(
         ErrorKind::value_error,

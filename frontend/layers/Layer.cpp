@@ -23,6 +23,7 @@ namespace detail {
 
 LayerBody::~LayerBody() = default;
 Value LayerBody::mask(const Values &, const std::vector<Value> &) { return {}; }
+size_t LayerBody::masked_outputs() const { return 1; }
 size_t LayerBody::most_inputs() const { return 0; }
 bool LayerBody::quantizes(std::string_view) const { return false; }
 

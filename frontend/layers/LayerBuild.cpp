@@ -225,13 +225,16 @@ std::vector<Value> LayerImpl::callInScope(const std::vector<Value> &inputs, bool
   return outputs;
 }
 
-/// As in Keras, the first output carries the mask that the body makes of the inputs'.
+/// As in Keras, the first outputs carry the mask that the body makes of the inputs'.
 void LayerImpl::passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const {
   std::vector<Value> masks;
   for (const Value &input : inputs)
     masks.push_back(input.node()->mask);
-  if (!outputs.empty())
-    outputs.front().node()->mask = body->mask(Values(inputs), masks);
+  if (outputs.empty())
+    return;
+  const Value mask = body->mask(Values(inputs), masks);
+  for (size_t i = 0; i < std::min(outputs.size(), body->masked_outputs()); ++i)
+    outputs[i].node()->mask = mask;
 }
 
 static std::vector<ValueSpec> specsOf(const std::vector<Value> &values, bool openBatch) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RecordedCall.h"
 #include "frontend/layers/AttentionCall.h"
+#include "frontend/layers/Recurrent.h"
 #include "frontend/layers/ReversibleEmbedding.h"
 #include "runtime/base/ConfigAccess.h"
 #include <algorithm>
@@ -116,6 +117,7 @@ private:
 
 constexpr const char *plainNames[] = {"inputs", "training", "mask"};
 constexpr const char *reversibleNames[] = {"inputs", "reverse", "training"};
+constexpr const char *recurrentNames[] = {"sequences", "initial_state", "mask", "training"};
 constexpr const char *maskedNames[] = {"inputs", "mask"}; // of Softmax, whose second Value is a mask
 constexpr const char *apartNames[] = {"query",
                                       "value",
@@ -262,6 +264,16 @@ std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &
     if (named.flag("reverse").value_or(false))
       return {callBack(layer, x, named.flag("training"))};
     return layer.impl()->call({x}, {.training = named.flag("training")});
+  }
+  if (dynamic_cast<const RecurrentCalled *>(layer.impl()->body.get())) {
+    const Arguments named(layer, inputs, arguments, recurrentNames);
+    using enum RecordedMask::Kind;
+    return callRecurrent(
+        layer, named.value("sequences"),
+        {.initial_state = named.at("initial_state").is_null() ? Values() : Values(named.values("initial_state")),
+         .mask = named.value("mask"),
+         .training = named.flag("training")},
+        named.isNull("mask") ? entered : carried);
   }
   const bool masked = layer.class_name() == "Softmax";
   const Arguments named(layer, inputs, arguments,

@@ -23,6 +23,8 @@ enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
 /// How a padded axis goes on, for ...abcd...: `constant` kkkk|abcd|kkkk, `reflect` dcb|abcd|cba, `symmetric` dcba|abcd|dcba,
 /// `edge` aaaa|abcd|dddd, `wrap` abcd|abcd|abcd.
 enum class PadMode : uint8_t { constant, reflect, symmetric, edge, wrap };
+/// How the outputs of both directions are combined.
+enum class MergeMode : uint8_t { sum, mul, concat, ave };
 /// How elements are combined with updates.
 enum class ScatterReduction : uint8_t { add, max, min, mul };
 /// Before the first of equals, or behind the last.
@@ -45,6 +47,7 @@ template <> inline constexpr const char *choice_words<FillMode>[] = {"reflect", 
 template <>
 inline constexpr const char *choice_words<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
 template <> inline constexpr const char *choice_words<PadMode>[] = {"constant", "reflect", "symmetric", "edge", "wrap"};
+template <> inline constexpr const char *choice_words<MergeMode>[] = {"sum", "mul", "concat", "ave"};
 template <> inline constexpr const char *choice_words<ScatterReduction>[] = {"add", "max", "min", "mul"};
 template <> inline constexpr const char *choice_words<Side>[] = {"left", "right"};
 template <> inline constexpr const char *choice_words<GridIndexing>[] = {"xy", "ij"};

@@ -72,8 +72,9 @@ public:
   virtual bool has(Hook) const { return false; }
   virtual void step(Hook, const StepContext &, const StepData &) {}
   virtual Value compute_loss(const StepContext &, const StepData &, const Values &) { return {}; }
-  /// The mask (batch, ...) that the first output carries, bool; undefined for none. `masks`: those of the inputs.
+  /// The mask (batch, ...) that the first outputs carry, bool; undefined for none. `masks`: those of the inputs.
   virtual Value mask(const Values &inputs, const std::vector<Value> &masks);
+  virtual size_t masked_outputs() const; // how many of the first outputs carry it
   /// The most inputs that a call takes; 0 for any number.
   virtual size_t most_inputs() const;
   /// Whether the layer computes under this quantization mode: made with such a policy, or by quantize().
@@ -81,6 +82,17 @@ public:
   /// Puts quantized weights in place of the float ones. Only for a mode that quantizes() names.
   virtual void quantize(BuildContext &, const QuantizationConfig &) {}
 };
+/// The body of a cell: a layer that a recurrent layer calls at each step. Its inputs are the step's slice of the sequence and the
+/// states, its outputs the output of the step and the new states.
+class HALFTONE_API CellBody : public LayerBody {
+public:
+  /// The shapes of the states without the batch, of a cell that is built.
+  virtual std::vector<Shape> state_sizes() const = 0;
+  virtual Shape output_shape() const; // without the batch; that of the first state
+  /// zeros in the compute dtype
+  virtual Values initial_states(int64_t batch, DType compute) const;
+};
+
 template <class T>
 concept CallsOne = requires(T &t, const Value &x) {
   { t.call(x) } -> std::convertible_to<Values>;
@@ -96,6 +108,24 @@ concept CallsMany = requires(T &t, const Values &x) {
 template <class T>
 concept CallsManyIn = requires(T &t, const Values &x, const CallContext &c) {
   { t.call(x, c) } -> std::convertible_to<Values>;
+};
+template <class T>
+concept CallsStep = requires(T &t, const Value &x, const Values &states) {
+  { t.call(x, states) } -> std::convertible_to<Values>;
+};
+template <class T>
+concept CallsStepIn = requires(T &t, const Value &x, const Values &states, const CallContext &c) {
+  { t.call(x, states, c) } -> std::convertible_to<Values>;
+};
+template <class T>
+concept IsCell = CallsStep<T> || CallsStepIn<T>;
+template <class T>
+concept HasStateSize = requires(const T &t) { t.state_size; } || requires(const T &t) { t.state_size(); };
+template <class T>
+concept HasOutputSize = requires(const T &t) { t.output_size; } || requires(const T &t) { t.output_size(); };
+template <class T>
+concept HasInitialState = requires(const T &t, int64_t batch) {
+  { t.get_initial_state(batch) } -> std::convertible_to<Values>;
 };
 template <class T>
 concept Builds = requires(T &t, BuildContext &b, const Shape &s) { t.build(b, s); };
@@ -122,9 +152,56 @@ concept ComputesLoss = requires(T &t, const StepContext &c, const StepData &d, c
   { t.compute_loss(c, d, y) } -> std::convertible_to<Value>;
 };
 
-template <class T> class CustomBody final : public LayerBody {
+template <class T, bool isCell = IsCell<T>> class CustomBase : public LayerBody {
 public:
-  explicit CustomBody(T t) : self(std::move(t)) {}
+  explicit CustomBase(T t) : self(std::move(t)) {}
+  T self;
+};
+template <class T> class CustomBase<T, true> : public CellBody {
+public:
+  static_assert(HasStateSize<T>, "a cell needs state_size: a number, or the std::vector<Shape> of its states");
+  explicit CustomBase(T t) : self(std::move(t)) {}
+  std::vector<Shape> state_sizes() const override {
+    const auto size = [this] {
+      if constexpr (requires { self.state_size(); })
+        return self.state_size();
+      else
+        return self.state_size;
+    }();
+    if constexpr (std::convertible_to<decltype(size), int64_t>)
+      return {Shape{static_cast<int64_t>(size)}};
+    else
+      return std::vector<Shape>(size.begin(), size.end());
+  }
+  Shape output_shape() const override {
+    if constexpr (!HasOutputSize<T>)
+      return CellBody::output_shape();
+    else {
+      const auto size = [this] {
+        if constexpr (requires { self.output_size(); })
+          return self.output_size();
+        else
+          return self.output_size;
+      }();
+      if constexpr (std::convertible_to<decltype(size), int64_t>)
+        return Shape{static_cast<int64_t>(size)};
+      else
+        return size;
+    }
+  }
+  Values initial_states(int64_t batch, DType compute) const override {
+    if constexpr (HasInitialState<T>)
+      return self.get_initial_state(batch);
+    else
+      return CellBody::initial_states(batch, compute);
+  }
+  T self;
+};
+template <class T> class CustomBody final : public CustomBase<T> {
+public:
+  using CustomBase<T>::CustomBase;
+  using CustomBase<T>::self;
+  using Hook = LayerBody::Hook;
   static_assert(!HasBuild<T> || Builds<T> || BuildsMany<T>,
                 "a custom layer's build must be callable as build(BuildContext &, const Shape &)");
   void build(BuildContext &b, const std::vector<Shape> &shapes) override {
@@ -134,7 +211,13 @@ public:
       self.build(b, shapes.at(0));
   }
   Values call(const Values &x, const CallContext &c) override {
-    if constexpr (CallsManyIn<T>)
+    if constexpr (IsCell<T>) {
+      const Values states(std::vector<Value>(x.begin() + 1, x.end()));
+      if constexpr (CallsStepIn<T>)
+        return self.call(x[0], states, c);
+      else
+        return self.call(x[0], states);
+    } else if constexpr (CallsManyIn<T>)
       return self.call(x, c);
     else if constexpr (CallsMany<T>)
       return self.call(x);
@@ -143,7 +226,7 @@ public:
     else
       return self.call(x[0]);
   }
-  size_t most_inputs() const override { return CallsManyIn<T> || CallsMany<T> ? 0 : 1; }
+  size_t most_inputs() const override { return IsCell<T> || CallsManyIn<T> || CallsMany<T> ? 0 : 1; }
   void get_config(Config &c) const override {
     if constexpr (HasConfig<T>)
       self.get_config(c);
@@ -172,17 +255,19 @@ public:
       return self.compute_loss(c, d, y);
     return {};
   }
-  T self;
 };
 } // namespace detail
 
 /// A struct with  call(const Value &)  or  call(const Values &), each optionally with a second  const CallContext &.
 /// Optional:  build(BuildContext &, const Shape &),  get_config(Config &) const,  static T from_config(const Config &);
 /// of a model  compute_loss,  train_step,  test_step (Training.h).
+/// A cell of layers::RNN has instead  Values call(const Value &x, const Values &states), which gives the output and the new
+/// states, and state_size, a number or the shapes of the states; optional  output_size,  Values get_initial_state(batch) const.
 /// build() assigns its layers and weights to members. If the call that builds the layer fails, the next one builds it again.
 template <class T>
-concept CustomLayer = !std::derived_from<T, Layer> &&
-                      (detail::CallsOne<T> || detail::CallsOneIn<T> || detail::CallsMany<T> || detail::CallsManyIn<T>);
+concept CustomLayer =
+    !std::derived_from<T, Layer> && (detail::CallsOne<T> || detail::CallsOneIn<T> || detail::CallsMany<T> ||
+                                     detail::CallsManyIn<T> || detail::IsCell<T>);
 
 struct RematArgs {
   int64_t output_size_threshold = 1024;   // "larger_than": more elements than this in a call's outputs together

@@ -9,6 +9,7 @@
 #include "LayersMerge.h"
 #include "LayersNormalization.h"
 #include "LayersPooling.h"
+#include "LayersRecurrent.h"
 
 // Each struct ends with the arguments of every layer, LayerArgs, in their order. A layer that never casts its inputs, or
 // always does, has no `autocast`.
