@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/PlanValues.h"
 #include "compiler/passes/AssignSlotsDraft.h"
+#include "compiler/passes/PlanContents.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/Sequence.h"
-#include "llvm/ADT/StableHashing.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/xxhash.h"
 #include <map>
 #include <set>
 
@@ -18,17 +17,6 @@ namespace halftone::compiler {
 
 namespace {
 
-using Symbol = uint64_t;
-
-constexpr Symbol zeros = 0; // all bytes are 0, or there are none
-
-Symbol partOf(StringRef text) { return llvm::xxh3_64bits(text); }
-Symbol partOf(ArrayRef<uint64_t> numbers) { return llvm::stable_hash_combine(numbers); }
-Symbol partOf(uint64_t number) { return number; }
-/// A hash that is the same in every process, unlike llvm::hash_combine's: what a check finds does not depend on the run.
-template <class... Parts> Symbol symbolOf(StringRef kind, const Parts &...parts) {
-  return llvm::stable_hash_combine(ArrayRef<uint64_t>({partOf(kind), partOf(parts)...})) | 1;
-}
 Symbol constantSymbol(StringRef bytes) {
   return llvm::all_of(bytes, [](char byte) { return byte == 0; }) ? zeros : symbolOf("constant", bytes);
 }
@@ -47,84 +35,6 @@ struct Draw {
     return condition != zeros &&
            (condition == constantSymbol(StringRef("\1", 1)) || (symbolOf("draw", condition, seed) >> 7) % 2);
   }
-};
-
-/// What the bytes of a tensor, or of the arena, hold: pieces that do not overlap, each a value or a slice of one.
-class Contents {
-public:
-  Contents() = default;
-  Contents(int64_t bytes, Symbol symbol) { write(0, bytes, symbol); }
-
-  /// Pieces that lie across an end of [begin, end) are gone.
-  void clear(int64_t begin, int64_t end) {
-    auto next = pieces.lower_bound(begin);
-    if (next != pieces.begin() && std::prev(next)->second.end > begin)
-      --next;
-    while (next != pieces.end() && next->first < end)
-      next = pieces.erase(next);
-  }
-  void write(int64_t begin, int64_t end, Symbol symbol) {
-    clear(begin, end);
-    if (begin < end)
-      pieces[begin] = {end, symbol, 0, end - begin};
-  }
-  /// Writes what `other` holds from `from` on.
-  void write(int64_t begin, int64_t end, const Contents &other, int64_t from) {
-    clear(begin, end);
-    const int64_t to = from + end - begin;
-    if (begin < end)
-      if (const auto around = other.around(from, to); around != other.pieces.end()) {
-        const auto &[at, piece] = *around;
-        pieces[begin] = {end, piece.value, piece.offset + from - at, piece.bytes};
-        return;
-      }
-    for (const auto &[at, piece] : other.pieces)
-      if (at >= from && piece.end <= to)
-        pieces[begin + at - from] = {begin + piece.end - from, piece.value, piece.offset, piece.bytes};
-  }
-  /// The value of [begin, end): that of a piece, a slice of it, or that of all pieces there together.
-  Symbol read(int64_t begin, int64_t end) const {
-    if (begin == end)
-      return zeros;
-    if (const auto piece = around(begin, end); piece != pieces.end())
-      return symbolOfPart(piece->second, piece->second.offset + begin - piece->first, end - begin);
-    SmallVector<Symbol> inside;
-    bool isZero = true;
-    for (auto piece = pieces.lower_bound(begin); piece != pieces.end() && piece->second.end <= end; ++piece) {
-      const Symbol part = symbolOfPart(piece->second, piece->second.offset, piece->second.end - piece->first);
-      inside.append({static_cast<Symbol>(piece->first - begin), part});
-      isZero &= part == zeros;
-    }
-    return isZero ? zeros : symbolOf("pieces", ArrayRef<Symbol>(inside));
-  }
-  /// Whether pieces of [begin, end) fill it.
-  bool isFilled(int64_t begin, int64_t end) const {
-    for (auto piece = pieces.find(begin); piece != pieces.end() && begin < end; ++piece) {
-      if (piece->first != begin || piece->second.end > end)
-        return false;
-      begin = piece->second.end;
-    }
-    return begin == end;
-  }
-
-private:
-  struct Piece {
-    int64_t end;
-    Symbol value;
-    int64_t offset, bytes; // where in the value the piece begins; of the whole value
-  };
-  static Symbol symbolOfPart(const Piece &piece, int64_t offset, int64_t bytes) {
-    if (piece.value == zeros || (offset == 0 && bytes == piece.bytes))
-      return piece.value;
-    return symbolOf("slice", piece.value, static_cast<uint64_t>(offset), static_cast<uint64_t>(bytes));
-  }
-  /// The piece that [begin, end) lies in.
-  std::map<int64_t, Piece>::const_iterator around(int64_t begin, int64_t end) const {
-    const auto next = pieces.upper_bound(begin);
-    return next == pieces.begin() || std::prev(next)->second.end < end ? pieces.end() : std::prev(next);
-  }
-
-  std::map<int64_t, Piece> pieces; // by begin
 };
 
 /// The iterations of a loop that both sides run: of a long one the first three and the last three. From the third, carries
@@ -374,7 +284,11 @@ private:
                                          ? llvm::to_vector(llvm::seq<int64_t>(0, std::min(repeat.count, mostDrawn)))
                                          : iterationsOf(repeat.count);
     for (int64_t iteration : all) {
-      const Jump own = iteration > iterations.back() + 1 ? jump(at, iteration) : Jump{};
+      Jump own;
+      if (iteration > iterations.back() + 1) {
+        forget(at, iteration);
+        own = jump(at, iteration);
+      }
       iterations.back() = iteration;
       if (!runs(repeat.running))
         break;
@@ -385,6 +299,21 @@ private:
         place.contents->clear(place.begin, place.end);
     }
     iterations.pop_back();
+  }
+  /// Clears the slices of stacks that the iterations before `to` would write: what memory held there before is gone.
+  void forget(size_t at, int64_t to) {
+    const int64_t last = iterations.back();
+    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i)
+      for (const TouchedSlot &touched : slotsOf(exe.plan.steps[i])) {
+        const std::vector<Stride> &strides = exe.plan.slots[touched.slot].strides;
+        if (!touched.isWritten || strides.size() != iterations.size() || strides.back().period)
+          continue;
+        for (iterations.back() = last + 1; iterations.back() < to; ++iterations.back()) {
+          const Place place = placeOf(touched.slot);
+          place.contents->clear(place.begin, place.end);
+        }
+      }
+    iterations.back() = last;
   }
   /// Puts the carries of the next iteration where iteration `to` looks for them.
   Jump jump(size_t at, int64_t to) {
