@@ -7,7 +7,6 @@
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringMap.h"
-#include <map>
 #include <set>
 
 using namespace mlir;

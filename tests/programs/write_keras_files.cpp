@@ -65,6 +65,27 @@ Model merges() {
                                       Maximum()({a, b}), Minimum()({a, b}), Dot(1, {.normalize = true})({a, b})});
   return Model({left, right}, {Dense(4, {.dtype = "float32"})(LeakyReLU(0.1)(merged))}, {.name = "merges"});
 }
+/// A stack of cells, both directions, a layer on each step, and sequences whose end a mask hides.
+Model recurrent() {
+  return Sequential({Input({6, 8}), Masking(), Bidirectional(LSTM(3, {.return_sequences = true})),
+                     RNN({LSTMCell(4), GRUCell(3)}, {.return_sequences = true}), TimeDistributed(Dense(5)),
+                     GRU(4, {.recurrent_dropout = 0.25, .return_sequences = true, .reset_after = false}),
+                     SimpleRNN(4, {.dropout = 0.25}), Dense(4, {.dtype = "float32"})},
+                    {.name = "recurrent"});
+}
+/// States of one layer that begin another one, and convolutions over images in time.
+Model translated() {
+  const Input left({6, 8}, {.name = "left"}), right({6, 8}, {.name = "right"});
+  const Values encoded = LSTM(4, {.return_state = true}).outputs(left);
+  const Values decoded = LSTM(4, {.return_sequences = true, .return_state = true})
+                             .outputs(right, {.initial_state = {encoded[1], encoded[2]}});
+  const Values stacked =
+      RNN({LSTMCell(4), GRUCell(4)}).outputs(decoded[0], {.initial_state = {decoded[1], decoded[2], encoded[0]}});
+  const Value both = Bidirectional(GRU(2), {.merge_mode = "sum"})(decoded[0], {.training = true});
+  const Value images = ConvLSTM2D(2, 2, {.padding = "same"})(Reshape({6, 2, 2, 2})(right));
+  return Model({left, right}, {Dense(4, {.dtype = "float32"})(Concatenate()({stacked[0], both, Flatten()(images)}))},
+               {.name = "translated"});
+}
 
 void write(const Task &task, const std::filesystem::path &parent) {
   const std::filesystem::path folder = parent / task.name;
@@ -121,6 +142,9 @@ int main(int argc, char **argv) try {
       {"merges_muon", "float32", merges, pair, Muon(0.01)},
       {"merges_schedule_free", "float32", merges, pair, ScheduleFreeAdamW(0.01, {.warmup_steps = 2})},
       {"merges_mixed_float16", "mixed_float16", merges, pair, Adam(0.01)},
+      {"recurrent", "float32", recurrent, {two[0]}, Adam(0.01)},
+      {"recurrent_mixed_float16", "mixed_float16", recurrent, {two[0]}, Adam(0.01)},
+      {"translated", "float32", translated, two, Adam(0.01)},
       {"graph_mixed_bfloat16", "mixed_bfloat16", graph, two, Adam(0.01, {.use_ema = true})},
   };
   for (const Task &task : tasks)

@@ -60,7 +60,6 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> refused{
     {"custom_layer", {"golden>Scale", "config.layers[2]", "register_custom<Scale>(\"golden\")"}},
     {"int8_attention_unreadable", {"A total of 4 objects could not be loaded"}},
     {"lambda_layer", {"Lambda", "config.layers["}},
-    {"recurrent", {"config.layers[", "LSTM"}},
 };
 
 /// Keeps variables in bfloat16 as they are. So does Keras's Adam, whose bias correction is 0 in that dtype; here Adam
@@ -114,6 +113,9 @@ TEST_CASE("Models of Keras's with several inputs, merges and each normalization 
   checkFolders(merges);
 }
 TEST_CASE("Transformers of Keras's load, predict, and train along the recorded losses") { checkFolders(attentions); }
+TEST_CASE("A recurrent model of Keras's loads, predicts, and trains along the recorded losses") {
+  checkFolders({"recurrent"});
+}
 TEST_CASE("Models of Keras's with policy maps load, predict, and train along the recorded losses") {
   checkFolders(maps);
 }
