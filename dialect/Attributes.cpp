@@ -10,7 +10,7 @@ namespace halftone::dialect {
 
 namespace {
 
-enum class Place : uint8_t { module, function, argument, result, generic, loop, comparison, choice, op };
+enum class Place : uint8_t { module, function, argument, result, generic, slice, loop, comparison, choice, op };
 enum class Holds : uint8_t { string, kind, unit, integer, integers, list, dictionary, symbol, numerics, schedule };
 
 struct Known {
@@ -36,7 +36,7 @@ constexpr Known known[] = {
     {"combine", Place::generic, Holds::list},     {"dims", Place::generic, Holds::integers},
     {"interleaved", Place::loop, Holds::unit},    {"window", Place::argument, Holds::integers},
     {"bound", Place::comparison, Holds::unit},    {"rematerialize", Place::op, Holds::integer},
-    {"keeps", Place::choice, Holds::integers},
+    {"keeps", Place::choice, Holds::integers},    {"dims", Place::slice, Holds::integers},
 };
 
 StringRef textOf(Place place) {
@@ -51,6 +51,8 @@ StringRef textOf(Place place) {
     return "a function's result";
   case Place::generic:
     return "a linalg.generic";
+  case Place::slice:
+    return "a tensor.extract_slice";
   case Place::loop:
     return "an scf.for";
   case Place::comparison:
@@ -126,6 +128,8 @@ std::optional<Place> placeOf(Operation *op) {
     return Place::function;
   if (name == "linalg.generic")
     return Place::generic;
+  if (name == "tensor.extract_slice")
+    return Place::slice;
   if (name == "scf.for")
     return Place::loop;
   if (name == "arith.cmpi" || name == "arith.maxsi" || name == "arith.minsi")

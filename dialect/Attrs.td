@@ -72,7 +72,8 @@ def Halftone_KernelKind : Halftone_Enum<"KernelKind", "the form of a kernel", [
   I32EnumCase<"cumulative", 6>,     // rows along an axis, whose elements add up
   I32EnumCase<"attention", 7>,      // runs of queries of a head
   I32EnumCase<"attention_grad", 8>, // heads of keys, with all queries or a part of them
-  I32EnumCase<"sort", 9>            // rows along an axis, whose elements are ordered
+  I32EnumCase<"sort", 9>,           // rows along an axis, whose elements are ordered
+  I32EnumCase<"recurrence", 10>     // runs of rows of a batch, with all steps of a loop
 ]>;
 def Halftone_KernelKindAttr : Halftone_EnumAttr<Halftone_KernelKind, "kernel_kind">;
 

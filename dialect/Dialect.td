@@ -25,6 +25,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.outer`, `halftone.reduced`, `halftone.indices` | function of a kernel | how many dims are outer; how many behind them are reduced or scanned; how many dims the indices of a scatter have |
     | `halftone.lookup_arguments` | function of a kernel | how many lookup arguments the function has |
     | `halftone.roles` | function of a kernel | how many dims are batch, M, N and K of a matmul |
+    | `halftone.carries` | function of a kernel | of a recurrence: for each carry the places of its operand and of its result |
     | `halftone.schedule` | function of a kernel | how the target computes the kernel: an attribute of the target's dialect |
     | `halftone.numerics` | module, function of a kernel | what results promise: "fast" (also if absent) or "strict", where every op rounds |
     | `halftone.reverse`, `halftone.causal`, `halftone.short_indices` | function of a kernel | no value: a cumulative sum from the last index on; an attention whose queries see no later key; indices and offsets fit into 31 bits |
@@ -34,6 +35,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.window` | argument of a kernel's function | the steps of a window: the operand is an image, read as the matrix of the window's elements |
     | `halftone.partial` | result of a kernel's function | the combiner of a side reduction; each block gives a piece of the result |
     | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; the kernel's dim of each loop |
+    | `halftone.dims` | tensor.extract_slice | the kernel's dims of its source |
     | `halftone.interleaved` | scf.for | no value: the loop's steps are interleaved |
     | `halftone.bound` | arith.cmpi, arith.maxsi, arith.minsi in a generic's body | no value: the op keeps the index of a window's tap in the image |
     | `halftone.keeps` | arith.select in a generic's body | whether the true value is an operand's old element, and the operand's place; the other value is new |

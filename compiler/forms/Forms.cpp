@@ -8,15 +8,16 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
-extern const Form attentionForm, attentionGradForm, scatterForm, scanForm, sortForm, matmulForm, loopForm, finishForm,
-    rowForm, reductionLoopForm;
+extern const Form attentionForm, attentionGradForm, recurrenceForm, scatterForm, scanForm, sortForm, matmulForm,
+    loopForm, finishForm, rowForm, reductionLoopForm;
 
 namespace {
 
 /// In the order of preference: a row rather than the finish of one shape, and either rather than a reduction loop. So
 /// `fits` and `classify` may say yes to kernels of a form before theirs.
-constexpr const Form *forms[] = {&attentionForm, &attentionGradForm, &scatterForm, &scanForm,   &sortForm,
-                                 &matmulForm,    &loopForm,          &rowForm,     &finishForm, &reductionLoopForm};
+constexpr const Form *forms[] = {&attentionForm, &attentionGradForm, &recurrenceForm,   &scatterForm,
+                                 &scanForm,      &sortForm,          &matmulForm,       &loopForm,
+                                 &rowForm,       &finishForm,        &reductionLoopForm};
 
 } // namespace
 

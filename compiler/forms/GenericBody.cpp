@@ -246,6 +246,7 @@ Value GenericBody::emit(ValueNode *node) {
     case ValueNode::hit:
       value = hit(node, [&] { return constant(neutralElement(node->combiner, node->type)); });
       break;
+    case ValueNode::atHand:
     case ValueNode::load:
     case ValueNode::reduce:
     case ValueNode::argReduce:

@@ -39,6 +39,8 @@ public:
   /// Ranks of operands from the loads that `nodes` reach, 1 of those that are looked up; one that none loads gets rank
   /// 0. Fails with a diagnostic when one operand is read over different numbers of dims, or in both ways.
   mlir::LogicalResult declareOperands(llvm::ArrayRef<ValueNode *> nodes);
+  /// The rank of an operand that the caller provides itself.
+  void declareOperand(int number, int rank) { ranks[size_t(number)] = rank; }
   /// Operand `number` is an image that is read through a window.
   void setWindow(int number, WindowForm window) { windows[number] = std::move(window); }
   /// Starts `func.func @kernel` in a new module, of the form with these operands and results.
@@ -59,6 +61,11 @@ public:
   mlir::Value contraction(llvm::ArrayRef<int> dims, const Factor &a, const Factor &b, llvm::ArrayRef<int> kept,
                           mlir::Type accumulator);
   mlir::Value operand(int number) { return function.getArgument(space.size() + blockSizes + lookupArguments + number); }
+  /// An extent, by its dim, and a launch argument behind the block sizes, as an index.
+  mlir::Value extent(int dim) { return function.getArgument(unsigned(dim)); }
+  mlir::Value lookupArgument(int number) { return function.getArgument(unsigned(space.size() + blockSizes + number)); }
+  /// A tensor that nobody has written.
+  mlir::Value empty(llvm::ArrayRef<int> access, mlir::Type element);
   /// `node` is at hand in `tensor`, one element per index of `access`.
   void provide(ValueNode *node, mlir::Value tensor, llvm::ArrayRef<int> access);
   bool isProvided(ValueNode *node) const { return provided.contains(node); }
@@ -75,7 +82,6 @@ private:
   };
 
   mlir::RankedTensorType tensorType(int rank, mlir::Type element);
-  mlir::Value empty(llvm::ArrayRef<int> access, mlir::Type element);
   /// Finds the block arguments of a body that computes `node`, and the extents that it needs.
   void collect(GenericBody &body, llvm::SmallPtrSetImpl<ValueNode *> &seen, ValueNode *node);
   void needExtents(llvm::ArrayRef<int> access);

@@ -352,6 +352,21 @@ ValueNode *ValueGraph::contraction(ContractOp op, ArrayRef<int> access) {
   return numerics.roundsEachOp() && isNarrowFloat(element) ? rounded(result, element) : result;
 }
 
+ValueNode *ValueGraph::element(Value value, ArrayRef<int> access) {
+  const Type element = elementTypeOf(value);
+  ValueNode node(ValueNode::atHand);
+  node.value = value;
+  node.access.assign(access.begin(), access.end());
+  node.type = arithmeticType(element);
+  node.cost = 1;
+  Value whole = value;
+  while (auto slice = whole.getDefiningOp<SliceOp>())
+    whole = slice.getX();
+  if (isNarrowFloat(element) && !whole.getDefiningOp<ContractOp>()) // a contraction's sums are wide
+    node.exact = element;
+  return make(std::move(node));
+}
+
 ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
   std::pair<void *, std::vector<int>> key{value.getAsOpaquePointer(), {access.begin(), access.end()}};
   if (auto it = known.find(key); it != known.end())
@@ -363,6 +378,8 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
     ValueNode zero(ValueNode::splat);
     zero.type = arithmeticType(elementTypeOf(value));
     node = make(std::move(zero));
+  } else if (atHand.contains(value)) {
+    node = element(value, access);
   } else if (!op) {
     node = load(llvm::cast<BlockArgument>(value), access, -1);
   } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {

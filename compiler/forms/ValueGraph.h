@@ -5,6 +5,7 @@
 #include "compiler/kernels/Numerics.h"
 #include "dialect/Dialect.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 #include <deque>
 #include <map>
 
@@ -33,6 +34,7 @@ struct LookupAxis {
 /// One scalar value of the kernel as a function of the dims.
 struct ValueNode {
   enum Kind : uint8_t {
+    atHand,    // element of `value`, whose tensor the caller has
     load,      // element of kernel operand `operand` at `access`, or at the constant `element` when that is >= 0
     splat,     // a constant
     table,     // constant elements, by the linear index over `access`
@@ -54,6 +56,7 @@ struct ValueNode {
 
   Kind kind;
   mlir::Operation *op = nullptr; // the halftone op, when there is one
+  mlir::Value value;             // of atHand
   llvm::SmallVector<ValueNode *, 3> inputs;
   Access access;
   int operand = -1, element = -1, number = -1;
@@ -91,9 +94,10 @@ public:
   /// The node of a reduction of one value: the value that partial_reduce combines.
   std::string combinerOf(dialect::ReduceKind kind, mlir::Type elementType) const;
 
-  ReductionScope scope;  // for reduce and arg_reduce
-  Access contractAccess; // for contract
-  bool failed = false;   // a diagnostic was emitted
+  ReductionScope scope;               // for reduce and arg_reduce
+  Access contractAccess;              // for contract
+  llvm::DenseSet<mlir::Value> atHand; // values that are nodes of this kind, at any access
+  bool failed = false;                // a diagnostic was emitted
   /// Extents and starts of axes that are no dims: arguments of the kernel's code, so that equal kernels stay equal.
   llvm::SmallVector<int64_t> numbers;
 
@@ -114,6 +118,7 @@ private:
   ValueNode *broadcasted(dialect::BroadcastOp op, llvm::ArrayRef<int> access);
   ValueNode *transposed(dialect::TransposeOp op, llvm::ArrayRef<int> access);
   ValueNode *index(dialect::IotaOp op, llvm::ArrayRef<int> access);
+  ValueNode *element(mlir::Value value, llvm::ArrayRef<int> access);
   ValueNode *contraction(dialect::ContractOp op, llvm::ArrayRef<int> access);
   ValueNode *reduction(mlir::Operation *op, mlir::Value x, llvm::ArrayRef<int64_t> axes, llvm::ArrayRef<int> access);
   ValueNode *elementwise(mlir::Operation *op, llvm::ArrayRef<int> access);

@@ -49,6 +49,7 @@ constexpr FormTraits rows[] = {
     {KernelKind::attention, 2, groupsOfGenerics},
     {KernelKind::attention_grad, 3, groupsOfGenerics},
     {KernelKind::sort, 1, groupsOfGenerics},
+    {KernelKind::recurrence, 1, groupsOfGenerics},
 };
 
 constexpr bool areInOrder() {

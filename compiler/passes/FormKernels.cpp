@@ -9,6 +9,7 @@
 //   kernel matmul @matmul_0 (...) spec = #halftone.blocks<tile = [96, 128]> { contract, broadcast, add }
 //   %2 = launch @matmul_0(%x, %w, %b) {site = "net/dense (train.cpp:12): contract, broadcast, add"}
 //   return %2
+#include "compiler/forms/RecurrenceBody.h"
 #include "compiler/passes/FormKernelsBlock.h"
 #include "compiler/passes/LoopIndices.h"
 #include "compiler/passes/ModuleAttributes.h"
@@ -30,6 +31,13 @@ namespace halftone::compiler {
 static constexpr int64_t smallRows = 65536;
 /// Constants up to here are written out in the plan; longer ones are splats, which a kernel fills in.
 static constexpr int64_t mostConstantElements = 64;
+
+/// Whether `op` is a loop that becomes one kernel. Its body stays as it is.
+static bool isRecurrence(Operation *op, const Blocking &blocking, Numerics numerics) {
+  auto scan = dyn_cast_or_null<ScanOp>(op);
+  const auto body = scan && !numerics.formsAlone() ? readRecurrence(scan) : std::nullopt;
+  return body && blocking.recurrenceRows(body->traits);
+}
 
 /// A window that its readers read in place is copied into them, and so is a reshape of it. Its image comes from memory.
 FailureOr<bool> BlockFormer::visitWindow(Operation *op) {
@@ -56,6 +64,8 @@ FailureOr<bool> BlockFormer::visitWindow(Operation *op) {
 LogicalResult BlockFormer::visit(Operation *op) {
   if (const FailureOr<bool> isWindow = visitWindow(op); failed(isWindow) || *isWindow)
     return failed(isWindow) ? failure() : success();
+  if (isRecurrence(op, blocking, numerics))
+    return start(op);
   if (isBranchOrLoop(op) || isa<ReshapeOp, HoldOp, CollectiveOpInterface>(op) ||
       (isa<ConstantOp>(op) &&
        (!isGlue(op) || (stored.contains(op) && elementsOf(op->getResult(0)) <= mostConstantElements)))) {
@@ -295,7 +305,9 @@ private:
     // Inner regions first: the values that they still read from outside are then really read from memory.
     SmallVector<Block *> blocks;
     main.walk<WalkOrder::PostOrder>([&](Operation *op) {
-      if (isBranchOrLoop(op))
+      if (isRecurrence(op, compiled->target->blocking(numerics), numerics))
+        prepareRecurrence(cast<ScanOp>(op));
+      if (isBranchOrLoop(op) && !isRecurrence(op, compiled->target->blocking(numerics), numerics))
         for (Region &region : op->getRegions())
           blocks.push_back(&region.front());
     });

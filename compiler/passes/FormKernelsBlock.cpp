@@ -138,9 +138,11 @@ KernelBody BlockFormer::bodyOf(ArrayRef<Operation *> home) {
   sortByPlace(body.ops);
   for (Operation *op : body.ops)
     if (body.home.contains(op))
-      for (Value result : op->getResults())
-        if (isRead(result, body))
+      for (OpResult result : op->getResults()) {
+        auto scan = dyn_cast<ScanOp>(op); // which carries values whether or not somebody reads the last
+        if (isRead(result, body) || (scan && llvm::is_contained(scan.getLasts(), result)))
           body.results.push_back(result);
+      }
   return body;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/FormKernels.h"
 #include "compiler/reports/LayerPath.h"
+#include "dialect/ControlFlow.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -25,12 +26,16 @@ DenseSet<Operation *> readBy(ArrayRef<Operation *> roots, const KernelBody &body
 }
 
 /// The ways in which a kernel reads an operand. A value that is read in two ways is two operands.
-enum Way : unsigned { atOwnIndices, lookedUp, ofAttention }; // of attention: from here on, a way for each operand
+enum Way : unsigned {
+  atOwnIndices,
+  lookedUp,
+  apart
+}; // of attention and of a loop: from here on, a way for each operand
 
 unsigned wayOf(OpOperand &operand) {
   const unsigned number = operand.getOperandNumber();
-  if (isa<AttentionOp, AttentionGradOp>(operand.getOwner()))
-    return ofAttention + number;
+  if (isa<AttentionOp, AttentionGradOp, ScanOp>(operand.getOwner()))
+    return apart + number;
   return number < lookedUpOperands(operand.getOwner()).size() ? lookedUp : atOwnIndices;
 }
 
@@ -79,6 +84,10 @@ KernelOperands operandsOf(ArrayRef<Operation *> ops) {
     for (OpOperand &operand : op->getOpOperands())
       if (Value value = operand.get(); !inBody.contains(value.getDefiningOp()))
         operands.insert({value, wayOf(operand)});
+  for (Operation *op : ops)
+    if (isa<ScanOp>(op))
+      for (Value capture : capturesOf(op))
+        operands.insert({capture, atOwnIndices});
   return operands;
 }
 

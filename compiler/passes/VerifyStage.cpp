@@ -203,6 +203,8 @@ void Checker::checkMainOfKernels(Operation *op) {
 void Checker::checkKernel(KernelOp kernel) {
   int64_t contractions = 0, reductions = 0, scatters = 0;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (isa<ScanOp>(op)) // of a recurrence
+      continue;
     contractions += isa<ContractOp>(op);
     scatters += isa<ScatterAddOp, ScatterOp>(op);
     reductions += isa<ReduceOp, ArgReduceOp>(op);

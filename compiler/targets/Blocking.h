@@ -36,6 +36,9 @@ public:
   /// The tile of an attention kernel; nullopt where there is no code for one, or where two products with a softmax
   /// between them are as fast.
   virtual std::optional<AttentionTile> attentionTile(const AttentionTraits & /*traits*/) const { return std::nullopt; }
+  /// Rows of a block of a recurrence kernel; nullopt where launches of each step's kernels are as fast, or where there is no
+  /// code for one.
+  virtual std::optional<int64_t> recurrenceRows(const RecurrenceTraits & /*traits*/) const { return std::nullopt; }
   virtual LoopBlocks loopBlocks(const LoopSpace &space) const = 0;
   /// Rows of a block of a row kernel.
   virtual int64_t rowBlock(int64_t rows, int64_t columns) const = 0;

@@ -4,6 +4,7 @@
 #include "compiler/kernels/Numerics.h"
 #include "halftone/DType.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <limits>
 #include <variant>
 
 namespace halftone::compiler {
@@ -55,6 +56,14 @@ struct GroupedTraits {
   int64_t channelDim = -1;           // the dim of the channels; -1: there is none
 };
 
+/// The steps of a loop whose bodies treat the rows of a batch apart.
+struct RecurrenceTraits {
+  DType factors = DType::float32; // of the contractions: bfloat16 if all of them are
+  int64_t rows = 0, contractions = 0;
+  int64_t columns = std::numeric_limits<int64_t>::max(); // the least extent of a carry behind that of the rows
+  int64_t weights = 0;                                   // elements of the contractions' right operands, all together
+};
+
 /// A row or finish kernel whose linalg form is written, at these extents.
 struct RowTraits {
   mlir::func::FuncOp kernel;
@@ -62,6 +71,6 @@ struct RowTraits {
 };
 
 /// What the schedule of a kernel depends on (Target::schedule).
-using KernelTraits = std::variant<MatmulTraits, AttentionTraits, GroupedTraits, RowTraits>;
+using KernelTraits = std::variant<MatmulTraits, AttentionTraits, GroupedTraits, RecurrenceTraits, RowTraits>;
 
 } // namespace halftone::compiler

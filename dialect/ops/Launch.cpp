@@ -30,8 +30,8 @@ LogicalResult KernelOp::verifyRegions() {
   if (yield->getOperandTypes() != type.getResults())
     return emitOpError() << "has a region that does not yield the types of its results, " << type;
   for (Operation &op : block.without_terminator())
-    if (!isMemoryEffectFree(&op) || op.getNumRegions() || isa<LaunchOp>(op))
-      return op.emitOpError("is not legal in a kernel: its ops are pure and have no regions");
+    if (!isMemoryEffectFree(&op) || (op.getNumRegions() && !isa<ScanOp>(op)) || isa<LaunchOp>(op))
+      return op.emitOpError("is not legal in a kernel: its ops are pure, and none but a scan has a region");
   return verifyBlocks(*this);
 }
 

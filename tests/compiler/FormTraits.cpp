@@ -48,7 +48,7 @@ TEST_CASE("A linear index runs over the dims of a generic, of a matmul's role, o
           "[kernels]") {
   for (const KernelKind kind :
        {KernelKind::loop, KernelKind::reduction_loop, KernelKind::row, KernelKind::finish, KernelKind::cumulative,
-        KernelKind::attention, KernelKind::attention_grad, KernelKind::sort})
+        KernelKind::attention, KernelKind::attention_grad, KernelKind::sort, KernelKind::recurrence})
     CHECK(groupsOf(kind, 3, "") == Groups{{1, 2}});
   CHECK(groupsOf(KernelKind::matmul, 5, ", halftone.roles = array<i64: 0, 2, 1, 2>") ==
         Groups{{}, {0, 1}, {2}, {3, 4}});

@@ -34,7 +34,7 @@ TEST_CASE("Text that is no kernel is refused with MLIR's diagnostics", "[kernels
              Catch::Contains("expected halftone.kind to be a string"));
   CHECK_THAT(refusal("func.func @f() attributes {halftone.kind = \"poem\"} { return }").diagnostics(),
              Catch::Contains("expected halftone.kind to be one of loop, reduction_loop, ") &&
-                 Catch::Contains(", sort, but got \"poem\""));
+                 Catch::Contains(", sort, recurrence, but got \"poem\""));
   for (const char *numerics : {"7", "\"exact\"", "unit"})
     CHECK_THAT(
         refusal(

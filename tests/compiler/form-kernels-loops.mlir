@@ -57,3 +57,39 @@ func.func @main(%n: tensor<i32> {halftone.name = "n"}) -> (tensor<i32> {halftone
   }
   return %last, %is : tensor<i32>, tensor<4xi32>
 }
+
+// -----
+
+// A loop whose steps treat rows apart is one kernel: its captures are operands, the glue that it reads is inside, and its slices
+// are those of the contraction and of operands. It gives all last carries. An operand that stands for two carries is two operands.
+
+// CHECK: kernel recurrence @[[K:[a-z0-9_]+]] (tensor<8x16xf32>, tensor<8x16xf32>, tensor<4x8x32xf32>, tensor<16x32xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<4x8x16xf32>)
+// CHECK-NEXT: ^bb0(%[[H0:.*]]: tensor<8x16xf32>, %[[C0:.*]]: tensor<8x16xf32>, %[[XS:.*]]: tensor<4x8x32xf32>, %[[R:.*]]: tensor<16x32xf32>):
+// CHECK-NEXT: %[[S:.*]]:3 = halftone.scan(%[[H0]], %[[C0]]) over(%[[XS]])
+// CHECK-NEXT: ^bb0(%{{.*}}: tensor<i32>, %[[H:.*]]: tensor<8x16xf32>, %[[C:.*]]: tensor<8x16xf32>, %[[X:.*]]: tensor<8x32xf32>):
+// CHECK: %[[Z:.*]] = halftone.contract %[[H]], %[[R]]
+// CHECK-NOT: tile
+// CHECK: halftone.slice %[[Z]]
+// CHECK: halftone.slice %[[X]]
+// CHECK: halftone.constant dense<5.000000e-01> : tensor<8x16xf32>
+// CHECK: halftone.yield %[[S]]#0, %[[S]]#1, %[[S]]#2
+// CHECK: func.func @main
+// CHECK: %[[ZERO:.*]] = halftone.launch @loop_{{.*}}constant
+// CHECK: %[[L:.*]]:3 = halftone.launch @[[K]](%[[ZERO]], %[[ZERO]], %{{.*}}, %{{.*}})
+// CHECK: return %[[L]]#2
+func.func @main(%x: tensor<4x8x32xf32> {halftone.name = "x"}, %r: tensor<16x32xf32> {halftone.name = "r"}) -> (tensor<4x8x16xf32> {halftone.name = "y"}) {
+  %zero = halftone.constant dense<0.0> : tensor<8x16xf32>
+  %half = halftone.constant dense<0.5> : tensor<8x32xf32>
+  %h, %c, %y = halftone.scan (%zero, %zero) over (%x) {length = 4 : i64}
+      : (tensor<8x16xf32>, tensor<8x16xf32>, tensor<4x8x32xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<4x8x16xf32>) {
+  ^bb0(%i: tensor<i32>, %d: tensor<8x16xf32>, %e: tensor<8x16xf32>, %s: tensor<8x32xf32>):
+    %0 = halftone.contract %d, %r {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+    %1 = halftone.add %0, %s : tensor<8x32xf32>
+    %2 = halftone.mul %1, %half : tensor<8x32xf32>
+    %3 = halftone.slice %2 {start = array<i64: 0, 0>} : tensor<8x32xf32> to tensor<8x16xf32>
+    %4 = halftone.slice %2 {start = array<i64: 0, 16>} : tensor<8x32xf32> to tensor<8x16xf32>
+    %5 = halftone.mul %3, %e : tensor<8x16xf32>
+    halftone.yield %4, %5, %5 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+  }
+  return %y : tensor<4x8x16xf32>
+}

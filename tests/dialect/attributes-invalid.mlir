@@ -55,7 +55,7 @@ module attributes {halftone.layers = 1} {
 // -----
 
 func.func @main(%x: tensor<2xf32> {halftone.name = "x"}) {
-  // expected-error @below {{attribute 'halftone.dims' is not known on an op of the dialect: it stands on a linalg.generic; expected halftone.rematerialize}}
+  // expected-error @below {{attribute 'halftone.dims' is not known on an op of the dialect: it stands on a linalg.generic, a tensor.extract_slice; expected halftone.rematerialize}}
   %0 = halftone.neg %x {halftone.dims = array<i64: 1, 1>} : tensor<2xf32>
   return
 }

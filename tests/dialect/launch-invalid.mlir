@@ -54,7 +54,7 @@ halftone.kernel loop @k (tensor<8xf32>) -> tensor<8xf16> {
 
 halftone.variable @w : tensor<8xf32>
 halftone.kernel loop @k () -> () {
-  // expected-error @below {{is not legal in a kernel: its ops are pure and have no regions}}
+  // expected-error @below {{is not legal in a kernel: its ops are pure, and none but a scan has a region}}
   %0 = halftone.read @w : tensor<8xf32>
 }
 

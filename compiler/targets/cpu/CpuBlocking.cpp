@@ -164,6 +164,20 @@ std::optional<AttentionTile> CpuBlocking::attentionTile(const AttentionTraits &t
   return AttentionTile{ceilDivide(ceilDivide(traits.queries, parts), step) * step, std::min(traits.keys, mostKeys)};
 }
 
+std::optional<int64_t> CpuBlocking::recurrenceRows(const RecurrenceTraits &traits) const {
+  constexpr int64_t mostContractions = 8, mostBytes = int64_t(4) << 20;
+  constexpr int64_t fewRows = 4, mostBytesOfFewRows = int64_t(256) << 10;
+  constexpr int64_t step = 8, rowsOfStep = 128, mostSteps = 3;
+  const int64_t bytes = traits.weights * (traits.factors == DType::bfloat16 ? 2 : 4);
+  if (traits.contractions > mostContractions || bytes > (traits.rows < fewRows ? mostBytesOfFewRows : mostBytes))
+    return std::nullopt;
+  // Loops without a contraction: with lanes along the columns, and no so long rows that threads had better share them.
+  if (constexpr int64_t least = 8, most = 4096;
+      traits.contractions == 0 && (traits.columns < least || traits.columns > most))
+    return std::nullopt;
+  return std::min(traits.rows, step * std::clamp<int64_t>(ceilDivide(traits.rows, rowsOfStep), 1, mostSteps));
+}
+
 LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {
   if (space.packs)
     return packedBlocks(space.rows, space.columns);

@@ -17,6 +17,9 @@ public:
   /// tiles, each worth a block of its own as `matmulTile` says it.
   int64_t depthParts(const MatmulTraits &traits) const override;
   std::optional<AttentionTile> attentionTile(const AttentionTraits &traits) const override;
+  /// Some eight rows for each 128 rows of the batch, at most 24. No code if the weights have more than 4 MiB in the form in
+  /// which they are multiplied; fewer than 4 rows do not pay for packing more than 256 KiB.
+  std::optional<int64_t> recurrenceRows(const RecurrenceTraits &traits) const override;
   LoopBlocks loopBlocks(const LoopSpace &space) const override;
   int64_t rowBlock(int64_t rows, int64_t columns) const override;
   int64_t scatterBlock(int64_t rows, int64_t indices, int64_t columns) const override;

@@ -108,12 +108,25 @@ static cpu::AttentionScheduleAttr attentionSchedule(mlir::MLIRContext *context, 
                                          /*few_queries=*/false);
 }
 
+/// The weights stay packed through all steps, so pairs of bf16 pay whenever the CPU multiplies them well.
+static cpu::RecurrenceScheduleAttr recurrenceSchedule(mlir::MLIRContext *context, const CpuTarget &target,
+                                                      const RecurrenceTraits &traits) {
+  const ProductRow *pairs = findProduct(target, cpu::Product::vdpbf16ps);
+  MatmulTraits step{traits.factors, traits.factors, DType::float32};
+  step.rows = traits.rows;
+  step.lhsAlongDepth = true;
+  const bool pays = pairs && traits.factors == DType::bfloat16 && pairs->pays(target, step);
+  return cpu::RecurrenceScheduleAttr::get(context, pays ? pairs->product : cpu::Product::multiply_add);
+}
+
 ScheduleAttrInterface CpuTarget::schedule(mlir::MLIRContext *context, const KernelTraits &traits) const {
   context->getOrLoadDialect<cpu::ScheduleDialect>();
   if (const auto *matmul = std::get_if<MatmulTraits>(&traits))
     return matmulSchedule(context, *this, *matmul);
   if (const auto *attention = std::get_if<AttentionTraits>(&traits))
     return attentionSchedule(context, *this, *attention);
+  if (const auto *recurrence = std::get_if<RecurrenceTraits>(&traits))
+    return recurrenceSchedule(context, *this, *recurrence);
   const auto *grouped = std::get_if<GroupedTraits>(&traits);
   if (!grouped || !lowerings().sumsGroups(grouped->dtype, grouped->channels, grouped->filters))
     return {};

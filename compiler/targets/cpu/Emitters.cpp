@@ -25,6 +25,8 @@ int64_t rowTotalsBytes(const KernelSource &source, ArrayRef<int64_t> extents);
 int64_t reductionTotalsBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 int64_t sortScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
+FailureOr<std::string> emitRecurrence(KernelFrame &frame);
+int64_t recurrenceScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 FailureOr<std::string> emitMatmul(KernelFrame &frame);
 int64_t matmulScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target);
 
@@ -92,6 +94,8 @@ constexpr ScheduleRule noSchedule{"no schedule", [](ScheduleAttrInterface schedu
              [](ScheduleAttrInterface schedule) { return isa_and_nonnull<cpu::MatmulScheduleAttr>(schedule); }},
     ofAttention{"#halftone_cpu.attention",
                 [](ScheduleAttrInterface schedule) { return isa_and_nonnull<cpu::AttentionScheduleAttr>(schedule); }},
+    ofRecurrence{"#halftone_cpu.recurrence",
+                 [](ScheduleAttrInterface schedule) { return isa_and_nonnull<cpu::RecurrenceScheduleAttr>(schedule); }},
     ofReductions{"#halftone_cpu.grouped or no schedule",
                  [](ScheduleAttrInterface schedule) { return !schedule || isa<cpu::GroupedScheduleAttr>(schedule); }};
 
@@ -122,6 +126,7 @@ constexpr Row rows[] = {
     {KernelKind::attention, ofAttention, 0, emitAttention, attentionScratch},
     {KernelKind::attention_grad, ofAttention, 0, emitAttentionGradient, attentionGradientScratchBytes},
     {KernelKind::sort, noSchedule, 2, inVectors<emitSort>, sortScratchBytes},
+    {KernelKind::recurrence, ofRecurrence, 0, emitRecurrence, recurrenceScratchBytes},
 };
 
 const Row *rowOf(KernelKind kind) {

@@ -83,6 +83,19 @@ bool AttentionScheduleAttr::fitsKind(KernelKind kind) const {
 
 bool AttentionScheduleAttr::supports(Numerics numerics) const { return !numerics.fixesOrder(); }
 
+LogicalResult RecurrenceScheduleAttr::verify(EmitError emitError, Product product) {
+  if (rowOf(product).takesIntegers || rowOf(product).usesTiles())
+    return emitError() << "#" << name << ": product = " << stringifyProduct(product)
+                       << "; expected multiply_add or vdpbf16ps";
+  return success();
+}
+
+StringRef RecurrenceScheduleAttr::getStrategy() const { return reportName(getProduct()); }
+
+bool RecurrenceScheduleAttr::fitsKind(KernelKind kind) const { return kind == KernelKind::recurrence; }
+
+bool RecurrenceScheduleAttr::supports(Numerics numerics) const { return !numerics.fixesOrder(); }
+
 LogicalResult GroupedScheduleAttr::verify(EmitError emitError, int64_t filters, int64_t channels, int64_t channelDim) {
   if (filters < 2 || channels < 1 || channelDim < -1)
     return emitError() << "#" << name << ": filters = " << filters << ", channels = " << channels

@@ -73,6 +73,14 @@ def Cpu_AttentionSchedule : Cpu_Schedule<"Attention", "attention"> {
                         DefaultValuedParameter<"bool", "false">:$few_queries);
 }
 
+def Cpu_RecurrenceSchedule : Cpu_Schedule<"Recurrence", "recurrence"> {
+  let summary = "How a recurrence kernel computes on a CPU";
+  let description = [{
+    Example: `#halftone_cpu.recurrence<product = vdpbf16ps>`
+  }];
+  let parameters = (ins DefaultValuedParameter<"Product", "Product::multiply_add">:$product);
+}
+
 def Cpu_GroupedSchedule : Cpu_Schedule<"Grouped", "grouped"> {
   let summary = "A reduction loop of a CPU whose lanes run along groups";
   let description = [{

@@ -58,6 +58,8 @@ bool isMemberOfGroups(const ProductRow &row, mlir::OpOperand &factor) {
 cpu::Product scheduledProduct(ScheduleAttrInterface schedule) {
   if (auto matmul = llvm::dyn_cast<cpu::MatmulScheduleAttr>(schedule))
     return matmul.getProduct();
+  if (auto recurrence = llvm::dyn_cast<cpu::RecurrenceScheduleAttr>(schedule))
+    return recurrence.getProduct();
   return llvm::cast<cpu::AttentionScheduleAttr>(schedule).getProduct();
 }
 

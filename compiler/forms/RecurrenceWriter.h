@@ -1,0 +1,79 @@
+// The linalg form of a recurrence, level by level.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/forms/GenericBuilder.h"
+#include "compiler/forms/KernelDescription.h"
+#include "compiler/forms/RecurrenceBody.h"
+#include "llvm/ADT/MapVector.h"
+#include <optional>
+#include <set>
+
+namespace halftone::compiler {
+
+/// The function computes one step. Contractions and concats are at hand for what follows. A value's level is the count of these on
+/// the longest way to it: first come the generics of level 0, then the contractions and concats that read values of that level,
+/// then the generics of level 1, and so on.
+class RecurrenceWriter {
+public:
+  RecurrenceWriter(dialect::KernelOp kernel, dialect::ScanOp scan, RecurrenceBody body);
+  mlir::FailureOr<KernelDescription> write(const Target &target, int64_t blockRows);
+
+private:
+  /// A tensor of the linalg form that holds a value of the loop's body.
+  struct Place {
+    mlir::Value tensor;
+    Access access;
+  };
+  /// A value that a generic stores.
+  struct Stored {
+    mlir::Value value;
+    mlir::Type element;
+    Access access;
+    std::optional<unsigned> result = {};                            // of the kernel
+    bool isKept = false;                                            // generics of later levels read it
+    std::optional<std::pair<mlir::Operation *, size_t>> piece = {}; // of a concat, by its place
+  };
+
+  bool isMatrixOfWeights(mlir::Value value) const;
+  int64_t columnsOf(mlir::Value value) const;
+  int columnDim(mlir::Value value) const { return columns.find(columnsOf(value))->second; }
+  Access accessOf(mlir::Value value) const;
+  int64_t levelOf(mlir::Value value);
+
+  void findDims();
+  void findNumbers();
+  void findResults();
+  void store(Stored what);
+  void findStored();
+  void keepForLater(mlir::Value value, int64_t level);
+
+  void begin(const Target &target);
+  bool writeGeneric(int dim, llvm::ArrayRef<Stored> all);
+  void provideAtHand(llvm::ArrayRef<ValueNode *> nodes, int dim);
+  Place placeOf(mlir::Value value);
+  void writeProduct(dialect::ContractOp op);
+  void writeConcat(dialect::ConcatOp op);
+  double costOfStep();
+
+  dialect::KernelOp kernel;
+  dialect::ScanOp scan;
+  RecurrenceBody body;
+  IterationSpace space;
+  ValueGraph graph;
+  std::optional<GenericBuilder> builder;
+  std::map<int64_t, int> columns, depths; // dims by their extents
+  llvm::DenseMap<mlir::Value, int64_t> levels;
+  std::map<std::pair<mlir::Operation *, size_t>, int> numbers; // lookup arguments: the starts of a slice and of pieces
+  llvm::DenseMap<mlir::Value, Place> places;                   // of values at hand
+  llvm::DenseMap<mlir::Value, mlir::Value> factors;            // the tensors of contractions' left operands
+  std::map<std::pair<mlir::Operation *, size_t>, mlir::Value> pieces;          // and of concats' operands
+  std::map<int64_t, llvm::MapVector<int, llvm::SmallVector<Stored>>> generics; // by level and dim
+  std::map<int64_t, llvm::SmallVector<mlir::Operation *>> products;            // contractions and concats, by level
+  std::set<std::pair<mlir::Operation *, int64_t>> visited;                     // by keepForLater
+  llvm::DenseSet<mlir::Operation *> kept;
+  llvm::SmallVector<KernelResult> results;
+  llvm::SmallVector<mlir::Value> tensors; // of the results
+  llvm::SmallVector<int64_t, 4> carries;
+};
+
+} // namespace halftone::compiler

@@ -1,0 +1,127 @@
+// Recurrence kernels: a block is a run of rows, and goes through all steps.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   weights as factors, once for a thread's blocks
+//   for block: carries = the kernel's operands
+//     for step: for generic in order:
+//       a contraction: sums = rows * weights, all rows of the block together
+//       else, for row: for lanes of columns: the generic's outputs, to scratch or to the step's place in memory
+//       the next carries and the present ones change places
+//     the kernel's results = carries
+#include "compiler/kernels/RecurrenceDims.h"
+#include "compiler/targets/cpu/recurrence/RecurrenceProducts.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+namespace {
+
+class RecurrenceEmitter {
+public:
+  RecurrenceEmitter(KernelFrame &frame, const RecurrencePlan &plan)
+      : frame(frame), plan(plan), matrices(frame), head(matrices.take(frame.constant(1), frame.constant(1))),
+        places(matrices, plan), products(matrices, head, places) {}
+
+  void emit() {
+    products.packWeights();
+    const Emitted blockRows = frame.extents[size_t(frame.dims)];
+    frame.loop(frame.blockBegin, frame.blockEnd, frame.constant(1), [&](Emitted block) {
+      const Emitted first = block * blockRows;
+      places.standAtRows(first, minimum(blockRows, frame.extents[rowDim] - first));
+      emitBlock();
+    });
+  }
+
+private:
+  void emitBlock() {
+    Values carried;
+    for (auto [operand, result] : plan.carries) {
+      const ScratchMatrix present = places.matrix(RecurrenceMatrix::present, operand);
+      const TensorAccess access = accessOf(cast<OpResult>(result));
+      places.copy(places.inMemory(operand, access), {present.at, present.pitch, frame.getF32Type()}, access,
+                  getElementTypeOrSelf(operand));
+      carried.append({present.at, places.matrix(RecurrenceMatrix::next, result).at});
+    }
+    const Emitted first = places.lookupArgument(firstNumber), stride = places.lookupArgument(strideNumber);
+    carried = frame.loop(frame.constant(0), frame.extents[stepDim], frame.constant(1), carried,
+                         [&](Emitted step, const Values &now) {
+                           frame.index[stepDim] = first + step * stride;
+                           return emitStep(now);
+                         });
+    for (auto [number, carry] : llvm::enumerate(plan.carries)) {
+      const auto [operand, result] = carry;
+      const TensorAccess access = accessOf(cast<OpResult>(result));
+      const Emitted pitch = places.matrix(RecurrenceMatrix::present, operand).pitch;
+      places.copy({carried[2 * number], pitch, frame.getF32Type()}, places.inMemory(result, access), access,
+                  getElementTypeOrSelf(result));
+    }
+  }
+
+  /// Takes the places of each carry's present and next value, and gives them for the next step.
+  Values emitStep(const Values &carried) {
+    Values swapped;
+    for (auto [number, carry] : llvm::enumerate(plan.carries)) {
+      const Emitted present = carried[2 * number], next = carried[2 * number + 1];
+      places.setCarry(carry.first, present);
+      places.setCarry(carry.second, next);
+      swapped.append({next, present});
+    }
+    for (linalg::GenericOp generic : frame.source.generics)
+      if (isContraction(generic))
+        products.multiply(generic);
+      else
+        compute(generic);
+    return swapped;
+  }
+
+  TensorAccess accessOf(OpResult result) const {
+    auto generic = cast<linalg::GenericOp>(result.getOwner());
+    return frame.source.accessOf(generic, *generic.getDpsInitOperand(result.getResultNumber()));
+  }
+
+  /// Elementwise work on the block's rows.
+  void compute(linalg::GenericOp generic) {
+    SmallVector<std::pair<Value, RowsPlace>> tensors;
+    const auto add = [&](Value tensor, const TensorAccess &access) {
+      const bool isWhole = llvm::all_of(access.dims, [](int dim) { return dim >= recurrenceOuterDims; });
+      if (!isWhole || tensor.getDefiningOp<tensor::ExtractSliceOp>()) // not one row that all rows see
+        tensors.emplace_back(tensor, places.of(tensor, access));
+    };
+    for (OpOperand *input : generic.getDpsInputOperands())
+      if (!generic.getMatchingBlockArgument(input).use_empty())
+        add(input->get(), frame.source.accessOf(generic, *input));
+    for (OpResult result : generic.getResults())
+      add(result, accessOf(result));
+    places.forRows([&](Emitted row) {
+      for (const auto &[tensor, place] : tensors)
+        frame.storage[tensor] = {places.row(place, row), getElementTypeOrSelf(tensor), {}, /*isRow=*/true};
+      places.forColumns(dimsOf(generic).back(), frame.lanes,
+                        [&](Emitted, const Lanes &lanes) { storeOutputs(frame, generic, lanes); });
+    });
+  }
+
+  KernelFrame &frame;
+  const RecurrencePlan &plan;
+  ScratchMatrices matrices;
+  ScratchMatrix head;
+  RecurrencePlaces places;
+  RecurrenceProducts products;
+};
+
+} // namespace
+
+FailureOr<std::string> emitRecurrence(KernelFrame &frame) {
+  const FailureOr<RecurrencePlan> plan = RecurrencePlan::read(frame.source, frame.target);
+  if (failed(plan))
+    return failure();
+  RecurrenceEmitter(frame, *plan).emit();
+  return (frame.source.form.schedule.getStrategy() + ", carries of a block in scratch").str();
+}
+
+int64_t recurrenceScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
+  const FailureOr<RecurrencePlan> plan = RecurrencePlan::read(source, target);
+  return succeeded(plan) ? plan->scratchBytes(source, extents, target) : 0;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,144 @@
+// The matrices of a recurrence kernel.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/recurrence/RecurrencePlan.h"
+#include "compiler/kernels/RecurrenceDims.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+bool isContraction(linalg::GenericOp generic) { return combinersOf(generic)[0] == "sum"; }
+
+static int64_t wordsOf(Value tensor) { return elementBytes(getElementTypeOrSelf(tensor)) > 4 ? 2 : 1; }
+
+/// The dim of an output's columns; -1 if it has none.
+static int columnDimOf(const KernelSource &source, OpResult result) {
+  auto generic = cast<linalg::GenericOp>(result.getOwner());
+  const TensorAccess access = source.accessOf(generic, *generic.getDpsInitOperand(result.getResultNumber()));
+  return !access.dims.empty() && access.dims.back() >= recurrenceOuterDims ? access.dims.back() : -1;
+}
+
+/// The concat that a tensor is a piece of, whole.
+static std::optional<TensorPart> pieceOf(Value tensor) {
+  if (!tensor.hasOneUse())
+    return std::nullopt;
+  auto insert = dyn_cast<tensor::InsertSliceOp>(*tensor.user_begin());
+  if (!insert || insert.getSource() != tensor)
+    return std::nullopt;
+  const auto start = dyn_cast<BlockArgument>(dyn_cast<Value>(insert.getMixedOffsets().back()));
+  Value whole = insert.getResult();
+  for (auto next = dyn_cast<tensor::InsertSliceOp>(*whole.user_begin()); next && next.getDest() == whole;
+       next = dyn_cast<tensor::InsertSliceOp>(*whole.user_begin()))
+    whole = next.getResult();
+  return TensorPart{whole, start};
+}
+
+namespace {
+
+class PlanReader {
+public:
+  PlanReader(const KernelSource &source, const CpuTarget &target) : source(source), target(target) {}
+
+  FailureOr<RecurrencePlan> read() {
+    if (source.dims < recurrenceOuterDims || source.form.lookupArguments < recurrenceNumbers ||
+        source.form.carries.size() % 2 != 0)
+      return source.function.emitError() << "a recurrence kernel has " << recurrenceOuterDims << " dims, "
+                                         << recurrenceNumbers << " lookup arguments, and pairs of carries at least";
+    if (failed(readCarries()))
+      return failure();
+    SmallVector<OpOperand *> weights;
+    for (linalg::GenericOp generic : source.generics) {
+      if (!isContraction(generic)) {
+        llvm::for_each(generic.getResults(), [&](OpResult result) { addLocal(result); });
+        continue;
+      }
+      if (generic.getNumDpsInputs() != 2 || !isa<BlockArgument>(generic.getDpsInputs()[1]))
+        return generic.emitError("expected a contraction of two tensors, the right one an operand of the kernel");
+      weights.push_back(generic.getDpsInputOperand(1));
+      addProduct(generic);
+    }
+    if (failed(checkProduct(source, target, weights)))
+      return failure();
+    return std::move(plan);
+  }
+
+private:
+  LogicalResult readCarries() {
+    const ArrayRef<int64_t> pairs = source.form.carries;
+    const auto isPlace = [](int64_t place, size_t count) { return place >= 0 && size_t(place) < count; };
+    for (size_t pair = 0; pair < pairs.size(); pair += 2) {
+      if (!isPlace(pairs[pair], source.operands().size()) || !isPlace(pairs[pair + 1], source.results().size()))
+        return source.function.emitError("expected halftone.carries to name operands and results");
+      const auto result = dyn_cast<OpResult>(source.results()[size_t(pairs[pair + 1])]);
+      if (!result || !isa<linalg::GenericOp>(result.getOwner()))
+        return source.function.emitError("expected a generic that makes the next value of each carry");
+      const BlockArgument operand = source.operands()[size_t(pairs[pair])];
+      plan.carries.push_back({operand, result});
+      for (const auto role : {RecurrenceMatrix::present, RecurrenceMatrix::next})
+        plan.matrices.push_back({role, role == RecurrenceMatrix::present ? Value(operand) : Value(result), rowDim,
+                                 columnDimOf(source, result), wordsOf(result)});
+    }
+    return success();
+  }
+
+  /// Results of the kernel lie in memory, or are carries; pieces lie in their concats.
+  void addLocal(OpResult result) {
+    if (llvm::is_contained(source.results(), result))
+      return;
+    if (const auto piece = pieceOf(result)) {
+      plan.pieces[result] = *piece;
+      if (!llvm::is_contained(wholes, piece->whole)) {
+        wholes.push_back(piece->whole);
+        plan.matrices.push_back(
+            {RecurrenceMatrix::local, piece->whole, rowDim, columnsOfWhole(piece->whole), wordsOf(piece->whole)});
+      }
+      return;
+    }
+    plan.matrices.push_back({RecurrenceMatrix::local, result, rowDim, columnDimOf(source, result), wordsOf(result)});
+  }
+
+  /// The dim of a concat's columns, from the tensor that nobody has written.
+  int columnsOfWhole(Value whole) {
+    Value dest = whole;
+    while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>())
+      dest = insert.getDest();
+    auto empty = dest.getDefiningOp<tensor::EmptyOp>();
+    return int(cast<BlockArgument>(empty.getDynamicSizes().back()).getArgNumber());
+  }
+
+  void addProduct(linalg::GenericOp contraction) {
+    const Value sums = contraction.getResult(0);
+    const SmallVector<int> dims = dimsOf(contraction); // rows, columns, depth
+    const Value lhs = contraction.getDpsInputs()[0];
+    plan.matrices.push_back({RecurrenceMatrix::weights, sums, dims[2], dims[1], 1});
+    if (productOf(source, target).group > 1 || !getElementTypeOrSelf(lhs).isF32())
+      plan.matrices.push_back({RecurrenceMatrix::packedRows, sums, rowDim, dims[2], 1});
+    plan.matrices.push_back({RecurrenceMatrix::local, sums, rowDim, dims[1], 1});
+  }
+
+  const KernelSource &source;
+  const CpuTarget &target;
+  RecurrencePlan plan;
+  SmallVector<Value> wholes;
+};
+
+} // namespace
+
+FailureOr<RecurrencePlan> RecurrencePlan::read(const KernelSource &source, const CpuTarget &target) {
+  return PlanReader(source, target).read();
+}
+
+int64_t RecurrencePlan::scratchBytes(const KernelSource &source, ArrayRef<int64_t> extents,
+                                     const CpuTarget &target) const {
+  AttentionScratch scratch(source, target);
+  scratch.add(1, 1); // the head
+  const int64_t blockRows = extents[size_t(source.dims)];
+  for (const RecurrenceMatrix &matrix : matrices) {
+    const int64_t columns = matrix.columnDim < 0 ? 1 : extents[size_t(matrix.columnDim)];
+    scratch.add(matrix.rowDim == rowDim ? blockRows : scratch.padded(extents[size_t(matrix.rowDim)]),
+                columns * matrix.words);
+  }
+  return scratch.bytes;
+}
+
+} // namespace halftone::compiler

@@ -1,0 +1,45 @@
+// Where the tensors of a recurrence kernel lie: in memory, or in matrices of a thread's scratch.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/attention/ScratchMatrices.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace halftone::compiler {
+
+/// One matrix of scratch: a row for each row of the block or, of weights, for each index of their depth.
+struct RecurrenceMatrix {
+  enum Role : uint8_t {
+    local,      // `tensor`, which a generic or a contraction makes
+    present,    // a carry before the step; `tensor` is the kernel's operand
+    next,       // the same behind it; `tensor` is the kernel's result
+    weights,    // the right operand of the contraction that makes `tensor`, as a factor
+    packedRows, // its left operand, as a factor
+  };
+  Role role;
+  mlir::Value tensor;
+  int rowDim;    // recurrenceOuterDims or more: of weights
+  int columnDim; // -1: one column
+  int64_t words; // 32-bit elements that hold an element
+};
+
+/// A part of a tensor: its columns from a launch argument on.
+struct TensorPart {
+  mlir::Value whole;
+  mlir::BlockArgument start;
+};
+
+/// What follows from the linalg form for the code and for its scratch.
+struct RecurrencePlan {
+  /// On failure a diagnostic says what a recurrence kernel has.
+  static mlir::FailureOr<RecurrencePlan> read(const KernelSource &source, const CpuTarget &target);
+  int64_t scratchBytes(const KernelSource &source, llvm::ArrayRef<int64_t> extents, const CpuTarget &target) const;
+
+  llvm::SmallVector<std::pair<mlir::BlockArgument, mlir::Value>> carries; // operand and result
+  llvm::SmallVector<RecurrenceMatrix> matrices;
+  llvm::DenseMap<mlir::Value, TensorPart> pieces; // of concats, by the tensor that a generic makes
+};
+
+bool isContraction(mlir::linalg::GenericOp generic);
+
+} // namespace halftone::compiler

@@ -1,0 +1,91 @@
+// Rows times weights.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/targets/cpu/recurrence/RecurrenceProducts.h"
+#include "compiler/kernels/MatmulSource.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+namespace halftone::compiler {
+using namespace mlir;
+
+RecurrenceProducts::RecurrenceProducts(const ScratchMatrices &matrices, const ScratchMatrix &head,
+                                       RecurrencePlaces &places)
+    : frame(matrices.frame), matrices(matrices), head(head), places(places), packing(matrices), tiles(matrices),
+      contractions(llvm::make_filter_range(frame.source.generics, isContraction)) {}
+
+void RecurrenceProducts::packWeights() {
+  const Type i64 = frame.getI64Type();
+  const Emitted packed = frame.load(i64, head.at), watched = frame.address(head.at, i64, frame.constant(1));
+  frame.branch(equal(packed, packed.like(0)), [&] {
+    Emitted found = frame.constant(0);
+    for (auto [number, contraction] : llvm::enumerate(contractions))
+      if (const Emitted isIn = packWeights(contraction))
+        found = found | select(isIn, found.like(int64_t(1) << number), found.like(0));
+    frame.store(found, watched);
+    frame.store(frame.constant(1), head.at);
+  });
+  subnormal = frame.load(i64, watched);
+}
+
+/// Gives whether they have a subnormal number of bf16; null if they are f32.
+Emitted RecurrenceProducts::packWeights(linalg::GenericOp contraction) {
+  const SmallVector<int> dims = dimsOf(contraction);
+  const int column = dims[1], depth = dims[2];
+  const ScratchMatrix to = places.matrix(RecurrenceMatrix::weights, contraction.getResult(0));
+  const Emitted zero = frame.constant(0), columns = frame.extents[size_t(column)],
+                depths = frame.extents[size_t(depth)];
+  if (frame.source.accessOf(contraction, *contraction.getDpsInputOperand(1)).dims.back() == column)
+    packing.copyDepth({contraction, 1, depth, zero, depths}, to);
+  else
+    packing.copyColumns({contraction, 1, column, zero, columns}, to);
+  return matrices.hasSubnormal(to, matrices.groups(depths), matrices.padded(columns));
+}
+
+Emitted RecurrenceProducts::haveSubnormal(linalg::GenericOp contraction) const {
+  const int64_t bit = int64_t(1) << (llvm::find(contractions, contraction) - contractions.begin());
+  return differs(subnormal & bit, subnormal.like(0));
+}
+
+/// Rows of narrow numbers as factors: in f32, or in pairs, of which the last of an odd depth ends in a 0.
+void RecurrenceProducts::packRows(linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to) {
+  const int depth = dimsOf(contraction)[2];
+  const Type element = getElementTypeOrSelf(contraction.getDpsInputs()[0]);
+  const int64_t numbers = matrices.pairs ? 2 * frame.lanes : frame.lanes;
+  places.forRows([&](Emitted row) {
+    const TensorStorage source{places.row(from, row), element, {}};
+    places.forColumns(depth, numbers, [&](Emitted column, const Lanes &lanes) {
+      Emitted stored = loadLanes(frame, source, {{depth}, {0}}, lanes);
+      if (lanes.mask)
+        stored = selectInside(lanes, stored, stored.like(0));
+      const Emitted factors = matrices.pairs
+                                  ? frame.wrap(vector::BitCastOp::create(frame, matrices.vector, stored.value()))
+                                  : MatmulSource::factor(frame, contraction, 0, stored, frame.lanes);
+      matrices.store(factors, to, row, column / numbers * frame.lanes);
+    });
+  });
+}
+
+void RecurrenceProducts::multiply(linalg::GenericOp contraction) {
+  const SmallVector<int> dims = dimsOf(contraction);
+  const Value sums = contraction.getResult(0);
+  OpOperand *lhs = contraction.getDpsInputOperand(0);
+  const RowsPlace rows = places.of(lhs->get(), frame.source.accessOf(contraction, *lhs));
+  const Emitted depth = matrices.groups(frame.extents[size_t(dims[2])]), one = frame.constant(1);
+  MatrixPlace factor{rows.at, rows.pitch, one};
+  Emitted widens;
+  if (const ScratchMatrix *packed = places.find(RecurrenceMatrix::packedRows, sums)) {
+    packRows(contraction, rows, *packed);
+    factor = {packed->at, packed->pitch, one};
+    if (matrices.pairs)
+      widens = matrices.hasSubnormal(*packed, places.count, depth) | haveSubnormal(contraction);
+  }
+  tiles.multiply({.a = factor,
+                  .b = places.matrix(RecurrenceMatrix::weights, sums),
+                  .c = places.matrix(RecurrenceMatrix::local, sums),
+                  .rows = places.count,
+                  .columns = matrices.padded(frame.extents[size_t(dims[1])]),
+                  .depth = depth},
+                 widens);
+}
+
+} // namespace halftone::compiler

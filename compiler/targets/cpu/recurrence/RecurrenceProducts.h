@@ -1,0 +1,34 @@
+// The contractions of a recurrence kernel: weights as factors, and rows times weights.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "compiler/targets/cpu/attention/AttentionPacking.h"
+#include "compiler/targets/cpu/attention/AttentionTiles.h"
+#include "compiler/targets/cpu/recurrence/RecurrencePlaces.h"
+
+namespace halftone::compiler {
+
+class RecurrenceProducts {
+public:
+  RecurrenceProducts(const ScratchMatrices &matrices, const ScratchMatrix &head, RecurrencePlaces &places);
+
+  /// Packs the weights of all contractions unless the thread has done so in this launch.
+  void packWeights();
+  /// The sums of the block's rows.
+  void multiply(mlir::linalg::GenericOp contraction);
+
+private:
+  Emitted packWeights(mlir::linalg::GenericOp contraction);
+  void packRows(mlir::linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to);
+  Emitted haveSubnormal(mlir::linalg::GenericOp contraction) const;
+
+  KernelFrame &frame;
+  const ScratchMatrices &matrices;
+  ScratchMatrix head; // two numbers: whether the weights are packed, and whose weights have a subnormal number of bf16
+  RecurrencePlaces &places;
+  AttentionPacking packing;
+  AttentionTiles tiles;
+  llvm::SmallVector<mlir::linalg::GenericOp> contractions;
+  Emitted subnormal; // the second number of the head
+};
+
+} // namespace halftone::compiler
