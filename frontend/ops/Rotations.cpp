@@ -132,7 +132,7 @@ Eigen symmetricEigen(const Value &a) {
   const Value order = nextPairs(count), size = ops::max(ops::abs(a), {1, 2});
   const Value safe = ops::where(ops::greater(size, 0), size, 1);
   const auto round = [&](const List &carry) {
-    const Value x = carry[0], diagonal = diagonalOf(x);
+    const Value &x = carry[0], diagonal = diagonalOf(x);
     const Value p = half(diagonal, 1, 0), q = half(diagonal, 1, 1);
     const Value between = diagonalOf(half(half(x, 1, 0), 2, 1));
     const Rotations by = rotationsOf(p, between, q, ops::not_equal(between, 0));
