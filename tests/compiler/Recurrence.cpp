@@ -1,10 +1,13 @@
 // Recurrence kernels, compiled, against the interpreter.
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/codegen/KernelCompiler.h"
+#include "compiler/targets/cpu/CpuTarget.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
 #include <fmt/args.h>
 #include <fmt/format.h>
 
+using namespace halftone::compiler;
 using namespace halftone::testing;
 
 namespace {
@@ -202,4 +205,48 @@ TEST_CASE("Recurrences of all lengths and of both directions share code", "[kern
     for (const Extents &extents : {Extents{300, 9, 16, 8}, Extents{2, 64, 16, 8}, Extents{7, 9, 16, 8, true}})
       CHECK(KernelHarness(program(extents, "f32"), "x86-64-v3", false).linalgText() == text);
   }
+}
+
+TEST_CASE("A recurrence of bf16 multiplies pairs where the CPU has them, and keeps subnormal numbers", "[kernels]") {
+  const std::string pairs = targetsOfGroups().front();
+  for (const auto &[name, program] : {programs[0], programs[1], programs[2]})
+    for (const Extents &extents : {Extents{3, 9, 17, 5}, Extents{2, 24, 32, 16}, Extents{2, 8, 1, 1}}) {
+      CAPTURE(name, extents.units);
+      const KernelHarness kernel(program(extents, "bf16"), pairs, false);
+      CHECK(kernel.schedule() == "#halftone_cpu.recurrence<product = vdpbf16ps>");
+      auto operands = kernel.operands(7, false, 0.5);
+      kernel.checkInside(operands);
+      for (const size_t subnormal : {0, 4}) { // a carry, and weights or a bias
+        auto small = operands;
+        for (double &value : small[subnormal].low)
+          value = 0x1p-130;
+        small[subnormal].high = small[subnormal].low;
+        kernel.checkInside(small);
+      }
+    }
+}
+
+TEST_CASE("There is code of a recurrence for CPUs of all kinds", "[kernels]") {
+  for (const char *name : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86_64-unknown-linux-gnu:znver4", "sapphirerapids",
+                           "aarch64-unknown-linux-gnu:neoverse-n1"})
+    for (const auto &[title, program] : programs)
+      for (const char *dtype : {"f32", "bf16", "f16"}) {
+        CAPTURE(name, title, dtype);
+        const KernelHarness kernel(program({4, 16, 24, 12}, dtype), name, false);
+        const CpuTarget cpu = CpuTarget::find(name).valueOrThrow();
+        const auto code = compileKernel(kernel.linalgText(), cpu, nullptr);
+        CHECK(code.status().isOk());
+      }
+}
+
+TEST_CASE("Pairs in a recurrence are refused for factors that are not bf16, and on CPUs without them", "[kernels]") {
+  const auto refuses = [](const char *dtype, const char *target, const std::string &schedule, const char *expected) {
+    const KernelHarness kernel(lstm({4, 16, 24, 12}, dtype), target, false);
+    CHECK_THAT(kernel.refusalOf(schedule), Catch::Contains(expected));
+  };
+  const std::string pairs = "#halftone_cpu.recurrence<product = vdpbf16ps>";
+  refuses("f32", "x86_64-unknown-linux-gnu:znver4", pairs,
+          "vdpbf16ps with factors of 'f32' in memory; expected bf16 in f32");
+  refuses("bf16", "x86-64-v4", pairs, "vdpbf16ps is no instruction of this CPU for products");
+  refuses("f32", "x86-64-v4", "#halftone_cpu.attention", "expected a schedule of a kernel of kind recurrence");
 }

@@ -48,6 +48,7 @@ TEST_CASE("Schedules of CPUs refuse choices that exclude each other", "[targets]
   refuses("matmul<colour = blue>", "unknown struct parameter name: colour");
   refuses("attention<product = tdpbssd>", "product = tdpbssd is of integers");
   refuses("attention<product = vdpbf16ps, few_queries = true>", "few_queries with product = vdpbf16ps");
+  refuses("recurrence<product = tdpbf16ps>", "product = tdpbf16ps; expected multiply_add or vdpbf16ps");
   refuses("grouped<filters = 1, channels = 2, channel_dim = 0>", "expected 2 filters or more");
   refuses("grouped<filters = 2, channels = 0, channel_dim = 0>", "1 channel or more");
   refuses("grouped<filters = 2, channels = 1, channel_dim = -2>", "-1 or a dim");

@@ -167,7 +167,6 @@ std::optional<AttentionTile> CpuBlocking::attentionTile(const AttentionTraits &t
 std::optional<int64_t> CpuBlocking::recurrenceRows(const RecurrenceTraits &traits) const {
   constexpr int64_t mostContractions = 8, mostBytes = int64_t(4) << 20;
   constexpr int64_t fewRows = 4, mostBytesOfFewRows = int64_t(256) << 10;
-  constexpr int64_t step = 8, rowsOfStep = 128, mostSteps = 3;
   const int64_t bytes = traits.weights * (traits.factors == DType::bfloat16 ? 2 : 4);
   if (traits.contractions > mostContractions || bytes > (traits.rows < fewRows ? mostBytesOfFewRows : mostBytes))
     return std::nullopt;
@@ -175,7 +174,11 @@ std::optional<int64_t> CpuBlocking::recurrenceRows(const RecurrenceTraits &trait
   if (constexpr int64_t least = 8, most = 4096;
       traits.contractions == 0 && (traits.columns < least || traits.columns > most))
     return std::nullopt;
-  return std::min(traits.rows, step * std::clamp<int64_t>(ceilDivide(traits.rows, rowsOfStep), 1, mostSteps));
+  // Weights that a cache does not hold are read again for each block.
+  constexpr int64_t step = 8, rowsOfStep = 128, mostSteps = 3, bytesOfStep = int64_t(1) << 20;
+  const int64_t steps = std::max(ceilDivide(traits.rows, rowsOfStep), ceilDivide(bytes, bytesOfStep));
+  const int64_t half = roundUp(ceilDivide(traits.rows, 2), step); // two threads at least
+  return std::min({traits.rows, half, step * std::clamp<int64_t>(steps, 1, mostSteps)});
 }
 
 LoopBlocks CpuBlocking::loopBlocks(const LoopSpace &space) const {

@@ -17,7 +17,7 @@ public:
   /// tiles, each worth a block of its own as `matmulTile` says it.
   int64_t depthParts(const MatmulTraits &traits) const override;
   std::optional<AttentionTile> attentionTile(const AttentionTraits &traits) const override;
-  /// Some eight rows for each 128 rows of the batch, at most 24. No code if the weights have more than 4 MiB in the form in
+  /// Eight rows for each 128 rows of the batch or, if that is more, for each MiB of weights, at most 24 and half of the batch. No code if the weights have more than 4 MiB in the form in
   /// which they are multiplied; fewer than 4 rows do not pay for packing more than 256 KiB.
   std::optional<int64_t> recurrenceRows(const RecurrenceTraits &traits) const override;
   LoopBlocks loopBlocks(const LoopSpace &space) const override;

@@ -12,10 +12,10 @@ static std::string nameOf(KernelFrame &frame, const char *suffix) {
   return (frame.source.function.getSymName() + suffix).str();
 }
 
-AttentionTiles::AttentionTiles(const ScratchMatrices &matrices)
-    : frame(matrices.frame), matrices(matrices), product(frame, nameOf(frame, "_product"), matrices.product) {
+AttentionTiles::AttentionTiles(const ScratchMatrices &matrices, TileProduct::Shapes shapes)
+    : frame(matrices.frame), matrices(matrices), product(frame, nameOf(frame, "_product"), matrices.product, shapes) {
   if (matrices.pairs)
-    widenedProduct.emplace(frame, nameOf(frame, "_widened_product"), matrices.product, /*widens=*/true);
+    widenedProduct.emplace(frame, nameOf(frame, "_widened_product"), matrices.product, shapes, /*widens=*/true);
   if (matrices.usesTiles())
     configureTiles(frame, frame.scratch);
 }

@@ -13,7 +13,7 @@ namespace halftone::compiler {
 class AttentionTiles {
 public:
   /// Emits the products' functions and, where products are made by tiles, the configuration of these.
-  explicit AttentionTiles(const ScratchMatrices &matrices);
+  explicit AttentionTiles(const ScratchMatrices &matrices, TileProduct::Shapes shapes = shapesOfManyRows);
   /// After the last product.
   void end();
 

@@ -29,8 +29,20 @@ ScratchMatrix ScratchMatrices::take(Emitted rows, Emitted columns) {
   return matrix;
 }
 
+ScratchMatrix ScratchMatrices::takePanels(Emitted rows, Emitted columns, int64_t panelColumns) {
+  const Emitted width = frame.constant(panelColumns);
+  const ScratchMatrix matrix{next, width, panelColumns, rows * width};
+  next = frame.address(next, frame.getF32Type(), ceilDivide(columns, width) * matrix.panelPitch);
+  return matrix;
+}
+
 Emitted ScratchMatrices::address(const ScratchMatrix &matrix, Emitted row, Emitted column) const {
-  return frame.address(matrix.at, frame.getF32Type(), row * matrix.pitch + column);
+  const Emitted place = row * matrix.pitch;
+  if (matrix.panelColumns == 0)
+    return frame.address(matrix.at, frame.getF32Type(), place + column);
+  return frame.address(matrix.at, frame.getF32Type(),
+                       place + divideUnsigned(column, matrix.pitch) * matrix.panelPitch +
+                           remainderUnsigned(column, matrix.pitch));
 }
 
 Emitted ScratchMatrices::load(const ScratchMatrix &matrix, Emitted row, Emitted column) const {

@@ -15,6 +15,8 @@ public:
 
   /// The next `rows` rows of scratch.
   ScratchMatrix take(Emitted rows, Emitted columns);
+  /// The next `rows` rows of scratch in panels of so many columns, a multiple of a vector.
+  ScratchMatrix takePanels(Emitted rows, Emitted columns, int64_t panelColumns);
   /// The whole vectors that hold `columns` elements, in elements.
   Emitted padded(Emitted columns) const { return ceilDivide(columns, step) * step; }
   /// How many elements of a factor hold `depth` numbers.
@@ -55,6 +57,9 @@ class AttentionScratch {
 public:
   AttentionScratch(const KernelSource &source, const CpuTarget &target);
   void add(int64_t rows, int64_t columns);
+  void addPanels(int64_t rows, int64_t columns, int64_t panelColumns) {
+    bytes += 4 * rows * roundUp(columns, panelColumns);
+  }
   int64_t padded(int64_t columns) const { return roundUp(columns, lanes); }
   /// ScratchMatrices::wholeRows.
   int64_t wholeRows(int64_t rows) const { return usesTiles ? padded(rows) : rows; }

@@ -10,9 +10,28 @@
 namespace halftone::compiler {
 using namespace mlir;
 
+SumShapes shapesOfManyRows(const CpuTarget &target, const MatmulSizes &sizes) {
+  SumShapes shapes{{sizes.vectors, {sizes.panelRows.begin(), sizes.panelRows.end()}}};
+  const bool hasMany = target.vectorRegisters >= 32;
+  if (sizes.vectors > 2) // strips of one vector wait for their elements of a
+    shapes.push_back({2, hasMany ? SmallVector<int64_t, 4>{12, 4, 1} : SmallVector<int64_t, 4>{6, 2, 1}});
+  shapes.push_back({1, {sizes.vectorRows.begin(), sizes.vectorRows.end()}});
+  return shapes;
+}
+
+SumShapes shapesOfEights(const CpuTarget &target, const MatmulSizes &sizes) {
+  if (target.vectorRegisters < 32)
+    return shapesOfManyRows(target, sizes);
+  SumShapes shapes;
+  for (const int64_t vectors : {3, 2, 1})
+    shapes.push_back({vectors, {8, 4, 2, 1}});
+  return shapes;
+}
+
 /// Depth runs along the columns of a.
-TileProduct::TileProduct(KernelFrame &frame, StringRef name, const ProductRow &product, bool widens)
-    : frame(frame), product(product), widens(widens), sizes(frame.target, frame.getF32Type(), product) {
+TileProduct::TileProduct(KernelFrame &frame, StringRef name, const ProductRow &product, Shapes shapesOf, bool widens)
+    : frame(frame), product(product), widens(widens),
+      shapes(shapesOf(frame.target, MatmulSizes(frame.target, frame.getF32Type(), product))) {
   CodeBuilder code(frame.getLoc(), frame.code.getOperation());
   const Type pointer = LLVM::LLVMPointerType::get(code.getContext()), i64 = code.getI64Type();
   const SmallVector<Type> types{pointer, i64, i64, pointer, i64, pointer, i64, i64, i64, i64, code.getI1Type()};
@@ -44,25 +63,12 @@ void TileProduct::emitBody(CodeBuilder &code) {
   if (product.usesTiles() && !widens)
     return emitSquares(code);
   Emitted begin = code.constant(0);
-  SmallVector<int64_t, 3> strips{sizes.vectors};
-  if (sizes.vectors > 2) // strips of one vector wait for their elements of a
-    strips.push_back(2);
-  strips.push_back(1);
-  for (int64_t vectors : strips) {
-    const Emitted step = code.constant(vectors * frame.lanes), end = begin + (inside.columns - begin) / step * step;
-    code.loop(begin, end, step, [&](Emitted column) { emitRows(code, column, vectors); });
+  for (const SumShape &shape : shapes) {
+    const Emitted step = code.constant(shape.vectors * frame.lanes),
+                  end = begin + (inside.columns - begin) / step * step;
+    code.loop(begin, end, step, [&](Emitted column) { emitRows(code, column, shape); });
     begin = end;
   }
-}
-
-/// How many rows are multiplied at a time, beside so many vectors of columns: descending, the last is 1.
-ArrayRef<int64_t> TileProduct::rowsBeside(int64_t vectors) const {
-  static constexpr int64_t many[] = {12, 4, 1}, few[] = {6, 2, 1};
-  if (vectors == sizes.vectors)
-    return sizes.panelRows;
-  if (vectors == 1)
-    return sizes.vectorRows;
-  return frame.target.vectorRegisters >= 32 ? ArrayRef(many) : ArrayRef(few);
 }
 
 void TileProduct::emitSquares(CodeBuilder &code) {
@@ -93,11 +99,11 @@ void TileProduct::emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitt
   storeTiles(code, square);
 }
 
-void TileProduct::emitRows(CodeBuilder &code, Emitted column, int64_t vectors) {
+void TileProduct::emitRows(CodeBuilder &code, Emitted column, const SumShape &shape) {
   Emitted begin = code.constant(0);
-  for (int64_t count : rowsBeside(vectors)) {
+  for (int64_t count : shape.rows) {
     const Emitted step = code.constant(count), end = begin + (inside.rows - begin) / step * step;
-    code.loop(begin, end, step, [&](Emitted row) { emitTile(code, row, column, count, vectors); });
+    code.loop(begin, end, step, [&](Emitted row) { emitTile(code, row, column, count, shape.vectors); });
     begin = end;
   }
 }

@@ -11,10 +11,24 @@ struct MatrixPlace {
   Emitted at, rowPitch, columnPitch;
 };
 
-/// A matrix of 32-bit elements in scratch; every row begins at a multiple of a vector.
+/// A matrix of 32-bit elements in scratch; every row begins at a multiple of a vector. In panels, runs of `panelColumns` columns lie
+/// one after the other, `panelPitch` elements apart, and `pitch` is within a panel.
 struct ScratchMatrix {
   Emitted at, pitch;
+  int64_t panelColumns = 0; // 0: no panels
+  Emitted panelPitch = {};
 };
+
+/// A shape of the sums in registers: so many vectors of columns, and how many rows beside them, descending, the last 1.
+struct SumShape {
+  int64_t vectors;
+  llvm::SmallVector<int64_t, 4> rows;
+};
+using SumShapes = llvm::SmallVector<SumShape, 3>; // the widest first, the last of one vector
+/// Those of tiles of many rows.
+SumShapes shapesOfManyRows(const CpuTarget &target, const MatmulSizes &sizes);
+/// Those of eight rows or a multiple.
+SumShapes shapesOfEights(const CpuTarget &target, const MatmulSizes &sizes);
 
 /// c = a b, or c + a b, in f32. An element of a and b is an f32, or a pair of bf16 that are neighbours along depth.
 /// Neighbours of a row of b and of c lie together, and each row begins at a multiple of a vector; `columns` are rounded
@@ -31,14 +45,14 @@ struct TileProductCall {
 /// in the order of depth. For tiles, configureTiles() comes before the calls.
 class TileProduct {
 public:
+  using Shapes = SumShapes (*)(const CpuTarget &target, const MatmulSizes &sizes);
   /// `widens`: by ProductRow::multiplyWidened.
-  TileProduct(KernelFrame &frame, llvm::StringRef name, const ProductRow &product, bool widens = false);
+  TileProduct(KernelFrame &frame, llvm::StringRef name, const ProductRow &product, Shapes shapes, bool widens = false);
   void call(const TileProductCall &call);
 
 private:
   void emitBody(CodeBuilder &code);
-  llvm::ArrayRef<int64_t> rowsBeside(int64_t vectors) const;
-  void emitRows(CodeBuilder &code, Emitted column, int64_t vectors);
+  void emitRows(CodeBuilder &code, Emitted column, const SumShape &shape);
   void emitSquares(CodeBuilder &code);
   void emitSquare(CodeBuilder &code, Emitted row, int64_t down, Emitted column, int64_t across);
   void emitTile(CodeBuilder &code, Emitted row, Emitted column, int64_t rows, int64_t vectors);
@@ -49,7 +63,7 @@ private:
   KernelFrame &frame;
   const ProductRow &product;
   bool widens;
-  MatmulSizes sizes;
+  SumShapes shapes;
   mlir::func::FuncOp function;
   TileProductCall inside; // the function's arguments
   Emitted insideContinues;

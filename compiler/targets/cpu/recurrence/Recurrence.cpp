@@ -113,7 +113,10 @@ private:
 
 FailureOr<std::string> emitRecurrence(KernelFrame &frame) {
   const FailureOr<RecurrencePlan> plan = RecurrencePlan::read(frame.source, frame.target);
-  if (failed(plan))
+  SmallVector<OpOperand *> weights;
+  for (linalg::GenericOp contraction : llvm::make_filter_range(frame.source.generics, isContraction))
+    weights.push_back(contraction.getDpsInputOperand(1));
+  if (failed(plan) || failed(checkProduct(frame.source, frame.target, weights)))
     return failure();
   RecurrenceEmitter(frame, *plan).emit();
   return (frame.source.form.schedule.getStrategy() + ", carries of a block in scratch").str();

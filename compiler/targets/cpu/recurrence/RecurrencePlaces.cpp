@@ -11,9 +11,13 @@ RecurrencePlaces::RecurrencePlaces(ScratchMatrices &matrices, const RecurrencePl
     : frame(matrices.frame), plan(plan) {
   const Emitted blockRows = frame.extents[size_t(frame.dims)];
   for (const RecurrenceMatrix &each : plan.matrices) {
-    const Emitted rows = each.rowDim == rowDim ? blockRows : matrices.padded(frame.extents[size_t(each.rowDim)]);
     const Emitted columns = each.columnDim < 0 ? frame.constant(1) : frame.extents[size_t(each.columnDim)];
-    scratch[{unsigned(each.role), each.tensor}] = matrices.take(rows, each.words == 1 ? columns : columns * each.words);
+    ScratchMatrix &matrix = scratch[{unsigned(each.role), each.tensor}];
+    if (each.role == RecurrenceMatrix::weights)
+      matrix = matrices.takePanels(matrices.padded(frame.extents[size_t(each.rowDim)]), columns,
+                                   weightColumns(frame.source, frame.target));
+    else
+      matrix = matrices.take(blockRows, each.words == 1 ? columns : columns * each.words);
   }
   for (Value tensor : frame.source.operands())
     memory[tensor] = frame.storage.lookup(tensor);

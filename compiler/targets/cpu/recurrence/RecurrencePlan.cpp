@@ -9,6 +9,11 @@ using namespace mlir;
 
 bool isContraction(linalg::GenericOp generic) { return combinersOf(generic)[0] == "sum"; }
 
+int64_t weightColumns(const KernelSource &source, const CpuTarget &target) {
+  const MatmulSizes sizes(target, Float32Type::get(source.function.getContext()), productOf(source, target));
+  return shapesOfEights(target, sizes).front().vectors * lanesOf(source, target);
+}
+
 static int64_t wordsOf(Value tensor) { return elementBytes(getElementTypeOrSelf(tensor)) > 4 ? 2 : 1; }
 
 /// The dim of an output's columns; -1 if it has none.
@@ -46,7 +51,6 @@ public:
                                          << recurrenceNumbers << " lookup arguments, and pairs of carries at least";
     if (failed(readCarries()))
       return failure();
-    SmallVector<OpOperand *> weights;
     for (linalg::GenericOp generic : source.generics) {
       if (!isContraction(generic)) {
         llvm::for_each(generic.getResults(), [&](OpResult result) { addLocal(result); });
@@ -54,11 +58,8 @@ public:
       }
       if (generic.getNumDpsInputs() != 2 || !isa<BlockArgument>(generic.getDpsInputs()[1]))
         return generic.emitError("expected a contraction of two tensors, the right one an operand of the kernel");
-      weights.push_back(generic.getDpsInputOperand(1));
       addProduct(generic);
     }
-    if (failed(checkProduct(source, target, weights)))
-      return failure();
     return std::move(plan);
   }
 
@@ -135,8 +136,10 @@ int64_t RecurrencePlan::scratchBytes(const KernelSource &source, ArrayRef<int64_
   const int64_t blockRows = extents[size_t(source.dims)];
   for (const RecurrenceMatrix &matrix : matrices) {
     const int64_t columns = matrix.columnDim < 0 ? 1 : extents[size_t(matrix.columnDim)];
-    scratch.add(matrix.rowDim == rowDim ? blockRows : scratch.padded(extents[size_t(matrix.rowDim)]),
-                columns * matrix.words);
+    if (matrix.role == RecurrenceMatrix::weights)
+      scratch.addPanels(scratch.padded(extents[size_t(matrix.rowDim)]), columns, weightColumns(source, target));
+    else
+      scratch.add(blockRows, columns * matrix.words);
   }
   return scratch.bytes;
 }

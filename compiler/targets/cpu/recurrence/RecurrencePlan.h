@@ -40,6 +40,9 @@ struct RecurrencePlan {
   llvm::DenseMap<mlir::Value, TensorPart> pieces; // of concats, by the tensor that a generic makes
 };
 
+/// The columns of a panel of weights.
+int64_t weightColumns(const KernelSource &source, const CpuTarget &target);
+
 bool isContraction(mlir::linalg::GenericOp generic);
 
 } // namespace halftone::compiler

@@ -10,8 +10,8 @@ using namespace mlir;
 
 RecurrenceProducts::RecurrenceProducts(const ScratchMatrices &matrices, const ScratchMatrix &head,
                                        RecurrencePlaces &places)
-    : frame(matrices.frame), matrices(matrices), head(head), places(places), packing(matrices), tiles(matrices),
-      contractions(llvm::make_filter_range(frame.source.generics, isContraction)) {}
+    : frame(matrices.frame), matrices(matrices), head(head), places(places), packing(matrices),
+      tiles(matrices, shapesOfEights), contractions(llvm::make_filter_range(frame.source.generics, isContraction)) {}
 
 void RecurrenceProducts::packWeights() {
   const Type i64 = frame.getI64Type();
@@ -79,13 +79,19 @@ void RecurrenceProducts::multiply(linalg::GenericOp contraction) {
     if (matrices.pairs)
       widens = matrices.hasSubnormal(*packed, places.count, depth) | haveSubnormal(contraction);
   }
-  tiles.multiply({.a = factor,
-                  .b = places.matrix(RecurrenceMatrix::weights, sums),
-                  .c = places.matrix(RecurrenceMatrix::local, sums),
-                  .rows = places.count,
-                  .columns = matrices.padded(frame.extents[size_t(dims[1])]),
-                  .depth = depth},
-                 widens);
+  const ScratchMatrix weights = places.matrix(RecurrenceMatrix::weights, sums),
+                      to = places.matrix(RecurrenceMatrix::local, sums);
+  const Emitted columns = matrices.padded(frame.extents[size_t(dims[1])]);
+  frame.loop(frame.constant(0), columns, weights.pitch, [&](Emitted column) {
+    const Emitted zero = frame.constant(0);
+    tiles.multiply({.a = factor,
+                    .b = {matrices.address(weights, zero, column), weights.pitch},
+                    .c = {matrices.address(to, zero, column), to.pitch},
+                    .rows = places.count,
+                    .columns = minimum(weights.pitch, columns - column),
+                    .depth = depth},
+                   widens);
+  });
 }
 
 } // namespace halftone::compiler
