@@ -134,3 +134,33 @@ TEST_CASE("Blocks of lanes along groups have whole sets of rows that are accumul
   CHECK(shared.rows == sharedRows);
   CHECK(shared.columns == 32);
 }
+
+TEST_CASE("Recurrences have runs of rows that several threads share, and weights that stay near") {
+  const auto rowsOf = [](int64_t rows, int64_t units, DType factors = DType::float32) {
+    RecurrenceTraits traits;
+    traits.factors = factors;
+    traits.rows = rows;
+    traits.contractions = 1;
+    traits.weights = 4 * units * units;
+    traits.columns = units;
+    return blocking().recurrenceRows(traits);
+  };
+  CHECK(rowsOf(32, 32) == 8);
+  CHECK(rowsOf(1, 32) == 1);
+  CHECK(rowsOf(200, 32) == 16);
+  CHECK(rowsOf(10000, 32) == 24);
+  // The weights of 512 units have 4 MiB in f32.
+  CHECK(rowsOf(32, 512) == 16);
+  CHECK(rowsOf(64, 512) == 24);
+  CHECK(rowsOf(32, 513) == std::nullopt);
+  CHECK(rowsOf(32, 700, DType::bfloat16) == 16);
+  // Few rows do not pay for packing much.
+  CHECK(rowsOf(3, 128) == 3);
+  CHECK(rowsOf(3, 129) == std::nullopt);
+  RecurrenceTraits sums;
+  sums.rows = 32;
+  for (const auto [columns, expected] : {std::pair<int64_t, bool>{7, false}, {8, true}, {4096, true}, {4097, false}}) {
+    sums.columns = columns;
+    CHECK(blocking().recurrenceRows(sums).has_value() == expected);
+  }
+}
