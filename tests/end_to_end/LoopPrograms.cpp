@@ -234,6 +234,53 @@ func.func @main(%h0: tensor<4x16xf32> {{halftone.name = "h0"}}, %x: tensor<{0}x4
                      length);
 }
 
+std::string trainedProgram(int64_t length) {
+  return fmt::format(R"(
+halftone.variable @k : tensor<8x64xf32> {{path = "kernel"}}
+halftone.variable @r : tensor<16x64xf32> {{path = "recurrent"}}
+halftone.variable @b : tensor<64xf32> {{path = "bias"}}
+func.func @main(%x: tensor<{0}x4x8xf32> {{halftone.name = "x"}}) -> (tensor<f32> {{halftone.name = "loss"}}) {{
+  %zero = halftone.constant dense<0.0> : tensor<4x16xf32>
+  %k = halftone.read @k : tensor<8x64xf32>
+  %r = halftone.read @r : tensor<16x64xf32>
+  %b = halftone.read @b : tensor<64xf32>
+  %h:3 = halftone.scan (%zero, %zero) over (%x) {{length = {0} : i64}}
+      : (tensor<4x16xf32>, tensor<4x16xf32>, tensor<{0}x4x8xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<{0}x4x16xf32>) {{
+  ^bb0(%i: tensor<i32>, %h: tensor<4x16xf32>, %c: tensor<4x16xf32>, %s: tensor<4x8xf32>):
+    %0 = halftone.contract %s, %k {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}} : (tensor<4x8xf32>, tensor<8x64xf32>) -> tensor<4x64xf32>
+    %1 = halftone.contract %h, %r {{lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}} : (tensor<4x16xf32>, tensor<16x64xf32>) -> tensor<4x64xf32>
+    %2 = halftone.add %0, %1 : tensor<4x64xf32>
+    %3 = halftone.broadcast %b {{axes = array<i64: 1>}} : tensor<64xf32> to tensor<4x64xf32>
+    %z = halftone.add %2, %3 : tensor<4x64xf32>
+    %zi = halftone.slice %z {{start = array<i64: 0, 0>}} : tensor<4x64xf32> to tensor<4x16xf32>
+    %zf = halftone.slice %z {{start = array<i64: 0, 16>}} : tensor<4x64xf32> to tensor<4x16xf32>
+    %zc = halftone.slice %z {{start = array<i64: 0, 32>}} : tensor<4x64xf32> to tensor<4x16xf32>
+    %zo = halftone.slice %z {{start = array<i64: 0, 48>}} : tensor<4x64xf32> to tensor<4x16xf32>
+    %gi = halftone.logistic %zi : tensor<4x16xf32>
+    %gf = halftone.logistic %zf : tensor<4x16xf32>
+    %gc = halftone.tanh %zc : tensor<4x16xf32>
+    %go = halftone.logistic %zo : tensor<4x16xf32>
+    %4 = halftone.mul %gf, %c : tensor<4x16xf32>
+    %5 = halftone.mul %gi, %gc : tensor<4x16xf32>
+    %c1 = halftone.add %4, %5 : tensor<4x16xf32>
+    %6 = halftone.tanh %c1 : tensor<4x16xf32>
+    %h1 = halftone.mul %go, %6 : tensor<4x16xf32>
+    halftone.yield %h1, %c1, %h1 : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xf32>
+  }}
+  %squares = halftone.mul %h#2, %h#2 : tensor<{0}x4x16xf32>
+  %loss = halftone.reduce sum %squares {{axes = array<i64: 0, 1, 2>}} : tensor<{0}x4x16xf32> -> tensor<f32>
+  %g:3 = halftone.gradient %loss of [@k, @r, @b] : tensor<f32> -> (tensor<8x64xf32>, tensor<16x64xf32>, tensor<64xf32>)
+  %nk = halftone.sub %k, %g#0 : tensor<8x64xf32>
+  %nr = halftone.sub %r, %g#1 : tensor<16x64xf32>
+  %nb = halftone.sub %b, %g#2 : tensor<64xf32>
+  halftone.assign @k, %nk : tensor<8x64xf32>
+  halftone.assign @r, %nr : tensor<16x64xf32>
+  halftone.assign @b, %nb : tensor<64xf32>
+  return %loss : tensor<f32>
+}})",
+                     length);
+}
+
 std::vector<LoopProgram> loopPrograms(const std::vector<int64_t> &lengths) {
   std::vector<LoopProgram> programs;
   for (const int64_t length : lengths) {
@@ -250,6 +297,7 @@ std::vector<LoopProgram> loopPrograms(const std::vector<int64_t> &lengths) {
     programs.push_back({"a while in a scan" + steps, ending(length)});
     programs.push_back({"a narrow carry" + steps, narrow(length)});
     programs.push_back({"a recurrent layer" + steps, recurrentProgram(length)});
+    programs.push_back({"a step of training" + steps, trainedProgram(length)});
   }
   programs.push_back({"a while without a maximum", doubling(-1)});
   programs.push_back({"a while of no step", doubling(-1, "0.0")});

@@ -19,5 +19,7 @@ LoopProgram wideProgram();
 
 /// A recurrent layer over `length` steps: the input and the state times a weight each, and the bias, to a tanh.
 std::string recurrentProgram(int64_t length);
+/// A step of training an LSTM of 8 features and 16 units on 4 samples of `length` steps.
+std::string trainedProgram(int64_t length);
 
 } // namespace halftone::test

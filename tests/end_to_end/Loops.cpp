@@ -13,9 +13,9 @@ using namespace halftone::tools;
 
 namespace {
 
-Executable compiled(const std::string &text) {
+Executable compiled(const std::string &text, bool strict) {
   const ModuleFile file = parseModule(text, "loop").valueOrThrow();
-  return *compileModule(*file.module, file.stage, optionsFor("host", true).compile).valueOrThrow().executable;
+  return *compileModule(*file.module, file.stage, optionsFor("host", strict).compile).valueOrThrow().executable;
 }
 
 } // namespace
@@ -46,9 +46,41 @@ TEST_CASE("Loops give the same with any number of threads") {
 }
 
 TEST_CASE("A loop of 2000 steps has the kernels, the steps and the file of one of 20") {
-  const Executable shorter = compiled(recurrentProgram(20)), longer = compiled(recurrentProgram(2000));
+  const Executable shorter = compiled(recurrentProgram(20), true), longer = compiled(recurrentProgram(2000), true);
   CHECK(shorter.kernels.size() == longer.kernels.size());
   CHECK(shorter.plan.steps.size() == longer.plan.steps.size());
   CHECK(writeExecutable(shorter).size() == writeExecutable(longer).size());
-  CHECK(longer.plan.launches() == 100 * shorter.plan.launches());
+  const int64_t outside = 2; // the projection, and the addition of the bias
+  CHECK(longer.plan.launches() - outside == 100 * (shorter.plan.launches() - outside));
+}
+
+TEST_CASE("An LSTM's step of training has one product for all steps each of the projection and the gradients of the "
+          "weights") {
+  for (const int64_t length : {20, 2000}) {
+    INFO(length);
+    const Executable executable = compiled(trainedProgram(length), false);
+    const std::vector<Step> &steps = executable.plan.steps;
+    std::vector<int64_t> products, all; // in the order of main and the bodies: the forward and the backward scan
+    for (size_t begin = 0, end = 0; begin < steps.size(); begin = end) {
+      const bool isBody = begin > 0 && std::holds_alternative<RepeatStep>(steps[begin - 1]);
+      end = isBody ? executable.plan.bodyEnd(begin - 1) : begin + 1;
+      int64_t matmuls = 0, launches = 0;
+      for (size_t step = begin; step < end; ++step)
+        if (const auto *launch = std::get_if<LaunchStep>(&steps[step])) {
+          ++launches;
+          matmuls += executable.kernels.at(launch->kernel).kind == "matmul";
+        }
+      if (isBody || products.empty()) {
+        products.push_back(matmuls);
+        all.push_back(launches);
+      } else {
+        products.front() += matmuls;
+        all.front() += launches;
+      }
+    }
+    CHECK(products == std::vector<int64_t>{3, 1, 1});
+    CHECK(all == std::vector<int64_t>{length == 20 ? 6 : 7, 2, 4}); // a long reduction takes two launches
+    for (const Site &site : executable.sites)
+      CHECK_FALSE(site.text.ends_with(": transpose"));
+  }
 }

@@ -20,7 +20,7 @@ struct Arguments {
   uint32_t seed = 1, count = 20;
   int ops = 12;
   std::vector<std::string> targets{"host"};
-  bool plain = false, state = false, print = false;
+  bool plain = false, state = false, loops = false, print = false;
   Tolerance tolerance;
 };
 
@@ -93,9 +93,9 @@ void printReduction(const std::string &text, const std::string &target, bool str
 int run(const Arguments &arguments) {
   uint32_t bad = 0;
   for (uint32_t seed = arguments.seed; seed < arguments.seed + arguments.count; ++seed) {
-    const std::string text = arguments.state
-                                 ? randomState(seed)
-                                 : randomOps(seed, 4 + int(seed % uint32_t(arguments.ops)), !arguments.plain);
+    const std::string text =
+        arguments.state ? randomState(seed)
+                        : randomOps(seed, 4 + int(seed % uint32_t(arguments.ops)), !arguments.plain, arguments.loops);
     if (arguments.print)
       std::cout << text;
     bool isBad = false;
@@ -127,6 +127,7 @@ int main(int argc, char **argv) {
   app.add_option("--target", arguments.targets, "what to compile for; what does not run here is compiled only");
   app.add_flag("--plain", arguments.plain, "of the other kind: float programs, few extents of 1, none of 0");
   app.add_flag("--state", arguments.state, "of another kind: variables that are assigned and read again");
+  app.add_flag("--loops", arguments.loops, "with scans, whose bodies are random too");
   app.add_flag("--print", arguments.print, "print each module");
   app.add_option("--ulp", arguments.tolerance.ulp,
                  "the allowed error of results, in place of the interpreter's intervals");

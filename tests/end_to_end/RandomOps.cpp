@@ -243,6 +243,9 @@ void RandomProgram::dropout(const RandomItem &x) {
 void RandomProgram::step() {
   const auto found = pick([](const RandomItem &x) { return x.isFloat(); });
   const RandomItem x = found ? *found : argument(one(floats), anyShape());
+  constexpr int deepest = 2;
+  if (loops && depth < deepest && below(5) == 0)
+    return scan(x);
   const int rank = int(x.shape.size());
   static const std::vector<std::string> arithmetic = {"add", "sub", "mul", "maximum", "minimum", "div"};
   static const std::vector<std::string> kinds = {"sum", "sum", "max", "min"},
@@ -321,6 +324,8 @@ void RandomProgram::step() {
   }
 }
 
-std::string randomOps(uint32_t seed, int ops, bool degenerate) { return RandomProgram(seed, degenerate).text(ops); }
+std::string randomOps(uint32_t seed, int ops, bool degenerate, bool loops) {
+  return RandomProgram(seed, degenerate, loops).text(ops);
+}
 
 } // namespace halftone::test

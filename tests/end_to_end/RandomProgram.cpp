@@ -29,7 +29,8 @@ std::vector<int64_t> upTo(size_t count, size_t from) {
   return numbers;
 }
 
-RandomProgram::RandomProgram(uint32_t seed, bool degenerate) : random(seed), degenerate(degenerate) {
+RandomProgram::RandomProgram(uint32_t seed, bool degenerate, bool loops)
+    : random(seed), degenerate(degenerate), loops(loops) {
   const std::vector<std::vector<std::string>> sets = {
       {"f32"}, {"f32", "f16"}, {"f32", "bf16"}, {"f32", "f16", "bf16"}, {"f64", "f32"}, {"bf16"}, {"f16"}};
   floats = one(sets);

@@ -30,7 +30,7 @@ std::vector<int64_t> upTo(size_t count, size_t from = 0);
 
 class RandomProgram {
 public:
-  RandomProgram(uint32_t seed, bool degenerate);
+  RandomProgram(uint32_t seed, bool degenerate, bool loops);
   std::string text(int ops);
 
 private:
@@ -100,8 +100,15 @@ private:
   void byItself(const RandomItem &x);
   void branch(const RandomItem &x);
 
+  // In RandomLoops.cpp.
+  void scan(const RandomItem &x);
+  RandomItem nextCarry(const RandomItem &x, size_t begin);
+  void keepOutside(size_t begin);
+
   std::mt19937 random;
-  bool degenerate;        // extents 0 and 1 are as likely as others, and one value is often several operands
+  bool degenerate; // extents 0 and 1 are as likely as others, and one value is often several operands
+  bool loops;
+  int depth = 0;          // loops around the step
   bool stateless = false; // no variables, so that the program is in stage graph
   std::vector<std::string> floats, lines;
   std::vector<RandomItem> arguments, variables, pool;
