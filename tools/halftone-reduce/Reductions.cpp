@@ -1,6 +1,7 @@
 // The table of reductions, and those of functions, symbols, effects and attributes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Reductions.h"
+#include "ReductionsOfLoops.h"
 #include "ReductionsOfOps.h"
 #include "ReductionsOfScopes.h"
 #include "dialect/Dialect.h"
@@ -124,6 +125,10 @@ ArrayRef<Reduction> reductions() {
       {layers, inlineLayers},
       {conditions, takeFirst},
       {conditions, takeSecond},
+      {loops, takeStep},
+      {carries, replaceByInit},
+      {unusedStacks, dropStacks},
+      {unusedSlices, dropSlices},
       {capturingOps, replaceByArgument},
       {opsLikeOperand<0>, replaceByOperand<0>},
       {opsLikeOperand<1>, replaceByOperand<1>},

@@ -21,7 +21,12 @@ FAULTS = {
 }
 # The ops at which the passes are wrong, and how far into the module they stand.
 TRIGGERS = {
-    40: ["%{a} = halftone.mul %{x}, %{y} : tensor<4x8xf32>", "%{b} = halftone.sub %{z}, %{a} : tensor<4x8xf32>"],
+    40: ["%{a}, %{b} = halftone.scan (%{x}, %{y}) {{length = 2 : i64}} : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {{\n"
+         "  ^bb0(%i: tensor<i32>, %c: tensor<4x8xf32>, %d: tensor<4x8xf32>):\n"
+         "    %p = halftone.mul %c, %d : tensor<4x8xf32>\n"
+         "    %q = halftone.sub %{z}, %p : tensor<4x8xf32>\n"
+         "    %t = halftone.tanh %q : tensor<4x8xf32>\n"
+         "    halftone.yield %t, %q : tensor<4x8xf32>, tensor<4x8xf32>\n  }}"],
     90: ["%{a} = halftone.concat %{x}, %{y}, %{z} {{axis = 0 : i64}} : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32> to tensor<12x8xf32>",
          "%{b} = halftone.slice %{a} {{start = array<i64: 3, 0>}} : tensor<12x8xf32> to tensor<4x8xf32>"],
     140: ["%{p} = halftone.compare lt %{x}, %{y} : tensor<4x8xf32>", "%{a} = halftone.select %{p}, %{x}, %{z} : tensor<4x8xf32>",
@@ -101,6 +106,7 @@ def main():
         ops = len(re.findall(r"halftone\.\w+ ", text))
         assert int(said[1]) >= OPS, f"expected a module of {OPS} ops, got {said[1]}"
         assert ops <= MOST_OPS, f"expected at most {MOST_OPS} ops, got {ops}"
+        assert "scan" not in text, "expected one step in the place of the loop"
         assert fails(after), "the result does not fail"
         with open(again, encoding="utf-8") as file:
             assert file.read() == text, "the same module and command gave another result"
