@@ -27,6 +27,13 @@ bool isZero(Value value) {
   return elements && elements.isSplat() && elements.getSplatValue<APFloat>().isZero();
 }
 
+/// The value whose first axis, the samples, is axis `fromBack` from the back of `operand`: that of the channels of a convolution that is
+/// the gradient of another one by its kernel. Null if there is none.
+Value samplesOf(Value operand, int64_t fromBack) {
+  auto transpose = operand.getDefiningOp<TransposeOp>();
+  return transpose && *(transpose.getPermutation().end() - fromBack) == 0 ? transpose.getX() : Value();
+}
+
 /// The carries of one scan that are sums.
 class ScanSums {
 public:
@@ -46,6 +53,7 @@ private:
   bool fits(ArrayRef<Value> values);
   void stack(ArrayRef<Value> values);
   Value sum(Value term, Type element);
+  Value sumOfSamples(ConvolutionOp op, Type element);
   Value sumOfProducts(ContractOp op, Type element);
 
   ScanOp scan;
@@ -87,6 +95,10 @@ bool ScanSums::maySum(Value term, SmallVectorImpl<Value> &stacked) {
     return mayStack(contract.getLhs(), stacked) && mayStack(contract.getRhs(), stacked);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return reduce.getKind() == ReduceKind::sum && mayStack(reduce.getX(), stacked);
+  if (auto convolution = dyn_cast<ConvolutionOp>(op)) {
+    const auto mayJoin = [&](Value samples) { return samples && mayStack(samples, stacked); };
+    return mayJoin(samplesOf(convolution.getX(), 1)) && mayJoin(samplesOf(convolution.getW(), 2));
+  }
   if (auto scatter = dyn_cast<ScatterAddOp>(op))
     return scatter.getAxis() == 0 && mayStack(scatter.getIndices(), stacked) && mayStack(scatter.getUpdates(), stacked);
   if (auto cast = dyn_cast<CastOp>(op)) {
@@ -126,6 +138,20 @@ Value ScanSums::sumOfProducts(ContractOp op, Type element) {
                             behindSteps(op.getRhsContract()), /*tile=*/DenseI64ArrayAttr());
 }
 
+/// The convolution whose channels are the samples of all steps.
+Value ScanSums::sumOfSamples(ConvolutionOp op, Type element) {
+  const auto joined = [&](Value operand, int64_t fromBack) {
+    auto transpose = operand.getDefiningOp<TransposeOp>();
+    const Value samples = joinSteps(builder, op.getLoc(), stacks.at(samplesOf(operand, fromBack)));
+    SmallVector<int64_t> shape(shapeOf(operand));
+    *(shape.end() - fromBack) = shapeOf(samples).front();
+    return TransposeOp::create(builder, op.getLoc(), tensorTypeOf(operand).clone(shape), samples,
+                               transpose.getPermutation());
+  };
+  return ConvolutionOp::create(builder, op.getLoc(), tensorTypeOf(op.getY()).clone(element), joined(op.getX(), 1),
+                               joined(op.getW(), 2), op.getSteps());
+}
+
 /// The sum of a term over the steps.
 Value ScanSums::sum(Value term, Type element) {
   Operation *op = term.getDefiningOp();
@@ -138,6 +164,8 @@ Value ScanSums::sum(Value term, Type element) {
     return ReduceOp::create(builder, loc, type, ReduceKind::sum, stack, SmallVector<int64_t>{0});
   if (auto contract = dyn_cast<ContractOp>(op))
     return sumOfProducts(contract, element);
+  if (auto convolution = dyn_cast<ConvolutionOp>(op))
+    return sumOfSamples(convolution, element);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return ReduceOp::create(builder, loc, type, ReduceKind::sum, stacks.at(reduce.getX()),
                             behindSteps(reduce.getAxes()));

@@ -82,3 +82,27 @@ func.func @main(%h0: tensor<9x9xf32> {halftone.name = "h0"}, %a: tensor<f32> {ha
   }
   return %0#0, %0#1, %0#2, %0#3 : tensor<9x9xf32>, tensor<f32>, tensor<f16>, tensor<9x9xf32>
 }
+
+// -----
+
+// The gradient of a convolution by its kernel: one contraction, over the samples of all steps too.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[S:.*]]:2 = halftone.scan(%arg0) over(%arg1) {length = 5 : i64}
+// CHECK: %[[W:.*]] = halftone.window %{{.*}} : tensor<10x6x3xf32> to tensor<10x6x3x3xf32>
+// CHECK: %[[D:.*]] = halftone.reshape %[[S]]#1 : tensor<5x2x6x1x3xf32> to tensor<10x6x3xf32>
+// CHECK: halftone.contract %[[W]], %[[D]] {lhs_contract = array<i64: 0, 1>, rhs_contract = array<i64: 0, 1>} : (tensor<10x6x3x3xf32>, tensor<10x6x3xf32>) -> tensor<3x3x3xf32>
+// STRICT-LABEL: func.func @main
+// STRICT: halftone.scan(%arg0, %arg2) over(%arg1)
+func.func @main(%h0: tensor<2x6x1x3xf32> {halftone.name = "h0"}, %xs: tensor<5x2x6x1x3xf32> {halftone.name = "xs"}, %w: tensor<3x3x1x3xf32> {halftone.name = "w"})
+    -> (tensor<2x6x1x3xf32> {halftone.name = "h"}, tensor<3x3x1x3xf32> {halftone.name = "dw"}) {
+  %0:2 = halftone.scan (%h0, %w) over (%xs) {length = 5 : i64} : (tensor<2x6x1x3xf32>, tensor<3x3x1x3xf32>, tensor<5x2x6x1x3xf32>) -> (tensor<2x6x1x3xf32>, tensor<3x3x1x3xf32>) {
+  ^bb0(%i: tensor<i32>, %h: tensor<2x6x1x3xf32>, %dw: tensor<3x3x1x3xf32>, %x: tensor<2x6x1x3xf32>):
+    %1 = halftone.mul %h, %x : tensor<2x6x1x3xf32>
+    %2 = halftone.transpose %x {permutation = array<i64: 3, 1, 2, 0>} : tensor<2x6x1x3xf32> to tensor<3x6x1x2xf32>
+    %3 = halftone.transpose %1 {permutation = array<i64: 1, 2, 0, 3>} : tensor<2x6x1x3xf32> to tensor<6x1x2x3xf32>
+    %4 = halftone.convolution %2, %3 {stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 1>, hole = array<i64: 1>} : (tensor<3x6x1x2xf32>, tensor<6x1x2x3xf32>) -> tensor<3x3x1x3xf32>
+    %5 = halftone.add %dw, %4 : tensor<3x3x1x3xf32>
+    halftone.yield %1, %5 : tensor<2x6x1x3xf32>, tensor<3x3x1x3xf32>
+  }
+  return %0#0, %0#1 : tensor<2x6x1x3xf32>, tensor<3x3x1x3xf32>
+}
