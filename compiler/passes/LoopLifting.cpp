@@ -99,7 +99,8 @@ private:
   void replaceYs();
 
   llvm::DenseSet<Operation *> early;
-  llvm::SetVector<Operation *> stored; // the body reads the stacks of these
+  llvm::DenseSet<Operation *> readByLoops; // these give the stacks of scans in the body
+  llvm::SetVector<Operation *> stored;     // the body reads the stacks of these
 };
 
 bool FrontOfScan::isEarly(Value value) {
@@ -112,16 +113,24 @@ void FrontOfScan::findEarly() {
   for (Operation &op : body->without_terminator())
     if (mayLift(op) && llvm::all_of(op.getOperands(), [&](Value operand) { return isEarly(operand); }))
       early.insert(&op);
+  const auto isStackOfLoop = [&](OpOperand &use) {
+    auto loop = dyn_cast<ScanOp>(use.getOwner());
+    return readByLoops.contains(use.getOwner()) || (loop && llvm::is_contained(loop.getXs(), use.get()));
+  };
+  for (Operation &op : llvm::reverse(body->without_terminator()))
+    if (early.contains(&op) && llvm::any_of(op.getUses(), isStackOfLoop))
+      readByLoops.insert(&op);
 }
 
-/// Whether an op that leaves loops needs no larger stacks, or is, for all steps, one op on an operand that is read once.
+/// Whether to lift an early op that leaves loops: it needs no larger stacks, or reads one operand for all steps. What a loop in the body
+/// reads stays, since it is computed for all steps of that loop already.
 bool FrontOfScan::pays(Operation *op) {
   int64_t read = 0, given = 0;
   for (Value operand : op->getOperands())
     read += sizeOfStep(operand);
   for (Value result : op->getResults())
     given += sizeOfStep(result);
-  return hasInvariantOperand(op) || given <= read;
+  return !readByLoops.contains(op) && (hasInvariantOperand(op) || given <= read);
 }
 
 /// Lifts an op and what it reads.
@@ -248,9 +257,12 @@ int64_t BehindScan::newStacks(Operation *op) {
   return bits;
 }
 
-/// Whether to lift a late op that leaves loops.
+/// Whether to lift a late op that leaves loops. Stacks of a loop in the body are not stacked again: memory of one size would else grow
+/// with the steps.
 bool BehindScan::pays(Operation *op) {
-  return newStacks(op) == 0 || (isa<ContractOp, ConvolutionOp>(op) && hasInvariantOperand(op));
+  const auto isStackable = [&](Value operand) { return !isOfInnerLoop(operand, scan); };
+  return newStacks(op) == 0 || (isa<ContractOp, ConvolutionOp>(op) && hasInvariantOperand(op) &&
+                                llvm::all_of(op->getOperands(), isStackable));
 }
 
 void BehindScan::move(Operation *op) {

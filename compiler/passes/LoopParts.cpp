@@ -7,6 +7,17 @@ using namespace halftone::dialect;
 
 namespace halftone::compiler {
 
+bool isOfInnerLoop(Value value, ScanOp scan) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (isLoop(op))
+      return op->getParentOp() == scan;
+    if (!isa<CastOp, ReshapeOp, TransposeOp, SliceOp, BroadcastOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return false;
+}
+
 Value roundedInLoop(OpBuilder &builder, Value value) {
   auto element = dyn_cast<FloatType>(elementTypeOf(value));
   if (!element || element.getWidth() >= 32)

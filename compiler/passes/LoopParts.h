@@ -62,6 +62,9 @@ private:
   mlir::Block *body, *condition; // the condition's: null of a scan
 };
 
+/// Whether a value in the body of `scan` is, but for ops that move or convert elements, a result of a loop there.
+bool isOfInnerLoop(mlir::Value value, dialect::ScanOp scan);
+
 /// `value` as the memory of a loop holds it: rounded to its dtype.
 mlir::Value roundedInLoop(mlir::OpBuilder &builder, mlir::Value value);
 

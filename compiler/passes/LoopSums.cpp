@@ -47,7 +47,6 @@ private:
   };
 
   bool isInvariant(Value value) const { return !scan->isAncestor(value.getParentRegion()->getParentOp()); }
-  bool isOfInnerLoop(Value value) const;
   bool mayStack(Value value, SmallVectorImpl<Value> &stacked);
   bool maySum(Value term, SmallVectorImpl<Value> &stacked);
   bool fits(ArrayRef<Value> values);
@@ -63,20 +62,8 @@ private:
   llvm::MapVector<Value, LoopParts::Y *> added; // further stacks
 };
 
-/// Whether the value is, but for ops that move or convert elements, a result of a loop in the body.
-bool ScanSums::isOfInnerLoop(Value value) const {
-  while (Operation *op = value.getDefiningOp()) {
-    if (isLoop(op))
-      return true;
-    if (!isa<CastOp, ReshapeOp, TransposeOp, SliceOp, BroadcastOp>(op))
-      return false;
-    value = op->getOperand(0);
-  }
-  return false;
-}
-
 bool ScanSums::mayStack(Value value, SmallVectorImpl<Value> &stacked) {
-  if (isInvariant(value) || value == scan.getIndex() || isOfInnerLoop(value))
+  if (isInvariant(value) || value == scan.getIndex() || isOfInnerLoop(value, scan))
     return false;
   stacked.push_back(value);
   return true;

@@ -160,3 +160,29 @@ func.func @main(%h0: tensor<4x4xf32> {halftone.name = "h0"}, %xs: tensor<5x4x1xf
   }
   return %0#0, %0#2, %0#3 : tensor<4x4xf32>, tensor<5x4x4xf32>, tensor<5xf32>
 }
+
+// -----
+
+// What a scan in the body reads or gives stays in the body: it is computed for all steps of that scan already.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT: halftone.contract
+// CHECK: halftone.scan(%arg0) over(%arg1) {length = 3 : i64}
+// CHECK:   halftone.contract %{{.*}}, %arg2 {{.*}} : (tensor<4x2x3xf32>, tensor<3x5xf32>) -> tensor<4x2x5xf32>
+// CHECK:   halftone.scan({{.*}}) {length = 4 : i64}
+// CHECK:   halftone.contract %{{.*}}, %arg3 {{.*}} : (tensor<4x2x5xf32>, tensor<5x6xf32>) -> tensor<4x2x6xf32>
+// CHECK-NOT: halftone.contract
+func.func @main(%h0: tensor<2x5xf32> {halftone.name = "h0"}, %xs: tensor<3x4x2x3xf32> {halftone.name = "xs"}, %k: tensor<3x5xf32> {halftone.name = "k"}, %w: tensor<5x6xf32> {halftone.name = "w"})
+    -> (tensor<2x5xf32> {halftone.name = "h"}, tensor<3x4x2x6xf32> {halftone.name = "y"}) {
+  %0:2 = halftone.scan (%h0) over (%xs) {length = 3 : i64} : (tensor<2x5xf32>, tensor<3x4x2x3xf32>) -> (tensor<2x5xf32>, tensor<3x4x2x6xf32>) {
+  ^bb0(%i: tensor<i32>, %h: tensor<2x5xf32>, %x: tensor<4x2x3xf32>):
+    %1:2 = halftone.scan (%h) over (%x) {length = 4 : i64} : (tensor<2x5xf32>, tensor<4x2x3xf32>) -> (tensor<2x5xf32>, tensor<4x2x6xf32>) {
+    ^bb0(%j: tensor<i32>, %c: tensor<2x5xf32>, %s: tensor<2x3xf32>):
+      %2 = halftone.contract %s, %k {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x3xf32>, tensor<3x5xf32>) -> tensor<2x5xf32>
+      %3 = halftone.mul %c, %2 : tensor<2x5xf32>
+      %4 = halftone.contract %3, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>} : (tensor<2x5xf32>, tensor<5x6xf32>) -> tensor<2x6xf32>
+      halftone.yield %3, %4 : tensor<2x5xf32>, tensor<2x6xf32>
+    }
+    halftone.yield %1#0, %1#1 : tensor<2x5xf32>, tensor<4x2x6xf32>
+  }
+  return %0#0, %0#1 : tensor<2x5xf32>, tensor<3x4x2x6xf32>
+}

@@ -68,6 +68,39 @@ TEST_CASE("checkpoints change no bit of values and gradients") {
     }
 }
 
+/// The bytes of the arena of an LSTM of 32 features and 32 units over `steps` steps of 8 samples: its last output, and with `trains` the
+/// gradients of its weights.
+static int64_t arenaOfLstm(int64_t steps, bool trains, const ops::ScanArgs &args = {}) {
+  const std::vector<TensorType> types{{DType::float32, {steps, 8, 32}},
+                                      {DType::float32, {32, 128}},
+                                      {DType::float32, {32, 128}},
+                                      {DType::float32, {128}}};
+  detail::CompiledFunction function = recorded(Run::compiled, [&](const List &v) {
+    const auto step = [&](const Values &carry, const Values &x) {
+      const Value z = ops::matmul(x[0], v[1]) + ops::matmul(carry[0], v[2]) + v[3];
+      const std::vector<Value> gates = ops::split(z, 4, 1);
+      const Value c = ops::sigmoid(gates[1]) * carry[1] + ops::sigmoid(gates[0]) * ops::tanh(gates[2]);
+      const Value h = ops::sigmoid(gates[3]) * ops::tanh(c);
+      return Pair{Values{h, c}, Values{}};
+    };
+    const Value zero = ops::zeros({8, 32});
+    const Value last = ops::scan(step, {zero, zero}, v[0], args).first[0];
+    if (!trains)
+      return List{last};
+    return gradients(ops::sum(last * last), {v[1], v[2], v[3]});
+  });
+  return function.player(types)->executable().plan.arenaBytes;
+}
+
+TEST_CASE("an LSTM keeps 7 values of its units for each step, and with checkpoints a fraction") {
+  constexpr int64_t unit = 1024 * int64_t(8) * 32 * 4, slack = 1 << 20; // a value of the units for all steps
+  CHECK(arenaOfLstm(1024, false) <= 5 * unit + slack);
+  const int64_t training = arenaOfLstm(1024, true);
+  CHECK(training <= 12 * unit + slack);
+  CHECK(arenaOfLstm(1024, true, {.checkpoint_every = 32}) <= training / 5);
+  CHECK(arenaOfLstm(100000, false) <= 100000 / 1024 * 5 * unit + 2 * slack);
+}
+
 TEST_CASE("fori_loop counts from bounds that are integers or Values") {
   const auto adds = [](const Value &i, const Values &c) { return Values{c[0] + ops::cast(i, float32), c[1] * 2.0}; };
   auto y =
