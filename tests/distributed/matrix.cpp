@@ -77,8 +77,7 @@ double errorBound(const Row &row, const Tensor &after, double way) {
 }
 
 /// Two processes and one alone: equal counters, and losses and weights that differ by roundings.
-void checkAgainstOne(const Row &row) {
-  const NetArgs args{.hasOwnRandoms = false};
+void checkAgainstOne(const Row &row, const NetArgs &args) {
   const Run alone = onBatches(net(row, args), false), together = onBatches(net(row, args), true);
   for (size_t step = 0; step < alone.counters.size(); ++step) {
     require(together.counters[step] == alone.counters[step],
@@ -222,7 +221,9 @@ int run(std::string_view what) {
   for (const Row &row : rows())
     try {
       if (what == "one")
-        checkAgainstOne(row);
+        checkAgainstOne(row, {.hasOwnRandoms = false});
+      else if (what == "steps")
+        checkAgainstOne(row, {.hasOwnRandoms = false, .hasSteps = true});
       else if (what == "parts")
         checkAgainstParts(row);
       else if (what == "metrics" && (row.name == "float32" || row.name == "mixed_float16" || row.name == "bfloat16"))

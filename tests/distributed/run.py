@@ -318,9 +318,10 @@ def sharded_files():
 
 
 def matrix():
-    """Each kind of policy in two processes, against one process, one that accumulates parts, another run, the step as hooks, and
-    metrics of users: the program itself compares losses, loss scale, counters, weights and logs, and names the rows that differ."""
-    for what in ("one", "parts", "again", "hooks", "metrics"):
+    """Each kind of policy in two processes, against one process, also with a loop in the net, one that accumulates parts, another
+    run, the step as hooks, and metrics of users: the program itself compares losses, loss scale, counters, weights and logs, and
+    names the rows that differ."""
+    for what in ("one", "steps", "parts", "again", "hooks", "metrics"):
         result = well(2, what)
         require(len(result.said[0]) > (2 if what == "metrics" else 14), "too few rows", result)
 

@@ -318,6 +318,39 @@ void checkKeras(const Row &row) {
   checkSame(onBatches(loaded, batchesOfEpoch), expected);
 }
 
+/// The float dtype of the layer at this path under the row's policy.
+DType computeOf(const Row &row, const std::string &path) {
+  const PolicyScope scope(row.policy);
+  const DTypePolicy policy = dtype_policy();
+  const std::optional<DTypePolicyMap> map = policy.as_map();
+  return (map ? (*map)[path] : policy).compute_dtype();
+}
+
+// docs/loops.md: dropout draws once before the loop, a policy map reaches the cell, a gradient that overflows in the loop skips
+// the step, and a run that goes on from a checkpoint has the bits of one that was never interrupted
+void checkSteps(const Row &row) {
+  const NetArgs args{.hasSteps = true};
+  const Sequential model = net(row, args), again = net(row, args), resumed = net(row, args);
+  if (row.decided.empty() || row.weights == "floats")
+    CHECK(model.get_layer("steps").layers().at(0).compute_dtype() == computeOf(row, "net/steps/gru_cell"));
+  const State before = stateOf(model.get_layer("steps").variables());
+  const Run run = fitted(model);
+  CHECK(run.counters == expectedCounters(model, row.scale.value_or(Scale())));
+  checkFinite(run.state);
+  const State after = stateOf(model.get_layer("steps").variables());
+  for (size_t i = 0; i < before.size(); ++i) { // the seed too
+    INFO(before[i].first);
+    CHECK(difference({after[i]}, {before[i]}) != "");
+  }
+  checkSame(fitted(again), run);
+  const TemporaryFolder folder;
+  const Sequential half = net(row, args);
+  (void)fitted(half, 0, 1);
+  Checkpoint(half).save(folder / "net.ckpt");
+  const Checkpoint::Restored restored = Checkpoint(resumed).restore(folder / "net.ckpt");
+  CHECK(difference(fitted(resumed, restored.epoch).state, run.state) == "");
+}
+
 /// A column: the promise that each of its cells checks for one row.
 struct Column {
   const char *promise;
@@ -339,6 +372,10 @@ constexpr Column columns[] = {
      checkCheckpoint},
     {"Under each policy a .keras file gives the policies, the weights and the optimizer back, and trains on",
      checkKeras},
+    {"Under each policy a net with a loop draws its dropout, skips the steps that overflow in the loop, and goes on "
+     "from a "
+     "checkpoint bit by bit",
+     checkSteps},
 };
 
 /// A failed cell names its column by the test and its row by the section.

@@ -79,7 +79,8 @@ inline std::vector<Row> rows() {
        .policy = legacy::Policy("bfloat16_with_float32_vars"),
        .roundoff = brain},
       {.name = "a map with an exact key and an expression",
-       .policy = DTypePolicyMap("mixed_bfloat16", {{"net/conv", "float32"}, {"net/(hidden|he.d)", "mixed_float16"}}),
+       .policy = DTypePolicyMap("mixed_bfloat16",
+                                {{"net/conv", "float32"}, {"net/(hidden|he.d|steps/gru_cell)", "mixed_float16"}}),
        .roundoff = brain,
        .scale = grown,
        .scaling = growing,
@@ -118,6 +119,7 @@ struct NetArgs {
   bool hasStatistics = true;  // BatchNormalization
   bool isSynchronized = true; // of all processes' rows
   bool hasPenalties = false;  // of weights and of activities
+  bool hasSteps = false;      // a GRU, with dropout if there are own randoms: a loop forward and one backward
 };
 
 inline constexpr int64_t rowsOfBatch = 8, batchesOfEpoch = 6, spikedBatch = 2;
@@ -152,6 +154,11 @@ inline Sequential net(const Row &row, const NetArgs &args = {}) {
                                    .name = "conv"})};
   if (args.hasStatistics)
     stack.push_back(BatchNormalization({.momentum = 0.5, .synchronized = args.isSynchronized, .name = "norm"}));
+  if (args.hasSteps)
+    stack.push_back(GRU(6, {.dropout = args.hasOwnRandoms ? 0.25 : 0.0,
+                            .recurrent_dropout = args.hasOwnRandoms ? 0.25 : 0.0,
+                            .return_sequences = true,
+                            .name = "steps"}));
   stack.push_back(Flatten({.name = "flat"}));
   stack.push_back(Dense(16, {.activation = "tanh", .name = "hidden"}));
   if (args.hasOwnRandoms)

@@ -87,6 +87,30 @@ def plain():
                                 2, activity_regularizer="l2", data_format="channels_first")]
 
 
+def recurrent():
+    cell = dict(kernel_initializer="he_normal", recurrent_initializer=initializers.Orthogonal(0.5, seed=3),
+                bias_initializer=initializers.Constant(0.5), kernel_regularizer="l2", recurrent_regularizer="l1",
+                bias_regularizer=regularizers.L1(0.25), kernel_constraint=constraints.MaxNorm(2.0),
+                recurrent_constraint="non_neg", bias_constraint="unit_norm", dropout=0.25, recurrent_dropout=1.5)
+    run = dict(return_sequences=True, return_state=True, go_backwards=True, stateful=True, unroll=True, zero_output_for_mask=True)
+    every = []
+    for name in ["SimpleRNN", "LSTM", "GRU"]:
+        made, part = getattr(layers, name), getattr(layers, name + "Cell")
+        gates = {} if name == "SimpleRNN" else {"recurrent_activation": "hard_sigmoid", "seed": 7}
+        every += [part(3), part(2, "relu", use_bias=False, name="c", dtype="bfloat16", **gates, **cell), made(3),
+                  made(2, "relu", use_bias=False, name="r", trainable=False, dtype="mixed_float16", **gates, **cell, **run)]
+    return every + [
+        layers.LSTM(4, unit_forget_bias=False, activity_regularizer="l2"), layers.GRU(4, reset_after=False), layers.GRUCell(1, reset_after=False),
+        layers.RNN(layers.LSTMCell(3)), layers.RNN([layers.GRUCell(2), layers.SimpleRNNCell(1, seed=5)], name="stack", **run),
+        layers.StackedRNNCells([layers.LSTMCell(2), layers.LSTMCell(3)], dtype="mixed_bfloat16"),
+        layers.Bidirectional(layers.LSTM(2, name="a")), layers.Bidirectional(layers.GRU(2, return_sequences=True), merge_mode=None, name="b"),
+        layers.Bidirectional(layers.GRU(2), "ave", backward_layer=layers.LSTM(2, go_backwards=True), dtype="float16"),
+        layers.TimeDistributed(layers.Dense(2, "relu")), layers.TimeDistributed(layers.Conv1D(2, 3), name="t", trainable=False),
+        layers.ConvLSTM1D(2, 3), layers.ConvLSTM2D(2, (2, 3), strides=(1, 2), padding="same", data_format="channels_first", dtype="float16", **cell),
+        layers.ConvLSTM2D(2, 3, dilation_rate=2, recurrent_activation="tanh", unit_forget_bias=False, activity_regularizer="l1", seed=2,
+                          return_sequences=True, return_state=True, go_backwards=True, stateful=True), layers.ConvLSTM3D(1, 2)]
+
+
 def configs():
     kernel = dict(kernel_initializer=initializers.HeNormal(seed=3), kernel_regularizer=regularizers.L1L2(0.25, 0.5),
                   kernel_constraint=constraints.MaxNorm(1.5, axis=[0, 1]), bias_constraint="non_neg")
@@ -116,7 +140,7 @@ def configs():
         layers.Rescaling(0.5), layers.Rescaling(0.25, offset=-1.0, dtype="float64"), layers.Add(), layers.Multiply(),
         layers.Concatenate(), layers.Concatenate(axis=1, name="joined"),
         layers.InputLayer((4, None), batch_size=8, dtype="int32", name="tokens"), layers.InputLayer((3,)),
-    ] + images() + windows() + merges() + activations() + plain()
+    ] + images() + windows() + merges() + activations() + plain() + recurrent()
 
 
 def projections(random):
