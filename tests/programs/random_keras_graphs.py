@@ -22,6 +22,7 @@ from random_keras_layers import (
     widen,
 )
 from random_keras_operations import attention_operation, constants, norms, operation, pad, windows
+from random_keras_recurrent import recurrent, recurrent_images
 
 ANY = [
     dense,
@@ -40,8 +41,11 @@ ANY = [
 ]
 OF_RANK = {
     2: [dense, dense, widen],
-    3: [convolution, convolution, attention, attention, steps_1d, steps_1d, leave_1d, windows, attention_operation],
-    4: [convolution, convolution, convolution, areas_2d, areas_2d, areas_2d, leave_2d, windows, windows],
+    3: [
+        *[convolution, convolution, attention, attention, recurrent, recurrent, recurrent, steps_1d, steps_1d, leave_1d],
+        *[windows, attention_operation],
+    ],
+    4: [convolution, convolution, convolution, areas_2d, areas_2d, areas_2d, leave_2d, recurrent_images, windows, windows],
     5: [volume, volume, leave_3d],
 }
 LEAVE = {3: leave_1d, 4: leave_2d, 5: leave_3d}
