@@ -54,7 +54,21 @@ def transfer(text, picture, arguments):
         yield f"expected three lines in the picture, found {len(lines)}"
 
 
-CHECKS = {"10-gan": gan, "12-transfer": transfer}
+def forecast(text, picture, arguments):
+    number = r"([\d.]+)"
+    persistence = figures(f"as the day before: mean error {number} degrees", text)
+    errors = figures(rf"(?:LSTM|Conv1D), (?:\d+) weights: mean error {number} degrees", text)
+    if len(persistence) != 1 or len(errors) != 2:
+        yield "expected a line of the day before, and one of each network"
+        return
+    if not all(error[0] < persistence[0][0] for error in errors):
+        yield f"expected better forecasts than the day before: {persistence[0]} and {errors}"
+    lines = [element for element in picture.iter() if element.tag.endswith(("polyline", "path"))]
+    if len(lines) < 5:
+        yield f"expected three lines of temperatures and two of errors in the picture, found {len(lines)}"
+
+
+CHECKS = {"07-forecast": forecast, "10-gan": gan, "12-transfer": transfer}
 
 
 def main(program, *arguments):

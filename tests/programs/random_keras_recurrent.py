@@ -1,5 +1,6 @@
 # Random recurrent layers and wrappers of real Keras.
 # SPDX-License-Identifier: Apache-2.0
+import keras
 from keras import layers
 
 BOUNDED = ["tanh", "tanh", "sigmoid", "softsign", "relu6", "hard_tanh", None]
@@ -17,6 +18,8 @@ def cell_arguments(draw, name):
         recurrent_constraint=draw.constraint,
         bias_constraint=draw.constraint,
     )
+    if keras.config.dtype_policy().variable_dtype in ("float16", "bfloat16"):  # which JAX cannot make orthogonal
+        found |= {"recurrent_initializer": draw.initializer()}
     if name != "SimpleRNN":
         found |= {"recurrent_activation": draw.of(*GATES)}
     if name == "LSTM":
