@@ -8,6 +8,12 @@ GATES = ["sigmoid", "sigmoid", "hard_sigmoid", "tanh"]
 COUNTS = {"SimpleRNN": 1, "LSTM": 2, "GRU": 1}  # of states
 
 
+def makeable(draw):
+    """An initializer in the place of the orthogonal one, which JAX cannot make in 16 bits."""
+    narrow = keras.config.dtype_policy().variable_dtype in ("float16", "bfloat16")
+    return {"recurrent_initializer": draw.initializer()} if narrow else {}
+
+
 def cell_arguments(draw, name):
     found = {"activation": draw.of(*BOUNDED)}
     found |= draw.some(
@@ -18,8 +24,7 @@ def cell_arguments(draw, name):
         recurrent_constraint=draw.constraint,
         bias_constraint=draw.constraint,
     )
-    if keras.config.dtype_policy().variable_dtype in ("float16", "bfloat16"):  # which JAX cannot make orthogonal
-        found |= {"recurrent_initializer": draw.initializer()}
+    found |= makeable(draw)
     if name != "SimpleRNN":
         found |= {"recurrent_activation": draw.of(*GATES)}
     if name == "LSTM":
@@ -36,10 +41,10 @@ def run_arguments(draw):
     return {name: True for name in names if draw.chance(0.4)}
 
 
-def runner(draw, name, **more):
+def runner(draw, name, runs):
     # Keras's other path of a GRU fails without a bias in 16 bits.
     path = {} if name == "SimpleRNN" else {"use_cudnn": False}
-    return getattr(layers, name)(draw.n(1, 6), **cell_arguments(draw, name), **run_arguments(draw), **path, **more)
+    return getattr(layers, name)(draw.n(1, 6), **cell_arguments(draw, name), **runs, **path)
 
 
 def name_of(draw):
@@ -55,15 +60,15 @@ def with_states(draw, x):
     """The states of one layer begin another one."""
     name, units = name_of(draw), draw.n(1, 5)
     make = getattr(layers, name)
-    _, *states = make(units, return_state=True)(x)
-    return make(units, return_sequences=draw.chance(0.5))(x, initial_state=states)
+    _, *states = make(units, return_state=True, **makeable(draw))(x)
+    return make(units, return_sequences=draw.chance(0.5), **makeable(draw))(x, initial_state=states)
 
 
 def recurrent(draw, x):
     """Of (batch, steps, channels)."""
     return draw.of(
-        lambda: runner(draw, name_of(draw))(x),
-        lambda: runner(draw, name_of(draw))(x),
+        lambda: runner(draw, name_of(draw), run_arguments(draw))(x),
+        lambda: runner(draw, name_of(draw), run_arguments(draw))(x),
         lambda: with_states(draw, x),
         lambda: layers.RNN([cell(draw) for _ in range(draw.n(2, 3))], **run_arguments(draw))(x),
         lambda: layers.RNN(cell(draw), **run_arguments(draw))(x),
@@ -75,7 +80,7 @@ def recurrent(draw, x):
 
 def both(draw, x):
     made = layers.Bidirectional(
-        runner(draw, name_of(draw)), merge_mode=draw.of("concat", "concat", "sum", "ave", "mul", None)
+        runner(draw, name_of(draw), run_arguments(draw) | {"go_backwards": False}), merge_mode=draw.of("concat", "concat", "sum", "ave", "mul", None)
     )(x)
     return layers.Add()(list(made)) if isinstance(made, (list, tuple)) else made
 
