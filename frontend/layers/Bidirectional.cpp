@@ -76,7 +76,7 @@ private:
   std::vector<Value> merged(const Value &y, const Value &reversed) const {
     if (!mode_)
       return {y, reversed};
-    switch (*mode_) {
+    switch (static_cast<MergeMode>(*mode_)) {
     case MergeMode::sum:
       return {y + reversed};
     case MergeMode::mul:

@@ -105,7 +105,7 @@ public:
     std::vector<Value> outer = products(x, masks.inputs, weights().kernel);
     if (options_.use_bias)
       outer = added(outer, options_.reset_after ? Value(weights().bias)[0] : Value(weights().bias));
-    std::vector<Value> inner = states_(h, masks.states);
+    std::vector<Value> inner = stateProducts(h, masks.states);
     const Value z = options_.recurrent_activation(outer[0] + inner[0]);
     const Value r = options_.recurrent_activation(outer[1] + inner[1]);
     if (options_.reset_after)
@@ -133,7 +133,7 @@ private:
   /// The recurrent kernel's columns of a gate.
   Value part(size_t gate) const { return ops::split(weights().recurrent, 3, 1)[gate]; }
   /// The products of the state; without reset_after only those of the first two gates.
-  std::vector<Value> states_(const Value &h, const std::vector<Value> &masks) const {
+  std::vector<Value> stateProducts(const Value &h, const std::vector<Value> &masks) const {
     if (options_.reset_after) {
       const std::vector<Value> inner = products(h, masks, weights().recurrent);
       return options_.use_bias ? added(inner, Value(weights().bias)[1]) : inner;

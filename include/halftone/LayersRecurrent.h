@@ -136,6 +136,7 @@ public:
   explicit RNN(const Layer &cell, const RNNArgs &args = {}, Where where = Where::current());
   explicit RNN(const std::vector<Layer> &cells, const RNNArgs &args = {}, Where where = Where::current());
   [[nodiscard]] Value operator()(const Value &x, const RNNCallArgs &args = {}) const;
+  // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method): the call on a Value hides that of Layer
   [[nodiscard]] Tensor operator()(const Tensor &x, const CallArgs &args = {}) const;
   /// The output and, with return_state, the states.
   [[nodiscard]] Values outputs(const Value &x, const RNNCallArgs &args = {}) const;
@@ -314,6 +315,7 @@ class HALFTONE_API Bidirectional : public Layer {
 public:
   explicit Bidirectional(const Layer &layer, const BidirectionalArgs &args = {}, Where where = Where::current());
   [[nodiscard]] Value operator()(const Value &x, const RNNCallArgs &args = {}) const;
+  // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method): the call on a Value hides that of Layer
   [[nodiscard]] Tensor operator()(const Tensor &x, const CallArgs &args = {}) const;
   [[nodiscard]] Values outputs(const Value &x, const RNNCallArgs &args = {}) const;
   Layer forward_layer() const;
