@@ -22,7 +22,7 @@ import doc_pages  # noqa: E402
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 PROGRAM = re.compile(r"(halftone-(?:opt|reduce|run|policy|lsp-server)|scripts/[\w-]+)(?= |$)")
 # Options of CMake, of Slurm and of test programs.
-OTHERS = {"--preset", "--install", "--build", "--component", "--prefix", "--gpus-per-task", "--kill-on-bad-exit", "--state"}
+OTHERS = {"--preset", "--install", "--build", "--component", "--prefix", "--gpus-per-task", "--kill-on-bad-exit", "--state", "--loops"}
 # Options of own tools that come from a program behind them: bash's comments and ctest's arguments behind `--`.
 BEHIND = re.compile(r"\s(?:#|--\s|\|\||\||&&|;).*")
 

@@ -185,6 +185,36 @@ TEST_CASE("A struct with call(x, states) and state_size is a cell") {
   CHECK(numbers(wide)[0] == 4.0);
 }
 
+TEST_CASE("Activations, regularizers, constraints and biases of a recurrent layer are those of its arguments") {
+  set_random_seed(4);
+  const LSTM layer(2, {.recurrent_activation = "hard_sigmoid",
+                       .unit_forget_bias = false,
+                       .recurrent_regularizer = regularizers::L2(0.5),
+                       .recurrent_constraint = constraints::MaxNorm(0.25),
+                       .return_sequences = true,
+                       .zero_output_for_mask = true});
+  const Sequential model({Input({3, 4}), Masking(), layer});
+  CHECK(numbers(layer.get_weights()[2]) == std::vector<double>(8, 0.0));
+  double squares = 0;
+  for (const double weight : numbers(layer.get_weights()[1]))
+    squares += weight * weight;
+  Tensor x = waves({1, 3, 4});
+  std::vector<float> values = x.to_vector<float>();
+  std::fill(values.begin() + 4, values.begin() + 8, 0.0f); // step 1 is masked
+  x = Tensor(values, {1, 3, 4});
+  const std::vector<double> y = numbers(model.predict(x, {.verbose = 0}));
+  CHECK((y[2] == 0.0 && y[3] == 0.0));
+  CHECK((y[0] != 0.0 && y[4] != 0.0));
+  model.compile({.optimizer = optimizers::SGD(0.0), .loss = "mse"});
+  const Tensor target(std::vector<float>(y.begin(), y.end()), {1, 3, 2});
+  CHECK(model.train_on_batch(x, target)["loss"] == Approx(0.5 * squares).epsilon(1e-4));
+  const std::vector<double> recurrent = numbers(layer.get_weights()[1]); // (2, 8): MaxNorm is of its columns
+  for (size_t column = 0; column < 8; ++column)
+    CHECK(std::hypot(recurrent[column], recurrent[8 + column]) < 0.2501);
+  CHECK_THAT(model.to_json(), Contains(R"("recurrent_activation":"hard_sigmoid")"));
+}
+
+// policies 11.12
 TEST_CASE("A policy map reaches the cell of a layer by its path") {
   const DTypePolicyMap map("float32", {{"lstm/lstm_cell", "mixed_float16"}});
   const LSTM layer(2, {.return_state = true, .dtype = map, .name = "lstm"});
