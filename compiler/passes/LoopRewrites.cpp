@@ -3,6 +3,7 @@
 #include "compiler/passes/LoopRewrites.h"
 #include "compiler/passes/LoopLifting.h"
 #include "compiler/passes/LoopParts.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/DenseSet.h"
 
