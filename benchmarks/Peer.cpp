@@ -4,12 +4,20 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <sched.h>
 #include <sstream>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace halftone::benchmarks {
+
+int coreCount() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  ::sched_getaffinity(0, sizeof cores, &cores);
+  return CPU_COUNT(&cores);
+}
 
 Peer::Peer(std::string name, const std::string &program, const std::vector<std::string> &arguments)
     : name_(std::move(name)) {

@@ -7,6 +7,9 @@
 
 namespace halftone::benchmarks {
 
+/// The cores that this process may use: as many threads as Halftone's plans have, and as peers shall have.
+int coreCount();
+
 /// One process, which only waits between two requests. Python comes from the virtual environment $HALFTONE_BENCH_PEERS,
 /// which scripts/bench-peers makes.
 class Peer {

@@ -9,20 +9,12 @@
 #include <fmt/format.h>
 #include <halftone/Halftone.h>
 #include <random>
-#include <sched.h>
 #include <thread>
 
 using namespace halftone;
 using namespace halftone::benchmarks;
 
 namespace {
-
-int coreCount() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  ::sched_getaffinity(0, sizeof cores, &cores);
-  return CPU_COUNT(&cores);
-}
 
 /// Copies half of a buffer's bytes to the other half, a share in every thread. Between copies the threads spin, as
 /// those of a worker pool do.

@@ -8,19 +8,11 @@
 #include <fmt/format.h>
 #include <halftone/Halftone.h>
 #include <random>
-#include <sched.h>
 
 using namespace halftone;
 using namespace halftone::benchmarks;
 
 namespace {
-
-int coreCount() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  ::sched_getaffinity(0, sizeof cores, &cores);
-  return CPU_COUNT(&cores);
-}
 
 /// The `count` first elements of each of `rows` rows, in ascending order or, if largest, in descending order.
 struct Case {
