@@ -89,12 +89,13 @@ int64_t stepOf(int64_t extent) {
 }
 
 /// Whether `op` is the last op of a result that is stored with its axes in another order. The innermost axis, along which
-/// neighbouring sums are stored together, stays innermost.
+/// neighbouring sums are stored together, stays innermost. No op of the kernel reads the result, not even a side reduction,
+/// whose blocks are those of the order in which the contraction is computed.
 bool isStoredTransposed(Operation *op, const KernelBody &body, ArrayRef<int64_t> shape) {
   auto transpose = dyn_cast<TransposeOp>(op);
   return transpose && shapeOf(transpose.getX()) == shape &&
          transpose.getPermutation().back() == static_cast<int64_t>(shape.size()) - 1 &&
-         llvm::none_of(op->getUsers(), [&](Operation *user) { return body.home.contains(user); });
+         llvm::none_of(op->getUsers(), [&](Operation *user) { return llvm::is_contained(body.ops, user); });
 }
 
 std::optional<KernelShape> classifyMatmul(const FormOps &ops) {
