@@ -54,6 +54,14 @@ std::vector<Value> callCell(const Layer &cell, const Value &x, const std::vector
   return outputs;
 }
 
+Values statesOf(const CellBody &cell, const Values &inputs) {
+  const size_t count = cell.state_sizes().size();
+  if (inputs.size() != count + 1)
+    throw Error(ErrorKind::value_error, fmt::format("A cell of {} {} takes {} inputs, x and each state. Received: {}",
+                                                    count, count == 1 ? "state" : "states", count + 1, inputs.size()));
+  return Values(std::vector<Value>(inputs.begin() + 1, inputs.end()));
+}
+
 Shape sliceShape(const Shape &sequence) {
   std::vector<int64_t> dims = sequence.dims();
   dims.erase(dims.begin() + 1);

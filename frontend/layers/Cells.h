@@ -31,6 +31,8 @@ CellMasks masksOf(const Layer &cell, const Shape &slice, const CallContext &cont
 /// One step: the output and the new states. value_error naming the cell if it gives another count of states.
 std::vector<Value> callCell(const Layer &cell, const Value &x, const std::vector<Value> &states,
                             const CellMasks &masks);
+/// The states among the inputs of a cell's call, which are x and one Value for each state; value_error for another count.
+Values statesOf(const CellBody &cell, const Values &inputs);
 /// A slice of x (batch, steps, ...) for one step.
 Shape sliceShape(const Shape &sequence);
 
@@ -88,7 +90,7 @@ public:
   }
   void get_config(Config &config) const override { writeFields(config, options_, layerFields<Options>); }
   Values call(const Values &inputs, const CallContext &context) override {
-    const Values states(std::vector<Value>(inputs.begin() + 1, inputs.end()));
+    const Values states = statesOf(*this, inputs);
     return advance(inputs[0], states, drawMasks(inputs[0].shape(), context), context);
   }
   CellMasks drawMasks(const Shape &slice, const CallContext &context) const override {

@@ -197,7 +197,7 @@ Values RecurrentBody::run(const Value &x, const Values &initialState, const Call
     each = asDtype(each, result, "layer output");
   if (options_.stateful)
     for (size_t i = 0; i < states; ++i)
-      tracing().assign(states_[i].impl(), asDtype(outputs[i + 1], states_[i].dtype()));
+      tracing().assign(states_[i].impl(), asDtype(outputs[i + 1], states_[i].impl()->dtype));
   if (!options_.state)
     outputs.resize(1);
   return Values(outputs);

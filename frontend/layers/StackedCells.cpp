@@ -66,7 +66,7 @@ public:
     return Values(outputs);
   }
   Values call(const Values &inputs, const CallContext &context) override {
-    const Values states(std::vector<Value>(inputs.begin() + 1, inputs.end()));
+    const Values states = statesOf(*this, inputs);
     return advance(inputs[0], states, drawMasks(inputs[0].shape(), context), context);
   }
   void get_config(Config &config) const override {

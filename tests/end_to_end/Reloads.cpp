@@ -267,7 +267,19 @@ std::optional<Case> caseOfClass(const Config &config, int64_t seed) {
                                                       {{12, 5}},
                                                       {{3, 4, 5, 6}},
                                                       {{2, 3, 4, 5}},
-                                                      {{2, 2}}};
+                                                      {{2, 2}},
+                                                      {{4, 2, 5, 5}},
+                                                      {{2, 3, 4, 4, 2}},
+                                                      {{8}, {3}}, // of cells: x and states
+                                                      {{8}, {3}, {3}},
+                                                      {{8}, {2}},
+                                                      {{8}, {2}, {2}},
+                                                      {{8}, {1}},
+                                                      {{8}, {2}, {2}, {3}, {3}}};
+  const Config arguments = config.get_object("config");
+  std::optional<int64_t> batch;
+  if (arguments.contains("stateful") && arguments.get_bool("stateful"))
+    batch = 2;
   for (const std::vector<Shape> &shapes : candidates)
     for (const DType dtype : {DType::float32, DType::int32})
       try {
@@ -275,7 +287,7 @@ std::optional<Case> caseOfClass(const Config &config, int64_t seed) {
         std::vector<Tensor> x;
         for (const Shape &shape : shapes) {
           std::vector<int64_t> dims = shape.dims();
-          inputs.push_back(Input(shape, {.dtype = dtype}));
+          inputs.push_back(Input(shape, {.batch_size = batch, .dtype = dtype}));
           dims.insert(dims.begin(), 2);
           x.push_back(drawnTensor(seed, Shape(dims), 0, 2).astype(dtype));
         }

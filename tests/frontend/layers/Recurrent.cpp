@@ -105,6 +105,9 @@ TEST_CASE("A model with an LSTM learns to tell sequences apart") {
 }
 
 TEST_CASE("A stateful layer begins each call with the states with which the last one ended") {
+  const std::string policy = GENERATE("float32", "mixed_float16", "mixed_bfloat16", "bfloat16");
+  const PolicyScope scope(policy);
+  const double tolerance = policy == "float32" ? 1e-6 : 1e-2;
   const LSTM whole(3, {.name = "whole"}), halves(3, {.stateful = true, .name = "halves"});
   const Tensor x = waves({2, 8, 2});
   const Tensor expected = whole(x);
@@ -123,9 +126,10 @@ TEST_CASE("A stateful layer begins each call with the states with which the last
     for (const Variable &state : halves.states())
       CHECK(numbers(state) == std::vector<double>(6, 0.0));
     (void)halves(half(0));
-    CHECK(distance(numbers(halves(half(4))), numbers(expected)) < 1e-6);
+    CHECK(distance(numbers(halves(half(4))), numbers(expected)) < tolerance);
   }
   CHECK(halves.states().size() == 2);
+  CHECK(halves.states()[0].dtype() == (policy == "bfloat16" ? bfloat16 : float32));
   CHECK(halves.states()[0].path() == "halves/rnn_state");
   CHECK(halves.variables().size() == 4);
 }
@@ -278,6 +282,11 @@ TEST_CASE("Arguments and calls that a recurrent layer cannot take are one error 
                                                       "expected a positive integer, got 0."));
   CHECK_THAT(errorOf([] { (void)RNN(Dense(3)); }), Contains("ValueError: state_size must be specified"));
   CHECK_THAT(errorOf([] { (void)StackedRNNCells(std::vector<Layer>{}); }), Contains("ValueError: `cells`"));
+  for (const Layer &cell : {Layer(LSTMCell(2)), Layer(StackedRNNCells({GRUCell(2), GRUCell(3)}))})
+    CHECK_THAT(errorOf([&] { (void)cell.outputs(Input({3})); }),
+               Contains("ValueError: A cell of 2 states takes 3 inputs, x and each state. Received: 1"));
+  CHECK_THAT(errorOf([] { (void)GRUCell(2).outputs({Input({3}), Input({2}), Input({2})}); }),
+             Contains("ValueError: A cell of 1 state takes 2 inputs, x and each state. Received: 3"));
   CHECK_THAT(calls(LSTM(2), {}, Input({3})), Contains("ValueError: Input 0 is incompatible with the layer: expected "
                                                       "ndim=3, found ndim=2. Full shape received: (None, 3)"));
   CHECK_THAT(calls(LSTM(2), {.initial_state = Input({2})}, x),
