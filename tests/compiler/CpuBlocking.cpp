@@ -136,14 +136,15 @@ TEST_CASE("Blocks of lanes along groups have whole sets of rows that are accumul
 }
 
 TEST_CASE("Recurrences have runs of rows that several threads share, and weights that stay near") {
-  const auto rowsOf = [](int64_t rows, int64_t units, DType factors = DType::float32) {
+  const CpuTarget tiled(CpuTarget::find("sapphirerapids").valueOrThrow());
+  const auto rowsOf = [](int64_t rows, int64_t units, DType factors = DType::float32, const Blocking &on = blocking()) {
     RecurrenceTraits traits;
     traits.factors = factors;
     traits.rows = rows;
     traits.contractions = 1;
     traits.weights = 4 * units * units;
     traits.columns = units;
-    return blocking().recurrenceRows(traits);
+    return on.recurrenceRows(traits);
   };
   CHECK(rowsOf(32, 32) == 8);
   CHECK(rowsOf(1, 32) == 1);
@@ -154,6 +155,12 @@ TEST_CASE("Recurrences have runs of rows that several threads share, and weights
   CHECK(rowsOf(64, 512) == 24);
   CHECK(rowsOf(32, 513) == std::nullopt);
   CHECK(rowsOf(32, 700, DType::bfloat16) == 16);
+  // Launches multiply in tiles.
+  const Blocking &ofTiles = tiled.blocking(Numerics::fast());
+  CHECK(rowsOf(32, 90, DType::bfloat16, ofTiles) == 8);
+  CHECK(rowsOf(32, 91, DType::bfloat16, ofTiles) == std::nullopt);
+  CHECK(rowsOf(4, 91, DType::bfloat16, ofTiles) == 4);
+  CHECK(rowsOf(32, 91, DType::float32, ofTiles) == 8);
   // Few rows do not pay for packing much.
   CHECK(rowsOf(3, 128) == 3);
   CHECK(rowsOf(3, 129) == std::nullopt);

@@ -170,6 +170,11 @@ std::optional<int64_t> CpuBlocking::recurrenceRows(const RecurrenceTraits &trait
   const int64_t bytes = traits.weights * (traits.factors == DType::bfloat16 ? 2 : 4);
   if (traits.contractions > mostContractions || bytes > (traits.rows < fewRows ? mostBytesOfFewRows : mostBytes))
     return std::nullopt;
+  // Tiles multiply a step's rows faster, in launches of their own, than vectors do within one kernel, unless the weights are few.
+  constexpr int64_t fewWeights = 32768;
+  if (traits.factors == DType::bfloat16 && traits.rows > fewRows && traits.weights > fewWeights &&
+      findProduct(target(), cpu::Product::tdpbf16ps))
+    return std::nullopt;
   // Loops without a contraction: with lanes along the columns, and no so long rows that threads had better share them.
   if (constexpr int64_t least = 8, most = 4096;
       traits.contractions == 0 && (traits.columns < least || traits.columns > most))
