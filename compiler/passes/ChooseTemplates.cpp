@@ -5,9 +5,10 @@
 // becomes
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1], tile = [96, 128]}
 //   (of pack %w, where %w is a weight that stays: its type says in which order a matmul reads it)
-// SplitDepth.cpp shows a sum in parts, SplitAttention.cpp one of a gradient of attention, WeightMatrices.cpp a weight of more
+// SplitDepth.cpp shows a sum in parts, JoinDepth.cpp an operand with K as one axis, SplitAttention.cpp one of a gradient of attention, WeightMatrices.cpp a weight of more
 // axes.
 #include "compiler/forms/KernelBody.h"
+#include "compiler/passes/JoinDepth.h"
 #include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/SplitAttention.h"
@@ -194,6 +195,8 @@ private:
       const bool isFixed = isFixedWeight(op.getRhs(), symbols, newValues);
       if (isFixed && !windowOf(op))
         op = withMatrix(op, machine, numerics);
+      if (!numerics.fixesOrder())
+        joinDepth(op, machine.lowerings());
       const Value rhs = op.getRhs();
       const bool isMatrix =
           tensorTypeOf(rhs).getRank() == 2 && op.getRhsContract().size() == 1 && op.getRhsFree().size() == 1;

@@ -210,7 +210,9 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {
   let description = [{
     Requires: stage pure, after normalize.
     Ensures: every `contract` has a `tile`, the rows and columns of its blocks; a right operand of a contraction that is a weight
-    which @main only reads is packed (`pack`) where the target's matmul reads it so (Lowerings::weightPanels). If a product of floats has few tiles
+    which @main only reads is packed (`pack`) where the target's matmul reads it so (Lowerings::weightPanels). An operand whose
+    contracted axes are not neighbours in the order of the other operand's is transposed where the target asks for it (Lowerings::joinsDepth).
+    If a product of floats has few tiles
     and long sums, its contraction makes parts of the sums, one for each index of a leading batch axis, and a `reduce` adds the parts up
     (Blocking::depthParts). A gradient of attention with few heads of keys and many scores gives pieces of its gradients by keys and values,
     which a `reduce` adds up (SplitAttention.h). All else keeps its bits.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Numerics.h"
+#include "compiler/targets/KernelTraits.h"
 #include "halftone/DType.h"
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,9 @@ public:
   /// Whether a matmul of so many rows should read a right operand whose K is several axes, and lies in runs of `run` elements,
   /// as it is. Otherwise a transpose lays it out as a matrix first.
   virtual bool readsDepthInRuns(DType /*dtype*/, int64_t /*rows*/, int64_t /*run*/) const { return false; }
+  /// Whether a matmul whose K is several axes, which do not lie in one order in both operands, should read an operand that a
+  /// transpose has laid out with K as one axis. Each of its elements is in `products` products.
+  virtual bool joinsDepth(const MatmulTraits & /*traits*/, int64_t /*products*/) const { return false; }
   /// Whether a convolution of this dtype, in groups of so many channels and filters, should be lowered to a sum of products,
   /// with lanes along the filters of one or several groups, and not to a contraction for each group.
   virtual bool sumsGroups(DType /*dtype*/, int64_t /*channels*/, int64_t /*filters*/) const { return false; }

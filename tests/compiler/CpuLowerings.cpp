@@ -22,6 +22,18 @@ TEST_CASE("A kernel is read in runs of K if these are whole vectors and few tile
   CHECK(!reads("sapphirerapids", DType::bfloat16, 784, 64)); // tiles take one dim of K
 }
 
+TEST_CASE("K of several axes is joined where only one axis is multiplied in tiles", "[targets]") {
+  const auto joins = [](const char *target, DType dtype, int64_t products) {
+    MatmulTraits traits{dtype, dtype, DType::float32, 64, 64, 64};
+    traits.splitDepth = true;
+    return targetNamed(target).lowerings().joinsDepth(traits, products);
+  };
+  CHECK(joins("sapphirerapids", DType::bfloat16, 64));
+  CHECK(!joins("sapphirerapids", DType::bfloat16, 63));
+  CHECK(!joins("sapphirerapids", DType::float32, 64));
+  CHECK(!joins("x86-64-v4", DType::bfloat16, 64));
+}
+
 TEST_CASE("Groups of few channels are summed where a vector holds one or several", "[targets]") {
   const CpuTarget v2 = targetNamed("x86-64-v2"), v3 = targetNamed("x86-64-v3"), v4 = targetNamed("x86-64-v4");
   CHECK(v2.lowerings().sumsGroups(DType::float32, 2, 2));

@@ -20,6 +20,13 @@ bool CpuLowerings::readsDepthInRuns(DType dtype, int64_t rows, int64_t run) cons
   return (isWide || isOfPairs) && rows <= mostRows && holdsWholeVectors(target(), run, dtype);
 }
 
+bool CpuLowerings::joinsDepth(const MatmulTraits &traits, int64_t products) const {
+  constexpr int64_t leastProducts = 64; // for the faster product to save more than the transpose takes
+  MatmulTraits joined = traits;
+  joined.splitDepth = false;
+  return products >= leastProducts && chooseProduct(target(), joined).group > chooseProduct(target(), traits).group;
+}
+
 bool CpuLowerings::sumsGroups(DType dtype, int64_t channels, int64_t filters) const {
   const CpuTarget &cpu = target();
   const int64_t lanes = cpu.vectorBytes / (dtype == DType::float64 ? 8 : 4);
