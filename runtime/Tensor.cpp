@@ -25,14 +25,24 @@ struct Tensor::Impl {
 };
 
 static int64_t checkedBytes(DType dtype, const Shape &shape) {
-  if (!isStorable(dtype))
+  if (dtype == DType::string)
     throw Error(ErrorKind::type_error,
-                fmt::format("A tensor holds numbers and bool, no complex values and no strings; received dtype {}",
-                            name(dtype)));
+                "A tensor of strings is made of a std::vector<std::string>; numbers and bool are "
+                "needed here");
+  if (!isStorable(dtype))
+    throw Error(
+        ErrorKind::type_error,
+        fmt::format("A tensor holds numbers, bool and strings, no complex values; received dtype {}", name(dtype)));
   int64_t bytes = 0;
   if (__builtin_mul_overflow(shape.elements(), itemsize(dtype), &bytes))
     throw Error(ErrorKind::value_error, fmt::format("A {} tensor of shape {} is too large", name(dtype), shape.str()));
   return bytes;
+}
+
+static void checkCount(size_t count, const Shape &shape) {
+  if (static_cast<uint64_t>(shape.elements()) != count)
+    throw Error(ErrorKind::value_error, fmt::format("The shape {} has {} elements, but {} values were given",
+                                                    shape.str(), shape.elements(), count));
 }
 
 Tensor TensorAccess::allocate(DType dtype, Shape shape) {
@@ -52,6 +62,29 @@ Tensor TensorAccess::wrap(std::shared_ptr<void> owner, std::byte *data, DType dt
       Tensor::Impl{std::move(owner), data, dtype, std::move(shape), size, std::move(device), 0}));
 }
 
+Tensor TensorAccess::ofStrings(std::vector<std::string> strings, Shape shape) {
+  checkCount(strings.size(), shape);
+  auto owner = std::make_shared<std::vector<std::string>>(std::move(strings));
+  auto *const data = reinterpret_cast<std::byte *>(owner->data());
+  return wrap(std::move(owner), data, DType::string, std::move(shape));
+}
+std::span<const std::string> TensorAccess::strings(const Tensor &tensor) {
+  const Tensor::Impl &impl = tensor.impl();
+  if (impl.dtype != DType::string)
+    throw Error(ErrorKind::type_error, fmt::format("The tensor of shape {} holds {}, but strings were asked for",
+                                                   impl.shape.str(), name(impl.dtype)));
+  return {reinterpret_cast<const std::string *>(impl.data), static_cast<size_t>(impl.size)};
+}
+
+/// type_error unless the elements are numbers or bools.
+static void requireNumbers(DType dtype, const Shape &shape) {
+  if (dtype == DType::string)
+    throw Error(ErrorKind::type_error, fmt::format("The tensor of shape {} holds strings, but numbers are needed here: "
+                                                   "layers such as StringLookup and TextVectorization make numbers of "
+                                                   "strings",
+                                                   shape.str()));
+}
+
 Tensor TensorAccess::copy(const Tensor &tensor) {
   const Tensor host = onHost(tensor), result = allocate(tensor.dtype(), tensor.shape());
   if (const int64_t count = bytes(host); count > 0)
@@ -60,7 +93,7 @@ Tensor TensorAccess::copy(const Tensor &tensor) {
 }
 Tensor TensorAccess::view(const Tensor &tensor, int64_t first, Shape shape) {
   Tensor::Impl impl = tensor.impl(); // with its submission: the view is ready when the tensor is
-  impl.data += first * itemsize(impl.dtype);
+  impl.data += first * (impl.dtype == DType::string ? int64_t{sizeof(std::string)} : itemsize(impl.dtype));
   impl.size = shape.elements();
   impl.shape = std::move(shape);
   return Tensor(std::make_shared<Tensor::Impl>(std::move(impl)));
@@ -69,6 +102,7 @@ Tensor TensorAccess::view(const Tensor &tensor, int64_t first, Shape shape) {
 const std::byte *TensorAccess::data(const Tensor &tensor) { return mutableData(tensor); }
 std::byte *TensorAccess::mutableData(const Tensor &tensor) {
   const Tensor::Impl &impl = tensor.impl();
+  requireNumbers(impl.dtype, impl.shape);
   if (impl.device)
     throw Error(ErrorKind::device_error,
                 fmt::format("The tensor of shape {} is on {}: the host cannot reach its memory; copy it with "
@@ -107,7 +141,10 @@ Tensor TensorAccess::on(const std::shared_ptr<DeviceRuntime> &device, const Tens
 }
 
 const Shape &TensorAccess::shape(const Tensor &tensor) { return tensor.impl().shape; }
-int64_t TensorAccess::bytes(const Tensor &tensor) { return tensor.impl().size * itemsize(tensor.impl().dtype); }
+int64_t TensorAccess::bytes(const Tensor &tensor) {
+  requireNumbers(tensor.impl().dtype, tensor.impl().shape);
+  return tensor.impl().size * itemsize(tensor.impl().dtype);
+}
 
 Tensor::Tensor() noexcept = default;
 Tensor::Tensor(const Tensor &) = default;
@@ -121,12 +158,6 @@ const Tensor::Impl &Tensor::impl() const {
   if (!impl_)
     throw Error(ErrorKind::value_error, "The tensor is undefined: it was default-constructed or moved from");
   return *impl_;
-}
-
-static void checkCount(size_t count, const Shape &shape) {
-  if (static_cast<uint64_t>(shape.elements()) != count)
-    throw Error(ErrorKind::value_error, fmt::format("The shape {} has {} elements, but {} values were given",
-                                                    shape.str(), shape.elements(), count));
 }
 
 Tensor::Tensor(std::initializer_list<float> data, const Shape &shape)
@@ -195,7 +226,19 @@ void Tensor::read(void *out, size_t count, DType expected) const {
     std::memcpy(out, from, bytes);
 }
 
+Tensor::Tensor(std::vector<std::string> data) {
+  Shape shape{data.size()};
+  *this = TensorAccess::ofStrings(std::move(data), std::move(shape));
+}
+Tensor::Tensor(std::vector<std::string> data, const Shape &shape)
+    : Tensor(TensorAccess::ofStrings(std::move(data), shape)) {}
+std::vector<std::string> Tensor::strings() const {
+  const std::span<const std::string> strings = TensorAccess::strings(*this);
+  return {strings.begin(), strings.end()};
+}
+
 double Tensor::item() const {
+  requireNumbers(impl().dtype, impl().shape);
   if (impl().size != 1)
     throw Error(ErrorKind::value_error,
                 fmt::format("item() reads the one element of a tensor; the tensor of shape {} has {}",
@@ -265,6 +308,7 @@ static bool isLarger(DType dtype, const std::byte *data, int64_t a, int64_t b) {
 Tensor Tensor::argmax(int64_t axis) const {
   const FloatMode mode;
   const Shape &shape = impl().shape;
+  requireNumbers(impl().dtype, shape);
   const int64_t extent = shape[axis];
   if (extent == 0)
     throw Error(ErrorKind::value_error,

@@ -4,6 +4,9 @@
 #include "halftone/Tensor.h"
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace halftone {
 
@@ -12,7 +15,7 @@ class DeviceRuntime;
 /// These functions check only the errors that their comments name. The caller makes sure that the tensor is defined and
 /// that indices and byte counts are right.
 struct TensorAccess {
-  /// The tensor's bytes on the host; device_error for a tensor in another device's memory.
+  /// The tensor's bytes on the host; device_error for a tensor in another device's memory, type_error for one of strings.
   static const std::byte *data(const Tensor &tensor);
   /// Every handle that shares the storage sees the writes.
   static std::byte *mutableData(const Tensor &tensor);
@@ -27,11 +30,15 @@ struct TensorAccess {
   /// run: a read then does not wait for it.
   static void setSubmission(const Tensor &tensor, uint64_t submission);
   static bool isReady(const Tensor &tensor);
-  static int64_t bytes(const Tensor &tensor);
+  static int64_t bytes(const Tensor &tensor); // type_error for a tensor of strings
   static const Shape &shape(const Tensor &tensor);
 
   /// A new tensor, aligned to 64 bytes, with undefined contents. Throws as Tensor::zeros.
   static Tensor allocate(DType dtype, Shape shape);
+  /// A tensor of strings; value_error if the shape has another count of elements.
+  static Tensor ofStrings(std::vector<std::string> strings, Shape shape);
+  /// Its elements; type_error for a tensor of another dtype.
+  static std::span<const std::string> strings(const Tensor &tensor);
   /// A tensor over memory that `owner` keeps alive: memory of `device`, or of the host if that is null. The memory must
   /// hold `shape` of `dtype` and be aligned to its elements.
   static Tensor wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, Shape shape,

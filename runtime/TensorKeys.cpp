@@ -4,13 +4,12 @@
 #include "runtime/TensorAccess.h"
 #include "runtime/base/KeyPlaces.h"
 #include <algorithm>
-#include <cstring>
 
 using namespace halftone;
 
 namespace {
-/// Copies the elements at the places, axis by axis.
-class Copier {
+/// Copies the elements at the places, axis by axis: strings, or the bytes of numbers.
+template <class Element> class Copier {
 public:
   Copier(const KeyPlaces &places, const Shape &shape, size_t width) : axes_(places.axes), strides_(axes_.size(), 1) {
     for (size_t axis = axes_.size(); axis-- > 1;)
@@ -22,20 +21,19 @@ public:
       --depth_;
     if (depth_ > 0 && axes_[depth_ - 1].step == 1)
       --depth_; // a part of this axis does so too
-    bytes_ = width;
+    count_ = width;
     for (size_t axis = depth_; axis < axes_.size(); ++axis)
-      bytes_ *= static_cast<size_t>(axes_[axis].count);
+      count_ *= static_cast<size_t>(axes_[axis].count);
     for (int64_t &stride : strides_)
       stride *= static_cast<int64_t>(width);
   }
 
   /// `from` is the first element of the tensor; returns the end of what it wrote.
-  std::byte *copy(const std::byte *from, std::byte *to, size_t axis = 0) const {
+  Element *copy(const Element *from, Element *to, size_t axis = 0) const {
     if (axis == depth_) {
       if (axis < axes_.size())
         from += axes_[axis].start * strides_[axis];
-      std::memcpy(to, from, bytes_);
-      return to + bytes_;
+      return std::copy_n(from, count_, to);
     }
     const AxisPlaces &places = axes_[axis];
     for (int64_t i = 0; i < places.count; ++i)
@@ -46,7 +44,7 @@ public:
 private:
   const std::vector<AxisPlaces> &axes_;
   std::vector<int64_t> strides_;
-  size_t depth_ = 0, bytes_ = 0;
+  size_t depth_ = 0, count_ = 0; // of elements that stand one after another
 };
 
 bool isView(std::span<const Index> key) {
@@ -63,10 +61,17 @@ Tensor keyed(const Tensor &x, std::span<const Index> key) {
   const Shape result = places.result();
   if (isView(key))
     return TensorAccess::view(x, result.elements() ? places.axes[0].start * (x.size() / shape[0]) : 0, result);
+  if (x.dtype() == DType::string) {
+    std::vector<std::string> strings(static_cast<size_t>(result.elements()));
+    if (!strings.empty())
+      Copier<std::string>(places, shape, 1).copy(TensorAccess::strings(x).data(), strings.data());
+    return TensorAccess::ofStrings(std::move(strings), result);
+  }
   const std::byte *const from = TensorAccess::data(x);
   Tensor copy = TensorAccess::allocate(x.dtype(), result);
   if (copy.size() > 0)
-    Copier(places, shape, static_cast<size_t>(itemsize(x.dtype()))).copy(from, TensorAccess::mutableData(copy));
+    Copier<std::byte>(places, shape, static_cast<size_t>(itemsize(x.dtype())))
+        .copy(from, TensorAccess::mutableData(copy));
   return copy;
 }
 } // namespace

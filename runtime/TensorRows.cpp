@@ -5,8 +5,8 @@
 #include "runtime/base/Convert.h"
 #include "runtime/base/Extents.h"
 #include "runtime/base/Number.h"
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -97,13 +97,25 @@ static void requireTensors(const char *who, const std::vector<Tensor> &tensors) 
                               name(tensors[0].dtype()), name(tensor.dtype())));
 }
 
+/// Writes `counts[i]` elements of the i-th tensor for each of the `steps` along the axes before the one that is joined.
+template <class Element, class ElementsOf>
+static void join(const std::vector<Tensor> &tensors, const std::vector<size_t> &counts, int64_t steps,
+                 ElementsOf elementsOf, Element *to) {
+  for (int64_t step = 0; step < steps; ++step)
+    for (size_t i = 0; i < tensors.size(); ++i)
+      if (counts[i])
+        to = std::copy_n(elementsOf(tensors[i]) + static_cast<size_t>(step) * counts[i], counts[i], to);
+}
+
 Tensor Tensor::concatenate(const std::vector<Tensor> &tensors, int64_t axis) {
   requireTensors("concatenate", tensors);
   const Shape first = tensors[0].shape();
   const auto along = static_cast<size_t>(axisOf("concatenate", axis, first.rank()));
   std::vector<int64_t> dims = first.dims();
   dims[along] = 0;
-  std::vector<size_t> parts; // how many bytes each tensor has before the next step along the axes before `along`
+  const bool areStrings = tensors[0].dtype() == DType::string;
+  const int64_t width = areStrings ? 1 : itemsize(tensors[0].dtype());
+  std::vector<size_t> parts; // how many strings or bytes each tensor has for each step along the axes before `along`
   for (const Tensor &tensor : tensors) {
     std::vector<int64_t> own = tensor.shape().dims();
     const int64_t extent = own.size() > along ? std::exchange(own[along], first[static_cast<int64_t>(along)]) : 0;
@@ -113,24 +125,23 @@ Tensor Tensor::concatenate(const std::vector<Tensor> &tensors, int64_t axis) {
                               "that axis",
                               axis, first.str(), tensor.shape().str()));
     dims[along] = extentSum(dims[along], extent);
-    int64_t bytes = tensor.size() ? extent * itemsize(tensor.dtype()) : 0;
+    int64_t part = tensor.size() ? extent * width : 0;
     for (size_t inner = along + 1; inner < own.size(); ++inner)
-      bytes *= own[inner];
-    parts.push_back(static_cast<size_t>(bytes));
+      part *= own[inner];
+    parts.push_back(static_cast<size_t>(part));
   }
-  Tensor result = TensorAccess::allocate(tensors[0].dtype(), Shape(dims));
-  if (result.size() == 0)
-    return result;
-  int64_t steps = 1;
+  const Shape shape(std::move(dims));
+  int64_t steps = shape.elements() ? 1 : 0;
   for (size_t outer = 0; outer < along; ++outer)
-    steps *= dims[outer];
-  std::byte *to = TensorAccess::mutableData(result);
-  for (int64_t step = 0; step < steps; ++step)
-    for (size_t i = 0; i < tensors.size(); ++i) {
-      if (parts[i])
-        std::memcpy(to, TensorAccess::data(tensors[i]) + static_cast<size_t>(step) * parts[i], parts[i]);
-      to += parts[i];
-    }
+    steps *= shape[static_cast<int64_t>(outer)];
+  if (areStrings) {
+    std::vector<std::string> strings(static_cast<size_t>(shape.elements()));
+    join(tensors, parts, steps, [](const Tensor &t) { return TensorAccess::strings(t).data(); }, strings.data());
+    return TensorAccess::ofStrings(std::move(strings), shape);
+  }
+  Tensor result = TensorAccess::allocate(tensors[0].dtype(), shape);
+  if (steps > 0)
+    join(tensors, parts, steps, TensorAccess::data, TensorAccess::mutableData(result));
   return result;
 }
 

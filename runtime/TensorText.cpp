@@ -3,12 +3,17 @@
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Convert.h"
+#include "runtime/base/PrintableText.h"
 #include <fmt/format.h>
+#include <functional>
 #include <ostream>
 
 using namespace halftone;
 
-static std::string elementText(DType dtype, const std::byte *data, int64_t index) {
+/// The text of element `index`: that of a string in quotes, with escapes for characters that are not printed.
+using ElementText = std::function<std::string(int64_t index)>;
+
+static std::string numberText(DType dtype, const std::byte *data, int64_t index) {
   switch (dtype) {
   case DType::bool_:
     return data[index] != std::byte{0} ? "True" : "False";
@@ -29,15 +34,14 @@ static std::string elementText(DType dtype, const std::byte *data, int64_t index
 namespace {
 /// Writes nested brackets. Of a shortened tensor it writes three entries at either end of each axis.
 struct Printer {
-  DType dtype;
-  const std::byte *data;
+  ElementText elementText;
   std::vector<int64_t> dims;
   bool shortened;
   std::string text;
 
   void print(size_t axis, int64_t start, int64_t count) {
     if (axis == dims.size()) {
-      text += elementText(dtype, data, start);
+      text += elementText(start);
       return;
     }
     const int64_t extent = dims[axis], stride = extent ? count / extent : 0;
@@ -59,11 +63,20 @@ struct Printer {
 };
 } // namespace
 
+static ElementText textsOf(const Tensor &host) {
+  if (host.dtype() == DType::string)
+    return [strings = TensorAccess::strings(host)](int64_t index) {
+      return fmt::format("\"{}\"", printable(strings[static_cast<size_t>(index)]));
+    };
+  return
+      [dtype = host.dtype(), data = TensorAccess::data(host)](int64_t index) { return numberText(dtype, data, index); };
+}
+
 std::string Tensor::str() const {
   if (!defined())
     return "Tensor(undefined)";
   const Tensor host = TensorAccess::onHost(*this);
-  Printer printer{dtype(), TensorAccess::data(host), shape().dims(), size() > 1000, {}};
+  Printer printer{textsOf(host), shape().dims(), size() > 1000, {}};
   if (size() == 0)
     printer.text = "[]"; // whatever the extents of the other axes are, as NumPy
   else

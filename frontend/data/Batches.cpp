@@ -39,10 +39,27 @@ int64_t checkRows(const Batch &arrays) {
   return *rows;
 }
 
+/// A tensor of strings whose rows are those that `rowOf` gives, `count` of them.
+template <class RowOf> static Tensor gatherStrings(Shape shape, size_t rows, RowOf rowOf) {
+  std::vector<std::string> strings;
+  strings.reserve(static_cast<size_t>(shape.elements()));
+  for (size_t row = 0; row < rows; ++row) {
+    const std::span<const std::string> elements = rowOf(row);
+    strings.insert(strings.end(), elements.begin(), elements.end());
+  }
+  return TensorAccess::ofStrings(std::move(strings), std::move(shape));
+}
+
 Tensor gatherRows(const Tensor &source, std::span<const int64_t> rows) {
   std::vector<int64_t> dims = source.shape().dims();
-  size_t rowBytes = dims[0] == 0 ? 0 : static_cast<size_t>(TensorAccess::bytes(source) / dims[0]);
+  const int64_t count = dims[0];
   dims[0] = static_cast<int64_t>(rows.size());
+  if (source.dtype() == DType::string)
+    return gatherStrings(Shape(dims), rows.size(), [&](size_t i) {
+      const size_t width = static_cast<size_t>(source.size() / count);
+      return TensorAccess::strings(source).subspan(static_cast<size_t>(rows[i]) * width, width);
+    });
+  size_t rowBytes = count == 0 ? 0 : static_cast<size_t>(TensorAccess::bytes(source) / count);
   Tensor result = TensorAccess::allocate(source.dtype(), Shape(dims));
   const Tensor host = TensorAccess::onHost(source);
   const std::byte *from = TensorAccess::data(host);
@@ -57,14 +74,17 @@ Tensor gatherRows(const Tensor &source, std::span<const int64_t> rows) {
 Tensor stackRows(const std::vector<Tensor> &rows) {
   std::vector<int64_t> dims = rows[0].shape().dims();
   dims.insert(dims.begin(), static_cast<int64_t>(rows.size()));
-  Tensor result = TensorAccess::allocate(rows[0].dtype(), Shape(dims));
-  std::byte *to = TensorAccess::mutableData(result);
-  size_t rowBytes = static_cast<size_t>(TensorAccess::bytes(rows[0]));
-  for (const Tensor &row : rows) {
+  for (const Tensor &row : rows)
     if (row.shape() != rows[0].shape() || row.dtype() != rows[0].dtype())
       throw Error(ErrorKind::value_error,
                   fmt::format("cannot batch elements of different types: {} {} and {} {}", name(rows[0].dtype()),
                               rows[0].shape().str(), name(row.dtype()), row.shape().str()));
+  if (rows[0].dtype() == DType::string)
+    return gatherStrings(Shape(dims), rows.size(), [&](size_t i) { return TensorAccess::strings(rows[i]); });
+  Tensor result = TensorAccess::allocate(rows[0].dtype(), Shape(dims));
+  std::byte *to = TensorAccess::mutableData(result);
+  size_t rowBytes = static_cast<size_t>(TensorAccess::bytes(rows[0]));
+  for (const Tensor &row : rows) {
     std::memcpy(to, TensorAccess::data(TensorAccess::onHost(row)), rowBytes);
     to += rowBytes;
   }
@@ -78,6 +98,8 @@ Tensor concatenateRows(const std::vector<Tensor> &parts) {
   dims.at(0) = 0;
   for (const Tensor &part : parts)
     dims[0] += part.shape()[0];
+  if (parts[0].dtype() == DType::string)
+    return gatherStrings(Shape(dims), parts.size(), [&](size_t i) { return TensorAccess::strings(parts[i]); });
   Tensor result = TensorAccess::allocate(parts[0].dtype(), Shape(dims));
   std::byte *to = TensorAccess::mutableData(result);
   for (const Tensor &part : parts) {

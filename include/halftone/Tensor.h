@@ -49,9 +49,10 @@ struct RandintTensorArgs {
 };
 
 /// A handle: copies share storage. The comment of a constructor states whether it copies data or takes ownership;
-/// borrow() alone does neither. A tensor holds every dtype but the complex ones and string (type_error). Storage that
-/// Halftone allocates is aligned to 64 bytes. On an undefined tensor every function but defined() and str() gives
-/// value_error.
+/// borrow() alone does neither. A tensor holds every dtype but the complex ones (type_error). Storage that Halftone
+/// allocates is aligned to 64 bytes. A tensor of strings is on the host; it has shape, keys, rows, reshape, slice,
+/// concatenate, stack, to_vector<std::string>() and str(), and every other function gives type_error. On an undefined
+/// tensor every function but defined() and str() gives value_error.
 class HALFTONE_API Tensor {
   struct Impl;
 
@@ -76,6 +77,8 @@ public:
     requires(!std::same_as<T, bool>)
   explicit Tensor(std::vector<T> data) // takes it, as a tensor of one axis
       : Tensor(own(std::move(data)), dtype_of<T>) {}
+  explicit Tensor(std::vector<std::string> data); // DType::string; takes the vector
+  Tensor(std::vector<std::string> data, const Shape &shape);
   explicit Tensor(const std::vector<bool> &data);
   Tensor(const std::vector<bool> &data, const Shape &shape);
   template <Scalar T>
@@ -168,6 +171,7 @@ public:
       return v;
     }
   }
+  template <std::same_as<std::string>> std::vector<std::string> to_vector() const { return strings(); }
 
   [[nodiscard]] Tensor to(Device device) const;
   /// To a float: nearest, ties to even. From a float to an integer: truncated and clamped, NaN gives 0. Between
@@ -195,6 +199,7 @@ private:
   const void *data(DType expected) const;
   void *mutable_data(DType expected);
   void read(void *out, size_t count, DType expected) const;
+  std::vector<std::string> strings() const;
   explicit Tensor(std::shared_ptr<Impl> impl);
   const Impl &impl() const;
   std::shared_ptr<Impl> impl_;

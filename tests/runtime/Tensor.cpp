@@ -8,6 +8,7 @@
 #include "tests/runtime/devices/FarDevice.h"
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 using namespace halftone;
@@ -90,9 +91,11 @@ TEST_CASE("A tensor whose data, shape or dtype do not fit is refused") {
              StartsWith("ValueError: The shape (2, 2) has 4 elements, but 3 values were given"));
   CHECK_THAT(errorOf([] { Tensor(std::vector<int32_t>(3), {2}); }), StartsWith("ValueError: The shape (2,)"));
   CHECK_THAT(errorOf([] { (void)Tensor::zeros({none, 2}); }), StartsWith("ValueError: The shape (None, 2)"));
-  for (DType bad : {DType::string, DType::complex64, DType::complex128})
+  for (DType bad : {DType::complex64, DType::complex128})
     CHECK_THAT(errorOf([&] { (void)Tensor::zeros({2}, bad); }),
-               StartsWith("TypeError: A tensor holds numbers and bool"));
+               StartsWith("TypeError: A tensor holds numbers, bool and strings"));
+  CHECK_THAT(errorOf([] { (void)Tensor::zeros({2}, DType::string); }),
+             StartsWith("TypeError: A tensor of strings is made of a std::vector<std::string>"));
   CHECK_THAT(errorOf([] { (void)Tensor::zeros({int64_t(1) << 62}, float64); }),
              StartsWith("ValueError") && Contains("too large"));
   CHECK_THAT(errorOf([] { (void)Tensor::zeros({int64_t(1) << 50}); }), StartsWith("RuntimeError: There is no memory"));
@@ -273,4 +276,28 @@ TEST_CASE("a tensor off the host is read by downloads") {
   CHECK_THROWS_AS(Tensor({}, {0}).to(device).item<float>(), Error);
   CHECK(Tensor({}, {0}).to(device).to_vector<float>().empty());
   removeDevice("cuda:90");
+}
+
+TEST_CASE("A tensor of strings is made of a vector, and has no numbers") {
+  const Tensor words(std::vector<std::string>{"a", "b"}), none(std::vector<std::string>{}),
+      one(std::vector<std::string>{"x"}, {});
+  CHECK(words.shape() == Shape{2});
+  CHECK(words.dtype() == DType::string);
+  CHECK(words.device() == Device::cpu());
+  CHECK(words.astype(DType::string).to(Device::cpu()).to_vector<std::string>() == std::vector<std::string>{"a", "b"});
+  CHECK(none.size() == 0);
+  CHECK(one.to_vector<std::string>() == std::vector<std::string>{"x"});
+  CHECK_THAT(errorOf([] { (void)Tensor(std::vector<std::string>{"a"}, {2}); }), StartsWith("ValueError"));
+  const std::vector<std::function<void()>> refused{[&] { (void)words.to_vector<float>(); },
+                                                   [&] { (void)words.item(); },
+                                                   [&] { (void)words.item<float>(); },
+                                                   [&] { (void)words.argmax(); },
+                                                   [&] { (void)(words + 1.0); },
+                                                   [&] { (void)(words + words); },
+                                                   [&] { (void)words.astype(float32); },
+                                                   [&] { words.save_npy("w.npy"); },
+                                                   [&] { (void)words.span<float>(); },
+                                                   [&] { (void)Tensor({1}).to_vector<std::string>(); }};
+  for (const auto &f : refused)
+    CHECK_THAT(errorOf(f), StartsWith("TypeError"));
 }

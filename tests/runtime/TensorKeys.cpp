@@ -155,3 +155,18 @@ TEST_CASE("On a device keys give views, and no copies") {
   CHECK_THAT(errorOf([&] { (void)t[{0, 2}]; }), Contains("ValueError")); // the key first
   removeDevice("cuda:92");
 }
+
+TEST_CASE("Strings have keys, rows and views as numbers have") {
+  using Words = std::vector<std::string>;
+  const Tensor t(Words{"a", "b", "c", "d", "e", "f"}, {2, 3});
+  CHECK(t[1].to_vector<std::string>() == Words{"d", "e", "f"});
+  CHECK(t[{0, 2}].to_vector<std::string>() == Words{"c"});
+  CHECK(t[{Slice(), Slice(none, none, -2)}].to_vector<std::string>() == Words{"c", "a", "f", "d"});
+  CHECK(t[{Slice(), Slice(1, 1)}].shape() == Shape{2, 0});
+  Words rows;
+  for (const Tensor &row : t)
+    rows.push_back(row.to_vector<std::string>()[0]);
+  CHECK(rows == Words{"a", "d"});
+  CHECK(t.reshape({3, none})[1].to_vector<std::string>() == Words{"c", "d"});
+  CHECK(t.slice(1, 2)[0][2].to_vector<std::string>() == Words{"f"});
+}

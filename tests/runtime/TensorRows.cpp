@@ -175,6 +175,15 @@ TEST_CASE("A tensor in a device's memory is joined on the host alone, and item()
   removeDevice("cuda:91");
 }
 
+TEST_CASE("Strings are joined and stacked, and not with numbers") {
+  const Tensor a(std::vector<std::string>{"a", "b", "c", "d"}, {2, 2}), b(std::vector<std::string>{"x", "y"}, {2, 1});
+  CHECK(Tensor::concatenate({a, b}, 1).to_vector<std::string>() ==
+        std::vector<std::string>{"a", "b", "x", "c", "d", "y"});
+  CHECK(Tensor::concatenate({a, a.slice(0, 0)}).shape() == Shape{2, 2});
+  CHECK(Tensor::stack({b, b}).to_vector<std::string>() == std::vector<std::string>{"x", "y", "x", "y"});
+  CHECK_THAT(errorOf([&] { (void)Tensor::concatenate({a, counted({2, 2})}); }), Contains("TypeError"));
+}
+
 TEST_CASE("A tensor prints its elements") {
   std::ostringstream text;
   text << Tensor({{1, 2}, {3, 4}}, int32) << '\n'

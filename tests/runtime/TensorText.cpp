@@ -27,3 +27,8 @@ TEST_CASE("A large tensor prints shortened") {
   CHECK(Tensor::ones({60000, 28, 28}, uint8).str().size() < 2000);
   CHECK(Tensor::ones({1000}).str().find("...") == std::string::npos);
 }
+
+TEST_CASE("Strings are printed in quotes, with escapes for what a terminal cannot take") {
+  const Tensor t(std::vector<std::string>{"a b", "\xc3\xa9\n"}, {1, 2});
+  CHECK(t.str() == "[[\"a b\", \"\xc3\xa9\\0A\"]]\nTensor(shape=(1, 2), dtype=string)");
+}
