@@ -171,7 +171,7 @@ static size_t hashOf(const Feeds &feeds, const FeedLayout &layout, uint64_t epoc
   add(static_cast<int64_t>(device.kind()));
   add(device.index());
   add(layout.allRows);
-  for (const std::vector<int64_t> *list : {&layout.groups, &layout.numbers})
+  for (const std::vector<int64_t> *list : {&layout.groups, &layout.numbers, &layout.openExtents})
     for (const int64_t number : *list)
       add(number);
   for (const auto &feed : feeds) {

@@ -20,9 +20,10 @@ namespace halftone {
 
 /// How feeds fall into groups, one after the other: a batch's inputs, targets and weights; the arguments of a function.
 struct FeedLayout {
-  std::vector<int64_t> groups{};  // the count of feeds of each; empty if the function does not split its feeds
-  int64_t allRows = 0;            // of a batch that processes share, on which the program may depend
-  std::vector<int64_t> numbers{}; // arguments of a function that are compiled in
+  std::vector<int64_t> groups{};      // the count of feeds of each; empty if the function does not split its feeds
+  int64_t allRows = 0;                // of a batch that processes share, on which the program may depend
+  std::vector<int64_t> numbers{};     // arguments of a function that are compiled in
+  std::vector<int64_t> openExtents{}; // of feeds that the host computes of other feeds, as the data tell them
   /// The members of each group, of a list with a member for each feed.
   template <class T> std::vector<std::vector<T>> split(const std::vector<T> &feeds) const {
     std::vector<std::vector<T>> parts;

@@ -110,6 +110,7 @@ TESTS_OF_MANY = {"tests/compiler/nvptx/Mutations.cpp", "tests/compiler/nvptx/Wav
                  "tests/frontend/KerasAttention.cpp", "tests/frontend/KerasChecksOptimizers.cpp",
                  "tests/frontend/KerasChecksQuantized.cpp",
                  "tests/frontend/KerasCnns.cpp", "tests/frontend/KerasLayers.cpp", "tests/frontend/KerasRecurrent.cpp",
+                 "tests/frontend/KerasStrings.cpp",
                  "tests/frontend/KerasCustomRule.cpp", "tests/frontend/KerasMetrics.cpp",
                  "tests/runtime/devices/Conformance.cpp", "tests/runtime/policy/KerasChecks.cpp",
                  "tests/runtime/policy/RandomInput.cpp"}

@@ -26,6 +26,9 @@ void setField(Config &config, const char *key, const Number &value) { setJson(co
 void setField(Config &config, const char *key, const std::vector<int64_t> &value) { setJson(config, key, value); }
 void setField(Config &config, const char *key, const std::vector<double> &value) { setJson(config, key, value); }
 void setField(Config &config, const char *key, const std::vector<std::string> &value) { setJson(config, key, value); }
+void setField(Config &config, const char *key, const std::variant<int64_t, std::string> &value) {
+  std::visit([&](const auto &one) { config.set(key, one); }, value);
+}
 void setField(Config &config, const char *key, const Shape &value) {
   Json list = Json::array();
   for (int64_t dim : value)
@@ -117,6 +120,7 @@ bool FieldReader::takes(const char *key) {
   return config_.contains(key);
 }
 bool FieldReader::isNull(const char *key) const { return ConfigAccess::json(config_).at(key).is_null(); }
+bool FieldReader::isList(const char *key) const { return ConfigAccess::json(config_).at(key).is_array(); }
 bool FieldReader::isObject(const char *key) const { return ConfigAccess::json(config_).at(key).is_object(); }
 std::vector<std::string> FieldReader::left() const {
   std::vector<std::string> keys = config_.keys();
@@ -190,6 +194,16 @@ void FieldReader::load(const char *key, std::vector<int64_t> &value) {
 void FieldReader::load(const char *key, std::vector<std::string> &value) {
   takes(key);
   value = listOf<std::string>(config_, key, [](const Json &value) { return value.is_string(); }, "a list of strings");
+}
+void FieldReader::load(const char *key, std::variant<int64_t, std::string> &value) {
+  takes(key);
+  const Json &given = valueOf(config_, key);
+  if (given.is_string())
+    value = given.get<std::string>();
+  else if (given.is_number_integer())
+    value = given.get<int64_t>();
+  else
+    refuseKind(key, "an integer or a string", given);
 }
 void FieldReader::load(const char *key, Shape &value) {
   takes(key);

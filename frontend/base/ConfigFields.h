@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 namespace halftone::detail {
@@ -37,6 +38,7 @@ void setField(Config &config, const char *key, const Margins &value); // a list 
 void setField(Config &config, const char *key, const Factor &value);  // one number, or a list of two
 void setField(Config &config, const char *key, const Numbers &value); // one number, a list of several, or null
 void setField(Config &config, const char *key, const std::vector<double> &value);
+void setField(Config &config, const char *key, const std::variant<int64_t, std::string> &value);
 void setField(Config &config, const char *key, const Tensor &value); // nested lists; null if it is undefined
 void setField(Config &config, const char *key,
               const NumberOrTensor &value); // a number, nested lists, or Keras's "__numpy__"
@@ -111,7 +113,8 @@ public:
   /// Whether `key` is there; marks it as read.
   bool takes(const char *key);
   void require(const char *key) const; // key_error if the key is not there
-  bool isNull(const char *key) const;  // for a key that is there; so is isObject
+  bool isNull(const char *key) const;  // for a key that is there; so are isList and isObject
+  bool isList(const char *key) const;
   bool isObject(const char *key) const;
   /// key_error if the key is not there, type_error if its value is of another kind.
   template <class T> T get(const char *key) {
@@ -161,6 +164,7 @@ private:
   void load(const char *key, std::vector<double> &value);
   void load(const char *key, std::vector<int64_t> &value);
   void load(const char *key, std::vector<std::string> &value);
+  void load(const char *key, std::variant<int64_t, std::string> &value);
   void load(const char *key, Shape &value);
   void load(const char *key, Axes &value);
   void load(const char *key, Margins &value);

@@ -39,16 +39,20 @@ CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::str
           options_.name, [this](ProgramKey &key) { return compile(key); },
           [](const std::string &message) { writeOutput(fmt::format("warning: {}\n", message)); }) {}
 
-std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const FeedLayout &layout) {
+std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const FeedLayout &layout,
+                                               const std::vector<Tensor> &data) {
   const FloatMode mode;
   const DeviceScope device(this->device()); // for variables that the function makes while it is traced
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
   trace->generator = generator_;
+  trace->hostFeeds = data;
+  trace->openExtents = layout.openExtents;
   Trace::Scope scope(trace);
   std::vector<Value> feeds;
   for (size_t i = 0; i < types.size(); ++i) {
     std::string name = i < feedNames_.size() ? feedNames_[i] : fmt::format("arg{}", i);
     feeds.push_back(trace->feed(name, Shape(types[i].shape), types[i].dtype));
+    feeds.back().node()->feed = i;
   }
   const std::vector<Named> fetches = [&] {
     const OutsideForkGate users;
@@ -59,6 +63,13 @@ std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &ty
   for (const Named &fetch : fetches)
     trace->fetch(fetch.name, fetch.value);
   return trace;
+}
+
+FeedLayout CompiledFunction::withExtents(FeedLayout layout) const {
+  const ForkSafeLock lock(hostMutex_);
+  if (layout.openExtents.empty())
+    layout.openExtents = latestExtents_;
+  return layout;
 }
 
 /// The settings of this thread that a layer takes when it is made, as it is in each trace of a function that makes layers.
@@ -99,6 +110,8 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   // Exceptions of the user's own code pass through ProgramCache, which has changed nothing at this point.
   const PolicyReads reads;
   std::shared_ptr<Trace> traced = trace(key.feeds, key.layout);
+  if (!traced->hostSteps.empty() && !hasHostSteps_.exchange(true))
+    return Status(ErrorKind::internal_error, fmt::format("{} has host steps", options_.name)); // run() begins again
   if (!reads.any())
     key.threadSettings = ProgramKey::anySettings;
   const std::shared_ptr<DeviceRuntime> device = placeOf(*traced, key.device, options_.device.has_value());
@@ -126,6 +139,72 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   return player;
 }
 
+/// How many lists of host steps stay, for feeds of the types that came last.
+static constexpr size_t mostHostPrograms = 64;
+
+std::shared_ptr<const std::vector<HostStep>> CompiledFunction::hostSteps(const std::vector<Tensor> &feeds,
+                                                                         const FeedLayout &layout) {
+  ProgramKey key{typesOf(feeds), layout, configurationEpoch(), device(), ProgramKey::anySettings};
+  const auto find = [&]() -> std::shared_ptr<const std::vector<HostStep>> {
+    const ForkSafeLock lock(hostMutex_);
+    for (const auto &[known, steps] : hostPrograms_)
+      if (known == key)
+        return steps;
+    return nullptr;
+  };
+  if (auto known = find())
+    return known;
+  key.threadSettings = threadSettings();
+  if (auto known = find())
+    return known;
+  CallTransaction transaction(CallTransaction::Extent::program);
+  const PolicyReads reads;
+  const auto steps = std::make_shared<std::vector<HostStep>>(trace(key.feeds, layout, feeds)->hostSteps);
+  for (HostStep &step : *steps)
+    step.result = {}; // of that trace
+  transaction.commit();
+  if (!reads.any())
+    key.threadSettings = ProgramKey::anySettings;
+  const ForkSafeLock lock(hostMutex_);
+  if (hostPrograms_.size() >= mostHostPrograms)
+    hostPrograms_.erase(hostPrograms_.begin());
+  hostPrograms_.emplace_back(key, steps);
+  return steps;
+}
+
+CompiledFunction::HostResults CompiledFunction::onHost(const std::vector<Tensor> &feeds, const FeedLayout &layout) {
+  HostResults results{{}, layout};
+  for (const Tensor &feed : feeds)
+    if (feed.dtype() != DType::string)
+      results.feeds.push_back(feed);
+  for (const HostStep &step : *hostSteps(feeds, layout)) {
+    const Tensor result = computeOn(step, feeds);
+    for (int64_t axis = 0; axis < step.spec.shape.rank(); ++axis)
+      if (step.spec.shape[axis] < 0)
+        results.layout.openExtents.push_back(result.shape()[axis]);
+    results.feeds.push_back(result);
+  }
+  const ForkSafeLock lock(hostMutex_);
+  latestExtents_ = results.layout.openExtents;
+  return results;
+}
+
+std::vector<Tensor> CompiledFunction::play(const std::vector<Tensor> &feeds, const FeedLayout &layout,
+                                           const std::shared_ptr<const VariableSubstitutes> &substitutes) {
+  if (!needsHost(feeds)) {
+    StatusOr<std::vector<Tensor>> fetches =
+        program_.play(feeds, layout, configurationEpoch(), device(), threadSettings(), substitutes);
+    if (fetches.isOk() || !hasHostSteps_)
+      return std::move(fetches).valueOrThrow();
+  }
+  CallTransaction transaction(
+      CallTransaction::Extent::program); // the trace that finds the host steps builds layers too
+  const HostResults host = onHost(feeds, layout);
+  std::vector<Tensor> fetches = player(typesOf(feeds), host.layout, substitutes)->play(host.feeds).valueOrThrow();
+  transaction.commit();
+  return fetches;
+}
+
 std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, const FeedLayout &layout,
                                           const std::shared_ptr<const VariableSubstitutes> &substitutes) {
   for (const Tensor &feed : feeds)
@@ -133,40 +212,50 @@ std::vector<Tensor> CompiledFunction::run(const std::vector<Tensor> &feeds, cons
       throw Error(ErrorKind::value_error, fmt::format("{} was given an undefined Tensor", options_.name));
   return naming(options_.name, [&] {
     if (!options_.interpret)
-      return program_.play(feeds, layout, configurationEpoch(), device(), threadSettings(), substitutes).valueOrThrow();
+      return play(feeds, layout, substitutes);
     const FloatMode mode;
     CallTransaction transaction(CallTransaction::Extent::program);
-    std::shared_ptr<Trace> traced = trace(typesOf(feeds), layout);
+    const HostResults host = onHost(feeds, layout);
+    std::shared_ptr<Trace> traced = trace(typesOf(feeds), host.layout);
     if (withOthers(*traced))
       throw Error(ErrorKind::not_implemented_error,
                   fmt::format("{}: several processes run compiled steps together, not eager ones: compile() the model "
                               "without `run_eagerly`",
                               options_.name));
-    std::vector<Tensor> fetches = interpretTrace(*traced, options_, feeds, substitutes).valueOrThrow();
+    std::vector<Tensor> fetches = interpretTrace(*traced, options_, host.feeds, substitutes).valueOrThrow();
     transaction.commit();
     return fetches;
   });
 }
 
-void CompiledFunction::prepare(const std::vector<TensorType> &types, const FeedLayout &layout,
+void CompiledFunction::prepare(const std::vector<Tensor> &feeds, const FeedLayout &layout,
                                const std::shared_ptr<const VariableSubstitutes> &substitutes) {
-  if (!options_.interpret)
-    player(types, layout, substitutes);
+  if (options_.interpret)
+    return;
+  CallTransaction transaction(CallTransaction::Extent::program);
+  player(typesOf(feeds), needsHost(feeds) ? onHost(feeds, layout).layout : layout, substitutes);
+  transaction.commit();
 }
 
 std::shared_ptr<Player> CompiledFunction::player(const std::vector<TensorType> &types, const FeedLayout &layout,
                                                  const std::shared_ptr<const VariableSubstitutes> &substitutes) {
-  const ProgramKey key{types, layout, configurationEpoch(), device(), threadSettings(), substitutes};
-  return naming(options_.name, [&] { return std::move(program_.find(key)).valueOrThrow(); });
+  const bool knowsHost = hasHostSteps_;
+  const ProgramKey key{types, withExtents(layout), configurationEpoch(), device(), threadSettings(), substitutes};
+  return naming(options_.name, [&] {
+    StatusOr<std::shared_ptr<Player>> found = program_.find(key);
+    if (!found.isOk() && hasHostSteps_ && !knowsHost)
+      found = program_.find(key);
+    return std::move(found).valueOrThrow();
+  });
 }
 
 std::string CompiledFunction::ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout,
                                  bool locations, const std::function<void(Stage, std::string_view)> &onLateStage) {
   const FloatMode mode;
   CallTransaction transaction(CallTransaction::Extent::program);
-  std::string text =
-      traceText(*trace(types, layout), options_, {runtimeOf(device())->target(), stage, locations, onLateStage})
-          .valueOrThrow();
+  std::string text = traceText(*trace(types, withExtents(layout)), options_,
+                               {runtimeOf(device())->target(), stage, locations, onLateStage})
+                         .valueOrThrow();
   transaction.commit();
   return text;
 }

@@ -1,12 +1,14 @@
 // A traced function, compiled once per input types and configuration, and played on Tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "frontend/graph/Trace.h"
+#include "frontend/graph/HostSteps.h"
 #include "halftone/Device.h"
 #include "halftone/Reports.h"
 #include "runtime/ProgramCache.h"
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -34,8 +36,8 @@ public:
   /// `substitutes`: the memory that the run uses in place of that of variables.
   std::vector<Tensor> run(const std::vector<Tensor> &feeds, const FeedLayout &layout = {},
                           const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
-  /// Compiles for these types, so that run() need not.
-  void prepare(const std::vector<TensorType> &types, const FeedLayout &layout = {},
+  /// Compiles for feeds of these types, so that run() need not.
+  void prepare(const std::vector<Tensor> &feeds, const FeedLayout &layout = {},
                const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   /// The text of `stage` for these types. `onLateStage` as in TextOptions.
   std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
@@ -48,11 +50,25 @@ public:
   int64_t compileCount() const { return program_.compileCount(); }
   /// The program for these types, or if they are empty the one that was compiled or ran last; null if there is none.
   std::shared_ptr<Player> known(const std::vector<TensorType> &types, const FeedLayout &layout) const {
-    return program_.latest(types, layout);
+    return program_.latest(types, withExtents(layout));
   }
 
 private:
-  std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const FeedLayout &layout);
+  /// The feeds of a program: those that are no strings, then the results of host steps.
+  struct HostResults {
+    std::vector<Tensor> feeds;
+    FeedLayout layout; // with the open extents
+  };
+  /// `data`: the feeds themselves, if they are at hand.
+  std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const FeedLayout &layout,
+                               const std::vector<Tensor> &data = {});
+  bool needsHost(const std::vector<Tensor> &feeds) const { return hasHostSteps_ || anyStrings(feeds); }
+  std::shared_ptr<const std::vector<HostStep>> hostSteps(const std::vector<Tensor> &feeds, const FeedLayout &layout);
+  HostResults onHost(const std::vector<Tensor> &feeds, const FeedLayout &layout);
+  /// The layout with the open extents of the last run, unless it has some.
+  FeedLayout withExtents(FeedLayout layout) const;
+  std::vector<Tensor> play(const std::vector<Tensor> &feeds, const FeedLayout &layout,
+                           const std::shared_ptr<const VariableSubstitutes> &substitutes);
   StatusOr<std::shared_ptr<Player>> compile(ProgramKey &key);
   Device device() const { return options_.device.value_or(default_device()); }
 
@@ -60,6 +76,10 @@ private:
   std::vector<std::string> feedNames_;
   Body body_;
   std::shared_ptr<Variable> generator_ = std::make_shared<Variable>(); // Trace::generator of all traces
+  std::atomic<bool> hasHostSteps_ = false;                             // since a trace had some
+  mutable std::mutex hostMutex_;
+  std::vector<std::pair<ProgramKey, std::shared_ptr<const std::vector<HostStep>>>> hostPrograms_; // the newest last
+  std::vector<int64_t> latestExtents_;
   ProgramCache program_;
 };
 

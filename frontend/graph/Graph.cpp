@@ -26,20 +26,26 @@ std::atomic<int64_t> inferences = 0;
 // small for them. The third one shows which digits in an error's text come from such an extent.
 constexpr int64_t probes[] = {1031, 4099, 2053};
 
-std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe) {
+/// `hasOpen` tells whether an extent of a host step was asked for, for which `probe` stands too.
+std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe,
+                                  bool *hasOpen = nullptr) {
   const FloatMode mode;
   std::shared_ptr<Trace> trace = Trace::create("shapes");
+  trace->openExtent = probe;
   Trace::Scope scope(trace);
   std::vector<Value> values;
   for (const ValueSpec &input : inputs) {
     std::vector<int64_t> dims = input.shape.dims();
     std::replace(dims.begin(), dims.end(), int64_t{-1}, probe);
     values.push_back(trace->feed("x", Shape(dims), input.dtype));
+    values.back().node()->feed = values.size() - 1;
   }
   std::vector<ValueSpec> specs;
   const OutsideForkGate users;
   for (const Value &value : f(values))
     specs.push_back({value.shape(), value.dtype()});
+  if (hasOpen)
+    *hasOpen = trace->hasOpenExtents;
   return specs;
 }
 
@@ -129,8 +135,13 @@ std::vector<ValueSpec> inferSpecs(const std::vector<ValueSpec> &inputs, const Fu
     std::vector<int64_t> dims = input.shape.dims();
     return std::find(dims.begin(), dims.end(), -1) != dims.end();
   });
-  if (known)
-    return traceSpecs(inputs, f, probes[0]);
+  if (known) {
+    bool hasOpen = false;
+    std::vector<ValueSpec> specs = traceSpecs(inputs, f, probes[0], &hasOpen);
+    if (hasOpen)
+      mergeSpecs(specs, traceSpecs(inputs, f, probes[1]));
+    return specs;
+  }
   std::vector<ValueSpec> specs = probeSpecs(inputs, f, probes[0]);
   mergeSpecs(specs, probeSpecs(inputs, f, probes[1]));
   return specs;

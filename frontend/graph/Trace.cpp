@@ -4,12 +4,12 @@
 #include "dialect/ControlFlow.h"
 #include "dialect/TypeInference.h"
 #include "frontend/base/UserWords.h"
+#include "frontend/graph/HostSteps.h"
 #include "frontend/graph/TraceAttributes.h"
 #include "frontend/graph/TraceEnums.h"
 #include "frontend/graph/TraceFloat8.h"
 #include "frontend/graph/TraceRegion.h"
 #include "frontend/graph/TraceSymbols.h"
-#include "halftone/Error.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -44,7 +44,7 @@ public:
     open(function_.addEntryBlock(), false);
   }
 
-  Value feed(const std::string &name, const Shape &shape, DType dtype) override {
+  Value feedOfNumbers(const std::string &name, const Shape &shape, DType dtype) override {
     mlir::Value argument = function_.getBody().front().addArgument(type(shape, dtype), loc_);
     feedNames_.push_back(name);
     return wrap(argument, 0);
@@ -290,7 +290,7 @@ public:
     return wrapAll(emitOp(op.op, types, resolveAll(op.operands), attributesOf(builder(), op), bodies)->getResults());
   }
 
-  std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
+  std::vector<Value> scope(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                            const std::function<std::vector<Value>(const std::vector<Value> &)> &body) override {
     llvm::SmallVector<std::unique_ptr<Region>> bodies;
     bodies.push_back(std::make_unique<Region>());
@@ -396,6 +396,7 @@ private:
     if (!value.defined())
       throw Error(ErrorKind::value_error, "an undefined Value was used");
     const Node &node = *value.node();
+    refuseStrings(node.shape, node.dtype);
     if (!node.isTraced())
       throw Error(ErrorKind::value_error,
                   fmt::format("a symbolic Value of shape {} was used inside a traced function: pass it as "

@@ -38,7 +38,9 @@ struct Node {
   std::shared_ptr<Call> call;
   size_t index = 0;
   std::string name; // the name of an Input
-  Value mask;       // traced: the bool Value that tells which elements count, undefined for none
+  /// Traced: which feed of the function the Value is, but for its shape and dtype. A Value of strings has no other contents.
+  std::optional<size_t> feed{};
+  Value mask; // traced: the bool Value that tells which elements count, undefined for none
   bool isTraced() const { return handle != nullptr; }
 };
 
@@ -62,6 +64,20 @@ struct ValueSpec {
   Shape shape;
   DType dtype = DType::float32;
   friend bool operator==(const ValueSpec &, const ValueSpec &) = default;
+};
+
+/// A tensor that the host computes of feeds before each play. The program gets it as a further feed.
+struct HostStep {
+  struct Input {
+    size_t feed = 0; // of the traced function
+    ValueSpec spec;  // in which the step sees it
+    friend bool operator==(const Input &, const Input &) = default;
+  };
+  const void *owner = nullptr;
+  std::vector<Input> inputs{};
+  std::function<Tensor(const std::vector<Tensor> &)> compute{};
+  ValueSpec spec{}; // of the result; None for an extent that only the data tell
+  Value result{};
 };
 
 struct LayerScopeArgs {
@@ -98,7 +114,7 @@ public:
     Scope(const Scope &) = delete;
   };
 
-  virtual Value feed(const std::string &name, const Shape &shape, DType dtype) = 0;
+  Value feed(const std::string &name, const Shape &shape, DType dtype); // one of strings is read by host steps alone
   virtual void fetch(const std::string &name, const Value &value) = 0;
 
   virtual Value unary(std::string_view op, const Value &x) = 0;
@@ -189,8 +205,8 @@ public:
   };
   virtual std::vector<Value> controlFlow(const ControlFlow &op) = 0;
   /// One call of a layer: `body` gets the inputs (with autocast, floats in the compute dtype) and returns the outputs.
-  virtual std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
-                                   const std::function<std::vector<Value>(const std::vector<Value> &)> &body) = 0;
+  std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
+                           const std::function<std::vector<Value>(const std::vector<Value> &)> &body);
 
   /// Set before the layers are called, if several processes run the traced step together.
   std::optional<SharedBatch> sharedBatch;
@@ -206,6 +222,14 @@ public:
   const void *onlyOptimizer = nullptr;
   /// The generator of the draws that no layer makes, shared by all traces of one function; empty before the first draw.
   std::shared_ptr<Variable> generator;
+  /// In the order of their feeds, which come after those of the function.
+  std::vector<HostStep> hostSteps;
+  std::vector<Tensor> hostFeeds; // of the run for which the function is traced; empty: it is traced for types alone
+  /// The extents that only data tell, in the order of the host steps; `openExtent` stands for those that are not here.
+  std::vector<int64_t> openExtents;
+  int64_t openExtent = 128;
+  bool hasOpenExtents = false; // whether one was asked for
+  int64_t nextOpenExtent();
   /// The host's work before each play of the traced function (learning-rate schedules).
   std::vector<BeforePlay> beforeRun;
   /// Functions that the owner of the trace calls last, outside of all layers, to record their ops.
@@ -218,6 +242,15 @@ public:
   virtual mlir::ModuleOp finish() = 0;
   /// The variables that the module names, by symbol.
   virtual const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const = 0;
+
+protected:
+  virtual Value feedOfNumbers(const std::string &name, const Shape &shape, DType dtype) = 0;
+  /// layer() of inputs of numbers.
+  virtual std::vector<Value> scope(const LayerScopeArgs &args, const std::vector<Value> &inputs,
+                                   const std::function<std::vector<Value>(const std::vector<Value> &)> &body) = 0;
+
+private:
+  size_t takenExtents_ = 0;
 };
 
 } // namespace halftone::detail

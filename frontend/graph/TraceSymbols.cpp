@@ -4,6 +4,7 @@
 #include "dialect/Dialect.h"
 #include "dialect/TypeInference.h"
 #include "frontend/graph/Graph.h"
+#include "frontend/graph/HostSteps.h"
 #include "frontend/graph/TraceEnums.h"
 #include "halftone/Error.h"
 #include "runtime/base/Number.h"
@@ -55,6 +56,7 @@ std::string TraceSymbols::fetchName(const std::string &name) {
 }
 
 RankedTensorType TraceSymbols::type(const Shape &shape, DType dtype) {
+  refuseStrings(shape, dtype);
   Type element = hd::elementType(&context_, dtype);
   if (!element)
     throw Error(ErrorKind::type_error, fmt::format("dtype {} cannot be computed with", name(dtype)));

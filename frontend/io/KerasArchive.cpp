@@ -95,13 +95,18 @@ void KerasArchive::read(const std::string &member, const std::function<void(std:
     fail(member, fmt::format("damaged data in {}: {}", member, zip_file_strerror(file.get())));
 }
 
-Config KerasArchive::json(const std::string &member) const {
+std::string KerasArchive::text(const std::string &member) const {
   std::string text;
   read(member, [&](std::span<const std::byte> piece) {
     if (std::ssize(text) + std::ssize(piece) > mostJsonBytes)
       fail(member, fmt::format("{} of more than {} MiB", member, mostJsonBytes >> 20));
     text.append(reinterpret_cast<const char *>(piece.data()), piece.size());
   });
+  return text;
+}
+
+Config KerasArchive::json(const std::string &member) const {
+  const std::string text = this->text(member);
   try {
     return Config::parse(text);
   } catch (const Error &error) {

@@ -23,6 +23,8 @@ public:
   /// The JSON object in a member. io_error when there is no such member or two, when its data are damaged or when it has more
   /// than `mostJsonBytes` bytes; value_error when it holds no JSON object.
   Config json(const std::string &member) const;
+  /// The same bytes as text.
+  std::string text(const std::string &member) const;
   /// A member's data: their place in the archive, or for packed data a file in memory. io_error as above, and if it has more
   /// than `mostBytes` bytes.
   FileRange data(const std::string &member, int64_t mostBytes) const;

@@ -1,6 +1,7 @@
 // Compares weights files with models, and reads them whole or not at all.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasWeights.h"
+#include "frontend/base/PlacedError.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/io/SavedGroups.h"
@@ -58,6 +59,11 @@ void layOutAsStored(const SavedGroup &group, const H5File &file) {
   if (countOf(file, group) == std::ssize(group.variables))
     group.calibrated->layOutAs(file.find(datasetOf(group, kernel))->shape,
                                file.find(datasetOf(group, kernel + 1))->shape);
+}
+
+constexpr const char *idfWeights = "vars/idf_weights";
+std::string idfPlace(const SavedGroup &group) {
+  return fmt::format("{}{}{}", group.path(), group.path().empty() ? "" : "/", idfWeights);
 }
 
 struct Reading {
@@ -120,6 +126,15 @@ Naming namingOf(const std::vector<SavedGroup> &groups, const H5File &file) {
 
 } // namespace
 
+/// The weights of a layer's terms in the file; undefined if there are none.
+static Tensor idfOf(const SavedGroup &group, const H5File &file) {
+  const std::string place = idfPlace(group);
+  return group.state && !group.isCopy && file.find(place) ? file.read(place) : Tensor();
+}
+static std::string assetOf(const SavedGroup &group) {
+  return fmt::format("assets/{}{}vocabulary.txt", group.path(), group.path().empty() ? "" : "/");
+}
+
 void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   std::vector<std::pair<const SavedGroup *, std::string>> failed;
   Reading reading;
@@ -131,6 +146,8 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
     group.paths.front() = group.paths[static_cast<size_t>(naming)];
   std::vector<const SavedGroup *> right;
   for (SavedGroup &group : groups) {
+    if (group.state)
+      continue;
     if (group.calibrated)
       layOutAsStored(group, file);
     if (group.isRandomState && countOf(file, group) == 0)
@@ -155,7 +172,32 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   for (const SavedGroup *group : right)
     reading.add(*group, file);
   reading.write();
+  for (const SavedGroup &group : groups)
+    if (const Tensor weights = idfOf(group, file); weights.defined())
+      group.state->restore(weights, std::nullopt);
   transaction.commit();
+}
+
+void readVocabularies(const Layer &model, const H5File *file, const std::string &archive,
+                      const std::function<std::string(const std::string &member)> &assetText) {
+  for (const SavedGroup &group : savedGroups(model)) {
+    if (!group.state || group.isCopy || !group.state->readsVocabulary())
+      continue;
+    const std::string member = assetOf(group), text = assetText(member);
+    try {
+      group.state->restore(file ? idfOf(group, *file) : Tensor(), text);
+    } catch (const Error &error) {
+      rethrowAt(fmt::format("{}: {}", archive, member), error);
+    }
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> vocabularyFiles(const Layer &model) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const SavedGroup &group : savedGroups(model))
+    if (std::optional<std::string> text = group.state ? group.state->vocabularyText() : std::nullopt)
+      files.emplace_back(assetOf(group), *std::move(text));
+  return files;
 }
 
 bool readOptimizer(const Optimizer &optimizer, const H5File &file) {
@@ -210,6 +252,8 @@ static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups, con
     entries.push_back({.path = group.path().empty() ? "vars" : group.path() + "/vars", .name = group.name});
     for (size_t i = 0; i < group.variables.size(); ++i)
       entries.push_back({.path = datasetOf(group, i), .numbers = values.at(group.variables[i].impl().get())});
+    if (const Tensor weights = group.state ? group.state->idfWeights() : Tensor(); weights.defined())
+      entries.push_back({.path = idfPlace(group), .numbers = weights});
   }
   return entries;
 }

@@ -100,6 +100,8 @@ Model detail::loadModel(const std::string &filepath, const LoadArgs &args,
     readWeights(model, *weights, false);
     dequantizeCalibrated(model);
   }
+  readVocabularies(model, weights ? &*weights : nullptr, filepath,
+                   [&](const std::string &member) { return archive.text(member); });
   if (prepare)
     prepare(model);
   if (args.compile)

@@ -48,11 +48,12 @@ void Model::save(const std::string &filepath, const SaveArgs &args) const {
   const std::string metadata =
       fmt::format(R"({{"keras_version": "3.15.1", "date_saved": "{:%Y-%m-%d@%H:%M:%S}"}})", fmt::gmtime(now));
   const H5Image weights = weightsImage(model, filepath);
-  writeState(model, [&] {
-    writeStoredZip(filepath,
-                   {{"metadata.json", {metadata}}, {"config.json", {config}}, {"model.weights.h5", weights.pieces()}})
-        .orThrow();
-  });
+  const std::vector<std::pair<std::string, std::string>> vocabularies = vocabularyFiles(model);
+  std::vector<ZipMember> members{
+      {"metadata.json", {metadata}}, {"config.json", {config}}, {"model.weights.h5", weights.pieces()}};
+  for (const auto &[member, text] : vocabularies)
+    members.push_back({member, {text}});
+  writeState(model, [&] { writeStoredZip(filepath, members).orThrow(); });
 }
 
 std::string Model::to_json() const { return writeModel(*this).dump(); }

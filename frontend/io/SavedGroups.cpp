@@ -125,7 +125,16 @@ public:
         if ((keepsOrder || variable.trainable()) == first && variable.impl()->role != VariableRole::seed &&
             !isOfDelta(variable, own.adapted))
           own.variables.push_back(variable);
+    own.state = dynamic_cast<VocabularyState *>(layer.body.get());
     groups.push_back(std::move(own));
+    if (VocabularyState *const state = groups.back().state)
+      for (const std::string &place : state->places())
+        if (!place.empty())
+          groups.push_back({.paths = under(paths, place),
+                            .className = layer.className,
+                            .name = layer.name,
+                            .state = state,
+                            .isCopy = true});
     if (layer.model && layer.transparent)
       return members(layer, under(paths, "layers"));
     randomStates(layer, paths);

@@ -3,6 +3,7 @@
 #pragma once
 #include "frontend/layers/CalibratedKernel.h"
 #include "frontend/layers/Lora.h"
+#include "frontend/layers/VocabularyState.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Layer.h"
 #include <array>
@@ -30,6 +31,8 @@ struct SavedGroup {
   bool isRandomState = false;             // of a layer that draws numbers; a file may lack it
   CalibratedKernel *calibrated = nullptr; // whose variables are among these, if there is one
   const LoraBody *adapted = nullptr;      // if LoRA adapts the layer: a file holds the variables with the delta in them
+  VocabularyState *state = nullptr;       // of a layer with a vocabulary, which has no variables
+  bool isCopy = false;                    // of a state: Keras's files have it twice, and the first one is read
   const std::string &path() const { return paths[0]; }
 };
 

@@ -4,6 +4,7 @@
 #include "frontend/layers/FieldsAttention.h"
 #include "frontend/layers/FieldsConvolution.h"
 #include "frontend/layers/FieldsImage.h"
+#include "frontend/layers/FieldsPreprocessing.h"
 #include "frontend/layers/FieldsRecurrent.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/Registered.h"
@@ -124,6 +125,7 @@ constexpr Known catalogue[] = {
     {"AveragePooling3D", made<PoolingOptions<AveragePooling3D>>},
     {"BatchNormalization", made<BatchNormalizationOptions>},
     {"Bidirectional", madeBidirectional},
+    {"CategoryEncoding", made<CategoryEncodingOptions>},
     {"CenterCrop", made<CenterCropOptions>},
     {"Concatenate", made<ConcatenateOptions>},
     {"Conv1D", made<ConvOptions<Conv1D>>},
@@ -142,6 +144,7 @@ constexpr Known catalogue[] = {
     {"Dense", made<DenseOptions>},
     {"DepthwiseConv1D", made<DepthwiseConvOptions<DepthwiseConv1D>>},
     {"DepthwiseConv2D", made<DepthwiseConvOptions<DepthwiseConv2D>>},
+    {"Discretization", made<DiscretizationOptions>},
     {"Dot", made<DotOptions>},
     {"Dropout", made<DropoutOptions>},
     {"ELU", made<ELUOptions>},
@@ -161,8 +164,11 @@ constexpr Known catalogue[] = {
     {"GroupNormalization", made<GroupNormalizationOptions>},
     {"GroupQueryAttention", made<GroupQueryAttentionOptions>},
     {"GroupedQueryAttention", made<GroupQueryAttentionOptions>},
+    {"HashedCrossing", made<HashedCrossingOptions>},
+    {"Hashing", made<HashingOptions>},
     {"Identity", made<IdentityOptions>},
     {"InputLayer", made<InputOptions>},
+    {"IntegerLookup", made<IntegerLookupOptions>},
     {"LSTM", madeRecurrent<LSTMOptions>},
     {"LSTMCell", madeRecurrent<LSTMCellOptions>},
     {"LayerNormalization", made<LayerNormalizationOptions>},
@@ -199,7 +205,9 @@ constexpr Known catalogue[] = {
     {"SpatialDropout2D", made<SpatialDropoutOptions<SpatialDropout2D>>},
     {"SpatialDropout3D", made<SpatialDropoutOptions<SpatialDropout3D>>},
     {"StackedRNNCells", madeStacked},
+    {"StringLookup", made<StringLookupOptions>},
     {"Subtract", made<MergeOptions<Subtract>>},
+    {"TextVectorization", made<TextVectorizationOptions>},
     {"TimeDistributed", madeTimeDistributed},
     {"UnitNormalization", made<UnitNormalizationOptions>},
     {"UpSampling1D", made<UpSampling1DOptions>},

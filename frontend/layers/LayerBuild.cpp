@@ -3,9 +3,11 @@
 #include "frontend/base/InTurn.h"
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/graph/CallTransaction.h"
+#include "frontend/graph/HostSteps.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/CallProbe.h"
 #include "frontend/layers/HookScope.h"
+#include "frontend/layers/HostBody.h"
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/RecordedCall.h"
@@ -17,7 +19,6 @@
 #include "runtime/policy/LegacyPolicy.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <mutex>
 
 namespace halftone::detail {
 
@@ -36,13 +37,6 @@ struct CallFrame {
   explicit CallFrame(LayerImpl *layer) { callStack->push_back(layer); }
   ~CallFrame() { callStack->pop_back(); }
 };
-
-Shape withoutBatch(const Shape &shape) {
-  std::vector<int64_t> dims = shape.dims();
-  if (!dims.empty())
-    dims[0] = -1;
-  return Shape(dims);
-}
 
 } // namespace
 
@@ -75,6 +69,13 @@ void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
 InitialZeros::InitialZeros() : outer_(initialZeros) { initialZeros = true; }
 InitialZeros::~InitialZeros() { initialZeros = outer_; }
 bool InitialZeros::isOpen() { return initialZeros; }
+
+Shape withoutBatch(const Shape &shape) {
+  std::vector<int64_t> dims = shape.dims();
+  if (!dims.empty())
+    dims[0] = -1;
+  return Shape(dims);
+}
 
 void LayerImpl::build(const std::vector<Shape> &shapes) {
   requireStack("layers");
@@ -335,14 +336,35 @@ static std::vector<Value> underMasks(const std::vector<Value> &inputs, const Rec
   return own;
 }
 
+/// Refuses a call of a host layer on a Value that a graph computes.
+static void requireInputs(const LayerImpl &layer, const std::vector<Value> &inputs) {
+  if (!dynamic_cast<const HostBody *>(layer.body.get()))
+    return;
+  for (const Value &input : inputs)
+    if (input.defined() && input.node()->call)
+      refuseComputed(layer.className);
+}
+/// The arguments of a call with so many Values. The second one of a CategoryEncoding is no input for Keras.
+static Config argumentsOf(const LayerImpl &layer, size_t count) {
+  if (layer.className != "CategoryEncoding" || count != 2)
+    return listArguments(count);
+  Config arguments = listArguments(1), keywords, second;
+  second.set("input", 1);
+  keywords.set("count_weights", second);
+  arguments.set("kwargs", keywords);
+  return arguments;
+}
+
 std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how,
                                    std::optional<Config> arguments, const RecordedMasks &masks) {
   std::shared_ptr<LayerImpl> self = shared_from_this();
   CallTransaction transaction;
   bool symbolic =
       std::any_of(inputs.begin(), inputs.end(), [](const Value &v) { return v.defined() && !v.node()->isTraced(); });
-  if (symbolic)
+  if (symbolic) {
+    requireInputs(*this, inputs);
     buildFor(withoutMasks(inputs, masks));
+  }
   std::optional<bool> training = args.training;
   const bool isPlain = symbolic && !how && !training && std::ranges::none_of(masks, [](const RecordedMask &mask) {
                          return mask.kind == RecordedMask::Kind::given || mask.kind == RecordedMask::Kind::none;
@@ -353,7 +375,7 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
         TrainingScope scope(training.value_or(trainingNow()));
         return self->callTraced(underMasks(values, masks), how);
       },
-      self, symbolic ? formOf(arguments ? *arguments : listArguments(inputs.size()), training) : CallForm(),
+      self, symbolic ? formOf(arguments ? *arguments : argumentsOf(*this, inputs.size()), training) : CallForm(),
       isPlain ? knownSpecs(inputs) : std::nullopt);
   for (const Value &output : outputs)
     if (output.node()->layerPath.empty())
@@ -369,26 +391,6 @@ NameList inputsOf(const LayerImpl &layer) {
   if (const auto *graph = dynamic_cast<const GraphCalled *>(layer.body.get()))
     list.names = graph->inputNames();
   return list;
-}
-
-Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
-  const std::shared_ptr<LayerImpl> self = shared_from_this(); // users' code may drop the last handle
-  const std::vector<Tensor> feeds = inputs.names().empty() ? std::vector<Tensor>(inputs.begin(), inputs.end())
-                                                           : inOrder(inputsOf(*this), "inputs", inputs);
-  bool training = args.training.value_or(false);
-  static std::mutex making; // of the functions of all layers, which several threads may call first
-  std::unique_ptr<CompiledFunction> &function = onData[training];
-  if (const ForkSafeLock lock(making); !function)
-    function = std::make_unique<CompiledFunction>(
-        FunctionOptions{.name = name}, std::vector<std::string>{},
-        [this, training](Trace &, const std::vector<Value> &feeds, const FeedLayout &) {
-          TrainingScope scope(training);
-          std::vector<CompiledFunction::Named> fetches;
-          for (const Value &output : callTraced(feeds))
-            fetches.push_back({fmt::format("output{}", fetches.size()), output});
-          return fetches;
-        });
-  return Tensors(function->run(feeds));
 }
 
 Value asComputed(const Value &x, const CallContext &context) {

@@ -107,6 +107,7 @@ private:
            (!transparent || remat->names);
   }
   std::optional<std::vector<ValueSpec>> knownSpecs(const std::vector<Value> &inputs) const;
+  std::optional<Tensor> onHost(const std::vector<Tensor> &feeds);
   void addPenalties(const std::vector<Value> &outputs, const CallContext &context) const;
   std::vector<Value> callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run);
   void passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const;
@@ -145,6 +146,9 @@ QuantizationConfig quantizationOf(const DTypePolicy &policy, const QuantizationC
 /// How giving a layer this policy quantizes its weights; no mode if they stay. Throws if the layer cannot have the policy:
 /// it lacks the mode, or its weights are quantized under another one.
 QuantizationConfig quantizationBy(const DTypePolicy &policy, const LayerImpl &layer);
+
+/// The shape with None for the batch.
+Shape withoutBatch(const Shape &shape);
 
 /// While it lives, layers that this thread builds get paths with its prefix.
 class NameScope {

@@ -118,7 +118,8 @@ private:
 constexpr const char *plainNames[] = {"inputs", "training", "mask"};
 constexpr const char *reversibleNames[] = {"inputs", "reverse", "training"};
 constexpr const char *recurrentNames[] = {"sequences", "initial_state", "mask", "training"};
-constexpr const char *maskedNames[] = {"inputs", "mask"}; // of Softmax, whose second Value is a mask
+constexpr const char *maskedNames[] = {"inputs", "mask"};            // of Softmax, whose second Value is a mask
+constexpr const char *weightedNames[] = {"inputs", "count_weights"}; // of CategoryEncoding
 constexpr const char *apartNames[] = {"query",
                                       "value",
                                       "key",
@@ -275,13 +276,16 @@ std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &
          .training = named.flag("training")},
         named.isNull("mask") ? entered : carried);
   }
-  const bool masked = layer.class_name() == "Softmax";
-  const Arguments named(layer, inputs, arguments,
-                        masked ? std::span<const char *const>(maskedNames) : std::span<const char *const>(plainNames));
-  if (!masked || named.at("mask").is_null())
+  const std::string className = layer.class_name();
+  const std::span<const char *const> names = className == "Softmax" ? std::span<const char *const>(maskedNames)
+                                             : className == "CategoryEncoding"
+                                                 ? std::span<const char *const>(weightedNames)
+                                                 : std::span<const char *const>(plainNames);
+  const Arguments named(layer, inputs, arguments, names);
+  if (names.size() != 2 || named.at(names[1]).is_null())
     return callWithStructure(layer, named, inputs, arguments);
   std::vector<Value> values = named.values("inputs");
-  values.push_back(named.value("mask"));
+  values.push_back(named.value(names[1]));
   return layer.impl()->call(values, {}, {}, arguments);
 }
 

@@ -167,7 +167,7 @@ void detail::prepare(const Run &run, const BatchSource &batches, bool isTraining
     Feeds feeds = feedsOf(run, isTraining, part, true);
     if (!std::exchange(areChecked, true)) // with the record that feedsOf() has made
       checkGivenTargets(run, orderedInputs(run.model, arrays.x), isTraining, arrays);
-    program.prepare(typesOf(feeds.tensors), feeds.layout, substitutesOf(run));
+    program.prepare(feeds.tensors, feeds.layout, substitutesOf(run));
   }
 }
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/CallTransaction.h"
+#include "frontend/graph/HostSteps.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/GraphOrder.h"
+#include "frontend/layers/HostBody.h"
 #include "frontend/layers/KeyValueCache.h"
 #include "frontend/layers/RecordedCall.h"
 #include "frontend/training/ModelState.h"
@@ -109,17 +111,23 @@ void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
   // Keras's rule: without an Input, the input has the first layer's compute dtype.
   DType dtype = state_->sequence.empty() ? floatxDtype() : state_->sequence.front().compute_dtype();
   if (!state_->sequence.empty())
+    if (const auto *host = dynamic_cast<const HostBody *>(state_->sequence.front().impl()->body.get()))
+      dtype = host->inputDType();
+  if (!state_->sequence.empty())
     warnOfRoundedIds(layer_->name, state_->sequence.front(), dtype);
   buildSequence(*layer_, symbolicInput(shapes[0], dtype, nameOfInput));
 }
 
 /// As in Keras, a last axis of extent 1 goes or comes if the expected rank asks for it.
 static Value ofRank(const Value &x, const Shape &expected) {
+  std::vector<int64_t> dims = x.shape().dims();
   if (x.rank() == expected.rank() + 1 && x.shape()[-1] == 1)
-    return ops::squeeze(x, -1);
-  if (x.rank() + 1 == expected.rank() && expected[-1] == 1)
-    return ops::expand_dims(x, -1);
-  return x;
+    dims.pop_back();
+  else if (x.rank() + 1 == expected.rank() && expected[-1] == 1)
+    dims.push_back(1);
+  else
+    return x;
+  return x.dtype() == DType::string ? feedOfShape(x, Shape(dims)) : ops::reshape(x, Shape(dims));
 }
 
 Values GraphBody::call(const Values &inputs, const CallContext &) {
@@ -135,8 +143,13 @@ Values GraphBody::call(const Values &inputs, const CallContext &) {
                   fmt::format("Invalid input shape for input '{}' of model '{}'. Expected shape {}, but input has "
                               "incompatible shape {}",
                               expected.node()->name, layer_->name, expected.shape().str(), inputs[i].shape().str()));
+    if ((given.dtype() == DType::string) != (expected.dtype() == DType::string))
+      throw Error(ErrorKind::type_error,
+                  fmt::format("Input '{}' of model '{}' takes {}, but it received {}", expected.node()->name,
+                              layer_->name, name(expected.dtype()), name(given.dtype())));
     values.push_back(asDtype(given, expected.dtype(), "model input"));
     values.back().node()->mask = inputs[i].node()->mask; // a cast keeps it
+    values.back().node()->feed = inputs[i].node()->feed;
   }
   GraphMasks masks(values);
   const std::vector<Value> outputs = replay(from, to, values);

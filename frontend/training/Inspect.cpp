@@ -43,7 +43,7 @@ std::vector<ValueSpec> inputSpecsOf(const Model &model) {
   return inputs;
 }
 
-/// Zeros for the model's inputs. value_error if a dimension besides the batch is None.
+/// Zeros for the model's inputs, or empty strings. value_error if a dimension besides the batch is None.
 std::vector<Tensor> exampleInputs(const Model &model, const std::vector<ValueSpec> &inputs, int64_t batch) {
   std::vector<Tensor> x;
   for (const ValueSpec &input : inputs) {
@@ -55,7 +55,10 @@ std::vector<Tensor> exampleInputs(const Model &model, const std::vector<ValueSpe
                                 input.shape.str()),
                     model.name());
     dims.at(0) = batch;
-    x.push_back(Tensor::zeros(Shape(dims), input.dtype));
+    const Shape shape(dims);
+    x.push_back(input.dtype == DType::string
+                    ? Tensor(std::vector<std::string>(static_cast<size_t>(shape.elements())), shape)
+                    : Tensor::zeros(shape, input.dtype));
   }
   return x;
 }

@@ -27,6 +27,10 @@ enum class PadMode : uint8_t { constant, reflect, symmetric, edge, wrap };
 enum class MergeMode : uint8_t { sum, mul, concat, ave };
 /// How elements are combined with updates.
 enum class ScatterReduction : uint8_t { add, max, min, mul };
+/// What a layer of categories gives for integers below a count: `int_` (Keras's "int") themselves; `one_hot` a vector of that
+/// length for each; for all integers along the last axis one vector that has 1 where the integer occurs (`multi_hot`), how
+/// often it does (`count`), or the count times the weight of the integer (`tf_idf`).
+enum class OutputMode : uint8_t { int_, one_hot, multi_hot, count, tf_idf };
 /// Before the first of equals, or behind the last.
 enum class Side : uint8_t { left, right };
 /// The axes of a grid: `xy` has those of the first two vectors exchanged.
@@ -51,6 +55,8 @@ template <> inline constexpr const char *choice_words<MergeMode>[] = {"sum", "mu
 template <> inline constexpr const char *choice_words<ScatterReduction>[] = {"add", "max", "min", "mul"};
 template <> inline constexpr const char *choice_words<Side>[] = {"left", "right"};
 template <> inline constexpr const char *choice_words<GridIndexing>[] = {"xy", "ij"};
+template <>
+inline constexpr const char *choice_words<OutputMode>[] = {"int", "one_hot", "multi_hot", "count", "tf_idf"};
 template <> inline constexpr const char *choice_words<MonitorMode>[] = {"auto", "min", "max"};
 void this_word_is_not_one_of_the_words_of_the_argument(); // not constexpr: its name is the compiler's message
 /// value_error with the line of the call.

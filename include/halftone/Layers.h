@@ -9,6 +9,7 @@
 #include "LayersMerge.h"
 #include "LayersNormalization.h"
 #include "LayersPooling.h"
+#include "LayersPreprocessing.h"
 #include "LayersRecurrent.h"
 
 // Each struct ends with the arguments of every layer, LayerArgs, in their order. A layer that never casts its inputs, or

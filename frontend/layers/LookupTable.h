@@ -1,0 +1,91 @@
+// The vocabulary of a lookup layer: an index for each term, and the terms of indices.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/layers/HostEncoding.h"
+#include "halftone/LayersPreprocessing.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+namespace halftone::detail {
+
+/// A term as tables are asked for it.
+template <class Term> using TermView = std::conditional_t<std::is_same_v<Term, std::string>, std::string_view, Term>;
+
+template <class Term> struct LookupRules {
+  std::string who; // the class of the layer
+  std::optional<int64_t> maxTokens{};
+  int64_t unknowns = 1;
+  std::optional<Term> mask{}, unknown{};
+  bool invert = false;
+  OutputMode mode = OutputMode::int_;
+  bool pads = false;
+
+  /// value_error for rules that exclude each other.
+  void check(bool hasVocabulary, bool hasWeights) const;
+  /// The index of the first unknown token, and that of the first term.
+  int64_t unknownBegin() const { return mask && mode == OutputMode::int_ ? 1 : 0; }
+  int64_t termBegin() const { return unknownBegin() + unknowns; }
+  std::vector<std::optional<Term>> specialTokens() const;
+};
+
+/// Never changes, so that programs and threads may keep it.
+template <class Term> class LookupTable {
+public:
+  explicit LookupTable(LookupRules<Term> rules) : rules_(std::move(rules)) {}
+  /// `terms` differ. `weights`: of all indices, or none.
+  LookupTable(LookupRules<Term> rules, std::vector<Term> terms, std::vector<double> weights);
+  LookupTable(const LookupTable &) = delete;
+
+  /// The index of a term, or droppedIndex. value_error for an unknown one if the rules have no unknown token.
+  int64_t indexOf(TermView<Term> term) const;
+  Term termAt(int64_t index) const;
+  int64_t size() const { return rules_.termBegin() + static_cast<int64_t>(terms_.size()); }
+  std::vector<Term> vocabulary(bool withSpecial) const;
+  bool isEmpty() const { return terms_.empty(); }
+  const std::vector<double> &weights() const { return weights_; }
+  const LookupRules<Term> &rules() const { return rules_; }
+
+private:
+  LookupRules<Term> rules_;
+  std::vector<Term> terms_{};
+  std::unordered_map<TermView<Term>, int64_t> places_{}; // of the terms
+  std::vector<double> weights_{};
+};
+
+/// Counts the terms of documents, and makes the table of the most frequent ones.
+template <class Term> class TermCounter {
+public:
+  void add(TermView<Term> term);
+  void endDocument() { ++documents_; }
+  bool isEmpty() const { return counts_.empty(); }
+  std::shared_ptr<const LookupTable<Term>> table(const LookupRules<Term> &rules) const;
+
+private:
+  struct Count {
+    int64_t all = 0, documents = 0, latest = -1; // the last document that has the term
+  };
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(TermView<Term> term) const { return std::hash<TermView<Term>>()(term); }
+  };
+  std::unordered_map<Term, Count, Hash, std::equal_to<>> counts_;
+  int64_t documents_ = 0;
+};
+
+/// The table of a vocabulary that a user or a file gives, with or without the special tokens at its begin. value_error as of
+/// set_vocabulary().
+template <class Term>
+std::shared_ptr<const LookupTable<Term>>
+tableOf(const LookupRules<Term> &rules, const layers::Vocabulary<Term> &vocabulary, const std::vector<double> &weights);
+
+/// The vocabulary as the text of a file, a term a line. value_error for a term that such a file cannot hold.
+template <class Term> std::string textOf(const LookupTable<Term> &table);
+/// The terms in such a text, without empty ones at its end. value_error for a line that is no integer, if terms are integers.
+template <class Term> std::vector<Term> termsIn(const std::string &who, std::string_view text);
+
+} // namespace halftone::detail

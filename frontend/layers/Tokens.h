@@ -1,0 +1,47 @@
+// From a text to its tokens, as TextVectorization makes them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/LayersPreprocessing.h"
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halftone::detail {
+
+struct TokenRules {
+  layers::Standardize standardize = "lower_and_strip_punctuation";
+  layers::Split split = "whitespace";
+  std::vector<int64_t> ngrams{}; // how many tokens an n-gram joins, in this order; empty: tokens stay
+};
+
+/// The tokens of one text after another, in memory that is used again.
+class Tokenizer {
+public:
+  explicit Tokenizer(const TokenRules &rules) : rules_(rules) {}
+  /// Valid until the next call.
+  const std::vector<std::string_view> &tokens(const std::string &text);
+  /// N-grams of texts that are tokens already.
+  const std::vector<std::string_view> &joined(std::vector<std::string_view> tokens);
+  std::string standardized(const std::string &text) const;
+
+private:
+  void splitWhitespace();
+  void splitCharacters();
+  void join();
+  const TokenRules &rules_;
+  std::string text_;
+  std::vector<std::string> parts_; // of a function of the user's
+  std::deque<std::string> grams_;
+  std::vector<std::string_view> tokens_;
+};
+
+/// Valid UTF-8 at the start of a text: how many bytes the character has, or of bytes that are none, the text of the replacement
+/// character and how many bytes it replaces. The text is not empty.
+struct Character {
+  std::string_view text;
+  size_t bytes = 1;
+};
+Character firstCharacter(std::string_view text);
+
+} // namespace halftone::detail

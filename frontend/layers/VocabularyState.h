@@ -1,0 +1,29 @@
+// What files hold of a layer beside its weights: numbers by name, and assets.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Tensor.h"
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace halftone::detail {
+
+/// The state of a layer with a vocabulary, which Keras keeps in "vars/idf_weights" of a weights file and in "vocabulary.txt" of
+/// the assets of a .keras file.
+class VocabularyState {
+public:
+  virtual ~VocabularyState() = default;
+  /// The paths below the layer's at which Keras's files have the state; the first one is read.
+  virtual std::vector<std::string> places() const = 0;
+  /// Undefined if the layer has none.
+  virtual Tensor idfWeights() const = 0;
+  /// None if the config has it. value_error for one that no file can hold.
+  virtual std::optional<std::string> vocabularyText() const = 0;
+  virtual bool readsVocabulary() const = 0;
+  /// Takes what a file holds; an undefined tensor and no text for what it lacks. value_error as of set_vocabulary(), and for
+  /// weights of another count.
+  virtual void restore(const Tensor &idfWeights, std::optional<std::string_view> vocabulary) = 0;
+};
+
+} // namespace halftone::detail

@@ -1,0 +1,124 @@
+// StringLookup and IntegerLookup: vocabularies given, adapted, set and read from files, and what is refused.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <fstream>
+
+using namespace halftone;
+using namespace halftone::layers;
+using namespace halftone::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+Tensor words(std::vector<std::string> list) { return Tensor(std::move(list)); }
+using Words = std::vector<std::string>;
+} // namespace
+
+TEST_CASE("The vocabulary has the most frequent terms first, equal ones in falling order") {
+  const StringLookup lookup({.max_tokens = 4});
+  lookup.adapt(words({"b", "a", "c", "a", "d"}));
+  CHECK(lookup.get_vocabulary() == Words{"[UNK]", "a", "d", "c"});
+  CHECK(lookup.get_vocabulary(false) == Words{"a", "d", "c"});
+  CHECK(lookup.vocabulary_size() == 4);
+  lookup.adapt(Dataset(words({"x", "y", "y", "z"})).batch(2).repeat(), 2); // anew
+  CHECK(lookup.get_vocabulary() == Words{"[UNK]", "y", "z", "x"});
+  lookup.adapt(words({}));
+  CHECK(lookup.vocabulary_size() == 4); // without data it stays
+}
+
+TEST_CASE("A layer keeps its arguments") {
+  const StringLookup lookup({.max_tokens = 9,
+                             .num_oov_indices = 2,
+                             .mask_token = "m",
+                             .oov_token = "?",
+                             .vocabulary = {"a", "b"},
+                             .idf_weights = {0.5, 1.5},
+                             .invert = false,
+                             .output_mode = OutputMode::tf_idf,
+                             .pad_to_max_tokens = true,
+                             .trainable = false,
+                             .dtype = "float32",
+                             .name = "words"});
+  CHECK(lookup.name() == "words");
+  CHECK_FALSE(lookup.trainable());
+  CHECK(lookup.get_vocabulary() == Words{"?", "?", "a", "b"});
+  const Tensor counted = lookup(Tensor(Words{"a", "a", "m", "b"}, {1, 4}));
+  CHECK(numbers(counted) == std::vector<double>{0, 0, 1, 1.5, 0, 0, 0, 0, 0});
+  const IntegerLookup numbers({.max_tokens = 9,
+                               .num_oov_indices = 2,
+                               .mask_token = 0,
+                               .oov_token = -7,
+                               .vocabulary = {5, 6},
+                               .idf_weights = {},
+                               .invert = false,
+                               .output_mode = "int",
+                               .pad_to_max_tokens = false,
+                               .trainable = false,
+                               .dtype = "float32",
+                               .name = "ids"});
+  CHECK(numbers.get_vocabulary() == std::vector<int64_t>{0, -7, -7, 5, 6});
+  CHECK(numbers(Tensor({0, 5, 6, -3, 4}, int32)).to_vector<int64_t>() == std::vector<int64_t>{0, 3, 4, 2, 1});
+}
+
+TEST_CASE("Indices give strings back, on data alone") {
+  const StringLookup back({.vocabulary = {"a", "b"}, .invert = true});
+  CHECK(back(Tensor({{1, 2}, {0, 9}}, int64)).to_vector<std::string>() == Words{"a", "b", "[UNK]", "[UNK]"});
+  CHECK(back(Tensor({{1, 2}, {0, 9}}, int64)).shape() == Shape{2, 2});
+  Input x({2}, {.dtype = int64});
+  CHECK_THAT(errorOf([&] { (void)back(x); }), StartsWith("NotImplementedError"));
+}
+
+TEST_CASE("A file has a term on each line, and a model file has the terms") {
+  std::ofstream("terms.txt") << "one\r\ntwo\nthree\n";
+  const StringLookup lookup({.vocabulary = Vocabulary<std::string>::file("terms.txt")});
+  CHECK(lookup.get_vocabulary() == Words{"[UNK]", "one", "two", "three"});
+  Input text({1}, {.dtype = DType::string});
+  Model({text}, {lookup(text)}).save("terms.keras", {.overwrite = true});
+  CHECK(numbers(load_model("terms.keras").predict(words({"two", "?"}), {.verbose = 0})) == std::vector<double>{2, 0});
+  std::ofstream("numbers.txt") << "7\n-2\nx3\n";
+  CHECK_THAT(errorOf([] { (void)IntegerLookup({.vocabulary = Vocabulary<int64_t>::file("numbers.txt")}); }),
+             StartsWith("ValueError") && Contains("'x3' on line 3"));
+  CHECK_THAT(errorOf([] { (void)StringLookup({.vocabulary = Vocabulary<std::string>::file("none.txt")}); }),
+             Contains("none.txt"));
+}
+
+TEST_CASE("A vocabulary that cannot be is refused, and the old one stays") {
+  const StringLookup lookup({.max_tokens = 4, .mask_token = "m", .vocabulary = {"a", "b"}});
+  const auto refused = [&](const Words &terms) { return errorOf([&] { lookup.set_vocabulary(terms); }); };
+  CHECK_THAT(refused({}), StartsWith("ValueError: Cannot set an empty vocabulary"));
+  CHECK_THAT(refused({"x", "y", "x"}), Contains("at least one repeated term") && Contains("['x']"));
+  CHECK_THAT(refused({"x", "m"}),
+             Contains("reserved mask token at unexpected location") && Contains("vocabulary index 1"));
+  CHECK_THAT(refused({"x", "y", "z"}), Contains("Received vocabulary size is 5; `max_tokens` is 4"));
+  CHECK_THAT(errorOf([&] { lookup.set_vocabulary({"x"}, {1.0}); }), Contains("`idf_weights` should only be set"));
+  CHECK(lookup.get_vocabulary() == Words{"m", "[UNK]", "a", "b"});
+  CHECK_THAT(errorOf([&] { lookup.adapt(words({"x"})); }), Contains("Cannot adapt layer"));
+  lookup.set_vocabulary({"m", "[UNK]", "q"});
+  CHECK(lookup.get_vocabulary() == Words{"m", "[UNK]", "q"});
+}
+
+TEST_CASE("Arguments that exclude each other are refused with the layer's name") {
+  const auto refused = [](const StringLookupArgs &args) { return errorOf([&] { (void)StringLookup(args); }); };
+  CHECK_THAT(refused({.max_tokens = 1}), StartsWith("ValueError") && Contains("`max_tokens` must be greater than 1"));
+  CHECK_THAT(refused({.pad_to_max_tokens = true}), Contains("must set `max_tokens`"));
+  CHECK_THAT(refused({.num_oov_indices = -1}), Contains("`num_oov_indices`"));
+  CHECK_THAT(refused({.invert = true, .output_mode = "count"}), Contains("`output_mode` must be `'int'`"));
+  CHECK_THAT(refused({.vocabulary = {"a"}, .output_mode = "tf_idf"}), Contains("`idf_weights` argument must also"));
+  CHECK_THAT(refused({.vocabulary = {"a"}, .idf_weights = {1, 2}, .output_mode = "tf_idf"}),
+             Contains("len(idf_weights) is 2; len(vocabulary) is 1"));
+  CHECK_THAT(refused({.oov_token = "u", .vocabulary = {"a", "u"}, .invert = true}), Contains("reserved OOV token"));
+}
+
+TEST_CASE("Without an unknown token an unknown term is an error, and a mode of vectors needs to know their length") {
+  const StringLookup strict({.num_oov_indices = 0, .vocabulary = {"a"}});
+  CHECK_THAT(errorOf([&] { (void)strict(words({"a", "b"})); }), StartsWith("ValueError") && Contains("OOV value 'b'"));
+  CHECK(numbers(strict(words({"a"}))) == std::vector<double>{0});
+  const StringLookup vectors({.output_mode = "multi_hot"});
+  CHECK_THAT(errorOf([&] { (void)vectors(words({"a"})); }), StartsWith("RuntimeError"));
+  vectors.adapt(words({"a", "b"}));
+  CHECK_THAT(errorOf([&] { vectors.adapt(words({"a"})); }),
+             StartsWith("RuntimeError") && Contains("Old vocab size is 3"));
+  CHECK(vectors.vocabulary_size() == 3);
+  CHECK_THAT(errorOf([&] { (void)vectors(Tensor(Words{"a"}, {1, 1, 1})); }), Contains("at most 2 axes"));
+}
