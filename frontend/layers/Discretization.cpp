@@ -113,7 +113,7 @@ halftone::Layer halftone::detail::DiscretizationOptions::layer() const {
   layers::DiscretizationArgs args = *this;
   if (!num_bins)
     args.bin_boundaries = boundaries.value_or(std::vector<double>());
-  const layers::Discretization layer(args);
+  layers::Discretization layer(args);
   if (num_bins && boundaries)
     layers::bodyOfBins(*layer.impl()).setBoundaries(*boundaries);
   return layer;

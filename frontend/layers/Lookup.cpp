@@ -207,12 +207,12 @@ void IntegerLookup::set_vocabulary(const Vocabulary<int64_t> &vocabulary,
 namespace halftone::detail {
 
 Layer StringLookupOptions::layer() const {
-  const layers::StringLookup layer(*this);
+  layers::StringLookup layer(*this);
   layers::lookupIn<layers::StringBody>(*layer.impl()).state().freeze(vocabularySize);
   return layer;
 }
 Layer IntegerLookupOptions::layer() const {
-  const layers::IntegerLookup layer(*this);
+  layers::IntegerLookup layer(*this);
   layers::lookupIn<layers::IntegerBody>(*layer.impl()).state().freeze(vocabularySize);
   return layer;
 }

@@ -266,16 +266,20 @@ template <class Term> std::vector<Term> termsIn(const std::string &who, std::str
   return terms;
 }
 
-#define HALFTONE_INSTANTIATE(Term)                                                                                     \
-  template struct LookupRules<Term>;                                                                                   \
-  template class LookupTable<Term>;                                                                                    \
-  template class TermCounter<Term>;                                                                                    \
-  template std::shared_ptr<const LookupTable<Term>> tableOf(                                                           \
-      const LookupRules<Term> &, const layers::Vocabulary<Term> &, const std::vector<double> &);                       \
-  template std::string textOf(const LookupTable<Term> &);                                                              \
-  template std::vector<Term> termsIn(const std::string &, std::string_view);
-HALFTONE_INSTANTIATE(std::string)
-HALFTONE_INSTANTIATE(int64_t)
-#undef HALFTONE_INSTANTIATE
+template struct LookupRules<std::string>;
+template class LookupTable<std::string>;
+template class TermCounter<std::string>;
+template std::shared_ptr<const LookupTable<std::string>>
+tableOf(const LookupRules<std::string> &, const layers::Vocabulary<std::string> &, const std::vector<double> &);
+template std::string textOf(const LookupTable<std::string> &);
+template std::vector<std::string> termsIn(const std::string &, std::string_view);
+
+template struct LookupRules<int64_t>;
+template class LookupTable<int64_t>;
+template class TermCounter<int64_t>;
+template std::shared_ptr<const LookupTable<int64_t>>
+tableOf(const LookupRules<int64_t> &, const layers::Vocabulary<int64_t> &, const std::vector<double> &);
+template std::string textOf(const LookupTable<int64_t> &);
+template std::vector<int64_t> termsIn(const std::string &, std::string_view);
 
 } // namespace halftone::detail

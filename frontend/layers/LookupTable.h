@@ -70,7 +70,7 @@ private:
     int64_t all = 0, documents = 0, latest = -1; // the last document that has the term
   };
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void; // NOLINT(readability-identifier-naming): the name is that of the C++ library
     size_t operator()(TermView<Term> term) const { return std::hash<TermView<Term>>()(term); }
   };
   std::unordered_map<Term, Count, Hash, std::equal_to<>> counts_;

@@ -238,7 +238,7 @@ void TextVectorization::set_vocabulary(const Vocabulary<std::string> &vocabulary
 } // namespace halftone::layers
 
 halftone::Layer halftone::detail::TextVectorizationOptions::layer() const {
-  const layers::TextVectorization layer(*this);
+  layers::TextVectorization layer(*this);
   layers::textBodyOf(*layer.impl()).state().freeze(vocabularySize);
   return layer;
 }

@@ -71,7 +71,7 @@ TEST_CASE("A step that is asked for twice runs once, and training reads strings 
 }
 
 TEST_CASE("A vocabulary that changes after a compile reaches the programs that have the old one") {
-  const StringLookup lookup({});
+  const StringLookup lookup;
   lookup.adapt(strings({"a", "a", "b"}));
   const auto find = jit([&](const Value &x) { return lookup(x); });
   CHECK(numbers(find(strings({"a", "b", "c"}))) == std::vector<double>{1, 2, 0});
