@@ -1,6 +1,7 @@
 // Spatial axes, and checks of the arguments that speak of them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/SpatialAxes.h"
+#include "frontend/ops/Windows.h"
 #include "halftone/Error.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,12 +16,8 @@ std::vector<int64_t> spatialAxes(int64_t count, DataFormat format) {
 }
 
 std::array<int64_t, 2> imageAxes(const Shape &input, DataFormat format) {
+  requireImages(input);
   const int64_t rank = input.rank();
-  if (rank != 3 && rank != 4)
-    throw Error(ErrorKind::value_error,
-                fmt::format("Invalid images rank: expected rank 3 (single image) or rank 4 (batch of images). Received "
-                            "input with shape: {}",
-                            input.str()));
   const int64_t last = format == DataFormat::channels_first ? rank - 1 : rank - 2;
   return {last - 1, last};
 }

@@ -4,6 +4,7 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/OperationRows.h"
 #include "frontend/ops/Operations.h"
+#include "frontend/ops/Windows.h"
 #include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cmath>
@@ -189,12 +190,7 @@ Value ops::image::resize(const Value &images, const Integers &size, const Resize
   }
   return applyOne("resize", {images}, [wanted, args](const std::vector<Value> &v) {
     const int64_t rank = v[0].rank();
-    if (rank != 3 && rank != 4)
-      throw Error(
-          ErrorKind::value_error,
-          fmt::format("Invalid images rank: expected rank 3 (single image) or rank 4 (batch of images). Received "
-                      "input with shape: images.shape={}",
-                      v[0].shape().str()));
+    requireImages(v[0].shape());
     const int64_t height = args.data_format == DataFormat::channels_last ? rank - 3 : rank - 2;
     return resized(v[0], {{height, height + 1}, {wanted[0], wanted[1]}}, args);
   });

@@ -1,7 +1,7 @@
 // Images of another height and width, as keras.ops.image.resize gives them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "halftone/Ops.h"
+#include "halftone/ImageOps.h"
 #include "halftone/Spatial.h"
 #include <array>
 

@@ -222,7 +222,7 @@ Values copy(Arguments &a) { return a.value("x"); }
 Values stopGradient(Arguments &a) { return ops::stop_gradient(a.value("variable")); }
 
 constexpr const char *numpy = "keras.src.ops.numpy", *nn = "keras.src.ops.nn", *math = "keras.src.ops.math",
-                     *core = "keras.src.ops.core", *linear = "keras.src.ops.linalg";
+                     *image = "keras.src.ops.image", *core = "keras.src.ops.core", *linear = "keras.src.ops.linalg";
 constexpr Operation rows[] = {
     {"add", "Add", numpy, binary<ops::add>},
     {"sub", "Subtract", numpy, binary<ops::subtract>},
@@ -369,7 +369,14 @@ constexpr Operation rows[] = {
     {"", "Repeat", numpy, repeat},
     {"", "Tile", numpy, tile},
     {"", "Pad", numpy, padOperation},
-    {"", "Resize", "keras.src.ops.image", resizeOperation},
+    {"", "Resize", image, resizeOperation},
+    {"", "AffineTransform", image, affineTransformOperation},
+    {"", "PerspectiveTransform", image, perspectiveTransformOperation},
+    {"", "MapCoordinates", image, mapCoordinatesOperation},
+    {"", "ExtractPatches", image, extractPatchesOperation},
+    {"", "CropImages", image, cropImagesOperation},
+    {"", "PadImages", image, padImagesOperation},
+    {"", "RGBToGrayscale", image, grayscaleOperation},
     {"", "Swapaxes", numpy, swapAxes},
     {"", "Moveaxis", numpy, moveAxis},
     {"", "Roll", numpy, roll},

@@ -36,6 +36,15 @@ Values maxPoolOperation(OperationArguments &);
 Values averagePoolOperation(OperationArguments &);
 // ImageResize.cpp
 Values resizeOperation(OperationArguments &);
+// ImageTransforms.cpp
+Values affineTransformOperation(OperationArguments &);
+Values perspectiveTransformOperation(OperationArguments &);
+Values mapCoordinatesOperation(OperationArguments &);
+// ImageParts.cpp
+Values extractPatchesOperation(OperationArguments &);
+Values cropImagesOperation(OperationArguments &);
+Values padImagesOperation(OperationArguments &);
+Values grayscaleOperation(OperationArguments &);
 // PadOps.cpp
 Values padOperation(OperationArguments &);
 // OperationIndices.cpp

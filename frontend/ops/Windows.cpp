@@ -61,6 +61,14 @@ Trace::WindowSteps inverse(const Trace::WindowSteps &steps) {
   return result;
 }
 
+void requireImages(const Shape &images) {
+  if (images.rank() != 3 && images.rank() != 4)
+    throw Error(ErrorKind::value_error,
+                fmt::format("Invalid images rank: expected rank 3 (single image) or rank 4 (batch of images). Received "
+                            "input with shape: {}",
+                            images.str()));
+}
+
 Value channelsLast(const Value &x, DataFormat format) {
   if (format == DataFormat::channels_last)
     return x;

@@ -28,6 +28,9 @@ Windows windowsOf(std::string_view op, const WindowArgs &args, Padding padding);
 /// The steps by which each element of an image finds, for each tap, the place that sees it.
 Trace::WindowSteps inverse(const Trace::WindowSteps &steps);
 
+/// value_error in Keras's words unless the shape is that of one image, of rank 3, or of a batch.
+void requireImages(const Shape &images);
+
 /// x with its axis of channels last, and back.
 Value channelsLast(const Value &x, DataFormat format);
 Value channelsBack(const Value &x, DataFormat format);

@@ -16,8 +16,8 @@ enum class Padding : uint8_t { valid, same, causal };
 /// How a resized image takes its pixels from the given one: the nearest, or a weighted sum of neighbours.
 enum class Interpolation : uint8_t { nearest, bilinear, bicubic, lanczos3, lanczos5 };
 /// The pixels outside of an image, for ...abcd...: `reflect` dcba|abcd|dcba, `wrap` abcd|abcd|abcd, `constant`
-/// kkkk|abcd|kkkk, `nearest` aaaa|abcd|dddd.
-enum class FillMode : uint8_t { reflect, wrap, constant, nearest };
+/// kkkk|abcd|kkkk, `nearest` aaaa|abcd|dddd, `mirror` dcb|abcd|cba. Layers do not take `mirror`.
+enum class FillMode : uint8_t { reflect, wrap, constant, nearest, mirror };
 /// `horizontal` exchanges left and right.
 enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
 /// How a padded axis goes on, for ...abcd...: `constant` kkkk|abcd|kkkk, `reflect` dcb|abcd|cba, `symmetric` dcba|abcd|dcba,
@@ -47,7 +47,8 @@ template <> inline constexpr const char *choice_words<DataFormat>[] = {"channels
 template <> inline constexpr const char *choice_words<Padding>[] = {"valid", "same", "causal"};
 template <>
 inline constexpr const char *choice_words<Interpolation>[] = {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5"};
-template <> inline constexpr const char *choice_words<FillMode>[] = {"reflect", "wrap", "constant", "nearest"};
+template <>
+inline constexpr const char *choice_words<FillMode>[] = {"reflect", "wrap", "constant", "nearest", "mirror"};
 template <>
 inline constexpr const char *choice_words<FlipMode>[] = {"horizontal", "vertical", "horizontal_and_vertical"};
 template <> inline constexpr const char *choice_words<PadMode>[] = {"constant", "reflect", "symmetric", "edge", "wrap"};

@@ -356,20 +356,6 @@ HALFTONE_API Value dot_product_attention(const Value &query, const Value &key, c
 /// and dtype. Those of arguments that are no floats are not used.
 HALFTONE_API std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(const Values &)> f);
 
-namespace image {
-struct ResizeArgs {
-  Choice<Interpolation> interpolation = Interpolation::bilinear;
-  bool antialias = false;            // an image that gets smaller is smoothed
-  bool crop_to_aspect_ratio = false; // first cuts the image to the ratio of height and width
-  bool pad_to_aspect_ratio = false;  // first adds margins of `fill_value`, until the ratio fits
-  double fill_value = 0.0;
-  Choice<DataFormat> data_format = DataFormat::channels_last;
-};
-/// An image, or a batch of them, with this height and width. Integers stay: they are computed in float32, rounded and
-/// clamped.
-HALFTONE_API Value resize(const Value &images, const Integers &size, const ResizeArgs &args = {});
-} // namespace image
-
 // Values without operands.
 /// Outside of a function being traced these are constants of a functional model. A shape with none is a value_error:
 /// zeros_like(x). dtype: floatx if it is not given; of full() the dtype of a Value, else int32 or floatx.

@@ -122,6 +122,19 @@ CASES = [
         image(lambda x: list(ops.stft(x, 4, 1, 4, window=None, center=False)), (9,)),
         image(lambda x: ops.istft(ops.stft(x, 4, 1, 4, window="hamming"), 4, 1, 4, length=9, window="hamming"), (9,)),
     ]),
+    *map(float32, [
+        image(lambda x: ops.image.affine_transform(x, np.array([[0.9, 0.2, 0.3, -0.1, 1.1, 0.7, 0, 0]] * 2, "float32"), fill_mode="reflect")),
+        image(lambda x: ops.image.affine_transform(x, np.array([[1.2, 0.1, 0.3, -0.4, 0.8, 0.6, 0, 0]] * 2, "float32"), "nearest", fill_value=0.5, data_format="channels_first")),
+        image(lambda x: ops.image.perspective_transform(x, np.array([[[0, 0], [3, 0.5], [0, 4], [3, 4]]] * 2, "float32"), np.array([[[0.5, 0], [3, 0], [0, 4], [2.5, 4]]] * 2, "float32"), fill_value=1.0)),
+        image(lambda x: ops.image.map_coordinates(x, np.abs(array(4, 3, 2)), 1, fill_mode="mirror")),
+        image(lambda x: ops.image.map_coordinates(x, array(4, 3), 0, fill_value=2)),
+        image(lambda x: ops.image.extract_patches(x, 2)),
+        image(lambda x: ops.image.extract_patches(x, (2, 3), strides=1, padding="same")),
+        image(lambda x: ops.image.extract_patches_3d(x, 2, strides=(1, 2, 1), data_format="channels_first"), (2, 3, 4, 3)),
+        image(lambda x: ops.image.crop_images(x, top_cropping=1, bottom_cropping=2, left_cropping=1, target_width=2)),
+        image(lambda x: ops.image.pad_images(x, top_padding=1, target_height=9, left_padding=0, right_padding=2, data_format="channels_first"), (2, 3, 4)),
+        image(lambda x: ops.image.rgb_to_grayscale(x), (3, 2, 3)),
+    ]),
 ]
 
 
