@@ -149,6 +149,13 @@ public:
     if (takes(key))
       value = isNull(key) ? std::nullopt : std::optional<T>(get<T>(key));
   }
+  void readOne(const char *key, std::optional<Factor> &value) {
+    if (!takes(key))
+      return;
+    value.reset();
+    if (!isNull(key))
+      load(key, value.emplace(0.0));
+  }
   /// not_implemented_error unless the key is absent or its value is that in `only`.
   void requireFixed(const char *key, const Config &only);
   std::vector<std::string> left() const;

@@ -208,6 +208,8 @@ public:
   std::vector<Value> layer(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                            const std::function<std::vector<Value>(const std::vector<Value> &)> &body);
 
+  /// Whether the traced function is one call of a layer on data.
+  bool isCallOnData = false;
   /// Set before the layers are called, if several processes run the traced step together.
   std::optional<SharedBatch> sharedBatch;
   /// Losses that layers have added so far (activity regularizers). The code that computes the total takes them.

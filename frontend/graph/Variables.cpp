@@ -77,6 +77,8 @@ Variable::operator Value() const {
     throw Error(
         ErrorKind::runtime_error,
         fmt::format("Variable '{}' was read outside of a function being traced: value() gives its data", impl_->path));
+  if (const Value *other = StandIn::of(*impl_))
+    return asDtype(*other, dtype(), "autocast");
   return trace->read(impl_, dtype());
 }
 Tensor Variable::value() const { return created(impl_).memory->read().valueOrThrow(); }
@@ -148,6 +150,18 @@ std::ostream &operator<<(std::ostream &os, const Variable &variable) {
 }
 
 namespace detail {
+
+static thread_local StandIn *innermostStandIn = nullptr;
+
+StandIn::StandIn(Variable variable, Value value)
+    : variable_(std::move(variable)), value_(std::move(value)), outer_(std::exchange(innermostStandIn, this)) {}
+StandIn::~StandIn() { innermostStandIn = outer_; }
+const Value *StandIn::of(const VariableImpl &variable) {
+  for (const StandIn *each = innermostStandIn; each; each = each->outer_)
+    if (each->variable_.impl().get() == &variable)
+      return &each->value_;
+  return nullptr;
+}
 
 static Variable variableOver(VariableHandle memory, const Shape &shape, const VariableFacts &facts) {
   requireNameInUtf8("The path of a variable", facts.path);

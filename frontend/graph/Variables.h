@@ -55,6 +55,22 @@ Status writeLocked(const Variable &variable, std::span<const double> values);
 std::optional<DType> autocastDtype();
 bool autocastScopeOpen(); // whether this thread has a scope open
 
+/// While it lives, this thread reads `value` in place of the variable, in the dtype of the read. A layer that computes with a function of
+/// a weight of another layer calls that layer in such a scope.
+class StandIn {
+public:
+  StandIn(Variable variable, Value value);
+  ~StandIn();
+  StandIn(const StandIn &) = delete;
+  /// Null if the variable itself is read.
+  static const Value *of(const VariableImpl &variable);
+
+private:
+  Variable variable_;
+  Value value_;
+  StandIn *outer_;
+};
+
 /// The configuration epoch, part of program keys: it grows with configurationChanges(), and differs between the kinds of
 /// AutocastScope.
 uint64_t configurationEpoch();

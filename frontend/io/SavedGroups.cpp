@@ -39,7 +39,8 @@ std::string attributeOf(const std::string &className, const std::string &part) {
 const char *randomStateOf(const std::string &className) {
   if (className == "MultiHeadAttention" || className == "GroupedQueryAttention")
     return "_dropout_layer/seed_generator";
-  return className.starts_with("Random") ? "generator" : "seed_generator";
+  const bool isOfImages = className.starts_with("Random") || className == "MixUp" || className == "CutMix";
+  return isOfImages ? "generator" : "seed_generator";
 }
 
 bool isOfDelta(const Variable &variable, const LoraBody *adapted) {
@@ -69,7 +70,7 @@ std::vector<std::string> partsOf(const LayerImpl &layer) {
   NumberedClasses numbers;
   if (layer.className == "Bidirectional")
     return {"forward_layer", "backward_layer"};
-  if (layer.className == "TimeDistributed")
+  if (layer.className == "TimeDistributed" || layer.className == "SpectralNormalization")
     return {"layer"};
   if (layer.className == "StackedRNNCells")
     for (const Layer &cell : layer.children)

@@ -106,6 +106,15 @@ Layer madeTimeDistributed(SavedObject &saved) {
   return TimeDistributed(layer, args);
 }
 
+Layer madeSpectral(SavedObject &saved) {
+  const auto args = saved.fields.all<LayerArgs>(std::tuple_cat(baseFields<LayerArgs>, activityField<LayerArgs>));
+  const Layer layer = wrapped(saved, "layer");
+  int64_t iterations = 1;
+  saved.fields.readOne("power_iterations", iterations);
+  saved.fields.requireNothingLeft(saved.className);
+  return SpectralNormalization(layer, iterations, args);
+}
+
 constexpr Known catalogue[] = {
     {"Activation", made<ActivationOptions>},
     {"ActivityRegularization", made<ActivityRegularizationOptions>},
@@ -141,6 +150,7 @@ constexpr Known catalogue[] = {
     {"Cropping2D", made<CroppingOptions<Cropping2D>>},
     {"Cropping3D", made<CroppingOptions<Cropping3D>>},
     {"CustomScaleLayer", made<CustomScaleOptions>},
+    {"CutMix", made<CutMixOptions>},
     {"Dense", made<DenseOptions>},
     {"DepthwiseConv1D", made<DepthwiseConvOptions<DepthwiseConv1D>>},
     {"DepthwiseConv2D", made<DepthwiseConvOptions<DepthwiseConv2D>>},
@@ -180,6 +190,7 @@ constexpr Known catalogue[] = {
     {"MaxPooling3D", made<PoolingOptions<MaxPooling3D>>},
     {"Maximum", made<MergeOptions<Maximum>>},
     {"Minimum", made<MergeOptions<Minimum>>},
+    {"MixUp", made<MixUpOptions>},
     {"MultiHeadAttention", made<MultiHeadAttentionOptions>},
     {"Multiply", made<MergeOptions<Multiply>>},
     {"Normalization", made<NormalizationOptions>},
@@ -188,8 +199,14 @@ constexpr Known catalogue[] = {
     {"PositionEmbedding", made<PositionEmbeddingOptions>},
     {"RMSNormalization", made<RMSNormalizationOptions>},
     {"RNN", madeRNN},
+    {"RandomBrightness", made<RandomBrightnessOptions>},
+    {"RandomContrast", made<RandomContrastOptions>},
+    {"RandomCrop", made<RandomCropOptions>},
     {"RandomFlip", made<RandomFlipOptions>},
+    {"RandomRotation", made<RandomRotationOptions>},
+    {"RandomShear", made<RandomShearOptions>},
     {"RandomTranslation", made<RandomTranslationOptions>},
+    {"RandomZoom", made<RandomZoomOptions>},
     {"ReLU", made<ReLUOptions>},
     {"RepeatVector", made<RepeatVectorOptions>},
     {"Rescaling", made<RescalingOptions>},
@@ -204,6 +221,7 @@ constexpr Known catalogue[] = {
     {"SpatialDropout1D", made<SpatialDropout1DOptions>},
     {"SpatialDropout2D", made<SpatialDropoutOptions<SpatialDropout2D>>},
     {"SpatialDropout3D", made<SpatialDropoutOptions<SpatialDropout3D>>},
+    {"SpectralNormalization", madeSpectral},
     {"StackedRNNCells", madeStacked},
     {"StringLookup", made<StringLookupOptions>},
     {"Subtract", made<MergeOptions<Subtract>>},

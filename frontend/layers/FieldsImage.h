@@ -41,13 +41,49 @@ struct CenterCropOptions : layers::CenterCropArgs {
   int64_t height = 0, width = 0;
   Layer layer() const { return layers::CenterCrop(height, width, *this); }
 };
-struct RandomFlipOptions : layers::RandomFlipArgs {
+struct RandomFlipOptions : layers::RandomImageArgs {
   FlipMode mode = FlipMode::horizontal_and_vertical;
   Layer layer() const { return layers::RandomFlip(mode, *this); }
 };
-struct RandomTranslationOptions : layers::RandomTranslationArgs {
+struct RandomTranslationOptions : layers::RandomTransformArgs {
   Factor heightFactor = 0.0, widthFactor = 0.0;
   Layer layer() const { return layers::RandomTranslation(heightFactor, widthFactor, *this); }
+};
+struct RandomRotationOptions : layers::RandomTransformArgs {
+  Factor factor = 0.0;
+  Layer layer() const { return layers::RandomRotation(factor, *this); }
+};
+struct RandomZoomOptions : layers::RandomTransformArgs {
+  Factor heightFactor = 0.0;
+  std::optional<Factor> widthFactor{};
+  Layer layer() const {
+    return widthFactor ? layers::RandomZoom(heightFactor, *widthFactor, *this)
+                       : layers::RandomZoom(heightFactor, *this);
+  }
+};
+struct RandomShearOptions : layers::RandomShearArgs {
+  Factor xFactor = 0.0, yFactor = 0.0;
+  Layer layer() const { return layers::RandomShear(xFactor, yFactor, *this); }
+};
+struct RandomContrastOptions : layers::RandomColorArgs {
+  Factor factor = 0.0;
+  Layer layer() const { return layers::RandomContrast(factor, *this); }
+};
+struct RandomBrightnessOptions : layers::RandomColorArgs {
+  Factor factor = 0.0;
+  Layer layer() const { return layers::RandomBrightness(factor, *this); }
+};
+struct RandomCropOptions : layers::RandomImageArgs {
+  int64_t height = 0, width = 0;
+  Layer layer() const { return layers::RandomCrop(height, width, *this); }
+};
+struct MixUpOptions : layers::MixUpArgs {
+  double alpha = 0.2;
+  Layer layer() const { return layers::MixUp(alpha, *this); }
+};
+struct CutMixOptions : layers::RandomImageArgs {
+  Factor factor = 1.0;
+  Layer layer() const { return layers::CutMix(factor, *this); }
 };
 struct SpatialDropout1DOptions : layers::SpatialDropout1DArgs {
   double rate = 0.0;
@@ -107,18 +143,65 @@ inline constexpr std::tuple layerFields<CenterCropOptions>{
     Field{"height", &CenterCropOptions::height, Presence::required},
     Field{"width", &CenterCropOptions::width, Presence::required}};
 template <>
-inline constexpr std::tuple layerFields<RandomFlipOptions>{Field{"data_format", &layers::RandomFlipArgs::data_format},
-                                                           Field{"seed", &layers::RandomFlipArgs::seed},
+inline constexpr std::tuple layerFields<RandomFlipOptions>{Field{"data_format", &layers::RandomImageArgs::data_format},
+                                                           Field{"seed", &layers::RandomImageArgs::seed},
                                                            Field{"mode", &RandomFlipOptions::mode}};
 template <>
 inline constexpr std::tuple layerFields<RandomTranslationOptions>{
-    Field{"data_format", &layers::RandomTranslationArgs::data_format},
+    Field{"data_format", &layers::RandomTransformArgs::data_format},
     Field{"height_factor", &RandomTranslationOptions::heightFactor, Presence::required},
     Field{"width_factor", &RandomTranslationOptions::widthFactor, Presence::required},
-    Field{"fill_mode", &layers::RandomTranslationArgs::fill_mode},
-    Field{"interpolation", &layers::RandomTranslationArgs::interpolation},
-    Field{"seed", &layers::RandomTranslationArgs::seed},
-    Field{"fill_value", &layers::RandomTranslationArgs::fill_value}};
+    Field{"fill_mode", &layers::RandomTransformArgs::fill_mode},
+    Field{"interpolation", &layers::RandomTransformArgs::interpolation},
+    Field{"seed", &layers::RandomTransformArgs::seed},
+    Field{"fill_value", &layers::RandomTransformArgs::fill_value}};
+template <>
+inline constexpr std::tuple layerFields<RandomRotationOptions>{
+    Field{"data_format", &layers::RandomTransformArgs::data_format},
+    Field{"factor", &RandomRotationOptions::factor, Presence::required},
+    Field{"fill_mode", &layers::RandomTransformArgs::fill_mode},
+    Field{"fill_value", &layers::RandomTransformArgs::fill_value},
+    Field{"interpolation", &layers::RandomTransformArgs::interpolation},
+    Field{"seed", &layers::RandomTransformArgs::seed}};
+template <>
+inline constexpr std::tuple layerFields<RandomZoomOptions>{
+    Field{"data_format", &layers::RandomTransformArgs::data_format},
+    Field{"height_factor", &RandomZoomOptions::heightFactor, Presence::required},
+    Field{"width_factor", &RandomZoomOptions::widthFactor},
+    Field{"fill_mode", &layers::RandomTransformArgs::fill_mode},
+    Field{"interpolation", &layers::RandomTransformArgs::interpolation},
+    Field{"seed", &layers::RandomTransformArgs::seed},
+    Field{"fill_value", &layers::RandomTransformArgs::fill_value}};
+template <>
+inline constexpr std::tuple layerFields<RandomShearOptions>{
+    Field{"data_format", &layers::RandomShearArgs::data_format},
+    Field{"x_factor", &RandomShearOptions::xFactor},
+    Field{"y_factor", &RandomShearOptions::yFactor},
+    Field{"fill_mode", &layers::RandomShearArgs::fill_mode},
+    Field{"interpolation", &layers::RandomShearArgs::interpolation},
+    Field{"seed", &layers::RandomShearArgs::seed},
+    Field{"fill_value", &layers::RandomShearArgs::fill_value}};
+/// Of RandomContrast and RandomBrightness.
+template <class Options>
+constexpr std::tuple randomColorFields{
+    Field{"data_format", &layers::RandomColorArgs::data_format}, Field{"factor", &Options::factor, Presence::required},
+    Field{"value_range", &layers::RandomColorArgs::value_range}, Field{"seed", &layers::RandomColorArgs::seed}};
+template <> inline constexpr std::tuple layerFields<RandomContrastOptions> = randomColorFields<RandomContrastOptions>;
+template <>
+inline constexpr std::tuple layerFields<RandomBrightnessOptions> = randomColorFields<RandomBrightnessOptions>;
+template <>
+inline constexpr std::tuple layerFields<RandomCropOptions>{
+    Field{"data_format", &layers::RandomImageArgs::data_format},
+    Field{"height", &RandomCropOptions::height, Presence::required},
+    Field{"width", &RandomCropOptions::width, Presence::required}, Field{"seed", &layers::RandomImageArgs::seed}};
+template <>
+inline constexpr std::tuple layerFields<MixUpOptions>{Field{"data_format", &layers::MixUpArgs::data_format},
+                                                      Field{"alpha", &MixUpOptions::alpha},
+                                                      Field{"seed", &layers::MixUpArgs::seed}};
+template <>
+inline constexpr std::tuple layerFields<CutMixOptions>{Field{"data_format", &layers::RandomImageArgs::data_format},
+                                                       Field{"factor", &CutMixOptions::factor},
+                                                       Field{"seed", &layers::RandomImageArgs::seed}};
 
 /// All of a SpatialDropout's: of the fields of every layer Keras gives it these two alone.
 template <class Options>

@@ -41,7 +41,8 @@ Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
   if (const ForkSafeLock lock(making); !function)
     function = std::make_unique<CompiledFunction>(
         FunctionOptions{.name = name}, std::vector<std::string>{},
-        [this, training](Trace &, const std::vector<Value> &feeds, const FeedLayout &) {
+        [this, training](Trace &trace, const std::vector<Value> &feeds, const FeedLayout &) {
+          trace.isCallOnData = true;
           TrainingScope scope(training);
           std::vector<CompiledFunction::Named> fetches;
           for (const Value &output : callTraced(feeds))

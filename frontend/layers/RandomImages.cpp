@@ -1,10 +1,8 @@
 // RandomFlip and RandomTranslation: each image of a batch in training gets its own change.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/layers/RandomImages.h"
 #include "frontend/graph/Promotion.h"
-#include "frontend/layers/FieldsImage.h"
 #include "frontend/layers/Normalized.h"
-#include "frontend/layers/RandomNumbers.h"
-#include "frontend/layers/SpatialAxes.h"
 #include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cmath>
@@ -14,30 +12,6 @@ namespace halftone::layers {
 using namespace detail;
 
 namespace {
-
-/// What both layers do around the change of a batch of images: they cast to the compute dtype, change nothing unless in
-/// training, and take one image for a batch of one.
-template <class Options> class RandomImagesBody : public BodyOf<Options> {
-public:
-  using BodyOf<Options>::BodyOf;
-  void build(BuildContext &context, const std::vector<Shape> &) override {
-    state_ = addSeedState(context, this->options_.seed);
-  }
-  Values call(const Values &inputs, const CallContext &context) final {
-    const Value x = asDtype(inputs[0], context.compute_dtype(), "layer input");
-    const std::array<int64_t, 2> axes = imageAxes(x.shape(), this->options_.data_format);
-    if (!context.training() || x.shape().elements() == 0)
-      return x;
-    if (x.rank() == 4)
-      return changed(x, axes);
-    return ops::squeeze(changed(ops::expand_dims(x, 0), {axes[0] + 1, axes[1] + 1}), 0);
-  }
-
-protected:
-  /// A batch; the axes are those of height and width.
-  virtual Value changed(const Value &x, const std::array<int64_t, 2> &axes) const = 0;
-  Variable state_;
-};
 
 class RandomFlipBody final : public RandomImagesBody<RandomFlipOptions> {
   using RandomImagesBody::RandomImagesBody;
@@ -67,10 +41,7 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
   }
 
   Value coordinates(const Value &x, int64_t axis, const Factor &factor) const {
-    const double first = factor.list().front(), second = factor.list().back();
-    const bool isOne = factor.list().size() == 1;
-    const double lower = isOne ? -std::abs(first) : std::min(first, second);
-    const double upper = isOne ? std::abs(first) : std::max(first, second);
+    const auto [lower, upper] = boundsOf(factor);
     const int64_t batch = x.shape()[0], extent = x.shape()[axis];
     const Value part = uniform(nextKey(state_), {batch, 1}) * (upper - lower) + lower;
     return tracing().iota(1, Shape{batch, extent}, DType::float32) - part * static_cast<double>(extent);
@@ -133,34 +104,18 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
   }
 };
 
-void requireFactor(const Layer &layer, const char *argument, const Factor &factor, Where where) {
-  const std::vector<double> &list = factor.list();
-  const bool allFit = std::ranges::all_of(list, [](double part) { return part >= -1.0 && part <= 1.0; });
-  if ((list.size() != 1 && list.size() != 2) || !allFit)
-    throw Error(
-        ErrorKind::value_error,
-        fmt::format("The `{0}` argument should be a number (or a list of two numbers) in the range [-1.0, 1.0]. "
-                    "Received: {0}={1}",
-                    argument, fmt::join(list, ", ")),
-        layer.name(), where);
-}
-
 } // namespace
 
-RandomFlip::RandomFlip(Choice<FlipMode> mode, const RandomFlipArgs &args, Where where)
+RandomFlip::RandomFlip(Choice<FlipMode> mode, const RandomImageArgs &args, Where where)
     : Layer(std::make_unique<RandomFlipBody>(RandomFlipOptions{args, mode}), "RandomFlip", layerArgs(args), where) {}
 
 RandomTranslation::RandomTranslation(const Factor &height_factor, const Factor &width_factor,
-                                     const RandomTranslationArgs &args, Where where)
+                                     const RandomTransformArgs &args, Where where)
     : Layer(std::make_unique<RandomTranslationBody>(RandomTranslationOptions{args, height_factor, width_factor}),
             "RandomTranslation", layerArgs(args), where) {
-  requireFactor(*this, "height_factor", height_factor, where);
-  requireFactor(*this, "width_factor", width_factor, where);
-  if (args.interpolation != Interpolation::nearest && args.interpolation != Interpolation::bilinear)
-    throw Error(
-        ErrorKind::not_implemented_error,
-        fmt::format("Unknown `interpolation` {}. Expected of one ('nearest', 'bilinear').", args.interpolation.word()),
-        name(), where);
+  requireFactor(*this, "height_factor", height_factor, -1.0, LeastFactor::allowed, where);
+  requireFactor(*this, "width_factor", width_factor, -1.0, LeastFactor::allowed, where);
+  requireTransform(*this, args.fill_mode, args.interpolation, where);
 }
 
 } // namespace halftone::layers

@@ -219,6 +219,15 @@ std::vector<size_t> orderInputs(const Layer &layer, const Arguments &arguments, 
   return places;
 }
 
+/// `training` of a call, unless it is the default of that argument: Keras records the default too, and a run decides.
+std::optional<bool> trainingOf(const Layer &layer, const Arguments &arguments) {
+  const std::optional<bool> given = arguments.flag("training");
+  const std::string name = layer.class_name();
+  const bool isOfImages = name.starts_with("Random") || name == "MixUp" || name == "CutMix";
+  const bool hasNoDefault = name == "BatchNormalization" || dynamic_cast<const GraphCalled *>(layer.impl()->body.get());
+  return !hasNoDefault && given == isOfImages ? std::nullopt : given;
+}
+
 /// Calls a layer with one Value or a structure of them, and with masks in the same structure.
 std::vector<Value> callWithStructure(const Layer &layer, const Arguments &named, const std::vector<Value> &inputs,
                                      const Config &arguments) {
@@ -242,7 +251,7 @@ std::vector<Value> callWithStructure(const Layer &layer, const Arguments &named,
   std::vector<Value> values;
   for (const size_t place : places)
     values.push_back(inputs[place]);
-  return layer.impl()->call(values, {.training = named.flag("training")}, {},
+  return layer.impl()->call(values, {.training = trainingOf(layer, named)}, {},
                             ConfigAccess::make(renumbered(ConfigAccess::json(arguments), places)), rules);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "Layer.h"
 #include "Spatial.h"
+#include <array>
 
 namespace halftone::layers {
 
@@ -102,7 +103,8 @@ public:
   CenterCrop(int64_t height, int64_t width, const CenterCropArgs &args = {}, Where where = Where::current());
 };
 
-struct RandomFlipArgs {
+/// Of layers that draw for images, and have no other argument.
+struct RandomImageArgs {
   std::optional<int64_t> seed{};
   Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
@@ -114,11 +116,12 @@ struct RandomFlipArgs {
 /// Keras. The result has the compute dtype.
 class HALFTONE_API RandomFlip : public Layer {
 public:
-  RandomFlip(Choice<FlipMode> mode = FlipMode::horizontal_and_vertical, const RandomFlipArgs &args = {},
+  RandomFlip(Choice<FlipMode> mode = FlipMode::horizontal_and_vertical, const RandomImageArgs &args = {},
              Where where = Where::current());
 };
-struct RandomTranslationArgs {
-  Choice<FillMode> fill_mode = FillMode::reflect;
+/// Of layers that move pixels. Those outside of an image follow fill_mode.
+struct RandomTransformArgs {
+  Choice<FillMode> fill_mode = FillMode::reflect;                // not mirror
   Choice<Interpolation> interpolation = Interpolation::bilinear; // or nearest
   std::optional<int64_t> seed{};
   double fill_value = 0.0; // of FillMode::constant
@@ -132,8 +135,118 @@ struct RandomTranslationArgs {
 /// result has the compute dtype.
 class HALFTONE_API RandomTranslation : public Layer {
 public:
-  RandomTranslation(const Factor &height_factor, const Factor &width_factor, const RandomTranslationArgs &args = {},
+  RandomTranslation(const Factor &height_factor, const Factor &width_factor, const RandomTransformArgs &args = {},
                     Where where = Where::current());
+};
+/// In training, turns each image about its middle by a random angle: the factor is a part of a full turn, counterclockwise
+/// for positive ones. value_error for a factor outside of -1 to 1. The result has the compute dtype.
+class HALFTONE_API RandomRotation : public Layer {
+public:
+  explicit RandomRotation(const Factor &factor, const RandomTransformArgs &args = {}, Where where = Where::current());
+};
+/// In training, makes each image 1 / (1 + f) times as large about its middle, where f is random: positive ones zoom out. Without
+/// a width_factor both axes have the same f. value_error for factors that are not above -1 and at most 1. The result has
+/// the compute dtype.
+class HALFTONE_API RandomZoom : public Layer {
+public:
+  /// RandomZoom({lower, upper}): the two numbers would else also be the factors of a RandomZoom that is copied.
+  explicit RandomZoom(const double (&height_factor)[2], const RandomTransformArgs &args = {},
+                      Where where = Where::current())
+      : RandomZoom(Factor(height_factor[0], height_factor[1]), args, where) {}
+  explicit RandomZoom(const Factor &height_factor, const RandomTransformArgs &args = {},
+                      Where where = Where::current());
+  explicit RandomZoom(const Factor &height_factor, const Factor &width_factor, const RandomTransformArgs &args = {},
+                      Where where = Where::current());
+};
+struct RandomShearArgs {
+  Choice<Interpolation> interpolation = Interpolation::bilinear; // or nearest
+  Choice<FillMode> fill_mode = FillMode::reflect;                // not mirror
+  double fill_value = 0.0;                                       // of FillMode::constant
+  Choice<DataFormat> data_format = DataFormat::channels_last;
+  std::optional<int64_t> seed{};
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// In training, shifts each row by a random multiple of its index, and each column by one of its own; half of the images are
+/// shifted the other way. value_error for factors outside of 0 to 1. The result has the compute dtype.
+class HALFTONE_API RandomShear : public Layer {
+public:
+  RandomShear(Where where = Where::current()) : RandomShear(0.0, 0.0, {}, where) {}
+  /// RandomShear({lower, upper})
+  explicit RandomShear(const double (&x_factor)[2], Where where = Where::current())
+      : RandomShear(Factor(x_factor[0], x_factor[1]), 0.0, {}, where) {}
+  explicit RandomShear(const Factor &x_factor, const Factor &y_factor = 0.0, const RandomShearArgs &args = {},
+                       Where where = Where::current());
+};
+
+/// Of layers that change colours. Results are cut off at the ends of value_range, least and largest.
+struct RandomColorArgs {
+  std::vector<double> value_range = {0, 255}; // two numbers
+  std::optional<int64_t> seed{};
+  Choice<DataFormat> data_format = DataFormat::channels_last;
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// In training, multiplies the distance of each pixel from its channel's mean by a random number of each image, from 1 - lower to
+/// 1 + upper; one factor f has the bounds 0 and f. value_error for a factor outside of 0 to 1. The result has the compute
+/// dtype.
+class HALFTONE_API RandomContrast : public Layer {
+public:
+  explicit RandomContrast(const Factor &factor, const RandomColorArgs &args = {}, Where where = Where::current());
+};
+/// In training, adds a random part of the width of value_range to each image. value_error for a factor outside of -1 to 1.
+/// The result has the compute dtype.
+class HALFTONE_API RandomBrightness : public Layer {
+public:
+  explicit RandomBrightness(const Factor &factor, const RandomColorArgs &args = {}, Where where = Where::current());
+};
+
+/// In training, a part of this height and width at a random place, the same in all images of a batch. Images that are not
+/// larger along both axes are cut in the middle to the ratio of height and width, and resized. Else the images as they are,
+/// whatever their size. The result has the compute dtype.
+class HALFTONE_API RandomCrop : public Layer {
+public:
+  RandomCrop(int64_t height, int64_t width, const RandomImageArgs &args = {}, Where where = Where::current());
+};
+
+/// Layers that mix each image of a batch with another one of it, which is drawn, and labels (batch, ...) in the same
+/// proportion. Labels are floats, such as one-hot vectors.
+class HALFTONE_API ImageMixingLayer : public Layer {
+public:
+  using Layer::operator();
+  // NOLINTBEGIN(bugprone-derived-method-shadowing-base-method): overloads of Layer's
+  [[nodiscard]] std::array<Value, 2> operator()(const Value &images, const Value &labels,
+                                                const CallArgs &args = {}) const;
+  [[nodiscard]] std::array<Tensor, 2> operator()(const Tensor &images, const Tensor &labels,
+                                                 const CallArgs &args = {}) const;
+  // NOLINTEND(bugprone-derived-method-shadowing-base-method)
+
+protected:
+  using Layer::Layer;
+};
+struct MixUpArgs {
+  Choice<DataFormat> data_format = DataFormat::channels_last;
+  std::optional<int64_t> seed{};
+  Regularizer activity_regularizer{};
+  bool trainable = true;
+  PolicyArg dtype{};
+  std::string name{};
+};
+/// In training, w image + (1 - w) other, where w is drawn from Beta(alpha, alpha) for each image. value_error for an alpha that
+/// is not above 0. The result has the compute dtype, mixed labels float32 at least.
+class HALFTONE_API MixUp : public ImageMixingLayer {
+public:
+  MixUp(double alpha = 0.2, const MixUpArgs &args = {}, Where where = Where::current());
+};
+/// In training, a box of each image is that of the other one. The share of the rest is drawn from Beta(a, a), where a is drawn from
+/// the factor for each batch. value_error for a factor outside of 0 to 1. The result has the compute dtype.
+class HALFTONE_API CutMix : public ImageMixingLayer {
+public:
+  CutMix(const Factor &factor = 1.0, const RandomImageArgs &args = {}, Where where = Where::current());
 };
 
 struct SpatialDropout1DArgs {

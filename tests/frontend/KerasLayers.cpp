@@ -41,7 +41,7 @@ TEST_CASE("Global pooling gives Keras's outputs and gradients for recorded rows"
 
 TEST_CASE("Layers for images give Keras's outputs and gradients for recorded rows") {
   CHECK(checkRows("image_layers.jsonl",
-                  [](const std::string &name) { return name != "Resizing" && !name.starts_with("Adaptive"); }) == 38);
+                  [](const std::string &name) { return name != "Resizing" && !name.starts_with("Adaptive"); }) == 65);
 }
 
 TEST_CASE("Adaptive pooling gives Keras's outputs and gradients for recorded rows") {

@@ -66,6 +66,18 @@ def cases():
         yield lambda p, s=size, a=args: layers.AdaptiveMaxPooling2D(s, dtype=p, **a), (5, 4)
     yield lambda p: layers.AdaptiveAveragePooling3D((2, 1, 3), dtype=p), (3, 4, 2)
     yield lambda p: layers.AdaptiveMaxPooling3D((2, 1, 3), dtype=p, **first), (3, 4, 2)
+    for mode, method in itertools.product(["reflect", "wrap", "constant", "nearest"], ["bilinear", "nearest"]):
+        args = {"fill_mode": mode, "interpolation": method, "fill_value": 0.25}
+        yield lambda p, a=args: layers.RandomRotation((0.11, 0.11), dtype=p, **a), (5, 6)
+        yield lambda p, a=args: layers.RandomZoom((0.3, 0.3), (-0.45, -0.45), dtype=p, **a), (5, 6)
+    yield lambda p: layers.RandomRotation((-0.3, -0.3), dtype=p, **first), (4, 7)
+    yield lambda p: layers.RandomZoom((0.7, 0.7), dtype=p, **first), (4, 7)
+    for factor in [-0.3, 0.4]:
+        yield lambda p, f=factor: layers.RandomContrast((-abs(f), abs(f)), value_range=(-2, 1.5), dtype=p), (4, 3)
+        yield lambda p, f=factor: layers.RandomBrightness((f, f), value_range=(-2, 1), dtype=p, **first), (4, 3)
+    for size in [(5, 6), (2, 6), (7, 3), (8, 9)]:
+        yield lambda p, s=size: layers.RandomCrop(*s, seed=1, dtype=p), (5, 6)
+    yield lambda p: layers.RandomCrop(4, 9, seed=1, dtype=p, **first), (5, 6)
 
 
 def record(layer, x, random):
@@ -96,7 +108,7 @@ def main():
         first = getattr(layer, "data_format", "") == "channels_first"
         shape = (2, 2, *extents) if first else (2, *extents, 2)
         x = random.standard_normal(shape).astype("float32")
-        if i % 5 == 4 and not type(layer).__name__.startswith("Adaptive"):  # whose sums of uint8 wrap
+        if i % 5 == 4 and not type(layer).__name__.startswith(("Adaptive", "RandomContrast", "RandomBrightness")):  # which are computed in uint8, and wrap
             x = random.integers(0, 256, shape).astype("uint8")
         print(json.dumps(record(layer, x, random), separators=(",", ":")))
     print(f"{i + 1} layers, Keras {keras.__version__}, JAX {jax.__version__}", file=sys.stderr)

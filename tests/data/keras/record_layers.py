@@ -111,6 +111,21 @@ def recurrent():
                           return_sequences=True, return_state=True, go_backwards=True, stateful=True), layers.ConvLSTM3D(1, 2)]
 
 
+def augmentation():
+    first = dict(data_format="channels_first")
+    return [
+        layers.RandomRotation(0.25), layers.RandomRotation((-0.5, 0.125), "constant", "nearest", seed=4, fill_value=2.0, **first),
+        layers.RandomZoom(0.5), layers.RandomZoom((-0.5, 0.25), 0.125, fill_mode="wrap", seed=3, dtype="mixed_float16"),
+        layers.RandomShear((0.25, 0.5), (0.0, 1.0)), layers.RandomShear((0.25, 0.5), (0.125, 0.25), "nearest", "nearest", fill_value=0.5, seed=1, **first),
+        layers.RandomContrast(0.25), layers.RandomContrast((0.125, 0.5), value_range=(0, 1), seed=7, **first),
+        layers.RandomBrightness(0.25), layers.RandomBrightness((-0.5, 0.125), value_range=(1, 0), dtype="bfloat16"),
+        layers.RandomCrop(2, 3, seed=5), layers.RandomCrop(4, 4, seed=0, name="c", **first),
+        layers.MixUp(), layers.MixUp(0.5, "channels_first", seed=2), layers.CutMix(), layers.CutMix((0.25, 0.5), seed=3),
+        layers.SpectralNormalization(layers.Dense(3, name="d")),
+        layers.SpectralNormalization(layers.Conv2D(2, 3, name="k"), power_iterations=3, name="s", dtype="mixed_float16"),
+    ]
+
+
 def configs():
     kernel = dict(kernel_initializer=initializers.HeNormal(seed=3), kernel_regularizer=regularizers.L1L2(0.25, 0.5),
                   kernel_constraint=constraints.MaxNorm(1.5, axis=[0, 1]), bias_constraint="non_neg")
@@ -140,7 +155,7 @@ def configs():
         layers.Rescaling(0.5), layers.Rescaling(0.25, offset=-1.0, dtype="float64"), layers.Add(), layers.Multiply(),
         layers.Concatenate(), layers.Concatenate(axis=1, name="joined"),
         layers.InputLayer((4, None), batch_size=8, dtype="int32", name="tokens"), layers.InputLayer((3,)),
-    ] + images() + windows() + merges() + activations() + plain() + recurrent()
+    ] + images() + windows() + merges() + activations() + plain() + recurrent() + augmentation()
 
 
 def projections(random):

@@ -79,7 +79,7 @@ void checkShared(const char *className, Make made, size_t inputCount = 1, const 
 
 TEST_CASE("A layer made from a config of Keras has that config, key by key in the same order") {
   const std::vector<std::string> lines = recordedConfigs();
-  REQUIRE(lines.size() == 154);
+  REQUIRE(lines.size() == 172);
   for (const std::string &line : lines) {
     INFO(line);
     const Layer layer = layers::deserialize(Config::parse(line));
@@ -193,8 +193,8 @@ TEST_CASE("Every layer for images takes the arguments of every layer") {
   check("AveragePooling3D", volume, +[](const PoolingArgs &args) { return AveragePooling3D(1, args); });
   check("Resizing", image, +[](const ResizingArgs &args) { return Resizing(3, 3, args); });
   check("CenterCrop", image, +[](const CenterCropArgs &args) { return CenterCrop(1, 2, args); });
-  check("RandomFlip", image, +[](const RandomFlipArgs &args) { return RandomFlip(FlipMode::vertical, args); });
-  check("RandomTranslation", image, +[](const RandomTranslationArgs &args) { return RandomTranslation(0, 0, args); });
+  check("RandomFlip", image, +[](const RandomImageArgs &args) { return RandomFlip(FlipMode::vertical, args); });
+  check("RandomTranslation", image, +[](const RandomTransformArgs &args) { return RandomTranslation(0, 0, args); });
   check("Normalization", image, +[](const NormalizationArgs &args) { return Normalization(-1, args); });
   check("GlobalMaxPooling2D", image, +[](const GlobalPoolingArgs &args) { return GlobalMaxPooling2D(args); });
   check("GlobalAveragePooling1D", line, +[](const GlobalPoolingArgs &args) { return GlobalAveragePooling1D(args); });

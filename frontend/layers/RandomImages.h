@@ -1,0 +1,57 @@
+// What layers share that change the images of a batch at random in training.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "frontend/graph/Promotion.h"
+#include "frontend/layers/FieldsImage.h"
+#include "frontend/layers/RandomNumbers.h"
+#include "frontend/layers/SpatialAxes.h"
+#include <array>
+
+namespace halftone::detail {
+
+/// What the layers do around the change of a batch of images: they cast to the compute dtype, change nothing unless in
+/// training, and take one image for a batch of one.
+template <class Options> class RandomImagesBody : public BodyOf<Options> {
+public:
+  using BodyOf<Options>::BodyOf;
+  void build(BuildContext &context, const std::vector<Shape> &) override {
+    state_ = addSeedState(context, this->options_.seed);
+  }
+  Values call(const Values &inputs, const CallContext &context) final {
+    const Value x = asDtype(inputs[0], context.compute_dtype(), "layer input");
+    const std::array<int64_t, 2> axes = imageAxes(x.shape(), this->options_.data_format);
+    if (!context.training() || x.shape().elements() == 0)
+      return x;
+    if (x.rank() == 4)
+      return changed(x, axes);
+    return ops::squeeze(changed(ops::expand_dims(x, 0), {axes[0] + 1, axes[1] + 1}), 0);
+  }
+
+protected:
+  /// A batch; the axes are those of height and width.
+  virtual Value changed(const Value &x, const std::array<int64_t, 2> &axes) const = 0;
+  Variable state_;
+};
+
+/// The bounds of a draw.
+struct Bounds {
+  double lower, upper;
+};
+/// A factor f has the bounds -|f| and |f|.
+Bounds boundsOf(const Factor &factor);
+/// float32 from `lower` up to, not including, `upper`, unless both are equal.
+Value uniformBetween(const Value &key, const Shape &shape, const Bounds &bounds);
+
+/// The factor as Keras's base class of these layers keeps it: -|f| and |f|, the first not below `least`, or the smaller bound and the
+/// larger one. value_error as there, unless the numbers lie from `least` to 1: of two, one number has to.
+Factor keptFactor(const char *layer, const Factor &factor, double least, Where where);
+/// value_error unless the one or two numbers lie from `least` to 1; `allows` the least one itself.
+enum class LeastFactor : uint8_t { allowed, excluded };
+void requireFactor(const Layer &layer, const char *argument, const Factor &factor, double least, LeastFactor allows,
+                   Where where);
+/// not_implemented_error for words that layers do not take.
+void requireTransform(const Layer &layer, FillMode fillMode, Interpolation interpolation, Where where);
+/// value_error unless the layer computes in floats.
+void requireFloats(const char *layer, DType compute);
+
+} // namespace halftone::detail

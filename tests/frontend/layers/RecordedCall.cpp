@@ -1,0 +1,44 @@
+// Calls that files hold: their `training`, and a model of Keras with every layer that changes images at random.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/TemporaryFolder.h"
+#include "tests/frontend/Recorded.h"
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using namespace halftone;
+using namespace halftone::layers;
+using namespace halftone::test;
+using Json = nlohmann::json;
+
+TEST_CASE("A file of Keras with every layer that changes images at random predicts as its saver, and is saved again") {
+  std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/augmented.json");
+  const Json row = Json::parse(file);
+  const Tensor x = Tensor(row["x"].get<std::vector<double>>(), {2, 6, 7, 3}).astype(float32);
+  const Model model = load_model(HALFTONE_SOURCE_DIR "/tests/data/keras/augmented.keras");
+  CHECK(near(numbers(model.predict(x, {.verbose = 0})), row["y"].get<std::vector<double>>(), 1e-5));
+  const TemporaryFolder folder;
+  model.save(folder / "again.keras");
+  const Model again = load_model(folder / "again.keras");
+  CHECK(numbers(again.predict(x, {.verbose = 0})) == numbers(model.predict(x, {.verbose = 0})));
+  CHECK(again.to_json() == model.to_json());
+  model.compile({.optimizer = optimizers::SGD(0.01), .loss = "mse"});
+  const std::vector<double> before = numbers(model.get_weights()[0]);
+  model.fit(x, Tensor::zeros({2, 3}), {.epochs = 2, .verbose = 0});
+  CHECK(numbers(model.get_weights()[0]) != before);
+}
+
+TEST_CASE("The default of `training`, which Keras records with a call, does not keep a layer of a file from training") {
+  const Input x({64});
+  const Model model({x}, {Dropout(0.5, {.name = "drop"})(x)});
+  std::string text = model.to_json();
+  const std::string none = R"("kwargs":{})", recorded = R"("kwargs":{"training":false})";
+  const size_t last = text.rfind(none);
+  REQUIRE(last != text.npos);
+  text.replace(last, none.size(), recorded);
+  const Model loaded = Model::from_config(Config::parse(text));
+  CHECK(loaded.to_json() == text);
+  const Tensor ones = Tensor::ones({2, 64});
+  CHECK(numbers(loaded.predict(ones, {.verbose = 0})) == numbers(ones));
+  CHECK(numbers(loaded(ones, {.training = true})) != numbers(ones));
+}
