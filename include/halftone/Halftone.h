@@ -5,6 +5,7 @@
 #include "Distribution.h"
 #include "Fourier.h"
 #include "Generate.h"
+#include "ImageFiles.h"
 #include "ImageOps.h"
 #include "Jit.h"
 #include "Layers.h"

@@ -1,0 +1,154 @@
+// Reads PNG files by libpng's simplified interface, and writes them by libdeflate.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/data/PngCodec.h"
+#include "frontend/base/RefuseFile.h"
+#include "frontend/data/JpegCodec.h"
+#include "runtime/base/Crc32.h"
+#include "runtime/base/Deflate.h"
+#include "runtime/base/ForkGate.h"
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+namespace halftone::detail {
+
+namespace {
+
+constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
+
+/// png_image of png.h, version 1.
+struct PngImage {
+  void *opaque = nullptr;
+  uint32_t version = 1, width = 0, height = 0, format = 0, flags = 0, colormapEntries = 0, failed = 0;
+  char message[64] = {};
+};
+constexpr uint32_t formatRgba = 3, flagSixteenBitsAreSrgb = 4;
+
+struct Png {
+  int (*begin)(PngImage *, const void *, size_t);
+  int (*finish)(PngImage *, const void *background, void *pixels, int32_t rowBytes, void *colormap);
+  void (*free)(PngImage *);
+};
+
+const Png &png(const std::string &path) {
+  static std::mutex mutex;
+  static Png calls;
+  static bool isOpen = false;
+  const ForkSafeLock lock(mutex);
+  if (isOpen)
+    return calls;
+  const CodecLibrary library("libpng16.so.16", "libpng16-16", path);
+  library.find(calls.begin, "png_image_begin_read_from_memory");
+  library.find(calls.finish, "png_image_finish_read");
+  library.find(calls.free, "png_image_free");
+  isOpen = true;
+  return calls;
+}
+
+uint32_t wordAt(std::string_view bytes, size_t at) {
+  uint32_t word = 0;
+  for (size_t i = 0; i < 4; ++i)
+    word = word << 8 | static_cast<uint8_t>(bytes[at + i]);
+  return word;
+}
+
+/// The file without the chunks that do not change pixels here: libpng would apply colour spaces, which Pillow and TensorFlow ignore,
+/// and inflate texts.
+std::string essentialChunks(std::string_view bytes, const std::string &path) {
+  std::string kept(signature);
+  kept.reserve(bytes.size());
+  for (size_t at = signature.size(); at < bytes.size();) {
+    if (bytes.size() - at < 12 || wordAt(bytes, at) > bytes.size() - at - 12)
+      refuseFile(path, "a whole PNG file", "the end of the file within a chunk");
+    const size_t size = size_t{wordAt(bytes, at)} + 12;
+    const std::string_view name = bytes.substr(at + 4, 4);
+    if (name == "IHDR" && size == 25)
+      requirePixels(path, wordAt(bytes, at + 12), wordAt(bytes, at + 8));
+    if (name == "IHDR" || name == "PLTE" || name == "IDAT" || name == "tRNS" || name == "IEND")
+      kept += bytes.substr(at, size);
+    at += size;
+    if (name == "IEND")
+      return kept;
+  }
+  refuseFile(path, "a whole PNG file", "no last chunk");
+}
+
+/// RGBA as one channel or three, if it is gray or opaque.
+Pixels reduced(Pixels pixels) {
+  bool isOpaque = true, isGray = true;
+  const std::vector<uint8_t> &all = pixels.bytes;
+  for (size_t i = 0; i < all.size(); i += 4) {
+    isOpaque = isOpaque && all[i + 3] == 255;
+    isGray = isGray && all[i] == all[i + 1] && all[i] == all[i + 2];
+    if (!isOpaque)
+      return pixels;
+  }
+  const size_t channels = isGray ? 1 : 3;
+  size_t to = 0;
+  for (size_t i = 0; i < all.size(); i += 4)
+    for (size_t c = 0; c < channels; ++c)
+      pixels.bytes[to++] = all[i + c];
+  pixels.bytes.resize(to);
+  pixels.channels = static_cast<int64_t>(channels);
+  return pixels;
+}
+
+void append(std::string &bytes, uint32_t word) {
+  for (int shift = 24; shift >= 0; shift -= 8)
+    bytes.push_back(static_cast<char>(word >> shift & 0xff));
+}
+void appendChunk(std::string &bytes, std::string_view name, std::string_view data) {
+  append(bytes, static_cast<uint32_t>(data.size()));
+  const size_t begin = bytes.size();
+  bytes.append(name).append(data);
+  append(bytes, crc32Of(std::as_bytes(std::span(bytes).subspan(begin))));
+}
+
+/// The row as differences from the row above, whose first byte names this filter.
+void appendRow(std::string &rows, const Pixels &pixels, int64_t row) {
+  const size_t width = pixels.rowBytes(), begin = static_cast<size_t>(row) * width;
+  rows.push_back(row == 0 ? 0 : 2);
+  for (size_t i = begin; i < begin + width; ++i)
+    rows.push_back(static_cast<char>(pixels.bytes[i] - (row == 0 ? 0 : pixels.bytes[i - width])));
+}
+
+} // namespace
+
+Pixels decodedPng(const std::string &bytes, const std::string &path) {
+  const Png &calls = png(path);
+  const std::string chunks = essentialChunks(bytes, path);
+  PngImage image;
+  const auto refuse = [&](const PngImage &failed) {
+    const std::string text(failed.message, ::strnlen(failed.message, sizeof failed.message));
+    refuseFile(path, "a whole PNG file", text.empty() ? "damaged data" : text);
+  };
+  if (!calls.begin(&image, chunks.data(), chunks.size()))
+    refuse(image);
+  const std::unique_ptr<PngImage, void (*)(PngImage *)> release(&image, calls.free);
+  requirePixels(path, image.height, image.width);
+  image.format = formatRgba;
+  image.flags |= flagSixteenBitsAreSrgb;
+  Pixels pixels{image.height, image.width, 4, {}};
+  pixels.bytes.resize(size_t{image.height} * pixels.rowBytes());
+  if (!calls.finish(&image, nullptr, pixels.bytes.data(), 0, nullptr) || image.failed)
+    refuse(image);
+  return reduced(std::move(pixels));
+}
+
+std::string encodedPng(const Pixels &pixels) {
+  std::string header, rows, bytes(signature);
+  append(header, static_cast<uint32_t>(pixels.width));
+  append(header, static_cast<uint32_t>(pixels.height));
+  const char colour = pixels.channels == 1 ? 0 : pixels.channels == 3 ? 2 : 6;
+  header.append({8, colour, 0, 0, 0}); // bits, colour, and the only methods that there are
+  for (int64_t row = 0; row < pixels.height; ++row)
+    appendRow(rows, pixels, row);
+  appendChunk(bytes, "IHDR", header);
+  appendChunk(bytes, "IDAT", zlibStream(rows).valueOrThrow());
+  appendChunk(bytes, "IEND", {});
+  return bytes;
+}
+
+} // namespace halftone::detail
