@@ -1,17 +1,11 @@
-// Gathers, shuffles and reads ahead rows of arrays.
+// Gathers and shuffles rows of arrays.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/Batches.h"
+#include "frontend/base/NameList.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
-#include "runtime/base/FloatMode.h"
-#include "runtime/base/ForkGate.h"
-#include "runtime/base/Threads.h"
-#include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <fmt/format.h>
-#include <mutex>
-#include <thread>
 
 namespace halftone::detail {
 
@@ -48,6 +42,12 @@ template <class RowOf> static Tensor gatherStrings(Shape shape, size_t rows, Row
     strings.insert(strings.end(), elements.begin(), elements.end());
   }
   return TensorAccess::ofStrings(std::move(strings), std::move(shape));
+}
+
+void requireHeld(const char *who, double number, DType dtype) {
+  const Tensor wide = Tensor::full({}, number, DType::float64);
+  if (!is_float(dtype) && wide.astype(dtype).astype(DType::float64).item<double>() != number)
+    throw Error(ErrorKind::value_error, fmt::format("{}: {} does not hold the number {}", who, name(dtype), number));
 }
 
 Tensor gatherRows(const Tensor &source, std::span<const int64_t> rows) {
@@ -91,6 +91,35 @@ Tensor stackRows(const std::vector<Tensor> &rows) {
   return result;
 }
 
+/// The tensors of an element in the order of the first one's. value_error if they have other names or another count.
+static std::vector<Tensor> alike(const Tensors &first, const Tensors &tensors, const char *part) {
+  if (first.size() != tensors.size() || first.names().empty() != tensors.names().empty())
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("cannot batch elements of different structures: `{}` has {} tensors [{}] and {} tensors [{}]", part,
+                    first.size(), fmt::join(first.names(), ", "), tensors.size(), fmt::join(tensors.names(), ", ")));
+  if (first.names() == tensors.names())
+    return {tensors.begin(), tensors.end()};
+  return inOrder({.kind = "tensor", .owner = "a batch with the first element", .names = first.names()}, part, tensors);
+}
+
+Batch stackElements(const std::vector<Batch> &elements) {
+  auto column = [&](Tensors Batch::*part, const char *name) {
+    const Tensors &first = elements[0].*part;
+    std::vector<std::vector<Tensor>> rows(first.size());
+    for (const Batch &element : elements) {
+      const std::vector<Tensor> tensors = alike(first, element.*part, name);
+      for (size_t i = 0; i < tensors.size(); ++i)
+        rows[i].push_back(tensors[i]);
+    }
+    std::vector<Tensor> list;
+    for (const std::vector<Tensor> &each : rows)
+      list.push_back(stackRows(each));
+    return TensorAccess::named(std::move(list), first.names());
+  };
+  return {column(&Batch::x, "x"), column(&Batch::y, "y"), column(&Batch::sample_weight, "sample_weight")};
+}
+
 Tensor concatenateRows(const std::vector<Tensor> &parts) {
   if (parts.size() == 1)
     return parts[0];
@@ -132,94 +161,6 @@ uint64_t ShuffleOrder::below(uint64_t n) {
 void ShuffleOrder::shuffle(std::span<int64_t> order) {
   for (size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[below(i)]);
-}
-
-namespace {
-
-/// A reader thread, and the batches that it has read ahead.
-class Prefetcher {
-public:
-  Prefetcher(std::function<std::optional<Batch>()> next, size_t count)
-      : next_(std::move(next)), count_(count), thread_(startThread([this] { read(); }).value_or(std::thread())) {}
-  ~Prefetcher() {
-    {
-      std::lock_guard lock(mutex_);
-      stopped_ = true;
-    }
-    changed_.notify_all();
-    if (thread_.joinable())
-      thread_.join();
-  }
-  bool isHere() const { return forks_ == forkCount(); } // a forked child has no reader, and locks may be held
-  std::optional<Batch> take() {
-    if (!thread_.joinable())
-      return next_(); // the system starts no thread
-    if (!isHere())
-      throw Error(ErrorKind::runtime_error, "the thread that reads ahead for this epoch stayed in the process that was "
-                                            "forked: begin another epoch, or fork before one begins");
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !ready_.empty() || finished_; });
-    if (ready_.empty()) {
-      if (error_)
-        std::rethrow_exception(std::exchange(error_, nullptr));
-      return std::nullopt;
-    }
-    Batch batch = std::move(ready_.front());
-    ready_.pop_front();
-    changed_.notify_all();
-    return batch;
-  }
-
-private:
-  void read() {
-    const FloatMode mode;
-    for (;;) {
-      {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return stopped_ || ready_.size() < count_; });
-        if (stopped_)
-          return;
-      }
-      std::optional<Batch> batch;
-      std::exception_ptr error;
-      try {
-        batch = next_();
-      } catch (...) {
-        error = std::current_exception();
-      }
-      std::lock_guard lock(mutex_);
-      if (batch)
-        ready_.push_back(std::move(*batch));
-      else {
-        finished_ = true;
-        error_ = error;
-      }
-      changed_.notify_all();
-      if (finished_)
-        return;
-    }
-  }
-
-  std::function<std::optional<Batch>()> next_;
-  size_t count_;
-  int64_t forks_ = forkCount();
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Batch> ready_;
-  std::exception_ptr error_;
-  bool stopped_ = false, finished_ = false;
-  std::thread thread_; // the last member: the thread uses all others
-};
-
-} // namespace
-
-std::function<std::optional<Batch>()> prefetched(std::function<std::optional<Batch>()> next, int64_t count) {
-  auto drop = [](const Prefetcher *prefetcher) {
-    if (prefetcher->isHere())
-      delete prefetcher;
-  };
-  std::shared_ptr<Prefetcher> prefetcher(new Prefetcher(std::move(next), static_cast<size_t>(count)), drop);
-  return [prefetcher] { return prefetcher->take(); };
 }
 
 } // namespace halftone::detail

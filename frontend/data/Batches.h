@@ -1,10 +1,9 @@
-// Rows of arrays: checks, gathers, shuffles and reads them ahead.
+// Rows of arrays: checks, gathers and shuffles them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Data.h"
+#include "runtime/TensorAccess.h"
 #include <cstdint>
-#include <functional>
-#include <optional>
 #include <random>
 #include <span>
 #include <vector>
@@ -15,14 +14,30 @@ namespace halftone::detail {
 /// there are no tensors.
 int64_t checkRows(const Batch &arrays);
 
+/// value_error if an integer dtype does not hold the number, with which the function `who` pads.
+void requireHeld(const char *who, double number, DType dtype);
+
 /// A new tensor of the given rows of `source`, in that order.
 Tensor gatherRows(const Tensor &source, std::span<const int64_t> rows);
 /// Equal tensors stacked along a new leading axis. value_error when they differ in shape or dtype.
 Tensor stackRows(const std::vector<Tensor> &rows);
+/// Elements stacked along a new leading axis. value_error when they have other tensors, by count or by name.
+Batch stackElements(const std::vector<Batch> &elements);
 /// Tensors one after the other along the leading axis.
 Tensor concatenateRows(const std::vector<Tensor> &parts);
 /// The same rows of every tensor; a view if the rows are consecutive.
 Batch gatherBatch(const Batch &arrays, std::span<const int64_t> rows);
+
+/// f of each tensor, with the names.
+template <class F> Batch mapTensors(const Batch &batch, F f) {
+  auto all = [&](const Tensors &tensors) {
+    std::vector<Tensor> list;
+    for (const Tensor &tensor : tensors)
+      list.push_back(f(tensor));
+    return TensorAccess::named(std::move(list), tensors.names());
+  };
+  return {all(batch.x), all(batch.y), all(batch.sample_weight)};
+}
 
 /// Random orders that are the same on every machine.
 class ShuffleOrder {
@@ -34,9 +49,5 @@ public:
 private:
   std::mt19937_64 engine_;
 };
-
-/// Calls `next` on a thread of its own, up to `count` batches ahead. If `next` throws, the reader of that batch gets
-/// the exception.
-std::function<std::optional<Batch>()> prefetched(std::function<std::optional<Batch>()> next, int64_t count);
 
 } // namespace halftone::detail

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace halftone {
 namespace detail {
@@ -16,6 +17,16 @@ struct Batch {
   Tensors sample_weight{};
 };
 
+struct MapArgs {
+  std::optional<int64_t> num_parallel_calls{}; // threads that call f, at most 256; none: the thread that reads does
+};
+struct PaddedBatchArgs {
+  /// Upper bounds, ascending, of the lengths of elements: the extent of axis 0 of the first tensor of x.
+  std::vector<int64_t> bucket_boundaries{};
+  bool pad_y = false; // whether y and sample_weight have an axis 0 of that extent too
+  double padding_value = 0.0;
+  bool drop_remainder = false;
+};
 class HALFTONE_API Dataset { // a handle; the pipeline methods return a new dataset
 public:
   Dataset(const Dataset &);
@@ -30,8 +41,29 @@ public:
                                 std::optional<int64_t> cardinality = {});
   Dataset batch(int64_t batch_size, bool drop_remainder = false) const;
   Dataset shuffle(int64_t buffer_size, std::optional<int64_t> seed = {}) const;
-  Dataset map(std::function<Batch(Batch)> f) const;
+  /// Elements of different extents, padded at the end of each axis to the longest of the batch; sample weights are padded
+  /// with zeros. With `bucket_boundaries`, a batch has elements of one bucket, and axis 0 of x, with `pad_y` of all tensors,
+  /// is padded to the boundary of the bucket: a model compiles once for each. Batches come in the order in which their buckets
+  /// fill, and at the end the buckets that are not full. value_error for an element beyond the last boundary, for elements of
+  /// different ranks or dtypes, and for boundaries that are not positive and ascending.
+  Dataset padded_batch(int64_t batch_size, const PaddedBatchArgs &args = {}) const;
+  /// The order is that of the elements. With `num_parallel_calls`, as many threads call f, which must be safe to call from
+  /// several, on elements that they take one after another; at most that many are ahead of the reader. The elements end with
+  /// the first error, of f or of the source, which reaches the reader. value_error for a count below 1.
+  Dataset map(std::function<Batch(Batch)> f, const MapArgs &args = {}) const;
+  /// The elements for which `keep` is true.
+  Dataset filter(std::function<bool(const Batch &)> keep) const;
   Dataset take(int64_t count) const;
+  /// The elements after the first `count`. value_error for a negative count.
+  Dataset skip(int64_t count) const;
+  /// The elements of this dataset, then those of the other one.
+  Dataset concatenate(const Dataset &next) const;
+  /// The rows of each element, which must have tensors of as many rows.
+  Dataset unbatch() const;
+  /// The elements of several datasets side by side, until one of them ends: x of `x`, and the x of the others as y and as
+  /// sample weights.
+  static Dataset zip(const Dataset &x, const Dataset &y);
+  static Dataset zip(const Dataset &x, const Dataset &y, const Dataset &sample_weight);
   /// `count` passes, each with a new order of a shuffle() before it. None, or -1: infinitely many, so that fit() needs
   /// `steps_per_epoch`. A pass without elements ends the iteration. value_error for another negative count.
   Dataset repeat(std::optional<int64_t> count = {}) const;
