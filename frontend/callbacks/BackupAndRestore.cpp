@@ -1,4 +1,4 @@
-// BackupAndRestore: a run that was interrupted goes on after its last whole epoch.
+// BackupAndRestore: a run that was interrupted goes on after its last saved epoch or batch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
 #include "frontend/callbacks/Monitor.h"
@@ -12,16 +12,24 @@
 
 namespace halftone::callbacks {
 
-BackupAndRestore::BackupAndRestore(std::string backup_dir) : backup_dir_(std::move(backup_dir)) {
+static constexpr const char *latest = "latest.ckpt", *previous = "previous.ckpt";
+
+BackupAndRestore::BackupAndRestore(std::string backup_dir, BackupAndRestoreArgs args)
+    : backup_dir_(std::move(backup_dir)), args_(args) {
   checkPath(backup_dir_).orThrow();
   if (backup_dir_.empty())
     throw Error(ErrorKind::value_error, "Empty `backup_dir` argument passed");
+  if (args_.save_freq && *args_.save_freq < 1)
+    throw Error(ErrorKind::value_error,
+                fmt::format("Invalid value for argument `save_freq`. Received: save_freq={}. Expected a positive count "
+                            "of batches, or none for every epoch.",
+                            *args_.save_freq));
 }
 
-std::string BackupAndRestore::file() const {
+std::string BackupAndRestore::file(const char *name) const {
   if (backup_dir_.empty())
     detail::refuseMoved();
-  return (std::filesystem::path(backup_dir_) / "latest.ckpt").string();
+  return (std::filesystem::path(backup_dir_) / name).string();
 }
 
 /// Files of processes that died while they wrote (replaceFile()). A failure to remove them is no error.
@@ -37,21 +45,43 @@ static void removeLeftovers(const std::string &folder) {
 }
 
 void BackupAndRestore::on_train_begin(const Logs &) {
-  const std::string file = this->file();
+  const std::string last = file(latest), before = file(previous);
   if (detail::isFirstProcess())
     removeLeftovers(backup_dir_);
-  std::error_code error;
-  if (std::filesystem::exists(file, error) || error) // restore() reports why a file cannot be read
-    (void)Checkpoint(model()).restore(file);
+  batches_since_save_ = 0;
+  last_batch_ = -1;
+  const auto isThere = [](const std::string &path) {
+    std::error_code error;
+    return std::filesystem::exists(path, error) || error; // restore() reports why a file cannot be read
+  };
+  const auto restore = [&](const std::string &path) { last_batch_ = Checkpoint(model()).restore(path).batch - 1; };
+  const bool hasBefore = args_.double_checkpoint && isThere(before);
+  if (!hasBefore && !isThere(last))
+    return;
+  try {
+    restore(last);
+    return;
+  } catch (const Error &error) {
+    if (error.kind() != ErrorKind::io_error || !hasBefore)
+      throw;
+  }
+  restore(before);
+  distribution::barrier(); // all processes have read it
+  std::error_code ignored; // the next save would keep the damaged file as the one before
+  if (detail::isFirstProcess())
+    std::filesystem::rename(before, last, ignored);
 }
 
-void BackupAndRestore::on_epoch_end(int64_t, Logs &) {
+void BackupAndRestore::save() const {
+  const std::string last = file(latest);
   const auto write = [&] {
     std::error_code error;
     std::filesystem::create_directories(backup_dir_, error);
     if (error)
       throw Error(ErrorKind::io_error, fmt::format("cannot make the folder {}: {}", backup_dir_, error.message()));
-    Checkpoint(model()).save(file());
+    if (args_.double_checkpoint && detail::isFirstProcess())
+      std::filesystem::rename(last, file(previous), error); // of the first save there is none
+    Checkpoint(model()).save(last);
   };
   if (detail::isStateSplit(model())) // then all processes have a part of the file
     write();
@@ -59,12 +89,30 @@ void BackupAndRestore::on_epoch_end(int64_t, Logs &) {
     detail::writeInFirst(write);
 }
 
+void BackupAndRestore::on_train_batch_end(int64_t batch, const Logs &) {
+  if (!args_.save_freq)
+    return;
+  batches_since_save_ += batch <= last_batch_ ? batch + 1 : batch - last_batch_; // the count begins anew
+  last_batch_ = batch;
+  if (batches_since_save_ < *args_.save_freq)
+    return;
+  batches_since_save_ = 0;
+  save();
+}
+
+void BackupAndRestore::on_epoch_end(int64_t, Logs &) {
+  last_batch_ = -1;
+  if (!args_.save_freq)
+    save();
+}
+
 void BackupAndRestore::on_train_end(const Logs &) {
   distribution::barrier(); // another process may still read the file at the end of its last epoch
-  if (!detail::isFirstProcess())
+  if (!detail::isFirstProcess() || !args_.delete_checkpoint)
     return;
   std::error_code ignored; // a file that stays would only make the next run begin late
-  std::filesystem::remove(file(), ignored);
+  for (const char *name : {latest, previous})
+    std::filesystem::remove(file(name), ignored);
   std::filesystem::remove(backup_dir_, ignored); // only if it is empty
 }
 

@@ -7,8 +7,10 @@
 #include "frontend/io/SavedVariables.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
+#include "frontend/training/FitProgress.h"
 #include "frontend/training/ModelState.h"
 #include "halftone/Saving.h"
+#include "runtime/base/ForkGate.h"
 #include <fmt/format.h>
 
 namespace halftone {
@@ -73,7 +75,11 @@ void Checkpoint::save(const std::string &path) const {
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model_);
   const CallTransaction reading; // an optimizer that has no state yet is saved as it would begin, and stays so
   std::vector<SavedVariable> variables = savedState(model_, compiled.get());
-  CheckpointFile file{.contents = {}, .epoch = stateOf(model_).finishedEpochs, .step = 0, .seeds = seedSequence()};
+  CheckpointFile file{.contents = {},
+                      .epoch = stateOf(model_).finishedEpochs,
+                      .step = 0,
+                      .seeds = seedSequence(),
+                      .place = FitProgress::placeOf(model_)};
   addPolicies(model_, file.contents.metadata);
   const OwnOptimizers own = ownOptimizers(model_, compiled.get());
   for (size_t i = 0; i < own.known.size(); ++i)
@@ -102,9 +108,15 @@ Checkpoint::Restored Checkpoint::restore(const std::string &path) const {
   transaction.commit();
   awaitStates(model_, std::move(restoring.awaited));
   setSeedSequence(file.seeds);
-  stateOf(model_).finishedEpochs = file.epoch;
-  ++stateOf(model_).restores;
-  return {file.epoch, file.step, std::move(state.converted)};
+  ModelState &own = stateOf(model_);
+  own.finishedEpochs = file.epoch;
+  const int64_t batch = file.place ? file.place->batch : 0;
+  {
+    const ForkSafeLock lock(own.mutex);
+    own.restoredPlace = file.place ? std::make_shared<PlaceInData>(std::move(*file.place)) : nullptr;
+  }
+  ++own.restores;
+  return {file.epoch, batch, file.step, std::move(state.converted)};
 }
 
 } // namespace halftone

@@ -4,6 +4,7 @@
 #include "frontend/base/RefuseFile.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Crc32.h"
+#include <bit>
 #include <charconv>
 #include <locale>
 #include <sstream>
@@ -15,6 +16,10 @@ namespace {
 // Keys of the metadata.
 constexpr const char *formatKey = "format", *versionKey = "version", *epochKey = "epoch", *stepKey = "step",
                      *seedsKey = "seed_sequence", *sumKey = "crc32";
+// Those of the place of a run.
+constexpr const char *placeKeyName = "place", *passSeedsKey = "pass_seed_sequence", *passCountsKey = "pass_shuffles",
+                     *countsKey = "shuffles", *logKey = "log:";
+std::string sumsName(size_t number) { return fmt::format("fit/metric_sums/{}", number); }
 constexpr const char *formatName = "halftone checkpoint", *formatVersion = "1";
 std::string sumKeyOf(const std::string &name) { return "crc32:" + name; }
 
@@ -71,8 +76,8 @@ public:
       refuseFile(path_, fmt::format("a count as {}", quotedName(key)), quotedName(digits));
     return value;
   }
-  std::mt19937_64 seeds() const {
-    std::istringstream state(text(seedsKey));
+  std::mt19937_64 seeds(const char *key) const {
+    std::istringstream state(text(key));
     state.imbue(std::locale::classic());
     std::mt19937_64 seeds; // NOLINT(bugprone-random-generator-seed): the text has its state
     if (!(state >> seeds))
@@ -80,10 +85,92 @@ public:
     return seeds;
   }
 
+  bool has(const char *key) const { return texts_.contains(key); }
+  /// Integers from 0, with a blank between two.
+  std::vector<int64_t> numbers(const char *key) const {
+    const std::string digits = text(key);
+    std::vector<int64_t> result;
+    for (const char *at = digits.data(), *end = at + digits.size(); at != end;) {
+      int64_t value = -1;
+      const auto [rest, error] = std::from_chars(at, end, value);
+      if (error != std::errc() || value < 0 || (rest != end && (*rest != ' ' || rest + 1 == end)))
+        refuseFile(path_, fmt::format("counts as {}", quotedName(key)), quotedName(digits));
+      result.push_back(value);
+      at = rest == end ? end : rest + 1;
+    }
+    return result;
+  }
+  /// The values of the keys "log:<number>:<name>", by number.
+  std::vector<std::pair<std::string, double>> logs() const {
+    std::map<int64_t, std::pair<std::string, double>> logs;
+    for (const auto &[key, value] : texts_) {
+      const size_t colon = key.find(':', std::string_view(logKey).size());
+      if (!key.starts_with(logKey) || colon == key.npos)
+        continue;
+      int64_t number = -1;
+      uint64_t bits = 0;
+      const char *first = key.data() + std::string_view(logKey).size(), *last = key.data() + colon;
+      const auto named = std::from_chars(first, last, number);
+      const auto valued = std::from_chars(value.data(), value.data() + value.size(), bits, 16);
+      if (named.ptr != last || valued.ptr != value.data() + value.size() || value.empty() || first == last)
+        refuseFile(path_, fmt::format("the bits of a number as {}", quotedName(key)), quotedName(value));
+      logs[number] = {key.substr(colon + 1), std::bit_cast<double>(bits)};
+    }
+    std::vector<std::pair<std::string, double>> result;
+    for (auto &[number, log] : logs)
+      result.push_back(std::move(log));
+    return result;
+  }
+
 private:
   const std::string &path_;
   const std::map<std::string, std::string> &texts_;
 };
+
+/// Takes the place of a run out of the contents of the file at `path`, with the sums of its metrics.
+std::optional<PlaceInData> takePlace(const std::string &path, Safetensors &contents, int64_t epoch) {
+  const Metadata metadata(path, contents);
+  if (!metadata.has(placeKeyName))
+    return std::nullopt;
+  const std::vector<int64_t> numbers = metadata.numbers(placeKeyName);
+  if (numbers.size() != 6)
+    refuseFile(path, fmt::format("six counts as {}", quotedName(placeKeyName)), fmt::format("{}", numbers.size()));
+  PlaceInData place{.epoch = epoch,
+                    .batch = numbers[0],
+                    .pass = {.isOpen = numbers[1] != 0,
+                             .drawn = numbers[2],
+                             .rows = numbers[3],
+                             .batchSize = numbers[4],
+                             .seeds = metadata.seeds(passSeedsKey),
+                             .counts = metadata.numbers(passCountsKey)},
+                    .counts = metadata.numbers(countsKey),
+                    .logs = metadata.logs()};
+  std::vector<std::pair<std::string, Tensor>> others;
+  for (auto &[name, tensor] : contents.tensors)
+    if (std::ssize(place.metrics) < numbers[5] && name == sumsName(place.metrics.size()))
+      place.metrics.push_back(TensorAccess::copy(tensor)); // outlives the mapped file
+    else
+      others.emplace_back(name, std::move(tensor));
+  if (std::ssize(place.metrics) != numbers[5])
+    refuseFile(path, fmt::format("the sums of {} metrics", numbers[5]), fmt::format("{}", place.metrics.size()));
+  contents.tensors = std::move(others);
+  return place;
+}
+
+void addPlace(const PlaceInData &place, Safetensors &contents) {
+  std::map<std::string, std::string> &metadata = contents.metadata;
+  const PassPlace &pass = place.pass;
+  metadata[placeKeyName] = fmt::format("{} {} {} {} {} {}", place.batch, int(pass.isOpen), pass.drawn, pass.rows,
+                                       pass.batchSize, place.metrics.size());
+  metadata[passSeedsKey] = textOf(pass.seeds);
+  metadata[passCountsKey] = fmt::format("{}", fmt::join(pass.counts, " "));
+  metadata[countsKey] = fmt::format("{}", fmt::join(place.counts, " "));
+  for (size_t i = 0; i < place.logs.size(); ++i)
+    metadata[fmt::format("{}{}:{}", logKey, i, place.logs[i].first)] =
+        fmt::format("{:x}", std::bit_cast<uint64_t>(place.logs[i].second));
+  for (size_t i = 0; i < place.metrics.size(); ++i)
+    contents.tensors.emplace_back(sumsName(i), place.metrics[i]);
+}
 
 } // namespace
 
@@ -100,8 +187,9 @@ CheckpointFile readCheckpointFile(const std::string &path) {
     if (metadata.text(sumKeyOf(name)) != checksumOf(tensor))
       refuseFile(path, fmt::format("the checksum of {}", quotedName(name)), "damaged data");
   const int64_t epoch = metadata.count(epochKey), step = metadata.count(stepKey);
-  const std::mt19937_64 seeds = metadata.seeds();
-  return {std::move(contents), epoch, step, seeds};
+  const std::mt19937_64 seeds = metadata.seeds(seedsKey);
+  std::optional<PlaceInData> place = takePlace(path, contents, epoch);
+  return {std::move(contents), epoch, step, seeds, std::move(place)};
 }
 
 void writeCheckpointFile(const std::string &path, CheckpointFile file) {
@@ -111,6 +199,8 @@ void writeCheckpointFile(const std::string &path, CheckpointFile file) {
   metadata[epochKey] = std::to_string(file.epoch);
   metadata[stepKey] = std::to_string(file.step);
   metadata[seedsKey] = textOf(file.seeds);
+  if (file.place)
+    addPlace(*file.place, file.contents);
   for (const auto &[name, tensor] : file.contents.tensors)
     metadata[sumKeyOf(name)] = checksumOf(tensor);
   metadata[sumKey] = checksumOfHeader(file.contents);

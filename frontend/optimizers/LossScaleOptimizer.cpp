@@ -114,7 +114,10 @@ public:
     fault_.assign(ops::where(finite, lastFault, fault));
   }
 
-  void finalize(const std::vector<Variable> &variables) const override { inner_.finalize_variable_values(variables); }
+  bool hasAverages() const override { return inner_.impl()->hasAverages(); }
+  bool areExchanged() const override { return inner_.impl()->areExchanged(); }
+  void exchangeAverages(const std::vector<Variable> &variables) override { inner_.impl()->exchangeAverages(variables); }
+  void finalize(const std::vector<Variable> &variables) override { inner_.finalize_variable_values(variables); }
   double learningRate() const override { return inner_.learning_rate(); }
   void setLearningRate(double value) override { inner_.set_learning_rate(value); }
   int64_t prepareRate(int64_t updates) override { return inner_.impl()->prepareRate(updates); }

@@ -23,7 +23,12 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual std::vector<Value> unscale(const std::vector<Value> &gradients) = 0;
   virtual void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                      const ApplyArgs &args) = 0;
-  virtual void finalize(const std::vector<Variable> &variables) const = 0;
+  virtual void finalize(const std::vector<Variable> &variables) = 0;
+  /// Whether it keeps averages of weights; and whether these stand in the weights, and the weights in the averages, since
+  /// exchangeAverages() was called, which does nothing before the first average.
+  virtual bool hasAverages() const = 0;
+  virtual bool areExchanged() const = 0;
+  virtual void exchangeAverages(const std::vector<Variable> &variables) = 0;
   virtual double learningRate() const = 0;
   virtual void setLearningRate(double value) = 0;
   /// Writes the rate of the next update, and those of the updates that may follow without another call: returns how many there

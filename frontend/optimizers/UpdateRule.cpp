@@ -318,24 +318,55 @@ void UpdateRule::apply(const std::vector<Value> &allGradients, const std::vector
   iterations_.assign(calls + 1);
 }
 
-void UpdateRule::finalize(const std::vector<Variable> &variables) const {
-  std::vector<VariableHandle> averaged, averages{iterations_.impl()->memory};
-  std::vector<Variable> slots;
+UpdateRule::Averaged UpdateRule::averagedOf(const std::vector<Variable> &variables) const {
+  Averaged result;
+  std::vector<VariableHandle> averages{iterations_.impl()->memory};
   for (const Variable &variable : variables)
     if (auto found = index_.find(variable.impl().get()); found != index_.end() && averages_[found->second].defined()) {
-      averaged.push_back(variable.impl()->memory);
-      slots.push_back(averages_[found->second]);
-      averages.push_back(slots.back().impl()->memory);
+      result.weights.push_back(variable.impl()->memory);
+      result.slots.push_back(averages_[found->second]);
+      averages.push_back(result.slots.back().impl()->memory);
     }
-  if (averaged.empty())
+  if (result.weights.empty())
+    return {};
+  result.averages = readTogether(averages).valueOrThrow();
+  if (result.averages.front().item<int32_t>() == 0) // no average has begun: it holds zeros
+    return {};
+  result.averages.erase(result.averages.begin());
+  for (size_t i = 0; i < result.averages.size(); ++i)
+    result.averages[i] = parts_.whole(result.slots[i], result.averages[i]);
+  return result;
+}
+
+void UpdateRule::writeAverages(const Averaged &averaged, const std::vector<Tensor> &weights,
+                               const std::vector<Tensor> &averages) const {
+  std::vector<VariableHandle> variables = averaged.weights;
+  std::vector<Tensor> values = weights;
+  for (size_t i = 0; i < averages.size(); ++i) {
+    variables.push_back(averaged.slots[i].impl()->memory);
+    values.push_back(parts_.cutFor(averaged.slots[i], averages[i]));
+  }
+  writeTogether(variables, values).orThrow();
+}
+
+void UpdateRule::finalize(const std::vector<Variable> &variables) {
+  const Averaged averaged = averagedOf(variables);
+  if (averaged.weights.empty())
     return;
-  std::vector<Tensor> values = readTogether(averages).valueOrThrow();
-  if (values.front().item<int32_t>() == 0) // no average has begun: it holds zeros
+  if (areExchanged_.exchange(false)) { // the weights are the averages already
+    const std::vector<Tensor> weights = readTogether(averaged.weights).valueOrThrow();
+    writeAverages(averaged, weights, weights);
+  } else {
+    writeAverages(averaged, averaged.averages, {});
+  }
+}
+
+void UpdateRule::exchangeAverages(const std::vector<Variable> &variables) {
+  const Averaged averaged = averagedOf(variables);
+  if (averaged.weights.empty())
     return;
-  values.erase(values.begin());
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = parts_.whole(slots[i], values[i]);
-  writeTogether(averaged, values).orThrow();
+  writeAverages(averaged, averaged.averages, readTogether(averaged.weights).valueOrThrow());
+  areExchanged_ = !areExchanged_;
 }
 
 std::vector<Variable> UpdateRule::variables() const {

@@ -64,7 +64,10 @@ public:
   std::vector<Value> unscale(const std::vector<Value> &gradients) override;
   void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
              const ApplyArgs &args) override;
-  void finalize(const std::vector<Variable> &variables) const override;
+  void finalize(const std::vector<Variable> &variables) override;
+  bool hasAverages() const override { return args_.useEma; }
+  bool areExchanged() const override { return areExchanged_; }
+  void exchangeAverages(const std::vector<Variable> &variables) override;
   double learningRate() const override;
   void setLearningRate(double value) override;
   int64_t prepareRate(int64_t updates) override;
@@ -122,6 +125,16 @@ protected:
   Config config() const override;
 
 private:
+  /// The variables that have averages, and the whole averages; none before the first one.
+  struct Averaged {
+    std::vector<VariableHandle> weights;
+    std::vector<Variable> slots;
+    std::vector<Tensor> averages;
+  };
+  Averaged averagedOf(const std::vector<Variable> &variables) const;
+  /// Writes both at once; no averages leave the slots as they are.
+  void writeAverages(const Averaged &averaged, const std::vector<Tensor> &weights,
+                     const std::vector<Tensor> &averages) const;
   Value lossScaleFactor() const; // a constant
   size_t indexOf(const Variable &variable) const;
   bool decays(const Variable &variable) const;
@@ -154,6 +167,7 @@ private:
   std::vector<std::vector<Variable>> slotsOf_;        // indexed by variable
   std::vector<std::pair<Variable, Variable>> copies_; // slots that begin as copies, and their variables
   std::vector<Variable> averages_, accumulators_;     // indexed by variable; undefined if it has none
+  std::atomic<bool> areExchanged_ = false;
 };
 
 /// The rule of the optimizer that has `Args`.

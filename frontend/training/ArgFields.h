@@ -32,11 +32,12 @@ HALFTONE_ARG_FIELDS(CompileArgs, optimizer, loss, loss_weights, metrics, weighte
                     steps_per_execution, jit_compile, auto_scale_loss, device, numerics, max_standalone_casts)
 HALFTONE_ARG_FIELDS(FitArgs, batch_size, epochs, verbose, callbacks, validation_split, validation_data, shuffle,
                     class_weight, sample_weight, initial_epoch, steps_per_epoch, validation_steps,
-                    validation_batch_size, validation_freq)
+                    validation_batch_size, validation_freq, initial_batch)
 HALFTONE_ARG_FIELDS(EvaluateArgs, batch_size, verbose, sample_weight, steps, callbacks)
 HALFTONE_ARG_FIELDS(PredictArgs, batch_size, verbose, steps, callbacks)
 HALFTONE_ARG_FIELDS(BatchArgs, sample_weight, class_weight)
 HALFTONE_ARG_FIELDS(distribution::DataParallelArgs, communicator, check_weights_every, shard_optimizer_state)
+HALFTONE_ARG_FIELDS(callbacks::BackupAndRestoreArgs, save_freq, double_checkpoint, delete_checkpoint)
 HALFTONE_ARG_FIELDS(callbacks::EarlyStoppingArgs, monitor, min_delta, patience, verbose, mode, baseline,
                     restore_best_weights, start_from_epoch)
 HALFTONE_ARG_FIELDS(callbacks::ModelCheckpointArgs, monitor, verbose, save_best_only, save_weights_only, mode,

@@ -1,7 +1,6 @@
 // Batches of arrays and datasets, epoch by epoch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/BatchSource.h"
-#include "frontend/base/DatasetAccess.h"
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/data/Batches.h"
@@ -57,6 +56,8 @@ BatchPart ownPart(const Batch &whole) {
   return part;
 }
 
+ShuffleCounts BatchSource::shuffles() const { return dataset_ ? DatasetAccess::shuffles(*dataset_) : ShuffleCounts(); }
+
 std::vector<BatchPart> BatchSource::shapes() const {
   std::vector<BatchPart> result;
   if (dataset_)
@@ -86,6 +87,10 @@ void EpochReader::beginPass() {
   passOpen_ = true;
   passOver_ = false;
   drawn_ = 0;
+  passSeeds_ = seedSequence();
+  passCounts_.clear();
+  for (const auto &count : source_.shuffles())
+    passCounts_.push_back(*count);
   place_.reset();
   if (!source_.areArrays())
     return;
@@ -130,12 +135,57 @@ std::optional<BatchPart> EpochReader::draw() {
   return batch;
 }
 
+PassPlace EpochReader::place() const {
+  return {.isOpen = passOpen_,
+          .drawn = drawn_,
+          .rows = source_.rows_,
+          .batchSize = source_.batchSize_,
+          .seeds = passSeeds_,
+          .counts = passCounts_};
+}
+
+std::string EpochReader::misfit(const PassPlace &place) const {
+  if (place.rows != source_.rows_ || place.batchSize != source_.batchSize_) {
+    const auto text = [](int64_t rows, int64_t batchSize) {
+      return rows > 0 ? fmt::format("{} rows in batches of {}", rows, batchSize) : std::string("a dataset");
+    };
+    return fmt::format("{} instead of {}", text(source_.rows_, source_.batchSize_), text(place.rows, place.batchSize));
+  }
+  return place.counts.size() == source_.shuffles().size() || !place.isOpen ? "" : "another count of shuffles";
+}
+
+void EpochReader::resume(const PassPlace &place, int64_t steps) {
+  const std::mt19937_64 seeds = seedSequence();
+  setSeedSequence(place.seeds);
+  const ShuffleCounts shuffles = source_.shuffles();
+  for (size_t i = 0; i < shuffles.size(); ++i)
+    *shuffles[i] = place.counts[i];
+  beginPass();
+  bool isThere = !source_.batches() || place.drawn <= *source_.batches();
+  if (!source_.areArrays() && isThere)
+    for (; drawn_ < place.drawn && isThere; ++drawn_) {
+      if (place_)
+        ++*place_;
+      else
+        place_ = source_.dataset_->begin();
+      isThere = *place_ != Dataset::iterator();
+    }
+  setSeedSequence(seeds);
+  if (!isThere)
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("the checkpoint was written after {} batches of a pass, and the data have fewer", place.drawn));
+  drawn_ = place.drawn;
+  if (steps > 0)
+    resumedSteps_ = steps;
+}
+
 EpochReader::Epoch EpochReader::epoch(const std::function<bool(int64_t, const BatchPart &)> &visit) {
-  bool isNew = !steps_ || !passOpen_;
+  bool isNew = !resumedSteps_ && (!steps_ || !passOpen_);
   if (isNew)
     beginPass();
   std::optional<int64_t> wanted = steps();
-  Epoch epoch;
+  Epoch epoch{.steps = std::exchange(resumedSteps_, std::nullopt).value_or(0)};
   while (epoch.steps != wanted) {
     std::optional<BatchPart> batch = draw();
     if (!batch && epoch.steps == 0 && !isNew) { // the last epoch used up the pass

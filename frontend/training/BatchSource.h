@@ -1,6 +1,8 @@
 // The source of a run's batches, and the reader that draws them epoch by epoch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/base/DatasetAccess.h"
+#include "frontend/training/PlaceInData.h"
 #include "halftone/Data.h"
 #include <cstdint>
 #include <functional>
@@ -32,6 +34,8 @@ public:
   std::optional<int64_t> batches() const;
   /// value_error naming `argument` when a dataset repeats without end and `steps` does not say where an epoch ends.
   void requireSteps(std::optional<int64_t> steps, const char *argument) const;
+  /// Of the dataset; none of arrays.
+  ShuffleCounts shuffles() const;
   /// For arrays: this process's part of the first batch, and of the last batch if that is smaller.
   std::vector<BatchPart> shapes() const;
 
@@ -59,6 +63,16 @@ public:
   /// Visits this process's parts of the batches of one epoch, until there are no more of them or `visit` returns false.
   Epoch epoch(const std::function<bool(int64_t step, const BatchPart &part)> &visit);
 
+  /// Where the reader is in its pass, while a step or a callback runs.
+  PassPlace place() const;
+  /// Whether the next epoch goes on in the pass.
+  bool goesOnInPass() const { return passOpen_ && steps_; }
+  /// Why the data are not those of the place; "" if they may be.
+  std::string misfit(const PassPlace &place) const;
+  /// Begins the pass as it began, draws the elements before the place again, and drops them. The next epoch goes on there, as if
+  /// it had had `steps`. value_error if the pass has fewer elements.
+  void resume(const PassPlace &place, int64_t steps);
+
 private:
   void beginPass();
   std::optional<BatchPart> draw();
@@ -72,6 +86,9 @@ private:
   int64_t drawn_ = 0; // in this pass
   std::vector<int64_t> order_;
   std::optional<Dataset::iterator> place_;
+  std::mt19937_64 passSeeds_{}; // the sequence of seeds when the pass began
+  std::vector<int64_t> passCounts_;
+  std::optional<int64_t> resumedSteps_; // of the next epoch
 };
 
 } // namespace halftone::detail

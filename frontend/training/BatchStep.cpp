@@ -185,6 +185,41 @@ void detail::resetMetrics(const Run &run) {
   writeTogether(variables, values).orThrow();
 }
 
+/// The variables of the metrics that training steps log, for this run.
+static std::vector<VariableHandle> trainingMetrics(const Run &run) {
+  std::vector<Variable> own;
+  if (const std::shared_ptr<const StepRecord> record = run.compiled->steps[1].known()) {
+    for (const Metric &metric : record->metrics)
+      for (const Variable &variable : metric.variables())
+        own.push_back(variable);
+  } else {
+    own = metricVariables(*run.compiled);
+  }
+  const std::shared_ptr<const VariableSubstitutes> substitutes = substitutesOf(run);
+  std::vector<VariableHandle> variables;
+  for (const Variable &variable : own)
+    variables.push_back(memoryIn(substitutes, variable.impl()->memory));
+  return variables;
+}
+
+std::vector<Tensor> detail::metricSums(const Run &run) { return readTogether(trainingMetrics(run)).valueOrThrow(); }
+
+void detail::setMetricSums(const Run &run, const BatchPart &next, const std::vector<Tensor> &sums) {
+  CallTransaction preparing(CallTransaction::Extent::program);
+  (void)feedsOf(run, true, next, true); // matches the metrics to outputs; the step checks the labels
+  preparing.commit();
+  const std::vector<VariableHandle> variables = trainingMetrics(run);
+  bool areSame = variables.size() == sums.size();
+  for (size_t i = 0; i < sums.size() && areSame; ++i)
+    areSame = Shape(variables[i]->type().shape) == sums[i].shape() && variables[i]->type().dtype == sums[i].dtype();
+  if (!areSame)
+    throw Error(ErrorKind::value_error,
+                "the checkpoint was written within an epoch, with the sums of other metrics than "
+                "those of compile()",
+                run.model.name());
+  writeTogether(variables, sums).orThrow();
+}
+
 void detail::splitState(const CompiledModel &compiled) {
   OptimizerImpl &optimizer = *compiled.optimizer.impl();
   if (const std::shared_ptr<ProcessGroup> group = processGroup(); !group)

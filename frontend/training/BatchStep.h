@@ -19,6 +19,11 @@ struct Run {
 /// Begins the sums of the run's metrics anew.
 void resetMetrics(const Run &run);
 
+/// The sums of the metrics that training steps log.
+std::vector<Tensor> metricSums(const Run &run);
+/// Lets the sums go on before the next step, whose batch is `next`. value_error if they are of other metrics.
+void setMetricSums(const Run &run, const BatchPart &next, const std::vector<Tensor> &sums);
+
 struct StepResult {
   Logs logs;
   Tensor skipped; // of training with a scaled loss: its word of skipped steps

@@ -114,7 +114,9 @@ struct CallbackFacts {
     if (const auto *checkpoint = dynamic_cast<const ModelCheckpoint *>(&callback))
       return fmt::format("ModelCheckpoint('{}', {})", checkpoint->filepath_, fieldTexts(checkpoint->args_));
     if (const auto *backup = dynamic_cast<const BackupAndRestore *>(&callback))
-      return fmt::format("BackupAndRestore('{}')", backup->backup_dir_);
+      return fmt::format("BackupAndRestore('{}', {})", backup->backup_dir_, fieldTexts(backup->args_));
+    if (const auto *swap = dynamic_cast<const SwapEMAWeights *>(&callback))
+      return fmt::format("SwapEMAWeights({})", swap->swap_on_epoch_);
     if (const auto *terminate = dynamic_cast<const TerminateOnNaN *>(&callback))
       return fmt::format("TerminateOnNaN({})", terminate->raise_error_);
     if (dynamic_cast<const LearningRateScheduler *>(&callback))

@@ -4,7 +4,7 @@
 #include "frontend/training/CallFacts.h"
 #include "frontend/training/CallbackList.h"
 #include "frontend/training/Evaluate.h"
-#include "frontend/training/FitData.h"
+#include "frontend/training/FitProgress.h"
 #include "frontend/training/HistoryRep.h"
 #include "frontend/training/ModelState.h"
 #include "frontend/training/StallAlarm.h"
@@ -55,6 +55,7 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
   ModelState &state = stateOf(run.model);
   EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
   compilePrograms(run, data);
+  FitProgress progress(run, data, reader);
   CallbackList callbacks(run.model, args.callbacks, {args.verbose, args.epochs, reader.steps()});
   StallAlarm alarm(compiled.optimizer);
   auto history = std::make_shared<History::Rep>();
@@ -63,6 +64,7 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
   const int64_t updatesBefore = compiled.optimizer.iterations();
   const int64_t restoresBefore = state.restores;
   callbacks.trainBegin(); // may restore a checkpoint
+  progress.resume(args, state.restores != restoresBefore);
   const std::shared_ptr<ProcessGroup> group = processGroup();
   const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
   beginTogether(run.model, &compiled);
@@ -71,9 +73,13 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
   // Another thread's fit() counts its epochs of the model too.
   const int64_t first = group || state.restores != restoresBefore ? state.finishedEpochs.load() : args.initial_epoch;
   for (int64_t epoch = first; epoch < args.epochs; ++epoch) {
-    resetMetrics(run);
+    if (const std::optional<Logs> begun = progress.logsOfBegun(epoch))
+      logs = *begun;
+    else
+      resetMetrics(run);
     callbacks.epochBegin(epoch);
     EpochReader::Epoch seen = reader.epoch([&](int64_t i, const BatchPart &part) {
+      progress.beforeStep(part);
       callbacks.trainBatchBegin(i);
       alarm.look(); // before more is queued that it would wait for
       const Batch batch = weighedByClass(run.model, part.batch, data.classWeight);
@@ -82,6 +88,7 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
         requireSameWeights(run.model, *group);
       alarm.stepped(epoch, i, result.skipped);
       logs = std::move(result.logs);
+      progress.stepped(i, logs);
       callbacks.trainBatchEnd(i, logs);
       return !state.stopTraining;
     });
@@ -94,6 +101,7 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
     if (data.validation && (epoch + 1) % args.validation_freq == 0)
       validate(run, *data.validation, args, callbacks, logs);
     state.finishedEpochs = epoch + 1;
+    progress.epochEnded();
     finished = logs;
     callbacks.epochEnd(epoch, logs);
     meet(fmt::format("epoch {} has ended after {} steps, {}", epoch, seen.steps,

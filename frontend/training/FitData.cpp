@@ -65,6 +65,7 @@ void checkNumbers(const Model &model, const FitArgs &args) {
   };
   require("epochs", args.epochs, 0);
   require("initial_epoch", args.initial_epoch, 0);
+  require("initial_batch", args.initial_batch, 0);
   require("validation_freq", args.validation_freq, 1);
   require("validation_steps", args.validation_steps.value_or(1), 1);
   require("validation_batch_size", args.validation_batch_size.value_or(1), 1);

@@ -16,6 +16,8 @@
 namespace halftone::detail {
 
 struct CompiledModel;
+class FitProgress;
+struct PlaceInData;
 
 struct ModelState {
   std::vector<Value> inputs, outputs; // of a graph; empty for a custom model or an unbuilt Sequential
@@ -44,7 +46,9 @@ struct ModelState {
   /// states that wait for further ones.
   std::vector<std::shared_ptr<OwnOptimizer>> ownOptimizers;
   AwaitedStates awaitedStates;
-  std::shared_ptr<History::Rep> history; // of the last fit(); null before the first
+  std::shared_ptr<History::Rep> history;            // of the last fit(); null before the first
+  FitProgress *progress = nullptr;                  // of the run that began last
+  std::shared_ptr<const PlaceInData> restoredPlace; // of the checkpoint that was restored last, until a fit() begins
 };
 
 ModelState &stateOf(const Layer &model);

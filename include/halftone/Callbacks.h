@@ -145,20 +145,76 @@ private:
   ModelCheckpointArgs args_;
   std::shared_ptr<State> state_;
 };
-/// Writes a Checkpoint, "<backup_dir>/latest.ckpt", after each epoch. If that file is there when fit() begins, the
-/// callback restores it, and fit() goes on after its last epoch. When fit() ends, the callback removes the file, and
-/// the folder if it is empty.
-class HALFTONE_API BackupAndRestore : public Callback { // value_error for an empty name
+struct BackupAndRestoreArgs {
+  std::optional<int64_t> save_freq{}; // batches; if not given, every epoch
+  bool double_checkpoint = false;     // whether the file before the last one stays, as "previous.ckpt"
+  bool delete_checkpoint = true;      // whether the files are removed when fit() ends
+};
+/// Writes a Checkpoint, "<backup_dir>/latest.ckpt", after each epoch, or after each `save_freq` batches. If that file is there
+/// when fit() begins, the callback restores it, and fit() goes on after its last epoch, or after its last batch, with the
+/// same bits as a run that was not interrupted. If it cannot be read, the callback restores the file before. When fit() ends,
+/// the callback removes its files, and the folder if it is empty.
+class HALFTONE_API BackupAndRestore : public Callback { // value_error for an empty name or a save_freq below 1
 public:
-  explicit BackupAndRestore(std::string backup_dir);
+  explicit BackupAndRestore(std::string backup_dir, BackupAndRestoreArgs args = {});
   void on_train_begin(const Logs &logs) override;
+  void on_train_batch_end(int64_t batch, const Logs &logs) override;
   void on_epoch_end(int64_t epoch, Logs &logs) override;
   void on_train_end(const Logs &logs) override;
 
 private:
   friend struct detail::CallbackFacts;
-  std::string file() const;
+  std::string file(const char *name) const;
+  void save() const;
   std::string backup_dir_;
+  BackupAndRestoreArgs args_;
+  int64_t batches_since_save_ = 0, last_batch_ = -1;
+};
+/// Exchanges the trainable weights with their averages, which an optimizer with `use_ema` keeps, for each validation and
+/// each evaluate() and predict(). With `swap_on_epoch` the averages are in the model from the end of an epoch until the next
+/// one begins, so that a ModelCheckpoint after this callback saves them. value_error if the optimizer keeps no averages.
+class HALFTONE_API SwapEMAWeights : public Callback {
+public:
+  explicit SwapEMAWeights(bool swap_on_epoch = false);
+  void on_train_begin(const Logs &logs) override;
+  void on_train_end(const Logs &logs) override;
+  void on_epoch_begin(int64_t epoch, const Logs &logs) override;
+  void on_epoch_end(int64_t epoch, Logs &logs) override;
+  void on_test_begin(const Logs &logs) override;
+  void on_test_end(const Logs &logs) override;
+  void on_predict_begin(const Logs &logs) override;
+  void on_predict_end(const Logs &logs) override;
+
+private:
+  friend struct detail::CallbackFacts;
+  void setAverages(bool wanted) const; // whether they are in the model
+  bool swap_on_epoch_;
+};
+struct TensorBoardArgs {
+  std::optional<int64_t> update_freq{}; // batches between two of which the logs are written; if not given, none
+  bool write_steps_per_second = false;
+};
+/// Writes the logs as scalars for TensorBoard, in event files that grow: those of training in "<log_dir>/train", those of
+/// validation and evaluate() in "<log_dir>/validation". Their tags are Keras's: "epoch_loss" and "epoch_learning_rate" by epoch,
+/// "evaluation_loss_vs_iterations" by update, and with `update_freq` "batch_loss" by batch. io_error when a file cannot be
+/// written; value_error for an empty name or an update_freq below 1.
+class HALFTONE_API TensorBoard : public Callback {
+public:
+  explicit TensorBoard(std::string log_dir = "logs", TensorBoardArgs args = {});
+  void on_train_begin(const Logs &logs) override;
+  void on_train_end(const Logs &logs) override;
+  void on_epoch_begin(int64_t epoch, const Logs &logs) override;
+  void on_epoch_end(int64_t epoch, Logs &logs) override;
+  void on_train_batch_begin(int64_t batch, const Logs &logs) override;
+  void on_train_batch_end(int64_t batch, const Logs &logs) override;
+  void on_test_end(const Logs &logs) override;
+
+private:
+  friend struct detail::CallbackFacts;
+  struct State;
+  std::string log_dir_;
+  TensorBoardArgs args_;
+  std::shared_ptr<State> state_;
 };
 struct CSVLoggerArgs {
   char separator = ',';

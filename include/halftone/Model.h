@@ -94,6 +94,7 @@ struct FitArgs { // Trainer.fit
   std::optional<int64_t> validation_steps{}; // from the beginning each time
   std::optional<int64_t> validation_batch_size{};
   int64_t validation_freq = 1;
+  int64_t initial_batch = 0; // Restored::batch, beside Restored::epoch: the run goes on within an epoch (Checkpoint)
 };
 struct EvaluateArgs {
   int64_t batch_size = 32;

@@ -60,3 +60,32 @@ TEST_CASE("BackupAndRestore refuses an empty name and reports a folder that cann
   CHECK_THAT(errorOf([&] { (void)fit(net(), {BackupAndRestore(file + "/sub")}); }),
              Contains("cannot make the folder " + file + "/sub: Not a directory"));
 }
+
+TEST_CASE("BackupAndRestore saves after batches, keeps two files and leaves them if it is told to", "[callbacks]") {
+  TemporaryFolder folder;
+  const std::string backup = folder / "backup", latest = backup + "/latest.ckpt", previous = backup + "/previous.ckpt";
+  const callbacks::BackupAndRestoreArgs args{.save_freq = 2, .double_checkpoint = true, .delete_checkpoint = false};
+  const Sequential model = net();
+  std::vector<bool> saved;
+  (void)fit(model, {BackupAndRestore(backup, args), LambdaCallback({.on_train_batch_end = [&](int64_t, const Logs &) {
+                      saved.push_back(std::filesystem::exists(latest));
+                    }})});
+  CHECK(saved[0] == false); // after the first of fifteen batches
+  CHECK(saved[1] == true);
+  CHECK(std::filesystem::exists(previous));
+  const Checkpoint::Restored last = Checkpoint(model).restore(latest), before = Checkpoint(model).restore(previous);
+  CHECK(last.step == 14);
+  CHECK(std::pair(last.epoch, last.batch) == std::pair<int64_t, int64_t>(4, 2));
+  CHECK(before.step == 12);
+  CHECK(std::pair(before.epoch, before.batch) == std::pair<int64_t, int64_t>(3, 3));
+
+  std::ofstream(latest) << "damaged"; // the run goes on from the file before
+  CHECK(fit(model, {BackupAndRestore(backup, args)}).epoch() == std::vector<int64_t>{3, 4});
+  std::filesystem::remove(latest);
+  CHECK(fit(model, {BackupAndRestore(backup, args)}).epoch().size() == 2);
+  std::ofstream(latest) << "damaged";
+  CHECK_THAT(errorOf([&] { (void)fit(model, {BackupAndRestore(backup)}); }),
+             Contains("IOError") && Contains("latest.ckpt"));
+  CHECK_THAT(errorOf([] { BackupAndRestore callback("x", {.save_freq = 0}); }),
+             Contains("ValueError: Invalid value for argument `save_freq`"));
+}

@@ -1,0 +1,108 @@
+// Gives checkpoints the place of a run, and lets a run go on from one.
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/FitProgress.h"
+#include "frontend/training/ModelState.h"
+#include "halftone/Error.h"
+#include "runtime/base/ForkGate.h"
+#include <fmt/format.h>
+
+namespace halftone::detail {
+
+FitProgress::FitProgress(const Run &run, const FitData &data, EpochReader &reader)
+    : run_(run), reader_(reader), shuffles_(data.train.shuffles()) {
+  if (data.validation)
+    for (const auto &count : data.validation->shuffles())
+      shuffles_.push_back(count);
+  ModelState &state = stateOf(run.model);
+  const ForkSafeLock lock(state.mutex);
+  outer_ = std::exchange(state.progress, this);
+}
+FitProgress::~FitProgress() {
+  ModelState &state = stateOf(run_.model);
+  const ForkSafeLock lock(state.mutex);
+  FitProgress **place = &state.progress; // runs of several threads end in any order
+  while (*place != this)
+    place = &(*place)->outer_;
+  *place = outer_;
+}
+
+std::optional<PlaceInData> FitProgress::placeOf(const Model &model) {
+  ModelState &state = stateOf(model);
+  const FitProgress *progress = nullptr;
+  {
+    const ForkSafeLock lock(state.mutex);
+    progress = state.progress;
+    while (progress && progress->thread_ != std::this_thread::get_id())
+      progress = progress->outer_;
+  }
+  if (!progress)
+    return std::nullopt;
+  PlaceInData place{.epoch = state.finishedEpochs, .batch = progress->batch_, .pass = progress->reader_.place()};
+  place.pass.isOpen &= place.batch > 0 || progress->reader_.goesOnInPass();
+  for (const auto &count : progress->shuffles_)
+    place.counts.push_back(*count);
+  if (place.batch > 0) {
+    place.metrics = metricSums(progress->run_);
+    place.logs.assign(progress->logs_.begin(), progress->logs_.end());
+  }
+  return place;
+}
+
+void FitProgress::resume(const FitArgs &args, bool isRestored) {
+  ModelState &state = stateOf(run_.model);
+  std::shared_ptr<const PlaceInData> place;
+  {
+    const ForkSafeLock lock(state.mutex);
+    place = std::move(state.restoredPlace);
+  }
+  const bool isMeant =
+      place && (isRestored || (place->epoch == args.initial_epoch && place->batch == args.initial_batch));
+  if (!isMeant && args.initial_batch > 0)
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("initial_batch={} goes on from the place of a Checkpoint that was restored, with its `epoch` "
+                    "and `batch`; {}",
+                    args.initial_batch,
+                    place ? fmt::format("the last one has {} and {}", place->epoch, place->batch)
+                          : std::string("there is none")),
+        run_.model.name());
+  if (!isMeant)
+    return;
+  const std::string misfit = reader_.misfit(place->pass);
+  const bool fits = misfit.empty() && place->counts.size() == shuffles_.size();
+  if (!fits && place->batch > 0)
+    throw Error(ErrorKind::value_error,
+                fmt::format("the checkpoint was written after batch {} of an epoch, and this run has other data: {}",
+                            place->batch, misfit.empty() ? "another count of shuffles" : misfit),
+                run_.model.name());
+  if (!fits)
+    return;
+  if (place->pass.isOpen)
+    reader_.resume(place->pass, place->batch);
+  for (size_t i = 0; i < shuffles_.size(); ++i)
+    *shuffles_[i] = place->counts[i];
+  batch_ = place->batch;
+  areMetricsDue_ = batch_ > 0;
+  resumed_ = *place;
+}
+
+std::optional<Logs> FitProgress::logsOfBegun(int64_t epoch) const {
+  if (!resumed_ || resumed_->batch == 0 || resumed_->epoch != epoch)
+    return std::nullopt;
+  Logs logs;
+  for (const auto &[name, value] : resumed_->logs)
+    logs.set(name, value);
+  return logs;
+}
+
+void FitProgress::beforeStep(const BatchPart &part) {
+  if (std::exchange(areMetricsDue_, false))
+    setMetricSums(run_, part, resumed_->metrics);
+}
+
+void FitProgress::stepped(int64_t step, const Logs &logs) {
+  batch_ = step + 1;
+  logs_ = logs;
+}
+
+} // namespace halftone::detail

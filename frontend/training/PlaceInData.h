@@ -1,0 +1,30 @@
+// The place of a run within its data, from which another run goes on.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Tensor.h"
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace halftone::detail {
+
+/// A pass over the data, which begins with the same elements in the same order if its seeds and counts are set before.
+struct PassPlace {
+  bool isOpen = false;             // whether the next step goes on with it
+  int64_t drawn = 0;               // elements
+  int64_t rows = 0, batchSize = 0; // of arrays; 0 for a dataset
+  std::mt19937_64 seeds{};         // the process's sequence of seeds when the pass began
+  std::vector<int64_t> counts{};   // how many iterations each shuffle of a dataset had begun before the pass
+};
+
+struct PlaceInData {
+  int64_t epoch = 0, batch = 0; // finished epochs, and steps of the epoch after them
+  PassPlace pass;
+  std::vector<int64_t> counts{};                      // of the shuffles now, those of validation data included
+  std::vector<Tensor> metrics{};                      // the sums of the metrics in this epoch
+  std::vector<std::pair<std::string, double>> logs{}; // of the last step
+};
+
+} // namespace halftone::detail
