@@ -3,6 +3,7 @@
 #include "frontend/base/ProgressBar.h"
 #include "frontend/base/ProcessRun.h"
 #include "halftone/Model.h"
+#include "runtime/base/Environment.h"
 #include "runtime/base/ForkGate.h"
 #include "runtime/base/WriteFile.h"
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <mutex>
+#include <unistd.h>
 
 namespace halftone {
 
@@ -43,7 +45,33 @@ void writeOutput(const std::string &text) {
   (void)writeStream(stdout, text); // a run goes on without its log
 }
 
-ProgressBar::ProgressBar(int64_t verbose, std::optional<int64_t> steps) : verbose_(verbose), steps_(steps) {}
+bool takesColour() {
+  {
+    const ForkSafeLock lock(sinkMutex);
+    if (sink())
+      return false;
+  }
+  return ::isatty(STDOUT_FILENO) == 1 && environmentValue("NO_COLOR").empty() && environmentValue("TERM") != "dumb";
+}
+
+ProgressBar::ProgressBar(int64_t verbose, std::optional<int64_t> steps)
+    : verbose_(verbose), isColoured_(verbose == 1 && takesColour()), steps_(steps) {}
+
+// The codes are Keras's.
+static constexpr const char *bold = "1", *green = "32", *white = "37";
+std::string ProgressBar::painted(const char *code, const std::string &text) const {
+  return isColoured_ && !text.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+}
+/// How many columns of a terminal the text takes: its characters without the codes.
+static size_t columnsOf(std::string_view text) {
+  size_t columns = 0;
+  for (size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\x1b')
+      i = std::min(text.find('m', i), text.size());
+    else
+      columns += (static_cast<uint8_t>(text[i]) & 0xc0) != 0x80; // not within a character of UTF-8
+  return columns;
+}
 
 /// The time that is left, as Keras shows it: in whole seconds, minutes or hours.
 static std::string remaining(double seconds) {
@@ -74,19 +102,21 @@ std::string ProgressBar::line(const Logs &logs, bool final) const {
   std::string text = fmt::format("{:>7}/Unknown ", done_);
   if (known) {
     std::string total = std::to_string(*steps_);
-    text = fmt::format("{:>{}}/{} ", done_, total.size(), total);
+    text = painted(bold, fmt::format("{:>{}}/{}", done_, total.size(), total)) + " ";
   }
   if (known && verbose_ == 1) {
     constexpr int64_t cells = 20;
     double share = static_cast<double>(done_) / static_cast<double>(*steps_);
     auto full = static_cast<int64_t>(cells * std::min(share, 1.0));
+    std::string filled, rest;
     for (int64_t i = 0; i < cells; ++i)
-      text += i < full ? "━" : "─";
-    text += " ";
+      (i < full ? filled : rest) += i < full || isColoured_ ? "━" : "─";
+    text += painted(green, filled) + painted(white, rest) + " ";
   }
   if (verbose_ == 2)
     text += "- ";
-  text += known && !final ? remaining(each * static_cast<double>(*steps_ - done_)) : fmt::format("{:.0f}s", elapsed);
+  text += painted(bold, known && !final ? remaining(each * static_cast<double>(*steps_ - done_))
+                                        : fmt::format("{:.0f}s", elapsed));
   text += (verbose_ == 2 ? " - " : " ") + perStep(each);
   for (const auto &[name, value] : logs) {
     bool fixed = verbose_ == 1 ? std::abs(value) > 1e-3 : value > 1e-3;
@@ -110,7 +140,7 @@ void ProgressBar::update(int64_t step, const Logs &logs) {
 
 /// Draws over the line before and leaves nothing of it.
 void ProgressBar::draw(const std::string &text) {
-  size_t length = text.size();
+  const size_t length = columnsOf(text);
   writeOutput("\r" + text + std::string(width_ > length ? width_ - length : 0, ' '));
   width_ = length;
 }

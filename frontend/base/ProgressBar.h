@@ -8,8 +8,8 @@
 
 namespace halftone::detail {
 
-/// Writes to the sink of set_output(). `verbose` 1: a bar that redraws itself; 2: one line at the end; any other value:
-/// nothing.
+/// Writes to the sink of set_output(). `verbose` 1: a bar that redraws itself, in colour if it goes to a terminal; 2: one line at
+/// the end; any other value: nothing.
 class ProgressBar {
 public:
   ProgressBar(int64_t verbose, std::optional<int64_t> steps);
@@ -21,7 +21,10 @@ private:
   std::string line(const Logs &logs, bool final) const;
   void draw(const std::string &text);
   using Clock = std::chrono::steady_clock;
+  /// The text between the codes of a colour, or of bold letters.
+  std::string painted(const char *code, const std::string &text) const;
   int64_t verbose_;
+  bool isColoured_;
   std::optional<int64_t> steps_;
   int64_t done_ = 0;
   size_t width_ = 0;
@@ -29,6 +32,8 @@ private:
   std::optional<Clock::time_point> afterFirst_; // the end of the first step, which is slower than the others
 };
 
+/// Whether writeOutput() writes to a terminal whose user wants colours: stdout, without a NO_COLOR in the environment.
+bool takesColour();
 /// Writes text to the sink of set_output(). Of several processes only the first writes.
 void writeOutput(const std::string &text);
 

@@ -4,6 +4,8 @@
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -135,4 +137,61 @@ TEST_CASE("Progress into a pipe that nobody reads is dropped: no signal ends the
   int status = -1;
   REQUIRE(::waitpid(child, &status, 0) == child);
   CHECK(status == 0);
+}
+
+/// The text that `f` writes to stdout while that is a terminal.
+static std::string onTerminal(const std::function<void()> &f) {
+  std::fflush(stdout);
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY), before = ::dup(STDOUT_FILENO);
+  REQUIRE(terminal >= 0);
+  REQUIRE(::grantpt(terminal) == 0);
+  REQUIRE(::unlockpt(terminal) == 0);
+  const int other = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+  REQUIRE(::dup2(other, STDOUT_FILENO) >= 0);
+  f();
+  std::fflush(stdout);
+  std::string text(4096, 0); // what a run of one step writes fits the terminal's buffer
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, ::read(terminal, text.data(), text.size()))));
+  ::dup2(before, STDOUT_FILENO);
+  for (const int file : {terminal, before, other})
+    ::close(file);
+  return text;
+}
+
+TEST_CASE("The bar is in colour where stdout is a terminal, unless NO_COLOR is set or the text goes elsewhere") {
+  const std::string term = std::getenv("TERM") ? std::getenv("TERM") : "",
+                    noColor = std::getenv("NO_COLOR") ? std::getenv("NO_COLOR") : "";
+  ::setenv("TERM", "xterm", 1);
+  ::unsetenv("NO_COLOR");
+  const auto bar = [] {
+    detail::ProgressBar drawn(1, 3);
+    drawn.update(1, {});
+  };
+  const auto lines = [] { detail::ProgressBar(2, 3).finish({}); };
+  const std::string cells = "━━━━━━";
+  CHECK_THAT(onTerminal(bar), Catch::Matchers::StartsWith("\r\x1b[1m1/3\x1b[0m \x1b[32m" + cells + "\x1b[0m\x1b[37m━"));
+  CHECK_THAT(onTerminal(lines), !Catch::Matchers::Contains("\x1b"));
+  CHECK_THAT(written(bar), !Catch::Matchers::Contains("\x1b"));
+  ::setenv("NO_COLOR", "1", 1);
+  CHECK_THAT(onTerminal(bar), Catch::Matchers::StartsWith("\r1/3 " + cells + "─"));
+  ::setenv("NO_COLOR", "", 1); // an empty value is none
+  CHECK_THAT(onTerminal(bar), Catch::Matchers::Contains("\x1b[32m"));
+  ::setenv("TERM", "dumb", 1);
+  CHECK_THAT(onTerminal(bar), !Catch::Matchers::Contains("\x1b"));
+  ::setenv("TERM", term.c_str(), 1);
+  noColor.empty() ? ::unsetenv("NO_COLOR") : ::setenv("NO_COLOR", noColor.c_str(), 1);
+}
+
+TEST_CASE("A shorter line in colour leaves nothing of the longer one before it") {
+  ::setenv("TERM", "xterm", 1);
+  const std::string text = onTerminal([] {
+    detail::ProgressBar bar(1, 2);
+    Logs logs;
+    logs.set("a_metric_with_a_long_name", 1.0);
+    bar.update(1, logs);
+    bar.finish({});
+  });
+  const size_t second = text.rfind("2/2");
+  REQUIRE(second != text.npos);
+  CHECK(text.substr(second).find("                                  ") != text.npos);
 }

@@ -38,7 +38,7 @@ TEST_CASE("Every argument of a call is a fact, but for verbose") {
   CHECK(namesOf(facts) == std::vector<std::string>{"batch_size", "epochs", "callbacks", "validation_split",
                                                    "validation_data", "shuffle", "class_weight", "sample_weight",
                                                    "initial_epoch", "steps_per_epoch", "validation_steps",
-                                                   "validation_batch_size", "validation_freq"});
+                                                   "validation_batch_size", "validation_freq", "initial_batch"});
   facts.clear();
   addArgs(FitArgs{.callbacks = {callbacks::EarlyStopping({.patience = 3}), callbacks::CSVLogger("a.csv"),
                                 callbacks::LambdaCallback({})},
