@@ -1,6 +1,6 @@
 // NumPy's .npy files.
 // SPDX-License-Identifier: Apache-2.0
-#include "halftone/Tensor.h"
+#include "runtime/Npy.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/MappedFile.h"
 #include "runtime/base/WriteFile.h"
@@ -43,7 +43,7 @@ namespace {
 /// Reads one file; every failure is an io_error that names it.
 class NpyReader {
 public:
-  explicit NpyReader(const std::string &path) : path(path), file(MappedFile::open(path).valueOrThrow()) {}
+  NpyReader(const std::string &path, std::span<const std::byte> bytes) : path(path), file(bytes) {}
 
   Tensor read() {
     const std::string start = take(8, "the 8 bytes of the .npy magic and version");
@@ -73,7 +73,7 @@ public:
            fmt::format("{} bytes", left()));
     Tensor result = TensorAccess::allocate(dtype, shape);
     std::byte *data = TensorAccess::mutableData(result);
-    std::ranges::copy(file->bytes().subspan(taken), data);
+    std::ranges::copy(file.subspan(taken), data);
     if (header.descr[0] == '>')
       for (int64_t i = 0; i < bytes; i += itemsize(dtype))
         std::reverse(data + i, data + i + itemsize(dtype));
@@ -89,12 +89,11 @@ private:
   std::string take(size_t count, const char *what) {
     if (static_cast<int64_t>(count) > left())
       fail(what, fmt::format("the end of the file after {} bytes", left()));
-    const char *const begin =
-        reinterpret_cast<const char *>(file->bytes().data()) + std::exchange(taken, taken + count);
+    const char *const begin = reinterpret_cast<const char *>(file.data()) + std::exchange(taken, taken + count);
     return {begin, count};
   }
   /// The bytes that are not taken yet.
-  int64_t left() const { return std::ssize(file->bytes()) - static_cast<int64_t>(taken); }
+  int64_t left() const { return std::ssize(file) - static_cast<int64_t>(taken); }
 
   // The header is a Python dict literal: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
   [[noreturn]] void failHeader(const char *expected) const {
@@ -226,14 +225,19 @@ private:
   }
 
   const std::string &path;
-  const std::shared_ptr<MappedFile> file;
+  const std::span<const std::byte> file;
   size_t taken = 0;
   std::string text;
   size_t at = 0;
 };
 } // namespace
 
-Tensor Tensor::load_npy(const std::string &path) { return NpyReader(path).read(); }
+Tensor halftone::readNpy(const std::string &name, std::span<const std::byte> bytes) {
+  return NpyReader(name, bytes).read();
+}
+Tensor Tensor::load_npy(const std::string &path) {
+  return readNpy(path, MappedFile::open(path).valueOrThrow()->bytes());
+}
 
 void Tensor::save_npy(const std::string &path) const {
   const bool isE5m2 = dtype() == DType::float8_e5m2;

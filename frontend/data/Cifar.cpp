@@ -1,4 +1,4 @@
-// Reads the binary version of CIFAR-10: records of a label and an image, its three channels one after the other.
+// Reads the binary versions of CIFAR-10 and CIFAR-100: records of labels and an image, its three channels one after the other.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RefuseFile.h"
 #include "halftone/Data.h"
@@ -9,17 +9,23 @@
 
 using namespace halftone;
 
-static constexpr int64_t side = 32, channels = 3, pixels = side * side, recordBytes = 1 + pixels * channels;
+static constexpr int64_t side = 32, channels = 3, pixels = side * side, imageBytes = pixels * channels;
 
 namespace {
+/// The labels of a record: how many there are, which one counts, and of how many classes.
+struct CifarForm {
+  int64_t labels, label, classes;
+};
+
 /// The records of one or more files.
 struct Records {
-  std::vector<uint8_t> images, labels;
+  CifarForm form;
+  std::vector<uint8_t> images{}, labels{};
 
   void read(const std::filesystem::path &file) {
     const std::string path = file.string();
     const std::string data = readFile(path, detail::mostCifarBytes).valueOrThrow();
-    const int64_t bytes = std::ssize(data);
+    const int64_t bytes = std::ssize(data), recordBytes = form.labels + imageBytes;
     if (bytes == 0 || bytes % recordBytes != 0)
       detail::refuseFile(path, fmt::format("records of {} bytes", recordBytes), fmt::format("{} bytes", bytes));
     if (!fitsMemory(bytes))
@@ -36,26 +42,47 @@ struct Records {
 
 private:
   void add(const std::string &path, const uint8_t *record, int64_t index) {
-    if (record[0] > 9)
-      detail::refuseFile(path, "labels from 0 to 9", fmt::format("{} at record {}", record[0], index));
-    labels.push_back(record[0]);
+    const uint8_t label = record[form.label];
+    if (label >= form.classes)
+      detail::refuseFile(path, fmt::format("labels from 0 to {}", form.classes - 1),
+                         fmt::format("{} at record {}", label, index));
+    labels.push_back(label);
     for (int64_t pixel = 0; pixel < pixels; ++pixel)
       for (int64_t channel = 0; channel < channels; ++channel)
-        images.push_back(record[1 + channel * pixels + pixel]);
+        images.push_back(record[form.labels + channel * pixels + pixel]);
   }
 };
 } // namespace
 
-datasets::Arrays datasets::cifar10(const std::string &directory) {
+/// The directory, or the folder in it that the distributed archive makes.
+static std::filesystem::path folderOf(const std::string &directory, const char *inside) {
   checkPath(directory).orThrow();
-  std::filesystem::path folder = directory;
+  const std::filesystem::path folder = directory;
   std::error_code error;
-  if (std::filesystem::is_directory(folder / "cifar-10-batches-bin", error))
-    folder /= "cifar-10-batches-bin";
-  Records train, test;
+  return std::filesystem::is_directory(folder / inside, error) ? folder / inside : folder;
+}
+
+static datasets::Arrays arraysOf(Records train, Records test) {
+  Tensor forTraining = train.x(), forTests = test.x(); // each before its labels are taken
+  return {std::move(forTraining), train.y(), std::move(forTests), test.y()};
+}
+
+datasets::Arrays datasets::cifar10(const std::string &directory) {
+  const std::filesystem::path folder = folderOf(directory, "cifar-10-batches-bin");
+  constexpr CifarForm form{.labels = 1, .label = 0, .classes = 10};
+  Records train{form}, test{form};
   for (int batch = 1; batch <= 5; ++batch)
     train.read(folder / fmt::format("data_batch_{}.bin", batch));
   test.read(folder / "test_batch.bin");
-  Tensor forTraining = train.x(), forTests = test.x(); // each before its labels are taken
-  return {std::move(forTraining), train.y(), std::move(forTests), test.y()};
+  return arraysOf(std::move(train), std::move(test));
+}
+
+datasets::Arrays datasets::cifar100(const std::string &directory, Choice<CifarLabels> label_mode) {
+  const std::filesystem::path folder = folderOf(directory, "cifar-100-binary");
+  const bool isFine = label_mode == CifarLabels::fine;
+  const CifarForm form{.labels = 2, .label = isFine ? 1 : 0, .classes = isFine ? 100 : 20};
+  Records train{form}, test{form};
+  train.read(folder / "train.bin");
+  test.read(folder / "test.bin");
+  return arraysOf(std::move(train), std::move(test));
 }

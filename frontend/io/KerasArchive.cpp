@@ -16,7 +16,7 @@ void KerasArchive::CloseMember::operator()(zip_file_t *file) const { (void)zip_f
 
 void KerasArchive::fail(const std::string &member, const std::string &found) const {
   throw Error(ErrorKind::io_error,
-              fmt::format("{}: expected a .keras archive, a zip with {}; found: {}", path_, member, found));
+              fmt::format("{}: expected {}, a zip with {}; found: {}", path_, kind_, member, found));
 }
 
 /// libzip's words for an error.
@@ -26,10 +26,11 @@ static std::string reasonOf(zip_error_t error) {
   return reason;
 }
 
-KerasArchive::KerasArchive(const std::string &path) : path_(path), file_(Descriptor::reading(path)) {
+KerasArchive::KerasArchive(const std::string &path, const char *kind, const char *first)
+    : path_(path), kind_(kind), file_(Descriptor::reading(path)) {
   mapped_ = file_.mapped(path);
   if (mapped_->bytes().empty())
-    fail("config.json", "an empty file");
+    fail(first, "an empty file");
   source_ = std::make_unique<MappedZipSource>(mapped_->bytes());
   zip_error_t error;
   zip_error_init(&error);
@@ -37,7 +38,7 @@ KerasArchive::KerasArchive(const std::string &path) : path_(path), file_(Descrip
   archive_.reset(source ? zip_open_from_source(source, ZIP_RDONLY, &error) : nullptr);
   if (!archive_) {
     zip_source_free(source);
-    fail("config.json", reasonOf(error));
+    fail(first, reasonOf(error));
   }
   zip_error_fini(&error);
 }

@@ -1,4 +1,4 @@
-// A .keras archive: a zip that holds config.json, metadata.json and the weights.
+// A .keras archive, a zip that holds config.json, metadata.json and the weights; and zips of other data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/io/Descriptor.h"
@@ -17,8 +17,9 @@ namespace halftone::detail {
 /// error names the file and, if it concerns a member, the member.
 class KerasArchive {
 public:
-  /// io_error when the file cannot be read or is no zip.
-  explicit KerasArchive(const std::string &path);
+  /// io_error when the file cannot be read or is no zip; the error names the `kind` of archive and its `first` member.
+  explicit KerasArchive(const std::string &path, const char *kind = "a .keras archive",
+                        const char *first = "config.json");
   bool contains(const std::string &member) const;
   /// The JSON object in a member. io_error when there is no such member or two, when its data are damaged or when it has more
   /// than `mostJsonBytes` bytes; value_error when it holds no JSON object.
@@ -47,6 +48,7 @@ private:
   [[noreturn]] void fail(const std::string &member, const std::string &found) const;
 
   std::string path_;
+  const char *kind_; // for errors
   Descriptor file_;
   std::shared_ptr<MappedFile> mapped_;
   std::unique_ptr<MappedZipSource> source_;

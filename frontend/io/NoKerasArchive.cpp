@@ -6,7 +6,8 @@
 
 namespace halftone::detail {
 
-KerasArchive::KerasArchive(const std::string &path) : path_(path), file_(Descriptor::reading(path)) {
+KerasArchive::KerasArchive(const std::string &path, const char *kind, const char *)
+    : path_(path), kind_(kind), file_(Descriptor::reading(path)) {
   fail("", "this program is linked without libzip");
 }
 
@@ -17,7 +18,7 @@ FileRange KerasArchive::data(const std::string &member, int64_t) const { fail(me
 void KerasArchive::Close::operator()(zip_t *) const {}
 
 void KerasArchive::fail(const std::string &, const std::string &found) const {
-  throw Error(ErrorKind::not_implemented_error, fmt::format("{}: a .keras file cannot be read: {}", path_, found));
+  throw Error(ErrorKind::not_implemented_error, fmt::format("{}: the file cannot be read: {}", path_, found));
 }
 
 } // namespace halftone::detail

@@ -38,6 +38,8 @@ enum class GridIndexing : uint8_t { xy, ij };
 enum class MonitorMode : uint8_t { automatic, min, max };
 /// The end of a sequence at which steps are added or removed: before the first step, or after the last.
 enum class SequenceEnd : uint8_t { pre, post };
+/// The labels of CIFAR-100: of 100 classes, or of the 20 groups that they form.
+enum class CifarLabels : uint8_t { fine, coarse };
 
 namespace detail {
 /// The words of an enum in the order of its enumerators, as Keras spells them.
@@ -62,6 +64,7 @@ template <>
 inline constexpr const char *choice_words<OutputMode>[] = {"int", "one_hot", "multi_hot", "count", "tf_idf"};
 template <> inline constexpr const char *choice_words<MonitorMode>[] = {"auto", "min", "max"};
 template <> inline constexpr const char *choice_words<SequenceEnd>[] = {"pre", "post"};
+template <> inline constexpr const char *choice_words<CifarLabels>[] = {"fine", "coarse"};
 void this_word_is_not_one_of_the_words_of_the_argument(); // not constexpr: its name is the compiler's message
 /// value_error with the line of the call.
 HALFTONE_API size_t index_of_word(std::string_view word, const char *const *words, size_t count, Where call);

@@ -1,6 +1,7 @@
 // Data for a model: batches, datasets, generators and common files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "Choice.h"
 #include "Tensor.h"
 #include <functional>
 #include <optional>
@@ -110,6 +111,10 @@ HALFTONE_API Arrays fashion_mnist(const std::string &directory);
 /// folder cifar-10-batches-bin: for training uint8 (50000, 32, 32, 3) and uint8 (50000, 1), for tests the same with
 /// 10000 rows. io_error as of mnist().
 HALFTONE_API Arrays cifar10(const std::string &directory);
+/// The binary version of CIFAR-100, train.bin and test.bin, in a directory or in its folder cifar-100-binary: arrays as
+/// those of cifar10(), with labels below 100, or, if they are coarse, below 20. io_error as of mnist().
+HALFTONE_API Arrays cifar100(const std::string &directory, Choice<CifarLabels> label_mode = CifarLabels::fine);
+
 /// Any IDX file, gzipped or not: uint8, int8, int16, int32, float32 or float64. io_error as of mnist().
 HALFTONE_API Tensor load_idx(const std::string &path);
 } // namespace datasets

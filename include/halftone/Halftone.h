@@ -17,4 +17,5 @@
 #include "Plot.h"
 #include "Random.h"
 #include "Saving.h"
+#include "TextDatasets.h"
 #include "Timeline.h"

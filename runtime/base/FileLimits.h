@@ -15,7 +15,10 @@ inline constexpr int64_t mostJsonBytes = 32 << 20;
 /// Bytes of a saved plan, and of a module in text or bytecode.
 inline constexpr int64_t mostPlanBytes = int64_t{2} << 30, mostModuleBytes = int64_t{1} << 30;
 
-/// Bytes of a file of CIFAR-10's binary version, which has 31 MB.
+/// Bytes of a member of an archive of texts, of which those of IMDB have 17 MB.
+inline constexpr int64_t mostTextBytes = int64_t{512} << 20;
+
+/// Bytes of a file of CIFAR's binary versions, which have 31 MB and 154 MB.
 inline constexpr int64_t mostCifarBytes = int64_t{2} << 30;
 
 /// Bytes of a safetensors header, tensors of a file, texts of its metadata, and axes of a tensor.

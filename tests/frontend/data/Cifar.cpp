@@ -1,4 +1,4 @@
-// CIFAR-10: the order of pixels and channels, both folders, and bad files.
+// CIFAR-10 and CIFAR-100: the order of pixels and channels, both folders, and bad files.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
@@ -57,4 +57,31 @@ TEST_CASE("A bad file of CIFAR-10 is an IOError that names it, the expected cont
   CHECK_THAT(error(), Contains("data_batch_3.bin': expected records of 3073 bytes, found 0 bytes"));
   folder.write("data_batch_3.bin", record(1, "abc") + record(10, "abc"));
   CHECK_THAT(error(), Contains("data_batch_3.bin': expected labels from 0 to 9, found 10 at record 1"));
+}
+
+TEST_CASE("CIFAR-100 is read with its fine or its coarse labels, and other ones are refused") {
+  const TemporaryFolder folder;
+  const auto two = [](char coarse, char fine) { return coarse + record(fine, "rgb"); };
+  folder.write("train.bin", two(3, 99) + two(19, 0));
+  folder.write("test.bin", two(0, 50));
+  const datasets::Arrays fine = datasets::cifar100(folder.path.string()),
+                         coarse = datasets::cifar100(folder.path.string(), "coarse");
+  CHECK(fine.x_train.shape() == Shape{2, 32, 32, 3});
+  CHECK(fine.y_train.shape() == Shape{2, 1});
+  CHECK(fine.y_train.to_vector<uint8_t>() == std::vector<uint8_t>{99, 0});
+  CHECK(coarse.y_train.to_vector<uint8_t>() == std::vector<uint8_t>{3, 19});
+  CHECK(coarse.x_test.to_vector<uint8_t>() == fine.x_test.to_vector<uint8_t>());
+  CHECK(fine.x_test.to_vector<uint8_t>()[1] == 'g');
+  std::filesystem::create_directories(folder / "cifar-100-binary");
+  folder.write("cifar-100-binary/train.bin", two(3, 100));
+  const auto error = [&](Choice<CifarLabels> mode) {
+    return errorOf([&] { (void)datasets::cifar100(folder / "cifar-100-binary", mode); });
+  };
+  CHECK_THAT(error("fine"),
+             Contains("IOError") && Contains("train.bin': expected labels from 0 to 99, found 100 at record 0"));
+  CHECK_THAT(error("coarse"), Contains("test.bin: No such file or directory"));
+  folder.write("cifar-100-binary/train.bin", two(20, 1));
+  CHECK_THAT(error("coarse"), Contains("expected labels from 0 to 19, found 20 at record 0"));
+  folder.write("cifar-100-binary/train.bin", "x");
+  CHECK_THAT(error("fine"), Contains("expected records of 3074 bytes, found 1 bytes"));
 }

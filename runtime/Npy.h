@@ -1,0 +1,14 @@
+// NumPy's .npy data in memory, as members of .npz archives are.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "halftone/Tensor.h"
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace halftone {
+
+/// The array in the bytes of a .npy file. io_error as of Tensor::load_npy(), with `name` for the file.
+Tensor readNpy(const std::string &name, std::span<const std::byte> bytes);
+
+} // namespace halftone
