@@ -72,6 +72,30 @@ StatusOr<Work> OperationList::workAt(size_t position, size_t count) const {
   return workOf(copies, *modules_);
 }
 
+/// Plays a repeat that may end early: play(count) queues the next `count` iterations. The host queues each round of
+/// iterations before it looks whether the repeat ended in the round before, so that the GPU never waits for the host.
+/// Iterations behind the end do nothing (Plan.h, RepeatStep).
+template <class Play> Status OperationList::playRounds(size_t position, const Play &play) {
+  const QueuedRepeat &repeat = *repeatAt(operations_, position);
+  LoopByte &byte = bytes_.try_emplace(position, gpu_).first->second;
+  int64_t left = repeat.count, most = roundIterations;
+  for (int64_t round = 0;; ++round) {
+    const int64_t iterations = std::min(left, most);
+    HALFTONE_RETURN_IF_ERROR(play(iterations));
+    left -= iterations;
+    if (left == 0)
+      return {};
+    most = std::min(2 * most, mostUnasked);
+    HALFTONE_RETURN_IF_ERROR(byte.bring(repeat.condition.byte, round));
+    if (round == 0)
+      continue;
+    const StatusOr<std::byte> before = byte.wait(round - 1);
+    HALFTONE_RETURN_IF_ERROR(before.status());
+    if ((*before != std::byte{0}) == repeat.condition.negated)
+      return {};
+  }
+}
+
 template <class Visit> Status OperationList::walk(size_t begin, size_t end, bool isInRepeat, const Visit &visit) {
   for (size_t i = begin; i < end;) {
     if (const QueuedRepeat *repeat = repeatAt(operations_, i)) {
@@ -88,19 +112,17 @@ template <class Visit> Status OperationList::walk(size_t begin, size_t end, bool
 
 template <class Visit> Status OperationList::walkRepeat(size_t position, int64_t count, const Visit &visit) {
   const QueuedRepeat &repeat = *repeatAt(operations_, position);
-  Status status;
-  int64_t last = 0;
-  for (int64_t iteration = 0; iteration < count && status.isOk(); ++iteration) {
-    if (repeat.condition.byte && iteration > 0 && iteration % mostUnasked == 0) {
-      const StatusOr<bool> on = goesOn(repeat.condition);
-      status = on.status();
-      if (!status.isOk() || !*on)
-        break;
+  int64_t next = 0, at = 0; // the next iteration, and the one whose addresses the operations have
+  const auto play = [&](int64_t iterations) {
+    Status status;
+    for (const int64_t end = next + iterations; next < end && status.isOk(); ++next) {
+      repeat.move(std::exchange(at, next), next);
+      status = walk(position + 1, position + 1 + repeat.operations, true, visit);
     }
-    repeat.move(std::exchange(last, iteration), iteration);
-    status = walk(position + 1, position + 1 + repeat.operations, true, visit);
-  }
-  repeat.move(last, 0);
+    return status;
+  };
+  const Status status = count == repeat.count && isOpen(repeat) ? playRounds(position, play) : play(count);
+  repeat.move(at, 0);
   return status;
 }
 
@@ -176,40 +198,6 @@ Status OperationList::readAgain(Section &section, std::span<const size_t> change
   });
 }
 
-StatusOr<bool> OperationList::goesOn(Condition condition) {
-  HALFTONE_RETURN_IF_ERROR(byte_.bring(condition.byte, 0));
-  const StatusOr<std::byte> byte = byte_.wait(0);
-  HALFTONE_RETURN_IF_ERROR(byte.status());
-  return (*byte != std::byte{0}) != condition.negated;
-}
-
-/// The host queues each round of iterations before it looks whether the loop ended in the round before it, so that the GPU never waits
-/// for the host. Work of iterations behind the end does nothing (Plan.h, RepeatStep).
-Status OperationList::playRounds(Section &section, bool asGraphs) {
-  constexpr int64_t mostTimes = mostUnasked / roundIterations;
-  const QueuedRepeat &repeat = *repeatAt(operations_, section.begin);
-  const size_t works = section.works.size() / static_cast<size_t>(roundIterations); // of an iteration
-  int64_t left = repeat.count, times = 1;
-  for (int64_t round = 0; left > 0; ++round) {
-    for (int64_t i = 0; i < times && left > 0; ++i) {
-      const int64_t iterations = std::min(left, roundIterations);
-      HALFTONE_RETURN_IF_ERROR(iterations == roundIterations
-                                   ? section.works.play(asGraphs)
-                                   : section.works.playFirst(works * static_cast<size_t>(iterations)));
-      left -= iterations;
-    }
-    times = std::min(2 * times, mostTimes);
-    HALFTONE_RETURN_IF_ERROR(byte_.bring(repeat.condition.byte, round));
-    if (round == 0)
-      continue;
-    const StatusOr<std::byte> byte = byte_.wait(round - 1);
-    HALFTONE_RETURN_IF_ERROR(byte.status());
-    if ((*byte != std::byte{0}) == repeat.condition.negated)
-      break;
-  }
-  return {};
-}
-
 /// Memory that a launch needs is freed in the stream's order, after the launch.
 Status OperationList::playUnkept(const Section &section) {
   return walk(section, [&](size_t position, size_t) -> StatusOr<size_t> {
@@ -228,7 +216,13 @@ Status OperationList::playSection(Section &section, bool asGraphs) {
   case Kind::once:
     return section.works.play(asGraphs);
   case Kind::rounds:
-    return playRounds(section, asGraphs);
+    return playRounds(section.begin, [&](int64_t iterations) {
+      Status status;
+      for (; iterations >= roundIterations && status.isOk(); iterations -= roundIterations)
+        status = section.works.play(asGraphs);
+      const size_t works = section.works.size() / static_cast<size_t>(roundIterations); // of an iteration
+      return status.isOk() ? section.works.playFirst(works * static_cast<size_t>(iterations)) : status;
+    });
   case Kind::unkept:
     break;
   }

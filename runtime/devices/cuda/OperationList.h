@@ -3,6 +3,7 @@
 #pragma once
 #include "runtime/devices/cuda/LoopByte.h"
 #include "runtime/devices/cuda/WorkList.h"
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,13 +15,14 @@ class OperationList {
 public:
   /// Repeats of more launches are queued launch by launch at each play.
   static constexpr int64_t mostWorks = 65536;
-  /// A repeat that may end early plays so many iterations, all of them queued, before the host looks whether it has.
+  /// A repeat that may end early plays so many iterations without being asked whether it has ended. A longer one plays in
+  /// rounds of 16, 32, 64, 64, ... iterations, and the host looks one round late.
   static constexpr int64_t mostUnasked = 64;
-  /// Of a longer one, as many iterations as these are kept.
+  /// The iterations of the first round, and those whose work is kept.
   static constexpr int64_t roundIterations = 16;
 
   OperationList(std::shared_ptr<Gpu> gpu, std::shared_ptr<Modules> modules, std::span<const QueuedOperation> operations)
-      : gpu_(std::move(gpu)), modules_(std::move(modules)), operations_(operations), byte_(gpu_) {}
+      : gpu_(std::move(gpu)), modules_(std::move(modules)), operations_(operations) {}
   /// `changed` as DeviceQueue::play(); the first play reads all operations.
   Status play(std::span<const size_t> changed);
 
@@ -38,13 +40,12 @@ private:
   void cut();
   Status bind();
   Status playSection(Section &section, bool asGraphs);
-  Status playRounds(Section &section, bool asGraphs);
   Status playUnkept(const Section &section);
   Status readAgain(Section &section, std::span<const size_t> changed);
   StatusOr<Work> workAt(size_t position, size_t count) const;
   StatusOr<bool> isParted(std::span<const size_t> changed);
-  StatusOr<bool> goesOn(Condition condition);
 
+  template <class Play> Status playRounds(size_t position, const Play &play);
   /// Calls visit(position, most) for each operation from `begin` on, again for each iteration, with the addresses of
   /// that iteration. It returns how many operations it has taken, at most `most`.
   template <class Visit> Status walk(size_t begin, size_t end, bool isInRepeat, const Visit &visit);
@@ -54,8 +55,8 @@ private:
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Modules> modules_;
   const std::span<const QueuedOperation> operations_;
-  std::vector<Section> sections_; // none before the first play
-  LoopByte byte_;
+  std::vector<Section> sections_;    // none before the first play
+  std::map<size_t, LoopByte> bytes_; // of repeats that may end early, by their positions
 };
 
 } // namespace halftone::cuda

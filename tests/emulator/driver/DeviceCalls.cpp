@@ -248,15 +248,21 @@ HALFTONE_EMULATED uint64_t halftoneEmulatorCalls(const char *function) {
 /// Names the objects that the last context to be closed still held, as "2 events, 1 module"; empty if it held none.
 HALFTONE_EMULATED const char *halftoneEmulatorLeft() { return Driver::get().leftText.c_str(); }
 
-/// How many dependencies between streams the allocations of pools have added in all contexts.
-HALFTONE_EMULATED uint64_t halftoneEmulatorPoolWaits() {
+static uint64_t ofAllContexts(uint64_t Context::*count) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
-  uint64_t waits = 0;
+  uint64_t sum = 0;
   for (const auto &[device, context] : driver.contexts)
-    waits += context->poolWaits;
-  return waits;
+    sum += (*context).*count;
+  return sum;
 }
+
+/// How many dependencies between streams the allocations of pools have added in all contexts.
+HALFTONE_EMULATED uint64_t halftoneEmulatorPoolWaits() { return ofAllContexts(&Context::poolWaits); }
+
+/// How many waits of the host for an event or a stream ended with no work left in their context: a GPU stands still from then until
+/// the host queues more.
+HALFTONE_EMULATED uint64_t halftoneEmulatorIdleWaits() { return ofAllContexts(&Context::idleWaits); }
 
 /// The table of accesses (AccessCounts.h) of all launches of each device's context; empty unless they are counted. Valid until the next
 /// call.

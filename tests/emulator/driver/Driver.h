@@ -107,9 +107,16 @@ struct Context {
   std::map<const void *, std::unique_ptr<Pool>> pools;
   std::map<uint64_t, Pool *> poolOf; ///< of allocations by their address
   uint64_t poolWaits = 0;            ///< dependencies between streams that allocations have added
+  uint64_t idleWaits = 0;            ///< waits of the host that ended with no work left
   std::map<const void *, std::shared_ptr<void>> graphs, executions;
   uint64_t releaseThreshold = 0;
 
+  /// Runs `finish`, by which the host waits for queued work.
+  template <class F> void wait(F finish) {
+    const bool wasIdle = streams.isIdle();
+    finish();
+    idleWaits += !wasIdle && streams.isIdle();
+  }
   bool isPinned(const void *start, size_t bytes) const;
   Stream *streamOf(void *handle);
   Event &eventOf(void *handle);

@@ -92,7 +92,9 @@ HALFTONE_EMULATED int cuStreamDestroy_v2(void *stream) {
 }
 
 HALFTONE_EMULATED int cuStreamSynchronize(void *stream) {
-  return withContext([&](Context &context) { context.streams.finish(context.streamOf(stream)); });
+  return withContext([&](Context &context) {
+    context.wait([&, queue = context.streamOf(stream)] { context.streams.finish(queue); });
+  });
 }
 
 HALFTONE_EMULATED int cuStreamQuery(void *stream) {
@@ -139,7 +141,7 @@ HALFTONE_EMULATED int cuEventSynchronize(void *event) {
   return withContext([&](Context &context) {
     Event &found = context.eventOf(event);
     if (found.mark)
-      context.streams.finish(*found.mark);
+      context.wait([&] { context.streams.finish(*found.mark); });
   });
 }
 

@@ -15,6 +15,10 @@ bool Streams::isStream(const Stream *stream) const {
   return std::ranges::any_of(streams_, [&](const auto &s) { return s.get() == stream; });
 }
 
+bool Streams::isIdle() const {
+  return std::ranges::all_of(streams_, [](const auto &s) { return s->queue.empty(); });
+}
+
 void Streams::destroy(Stream *stream) {
   finish(stream);
   std::erase_if(streams_, [&](const auto &s) { return s.get() == stream; });

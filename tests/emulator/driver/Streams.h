@@ -41,6 +41,8 @@ public:
   Stream *create(bool isBlocking);
   bool isStream(const Stream *stream) const;
   size_t size() const { return streams_.size(); }
+  /// Whether all queued work has run.
+  bool isIdle() const;
   /// Runs the stream's work, then removes it.
   void destroy(Stream *stream);
 

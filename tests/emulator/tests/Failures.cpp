@@ -62,6 +62,28 @@ TEST_CASE("A context that is closed names what it still held") {
   CHECK(std::string(driver.find<const char *()>("halftoneEmulatorLeft")()) == "1 stream, 2 events");
 }
 
+TEST_CASE("A wait is idle if it ends with no work left") {
+  const DriverLibrary driver;
+  void *const stream = driver.stream(), *const event = driver.event();
+  const auto idleWaits = driver.find<uint64_t()>("halftoneEmulatorIdleWaits");
+  DevicePointer memory = 0;
+  REQUIRE(driver.call("cuMemAlloc_v2", &memory, size_t(64)) == 0);
+  const auto fill = [&] {
+    REQUIRE(driver.call("cuMemsetD8Async", memory, static_cast<unsigned char>(1), size_t(64), stream) == 0);
+  };
+  fill();
+  REQUIRE(driver.call("cuEventRecord", event, stream) == 0);
+  fill();
+  REQUIRE(driver.call("cuEventSynchronize", event) == 0);
+  CHECK(idleWaits() == 0);
+  REQUIRE(driver.call("cuEventSynchronize", event) == 0); // it has been reached
+  CHECK(idleWaits() == 0);
+  REQUIRE(driver.call("cuStreamSynchronize", stream) == 0);
+  CHECK(idleWaits() == 1);
+  REQUIRE(driver.call("cuStreamSynchronize", stream) == 0); // there is nothing to wait for
+  CHECK(idleWaits() == 1);
+}
+
 TEST_CASE("An allocation waits for memory that another stream frees, unless its pool adds no dependency") {
   for (const bool adds : {true, false}) {
     const DriverLibrary driver;

@@ -51,6 +51,8 @@ std::string objectsLeft() { return functionOfEmulator<const char *()>("halftoneE
 
 uint64_t poolWaits() { return functionOfEmulator<uint64_t()>("halftoneEmulatorPoolWaits")(); }
 
+uint64_t idleWaits() { return functionOfEmulator<uint64_t()>("halftoneEmulatorIdleWaits")(); }
+
 std::string emulatorFault() { return functionOfEmulator<const char *()>("halftoneEmulatorFault")(); }
 
 EmulatedGpu::EmulatedGpu(Environment environment, cuda::RingSize ring) : environment_(std::move(environment)) {

@@ -46,6 +46,9 @@ std::string objectsLeft();
 /// How many dependencies between streams the allocations of memory pools have added.
 uint64_t poolWaits();
 
+/// How many waits of the host ended with no work left: the GPU then stands still until the host queues more.
+uint64_t idleWaits();
+
 /// The one GPU of an emulated driver of its own. Only one may live at a time.
 class EmulatedGpu {
 public:

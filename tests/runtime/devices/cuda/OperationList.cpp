@@ -89,10 +89,15 @@ TEST_CASE("A repeat that may end early plays in rounds, and the host looks at it
     const RepeatCase each = whileCase(1000, 0, steps);
     const EmulatedGpu gpu;
     const auto player = playerOn(gpu, each.exe);
-    for (int play = 0; play < 3; ++play)
-      checkPlay(*player, each, tensorsOf(each));
+    for (int play = 0; play < 3; ++play) {
+      const std::vector<Tensor> feeds = tensorsOf(each);
+      const uint64_t idleBefore = idleWaits();
+      CHECK(player->play(feeds).isOk());
+      CHECK(idleWaits() == idleBefore);
+      checkPlay(*player, each, feeds);
+    }
     // At most two rounds of 64 iterations are void: two launches each, and one before the repeat.
-    const int64_t most = 3 * (1 + 2 * std::min<int64_t>(1000, static_cast<int64_t>(steps) + 2 * 64));
+    const int64_t most = 6 * (1 + 2 * std::min<int64_t>(1000, static_cast<int64_t>(steps) + 2 * 64));
     CHECK(gpu->counters().launches <= most);
     CHECK(emulatorFault().empty());
   }
@@ -103,9 +108,22 @@ TEST_CASE("A repeat that may end early plays in rounds, and the host looks at it
     checkPlay(*player, unbounded, tensorsOf(unbounded));
 }
 
-TEST_CASE("A repeat that may end early inside a repeat is queued launch by launch") {
-  // Three times: v := v + one while v < limit; then limit := limit + v.
+TEST_CASE("The host waits for no repeat of at most 64 iterations") {
+  for (const RepeatCase &each : {scanCase(500, 16, false, CarryPlace::two_slots), whileCase(64, 0, 40)}) {
+    INFO(each.name);
+    const EmulatedGpu gpu;
+    const auto player = playerOn(gpu, each.exe);
+    for (int play = 0; play < 3; ++play)
+      CHECK(player->play(tensorsOf(each)).isOk());
+    CHECK(gpu->counters().waits == 0);
+    CHECK(gpu->counters().graphLaunches == 2);
+  }
+}
+
+/// Three times: v := v + one while v < limit, at most 1000 steps; then limit := limit + v.
+RepeatCase whileInRepeat() {
   RepeatCase each = whileCase(1000, 0, 70);
+  each.name = "a while in a repeat";
   std::vector<Step> &steps = each.exe.plan.steps;
   each.exe.plan.slots.push_back({SlotKind::arena, each.exe.plan.slots[1].type, each.exe.plan.arenaBytes}); // 7: limit
   each.exe.plan.arenaBytes = each.exe.plan.largestLiveBytes = each.exe.plan.arenaBytes + 64;
@@ -113,11 +131,24 @@ TEST_CASE("A repeat that may end early inside a repeat is queued launch by launc
   steps.insert(steps.begin() + 7, launchOf("add", 16, {7, 3}, {7}));
   steps.insert(steps.begin() + 1, {CopyStep{1, 7, {}}, RepeatStep{3, 7}});
   each.fetches = {std::vector<float>(16, 70 * 4)};
+  return each;
+}
+
+TEST_CASE("A repeat that may end early inside a repeat is queued launch by launch, ahead of the GPU too") {
+  const RepeatCase each = whileInRepeat();
   CHECK(verify(each.exe).str() == "ok");
   const EmulatedGpu gpu;
   const auto player = playerOn(gpu, each.exe);
-  for (int play = 0; play < 2; ++play)
-    checkPlay(*player, each, tensorsOf(each));
+  for (int play = 0; play < 2; ++play) {
+    const std::vector<Tensor> feeds = tensorsOf(each);
+    const uint64_t idleBefore = idleWaits();
+    const int64_t launchesBefore = gpu->counters().launches;
+    CHECK(player->play(feeds).isOk());
+    CHECK(idleWaits() == idleBefore);
+    // At most two rounds of each repeat are void.
+    CHECK(gpu->counters().launches - launchesBefore <= 1 + 3 + 2 * (70 + 70 + 140 + 3 * 2 * 64));
+    checkPlay(*player, each, feeds);
+  }
 }
 
 TEST_CASE("A graph has at most 4096 nodes, and more than 65,536 operations are queued one by one") {
@@ -133,18 +164,54 @@ TEST_CASE("A graph has at most 4096 nodes, and more than 65,536 operations are q
 }
 
 TEST_CASE("An error of the driver in any call of a repeat is the play's, and the next play works") {
-  const RepeatCase each = whileCase(1000, 0, 40);
-  const EmulatedGpu gpu;
-  const auto player = playerOn(gpu, each.exe);
-  for (int play = 0; play < 2; ++play)
-    checkPlay(*player, each, tensorsOf(each));
-  for (const char *call : {"cuEventRecord", "cuMemcpyDtoHAsync_v2", "cuGraphLaunch"}) {
-    failCall(call, 1, 701); // too many resources: of this request alone
-    const Status status = player->play(tensorsOf(each)).status();
-    INFO(call);
-    CHECK(status.kind() == ErrorKind::device_error);
-    failCall(call, 0, 0);
-    for (int play = 0; play < 2; ++play)
-      checkPlay(*player, each, tensorsOf(each));
-  }
+  const std::vector<const char *> calls = {"cuLaunchKernel", "cuMemcpyDtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
+                                           "cuEventRecord",  "cuEventQuery",         "cuEventSynchronize",
+                                           "cuMemHostAlloc", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags",
+                                           "cuGraphLaunch"};
+  for (const RepeatCase &each : {scanCase(50, 16, false, CarryPlace::stack), whileCase(1000, 0, 40), whileInRepeat()})
+    for (const int playsBefore : {0, 1, 2})
+      for (const char *call : calls)
+        for (const uint64_t nth : {1, 2, 40}) {
+          INFO(each.name << ", call " << nth << " of " << call << " in play " << playsBefore);
+          const EmulatedGpu gpu;
+          const auto player = playerOn(gpu, each.exe);
+          for (int play = 0; play < playsBefore; ++play)
+            checkPlay(*player, each, tensorsOf(each));
+          const std::vector<Tensor> feeds = tensorsOf(each);
+          const uint64_t callsBefore = callsOf(call);
+          failCall(call, nth, 701); // too many resources: of this request alone
+          const Status status = player->play(feeds).status();
+          const bool isMet = callsOf(call) >= callsBefore + nth;
+          CHECK(status.isOk() != isMet);
+          CHECK((status.isOk() || status.kind() == ErrorKind::device_error));
+          failCall(call, 0, 0);
+          for (int play = 0; play < 2; ++play)
+            checkPlay(*player, each, feeds);
+        }
+}
+
+TEST_CASE("A GPU that is lost in a repeat ends the play, and each later one, with that error") {
+  for (const RepeatCase &each : {scanCase(50, 16, false, CarryPlace::stack), whileCase(1000, 0, 40), whileInRepeat()})
+    for (const int playsBefore : {0, 2})
+      for (const char *call : {"cuLaunchKernel", "cuGraphLaunch", "cuMemcpyDtoHAsync_v2", "cuEventSynchronize"}) {
+        INFO(each.name << ", " << call << " in play " << playsBefore);
+        const EmulatedGpu gpu;
+        const auto player = playerOn(gpu, each.exe);
+        for (int play = 0; play < playsBefore; ++play)
+          checkPlay(*player, each, tensorsOf(each));
+        const std::vector<Tensor> feeds = tensorsOf(each);
+        const uint64_t callsBefore = callsOf(call);
+        failCall(call, 1, 719); // a launch failed
+        const Status status = player->play(feeds).status();
+        if (callsOf(call) == callsBefore) {
+          CHECK(status.isOk());
+          failCall(call, 0, 0);
+          continue;
+        }
+        CHECK(status.kind() == ErrorKind::device_error);
+        CHECK_THAT(status.message(), Catch::Contains("the GPU does no further work for this process"));
+        const uint64_t launchesBefore = callsOf("cuLaunchKernel") + callsOf("cuGraphLaunch");
+        CHECK_THAT(player->play(feeds).status().message(), Catch::EndsWith(status.message()));
+        CHECK(callsOf("cuLaunchKernel") + callsOf("cuGraphLaunch") == launchesBefore);
+      }
 }
