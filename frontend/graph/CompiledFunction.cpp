@@ -76,14 +76,17 @@ FeedLayout CompiledFunction::withExtents(FeedLayout layout) const {
 static uint64_t threadSettings() { return globalPolicyId() ^ openRematId(); }
 
 /// The device of a traced function: `device` if the caller asked for it or if the function has no variables, else the
-/// device of the variables. Moves the function's constants there, and the states of its draws.
+/// device of the variables. Moves the function's constants there, the states of its draws, and other variables that follow.
 static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device, bool isAskedFor) {
   std::shared_ptr<DeviceRuntime> runtime = runtimeOf(device);
   const auto &variables = trace.variables();
-  const auto follows = [](const auto &named) {
+  const auto isEverywhere = [](const auto &named) {
     return named.second->role == VariableRole::constant || named.second->role == VariableRole::seed;
   };
-  const auto first = std::ranges::find_if_not(variables, follows);
+  const auto follows = [&](const auto &named) { return named.second->follows || isEverywhere(named); };
+  auto first = std::ranges::find_if_not(variables, follows);
+  if (first == variables.end())
+    first = std::ranges::find_if_not(variables, isEverywhere);
   if (!isAskedFor && first != variables.end())
     runtime = first->second->memory->sharedDevice();
   for (const auto &named : variables)

@@ -175,6 +175,7 @@ static Variable variableOver(VariableHandle memory, const Shape &shape, const Va
   impl->update = facts.update;
   impl->trainable = facts.trainable;
   impl->autocast = facts.autocast;
+  impl->follows = facts.follows;
   impl->regularizer = facts.regularizer;
   impl->constraint = facts.constraint;
   return Variable(std::move(impl));

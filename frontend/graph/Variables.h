@@ -24,6 +24,7 @@ struct VariableImpl {
   VariableRole role = VariableRole::weight;
   UpdateKind update = UpdateKind::gradient;
   bool trainable = true, autocast = true;
+  bool follows = false; // to the device of the functions that read it, as constants and the states of draws do
   Regularizer regularizer{};
   Constraint constraint{};
 };
@@ -32,7 +33,7 @@ struct VariableFacts {
   std::string name, path;
   VariableRole role = VariableRole::weight;
   UpdateKind update = UpdateKind::gradient;
-  bool trainable = true, autocast = true;
+  bool trainable = true, autocast = true, follows = false;
   Regularizer regularizer{};
   Constraint constraint{};
 };

@@ -120,7 +120,8 @@ void RecurrentBody::makeStates(int64_t batch) {
                                  .path = owner->path + "/rnn_state",
                                  .role = VariableRole::state,
                                  .update = UpdateKind::assign,
-                                 .trainable = false}));
+                                 .trainable = false,
+                                 .follows = true}));
 }
 
 /// value_error in Keras's words unless a stateful layer can take this batch, whose states it then has.
