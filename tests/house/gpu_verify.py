@@ -14,7 +14,7 @@ STAND_IN = '#!/bin/bash\necho "$(basename "$0") $*" >> "{log}"\n{last}\n'
 # What a program says of the kernels that it loads.
 LOADS = 'printf "%s\\t%s\\t%s\\t%s\\t%s\\n" {} >> "$HALFTONE_CUDA_KERNELS"'
 PROGRAMS = ["tools/halftone-run/halftone-run", "tests/end_to_end/test_gpu", "tests/end_to_end/test_gpu_ops",
-            "tests/end_to_end/test_gpu_models", "tests/emulator/gpu-instructions"]
+            "tests/end_to_end/test_gpu_models", "tests/emulator/gpu-instructions", "tests/end_to_end/test_gpu_loops"]
 
 
 class Session:
@@ -64,10 +64,11 @@ def check_programs(session):
     for program in PROGRAMS:
         session.put(program)
     session.expect("an unknown check", session.run("--only", "nothing"), 2, "no check has 'nothing'")
-    session.expect("all pass", session.run("--quick"), 0, "op table", "MNIST under three policies", "passed", "skipped")
+    session.expect("all pass", session.run("--quick"), 0, "op table", "recurrent layers", "MNIST under three policies", "passed", "skipped")
     with open(session.log, encoding="utf-8") as file:
         calls = file.read()
     for wanted in ("test_gpu --filenames-as-tags --warn NoTests [#Conformance]", "[#Gpu]MNIST is learned*", "test_gpu_ops",
+                   "test_gpu_loops --filenames-as-tags --warn NoTests [#GpuRecurrent]",
                    "test_gpu_models --filenames-as-tags --warn NoTests [#Shadows]", "--rng-seed 1", "--device cuda:0", "--numerics strict", "--numerics fast"):
         if wanted not in calls:
             session.findings.append(f"no program was called with '{wanted}':\n{calls}")

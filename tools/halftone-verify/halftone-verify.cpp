@@ -23,6 +23,7 @@ constexpr Program programs[] = {{"halftone-run", halftoneRun},
                                 {"halftone-opt", halftoneOpt},
                                 {"test_gpu", testMain},
                                 {"test_gpu_ops", testMain},
+                                {"test_gpu_loops", testMain},
                                 {"test_gpu_models", testMain},
                                 {"gpu", [](int, char **) { return gpuBenchmark(); }},
                                 {"gpu-instructions", gpuInstructions}};

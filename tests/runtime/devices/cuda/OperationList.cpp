@@ -164,9 +164,15 @@ TEST_CASE("A graph has at most 4096 nodes, and more than 65,536 operations are q
 }
 
 TEST_CASE("An error of the driver in any call of a repeat is the play's, and the next play works") {
-  const std::vector<const char *> calls = {"cuLaunchKernel", "cuMemcpyDtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
-                                           "cuEventRecord",  "cuEventQuery",         "cuEventSynchronize",
-                                           "cuMemHostAlloc", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags",
+  const std::vector<const char *> calls = {"cuLaunchKernel",
+                                           "cuMemcpyDtoDAsync_v2",
+                                           "cuMemcpyDtoHAsync_v2",
+                                           "cuEventRecord",
+                                           "cuEventQuery",
+                                           "cuEventSynchronize",
+                                           "cuMemHostAlloc",
+                                           "cuGraphAddKernelNode_v2",
+                                           "cuGraphInstantiateWithFlags",
                                            "cuGraphLaunch"};
   for (const RepeatCase &each : {scanCase(50, 16, false, CarryPlace::stack), whileCase(1000, 0, 40), whileInRepeat()})
     for (const int playsBefore : {0, 1, 2})
