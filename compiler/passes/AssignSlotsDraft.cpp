@@ -35,6 +35,12 @@ CollectiveStep describe(Operation *op) {
       });
 }
 
+Value reshapedFrom(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getX();
+  return value;
+}
+
 std::string bytesOf(DenseElementsAttr elements) {
   std::string bytes;
   auto append = [&](const llvm::APInt &value, unsigned width) {

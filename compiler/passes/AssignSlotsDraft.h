@@ -93,6 +93,9 @@ struct PlanDraft {
 /// The steps of @main in order, `when` and loops flattened, without the copies that settle variables and fetches.
 StatusOr<PlanDraft> flatten(mlir::ModuleOp module);
 
+/// The value that `value` is a reshape of, or `value` itself: they have one buffer.
+mlir::Value reshapedFrom(mlir::Value value);
+
 /// The bytes of a constant as the runtime stores them: row-major, bool one byte.
 std::string bytesOf(mlir::DenseElementsAttr elements);
 

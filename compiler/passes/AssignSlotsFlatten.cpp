@@ -280,9 +280,7 @@ private:
   std::vector<bool> makeIn(Block &block, ArrayRef<BufferId> places, bool mayBeStack) {
     std::vector<bool> made(places.size());
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
-      Value root = value;
-      while (auto reshape = root.getDefiningOp<ReshapeOp>())
-        root = reshape.getX();
+      const Value root = reshapedFrom(value);
       Operation *producer = root.getDefiningOp();
       if (!producer || producer->getBlock() != &block || places[index] < 0)
         continue;
@@ -364,8 +362,9 @@ private:
       Value left, found;
       if (isAligned(*type) && type->bytes() > 0)
         for (auto [slice, ys] : llvm::zip_equal(scan.getYSlices(), scan.getYs()))
-          if (!buffers.contains(ys) && (slice == argument || (slice == next && !isFound(slice))))
-            (slice == argument ? found : left) = ys;
+          if (const Value own = reshapedFrom(slice);
+              !buffers.contains(ys) && (own == argument || (own == reshapedFrom(next) && !isFound(own))))
+            (own == argument ? found : left) = ys;
       const CarryPlace &place =
           carries.emplace_back(left || found ? inStack(*type, scan, left, found) : inTwoSlots(*type, scan));
       copy(buffers.lookup(init), draft.addSlice(place.whole, *type, place.begin), predicate);
@@ -411,7 +410,7 @@ private:
       if (carry != carries->end()) {
         const auto number = carry - carries->begin();
         const Value found = scan.getCarries()[number];
-        slices.push_back(value == found ? buffers.lookup(found) : slices[static_cast<size_t>(number)]);
+        slices.push_back(reshapedFrom(value) == found ? buffers.lookup(found) : slices[static_cast<size_t>(number)]);
         places.push_back(-1);
         continue;
       }

@@ -142,7 +142,7 @@ private:
         };
         // The memory of what steps find may be that of what they leave: the step in front of a gap leaves a value there for the
         // next one, and none has left one for the step behind it.
-        const auto carry = llvm::find(scan.getCarries(), slice);
+        const auto carry = llvm::find(scan.getCarries(), reshapedFrom(slice));
         const bool isFound = carry != scan.getCarries().end();
         if (!isFound || !isBehindGap)
           write(slice, index);
@@ -299,20 +299,36 @@ private:
     }
     iterations.pop_back();
   }
-  /// Clears the slices of stacks that the iterations before `to` would write: what memory held there before is gone.
+  /// Clears the parts of stacks that the iterations before `to` would write, in repeats inside too: what memory held there
+  /// before is gone.
   void forget(size_t at, int64_t to) {
-    const int64_t last = iterations.back();
-    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i)
-      for (const TouchedSlot &touched : slotsOf(exe.plan.steps[i])) {
-        const std::vector<Stride> &strides = exe.plan.slots[touched.slot].strides;
-        if (!touched.isWritten || strides.size() != iterations.size() || strides.back().period)
-          continue;
-        for (iterations.back() = last + 1; iterations.back() < to; ++iterations.back()) {
-          const Place place = placeOf(touched.slot);
-          place.contents->clear(place.begin, place.end);
-        }
-      }
+    const size_t level = iterations.size() - 1;
+    const int64_t last = std::exchange(iterations.back(), iterations.back() + 1), skipped = to - iterations.back();
+    SmallVector<std::pair<size_t, int64_t>>
+        inside; // repeats around the step: the end of each one's body, and its count
+    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i) {
+      while (!inside.empty() && inside.back().first <= i)
+        inside.pop_back();
+      if (auto *repeat = std::get_if<RepeatStep>(&exe.plan.steps[i]))
+        inside.push_back({exe.plan.bodyEnd(i), repeat->count});
+      for (const TouchedSlot &touched : slotsOf(exe.plan.steps[i]))
+        if (touched.isWritten)
+          forgetSlices(touched.slot, level, skipped, inside);
+    }
     iterations.back() = last;
+  }
+  /// The slices of one slot lie side by side.
+  void forgetSlices(SlotId id, size_t level, int64_t skipped, ArrayRef<std::pair<size_t, int64_t>> inside) {
+    const ArrayRef<Stride> strides = exe.plan.slots[id].strides;
+    if (strides.size() <= level || strides[level].bytes == 0 || strides[level].period)
+      return;
+    Place place = placeOf(id);
+    const auto extend = [&](int64_t bytes) { (bytes < 0 ? place.begin : place.end) += bytes; };
+    extend((skipped - 1) * strides[level].bytes);
+    for (auto [stride, repeat] : llvm::zip(strides.drop_front(level + 1), inside))
+      if (stride.bytes != 0)
+        extend((stride.period ? 1 : repeat.second - 1) * stride.bytes);
+    place.contents->clear(place.begin, place.end);
   }
   /// Puts the carries of the next iteration where iteration `to` looks for them.
   Jump jump(size_t at, int64_t to) {

@@ -264,7 +264,7 @@ TEST_CASE("random plans mean what their modules mean") {
 }
 
 TEST_CASE("random plans with loops mean what their modules mean, also if iterations follow the end of a while") {
-  uint32_t seed = GENERATE(range(1u, 201u));
+  uint32_t seed = GENERATE(range(1u, 401u));
   std::string text = randomLoops(seed, seed % 2 ? 8 : 3, seed % 3 ? 16 : 5);
   INFO("seed " << seed << "\n" << text);
   compare(text, seed % 2 ? 8 : 3, seed % 3 ? 16 : 5, seed % 4 == 0, seed);

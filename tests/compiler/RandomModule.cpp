@@ -209,14 +209,15 @@ private:
     const int kind = hasLoops ? below(3) : 2;
     return kind == 0 ? scan(depth) : kind == 1 ? loop(depth) : when(depth);
   }
-  /// Over the rows of a value, with a carry of each type, and a stack of rows.
+  /// Over the rows of a value, with a carry of each type, a stack of rows, and one of whole values, such as what steps find in a carry.
   void scan(int depth) {
     const std::string y = fresh(), i = fresh(), c = fresh(), s = fresh(), p = fresh(), x = fresh();
     const std::string carries = fmt::format("tensor<{}>, tensor<f32>, tensor<i1>", full);
-    text += fmt::format("  {}:4 = halftone.scan ({}, {}, {}) over ({}) {{length = {} : i64{}}} : ({}, tensor<{}>) -> "
-                        "({}, tensor<{}>) {{\n",
+    const std::string stack = fmt::format("tensor<{}x{}>", height, full);
+    text += fmt::format("  {}:5 = halftone.scan ({}, {}, {}) over ({}) {{length = {} : i64{}}} : ({}, tensor<{}>) -> "
+                        "({}, tensor<{}>, {}) {{\n",
                         y, pick(full), pick(scalar), pick(boolean), pick(full), height, below(2) ? ", reverse" : "",
-                        carries, full, carries, full);
+                        carries, full, carries, full, stack);
     text += fmt::format("  ^bb0({}: tensor<i32>, {}: tensor<{}>, {}: tensor<f32>, {}: tensor<i1>, {}: tensor<{}>):\n",
                         i, c, full, s, p, x, columns);
     const auto outside = pool;
@@ -227,11 +228,13 @@ private:
     if (below(2))
       add(scalar, "cast {} : tensor<i32> to tensor<f32>", i);
     ops(below(6), depth + 1);
-    text += fmt::format("  halftone.yield {}, {}, {}, {} : {}, tensor<{}>\n  }}\n", pick(full), pick(scalar),
-                        pick(boolean), pick(columns), carries, columns);
+    const std::string next = pick(full), values[] = {c, next, pick(full)};
+    text += fmt::format("  halftone.yield {}, {}, {}, {}, {} : {}, tensor<{}>, tensor<{}>\n  }}\n", next, pick(scalar),
+                        pick(boolean), pick(columns), values[below(3)], carries, columns, full);
     pool = outside;
     giveAll(y);
     pool[full].push_back(y + "#3");
+    add(full, "reduce sum {}#4 {{axes = array<i64: 0>}} : {} -> tensor<{}>", y, stack, full);
   }
   /// At most three steps, as long as a carry says so.
   void loop(int depth) {

@@ -89,3 +89,66 @@ func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %x: tensor<5x16xf32> {
   %z = halftone.tanh %after : tensor<5x16xf32>
   return %y, %z : tensor<5x16xf32>, tensor<5x16xf32>
 }
+
+// -----
+
+// A stack of what steps find in a carry is part of the carry's stack through a reshape too; values of 8 bytes are copied.
+
+// CHECK-DAG: [[FOUND:s[0-9]+]]: arena +[[S:[0-9]+]] stride 64 16xf32
+// CHECK-DAG: [[LEFT:s[0-9]+]]: arena +[[S]] +64 stride 64 16xf32
+// CHECK-DAG: [[STACK:s[0-9]+]]: arena +[[S]] 7x1x16xf32
+// CHECK-DAG: [[COPIED:s[0-9]+]]: fetch 1 "w" stride 8 1x2xf32
+// CHECK: repeat 7 times: 6 steps
+// CHECK-NOT: copy [[FOUND]]
+// CHECK: ({{.*}}) -> ([[LEFT]])
+// CHECK: copy {{s[0-9]+}} -> [[COPIED]]
+// CHECK: copy [[STACK]] -> s4
+func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %b: tensor<2xf32> {halftone.name = "b"}, %x: tensor<7x16xf32> {halftone.name = "x"}, %z: tensor<7x2xf32> {halftone.name = "z"})
+    -> (tensor<7x1x16xf32> {halftone.name = "y"}, tensor<7x1x2xf32> {halftone.name = "w"}) {
+  %last:2, %ys:2 = halftone.scan (%a, %b) over (%x, %z) {length = 7 : i64} : (tensor<16xf32>, tensor<2xf32>, tensor<7x16xf32>, tensor<7x2xf32>) -> (tensor<16xf32>, tensor<2xf32>, tensor<7x1x16xf32>, tensor<7x1x2xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %d: tensor<2xf32>, %s: tensor<16xf32>, %t: tensor<2xf32>):
+    %0 = halftone.cumsum %c {axis = 0 : i64} : tensor<16xf32> -> tensor<16xf32>
+    %1 = halftone.mul %0, %s : tensor<16xf32>
+    %2 = halftone.cumsum %d {axis = 0 : i64} : tensor<2xf32> -> tensor<2xf32>
+    %3 = halftone.mul %2, %t : tensor<2xf32>
+    %4 = halftone.reshape %c : tensor<16xf32> to tensor<1x16xf32>
+    %5 = halftone.reshape %d : tensor<2xf32> to tensor<1x2xf32>
+    halftone.yield %1, %3, %4, %5 : tensor<16xf32>, tensor<2xf32>, tensor<1x16xf32>, tensor<1x2xf32>
+  }
+  return %ys#0, %ys#1 : tensor<7x1x16xf32>, tensor<7x1x2xf32>
+}
+
+// -----
+
+// A stack of stacks may lie where another stack lay before.
+
+// CHECK-DAG: arena +[[S:[0-9]+]] 31x16xf32
+// CHECK-DAG: arena +[[S]] 7x8x16xf32
+// CHECK: repeat 31 times: 3 steps
+// CHECK: repeat 7 times: 6 steps
+// CHECK: repeat 8 times: 3 steps
+func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %x: tensor<31x16xf32> {halftone.name = "x"}, %z: tensor<7x8x16xf32> {halftone.name = "z"})
+    -> (tensor<16xf32> {halftone.name = "y"}) {
+  %first, %shorter = halftone.scan (%a) over (%x) {length = 31 : i64} : (tensor<16xf32>, tensor<31x16xf32>) -> (tensor<16xf32>, tensor<31x16xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %s: tensor<16xf32>):
+    %0 = halftone.cumsum %c {axis = 0 : i64} : tensor<16xf32> -> tensor<16xf32>
+    %1 = halftone.mul %0, %s : tensor<16xf32>
+    %2 = halftone.add %c, %s : tensor<16xf32>
+    halftone.yield %2, %1 : tensor<16xf32>, tensor<16xf32>
+  }
+  %sum = halftone.reduce sum %shorter {axes = array<i64: 0>} : tensor<31x16xf32> -> tensor<16xf32>
+  %last, %longer = halftone.scan (%sum) over (%z) {length = 7 : i64} : (tensor<16xf32>, tensor<7x8x16xf32>) -> (tensor<16xf32>, tensor<7x8x16xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %rows: tensor<8x16xf32>):
+    %0, %1 = halftone.scan (%c) over (%rows) {length = 8 : i64} : (tensor<16xf32>, tensor<8x16xf32>) -> (tensor<16xf32>, tensor<8x16xf32>) {
+    ^bb0(%j: tensor<i32>, %d: tensor<16xf32>, %s: tensor<16xf32>):
+      %2 = halftone.cumsum %d {axis = 0 : i64} : tensor<16xf32> -> tensor<16xf32>
+      %3 = halftone.mul %2, %s : tensor<16xf32>
+      %4 = halftone.add %d, %s : tensor<16xf32>
+      halftone.yield %4, %3 : tensor<16xf32>, tensor<16xf32>
+    }
+    halftone.yield %0, %1 : tensor<16xf32>, tensor<8x16xf32>
+  }
+  %all = halftone.reduce sum %longer {axes = array<i64: 0, 1>} : tensor<7x8x16xf32> -> tensor<16xf32>
+  %y = halftone.add %all, %last : tensor<16xf32>
+  return %y : tensor<16xf32>
+}

@@ -96,14 +96,14 @@ List branching(const List &v) {
   return {found[0], found[1], found[2]};
 }
 
-/// The gradient of a recurrence over the rows of v[2].
-List trained(const List &v) {
+/// The gradient of a recurrence over the rows of v[2], which keeps the carries of every `every`-th step if given.
+List trained(const List &v, std::optional<int64_t> every) {
   const auto [last, ys] = ops::scan(
       [&](const Values &c, const Values &x) {
         const Value h = bounded(c[0] * v[1] + x[0]);
         return Pair{h, {h * h}};
       },
-      v[0], v[2]);
+      v[0], v[2], {.checkpoint_every = every});
   const Value loss = ops::sum(last[0]) + ops::sum(ys[0]);
   const auto slopes = gradients(loss, {v[0], v[1], v[2]});
   return {last[0], ys[0], slopes[0], slopes[1], slopes[2]};
@@ -119,10 +119,17 @@ std::vector<LoopFunction> loopFunctions() {
   functions.push_back({"a while in a scan", whileInScan, feedsOf({0, 1, 20, 70})});
   functions.push_back({"a scan in a while", scanInWhile, feedsOf({0, 1, 2, 20, 100})});
   functions.push_back({"a branch in a while", branching, feedsOf({0, 1, 20, 300})});
-  for (const int64_t length : {0, 1, 2, 20, 1000})
+  for (const auto &[length, every] : {std::pair<int64_t, std::optional<int64_t>>{0, {}},
+                                      {1, {}},
+                                      {2, {}},
+                                      {20, {}},
+                                      {1000, {}},
+                                      {20, 4},
+                                      {17, 8},
+                                      {300, 17}})
     functions.push_back(
-        {"a gradient over " + std::to_string(length) + " steps",
-         trained,
+        {"a gradient over " + std::to_string(length) + " steps" + (every ? " with checkpoints" : ""),
+         [every](const List &v) { return trained(v, every); },
          {{Tensor({0.25, -0.5, 0.75, 0.1}, {4}), Tensor({0.5, 1.25, -1, 0.3}, {4}), counted({length, 4}) * 0.001}}});
   return functions;
 }
