@@ -72,13 +72,13 @@ StatusOr<Work> OperationList::workAt(size_t position, size_t count) const {
   return workOf(copies, *modules_);
 }
 
-/// Plays a repeat that may end early: play(count) queues the next `count` iterations. The host queues each round of
-/// iterations before it looks whether the repeat ended in the round before, so that the GPU never waits for the host.
-/// Iterations behind the end do nothing (Plan.h, RepeatStep).
-template <class Play> Status OperationList::playRounds(size_t position, const Play &play) {
+/// Plays a repeat that may end early: play(count) queues the next `count` iterations. The first round has `most`. The host
+/// queues each round before it looks whether the repeat ended in the round before, so that the GPU never waits for the
+/// host. Iterations behind the end do nothing (Plan.h, RepeatStep).
+template <class Play> Status OperationList::playRounds(size_t position, int64_t most, const Play &play) {
   const QueuedRepeat &repeat = *repeatAt(operations_, position);
   LoopByte &byte = bytes_.try_emplace(position, gpu_).first->second;
-  int64_t left = repeat.count, most = roundIterations;
+  int64_t left = repeat.count;
   for (int64_t round = 0;; ++round) {
     const int64_t iterations = std::min(left, most);
     HALFTONE_RETURN_IF_ERROR(play(iterations));
@@ -121,7 +121,7 @@ template <class Visit> Status OperationList::walkRepeat(size_t position, int64_t
     }
     return status;
   };
-  const Status status = count == repeat.count && isOpen(repeat) ? playRounds(position, play) : play(count);
+  const Status status = count == repeat.count && isOpen(repeat) ? playRounds(position, 1, play) : play(count);
   repeat.move(at, 0);
   return status;
 }
@@ -216,7 +216,7 @@ Status OperationList::playSection(Section &section, bool asGraphs) {
   case Kind::once:
     return section.works.play(asGraphs);
   case Kind::rounds:
-    return playRounds(section.begin, [&](int64_t iterations) {
+    return playRounds(section.begin, roundIterations, [&](int64_t iterations) {
       Status status;
       for (; iterations >= roundIterations && status.isOk(); iterations -= roundIterations)
         status = section.works.play(asGraphs);

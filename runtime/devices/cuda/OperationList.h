@@ -16,9 +16,9 @@ public:
   /// Repeats of more launches are queued launch by launch at each play.
   static constexpr int64_t mostWorks = 65536;
   /// A repeat that may end early plays so many iterations without being asked whether it has ended. A longer one plays in
-  /// rounds of 16, 32, 64, 64, ... iterations, and the host looks one round late.
+  /// rounds, each of twice as many iterations as the one before and at most of so many, and the host looks one round late.
   static constexpr int64_t mostUnasked = 64;
-  /// The iterations of the first round, and those whose work is kept.
+  /// The iterations of the first round if their work is kept, else it has one.
   static constexpr int64_t roundIterations = 16;
 
   OperationList(std::shared_ptr<Gpu> gpu, std::shared_ptr<Modules> modules, std::span<const QueuedOperation> operations)
@@ -45,7 +45,7 @@ private:
   StatusOr<Work> workAt(size_t position, size_t count) const;
   StatusOr<bool> isParted(std::span<const size_t> changed);
 
-  template <class Play> Status playRounds(size_t position, const Play &play);
+  template <class Play> Status playRounds(size_t position, int64_t most, const Play &play);
   /// Calls visit(position, most) for each operation from `begin` on, again for each iteration, with the addresses of
   /// that iteration. It returns how many operations it has taken, at most `most`.
   template <class Visit> Status walk(size_t begin, size_t end, bool isInRepeat, const Visit &visit);
