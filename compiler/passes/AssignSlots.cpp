@@ -29,6 +29,7 @@ public:
       : arguments(arguments), symbols(module), draft(std::move(draft)) {}
 
   StatusOr<Executable> run() {
+    placeCarriesInPlace(draft, symbols);
     fetchOldValues();
     updateVariables();
     fetchNewValues();
@@ -94,7 +95,7 @@ private:
         return false; // it is made slice by slice
       if (isUnder(write, variable))
         return false; // blocks of one launch read their condition at any time
-      if (touches(write.reads, variable) && !worksInPlace(write, variable, fresh))
+      if (touches(write.reads, variable) && !worksInPlace(symbols, write, variable, fresh))
         return false;
       for (size_t reader : touching[variable]) {
         // In a repeat a step also comes behind each other one.
@@ -119,23 +120,6 @@ private:
   /// A branch that leaves the variable as it was: no step when in place.
   static bool isPassedOn(const DraftStep &step, BufferId variable, BufferId fresh) {
     return !step.launch && step.to == fresh && step.from == variable;
-  }
-  bool worksInPlace(const DraftStep &step, BufferId variable, BufferId fresh) {
-    if (!step.launch)
-      return false;
-    LaunchOp launch = step.launch;
-    auto kernel = symbols.lookup<KernelOp>(launch.getKernel());
-    for (size_t operand = 0; operand < step.reads.size(); ++operand) {
-      if (step.reads[operand] != variable)
-        continue;
-      Type type = launch.getOperand(operand).getType();
-      for (size_t result = 0; result < step.writes.size(); ++result)
-        if (step.writes[result] == fresh && launch.getOutputs()[result].getType() != type)
-          return false;
-      if (!kernel || !formOf(kernel.getKind()).readsInPlace(kernel, operand))
-        return false;
-    }
-    return true;
   }
 
   /// Which steps touch each buffer, and which updates take it.

@@ -3,6 +3,7 @@
 #pragma once
 #include "dialect/Dialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
 #include "runtime/plan/Executable.h"
 #include <optional>
 #include <string>
@@ -92,6 +93,12 @@ struct PlanDraft {
 
 /// The steps of @main in order, `when` and loops flattened, without the copies that settle variables and fetches.
 StatusOr<PlanDraft> flatten(mlir::ModuleOp module);
+
+/// Whether a launch may make `fresh` where it finds `old`: it reads `old` element by element, as it writes `fresh`.
+bool worksInPlace(mlir::SymbolTable &symbols, const DraftStep &step, BufferId old, BufferId fresh);
+
+/// Gives carries that lie in two slots by turns one, if no step of an iteration reads the old value once the new one is there.
+void placeCarriesInPlace(PlanDraft &draft, mlir::SymbolTable &symbols);
 
 /// The value that `value` is a reshape of, or `value` itself: they have one buffer.
 mlir::Value reshapedFrom(mlir::Value value);

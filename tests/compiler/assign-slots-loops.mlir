@@ -92,6 +92,29 @@ func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %x: tensor<5x16xf32> {
 
 // -----
 
+// A step makes the next value of a carry over the one that it finds, unless other elements of it are still to be read.
+
+// CHECK: plan : 3 feeds, 2 fetches, 0 variables, {{[0-9]+}} kernels, arena 192 bytes
+// CHECK: s7: arena +[[ONE:[0-9]+]] 16xf32
+// CHECK: s9: arena +[[ONE]] 16xf32
+// CHECK: s10: arena +[[TWO:[0-9]+]] stride 64 period 2 phase 0 16xf32
+// CHECK: s11: arena +[[TWO]] stride 64 period 2 phase 1 16xf32
+// CHECK: repeat 5 times: 2 steps
+// CHECK-NEXT: {{[0-9a-f]+}} (s7, s8) -> (s9)
+// CHECK-NEXT: {{[0-9a-f]+}} (s10) -> (s11)
+func.func @main(%a: tensor<16xf32> {halftone.name = "a"}, %b: tensor<16xf32> {halftone.name = "b"}, %x: tensor<5x16xf32> {halftone.name = "x"})
+    -> (tensor<16xf32> {halftone.name = "p"}, tensor<16xf32> {halftone.name = "q"}) {
+  %p, %q = halftone.scan (%a, %b) over (%x) {length = 5 : i64} : (tensor<16xf32>, tensor<16xf32>, tensor<5x16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<16xf32>, %d: tensor<16xf32>, %s: tensor<16xf32>):
+    %0 = halftone.mul %c, %s : tensor<16xf32>
+    %1 = halftone.cumsum %d {axis = 0 : i64} : tensor<16xf32> -> tensor<16xf32>
+    halftone.yield %0, %1 : tensor<16xf32>, tensor<16xf32>
+  }
+  return %p, %q : tensor<16xf32>, tensor<16xf32>
+}
+
+// -----
+
 // A stack of what steps find in a carry is part of the carry's stack through a reshape too; values of 8 bytes are copied.
 
 // CHECK-DAG: [[FOUND:s[0-9]+]]: arena +[[S:[0-9]+]] stride 64 16xf32
