@@ -165,37 +165,56 @@ static bool meets(std::span<const size_t> changed, size_t position, size_t count
   return next != changed.end() && *next < position + count;
 }
 
-/// Whether copies that were one piece of work have to wait for each other with their new addresses.
-StatusOr<bool> OperationList::isParted(std::span<const size_t> changed) {
+/// How many operations are one with the one at that position: those of a repeat, or of the work with that index.
+size_t OperationList::takenAt(const Section &section, size_t position, size_t work) const {
+  const QueuedRepeat *repeat = repeatAt(operations_, position);
+  return repeat ? 1 + repeat->operations : section.counts[work];
+}
+
+/// Whether copies that were one piece of work have to wait for each other with their new addresses. None in a repeat are one.
+bool OperationList::isParted(std::span<const size_t> changed) const {
   bool isParted = false;
   for (const Section &section : sections_) {
     if (section.kind != Kind::once || !meets(changed, section.begin, section.end - section.begin))
       continue;
-    size_t index = 0;
-    HALFTONE_RETURN_IF_ERROR(walk(section, [&](size_t position, size_t) -> StatusOr<size_t> {
-      const size_t count = section.counts[index++];
-      isParted |=
-          count > 1 && meets(changed, position, count) && togetherOf(operations_.subspan(position, count)) != count;
-      return count;
-    }));
+    for (size_t i = section.begin, work = 0; i < section.end;) {
+      const size_t count = takenAt(section, i, work);
+      const auto operations = operations_.subspan(i, count);
+      const bool isRepeat = repeatAt(operations_, i);
+      isParted |= !isRepeat && count > 1 && meets(changed, i, count) && togetherOf(operations) != count;
+      work += isRepeat ? static_cast<size_t>(worksOf(operations)) : 1;
+      i += count;
+    }
   }
   return isParted;
 }
 
-/// Reads the operations whose addresses may have changed, with those that are one with them.
+/// Reads the operations whose addresses may have changed, with those that are one with them. Repeats without such an operation
+/// are passed over.
 Status OperationList::readAgain(Section &section, std::span<const size_t> changed) {
   if (section.kind == Kind::unkept || !meets(changed, section.begin, section.end - section.begin))
     return {};
-  size_t index = 0;
-  return walk(section, [&](size_t position, size_t) -> StatusOr<size_t> {
-    const size_t own = index++, count = section.counts[own];
+  size_t work = 0;
+  const auto read = [&](size_t position, size_t) -> StatusOr<size_t> {
+    const size_t own = work++, count = section.counts[own];
     if (!meets(changed, position, count))
       return count;
-    StatusOr<Work> read = workAt(position, count);
-    HALFTONE_RETURN_IF_ERROR(read.status());
-    HALFTONE_RETURN_IF_ERROR(section.works.replace(own, *std::move(read)));
+    StatusOr<Work> made = workAt(position, count);
+    HALFTONE_RETURN_IF_ERROR(made.status());
+    HALFTONE_RETURN_IF_ERROR(section.works.replace(own, *std::move(made)));
     return count;
-  });
+  };
+  if (section.kind == Kind::rounds)
+    return walk(section, read);
+  for (size_t i = section.begin; i < section.end;) {
+    const size_t count = takenAt(section, i, work);
+    if (meets(changed, i, count))
+      HALFTONE_RETURN_IF_ERROR(walk(i, i + count, false, read));
+    else
+      work += repeatAt(operations_, i) ? static_cast<size_t>(worksOf(operations_.subspan(i, count))) : 1;
+    i += count;
+  }
+  return {};
 }
 
 /// Memory that a launch needs is freed in the stream's order, after the launch.
@@ -230,9 +249,7 @@ Status OperationList::playSection(Section &section, bool asGraphs) {
 }
 
 Status OperationList::play(std::span<const size_t> changed) {
-  const StatusOr<bool> parted = isParted(changed);
-  HALFTONE_RETURN_IF_ERROR(parted.status());
-  if (*parted)
+  if (isParted(changed))
     sections_.clear();
   const bool isFirst = sections_.empty();
   if (isFirst)

@@ -43,7 +43,8 @@ private:
   Status playUnkept(const Section &section);
   Status readAgain(Section &section, std::span<const size_t> changed);
   StatusOr<Work> workAt(size_t position, size_t count) const;
-  StatusOr<bool> isParted(std::span<const size_t> changed);
+  bool isParted(std::span<const size_t> changed) const;
+  size_t takenAt(const Section &section, size_t position, size_t work) const;
 
   template <class Play> Status playRounds(size_t position, int64_t most, const Play &play);
   /// Calls visit(position, most) for each operation from `begin` on, again for each iteration, with the addresses of

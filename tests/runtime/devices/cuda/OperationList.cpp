@@ -83,6 +83,27 @@ TEST_CASE("A graph with repeats takes the addresses of each play's feeds in all 
   CHECK(gpu->counters().graphUpdates > 0);
 }
 
+TEST_CASE("A changed address changes the nodes that have it, behind repeats too, and no others") {
+  Executable exe = fillsExecutable(40, 3);
+  const TensorType row = exe.plan.slots[0].type;
+  exe.signature.feeds = {{"x", row}};
+  exe.plan.slots.push_back({SlotKind::feed, row, 0});
+  exe.plan.steps.insert(exe.plan.steps.begin(), launchOf("add", 16, {2, 2}, {0}));
+  exe.plan.steps.back() = launchOf("add", 16, {0, 2}, {1}); // the fills have left zeros
+  const EmulatedGpu gpu;
+  const auto player = playerOn(gpu, exe);
+  std::vector<Tensor> feeds; // on the GPU
+  for (const float value : {1, 2, 3})
+    feeds.push_back(player->play(std::vector{Tensor(std::vector<float>(16, value), {16})}).valueOrThrow()[0]);
+  CHECK(gpu->counters().graphUpdates == 0);
+  for (size_t play = 0; play < 6; ++play) {
+    const int64_t before = gpu->counters().graphUpdates;
+    const Tensor found = player->play(std::vector{feeds[play % 3]}).valueOrThrow()[0];
+    CHECK(gpu->counters().graphUpdates - before == 2);
+    CHECK(found.to_vector<float>() == std::vector<float>(16, static_cast<float>(play % 3 + 1)));
+  }
+}
+
 TEST_CASE("A repeat that may end early plays in rounds, and the host looks at its byte one round late") {
   for (const float steps : {0, 1, 15, 16, 17, 100, 1000, 1100}) {
     INFO(steps << " steps");
