@@ -1,6 +1,7 @@
 // The steps of a scatter kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/ScatterParts.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace halftone::compiler {
 using namespace mlir;
@@ -26,6 +27,30 @@ Emitted ScatterParts::namedRow() { return bodyOf(indexing, {}, {}); }
 void ScatterParts::standAt(Emitted row) {
   frame.index[size_t(rowDim)] = row;
   frame.storage[indexing.getResult(0)] = {{}, frame.getI64Type(), frame.asLong(row)};
+}
+
+/// The input of `start` whose elements the result starts as, each at its place and as it is stored.
+std::optional<unsigned> ScatterParts::copiedInput() {
+  if (!start)
+    return std::nullopt;
+  auto argument = dyn_cast<BlockArgument>(start.getBody()->getTerminator()->getOperand(0));
+  if (!argument || argument.getArgNumber() >= start.getNumDpsInputs())
+    return std::nullopt;
+  OpOperand *input = start.getDpsInputOperand(argument.getArgNumber());
+  const bool isSame =
+      frame.source.accessOf(start, *input) == access && frame.storage.lookup(input->get()).element == storage.element;
+  return isSame ? std::optional(argument.getArgNumber()) : std::nullopt;
+}
+
+void ScatterParts::clearWhereNeeded(llvm::function_ref<void()> clears) {
+  const std::optional<unsigned> copied = copiedInput();
+  const Emitted from = copied ? frame.storage.lookup(start.getDpsInputOperand(*copied)->get()).pointer : Emitted();
+  if (!from)
+    return clears();
+  const auto place = [&](Emitted pointer) {
+    return frame.wrap(LLVM::PtrToIntOp::create(frame, frame.getI64Type(), pointer.value()));
+  };
+  frame.branch(negated(equal(place(from), place(storage.pointer))), clears);
 }
 
 void ScatterParts::clear(const Lanes &lanes) {

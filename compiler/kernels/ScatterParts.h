@@ -13,6 +13,8 @@ public:
   Emitted namedRow();
   /// The present place is `row`, which the present index names.
   void standAt(Emitted row);
+  /// `clears` gives all elements of the block's rows their first value: not if the result starts as x and lies in x's memory.
+  void clearWhereNeeded(llvm::function_ref<void()> clears);
   /// Gives the result's elements at the present row and column their first value.
   void clear(const Lanes &lanes);
   /// Combines the update of the present index with the result's elements at the present row and column.
@@ -24,6 +26,7 @@ public:
 
 private:
   Emitted bodyOf(mlir::linalg::GenericOp generic, Emitted accumulator, const Lanes &lanes);
+  std::optional<unsigned> copiedInput();
 
   BlockFrame &frame;
   TensorStorage storage;

@@ -18,11 +18,6 @@ namespace halftone::compiler {
 
 namespace {
 
-bool exclude(const DraftStep &a, const DraftStep &b) {
-  return a.predicate && b.predicate && a.predicate->value == b.predicate->value &&
-         a.predicate->negated != b.predicate->negated;
-}
-
 class SlotAssigner {
 public:
   SlotAssigner(const KernelArguments &arguments, ModuleOp module, PlanDraft draft)
@@ -107,7 +102,7 @@ private:
         const bool isPassed = isPassedOn(read, variable, fresh) && repeatOf[reader] < 0;
         bool value = touches(read.reads, variable) && !isPassed;
         bool condition = isUnder(read, variable);
-        if (condition || (value && !exclude(write, read)))
+        if (condition || (value && !draft.exclude(write, read)))
           return false;
       }
     }
@@ -166,12 +161,24 @@ private:
       }
   }
 
+  /// A value that a step may overwrite by `fresh` is made in `variable` too: a table that decays, of which then some rows change.
+  void placeOperand(BufferId variable, BufferId fresh) {
+    for (size_t writer : touching[fresh])
+      for (BufferId operand : draft.steps[writer].reads)
+        if (operand != fresh && operand != variable && draft.root(operand) == operand &&
+            draft.buffers[operand].type == draft.buffers[fresh].type && updatesTo.lookup(operand).empty() &&
+            worksInPlace(draft.steps[writer], operand, fresh) && fitsInPlace(operand, fresh) &&
+            fitsInPlace(variable, operand))
+          return placeIn(variable, operand);
+  }
+
   void updateVariables() {
     indexSteps();
     std::vector<std::pair<BufferId, BufferId>> late;
     for (auto [variable, fresh] : draft.updates) {
       if (fresh == variable)
         continue;
+      placeOperand(variable, fresh);
       if (fitsInPlace(variable, fresh))
         placeIn(variable, fresh);
       else

@@ -1,4 +1,4 @@
-// The parts of a plan that single ops give: collectives and the bytes of constants.
+// The parts of a plan that single ops give: collectives and the bytes of constants; steps that exclude each other.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsDraft.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -15,6 +15,16 @@ static std::vector<std::vector<int64_t>> bordersOf(ArrayAttr attribute) {
     borders.emplace_back(list.begin(), list.end());
   }
   return borders;
+}
+
+bool PlanDraft::exclude(const DraftStep &a, const DraftStep &b) const {
+  if (!a.predicate || !b.predicate)
+    return false;
+  const auto isBeside = [&](const BufferPredicate &one, const BufferPredicate &other) {
+    return one.value == other.value ? one.negated != other.negated
+                                    : buffers[one.value].restOf == other.value && !one.negated && !other.negated;
+  };
+  return isBeside(*a.predicate, *b.predicate) || isBeside(*b.predicate, *a.predicate);
 }
 
 CollectiveStep describe(Operation *op) {

@@ -24,6 +24,7 @@ struct Buffer {
   BufferId sliceOf = -1;
   int64_t offset = 0;
   std::vector<Stride> strides{};
+  BufferId restOf = -1; // of the condition of an inner branch: the condition of the branch beside it, which excludes it
 };
 
 /// That a condition holds, or does not when `negated`. Two conditions are one if they are one value: a buffer that is placed in
@@ -76,6 +77,8 @@ struct PlanDraft {
     }
     return id;
   }
+  /// Whether at most one of two steps runs: their conditions are those of a branch and of the one beside it.
+  bool exclude(const DraftStep &a, const DraftStep &b) const;
   bool isSlice(BufferId id) const { return buffers[place(id)].sliceOf >= 0; }
   /// Where a buffer lies in the end; a slice lies in itself.
   BufferId place(BufferId id) const {

@@ -258,6 +258,7 @@ private:
       copy(-1, rest, std::nullopt);
       copy(constant(std::string(1, '\1'), boolean), rest, outer);
       copy(-1, rest, BufferPredicate{both, false});
+      draft.buffers[rest].restOf = both;
       then = {both, false};
       otherwise = {rest, false};
     }

@@ -181,6 +181,43 @@ def AttachTargetPass : Halftone_Pass<"attach-target", "any"> {
                  Option<"numerics", "numerics", "std::string", "", "fast or strict; default: the module's, or fast">];
 }
 
+def UpdateRowsPass : Halftone_Pass<"update-rows", "pure"> {
+  let summary = "Updates the rows of a large table that a batch has looked up, and no others";
+  let description = [{
+    Requires: stage pure, simplified.
+    Ensures: a `scatter_add` of n indices into at least 8 n rows along axis 0, and 2^20 elements of f32 or f64, of which only elementwise work
+    and `reduce_all`s read, and whose results are subtracted from tables, is gone. The indices are sorted, and the updates of equal ones added
+    up, in their order; the work is done on these n rows at most. If a row without a gradient keeps its value, since what is subtracted from it
+    is +0, the new table is the old one with the new rows in it. That depends on values such as a learning rate, so a `when` asks whether
+    it holds: if a rate is infinite, all rows are computed, from the sums at their places. All bits are kept, but for the order of
+    `reduce_all sum_of_squares`, which in strict numerics stands in the way.
+    Example:
+    ```mlir
+    %g = halftone.scatter_add %ids, %u {axis = 0 : i64} : (tensor<32xi32>, tensor<32x64xf32>) -> tensor<100000x64xf32>
+    %r = halftone.broadcast %rate {axes = array<i64>} : tensor<f32> to tensor<100000x64xf32>
+    %s = halftone.mul %g, %r : tensor<100000x64xf32>
+    %new = halftone.sub %table, %s : tensor<100000x64xf32>
+    ```
+    becomes, with 33 rows, of which the last has no index,
+    ```mlir
+    %g = halftone.scatter_add %place, %u {axis = 0 : i64} : (tensor<32xi32>, tensor<32x64xf32>) -> tensor<33x64xf32>
+    %r = halftone.broadcast %rate {axes = array<i64>} : tensor<f32> to tensor<33x64xf32>
+    %s = halftone.mul %g, %r : tensor<33x64xf32>
+    %new = halftone.when %keeps : (tensor<100000x64xf32>) {
+      %0 = halftone.gather %table, %rows {axis = 0 : i64} : (tensor<100000x64xf32>, tensor<33xi32>) -> tensor<33x64xf32>
+      %1 = halftone.sub %0, %s : tensor<33x64xf32>
+      %2 = halftone.scatter set %table, %rows, %1 {axis = 0 : i64} : (tensor<100000x64xf32>, tensor<33xi32>, tensor<33x64xf32>) -> tensor<100000x64xf32>
+      halftone.yield %2 : tensor<100000x64xf32>
+    } else {
+      %0 = halftone.gather %s, %place_of_row {axis = 0 : i64} : (tensor<33x64xf32>, tensor<100000xi32>) -> tensor<100000x64xf32>
+      %1 = halftone.sub %table, %0 : tensor<100000x64xf32>
+      halftone.yield %1 : tensor<100000x64xf32>
+    }
+    ```
+  }];
+  let options = [Option<"strict", "strict", "bool", "false", "Sums of squares keep their order; also if the module is strict">];
+}
+
 def NormalizePass : Halftone_Pass<"normalize", "pure"> {
   let summary = "Brings ops into the shapes that kernels can hold";
   let description = [{

@@ -17,6 +17,7 @@ REFUSED = {
     "bucket-collectives": {"graph", "cast", "lifted", "kernel"},
     "simplify": {"graph", "cast", "lifted", "kernel"},
     "attach-target": set(),
+    "update-rows": {"graph", "cast", "lifted", "kernel"},
     "normalize": {"graph", "cast", "lifted", "kernel"},
     "choose-templates": {"graph", "cast", "lifted", "kernel"},
     "hoist-shadows": {"graph", "cast", "lifted", "kernel"},

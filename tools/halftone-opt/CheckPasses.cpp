@@ -116,7 +116,8 @@ private:
 
   /// Whether this pass may change the order of sums.
   static bool reorders(Pass *pass) {
-    constexpr StringLiteral names[] = {"halftone-normalize", "halftone-choose-templates", "halftone-form-kernels"};
+    constexpr StringLiteral names[] = {"halftone-update-rows", "halftone-normalize", "halftone-choose-templates",
+                                       "halftone-form-kernels"};
     return llvm::is_contained(names, pass->getArgument());
   }
   static bool isValid(Operation *op) {

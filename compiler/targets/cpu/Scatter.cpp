@@ -1,7 +1,7 @@
 // Scatter kernels: a block owns a range of rows and goes through the indices in order.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for block: rows = 0, or x
+//   for block: rows = 0, or x unless they lie in x
 //     for each index, in order: if it names a row of the block: for column, a vector at a time: row = row combined with the update
 #include "compiler/kernels/ScatterParts.h"
 #include "compiler/targets/cpu/Emitters.h"
@@ -57,9 +57,11 @@ void ScatterEmitter::emit() {
     frame.delinearize(divideUnsigned(block, rowBlocks), outer);
     const Emitted rowBegin = remainderUnsigned(block, rowBlocks) * blockRows;
     const Emitted rowEnd = minimum(rows, rowBegin + blockRows);
-    frame.loop(rowBegin, rowEnd, one, [&](Emitted row) {
-      frame.index[rowDim] = row;
-      forColumns([&](const Lanes &lanes) { clear(lanes); });
+    clearWhereNeeded([&] {
+      frame.loop(rowBegin, rowEnd, one, [&](Emitted row) {
+        frame.index[rowDim] = row;
+        forColumns([&](const Lanes &lanes) { clear(lanes); });
+      });
     });
     frame.loop(frame.constant(0), indices, one, [&](Emitted at) {
       frame.delinearize(at, index);

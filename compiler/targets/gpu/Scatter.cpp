@@ -1,7 +1,7 @@
 // Scatter kernels: a block owns a range of rows, and each thread combines elements of its own, in the order of the indices.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   rows of the block = 0, or x
+//   rows of the block = 0, or x unless they lie in x
 //   for 32 indices at a time: each lane computes the row that one of them names; for each that names a row of the warp, in
 //   order: for the thread's columns: row = row combined with the update
 #include "compiler/kernels/ScatterParts.h"
@@ -62,9 +62,11 @@ void ScatterEmitter::addNamed(const ThreadTile &tile, Span rows, Emitted first, 
 void ScatterEmitter::emitRows(Span rows, const Lanes &lanes) {
   // Whole warps along a row: the lanes of a warp look for the same rows.
   const ThreadTile tile(frame, frame.size(inner), std::max<int64_t>(lanes.count, 1), warpLanes);
-  tile.eachRow(rows, [&](Emitted row) {
-    frame.index[size_t(rowDim)] = row;
-    eachColumn(tile, [&] { clear(lanes); });
+  clearWhereNeeded([&] {
+    tile.eachRow(rows, [&](Emitted row) {
+      frame.index[size_t(rowDim)] = row;
+      eachColumn(tile, [&] { clear(lanes); });
+    });
   });
   frame.loop(frame.constant(0), frame.size(index), frame.constant(warpLanes),
              [&](Emitted first) { addNamed(tile, rows, first, lanes); });

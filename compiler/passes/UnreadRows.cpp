@@ -1,0 +1,172 @@
+// Follows the sums at looked up rows through elementwise work to the new values of tables.
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/UnreadRows.h"
+#include "dialect/ControlFlow.h"
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+namespace {
+
+/// Whether the rows that a scatter_add names are so few that the work on them alone takes less time than that on all rows.
+bool isLarge(ScatterAddOp sum) {
+  constexpr int64_t leastElements = 1 << 20, rowsPerIndex = 8;
+  const auto type = tensorTypeOf(sum.getY()), indices = tensorTypeOf(sum.getIndices());
+  const int64_t count = indices.getNumElements();
+  const bool isInLoop = sum->getParentOfType<ScanOp>() || sum->getParentOfType<WhileOp>();
+  return sum.getAxis() == 0 && sum.getBatch() == 0 &&
+         (type.getElementType().isF32() || type.getElementType().isF64()) &&
+         indices.getElementType().isSignlessInteger() && indices.getElementTypeBitWidth() >= 32 && count > 0 &&
+         type.getDimSize(0) / rowsPerIndex >= count && type.getDimSize(0) < std::numeric_limits<int32_t>::max() &&
+         type.getNumElements() >= leastElements && !isInLoop;
+}
+
+void addTo(SmallVectorImpl<Value> &zeros, ArrayRef<Value> more) {
+  for (Value each : more)
+    if (!llvm::is_contained(zeros, each))
+      zeros.push_back(each);
+}
+
+} // namespace
+
+bool isSameInAllRows(Value value) {
+  if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+    return !llvm::is_contained(broadcast.getAxes(), 0);
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
+UnreadRows::UnreadRows(ScatterAddOp first, const OpOrder &order, bool fixesOrder)
+    : order(order), fixesOrder(fixesOrder) {
+  if (!isLarge(first))
+    return;
+  join(first);
+  while (fits && !open.empty())
+    read(open.extract(open.begin()).mapped());
+  collect();
+}
+
+bool UnreadRows::isUniform(Value value) const {
+  const auto found = known.find(value);
+  return found != known.end() && found->second.kind == Kind::uniform;
+}
+
+/// Takes a scatter_add too, if it stands before all work on the others.
+bool UnreadRows::join(ScatterAddOp sum) {
+  const auto place = [&](Operation *op) { return order.lookup(op); };
+  if (!sums.empty() && (!isLarge(sum) || sum->getBlock() != sums.front()->getBlock() || !order.contains(sum) ||
+                        llvm::any_of(ops, [&](Operation *op) { return place(op) < place(sum); })))
+    return false;
+  sums.insert(llvm::lower_bound(sums, sum, [&](auto a, auto b) { return place(a) < place(b); }), sum);
+  known[sum.getY()] = {.kind = Kind::uniform, .isZeroOrNaN = true};
+  follow(sum.getY());
+  return true;
+}
+
+/// Whether one of several equal rows of `value` is enough.
+bool UnreadRows::mayMeasure(ReduceAllOp op, Value value) const {
+  return op.getKind() != ReduceAllKind::sum_of_squares || (!fixesOrder && known.at(value).isZeroOrNaN);
+}
+
+/// Looks at the readers of a value.
+void UnreadRows::follow(Value value) {
+  const bool isUniform = this->isUniform(value);
+  for (OpOperand &use : value.getUses()) {
+    Operation *reader = use.getOwner();
+    auto measure = dyn_cast<ReduceAllOp>(reader);
+    if (isa<ElementwiseOpInterface>(reader) && order.contains(reader))
+      open[order.at(reader)] = reader;
+    else if (isUniform && measure && mayMeasure(measure, value))
+      measured.push_back(&use);
+    else
+      fits &= !isUniform;
+  }
+}
+
+/// Whether the value is a table for `op`, and does not depend on the new value of another one.
+bool UnreadRows::isTableOf(Value value, Operation *op) const {
+  if (isSameInAllRows(value) || !isa<Float32Type, Float64Type>(elementTypeOf(value)))
+    return false;
+  Operation *maker = value.getDefiningOp();
+  const auto first = firstSame.find(op->getBlock());
+  return !maker || first == firstSame.end() || (order.contains(maker) && order.at(maker) < first->second);
+}
+
+UnreadRows::Facts UnreadRows::factsOf(Value operand, Operation *op) const {
+  const auto found = known.find(operand);
+  if (found != known.end())
+    return found->second;
+  return isTableOf(operand, op) ? Facts{.kind = Kind::same, .table = operand} : Facts();
+}
+
+UnreadRows::Facts UnreadRows::uniformFactsOf(Operation *op) const {
+  const auto isZero = [&](Value operand) {
+    const auto found = known.find(operand);
+    return found != known.end() && found->second.isZeroOrNaN;
+  };
+  const bool isZeroOrNaN = isa<MulOp>(op)                 ? llvm::any_of(op->getOperands(), isZero)
+                           : isa<DivOp>(op)               ? isZero(op->getOperand(0))
+                           : isa<AddOp, NegOp, AbsOp>(op) ? llvm::all_of(op->getOperands(), isZero)
+                                                          : false;
+  return {.kind = Kind::uniform, .isZeroOrNaN = isZeroOrNaN};
+}
+
+UnreadRows::Facts UnreadRows::factsOf(Operation *op) const {
+  if (llvm::all_of(op->getOperands(), [&](Value each) { return isUniform(each) || isSameInAllRows(each); }))
+    return uniformFactsOf(op);
+  if (!isa<SubOp>(op) || !isUniform(op->getOperand(1)))
+    return {};
+  Facts facts = factsOf(op->getOperand(0), op);
+  addTo(facts.zeros, op->getOperand(1));
+  return facts;
+}
+
+void UnreadRows::read(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (auto sum = operand.getDefiningOp<ScatterAddOp>(); sum && !known.contains(operand))
+      join(sum);
+  open.erase(order.at(op)); // a reader of that sum too
+  const Facts facts = factsOf(op);
+  if (facts.kind == Kind::other) {
+    fits &= llvm::none_of(op->getOperands(), [&](Value operand) { return isUniform(operand); });
+    return;
+  }
+  const Value result = op->getResult(0);
+  if (facts.kind == Kind::same)
+    firstSame.try_emplace(op->getBlock(), order.at(op));
+  known[result] = facts;
+  ops.push_back(op);
+  follow(result);
+}
+
+/// Finds the new values that other ops read, and what makes them.
+void UnreadRows::collect() {
+  llvm::sort(ops, [&](Operation *a, Operation *b) { return order.at(a) < order.at(b); });
+  const DenseSet<Operation *> inside(ops.begin(), ops.end());
+  llvm::MapVector<Block *, Update> byBlock;
+  for (Operation *op : ops) {
+    const Value result = op->getResult(0);
+    const Facts &facts = known.at(result);
+    if (facts.kind != Kind::same ||
+        llvm::all_of(result.getUsers(), [&](Operation *user) { return inside.contains(user); }))
+      continue;
+    Update &update = byBlock[op->getBlock()];
+    update.results.push_back({result, facts.table});
+    update.zeros.insert_range(facts.zeros);
+  }
+  for (auto &[block, update] : byBlock) {
+    DenseSet<Value> needed;
+    for (const auto &[result, table] : update.results)
+      needed.insert(result);
+    for (Operation *op : llvm::reverse(ops))
+      if (needed.contains(op->getResult(0)) && !isUniform(op->getResult(0))) {
+        update.ops.push_back(op);
+        needed.insert_range(op->getOperands());
+      }
+    std::reverse(update.ops.begin(), update.ops.end());
+    updates.push_back(std::move(update));
+  }
+}
+
+} // namespace halftone::compiler
