@@ -185,12 +185,14 @@ def UpdateRowsPass : Halftone_Pass<"update-rows", "pure"> {
   let summary = "Updates the rows of a large table that a batch has looked up, and no others";
   let description = [{
     Requires: stage pure, simplified.
-    Ensures: a `scatter_add` of n indices into at least 8 n rows along axis 0, and 2^20 elements of f32 or f64, of which only elementwise work
-    and `reduce_all`s read, and whose results are subtracted from tables, is gone. The indices are sorted, and the updates of equal ones added
-    up, in their order; the work is done on these n rows at most. If a row without a gradient keeps its value, since what is subtracted from it
-    is +0, the new table is the old one with the new rows in it. That depends on values such as a learning rate, so a `when` asks whether
-    it holds: if a rate is infinite, all rows are computed, from the sums at their places. All bits are kept, but for the order of
-    `reduce_all sum_of_squares`, which in strict numerics stands in the way.
+    Ensures: a `scatter_add` of n indices into at least 8 n rows along axis 0, and 2^20 elements of f32 or f64, which only elementwise work
+    and `reduce_all`s read, is gone. The indices are sorted, and the updates of equal ones added up, in their order. What depends on the sums
+    and on values that all rows have in common is computed for at most n rows, and for one that stands for all rows without an index. A
+    table from which it is subtracted gets new rows, and the others stay as they are. That they do depends on values such as a learning
+    rate, so a `when` asks whether the row that stands for them has +0: if a rate is infinite, all rows are computed. So are new values
+    that depend on a table in another way, with the sums looked up at their places. A variable in the role of a slot to which squares are added is
+    taken to have no negative element and no NaN, as a sum of squares. All bits are kept, but for the order of `reduce_all sum_of_squares`;
+    in strict numerics the `scatter_add` stays for it.
     Example:
     ```mlir
     %g = halftone.scatter_add %ids, %u {axis = 0 : i64} : (tensor<32xi32>, tensor<32x64xf32>) -> tensor<100000x64xf32>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/UnreadRows.h"
 #include "dialect/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -9,17 +10,18 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
+bool isInLoop(Operation *op) { return op->getParentOfType<ScanOp>() || op->getParentOfType<WhileOp>(); }
+
 /// Whether the rows that a scatter_add names are so few that the work on them alone takes less time than that on all rows.
 bool isLarge(ScatterAddOp sum) {
   constexpr int64_t leastElements = 1 << 20, rowsPerIndex = 8;
   const auto type = tensorTypeOf(sum.getY()), indices = tensorTypeOf(sum.getIndices());
   const int64_t count = indices.getNumElements();
-  const bool isInLoop = sum->getParentOfType<ScanOp>() || sum->getParentOfType<WhileOp>();
   return sum.getAxis() == 0 && sum.getBatch() == 0 &&
          (type.getElementType().isF32() || type.getElementType().isF64()) &&
          indices.getElementType().isSignlessInteger() && indices.getElementTypeBitWidth() >= 32 && count > 0 &&
          type.getDimSize(0) / rowsPerIndex >= count && type.getDimSize(0) < std::numeric_limits<int32_t>::max() &&
-         type.getNumElements() >= leastElements && !isInLoop;
+         type.getNumElements() >= leastElements && !isInLoop(sum);
 }
 
 void addTo(SmallVectorImpl<Value> &zeros, ArrayRef<Value> more) {
@@ -71,16 +73,16 @@ bool UnreadRows::mayMeasure(ReduceAllOp op, Value value) const {
 
 /// Looks at the readers of a value.
 void UnreadRows::follow(Value value) {
-  const bool isUniform = this->isUniform(value);
+  const bool isUniform = this->isUniform(value), isTable = known.at(value).kind == Kind::same;
   for (OpOperand &use : value.getUses()) {
     Operation *reader = use.getOwner();
     auto measure = dyn_cast<ReduceAllOp>(reader);
-    if (isa<ElementwiseOpInterface>(reader) && order.contains(reader))
+    if (isa<ElementwiseOpInterface>(reader) && order.contains(reader) && !isInLoop(reader))
       open[order.at(reader)] = reader;
     else if (isUniform && measure && mayMeasure(measure, value))
       measured.push_back(&use);
     else
-      fits &= !isUniform;
+      fits &= isTable;
   }
 }
 
@@ -115,11 +117,63 @@ UnreadRows::Facts UnreadRows::uniformFactsOf(Operation *op) const {
 UnreadRows::Facts UnreadRows::factsOf(Operation *op) const {
   if (llvm::all_of(op->getOperands(), [&](Value each) { return isUniform(each) || isSameInAllRows(each); }))
     return uniformFactsOf(op);
-  if (!isa<SubOp>(op) || !isUniform(op->getOperand(1)))
-    return {};
+  if (isa<AddOp>(op))
+    return sumOf(op);
+  if (isa<DivOp>(op))
+    return quotientOf(op);
   Facts facts = factsOf(op->getOperand(0), op);
-  addTo(facts.zeros, op->getOperand(1));
+  if (isa<SqrtOp>(op) && facts.kind == Kind::positive)
+    return facts;
+  if (!isa<SubOp>(op) || facts.kind != Kind::same || !addZeros(facts, op->getOperand(1)))
+    return {};
   return facts;
+}
+
+/// Adds the conditions under which `value` is +0 in the rows without sums, if there are any.
+bool UnreadRows::addZeros(Facts &facts, Value value) const {
+  const auto found = known.find(value);
+  if (found == known.end())
+    return false;
+  const Kind kind = found->second.kind;
+  addTo(facts.zeros, kind == Kind::uniform ? ArrayRef(value) : ArrayRef(found->second.zeros));
+  return kind == Kind::uniform || kind == Kind::zero;
+}
+
+/// A sum of squares and a further square, or a number above 0.
+UnreadRows::Facts UnreadRows::sumOf(Operation *op) const {
+  Facts facts = factsOf(op->getOperand(0), op);
+  const Value added = op->getOperand(1);
+  auto square = added.getDefiningOp<MulOp>();
+  auto number = added.getDefiningOp<ConstantOp>();
+  if (facts.kind != Kind::same || !isSumOfSquares(facts.table))
+    return {};
+  if (square && square.getLhs() == square.getRhs() && addZeros(facts, added))
+    return facts;
+  auto splat = number ? dyn_cast<SplatElementsAttr>(number.getValue()) : SplatElementsAttr();
+  if (!splat || splat.getSplatValue<APFloat>().isNegative() || splat.getSplatValue<APFloat>().isZero() ||
+      splat.getSplatValue<APFloat>().isNaN())
+    return {};
+  facts.kind = Kind::positive;
+  return facts;
+}
+
+/// +0 divided by a number above 0.
+UnreadRows::Facts UnreadRows::quotientOf(Operation *op) const {
+  Facts facts = factsOf(op->getOperand(1), op);
+  if (facts.kind != Kind::positive || !addZeros(facts, op->getOperand(0)))
+    return {};
+  facts.kind = Kind::zero;
+  return facts;
+}
+
+/// Whether the value is an accumulator of an optimizer, which a step adds squares to, on entry.
+bool UnreadRows::isSumOfSquares(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto main = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
+  auto symbol =
+      main ? main.getArgAttrOfType<FlatSymbolRefAttr>(argument.getArgNumber(), variableAttr) : FlatSymbolRefAttr();
+  auto variable = symbol ? SymbolTable::lookupNearestSymbolFrom<VariableOp>(main, symbol) : VariableOp();
+  return variable && variable.getRole() == VariableRole::slot;
 }
 
 void UnreadRows::read(Operation *op) {
@@ -129,7 +183,13 @@ void UnreadRows::read(Operation *op) {
   open.erase(order.at(op)); // a reader of that sum too
   const Facts facts = factsOf(op);
   if (facts.kind == Kind::other) {
-    fits &= llvm::none_of(op->getOperands(), [&](Value operand) { return isUniform(operand); });
+    for (OpOperand &operand : op->getOpOperands()) {
+      const auto found = known.find(operand.get());
+      if (found != known.end() && found->second.kind == Kind::uniform)
+        dense.push_back(&operand);
+      else
+        fits &= found == known.end() || found->second.kind == Kind::same;
+    }
     return;
   }
   const Value result = op->getResult(0);

@@ -29,19 +29,20 @@ public:
   /// Begins with one scatter_add. `fixesOrder`: sums of squares keep their order.
   UnreadRows(dialect::ScatterAddOp first, const OpOrder &order, bool fixesOrder);
 
-  /// Whether no dense gradient is needed.
-  bool fit() const { return fits && !updates.empty(); }
+  /// Whether the sums of all rows are needed nowhere but in elementwise work.
+  bool fit() const { return fits && !(updates.empty() && dense.empty()); }
   bool isUniform(mlir::Value value) const;
 
   llvm::SmallVector<dialect::ScatterAddOp> sums; // of one block, in its order
   llvm::SmallVector<Update> updates;
+  llvm::SmallVector<mlir::OpOperand *> dense; // uniform operands of elementwise work on all rows
   llvm::SmallVector<mlir::OpOperand *>
       measured; // uniform operands of reduce_alls for which one row may stand for all equal ones
   llvm::SmallVector<mlir::Operation *> ops; // the work on the sums, in its order
 
 private:
-  enum class Kind : uint8_t { other, uniform, same };
-  /// What a value is in the rows without sums: `same` as in `table` there, if `zeros` are +0.
+  enum class Kind : uint8_t { other, uniform, same, zero, positive };
+  /// What a value is in the rows without sums, if `zeros` are +0 there: `same` as in `table`, +0, or above 0.
   struct Facts {
     Kind kind = Kind::other;
     bool isZeroOrNaN = false; // of a uniform value: +0, -0 or NaN
@@ -57,6 +58,10 @@ private:
   Facts factsOf(mlir::Value operand, mlir::Operation *op) const;
   Facts factsOf(mlir::Operation *op) const;
   Facts uniformFactsOf(mlir::Operation *op) const;
+  Facts sumOf(mlir::Operation *op) const;
+  Facts quotientOf(mlir::Operation *op) const;
+  bool addZeros(Facts &facts, mlir::Value value) const;
+  bool isSumOfSquares(mlir::Value value) const;
   void collect();
 
   const OpOrder &order;

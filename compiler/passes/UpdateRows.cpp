@@ -180,6 +180,14 @@ void RowRewriter::run(llvm::SetVector<Block *> &changed) {
     replace(update);
   for (OpOperand *measured : found.measured)
     measured->set(compactOf(measured->get()));
+  if (!found.dense.empty()) {
+    const Value places = rows.places(start, found.sums.back().getLoc());
+    for (OpOperand *operand : found.dense) {
+      OpBuilder builder(operand->getOwner());
+      operand->set(GatherOp::create(builder, operand->getOwner()->getLoc(), operand->get().getType(),
+                                    compactOf(operand->get()), places, 0));
+    }
+  }
   for (const UnreadRows::Update &update : found.updates)
     changed.insert(update.ops.back()->getBlock());
   SmallVector<Operation *> repeated; // what is the same in all rows

@@ -198,9 +198,15 @@ StatusOr<std::map<std::string, TensorData>> Interpretations::draw(ModuleOp modul
       feeds.push_back(
           input("feed " + name.getValue().str(), cast<RankedTensorType>(main.getArgumentTypes()[i]), number));
   VariableValues variables;
-  for (auto variable : module.getOps<VariableOp>())
-    variables.emplace(variable.getSymName().str(), input("variable " + variable.getSymName().str(),
-                                                         cast<RankedTensorType>(variable.getType()), number));
+  for (auto variable : module.getOps<VariableOp>()) {
+    TensorData data =
+        input("variable " + variable.getSymName().str(), cast<RankedTensorType>(variable.getType()), number);
+    if (variable.getRole() == VariableRole::slot) // update-rows takes sums of squares for what they are
+      for (std::vector<double> *bound : {&data.low, &data.high})
+        for (double &each : *bound)
+          each = std::abs(each);
+    variables.emplace(variable.getSymName().str(), std::move(data));
+  }
   StatusOr<std::vector<TensorData>> fetches = interpret(module, feeds, variables, {intervals});
   HALFTONE_RETURN_IF_ERROR(fetches.status());
   std::map<std::string, TensorData> results;

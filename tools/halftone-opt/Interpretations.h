@@ -15,7 +15,7 @@ class Interpretations {
 public:
   /// The outcome of the module, or the reason why it has none. Feeds and variables are random, and the same ones for
   /// the same name and type. In small modules there are three draws: two of usual numbers, and one that has infinities, NaNs, zeros
-  /// of both signs and the extremes of each dtype. If there are gradients, a copy of the module is differentiated first.
+  /// of both signs and the extremes of each dtype. Slots have no negative elements. If there are gradients, a copy of the module is differentiated first.
   halftone::StatusOr<Outcome> of(mlir::ModuleOp module, bool intervals);
 
 private:
