@@ -139,6 +139,8 @@ private:
       if (step.predicate)
         touch(step.predicate->value);
     }
+    for (BufferId id : draft.fetched)
+      fetched.insert(draft.root(id));
     for (size_t index = 0; index < draft.updates.size(); ++index)
       updatesTo[draft.updates[index].second].push_back(index);
   }
@@ -167,8 +169,8 @@ private:
       for (BufferId operand : draft.steps[writer].reads)
         if (operand != fresh && operand != variable && draft.root(operand) == operand &&
             draft.buffers[operand].type == draft.buffers[fresh].type && updatesTo.lookup(operand).empty() &&
-            worksInPlace(draft.steps[writer], operand, fresh) && fitsInPlace(operand, fresh) &&
-            fitsInPlace(variable, operand))
+            !fetched.contains(operand) && worksInPlace(draft.steps[writer], operand, fresh) &&
+            fitsInPlace(operand, fresh) && fitsInPlace(variable, operand))
           return placeIn(variable, operand);
   }
 
@@ -463,6 +465,7 @@ private:
   std::vector<bool> dropped;                            // steps
   std::vector<int64_t> repeatOf;                        // by step: the outermost repeat around it; -1 for none
   DenseMap<BufferId, SmallVector<size_t, 1>> updatesTo; // by new value
+  DenseSet<BufferId> fetched;
   std::set<int64_t> writtenShadows;
   std::vector<size_t> openRepeats; // positions in the plan
   DenseMap<BufferId, SlotId> slots;

@@ -344,6 +344,42 @@ TEST_CASE("a scatter changes rows of a variable in place, but not of the tensor 
         "copy f>o; fcv>a; copy a>v; ");
 }
 
+TEST_CASE("a variable decays in place before rows of it change, unless the decayed value is fetched") {
+  const char *decayed = "  %i = halftone.constant dense<[0, 2, 2, 9, 1, 1]> : tensor<6xi32>\n"
+                        "  %1 = halftone.mul %v0, %x0 : tensor<6x5xf32>\n"
+                        "  %0 = halftone.when %p : (tensor<6x5xf32>) {\n"
+                        "    %2 = halftone.gather %1, %i {axis = 0 : i64} : (tensor<6x5xf32>, tensor<6xi32>) -> "
+                        "tensor<6x5xf32>\n"
+                        "    %3 = halftone.scatter set %1, %i, %2 {axis = 0 : i64} : (tensor<6x5xf32>, tensor<6xi32>, "
+                        "tensor<6x5xf32>) -> tensor<6x5xf32>\n"
+                        "    halftone.yield %3 : tensor<6x5xf32>\n"
+                        "  } else {\n"
+                        "    %4 = halftone.add %1, %x0 : tensor<6x5xf32>\n"
+                        "    halftone.yield %4 : tensor<6x5xf32>\n"
+                        "  }\n";
+  CHECK(printed(around(decayed, "%0")) == "copy f>o; vf>v; ?vc>a; ?vca>v; !vf>v; ");
+  CHECK(printed(around(decayed, "%0", "%1")) == "vf>o; ?oc>a; ?oca>v; !of>v; ");
+}
+
+TEST_CASE("both branches in a branch update a variable in place") {
+  const char *nested = "  %4 = halftone.reduce max %x0 {axes = array<i64: 0, 1>} : tensor<6x5xf32> -> tensor<f32>\n"
+                       "  %q = halftone.is_finite %4 : tensor<f32>\n"
+                       "  %0 = halftone.when %p : (tensor<6x5xf32>) {\n"
+                       "    %1 = halftone.when %q : (tensor<6x5xf32>) {\n"
+                       "      %2 = halftone.add %v0, %x0 : tensor<6x5xf32>\n"
+                       "      halftone.yield %2 : tensor<6x5xf32>\n"
+                       "    } else {\n"
+                       "      %3 = halftone.sub %v0, %x0 : tensor<6x5xf32>\n"
+                       "      halftone.yield %3 : tensor<6x5xf32>\n"
+                       "    }\n"
+                       "    halftone.yield %1 : tensor<6x5xf32>\n"
+                       "  } else {\n"
+                       "    halftone.yield %v0 : tensor<6x5xf32>\n"
+                       "  }\n";
+  CHECK(printed(around(nested, "%0")) ==
+        "copy f>o; f>a; copy a>a; ?copy a>a; copy a>a; ?copy c>a; ?copy a>a; ?vf>v; ?vf>v; ");
+}
+
 TEST_CASE("a branch that leaves a variable as it was costs nothing") {
   const char *when = "  %0 = halftone.when %p : (tensor<6x5xf32>) {\n"
                      "    %1 = halftone.add %v0, %x0 : tensor<6x5xf32>\n"

@@ -4,8 +4,10 @@
 #include "compiler/targets/cpu/CpuTarget.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <fmt/args.h>
 #include <fmt/format.h>
+#include <limits>
 
 using namespace halftone::compiler;
 using namespace halftone::testing;
@@ -224,6 +226,34 @@ TEST_CASE("A recurrence of bf16 multiplies pairs where the CPU has them, and kee
         kernel.checkInside(small);
       }
     }
+}
+
+TEST_CASE("A recurrence of f32 keeps products of numbers that are subnormal, and so small that products are",
+          "[kernels]") {
+  auto target = GENERATE(from_range(runnableTargets()));
+  for (const auto &[name, program] : {programs[0], programs[1], programs[2]})
+    for (const Extents &extents : {Extents{3, 9, 17, 5}, Extents{2, 26, 32, 16}, Extents{2, 8, 1, 1}})
+      for (const double scale : {0x1p-60, 0x1p-85, 0x1p-126, 0x1p-146}) {
+        CAPTURE(name, target, extents.units, scale);
+        KernelHarness kernel(program(extents, "f32"), target, false);
+        auto operands = kernel.operands(7, false, 0.5);
+        for (const size_t number : {0, 1, 2})
+          for (double &value : operands[number].low)
+            value = double(float(value * scale));
+        const auto checkWith = [&](double first, double last) { // of the first operand, a carry
+          auto some = operands;
+          some[0].low.front() = first;
+          some[0].low.back() = last;
+          for (auto &each : some)
+            each.high = each.low;
+          kernel.checkInside(some);
+        };
+        checkWith(operands[0].low.front(), operands[0].low.back());
+        checkWith(0, 0x1p-149);
+        checkWith(0x1p-149, 0.75);
+        checkWith(-0.0, std::nan(""));
+        checkWith(0x1p-140, std::numeric_limits<double>::infinity());
+      }
 }
 
 TEST_CASE("There is code of a recurrence for CPUs of all kinds", "[kernels]") {

@@ -112,8 +112,9 @@ private:
     const SmallVector<int> dims = dimsOf(contraction); // rows, columns, depth
     const Value lhs = contraction.getDpsInputs()[0];
     plan.matrices.push_back({RecurrenceMatrix::weights, sums, dims[2], dims[1], 1});
-    if (productOf(source, target).group > 1 || !getElementTypeOrSelf(lhs).isF32())
-      plan.matrices.push_back({RecurrenceMatrix::packedRows, sums, rowDim, dims[2], 1});
+    const bool packs = productOf(source, target).group > 1 || !getElementTypeOrSelf(lhs).isF32();
+    plan.matrices.push_back(
+        {packs ? RecurrenceMatrix::packedRows : RecurrenceMatrix::scaledRows, sums, rowDim, dims[2], 1});
     plan.matrices.push_back({RecurrenceMatrix::local, sums, rowDim, dims[1], 1});
   }
 

@@ -15,6 +15,7 @@ struct RecurrenceMatrix {
     next,       // the same behind it; `tensor` is the kernel's result
     weights,    // the right operand of the contraction that makes `tensor`, as a factor
     packedRows, // its left operand, as a factor
+    scaledRows, // the same times a power of two, where it is so small that products may be subnormal
   };
   Role role;
   mlir::Value tensor;

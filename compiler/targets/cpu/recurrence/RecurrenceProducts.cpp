@@ -65,6 +65,40 @@ void RecurrenceProducts::packRows(linalg::GenericOp contraction, const RowsPlace
   });
 }
 
+/// Makes a copy of f32 rows, scaled by 2^64, if all their elements are below 2^-80, as cotangents that vanish over many steps. Whether it
+/// has; not if all are 0. CPUs take many times as long for subnormal numbers, which so neither rows nor products are.
+Emitted RecurrenceProducts::scaleRows(linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to) {
+  constexpr double scale = 0x1p64, bound = 0x1p-80;
+  const int depth = dimsOf(contraction)[2];
+  const Type f32 = frame.getF32Type();
+  const auto isSmall = [&] {
+    places.forRows([&](Emitted row) {
+      const TensorStorage source{places.row(from, row), f32, {}};
+      places.forColumns(depth, frame.lanes, [&](Emitted column, const Lanes &lanes) {
+        Emitted stored = loadLanes(frame, source, {{depth}, {0}}, lanes);
+        if (lanes.mask)
+          stored = selectInside(lanes, stored, stored.like(0));
+        matrices.store(stored * scale, to, row, column);
+      });
+    });
+    const auto largerOf = [&](Emitted row, Emitted column, Emitted most) {
+      const Emitted magnitudes = absolute(matrices.load(to, row, column)).bits(); // of NaN above that of infinity
+      return select(isLessUnsigned(most, magnitudes), magnitudes, most);
+    };
+    const Emitted zero = frame.constant(0), columns = matrices.padded(frame.extents[size_t(depth)]),
+                  none = frame.zero(matrices.vector).bits();
+    const Emitted most = frame.loop(zero, places.count, frame.constant(1), none, [&](Emitted row, const Values &in) {
+      return frame.loop(zero, columns, matrices.step, in,
+                        [&](Emitted column, const Values &now) { return Values{largerOf(row, column, now[0])}; });
+    })[0];
+    const Emitted largest = frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MAXUI, most.value()));
+    const Emitted limit = Emitted::constant(frame, f32, scale * bound).bits();
+    return Values{isLessUnsigned(largest, limit) & differs(largest, largest.like(0))};
+  };
+  const auto isNotSmall = [&] { return Values{frame.constant(frame.getBoolAttr(false))}; };
+  return frame.choose(absolute(frame.load(f32, from.at)) < bound, isSmall, isNotSmall)[0];
+}
+
 void RecurrenceProducts::multiply(linalg::GenericOp contraction) {
   const SmallVector<int> dims = dimsOf(contraction);
   const Value sums = contraction.getResult(0);
@@ -79,6 +113,11 @@ void RecurrenceProducts::multiply(linalg::GenericOp contraction) {
     if (matrices.pairs)
       widens = matrices.hasSubnormal(*packed, places.count, depth) | haveSubnormal(contraction);
   }
+  Emitted isScaled;
+  if (const ScratchMatrix *scaled = places.find(RecurrenceMatrix::scaledRows, sums)) {
+    isScaled = scaleRows(contraction, rows, *scaled);
+    factor = {select(isScaled, scaled->at, factor.at), select(isScaled, scaled->pitch, factor.rowPitch), one};
+  }
   const ScratchMatrix weights = places.matrix(RecurrenceMatrix::weights, sums),
                       to = places.matrix(RecurrenceMatrix::local, sums);
   const Emitted columns = matrices.padded(frame.extents[size_t(dims[1])]);
@@ -91,6 +130,14 @@ void RecurrenceProducts::multiply(linalg::GenericOp contraction) {
                     .columns = minimum(weights.pitch, columns - column),
                     .depth = depth},
                    widens);
+  });
+  if (!isScaled)
+    return;
+  frame.branch(isScaled, [&] {
+    frame.loop(frame.constant(0), places.count, one, [&](Emitted row) {
+      matrices.forVectors(
+          columns, [&](Emitted column) { matrices.store(matrices.load(to, row, column) * 0x1p-64, to, row, column); });
+    });
   });
 }
 

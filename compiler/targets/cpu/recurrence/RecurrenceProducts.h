@@ -19,6 +19,7 @@ public:
 private:
   Emitted packWeights(mlir::linalg::GenericOp contraction);
   void packRows(mlir::linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to);
+  Emitted scaleRows(mlir::linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to);
   Emitted haveSubnormal(mlir::linalg::GenericOp contraction) const;
 
   KernelFrame &frame;
