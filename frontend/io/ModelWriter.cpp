@@ -65,6 +65,8 @@ Json buildConfigOf(const LayerImpl &layer) {
            recurrent && shapes.size() > 1)
     build["shapes_dict"] = {{"sequences_shape", shapes[0]},
                             {"initial_state_shape", withShapes(recurrent->stateForm(1), shapes)}};
+  else if (dynamic_cast<const CellBody *>(layer.body.get())) // its states follow from its arguments
+    build["input_shape"] = shapes[0];
   else
     build["input_shape"] = shapes.size() == 1 ? shapes[0] : shapes;
   return build;

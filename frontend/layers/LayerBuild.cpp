@@ -11,6 +11,7 @@
 #include "frontend/layers/InitialZeros.h"
 #include "frontend/layers/LayerImpl.h"
 #include "frontend/layers/RecordedCall.h"
+#include "frontend/layers/StackedCells.h"
 #include "halftone/Ops.h"
 #include "runtime/base/Environment.h"
 #include "runtime/base/ForkGate.h"
@@ -290,6 +291,12 @@ static CallForm formOf(Config arguments, std::optional<bool> training) {
   return {.arguments = std::move(arguments)};
 }
 
+/// Those of a call on `inputs` Values, if it has no others.
+static Config argumentsOf(const std::shared_ptr<LayerImpl> &layer, size_t inputs) {
+  const bool isStep = inputs > 1 && dynamic_cast<const CellBody *>(layer->body.get());
+  return isStep ? cellArguments(Layer(layer)) : listArguments(inputs);
+}
+
 void LayerImpl::buildFor(const std::vector<Value> &inputs) {
   if (built)
     return;
@@ -375,7 +382,7 @@ std::vector<Value> LayerImpl::call(const std::vector<Value> &inputs, const CallA
         TrainingScope scope(training.value_or(trainingNow()));
         return self->callTraced(underMasks(values, masks), how);
       },
-      self, symbolic ? formOf(arguments ? *arguments : argumentsOf(*this, inputs.size()), training) : CallForm(),
+      self, symbolic ? formOf(arguments ? *arguments : argumentsOf(self, inputs.size()), training) : CallForm(),
       isPlain ? knownSpecs(inputs) : std::nullopt);
   for (const Value &output : outputs)
     if (output.node()->layerPath.empty())

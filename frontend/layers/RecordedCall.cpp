@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <span>
 
@@ -118,6 +119,7 @@ private:
 constexpr const char *plainNames[] = {"inputs", "training", "mask"};
 constexpr const char *reversibleNames[] = {"inputs", "reverse", "training"};
 constexpr const char *recurrentNames[] = {"sequences", "initial_state", "mask", "training"};
+constexpr const char *cellNames[] = {"inputs", "states", "training"};
 constexpr const char *maskedNames[] = {"inputs", "mask"};            // of Softmax, whose second Value is a mask
 constexpr const char *weightedNames[] = {"inputs", "count_weights"}; // of CategoryEncoding
 constexpr const char *apartNames[] = {"query",
@@ -284,6 +286,13 @@ std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &
          .mask = named.value("mask"),
          .training = named.flag("training")},
         named.isNull("mask") ? entered : carried);
+  }
+  if (dynamic_cast<const CellBody *>(layer.impl()->body.get())) {
+    const Arguments named(layer, inputs, arguments, cellNames);
+    std::vector<Value> values = named.values("inputs");
+    if (!named.at("states").is_null())
+      std::ranges::copy(named.values("states"), std::back_inserter(values));
+    return layer.impl()->call(values, {.training = named.flag("training")});
   }
   const std::string className = layer.class_name();
   const std::span<const char *const> names = className == "Softmax" ? std::span<const char *const>(maskedNames)

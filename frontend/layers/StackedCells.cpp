@@ -106,6 +106,13 @@ nlohmann::ordered_json nestedStates(const Layer &cell, size_t first) {
   return form;
 }
 
+Config cellArguments(const Layer &cell) {
+  nlohmann::ordered_json arguments;
+  arguments["args"] = {{{"input", 0}}, nestedStates(cell, 1)};
+  arguments["kwargs"] = nlohmann::ordered_json::object();
+  return ConfigAccess::make(std::move(arguments));
+}
+
 } // namespace halftone::detail
 
 namespace halftone::layers {

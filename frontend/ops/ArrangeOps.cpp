@@ -129,62 +129,77 @@ std::vector<Value> split(const Value &x, const Sections &indices_or_sections, in
   });
 }
 Value tile(const Value &x, const Integers &repeats) {
-  return applyOne("tile", {x}, [list = repeats.list()](const List &v) {
-    std::vector<int64_t> dims = v[0].shape().dims(), times = list, apart, grown, result;
-    const size_t rank = std::max(dims.size(), times.size());
-    dims.insert(dims.begin(), rank - dims.size(), 1);
-    times.insert(times.begin(), rank - times.size(), 1);
-    for (size_t axis = 0; axis < rank; ++axis) {
-      if (times[axis] < 0)
-        throw Error(ErrorKind::value_error, fmt::format("tile: repeats must not be negative, got {}", list));
-      apart.insert(apart.end(), {1, dims[axis]});
-      grown.insert(grown.end(), {times[axis], dims[axis]});
-      result.push_back(extentProduct(times[axis], dims[axis]));
-    }
-    return reshape(broadcastTo(reshape(v[0], Shape(apart)), Shape(grown)), Shape(result));
-  });
+  return applyOne(
+      "tile", {x},
+      [list = repeats.list()](const List &v) {
+        std::vector<int64_t> dims = v[0].shape().dims(), times = list, apart, grown, result;
+        const size_t rank = std::max(dims.size(), times.size());
+        dims.insert(dims.begin(), rank - dims.size(), 1);
+        times.insert(times.begin(), rank - times.size(), 1);
+        for (size_t axis = 0; axis < rank; ++axis) {
+          if (times[axis] < 0)
+            throw Error(ErrorKind::value_error, fmt::format("tile: repeats must not be negative, got {}", list));
+          apart.insert(apart.end(), {1, dims[axis]});
+          grown.insert(grown.end(), {times[axis], dims[axis]});
+          result.push_back(extentProduct(times[axis], dims[axis]));
+        }
+        return reshape(broadcastTo(reshape(v[0], Shape(apart)), Shape(grown)), Shape(result));
+      },
+      configForm("repeats", repeats));
 }
 Value repeat(const Value &x, int64_t repeats, std::optional<int64_t> axis) {
-  return applyOne("repeat", {x}, [repeats, axis](const List &v) {
-    if (repeats < 0)
-      throw Error(ErrorKind::value_error, fmt::format("repeat: repeats must not be negative, got {}", repeats));
-    Value in = axis ? v[0] : flattened(v[0]);
-    const int64_t along = axis ? normalizeAxis("repeat", *axis, in.rank()) : 0;
-    std::vector<int64_t> result = in.shape().dims(), grown = result;
-    grown.insert(grown.begin() + along + 1, repeats);
-    int64_t &extent = result[static_cast<size_t>(along)];
-    extent = extentProduct(extent, repeats);
-    return reshape(broadcastTo(expand_dims(in, along + 1), Shape(grown)), Shape(result));
-  });
+  return applyOne(
+      "repeat", {x},
+      [repeats, axis](const List &v) {
+        if (repeats < 0)
+          throw Error(ErrorKind::value_error, fmt::format("repeat: repeats must not be negative, got {}", repeats));
+        Value in = axis ? v[0] : flattened(v[0]);
+        const int64_t along = axis ? normalizeAxis("repeat", *axis, in.rank()) : 0;
+        std::vector<int64_t> result = in.shape().dims(), grown = result;
+        grown.insert(grown.begin() + along + 1, repeats);
+        int64_t &extent = result[static_cast<size_t>(along)];
+        extent = extentProduct(extent, repeats);
+        return reshape(broadcastTo(expand_dims(in, along + 1), Shape(grown)), Shape(result));
+      },
+      configForm("repeats", repeats, "axis", axis));
 }
 Value roll(const Value &x, const Integers &shift, const Axes &axis) {
-  return applyOne("roll", {x}, [shifts = shift.list(), axes = axis.list()](const List &v) {
-    if (shifts.empty() || (shifts.size() != 1 && axes.size() > 1 && shifts.size() != axes.size()))
-      throw Error(ErrorKind::value_error, fmt::format("roll: {} shifts for {} axes", shifts.size(), axes.size()));
-    Value y = axes.empty() ? flattened(v[0]) : v[0];
-    for (size_t i = 0; i < std::max(shifts.size(), axes.size()); ++i) {
-      const int64_t along = axes.empty() ? 0 : normalizeAxis("roll", axes[axes.size() == 1 ? 0 : i], y.rank());
-      y = rolled(y, shifts[shifts.size() == 1 ? 0 : i], along);
-    }
-    return reshape(y, v[0].shape());
-  });
+  return applyOne(
+      "roll", {x},
+      [shifts = shift.list(), axes = axis.list()](const List &v) {
+        if (shifts.empty() || (shifts.size() != 1 && axes.size() > 1 && shifts.size() != axes.size()))
+          throw Error(ErrorKind::value_error, fmt::format("roll: {} shifts for {} axes", shifts.size(), axes.size()));
+        Value y = axes.empty() ? flattened(v[0]) : v[0];
+        for (size_t i = 0; i < std::max(shifts.size(), axes.size()); ++i) {
+          const int64_t along = axes.empty() ? 0 : normalizeAxis("roll", axes[axes.size() == 1 ? 0 : i], y.rank());
+          y = rolled(y, shifts[shifts.size() == 1 ? 0 : i], along);
+        }
+        return reshape(y, v[0].shape());
+      },
+      configForm("shift", Axes(shift.list()), "axis", axis));
 }
 Value flip(const Value &x, const Axes &axis) {
-  return applyOne("flip", {x}, [list = axis.list()](const List &v) {
-    Value y = v[0];
-    for (int64_t along : normalizeAxes("flip", list, y.rank()))
-      y = flipped(y, along);
-    return y;
-  });
+  return applyOne(
+      "flip", {x},
+      [list = axis.list()](const List &v) {
+        Value y = v[0];
+        for (int64_t along : normalizeAxes("flip", list, y.rank()))
+          y = flipped(y, along);
+        return y;
+      },
+      configForm("axis", axis));
 }
 Value swapaxes(const Value &x, int64_t axis1, int64_t axis2) {
-  return applyOne("swapaxes", {x}, [axis1, axis2](const List &v) {
-    std::vector<int64_t> permutation(static_cast<size_t>(v[0].rank()));
-    std::iota(permutation.begin(), permutation.end(), 0);
-    std::swap(permutation[static_cast<size_t>(normalizeAxis("swapaxes", axis1, v[0].rank()))],
-              permutation[static_cast<size_t>(normalizeAxis("swapaxes", axis2, v[0].rank()))]);
-    return tracing().transpose(v[0], permutation);
-  });
+  return applyOne(
+      "swapaxes", {x},
+      [axis1, axis2](const List &v) {
+        std::vector<int64_t> permutation(static_cast<size_t>(v[0].rank()));
+        std::iota(permutation.begin(), permutation.end(), 0);
+        std::swap(permutation[static_cast<size_t>(normalizeAxis("swapaxes", axis1, v[0].rank()))],
+                  permutation[static_cast<size_t>(normalizeAxis("swapaxes", axis2, v[0].rank()))]);
+        return tracing().transpose(v[0], permutation);
+      },
+      configForm("axis1", axis1, "axis2", axis2));
 }
 Value diagonal(const Value &x, int64_t offset, int64_t axis1, int64_t axis2) {
   if (axis1 == axis2)
@@ -239,26 +254,29 @@ std::vector<Value> meshgrid(const Values &xs, const Choice<GridIndexing> &indexi
   });
 }
 Value moveaxis(const Value &x, const Axes &source, const Axes &destination) {
-  return applyOne("moveaxis", {x}, [from = source.list(), to = destination.list()](const List &v) {
-    const int64_t rank = v[0].rank();
-    if (from.size() != to.size() || from.empty())
-      throw Error(
-          ErrorKind::value_error,
-          fmt::format("moveaxis: {} axes to {} places; expected as many, and at least one", from.size(), to.size()));
-    const std::vector<int64_t> moved = normalizeAxes("moveaxis", from, rank);
-    normalizeAxes("moveaxis", to, rank); // refuses an axis that is given twice
-    std::vector<std::pair<int64_t, int64_t>> places;
-    for (size_t i = 0; i < from.size(); ++i)
-      places.emplace_back(normalizeAxis("moveaxis", to[i], rank), normalizeAxis("moveaxis", from[i], rank));
-    std::sort(places.begin(), places.end());
-    std::vector<int64_t> permutation;
-    for (int64_t axis = 0; axis < rank; ++axis)
-      if (!std::binary_search(moved.begin(), moved.end(), axis))
-        permutation.push_back(axis);
-    for (auto [place, axis] : places)
-      permutation.insert(permutation.begin() + place, axis);
-    return tracing().transpose(v[0], permutation);
-  });
+  return applyOne(
+      "moveaxis", {x},
+      [from = source.list(), to = destination.list()](const List &v) {
+        const int64_t rank = v[0].rank();
+        if (from.size() != to.size() || from.empty())
+          throw Error(ErrorKind::value_error,
+                      fmt::format("moveaxis: {} axes to {} places; expected as many, and at least one", from.size(),
+                                  to.size()));
+        const std::vector<int64_t> moved = normalizeAxes("moveaxis", from, rank);
+        normalizeAxes("moveaxis", to, rank); // refuses an axis that is given twice
+        std::vector<std::pair<int64_t, int64_t>> places;
+        for (size_t i = 0; i < from.size(); ++i)
+          places.emplace_back(normalizeAxis("moveaxis", to[i], rank), normalizeAxis("moveaxis", from[i], rank));
+        std::sort(places.begin(), places.end());
+        std::vector<int64_t> permutation;
+        for (int64_t axis = 0; axis < rank; ++axis)
+          if (!std::binary_search(moved.begin(), moved.end(), axis))
+            permutation.push_back(axis);
+        for (auto [place, axis] : places)
+          permutation.insert(permutation.begin() + place, axis);
+        return tracing().transpose(v[0], permutation);
+      },
+      configForm("source", source, "destination", destination));
 }
 
 } // namespace halftone::ops

@@ -78,12 +78,15 @@ Value diagonalMask(ComparePredicate predicate, const Shape &shape, int64_t k) {
 }
 
 Value triangle(const char *op, ComparePredicate kept, const Value &x, int64_t k) {
-  return applyOne(op, {x}, [op, kept, k](const List &v) {
-    if (v[0].rank() < 2)
-      throw Error(ErrorKind::value_error,
-                  fmt::format("{} of shape {}; expected at least two axes", op, v[0].shape().str()));
-    return tracing().select(diagonalMask(kept, v[0].shape(), k), v[0], scalarLike(0, v[0]));
-  });
+  return applyOne(
+      op, {x},
+      [op, kept, k](const List &v) {
+        if (v[0].rank() < 2)
+          throw Error(ErrorKind::value_error,
+                      fmt::format("{} of shape {}; expected at least two axes", op, v[0].shape().str()));
+        return tracing().select(diagonalMask(kept, v[0].shape(), k), v[0], scalarLike(0, v[0]));
+      },
+      configForm("k", k));
 }
 
 /// value_error for a dimension that is none.

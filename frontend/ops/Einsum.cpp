@@ -272,23 +272,26 @@ Term combined(const Term &first, const Term &second, const Labels &wanted) {
 Value einsum(std::string_view equation, const Values &operands) {
   if (operands.size() == 0)
     throw Error(ErrorKind::value_error, fmt::format("einsum \"{}\": expected one operand or more", equation));
-  return applyOne("einsum", List(operands.begin(), operands.end()), [text = std::string(equation)](const List &values) {
-    const Equation parsed(text, values);
-    DType dtype = values[0].dtype();
-    for (const Value &value : values)
-      dtype = value.dtype() == dtype ? dtype : result_type(dtype, value.dtype());
-    Term result = diagonal(parsed.terms[0]);
-    for (size_t next = 1; next < parsed.terms.size(); ++next) {
-      Labels wanted = parsed.output;
-      for (size_t later = next + 1; later < parsed.terms.size(); ++later)
-        for (int label : parsed.terms[later].labels)
-          if (!contains(wanted, label))
-            wanted.push_back(label);
-      result = combined(result, diagonal(parsed.terms[next]), wanted);
-    }
-    result = summed(result, [&](int label) { return contains(parsed.output, label); });
-    return asDtype(inOrder(result, parsed.output), dtype == DType::int8 ? DType::int32 : dtype);
-  });
+  return applyOne(
+      "einsum", List(operands.begin(), operands.end()),
+      [text = std::string(equation)](const List &values) {
+        const Equation parsed(text, values);
+        DType dtype = values[0].dtype();
+        for (const Value &value : values)
+          dtype = value.dtype() == dtype ? dtype : result_type(dtype, value.dtype());
+        Term result = diagonal(parsed.terms[0]);
+        for (size_t next = 1; next < parsed.terms.size(); ++next) {
+          Labels wanted = parsed.output;
+          for (size_t later = next + 1; later < parsed.terms.size(); ++later)
+            for (int label : parsed.terms[later].labels)
+              if (!contains(wanted, label))
+                wanted.push_back(label);
+          result = combined(result, diagonal(parsed.terms[next]), wanted);
+        }
+        result = summed(result, [&](int label) { return contains(parsed.output, label); });
+        return asDtype(inOrder(result, parsed.output), dtype == DType::int8 ? DType::int32 : dtype);
+      },
+      configForm("subscripts", std::string(equation)));
 }
 
 } // namespace halftone::ops

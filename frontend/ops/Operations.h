@@ -31,6 +31,17 @@ template <class T> Config configOf(const char *key, const T &value) {
   setField(config, key, value);
   return config;
 }
+/// The form of an operation whose arguments besides Values are these pairs of names and values.
+inline void setFields(Config &) {}
+template <class T, class... More> void setFields(Config &config, const char *key, const T &value, const More &...more) {
+  setField(config, key, value);
+  setFields(config, more...);
+}
+template <class... Fields> CallForm configForm(const Fields &...fields) {
+  CallForm form;
+  setFields(form.config, fields...);
+  return form;
+}
 /// Records a call of the operation of Keras's class on Values, one after another or as one list; `config` holds its other
 /// arguments.
 enum class OperandForm : uint8_t { positions, list };

@@ -31,28 +31,37 @@ Value weightsAlong(const Value &weights, const Value &x, const Axes &axis) {
 } // namespace
 
 Value var(const Value &x, const Axes &axis, bool keepdims) {
-  return applyOne("var", {x}, [axis, keepdims](const List &v) {
-    const DType dtype = floatOf(v[0].dtype());
-    Value in = asDtype(v[0], atLeastFloat32(dtype));
-    Value deviation = in - mean(in, axis, true);
-    return asDtype(mean(square(deviation), axis, keepdims), dtype, "var");
-  });
+  return applyOne(
+      "var", {x},
+      [axis, keepdims](const List &v) {
+        const DType dtype = floatOf(v[0].dtype());
+        Value in = asDtype(v[0], atLeastFloat32(dtype));
+        Value deviation = in - mean(in, axis, true);
+        return asDtype(mean(square(deviation), axis, keepdims), dtype, "var");
+      },
+      formOfReduction(axis.list(), keepdims));
 }
 Value std(const Value &x, const Axes &axis, bool keepdims) {
-  return applyOne("std", {x}, [axis, keepdims](const List &v) {
-    const DType dtype = floatOf(v[0].dtype());
-    return asDtype(sqrt(var(asDtype(v[0], atLeastFloat32(dtype)), axis, keepdims)), dtype, "std");
-  });
+  return applyOne(
+      "std", {x},
+      [axis, keepdims](const List &v) {
+        const DType dtype = floatOf(v[0].dtype());
+        return asDtype(sqrt(var(asDtype(v[0], atLeastFloat32(dtype)), axis, keepdims)), dtype, "std");
+      },
+      formOfReduction(axis.list(), keepdims));
 }
 Value logsumexp(const Value &x, const Axes &axis, bool keepdims) {
-  return applyOne("logsumexp", {x}, [axis, keepdims](const List &v) {
-    const DType dtype = floatOf(v[0].dtype());
-    Value in = asDtype(v[0], atLeastFloat32(dtype)), largest = stop_gradient(max(in, axis, true));
-    // An infinite x is no shift: inf - inf is NaN.
-    Value shift = where(isfinite(largest), largest, zeros_like(largest));
-    Value y = log(sum(exp(in - shift), axis, true)) + shift;
-    return asDtype(keepdims ? y : squeeze(y, axis), dtype, "logsumexp");
-  });
+  return applyOne(
+      "logsumexp", {x},
+      [axis, keepdims](const List &v) {
+        const DType dtype = floatOf(v[0].dtype());
+        Value in = asDtype(v[0], atLeastFloat32(dtype)), largest = stop_gradient(max(in, axis, true));
+        // An infinite x is no shift: inf - inf is NaN.
+        Value shift = where(isfinite(largest), largest, zeros_like(largest));
+        Value y = log(sum(exp(in - shift), axis, true)) + shift;
+        return asDtype(keepdims ? y : squeeze(y, axis), dtype, "logsumexp");
+      },
+      formOfReduction(axis.list(), keepdims));
 }
 Value average(const Value &x, const Axes &axis, const Value &weights) {
   if (!weights.defined())
@@ -68,15 +77,19 @@ Value average(const Value &x, const Axes &axis, const Value &weights) {
   });
 }
 Value count_nonzero(const Value &x, const Axes &axis) {
-  return applyOne("count_nonzero", {x}, [axis](const List &v) { return sum(asDtype(v[0], DType::bool_), axis); });
+  return applyOne(
+      "count_nonzero", {x}, [axis](const List &v) { return sum(asDtype(v[0], DType::bool_), axis); },
+      configForm("axis", axis));
 }
 Value any(const Value &x, const Axes &axis, bool keepdims) {
-  return applyOne("any", {x},
-                  [axis, keepdims](const List &v) { return max(asDtype(v[0], DType::bool_), axis, keepdims); });
+  return applyOne(
+      "any", {x}, [axis, keepdims](const List &v) { return max(asDtype(v[0], DType::bool_), axis, keepdims); },
+      formOfReduction(axis.list(), keepdims));
 }
 Value all(const Value &x, const Axes &axis, bool keepdims) {
-  return applyOne("all", {x},
-                  [axis, keepdims](const List &v) { return min(asDtype(v[0], DType::bool_), axis, keepdims); });
+  return applyOne(
+      "all", {x}, [axis, keepdims](const List &v) { return min(asDtype(v[0], DType::bool_), axis, keepdims); },
+      formOfReduction(axis.list(), keepdims));
 }
 Value squared_difference(const Operand &a, const Operand &b) { return square(a - b); }
 

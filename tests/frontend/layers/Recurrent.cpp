@@ -339,6 +339,40 @@ TEST_CASE("Arguments that a ConvLSTM cannot take are one error each") {
              Contains("ValueError: Computed output size would be zero or negative."));
 }
 
+TEST_CASE("A cell between layers is written with its states as Keras nests them, and read again") {
+  const Input x({4}, {.name = "x"}), h({2}, {.name = "h"}), c({2}, {.name = "c"}), other({3}, {.name = "other"});
+  const auto check = [](const Layer &cell, const std::vector<Value> &inputs, const char *nested) {
+    CAPTURE(cell.name());
+    const Model model(Values(inputs), cell.outputs(Values(inputs)));
+    const std::string text = model.to_json();
+    const Model again = Model::from_config(Config::parse(text));
+    CHECK(again.to_json() == text);
+    std::vector<Tensor> feeds;
+    for (const Value &input : inputs)
+      feeds.push_back(waves({2, input.shape()[1]}));
+    again.set_weights(model.get_weights());
+    const Tensors expected = model.predict_all(Tensors(feeds), {.verbose = 0}),
+                  found = again.predict_all(Tensors(feeds), {.verbose = 0});
+    REQUIRE(found.size() == expected.size());
+    for (size_t i = 0; i < found.size(); ++i)
+      CHECK(numbers(found[i]) == numbers(expected[i]));
+    const Json call = Json::parse(text)["config"]["layers"].back()["inbound_nodes"][0];
+    const std::function<std::string(const Json &)> names = [&](const Json &json) {
+      if (!json.is_array())
+        return json["config"]["keras_history"][0].get<std::string>();
+      std::string list = "[";
+      for (const Json &each : json)
+        list += (list.size() > 1 ? " " : "") + names(each);
+      return list + "]";
+    };
+    CHECK(names(call["args"]) == nested);
+  };
+  check(LSTMCell(2), {x, h, c}, "[x [h c]]");
+  check(GRUCell(3), {x, other}, "[x [other]]");
+  check(SimpleRNNCell(3), {x, other}, "[x [other]]");
+  check(StackedRNNCells({LSTMCell(2), GRUCell(3)}), {x, h, c, other}, "[x [[h c] [other]]]");
+}
+
 TEST_CASE("A config whose cell has an unknown class is an error that names it") {
   CHECK_THAT(errorOf([] {
                Config config = layers::serialize(RNN(GRUCell(2)));

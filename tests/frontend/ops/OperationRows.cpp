@@ -184,7 +184,7 @@ TEST_CASE("Convolutions, pools and attention between layers are written as one o
     const std::string text = model.to_json();
     const Model again = Model::from_config(Config::parse(text));
     CHECK_THAT(text, Contains(fmt::format("\"class_name\":\"{}\"", className)) ||
-                         Contains(fmt::format("\"class_name\": \"{}\"", className)));
+                         Contains(fmt::format("\"class_name\":\"{}\"", className)));
     CHECK(again.to_json() == text);
     const Tensor data = counted({2, 6, 5, 4}) * 0.01;
     CHECK(numbers(again.predict(data, {.verbose = 0})) == numbers(model.predict(data, {.verbose = 0})));
@@ -248,7 +248,7 @@ TEST_CASE("Calls of operations between layers are written as Keras's operations"
     const Model model({x}, {result});
     const std::string text = model.to_json();
     CHECK_THAT(text, Contains(fmt::format("\"class_name\":\"{}\"", className)) ||
-                         Contains(fmt::format("\"class_name\": \"{}\"", className)));
+                         Contains(fmt::format("\"class_name\":\"{}\"", className)));
     const Model again = Model::from_config(Config::parse(text));
     const Tensor data = counted({1, 2, 3});
     CHECK(again.predict(data, {.verbose = 0}).str() == model.predict(data, {.verbose = 0}).str());
@@ -390,6 +390,44 @@ TEST_CASE("Lookups, updates and arrangements go through a config, each as one op
   }
   CHECK(numbers(found[1]) == std::vector<double>{1, 2, 7, 8});
   CHECK(numbers(found[8]) == std::vector<double>{0, 3, 0, 3});
+}
+
+TEST_CASE("Axes that move, turn and repeat, equations and statistics go through a config as one operation each",
+          "[files]") {
+  const layers::Input x({2, 3}, {.name = "x"});
+  const std::vector<std::pair<const char *, Value>> outputs{{"Swapaxes", ops::swapaxes(x, 1, -1)},
+                                                            {"Moveaxis", ops::moveaxis(x, 2, 1)},
+                                                            {"Moveaxis", ops::moveaxis(x, {1, 2}, {2, 1})},
+                                                            {"Flip", ops::flip(x)},
+                                                            {"Flip", ops::flip(x, {1, 2})},
+                                                            {"Roll", ops::roll(x, 1, 2)},
+                                                            {"Roll", ops::roll(x, {1, -2}, {1, 2})},
+                                                            {"Repeat", ops::repeat(x, 2, 1)},
+                                                            {"Repeat", ops::repeat(x, 3)},
+                                                            {"Tile", ops::tile(x, {1, 2, 1})},
+                                                            {"Tril", ops::tril(x)},
+                                                            {"Triu", ops::triu(x, 1)},
+                                                            {"Einsum", ops::einsum("bij,bkj->bik", {x, x})},
+                                                            {"Einsum", ops::einsum("bij->bji", {x})},
+                                                            {"Var", ops::var(x, 1)},
+                                                            {"Std", ops::std(x, {1, 2}, true)},
+                                                            {"Logsumexp", ops::logsumexp(x, -1)},
+                                                            {"Any", ops::any(x, 2)},
+                                                            {"All", ops::all(x, {}, true)},
+                                                            {"CountNonzero", ops::count_nonzero(x, 1)}};
+  for (const auto &[className, output] : outputs) {
+    CAPTURE(className);
+    const Model model({x}, {output});
+    const std::string text = model.to_json();
+    CHECK_THAT(text, Contains(fmt::format("\"class_name\":\"{}\"", className)));
+    const Model again = Model::from_config(Config::parse(text));
+    CHECK(again.to_json() == text);
+    const Tensor in = counted({2, 2, 3}), expected = model.predict(in, {.verbose = 0}),
+                 found = again.predict(in, {.verbose = 0});
+    CHECK(found.shape() == expected.shape());
+    CHECK(found.dtype() == expected.dtype());
+    CHECK(numbers(found) == numbers(expected));
+  }
 }
 
 TEST_CASE("Two outputs of one layer have different names in the IR", "[files]") {
