@@ -265,8 +265,9 @@ struct ScatterGradient {
                         e.zeroUnless(ofUpdates(isLast()), gather(cotangent))});
       return;
     }
-    const StringRef origin = "gradient of scatter";
     const Type element = updates.getElementType(), wide = element.isF64() ? element : Type(e.builder.getF32Type());
+    if (op.getKind() == ScatterKind::prod)
+      return buildProduct(cotangent, wide, gradients);
     const auto ones = [&](Value equal) { return e.zeroUnless(equal, e.splat(tensorTypeOf(equal).clone(wide), 1.0)); };
     Value ofX = e.compare(ComparePredicate::eq, op.getX(), op.getY());
     Value ofEach = AndOp::create(e.builder, e.loc, ofUpdates(isInside()),
@@ -277,6 +278,27 @@ struct ScatterGradient {
                       e.cast(e.zeroUnless(ofEach, gather(share)), element, origin)});
   }
 
+  /// The derivative by a factor is the product of the others: of all that are not 0, divided by the factor if it is one of them, where
+  /// no other one is 0.
+  void buildProduct(Value cotangent, Type wide, SmallVectorImpl<Value> &gradients) {
+    const Value x = e.cast(op.getX(), wide, origin), updates = e.cast(op.getUpdates(), wide, origin);
+    const auto isZero = [&](Value value) {
+      return e.compare(ComparePredicate::eq, value, e.splat(value.getType(), 0.0));
+    };
+    const auto number = [&](Value value) { return e.zeroUnless(isZero(value), e.splat(value.getType(), 1.0)); };
+    const auto factor = [&](Value value) { return e.select(isZero(value), e.splat(value.getType(), 1.0), value); };
+    const Value zeros = scatter(ScatterKind::sum, number(x), number(updates), axis),
+                product = e.mul(e.cast(cotangent, wide, origin),
+                                scatter(ScatterKind::prod, factor(x), factor(updates), axis));
+    const auto byFactor = [&](Value value, Value zerosThere, Value productThere) {
+      const Value isFree = e.compare(ComparePredicate::eq, zerosThere, number(value)); // all zeros are this one
+      return e.cast(e.zeroUnless(isFree, e.div(productThere, factor(value))), elementTypeOf(op.getX()), origin);
+    };
+    const Value byUpdates = byFactor(updates, gather(zeros), gather(product));
+    gradients.append({byFactor(x, zeros, product), {}, e.zeroUnless(ofUpdates(isInside()), byUpdates)});
+  }
+
+  static constexpr llvm::StringLiteral origin = "gradient of scatter";
   Expression &e;
   ScatterOp op;
   const int64_t axis, batch;
@@ -286,8 +308,6 @@ struct ScatterGradient {
 } // namespace
 
 LogicalResult ScatterOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
-  if (getKind() == ScatterKind::prod)
-    return emitOpError() << "of kind prod has no gradient; expected kind set, sum, max or min";
   Expression e(builder, getLoc());
   ScatterGradient(e, *this).build(cotangents[0], gradients);
   return success();

@@ -77,7 +77,7 @@ def Halftone_ScatterOp : Halftone_PureOp<"scatter",
     wraps. With kind set, the last update of an element in row-major order of the indices is its new value. With sum, prod, max
     or min, x and its updates are combined in this order; sums and products of narrow floats are in f32 and rounded once, and max
     and min keep NaN. x has one dtype with its updates. With set the cotangent goes to the updates that are in the result, and
-    to x elsewhere; with max and min to x and the updates that equal the result, in equal shares, of which a NaN has none. Kind prod has no gradient.
+    to x elsewhere; with max and min to x and the updates that equal the result, in equal shares, of which a NaN has none; with prod to each factor times the others.
     Example:
     ```mlir
     %y = halftone.scatter set %x, %ids, %rows {axis = 0 : i64} : (tensor<100x64xf32>, tensor<5xi32>, tensor<5x64xf32>) -> tensor<100x64xf32>

@@ -280,7 +280,7 @@ HALFTONE_API Value scatter(const Value &indices, const Value &values, const Shap
 HALFTONE_API Value scatter_update(const Value &inputs, const Value &indices, const Value &updates,
                                   const std::optional<Choice<ScatterReduction>> &reduction = {});
 /// The rows of data that have each number from 0 below num_segments, combined; ids below 0 are outside. A segment of none
-/// is 0, 1, the lowest or the largest. The gradient of a product is not implemented.
+/// is 0, 1, the lowest or the largest.
 HALFTONE_API Value segment_sum(const Value &data, const Value &segment_ids, int64_t num_segments);
 HALFTONE_API Value segment_prod(const Value &data, const Value &segment_ids, int64_t num_segments);
 HALFTONE_API Value segment_max(const Value &data, const Value &segment_ids, int64_t num_segments);

@@ -162,8 +162,21 @@ TEST_CASE("Lookups and updates refuse indices that are no integers, and shapes t
   CHECK_THAT(refusal(both, [](V v) { return ops::segment_max(v[0], ops::arange(3), 3); }),
              Contains("should have the same leading dimension, got (3,) and (2, 2)"));
   CHECK_THAT(refusal(both, [](V v) { return ops::segment_max(v[0], v[1], -1); }), Contains("must not be negative"));
-  CHECK_THAT(refusal(both, [](V v) { return gradient(ops::sum(ops::segment_prod(v[0], v[1], 3)), v[0]); }),
-             Contains("kind prod has no gradient"));
+}
+
+TEST_CASE("The derivative of a product of a segment is the product of the others, whatever is 0") {
+  const auto f = jit([](const Value &data, const Value &ids, const Value &weights) {
+    return gradient(ops::sum(ops::segment_prod(data, ids, 5) * weights), data);
+  });
+  const Tensor data({2, -3, 0, 4, 0, 0, 5, 7}), ids(std::vector<int32_t>{0, 0, 1, 1, 2, 2, -1, 4});
+  CHECK(f(data, ids, Tensor({1, 2, 3, 4, 0.5})).to_vector<float>() == std::vector<float>{-3, 2, 8, 0, 0, 0, 0, 0.5f});
+  const auto both = jit([](const Value &x, const Value &updates) {
+    const Value y = ops::scatter_update(x, constant(Tensor(std::vector<int32_t>{0, 2, 2, 9}, {4, 1})), updates, "mul");
+    return Values(gradients(ops::sum(y), {x, updates}));
+  });
+  const Tensors found = both(Tensor({2, 3, 4}), Tensor({5, 0, 6, 7}));
+  CHECK(found[0].to_vector<float>() == std::vector<float>{5, 1, 0});
+  CHECK(found[1].to_vector<float>() == std::vector<float>{2, 24, 0, 0});
 }
 
 TEST_CASE("Searches, counts, pads and grids refuse what they cannot take") {
