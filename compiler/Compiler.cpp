@@ -5,6 +5,7 @@
 #include "compiler/codegen/KernelCache.h"
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/forms/KernelDescription.h"
+#include "compiler/kernels/FormTraits.h"
 #include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/PlanValues.h"
 #include "compiler/reports/Diagnostics.h"
@@ -17,8 +18,10 @@
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <fmt/format.h>
+#include <functional>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -31,9 +34,16 @@ namespace {
 struct PendingKernel {
   std::string key, name, kind, site; // the kernel's symbol and kind; its first launch's site, for errors
   std::string text;                  // linalg
+  int64_t expected;                  // about how many instructions of LLVM IR it becomes
   StatusOr<KernelCode> code;
   KernelDumps dumps;
 };
+
+/// The text of a kernel grows with its ops and dims: among the kernels of usual nets the ranks of these numbers and of the true
+/// ones correlate by 0.9.
+int64_t expectedInstructions(KernelKind kind, const std::string &text) {
+  return traitsOf(kind).fewestInstructions + static_cast<int64_t>(text.size()) / 4;
+}
 
 Status notCompiled() { return {ErrorKind::internal_error, "not compiled"}; }
 
@@ -134,12 +144,14 @@ private:
     llvm::raw_string_ostream out(text);
     description->module->print(out, OpPrintingFlags().enableDebugInfo(false));
     std::string key = kernelKey(text, *target);
+    const int64_t expected = expectedInstructions(kernel.getKind(), text);
     if (known.insert(key).second)
       kernels.push_back({key,
                          kernel.getSymName().str(),
                          stringifyKernelKind(kernel.getKind()).str(),
                          std::move(site),
                          std::move(text),
+                         expected,
                          notCompiled(),
                          {}});
     arguments[kernel.getSymName()] = {key, std::move(description->extents), description->grid,
@@ -166,13 +178,21 @@ private:
       time(kernel, isInMemory ? "from memory" : "from disk").stop();
       exe.kernels[kernel.key] = *found->kernel;
     }
+    // The longest first, so that no thread begins one of them when the others have nothing left to do.
+    std::vector<PendingKernel *> jobs = missing;
+    std::ranges::sort(jobs, std::greater(), &PendingKernel::expected);
     const auto wanted = llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0)));
-    runInThreads(missing.size(), wanted.compute_thread_count(), [&](size_t i) {
-      PendingKernel &kernel = *missing[i];
-      TimingScope own = time(kernel, "compiled");
-      kernel.code = compileKernel(kernel.text, *target, options.onStage ? &kernel.dumps : nullptr);
-      static std::atomic<uint64_t> kernelsMade{0};
-      noticeStaticObjects(kernelsMade);
+    std::atomic<size_t> next{0};
+    const size_t workers = std::min<size_t>(jobs.size(), wanted.compute_thread_count());
+    runInThreads(workers, workers, [&](size_t) {
+      KernelCompiler compiler(*target);
+      for (size_t i = next++; i < jobs.size(); i = next++) {
+        PendingKernel &kernel = *jobs[i];
+        TimingScope own = time(kernel, "compiled");
+        kernel.code = compiler.compile(kernel.text, options.onStage ? &kernel.dumps : nullptr);
+        static std::atomic<uint64_t> kernelsMade{0};
+        noticeStaticObjects(kernelsMade);
+      }
     });
     for (PendingKernel *kernel : missing) {
       if (!kernel->code)

@@ -38,10 +38,35 @@ std::string compiler::kernelKey(std::string_view linalgText, const Target &targe
   return sha256(fmt::format("{}\n{}\n{}", codeId(), target.key(), linalgText));
 }
 
+/// A context keeps every type and attribute that it has ever made.
+static constexpr int mostKernels = 64;
+
+KernelCompiler::KernelCompiler(const Target &target) : target_(target) {}
+KernelCompiler::~KernelCompiler() = default;
+
+StatusOr<KernelCode> KernelCompiler::compile(std::string_view linalgText, KernelDumps *dumps) {
+  if (!machine_) {
+    auto machine = target_.machine();
+    HALFTONE_RETURN_IF_ERROR(machine.status());
+    machine_ = std::move(*machine);
+    context_ = std::make_unique<KernelContext>();
+    kernels_ = 0;
+  }
+  StatusOr<KernelCode> kernel = compileInContext(linalgText, dumps);
+  if (!kernel || ++kernels_ == mostKernels) {
+    machine_.reset();
+    context_.reset();
+  }
+  return kernel;
+}
+
 StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const Target &target, KernelDumps *dumps) {
-  KernelContext context;
-  const DiagnosticText diagnostics(&context);
-  ParserConfig config(&context);
+  return KernelCompiler(target).compile(linalgText, dumps);
+}
+
+StatusOr<KernelCode> KernelCompiler::compileInContext(std::string_view linalgText, KernelDumps *dumps) {
+  const DiagnosticText diagnostics(context_.get());
+  ParserConfig config(context_.get());
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(StringRef(linalgText.data(), linalgText.size()), config);
   if (!module)
     return diagnostics.failure("the linalg form does not parse");
@@ -52,23 +77,23 @@ StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const 
   if (failed(form))
     return diagnostics.failure("the linalg form is no kernel");
   KernelCode kernel;
-  kernel.symbol = "halftone_" + kernelKey(linalgText, target).substr(0, 16);
+  kernel.symbol = "halftone_" + kernelKey(linalgText, target_).substr(0, 16);
   kernel.kind = dialect::stringifyKernelKind(form->kind).str();
-  kernel.target = target.key();
+  kernel.target = target_.key();
   kernel.description = std::string(linalgText);
   function.setSymName(kernel.symbol);
-  if (failed(legalizeStorage(function, target.math)) || failed(verify(*module)))
+  if (failed(legalizeStorage(function, target_.math)) || failed(verify(*module)))
     return diagnostics.failure("the kernel's storage cannot be legalized");
   if (dumps) {
     llvm::raw_string_ostream stream(dumps->legalized);
     module->print(stream);
   }
-  FailureOr<EmittedKernel> emitted = target.emit(function);
+  FailureOr<EmittedKernel> emitted = target_.emit(function);
   if (failed(emitted))
     return diagnostics.failure("the linalg form cannot be turned into code");
   kernel.method = std::move(emitted->method);
   kernel.launch = emitted->launch;
-  StatusOr<std::string> object = lowerToCode(*module, target, diagnostics, dumps);
+  StatusOr<std::string> object = lowerToCode(*module, target_, *machine_, diagnostics, dumps);
   HALFTONE_RETURN_IF_ERROR(object.status());
   kernel.code = std::move(*object);
   return kernel;

@@ -3,14 +3,38 @@
 #pragma once
 #include "compiler/targets/Target.h"
 #include "runtime/plan/Executable.h"
+#include <memory>
 #include <string>
+#include <string_view>
 
 namespace halftone::compiler {
 
 /// The key of a kernel's code: a hash of its linalg text (without locations), the target's key and the build id.
 std::string kernelKey(std::string_view linalgText, const Target &target);
 
-/// legalize-storage, emit, expand-math, check-vocabulary, translate, codegen. Own MLIR context per call.
+struct KernelContext;
+
+/// Compiles kernels for one target on one thread, one after another, and keeps from one to the next the parts that take
+/// long to make: MLIR's context and LLVM's machine.
+class KernelCompiler {
+public:
+  /// `target` must outlive it.
+  explicit KernelCompiler(const Target &target);
+  ~KernelCompiler();
+  KernelCompiler(const KernelCompiler &) = delete;
+  /// legalize-storage, emit, expand-math, check-vocabulary, translate, codegen.
+  StatusOr<KernelCode> compile(std::string_view linalgText, KernelDumps *dumps = nullptr);
+
+private:
+  StatusOr<KernelCode> compileInContext(std::string_view linalgText, KernelDumps *dumps);
+
+  const Target &target_;
+  std::unique_ptr<KernelContext> context_;
+  std::unique_ptr<MachineCode> machine_;
+  int kernels_ = 0; // that these two have compiled
+};
+
+/// Compiles a kernel with a KernelCompiler of its own.
 StatusOr<KernelCode> compileKernel(std::string_view linalgText, const Target &target, KernelDumps *dumps = nullptr);
 
 } // namespace halftone::compiler

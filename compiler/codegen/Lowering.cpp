@@ -71,9 +71,10 @@ Status DiagnosticText::failure(std::string_view what) const {
   return Status(ErrorKind::internal_error, fmt::format("kernel compilation: {}", what), {}, {}, text_);
 }
 
-StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &target, const DiagnosticText &diagnostics,
-                                            KernelDumps *dumps) {
-  if (failed(verify(module)))
+StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &target, MachineCode &machine,
+                                            const DiagnosticText &diagnostics, KernelDumps *dumps) {
+  const bool verifies = dumps || HALFTONE_VERIFY_STAGES;
+  if (verifies && failed(verify(module)))
     return diagnostics.failure("the emitted code is not valid");
   if (failed(expandMath(module, target.math)))
     return diagnostics.failure("the kernel's math cannot be expanded");
@@ -87,6 +88,7 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
     return diagnostics.failure("the kernel holds an op that has no code");
 
   PassManager passes(module.getContext());
+  passes.enableVerifier(verifies);
   passes.addPass(createCSEPass());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(createConvertToLLVMPass());
@@ -94,8 +96,9 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
   if (failed(passes.run(module)))
     return diagnostics.failure("the emitted code cannot be lowered to LLVM");
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> llvmModule = translateModuleToLLVMIR(module, context, "kernel");
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(module, context, "kernel", /*disableVerification=*/!verifies);
   if (!llvmModule)
     return diagnostics.failure("the kernel has no LLVM IR");
-  return target.makeCode(*llvmModule, dumps);
+  return target.makeCode(*llvmModule, machine, dumps);
 }

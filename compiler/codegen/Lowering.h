@@ -24,9 +24,10 @@ private:
   mlir::ScopedDiagnosticHandler handler_;
 };
 
-/// The code of `module`, whose functions are in the vocabulary of kernels' code or math; leaves it in the LLVM
-/// dialect.
-StatusOr<std::string> lowerToCode(mlir::ModuleOp module, const Target &target, const DiagnosticText &diagnostics,
-                                  KernelDumps *dumps = nullptr);
+/// The code of `module`, whose functions are in the vocabulary of kernels' code or math, made by a machine of `target`; leaves it
+/// in the LLVM dialect. The module is verified before, between and after MLIR's passes if there are dumps, and always if so
+/// configured in CMake (HALFTONE_VERIFY_STAGES).
+StatusOr<std::string> lowerToCode(mlir::ModuleOp module, const Target &target, MachineCode &machine,
+                                  const DiagnosticText &diagnostics, KernelDumps *dumps = nullptr);
 
 } // namespace halftone::compiler

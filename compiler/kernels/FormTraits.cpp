@@ -39,17 +39,17 @@ Groups groupsOfScatter(func::FuncOp function, const KernelForm &form) {
 }
 
 constexpr FormTraits rows[] = {
-    {KernelKind::loop, 2, groupsOfGenerics},
-    {KernelKind::reduction_loop, 2, groupsOfGenerics},
-    {KernelKind::row, 1, groupsOfGenerics},
-    {KernelKind::finish, 1, groupsOfGenerics},
-    {KernelKind::matmul, 2, groupsOfMatmul},
-    {KernelKind::scatter, 1, groupsOfScatter},
-    {KernelKind::cumulative, 2, groupsOfGenerics},
-    {KernelKind::attention, 2, groupsOfGenerics},
-    {KernelKind::attention_grad, 3, groupsOfGenerics},
-    {KernelKind::sort, 1, groupsOfGenerics},
-    {KernelKind::recurrence, 1, groupsOfGenerics},
+    {KernelKind::loop, 2, 100, groupsOfGenerics},
+    {KernelKind::reduction_loop, 2, 500, groupsOfGenerics},
+    {KernelKind::row, 1, 300, groupsOfGenerics},
+    {KernelKind::finish, 1, 500, groupsOfGenerics},
+    {KernelKind::matmul, 2, 1500, groupsOfMatmul},
+    {KernelKind::scatter, 1, 150, groupsOfScatter},
+    {KernelKind::cumulative, 2, 300, groupsOfGenerics},
+    {KernelKind::attention, 2, 2500, groupsOfGenerics},
+    {KernelKind::attention_grad, 3, 3500, groupsOfGenerics},
+    {KernelKind::sort, 1, 500, groupsOfGenerics},
+    {KernelKind::recurrence, 1, 3000, groupsOfGenerics},
 };
 
 constexpr bool areInOrder() {

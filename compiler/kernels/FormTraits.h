@@ -13,6 +13,8 @@ struct FormTraits {
   dialect::KernelKind kind;
   /// How many block sizes stand among the index arguments.
   int64_t blockSizes;
+  /// About how many instructions of LLVM IR the shortest kernels become on a CPU.
+  int64_t fewestInstructions;
   /// The dims over which one linear index may run, group by group.
   llvm::SmallVector<llvm::SmallVector<int>> (*linearGroups)(mlir::func::FuncOp function, const KernelForm &form);
 };

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/MachineCode.h"
 #include "compiler/targets/StaticObjects.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Pass.h"
+#include "llvm/PassInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -41,10 +44,45 @@ struct ErrorCollector : llvm::DiagnosticHandler {
   }
 };
 
-/// The passes that emitted code needs, and no more: it comes vectorized, with its loops in the wanted order and nothing
-/// to inline, and unrolling would double the time of code generation. They are named here, not in the text of a pipeline,
-/// so that a program that is linked statically holds no other passes.
-llvm::FunctionPassManager makePasses() {
+/// The passes of a code generator, but for some.
+class PassesWithout : public llvm::legacy::PassManager {
+public:
+  explicit PassesWithout(llvm::ArrayRef<llvm::StringLiteral> without) : without_(without) {}
+  void add(llvm::Pass *pass) override {
+    const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
+    if (info && llvm::is_contained(without_, info->getPassArgument()))
+      delete pass; // which the manager would own
+    else
+      PassManager::add(pass);
+  }
+
+private:
+  llvm::ArrayRef<llvm::StringLiteral> without_;
+};
+
+void runPasses(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library,
+               llvm::FunctionPassManager functionPasses) {
+  llvm::PassBuilder builder(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  llvm::ModulePassManager passes;
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(functionPasses)));
+  passes.run(module, modules);
+}
+
+} // namespace
+
+// Unrolling would double the time of code generation. The passes are named here, not in the text of a pipeline, so that a
+// program that is linked statically holds no other passes.
+llvm::FunctionPassManager compiler::usualPasses() {
   llvm::InstCombineOptions once;
   once.setVerifyFixpoint(false); // by default instcombine ends the process when one round is not enough
   llvm::LoopPassManager loops;
@@ -62,25 +100,6 @@ llvm::FunctionPassManager makePasses() {
   simplify();
   return passes;
 }
-
-void runPasses(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
-  llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  llvm::ModulePassManager passes;
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(makePasses()));
-  passes.run(module, modules);
-}
-
-} // namespace
 
 void compiler::initializeMachines() {
   static std::once_flag once;
@@ -121,7 +140,7 @@ StatusOr<std::unique_ptr<MachineCode>> MachineCode::create(MachineName name) {
   return make(std::move(name));
 }
 
-Status MachineCode::optimize(llvm::Module &module, KernelDumps *dumps) {
+Status MachineCode::optimize(llvm::Module &module, KernelDumps *dumps, llvm::FunctionPassManager passes) {
   module.getContext().setDiagnosticHandler(std::make_unique<ErrorCollector>(errors_));
   module.setTargetTriple(llvm::Triple(name_.triple));
   module.setDataLayout(machine_->createDataLayout());
@@ -136,18 +155,19 @@ Status MachineCode::optimize(llvm::Module &module, KernelDumps *dumps) {
   }
   std::string broken;
   llvm::raw_string_ostream brokenStream(broken);
-  if (llvm::verifyModule(module, &brokenStream))
+  if ((dumps || HALFTONE_VERIFY_STAGES) && llvm::verifyModule(module, &brokenStream))
     return codeGenerationFailure("the LLVM IR of the kernel is not valid", broken);
-  runPasses(module, *machine_, library_);
+  runPasses(module, *machine_, library_, std::move(passes));
   if (dumps)
     llvm::raw_string_ostream(dumps->llvm) << module;
   return Status::ok();
 }
 
-StatusOr<std::string> MachineCode::write(llvm::Module &module, llvm::CodeGenFileType type) {
+StatusOr<std::string> MachineCode::write(llvm::Module &module, llvm::CodeGenFileType type,
+                                         llvm::ArrayRef<llvm::StringLiteral> without) {
   llvm::SmallString<0> file;
   llvm::raw_svector_ostream stream(file);
-  llvm::legacy::PassManager passes;
+  PassesWithout passes(without);
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library_));
   if (machine_->addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
     return codeGenerationFailure("the target cannot write such files: " + name_.triple);

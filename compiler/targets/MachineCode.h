@@ -3,8 +3,10 @@
 #pragma once
 #include "compiler/kernels/KernelDumps.h"
 #include "runtime/base/Status.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
 #include "llvm/Support/CodeGen.h"
 #include "llvm/Target/TargetMachine.h"
 #include <memory>
@@ -24,16 +26,24 @@ struct MachineName {
   std::string triple, processor, features;
 };
 
-/// Products and sums fuse where `contract` says so and nowhere else; no call to a library is made up.
+/// The passes over LLVM IR for code that comes vectorized, with its loops in the wanted order, and with nothing to inline or to
+/// unroll.
+llvm::FunctionPassManager usualPasses();
+
+/// Makes the code of one module after another, on one thread. Products and sums fuse where `contract` says so and nowhere
+/// else; no call to a library is made up. After a failure an object is of no more use.
 class MachineCode {
 public:
   /// internal_error when LLVM was built without the machine.
   static StatusOr<std::unique_ptr<MachineCode>> create(MachineName name);
 
-  /// Checks `module` and optimizes it for the machine. `dumps`, unless null, gets llvm.
-  Status optimize(llvm::Module &module, KernelDumps *dumps);
-  /// The optimized module as a file; it is used up. Fails when the machine has no such files, or with LLVM's errors.
-  StatusOr<std::string> write(llvm::Module &module, llvm::CodeGenFileType type);
+  /// Optimizes `module` for the machine. `dumps`, unless null, gets llvm. The module is verified first if there are dumps, and
+  /// always if so configured in CMake (HALFTONE_VERIFY_STAGES).
+  Status optimize(llvm::Module &module, KernelDumps *dumps, llvm::FunctionPassManager passes = usualPasses());
+  /// The optimized module as a file; it is used up. The code generator leaves out the passes with the arguments `without`. Fails
+  /// when the machine has no such files, or with LLVM's errors.
+  StatusOr<std::string> write(llvm::Module &module, llvm::CodeGenFileType type,
+                              llvm::ArrayRef<llvm::StringLiteral> without = {});
 
 private:
   friend class StaticObjects;

@@ -8,6 +8,7 @@
 #include "compiler/targets/Blocking.h"
 #include "compiler/targets/KernelTraits.h"
 #include "compiler/targets/Lowerings.h"
+#include "compiler/targets/MachineCode.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "runtime/base/Status.h"
 #include "runtime/plan/Executable.h"
@@ -68,8 +69,11 @@ public:
   virtual mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const = 0;
   /// The ops, by full name, that only this target's code may hold: its functions, and its instructions.
   virtual llvm::ArrayRef<llvm::StringLiteral> legalOps() const = 0;
-  /// The bytes that a device loads, of code in LLVM IR. `dumps`, unless null, gets llvm and assembly.
-  virtual StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const = 0;
+  /// LLVM's machine of this target, which makes the code of kernels one after another.
+  virtual StatusOr<std::unique_ptr<MachineCode>> machine() const = 0;
+  /// The bytes that a device loads, of code in LLVM IR, made by a machine() of this target. `dumps`, unless null, gets llvm and
+  /// assembly.
+  virtual StatusOr<std::string> makeCode(llvm::Module &module, MachineCode &machine, KernelDumps *dumps) const = 0;
 };
 
 } // namespace halftone::compiler

@@ -33,7 +33,7 @@ Loaded loadCode(const std::function<void(CodeBuilder &, const Given &)> &emit) {
   emit(code, {buffer(0), buffer(1), code.wrap(function.getArgument(3))});
   func::ReturnOp::create(code);
   const CpuTarget cpu = targetNamed("host");
-  auto object = lowerToCode(*module, cpu, diagnostics);
+  auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
   INFO(describe(object.status()));
   REQUIRE(object.isOk());
   return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});

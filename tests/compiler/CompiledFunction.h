@@ -69,7 +69,7 @@ inline Loaded loadEmitted(const std::string &text, const CpuTarget &cpu) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
   INFO(diagnostics.failure("").diagnostics() << text);
   REQUIRE(module);
-  auto object = lowerToCode(*module, cpu, diagnostics);
+  auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
   INFO(describe(object.status()));
   REQUIRE(object.isOk());
   return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});

@@ -54,7 +54,7 @@ Loaded loadExpOfDistance(int lanes, const CpuTarget &cpu) {
     op.replaceAllUsesWith(buildExpOfDistance(MathTarget(cpu.math), Emitted(builder, op.getOperand())).value());
     op.erase();
   });
-  auto object = lowerToCode(*module, cpu, diagnostics);
+  auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
   INFO(describe(object.status()));
   REQUIRE(object.isOk());
   return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});
@@ -426,7 +426,8 @@ TEST_CASE("Math that has no expansion is refused by name", "[math]") {
     auto module = mlir::parseSourceString<mlir::ModuleOp>(fmt::format("func.func @f(%x: f32) {{\n{}\nreturn\n}}", body),
                                                           mlir::ParserConfig(&context));
     REQUIRE(module);
-    auto object = lowerToCode(*module, targetNamed("host"), diagnostics);
+    const CpuTarget cpu = targetNamed("host");
+    auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
     REQUIRE_FALSE(object.isOk());
     CHECK_THAT(object.status().diagnostics(),
                Catch::Contains("'math.erfc' has no expansion") || Catch::Contains("math on 'f16'"));

@@ -152,6 +152,21 @@ TEST_CASE("Kernels compile side by side, each to the same bytes as alone", "[ker
   CHECK(same == 8);
 }
 
+TEST_CASE("A compiler makes of each kernel the bytes that a new one makes, also after many and after a refusal",
+          "[kernels]") {
+  const CpuTarget cpu = target("x86-64-v3");
+  KernelCompiler compiler(cpu);
+  const std::string first = compileKernel(loop("1.0"), cpu)->code, second = compileKernel(loop("2.0"), cpu)->code;
+  for (int i = 0; i < 150; ++i) {
+    CAPTURE(i);
+    if (i % 40 == 7)
+      CHECK_THAT(compiler.compile("not mlir at all").status().diagnostics(), Catch::Contains("'not' is unknown"));
+    const auto kernel = compiler.compile(loop(i % 2 ? "2.0" : "1.0"));
+    REQUIRE(kernel.isOk());
+    CHECK(kernel->code == (i % 2 ? second : first));
+  }
+}
+
 namespace {
 
 /// The host, but for code that stands in an `llvm.func`, as emitters of other targets leave it.
@@ -170,8 +185,9 @@ struct LlvmFunctionTarget : Target {
     return host.scratchBytes(kernel, extents);
   }
   llvm::ArrayRef<llvm::StringLiteral> legalOps() const override { return ops; }
-  StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override {
-    return host.makeCode(module, dumps);
+  StatusOr<std::unique_ptr<MachineCode>> machine() const override { return host.machine(); }
+  StatusOr<std::string> makeCode(llvm::Module &module, MachineCode &machine, KernelDumps *dumps) const override {
+    return host.makeCode(module, machine, dumps);
   }
   mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override {
     auto module = kernel->getParentOfType<mlir::ModuleOp>();

@@ -49,7 +49,7 @@ Loaded loadConversion(StringRef in, StringRef out, int64_t lanes, const CpuTarge
     ImplicitLocOpBuilder builder(store.getLoc(), store);
     store->setOperand(0, convert(Emitted(builder, store.getValue()), &context));
   });
-  auto object = lowerToCode(*module, cpu, diagnostics);
+  auto object = lowerToCode(*module, cpu, **cpu.machine(), diagnostics);
   INFO(describe(object.status()));
   REQUIRE(object.isOk());
   return Loaded(KernelCode{"kernel", "loop", cpu.key(), "", *object});

@@ -126,7 +126,7 @@ StatusOr<KernelCode> emulateTiles(const KernelCode &kernel, const compiler::Kern
     flags->eraseFromParent(); // generateObject sets them again
   StatusOr<compiler::CpuTarget> cpu = compiler::CpuTarget::find("emulated:sapphirerapids");
   HALFTONE_RETURN_IF_ERROR(cpu.status());
-  StatusOr<std::string> object = compiler::generateObject(*module, *cpu, nullptr);
+  StatusOr<std::string> object = compiler::generateObject(*module, *cpu, **cpu->machine(), nullptr);
   HALFTONE_RETURN_IF_ERROR(object.status());
   KernelCode code = kernel;
   code.target = cpu->key();

@@ -152,8 +152,12 @@ llvm::ArrayRef<llvm::StringLiteral> CpuTarget::legalOps() const {
   return ops;
 }
 
-StatusOr<std::string> CpuTarget::makeCode(llvm::Module &module, KernelDumps *dumps) const {
-  return generateObject(module, *this, dumps);
+StatusOr<std::unique_ptr<MachineCode>> CpuTarget::machine() const {
+  return MachineCode::create({triple, processor, features});
+}
+
+StatusOr<std::string> CpuTarget::makeCode(llvm::Module &module, MachineCode &machine, KernelDumps *dumps) const {
+  return generateObject(module, *this, machine, dumps);
 }
 
 void CpuTarget::registerDialects(mlir::DialectRegistry &registry) { registry.insert<cpu::ScheduleDialect>(); }

@@ -29,7 +29,8 @@ struct CpuTarget : Target, private CpuBlocking, private CpuLowerings {
   int64_t scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const override;
   mlir::FailureOr<EmittedKernel> emit(mlir::func::FuncOp kernel) const override;
   llvm::ArrayRef<llvm::StringLiteral> legalOps() const override;
-  StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override;
+  StatusOr<std::unique_ptr<MachineCode>> machine() const override;
+  StatusOr<std::string> makeCode(llvm::Module &module, MachineCode &machine, KernelDumps *dumps) const override;
 
   /// As Target::registerDialects.
   static void registerDialects(mlir::DialectRegistry &registry);

@@ -1,7 +1,7 @@
 // Objects for CPUs: optimized, written, and checked to be complete in themselves.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/ObjectCode.h"
-#include "compiler/targets/MachineCode.h"
+#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/x86/Emulation.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -35,22 +35,22 @@ Status checkSymbols(llvm::StringRef object) {
 
 } // namespace
 
-StatusOr<std::string> compiler::generateObject(llvm::Module &module, const CpuTarget &cpu, KernelDumps *dumps) {
+StatusOr<std::string> compiler::generateObject(llvm::Module &module, const CpuTarget &cpu, MachineCode &machine,
+                                               KernelDumps *dumps) {
   if (!cpu.emulated.empty())
     emulateInstructions(module);
-  auto code = MachineCode::create({cpu.triple, cpu.processor, cpu.features});
-  HALFTONE_RETURN_IF_ERROR(code.status());
   module.setPICLevel(llvm::PICLevel::BigPIC);
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr("prefer-vector-width", std::to_string(cpu.vectorBytes * 8));
-  HALFTONE_RETURN_IF_ERROR((*code)->optimize(module, dumps));
+  HALFTONE_RETURN_IF_ERROR(machine.optimize(module, dumps, kernelPasses(module, cpu)));
+  const llvm::SmallVector<llvm::StringLiteral, 0> without = passesLeftOut(module, cpu);
   if (dumps) {
-    auto assembly = (*code)->write(*llvm::CloneModule(module), llvm::CodeGenFileType::AssemblyFile);
+    auto assembly = machine.write(*llvm::CloneModule(module), llvm::CodeGenFileType::AssemblyFile, without);
     if (assembly.isOk())
       dumps->assembly = std::move(*assembly);
   }
-  auto object = (*code)->write(module, llvm::CodeGenFileType::ObjectFile);
+  auto object = machine.write(module, llvm::CodeGenFileType::ObjectFile, without);
   HALFTONE_RETURN_IF_ERROR(object.status());
   HALFTONE_RETURN_IF_ERROR(checkSymbols(*object));
   return object;

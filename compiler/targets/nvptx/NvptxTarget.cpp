@@ -59,8 +59,12 @@ llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::legalOps() const {
   return ops;
 }
 
-StatusOr<std::string> NvptxTarget::makeCode(llvm::Module &module, KernelDumps *dumps) const {
-  return generatePtx(module, *this, dumps);
+StatusOr<std::unique_ptr<MachineCode>> NvptxTarget::machine() const {
+  return MachineCode::create({"nvptx64-nvidia-cuda", processor, "+" + std::string(ptxVersion)});
+}
+
+StatusOr<std::string> NvptxTarget::makeCode(llvm::Module &module, MachineCode &machine, KernelDumps *dumps) const {
+  return generatePtx(module, machine, dumps);
 }
 
 StatusOr<NvptxTarget> NvptxTarget::find(std::string_view name) {

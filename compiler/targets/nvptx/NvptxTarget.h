@@ -14,7 +14,8 @@ struct NvptxTarget : GpuTarget {
   const GpuOps &ops() const override { return operations; }
   mlir::FailureOr<std::string> emitMatmul(GridFrame &frame) const override;
   llvm::ArrayRef<llvm::StringLiteral> legalOps() const override;
-  StatusOr<std::string> makeCode(llvm::Module &module, KernelDumps *dumps) const override;
+  StatusOr<std::unique_ptr<MachineCode>> machine() const override;
+  StatusOr<std::string> makeCode(llvm::Module &module, MachineCode &machine, KernelDumps *dumps) const override;
 
   /// As Target::registerDialects.
   static void registerDialects(mlir::DialectRegistry &registry);

@@ -51,12 +51,10 @@ Status checkRounding(llvm::Module &module, std::string_view ptx) {
 
 } // namespace
 
-StatusOr<std::string> compiler::generatePtx(llvm::Module &module, const NvptxTarget &target, KernelDumps *dumps) {
-  auto code = MachineCode::create({"nvptx64-nvidia-cuda", target.processor, "+" + std::string(ptxVersion)});
-  HALFTONE_RETURN_IF_ERROR(code.status());
-  HALFTONE_RETURN_IF_ERROR((*code)->optimize(module, dumps));
+StatusOr<std::string> compiler::generatePtx(llvm::Module &module, MachineCode &machine, KernelDumps *dumps) {
+  HALFTONE_RETURN_IF_ERROR(machine.optimize(module, dumps));
   HALFTONE_RETURN_IF_ERROR(checkCalls(module));
-  auto ptx = (*code)->write(module, llvm::CodeGenFileType::AssemblyFile);
+  auto ptx = machine.write(module, llvm::CodeGenFileType::AssemblyFile);
   HALFTONE_RETURN_IF_ERROR(ptx.status());
   HALFTONE_RETURN_IF_ERROR(checkText(*ptx));
   HALFTONE_RETURN_IF_ERROR(checkRounding(module, *ptx));

@@ -13,6 +13,7 @@
 // one order. If there are several parts of the queries, byKeys and byValues of each part are pieces of results. If the `lse`
 // of a row is large, a walk before all others makes the sum of the row's weights.
 #include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/attention/AttentionMask.h"
 #include "compiler/targets/cpu/attention/AttentionPacking.h"
 #include "dialect/AttentionConstants.h"
@@ -374,6 +375,7 @@ FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
   if (failed(form) || failed(checkAttentionProduct(frame, form->contractions())))
     return failure();
   BackwardEmitter(frame, std::move(*form)).emit();
+  markManyPointers(frame.code); // those of five products, most of rows that lie in tensors
   return attentionMethod(frame.source);
 }
 

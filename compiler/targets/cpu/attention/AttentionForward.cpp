@@ -12,6 +12,7 @@
 // or because `causal` ends behind the block's last query, come behind the others, and only if a row has seen no score
 // above that of masked keys: then all keys weigh as much.
 #include "compiler/targets/cpu/attention/AttentionForward.h"
+#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/attention/AttentionMask.h"
 #include "compiler/targets/cpu/attention/AttentionPacking.h"
 #include "dialect/AttentionConstants.h"
@@ -241,6 +242,8 @@ FailureOr<std::string> emitAttentionOfTiles(KernelFrame &frame) {
   if (failed(form) || failed(checkAttentionProduct(frame, {form->products, form->sums})))
     return failure();
   ForwardEmitter(frame, std::move(*form)).emit();
+  if (frame.target.vectorRegisters < 32) // of the shapes that their sums have with 16
+    markManyPointers(frame.code);
   return attentionMethod(frame.source);
 }
 

@@ -1,6 +1,7 @@
 // Matmul kernels: a plan is made, then its code is written.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
+#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/matmul/MatmulOrder.h"
 
 namespace halftone::compiler {
@@ -11,6 +12,8 @@ FailureOr<std::string> emitMatmul(KernelFrame &frame) {
   if (failed(plan))
     return failure();
   MatmulOrder::of(*plan, frame)->emit();
+  if (plan->multiply == Multiply::imageLines) // each row of a micro-kernel reads its own place, at pitches of the image
+    markManyPointers(frame.code);
   return plan->method();
 }
 

@@ -9,6 +9,7 @@
 //       the next carries and the present ones change places
 //     the kernel's results = carries
 #include "compiler/kernels/RecurrenceDims.h"
+#include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/recurrence/RecurrenceProducts.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -119,6 +120,8 @@ FailureOr<std::string> emitRecurrence(KernelFrame &frame) {
   if (failed(plan) || failed(checkProduct(frame.source, frame.target, weights)))
     return failure();
   RecurrenceEmitter(frame, *plan).emit();
+  if (frame.target.vectorRegisters < 32) // of the shapes that their sums have with 16
+    markManyPointers(frame.code);
   return (frame.source.form.schedule.getStrategy() + ", carries of a block in scratch").str();
 }
 
