@@ -93,7 +93,8 @@ public:
     HALFTONE_RETURN_IF_ERROR(generate(*exe));
     show(Stage::target, [&](llvm::raw_ostream &out) {
       for (const PendingKernel &kernel : kernels)
-        out << "# " << kernel.key << ": " << kernel.name << ", " << exe->kernels[kernel.key].method << "\n"
+        out << "# " << kernel.key << ": " << kernel.name << ", " << exe->kernels[kernel.key].method << ", "
+            << kernel.dumps.instructions << " instructions of LLVM\n"
             << kernel.dumps.assembly << "\n";
     });
     return exe;
@@ -184,8 +185,10 @@ private:
     const auto wanted = llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0)));
     std::atomic<size_t> next{0};
     const size_t workers = std::min<size_t>(jobs.size(), wanted.compute_thread_count());
+    TimingScope phases = jobs.empty() ? TimingScope() : nest(options.timing ? &all : nullptr, "phases");
+    const KernelTimes times{options.timing ? &phases : nullptr, options.timesPasses};
     runInThreads(workers, workers, [&](size_t) {
-      KernelCompiler compiler(*target);
+      KernelCompiler compiler(*target, times);
       for (size_t i = next++; i < jobs.size(); i = next++) {
         PendingKernel &kernel = *jobs[i];
         TimingScope own = time(kernel, "compiled");

@@ -41,14 +41,16 @@ std::string compiler::kernelKey(std::string_view linalgText, const Target &targe
 /// A context keeps every type and attribute that it has ever made.
 static constexpr int mostKernels = 64;
 
-KernelCompiler::KernelCompiler(const Target &target) : target_(target) {}
+KernelCompiler::KernelCompiler(const Target &target, const KernelTimes &times) : target_(target), times_(times) {}
 KernelCompiler::~KernelCompiler() = default;
 
 StatusOr<KernelCode> KernelCompiler::compile(std::string_view linalgText, KernelDumps *dumps) {
   if (!machine_) {
+    TimingScope phase = times_.phase("contexts");
     auto machine = target_.machine();
     HALFTONE_RETURN_IF_ERROR(machine.status());
     machine_ = std::move(*machine);
+    machine_->times = times_;
     context_ = std::make_unique<KernelContext>();
     kernels_ = 0;
   }
@@ -66,6 +68,7 @@ StatusOr<KernelCode> compiler::compileKernel(std::string_view linalgText, const 
 
 StatusOr<KernelCode> KernelCompiler::compileInContext(std::string_view linalgText, KernelDumps *dumps) {
   const DiagnosticText diagnostics(context_.get());
+  TimingScope phase = times_.phase("parse");
   ParserConfig config(context_.get());
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(StringRef(linalgText.data(), linalgText.size()), config);
   if (!module)
@@ -82,15 +85,20 @@ StatusOr<KernelCode> KernelCompiler::compileInContext(std::string_view linalgTex
   kernel.target = target_.key();
   kernel.description = std::string(linalgText);
   function.setSymName(kernel.symbol);
+  phase.stop();
+  phase = times_.phase("legalize");
   if (failed(legalizeStorage(function, target_.math)) || failed(verify(*module)))
     return diagnostics.failure("the kernel's storage cannot be legalized");
   if (dumps) {
     llvm::raw_string_ostream stream(dumps->legalized);
     module->print(stream);
   }
+  phase.stop();
+  phase = times_.phase("emit");
   FailureOr<EmittedKernel> emitted = target_.emit(function);
   if (failed(emitted))
     return diagnostics.failure("the linalg form cannot be turned into code");
+  phase.stop();
   kernel.method = std::move(emitted->method);
   kernel.launch = emitted->launch;
   StatusOr<std::string> object = lowerToCode(*module, target_, *machine_, diagnostics, dumps);

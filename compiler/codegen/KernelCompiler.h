@@ -18,8 +18,8 @@ struct KernelContext;
 /// long to make: MLIR's context and LLVM's machine.
 class KernelCompiler {
 public:
-  /// `target` must outlive it.
-  explicit KernelCompiler(const Target &target);
+  /// `target` must outlive it, and so must the scope of `times`, which gets a row for each phase.
+  explicit KernelCompiler(const Target &target, const KernelTimes &times = {});
   ~KernelCompiler();
   KernelCompiler(const KernelCompiler &) = delete;
   /// legalize-storage, emit, expand-math, check-vocabulary, translate, codegen.
@@ -29,6 +29,7 @@ private:
   StatusOr<KernelCode> compileInContext(std::string_view linalgText, KernelDumps *dumps);
 
   const Target &target_;
+  const KernelTimes times_;
   std::unique_ptr<KernelContext> context_;
   std::unique_ptr<MachineCode> machine_;
   int kernels_ = 0; // that these two have compiled

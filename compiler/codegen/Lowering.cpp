@@ -74,6 +74,7 @@ Status DiagnosticText::failure(std::string_view what) const {
 StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &target, MachineCode &machine,
                                             const DiagnosticText &diagnostics, KernelDumps *dumps) {
   const bool verifies = dumps || HALFTONE_VERIFY_STAGES;
+  TimingScope phase = machine.times.phase("math");
   if (verifies && failed(verify(module)))
     return diagnostics.failure("the emitted code is not valid");
   if (failed(expandMath(module, target.math)))
@@ -87,6 +88,8 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
   if (failed(checkVocabulary(module, target.legalOps())))
     return diagnostics.failure("the kernel holds an op that has no code");
 
+  phase.stop();
+  phase = machine.times.phase("MLIR's passes");
   PassManager passes(module.getContext());
   passes.enableVerifier(verifies);
   passes.addPass(createCSEPass());
@@ -95,10 +98,13 @@ StatusOr<std::string> compiler::lowerToCode(ModuleOp module, const Target &targe
   passes.addPass(createReconcileUnrealizedCastsPass());
   if (failed(passes.run(module)))
     return diagnostics.failure("the emitted code cannot be lowered to LLVM");
+  phase.stop();
+  phase = machine.times.phase("translate");
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, "kernel", /*disableVerification=*/!verifies);
   if (!llvmModule)
     return diagnostics.failure("the kernel has no LLVM IR");
+  phase.stop();
   return target.makeCode(*llvmModule, machine, dumps);
 }

@@ -1,6 +1,7 @@
 // The texts of a kernel on its way from the linalg form to code.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <string>
 
 namespace halftone::compiler {
@@ -11,6 +12,7 @@ struct KernelDumps {
   std::string emitted;   // after the emitter and expand-math: func, scf, vector, llvm
   std::string llvm;      // LLVM IR, optimized
   std::string assembly;
+  int64_t instructions = 0; // of LLVM IR, optimized
 };
 
 } // namespace halftone::compiler

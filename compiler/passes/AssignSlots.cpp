@@ -169,7 +169,7 @@ private:
       for (BufferId operand : draft.steps[writer].reads)
         if (operand != fresh && operand != variable && draft.root(operand) == operand &&
             draft.buffers[operand].type == draft.buffers[fresh].type && updatesTo.lookup(operand).empty() &&
-            !fetched.contains(operand) && worksInPlace(draft.steps[writer], operand, fresh) &&
+            !fetched.contains(operand) && worksInPlace(symbols, draft.steps[writer], operand, fresh) &&
             fitsInPlace(operand, fresh) && fitsInPlace(variable, operand))
           return placeIn(variable, operand);
   }

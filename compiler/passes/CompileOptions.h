@@ -33,8 +33,9 @@ struct CompileOptions {
   /// In the texts of the stages up to kernel. (Equal kernels, from wherever, have one linalg form, without locations.)
   bool locations = false;
   /// Where times go, when set: under it each stage with its passes, "plan", and "kernels" with each kernel, "(compiled)"
-  /// or where it was found.
+  /// or where it was found, and "phases" with the time that compiled kernels took together in each phase.
   mlir::TimingScope *timing = nullptr;
+  bool timesPasses = false; // under the phases of LLVM, each of its passes
 };
 
 } // namespace halftone::compiler

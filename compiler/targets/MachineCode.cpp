@@ -7,6 +7,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Pass.h"
@@ -44,25 +45,62 @@ struct ErrorCollector : llvm::DiagnosticHandler {
   }
 };
 
-/// The passes of a code generator, but for some.
+/// The row of the pass that runs. A pass manager asks for passes of other kinds, which hold the passes, too.
+class PassClock {
+public:
+  explicit PassClock(mlir::TimingScope &phase) : phase_(phase) {}
+  void start(llvm::StringRef pass) {
+    if (pass.contains("PassManager") || pass.contains("Adaptor"))
+      return;
+    running_.stop();
+    running_ = phase_.nest(pass);
+  }
+
+private:
+  mlir::TimingScope &phase_;
+  mlir::TimingScope running_;
+};
+
+/// Starts the clock of the pass behind it.
+struct StartClock : llvm::FunctionPass {
+  static char id;
+  PassClock &clock;
+  std::string pass;
+  StartClock(PassClock &clock, llvm::StringRef pass) : FunctionPass(id), clock(clock), pass(pass) {}
+  bool runOnFunction(llvm::Function &) override {
+    clock.start(pass);
+    return false;
+  }
+  void getAnalysisUsage(llvm::AnalysisUsage &usage) const override { usage.setPreservesAll(); }
+};
+char StartClock::id = 0;
+
+/// The passes of a code generator, but for some. `clock`, unless null, times each.
 class PassesWithout : public llvm::legacy::PassManager {
 public:
-  explicit PassesWithout(llvm::ArrayRef<llvm::StringLiteral> without) : without_(without) {}
+  PassesWithout(llvm::ArrayRef<llvm::StringLiteral> without, PassClock *clock) : without_(without), clock_(clock) {}
   void add(llvm::Pass *pass) override {
     const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
-    if (info && llvm::is_contained(without_, info->getPassArgument()))
+    if (info && llvm::is_contained(without_, info->getPassArgument())) {
       delete pass; // which the manager would own
-    else
-      PassManager::add(pass);
+      return;
+    }
+    if (clock_ && !pass->getAsImmutablePass())
+      PassManager::add(new StartClock(*clock_, pass->getPassName()));
+    PassManager::add(pass);
   }
 
 private:
   llvm::ArrayRef<llvm::StringLiteral> without_;
+  PassClock *clock_;
 };
 
 void runPasses(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library,
-               llvm::FunctionPassManager functionPasses) {
-  llvm::PassBuilder builder(&machine);
+               llvm::FunctionPassManager functionPasses, PassClock *clock) {
+  llvm::PassInstrumentationCallbacks callbacks;
+  if (clock)
+    callbacks.registerBeforeNonSkippedPassCallback([clock](llvm::StringRef pass, llvm::Any) { clock->start(pass); });
+  llvm::PassBuilder builder(&machine, llvm::PipelineTuningOptions(), {}, &callbacks);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
@@ -157,9 +195,13 @@ Status MachineCode::optimize(llvm::Module &module, KernelDumps *dumps, llvm::Fun
   llvm::raw_string_ostream brokenStream(broken);
   if ((dumps || HALFTONE_VERIFY_STAGES) && llvm::verifyModule(module, &brokenStream))
     return codeGenerationFailure("the LLVM IR of the kernel is not valid", broken);
-  runPasses(module, *machine_, library_, std::move(passes));
-  if (dumps)
+  mlir::TimingScope phase = times.phase("LLVM's passes");
+  PassClock clock(phase);
+  runPasses(module, *machine_, library_, std::move(passes), times.byPass ? &clock : nullptr);
+  if (dumps) {
     llvm::raw_string_ostream(dumps->llvm) << module;
+    dumps->instructions = module.getInstructionCount();
+  }
   return Status::ok();
 }
 
@@ -167,7 +209,9 @@ StatusOr<std::string> MachineCode::write(llvm::Module &module, llvm::CodeGenFile
                                          llvm::ArrayRef<llvm::StringLiteral> without) {
   llvm::SmallString<0> file;
   llvm::raw_svector_ostream stream(file);
-  PassesWithout passes(without);
+  mlir::TimingScope phase = times.phase("code generation");
+  PassClock clock(phase);
+  PassesWithout passes(without, times.byPass ? &clock : nullptr);
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library_));
   if (machine_->addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
     return codeGenerationFailure("the target cannot write such files: " + name_.triple);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/KernelDumps.h"
+#include "compiler/kernels/KernelTimes.h"
 #include "runtime/base/Status.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -37,13 +38,15 @@ public:
   /// internal_error when LLVM was built without the machine.
   static StatusOr<std::unique_ptr<MachineCode>> create(MachineName name);
 
-  /// Optimizes `module` for the machine. `dumps`, unless null, gets llvm. The module is verified first if there are dumps, and
+  /// Optimizes `module` for the machine. `dumps`, unless null, gets llvm and instructions. The module is verified first if there are dumps, and
   /// always if so configured in CMake (HALFTONE_VERIFY_STAGES).
   Status optimize(llvm::Module &module, KernelDumps *dumps, llvm::FunctionPassManager passes = usualPasses());
   /// The optimized module as a file; it is used up. The code generator leaves out the passes with the arguments `without`. Fails
   /// when the machine has no such files, or with LLVM's errors.
   StatusOr<std::string> write(llvm::Module &module, llvm::CodeGenFileType type,
                               llvm::ArrayRef<llvm::StringLiteral> without = {});
+
+  KernelTimes times; // of both, and of all that a KernelCompiler does before
 
 private:
   friend class StaticObjects;

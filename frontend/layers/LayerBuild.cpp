@@ -291,12 +291,6 @@ static CallForm formOf(Config arguments, std::optional<bool> training) {
   return {.arguments = std::move(arguments)};
 }
 
-/// Those of a call on `inputs` Values, if it has no others.
-static Config argumentsOf(const std::shared_ptr<LayerImpl> &layer, size_t inputs) {
-  const bool isStep = inputs > 1 && dynamic_cast<const CellBody *>(layer->body.get());
-  return isStep ? cellArguments(Layer(layer)) : listArguments(inputs);
-}
-
 void LayerImpl::buildFor(const std::vector<Value> &inputs) {
   if (built)
     return;
@@ -351,9 +345,12 @@ static void requireInputs(const LayerImpl &layer, const std::vector<Value> &inpu
     if (input.defined() && input.node()->call)
       refuseComputed(layer.className);
 }
-/// The arguments of a call with so many Values. The second one of a CategoryEncoding is no input for Keras.
-static Config argumentsOf(const LayerImpl &layer, size_t count) {
-  if (layer.className != "CategoryEncoding" || count != 2)
+/// The arguments of a call on `count` Values, if it has no others. States of a cell, and weights of categories, are no inputs for
+/// Keras.
+static Config argumentsOf(const std::shared_ptr<LayerImpl> &layer, size_t count) {
+  if (count > 1 && dynamic_cast<const CellBody *>(layer->body.get()))
+    return cellArguments(Layer(layer));
+  if (layer->className != "CategoryEncoding" || count != 2)
     return listArguments(count);
   Config arguments = listArguments(1), keywords, second;
   second.set("input", 1);

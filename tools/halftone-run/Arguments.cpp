@@ -126,7 +126,9 @@ CLI::App *addProgramCommand(CLI::App &app, const std::string &name, const std::s
                       "The machine that code is for: " HALFTONE_TARGET_NAMES
                       " (default: the module's, or the device's). emulated:x86-64-v4: that CPU's code, run here by "
                       "this CPU's instructions");
-  command->add_flag("--timing", arguments.timing, "Tell on stderr how long each pass and each kernel took to compile");
+  command->add_flag("--timing", arguments.timing,
+                    "Tell on stderr how long each pass, each kernel and each phase of kernels took to compile");
+  command->add_flag("--timing-passes", arguments.timingPasses, "As --timing, with a row for each pass of LLVM");
   return command;
 }
 

@@ -37,8 +37,8 @@ struct Arguments {
   std::optional<int64_t> maxStandaloneCasts;
   std::string target; // "": that of the module, or of the device
   bool json = false, quiet = false, verbose = false;
-  bool timing = false;
-  mlir::TimingScope *times = nullptr; // if `timing`, the scope for all times
+  bool timing = false, timingPasses = false;
+  mlir::TimingScope *times = nullptr; // if one of them is true, the scope for all times
 
   std::vector<std::string> inputs;  // predict, compare
   std::vector<std::string> outputs; // predict

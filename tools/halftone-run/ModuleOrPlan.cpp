@@ -178,6 +178,7 @@ compiler::CompileOptions compileOptions(const Arguments &arguments, const Module
   options.verifyStages = true;
   options.locations = arguments.locations;
   options.timing = arguments.times;
+  options.timesPasses = arguments.timingPasses;
   return options;
 }
 

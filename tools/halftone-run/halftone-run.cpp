@@ -28,9 +28,10 @@ static ExitCode run(int argc, char **argv) {
     static const auto &commands = *new std::map<std::string, ExitCode (*)(const Arguments &)>{
         {"predict", predict}, {"evaluate", evaluate}, {"fit", fit}, {"compare", compare}, {"emit", emit}};
     mlir::DefaultTimingManager timing; // prints its times in its destructor
-    timing.setEnabled(arguments.timing);
+    const bool wantsTimes = arguments.timing || arguments.timingPasses;
+    timing.setEnabled(wantsTimes);
     mlir::TimingScope times = timing.getRootScope();
-    arguments.times = arguments.timing ? &times : nullptr;
+    arguments.times = wantsTimes ? &times : nullptr;
     return commands.at(arguments.command)(arguments);
   } catch (const NegativeAnswer &answer) {
     return reportNo(answer.what(), arguments.command, json);
