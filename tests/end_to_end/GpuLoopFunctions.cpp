@@ -109,29 +109,26 @@ List trained(const List &v, std::optional<int64_t> every) {
   return {last[0], ys[0], slopes[0], slopes[1], slopes[2]};
 }
 
-std::vector<LoopFunction> loopFunctions() {
+std::vector<LoopFunction> whiles() {
   std::vector<LoopFunction> functions;
   for (const std::optional<int64_t> most : {std::optional<int64_t>(), {1}, {64}, {65}, {1000}})
     functions.push_back({"a while of at most " + (most ? std::to_string(*most) : "any number of") + " steps",
                          [most](const List &v) { return counting(v, most); }, feedsOf({0, 1, 2, 20, 64, 65, 300})});
-  functions.push_back({"a long while", [](const List &v) { return counting(v, {}); }, feedsOf({2000})});
-  functions.push_back({"a while in a while", whileInWhile, feedsOf({0, 1, 20})});
-  functions.push_back({"a while in a scan", whileInScan, feedsOf({0, 1, 20, 70})});
-  functions.push_back({"a scan in a while", scanInWhile, feedsOf({0, 1, 2, 20, 100})});
   functions.push_back({"a branch in a while", branching, feedsOf({0, 1, 20, 300})});
-  for (const auto &[length, every] : {std::pair<int64_t, std::optional<int64_t>>{0, {}},
-                                      {1, {}},
-                                      {2, {}},
-                                      {20, {}},
-                                      {1000, {}},
-                                      {20, 4},
-                                      {17, 8},
-                                      {300, 17}})
-    functions.push_back(
-        {"a gradient over " + std::to_string(length) + " steps" + (every ? " with checkpoints" : ""),
-         [every](const List &v) { return trained(v, every); },
-         {{Tensor({0.25, -0.5, 0.75, 0.1}, {4}), Tensor({0.5, 1.25, -1, 0.3}, {4}), counted({length, 4}) * 0.001}}});
   return functions;
+}
+
+std::vector<LoopFunction> nests() {
+  return {{"a while in a while", whileInWhile, feedsOf({0, 1, 20})},
+          {"a while in a scan", whileInScan, feedsOf({0, 1, 20, 70})},
+          {"a scan in a while", scanInWhile, feedsOf({0, 1, 2, 20, 100})}};
+}
+
+/// A gradient over so many steps, of which every so-manyth carry is kept if given.
+LoopFunction gradientOver(int64_t length, std::optional<int64_t> every = {}) {
+  return {"a gradient over " + std::to_string(length) + " steps" + (every ? " with checkpoints" : ""),
+          [every](const List &v) { return trained(v, every); },
+          {{Tensor({0.25, -0.5, 0.75, 0.1}, {4}), Tensor({0.5, 1.25, -1, 0.3}, {4}), counted({length, 4}) * 0.001}}};
 }
 
 /// The numbers of all results, one after another.
@@ -143,11 +140,9 @@ std::vector<double> numbersOf(const std::vector<Tensor> &tensors) {
   return all;
 }
 
-} // namespace
-
-TEST_CASE("Loops of any number of steps have the same bits as plain launches and as graphs, in strict numerics the "
-          "interpreter's") {
-  for (const LoopFunction &each : loopFunctions())
+/// That a function has the same bits as plain launches and as graphs, in strict numerics the interpreter's.
+void check(const std::vector<LoopFunction> &functions) {
+  for (const LoopFunction &each : functions)
     for (const Run run : {Run::strict, Run::compiled}) {
       std::vector<std::vector<double>> expected, plain;
       detail::CompiledFunction interpreted = recorded(Run::interpreted, each.body);
@@ -165,3 +160,24 @@ TEST_CASE("Loops of any number of steps have the same bits as plain launches and
       }
     }
 }
+
+} // namespace
+
+TEST_CASE("A while of any number of steps has the bits of plain launches, in strict numerics the interpreter's") {
+  check(whiles());
+}
+
+TEST_CASE("So has a while of 2000 steps") {
+  check({{"", [](const List &v) { return counting(v, {}); }, feedsOf({2000})}});
+}
+
+TEST_CASE("So have loops in loops") { check(nests()); }
+
+TEST_CASE("So have gradients of scans") {
+  for (const int64_t length : {0, 1, 2, 20})
+    check({gradientOver(length)});
+  for (const auto &[length, every] : {std::pair<int64_t, int64_t>(17, 8), {20, 4}, {300, 17}})
+    check({gradientOver(length, every)});
+}
+
+TEST_CASE("So has the gradient of a scan of 1000 steps") { check({gradientOver(1000)}); }
