@@ -79,7 +79,7 @@ llvm::MapVector<BufferId, Turns> turnsOf(const PlanDraft &draft) {
 } // namespace
 
 void placeCarriesInPlace(PlanDraft &draft, SymbolTable &symbols) {
-  for (auto [pair, carry] : turnsOf(draft)) {
+  for (const auto &[pair, carry] : turnsOf(draft)) {
     if (carry.writers != 1 || carry.lastReader > carry.writer || carry.decides)
       continue;
     const DraftStep &writer = draft.steps[carry.writer];
