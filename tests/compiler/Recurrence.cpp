@@ -232,14 +232,15 @@ TEST_CASE("A recurrence of f32 keeps products of numbers that are subnormal, and
           "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
   for (const auto &[name, program] : {programs[0], programs[1], programs[2]})
-    for (const Extents &extents : {Extents{3, 9, 17, 5}, Extents{2, 26, 32, 16}, Extents{2, 8, 1, 1}})
+    for (const Extents &extents : {Extents{3, 9, 17, 5}, Extents{2, 26, 32, 16}, Extents{2, 8, 1, 1}}) {
+      const KernelHarness kernel(program(extents, "f32"), target, false);
+      const auto usual = kernel.operands(7, false, 0.5);
       for (const double scale : {0x1p-60, 0x1p-85, 0x1p-126, 0x1p-146}) {
         CAPTURE(name, target, extents.units, scale);
-        KernelHarness kernel(program(extents, "f32"), target, false);
-        auto operands = kernel.operands(7, false, 0.5);
+        auto operands = usual;
         for (const size_t number : {0, 1, 2})
           for (double &value : operands[number].low)
-            value = double(float(value * scale));
+            value = static_cast<double>(static_cast<float>(value * scale));
         const auto checkWith = [&](double first, double last) { // of the first operand, a carry
           auto some = operands;
           some[0].low.front() = first;
@@ -254,6 +255,7 @@ TEST_CASE("A recurrence of f32 keeps products of numbers that are subnormal, and
         checkWith(-0.0, std::nan(""));
         checkWith(0x1p-140, std::numeric_limits<double>::infinity());
       }
+    }
 }
 
 TEST_CASE("There is code of a recurrence for CPUs of all kinds", "[kernels]") {
