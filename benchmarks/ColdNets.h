@@ -1,0 +1,23 @@
+// The nets whose first calls are timed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <halftone/Halftone.h>
+#include <string>
+#include <vector>
+
+namespace halftone::benchmarks {
+
+struct ColdNet {
+  std::string name;
+  /// Compiled with Adam, built and initialised from seed 1, under the policy of that name. It consists of layers and operations
+  /// that Keras's files hold.
+  std::function<Model(const std::string &policy)> make;
+  /// A batch; the same one at each call.
+  std::function<Batch()> data;
+};
+
+/// Twelve nets of usual kinds and depths, on images of 28 to 64 pixels and sequences of 64 tokens.
+const std::vector<ColdNet> &coldNets();
+
+} // namespace halftone::benchmarks
