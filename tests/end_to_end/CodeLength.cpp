@@ -1,0 +1,82 @@
+// How many instructions of LLVM the kernels of the recorded nets become, beside tests/data/code_lengths.txt.
+// SPDX-License-Identifier: Apache-2.0
+#include "RecordedNets.h"
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fstream>
+#include <map>
+#include <ranges>
+#include <regex>
+#include <sstream>
+
+using namespace halftone;
+using namespace halftone::benchmarks;
+
+namespace {
+
+struct Length {
+  int64_t kernels = 0, instructions = 0, longest = 0;
+};
+
+/// Of the titles of kernels in the text of stage target.
+Length lengthOf(const std::string &text) {
+  static const std::regex title(R"(\n# [0-9a-f]{64}: .*, (\d+) instructions of LLVM\n)");
+  Length length;
+  const std::string whole = "\n" + text;
+  for (auto found = std::sregex_iterator(whole.begin(), whole.end(), title); found != std::sregex_iterator(); ++found) {
+    const int64_t instructions = std::stoll((*found)[1]);
+    length = {length.kernels + 1, length.instructions + instructions, std::max(length.longest, instructions)};
+  }
+  return length;
+}
+
+std::map<std::string, Length> recordedLengths() {
+  std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/code_lengths.txt");
+  std::map<std::string, Length> lengths;
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string net, program;
+    Length length;
+    if (words >> net >> program >> length.kernels >> length.instructions >> length.longest)
+      lengths[net + " " + program] = length;
+  }
+  REQUIRE(file.eof());
+  return lengths;
+}
+
+void compare(bool (*isWanted)(const std::string &net)) {
+  setenv("HALFTONE_TARGET", "x86-64-v4", 1); // the same code on every machine
+  const std::map<std::string, Length> recorded = recordedLengths();
+  std::string now; // as the lines of the file
+  bool isEqual = true;
+  for (const RecordedNet &net :
+       recordedNets() | std::views::filter([&](const auto &each) { return isWanted(each.name); })) {
+    const Model model = net.make();
+    for (const RecordedProgram &program : net.programs) {
+      const Length length =
+          lengthOf(model.ir(Stage::target, {.program = program.program, .batch_size = program.batch}));
+      now += fmt::format("{} {} {} {} {}\n", net.name, program.folder, length.kernels, length.instructions,
+                         length.longest);
+      const auto before = recorded.find(net.name + " " + program.folder);
+      isEqual &= before != recorded.end() && length.kernels == before->second.kernels &&
+                 length.instructions == before->second.instructions && length.longest == before->second.longest;
+    }
+  }
+  unsetenv("HALFTONE_TARGET");
+  INFO("The code of kernels has another length than tests/data/code_lengths.txt says. A change that does this on "
+       "purpose "
+       "gives the file these lines:\n"
+       << now);
+  CHECK(isEqual);
+}
+
+bool isQuick(const std::string &net) { return net == "mlp-float32" || net == "dense-int8" || net == "decode-bfloat16"; }
+
+} // namespace
+
+TEST_CASE("Kernels of a few nets become as many instructions as recorded") { compare(isQuick); }
+
+TEST_CASE("Kernels of all recorded nets become as many instructions as recorded", "[full]") {
+  compare([](const std::string &net) { return !isQuick(net); });
+}
