@@ -77,7 +77,7 @@ Model classifier(const TextVectorization &vectorize, int64_t length) {
   Input text({}, {.dtype = DType::string, .name = "text"});
   Value x = Embedding(vectorize.vocabulary_size(), width, {.mask_zero = true})(vectorize(text));
   x = Add()({x, PositionEmbedding(length)(x)});
-  const Value attended = MultiHeadAttention(4, width / 4)({x, x});
+  const Value attended = MultiHeadAttention(4, width / 4)(x, x);
   x = LayerNormalization()(Add()({x, attended}));
   const Value mixed = Dense(width)(Dense(2 * width, {.activation = "gelu"})(x));
   x = LayerNormalization()(Add()({x, mixed}));
