@@ -66,8 +66,9 @@ void QuantileSummary::compress(double epsilon) {
   const Interpolation valueAt(shares, values_), sumAt(shares, sums);
   std::vector<float> values, weights;
   double before = 0.0;
-  for (double i = 0.0; i < std::ceil(1.0 / epsilon); ++i) {
-    const double share = epsilon + i * epsilon, sum = sumAt(share);
+  const auto count = static_cast<int64_t>(std::ceil(1.0 / epsilon));
+  for (int64_t i = 0; i < count; ++i) {
+    const double share = epsilon + static_cast<double>(i) * epsilon, sum = sumAt(share);
     values.push_back(static_cast<float>(valueAt(share)));
     weights.push_back(static_cast<float>(sum - before));
     before = sum;

@@ -1,5 +1,7 @@
 // StringLookup and IntegerLookup: vocabularies given, adapted, set and read from files, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/io/KerasArchive.h"
+#include "frontend/io/StoredZip.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -81,6 +83,31 @@ TEST_CASE("A file has a term on each line, and a model file has the terms") {
              StartsWith("ValueError") && Contains("'x3' on line 3"));
   CHECK_THAT(errorOf([] { (void)StringLookup({.vocabulary = Vocabulary<std::string>::file("none.txt")}); }),
              Contains("none.txt"));
+}
+
+TEST_CASE("A model file without its vocabulary, or with one that cannot be, gives one error that names the file") {
+  const StringLookup lookup;
+  lookup.adapt(words({"a", "b"}));
+  Input text({1}, {.dtype = DType::string});
+  Model({text}, {lookup(text)}).save("whole.keras", {.overwrite = true});
+  const detail::KerasArchive whole("whole.keras");
+  const std::string metadata = whole.text("metadata.json"), config = whole.text("config.json"),
+                    weights = whole.text("model.weights.h5"), asset = "assets/layers/string_lookup/vocabulary.txt";
+  CHECK(whole.text(asset) == "[UNK]\nb\na");
+  const auto loaded = [&](const std::optional<std::string> &vocabulary) {
+    std::vector<detail::ZipMember> members{
+        {"metadata.json", {metadata}}, {"config.json", {config}}, {"model.weights.h5", {weights}}};
+    if (vocabulary)
+      members.push_back({asset, {*vocabulary}});
+    detail::writeStoredZip("damaged.keras", members).orThrow();
+    return load_model("damaged.keras");
+  };
+  CHECK(numbers(loaded("[UNK]\nx\r\ny\n\n").predict(words({"y", "x"}), {.verbose = 0})) == std::vector<double>{2, 1});
+  CHECK_THAT(errorOf([&] { (void)loaded({}); }), StartsWith("IOError") && Contains("damaged.keras") && Contains(asset));
+  CHECK_THAT(errorOf([&] { (void)loaded("[UNK]\nx\nx"); }),
+             StartsWith("ValueError: damaged.keras: " + asset) && Contains("repeated term"));
+  lookup.set_vocabulary({"two\nlines"});
+  CHECK_THAT(errorOf([&] { Model({text}, {lookup(text)}).save("lines.keras"); }), Contains("the end of a line"));
 }
 
 TEST_CASE("A vocabulary that cannot be is refused, and the old one stays") {
