@@ -175,7 +175,7 @@ private:
 /// one begins, so that a ModelCheckpoint after this callback saves them. value_error if the optimizer keeps no averages.
 class HALFTONE_API SwapEMAWeights : public Callback {
 public:
-  explicit SwapEMAWeights(bool swap_on_epoch = false);
+  SwapEMAWeights(bool swap_on_epoch = false);
   void on_train_begin(const Logs &logs) override;
   void on_train_end(const Logs &logs) override;
   void on_epoch_begin(int64_t epoch, const Logs &logs) override;
@@ -200,7 +200,7 @@ struct TensorBoardArgs {
 /// written; value_error for an empty name or an update_freq below 1.
 class HALFTONE_API TensorBoard : public Callback {
 public:
-  explicit TensorBoard(std::string log_dir = "logs", TensorBoardArgs args = {});
+  TensorBoard(std::string log_dir = "logs", TensorBoardArgs args = {});
   void on_train_begin(const Logs &logs) override;
   void on_train_end(const Logs &logs) override;
   void on_epoch_begin(int64_t epoch, const Logs &logs) override;

@@ -20,8 +20,9 @@ struct PadSequencesArgs {          // keras.utils.pad_sequences
   double value = 0.0;
 };
 namespace detail {
+/// pad_sequences() of floats.
 HALFTONE_API Tensor pad_floats(const std::vector<std::vector<double>> &sequences, const PadSequencesArgs &args);
-}
+} // namespace detail
 /// Sequences as rows (N, maxlen). An integer dtype takes floats without their fraction. value_error for a negative maxlen, for no
 /// sequences without one, and for a number that the dtype does not hold.
 HALFTONE_API Tensor pad_sequences(const std::vector<std::vector<int64_t>> &sequences,
