@@ -58,6 +58,7 @@ FRONTEND_FOLDERS = {
         "frontend/base", "frontend/graph", "frontend/ops", "frontend/layers", "frontend/losses", "frontend/metrics",
         "frontend/optimizers", "frontend/data"),
 }
+FRONTEND_FOLDERS["frontend/applications"] = (*FRONTEND_FOLDERS["frontend/training"], "frontend/training")
 FRONTEND_FOLDERS["frontend/io"] = (*FRONTEND_FOLDERS["frontend/training"], "frontend/training")
 FRONTEND_FOLDERS["frontend/callbacks"] = (*FRONTEND_FOLDERS["frontend/io"], "frontend/io")
 FRONTEND_FOLDERS["frontend/report"] = FRONTEND_FOLDERS["frontend/io"]

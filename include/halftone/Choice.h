@@ -40,6 +40,8 @@ enum class MonitorMode : uint8_t { automatic, min, max };
 enum class SequenceEnd : uint8_t { pre, post };
 /// The labels of CIFAR-100: of 100 classes, or of the 20 groups that they form.
 enum class CifarLabels : uint8_t { fine, coarse };
+/// How the images that a network without its classifier gives become vectors: not at all, or by their mean or maximum.
+enum class FeaturePooling : uint8_t { none, avg, max };
 
 namespace detail {
 /// The words of an enum in the order of its enumerators, as Keras spells them.
@@ -65,6 +67,7 @@ inline constexpr const char *choice_words<OutputMode>[] = {"int", "one_hot", "mu
 template <> inline constexpr const char *choice_words<MonitorMode>[] = {"auto", "min", "max"};
 template <> inline constexpr const char *choice_words<SequenceEnd>[] = {"pre", "post"};
 template <> inline constexpr const char *choice_words<CifarLabels>[] = {"fine", "coarse"};
+template <> inline constexpr const char *choice_words<FeaturePooling>[] = {"none", "avg", "max"};
 void this_word_is_not_one_of_the_words_of_the_argument(); // not constexpr: its name is the compiler's message
 /// value_error with the line of the call.
 HALFTONE_API size_t index_of_word(std::string_view word, const char *const *words, size_t count, Where call);

@@ -1,6 +1,7 @@
 // All public headers but Legacy.h, in one include.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "Applications.h"
 #include "DataPreparation.h"
 #include "Differentiate.h"
 #include "Distribution.h"
