@@ -187,12 +187,14 @@ private:
     const size_t workers = std::min<size_t>(jobs.size(), wanted.compute_thread_count());
     TimingScope phases = jobs.empty() ? TimingScope() : nest(options.timing ? &all : nullptr, "phases");
     const KernelTimes times{options.timing ? &phases : nullptr, options.timesPasses};
+    // Code of modules that users wrote at stage kernel is verified on its way, as all code of which dumps are made.
+    const bool dumps = options.onStage || options.from == Stage::kernel;
     runInThreads(workers, workers, [&](size_t) {
       KernelCompiler compiler(*target, times);
       for (size_t i = next++; i < jobs.size(); i = next++) {
         PendingKernel &kernel = *jobs[i];
         TimingScope own = time(kernel, "compiled");
-        kernel.code = compiler.compile(kernel.text, options.onStage ? &kernel.dumps : nullptr);
+        kernel.code = compiler.compile(kernel.text, dumps ? &kernel.dumps : nullptr);
         static std::atomic<uint64_t> kernelsMade{0};
         noticeStaticObjects(kernelsMade);
       }

@@ -10,9 +10,9 @@ namespace halftone::detail {
 
 namespace {
 /// numpy.interp() of the points (xs, ys), of which xs never falls.
-class Interpolation {
+class PiecewiseLine {
 public:
-  Interpolation(const std::vector<float> &xs, const std::vector<float> &ys) : xs_(xs), ys_(ys) {}
+  PiecewiseLine(const std::vector<float> &xs, const std::vector<float> &ys) : xs_(xs), ys_(ys) {}
   double operator()(double x) const {
     const auto above = std::ranges::upper_bound(xs_, x, {}, [](float each) { return static_cast<double>(each); });
     if (above == xs_.begin())
@@ -63,7 +63,7 @@ void QuantileSummary::compress(double epsilon) {
   std::partial_sum(weights_.begin(), weights_.end(), sums.begin());
   for (const float sum : sums)
     shares.push_back(sum / sums.back());
-  const Interpolation valueAt(shares, values_), sumAt(shares, sums);
+  const PiecewiseLine valueAt(shares, values_), sumAt(shares, sums);
   std::vector<float> values, weights;
   double before = 0.0;
   const auto count = static_cast<int64_t>(std::ceil(1.0 / epsilon));
