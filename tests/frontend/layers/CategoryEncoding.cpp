@@ -17,6 +17,15 @@ TEST_CASE("Counts are weighted, integers outside count nowhere, and an empty row
   CHECK(numbers(CategoryEncoding(2)(Tensor(std::vector<int32_t>{}, {1, 0}))) == std::vector<double>{0, 0});
 }
 
+TEST_CASE("A file has the weights of a call under Keras's name of the argument") {
+  Input x({3}, {.dtype = int32}), weights({3});
+  const Model model({x, weights}, {CategoryEncoding(4, {.output_mode = "count"})(Values{x, weights})});
+  CHECK_THAT(model.to_json(), Contains("\"count_weights\""));
+  model.save("counts.keras", {.overwrite = true});
+  const Tensors data({Tensor({{1, 2, 2}}, int32), Tensor({{0.5, 1, 2}})});
+  CHECK(numbers(load_model("counts.keras").predict(data, {.verbose = 0})) == std::vector<double>{0, 0.5, 3, 0});
+}
+
 TEST_CASE("What does not fit is refused") {
   CHECK_THAT(errorOf([] { (void)CategoryEncoding(0); }), Contains("`num_tokens` must be >= 1"));
   CHECK_THAT(errorOf([] { (void)CategoryEncoding(3, {.output_mode = "int"}); }),
