@@ -9,7 +9,7 @@ namespace halftone::callbacks {
 
 SwapEMAWeights::SwapEMAWeights(bool swap_on_epoch) : swap_on_epoch_(swap_on_epoch) {}
 
-void SwapEMAWeights::setAverages(bool wanted) const {
+void SwapEMAWeights::set_averages(bool wanted) const {
   detail::OptimizerImpl &optimizer = *model().optimizer().impl();
   if (!optimizer.hasAverages())
     throw Error(ErrorKind::value_error,
@@ -19,16 +19,16 @@ void SwapEMAWeights::setAverages(bool wanted) const {
     optimizer.exchangeAverages(model().trainable_variables());
 }
 
-void SwapEMAWeights::on_train_begin(const Logs &) { setAverages(false); } // a run that failed may have left them
-void SwapEMAWeights::on_train_end(const Logs &) { setAverages(false); }
-void SwapEMAWeights::on_epoch_begin(int64_t, const Logs &) { setAverages(false); }
+void SwapEMAWeights::on_train_begin(const Logs &) { set_averages(false); } // a run that failed may have left them
+void SwapEMAWeights::on_train_end(const Logs &) { set_averages(false); }
+void SwapEMAWeights::on_epoch_begin(int64_t, const Logs &) { set_averages(false); }
 void SwapEMAWeights::on_epoch_end(int64_t, Logs &) {
   if (swap_on_epoch_)
-    setAverages(true);
+    set_averages(true);
 }
-void SwapEMAWeights::on_test_begin(const Logs &) { setAverages(true); }
-void SwapEMAWeights::on_test_end(const Logs &) { setAverages(false); }
-void SwapEMAWeights::on_predict_begin(const Logs &) { setAverages(true); }
-void SwapEMAWeights::on_predict_end(const Logs &) { setAverages(false); }
+void SwapEMAWeights::on_test_begin(const Logs &) { set_averages(true); }
+void SwapEMAWeights::on_test_end(const Logs &) { set_averages(false); }
+void SwapEMAWeights::on_predict_begin(const Logs &) { set_averages(true); }
+void SwapEMAWeights::on_predict_end(const Logs &) { set_averages(false); }
 
 } // namespace halftone::callbacks

@@ -19,7 +19,10 @@ Dataset Dataset::take(int64_t count) const {
   requireCount("take", count);
   Rep rep = rep_->each([count](NextElement next) -> NextElement {
     return [next = std::move(next), left = count]() mutable -> std::optional<Batch> {
-      return left > 0 && left-- > 0 ? next() : std::nullopt;
+      if (left == 0)
+        return std::nullopt;
+      --left;
+      return next();
     };
   });
   if (rep.isEndless)

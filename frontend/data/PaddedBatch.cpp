@@ -21,7 +21,7 @@ Tensor padded(const Tensor &tensor, const std::vector<int64_t> &dims, double val
   if (tensor.shape().dims() == dims)
     return tensor;
   requireHeld("padded_batch", value, tensor.dtype());
-  const Tensor result = Tensor::full(Shape(dims), value, tensor.dtype());
+  Tensor result = Tensor::full(Shape(dims), value, tensor.dtype());
   const Tensor host = TensorAccess::onHost(tensor);
   const std::vector<int64_t> &from = tensor.shape().dims();
   if (std::ranges::find(from, 0) != from.end())
@@ -29,8 +29,7 @@ Tensor padded(const Tensor &tensor, const std::vector<int64_t> &dims, double val
   const auto width = static_cast<int64_t>(itemsize(tensor.dtype()));
   const int64_t line = from.back() * width;
   const std::byte *source = TensorAccess::data(host);
-  Tensor written = result;
-  std::byte *target = TensorAccess::mutableData(written);
+  std::byte *target = TensorAccess::mutableData(result);
   std::vector<int64_t> index(from.size(), 0); // of a line along the last axis
   for (;;) {
     int64_t offset = 0;
@@ -42,7 +41,7 @@ Tensor padded(const Tensor &tensor, const std::vector<int64_t> &dims, double val
     while (axis > 0 && ++index[axis - 1] == from[axis - 1])
       index[--axis] = 0;
     if (axis == 0)
-      return written;
+      return result;
   }
 }
 

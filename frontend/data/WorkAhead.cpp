@@ -18,6 +18,11 @@ namespace {
 
 class WorkAhead {
   static constexpr int64_t mostThreads = 256;
+  struct Element {
+    std::optional<Batch> batch;
+    std::exception_ptr error;
+    bool isReady = false;
+  };
 
 public:
   WorkAhead(NextElement next, std::function<Batch(Batch)> f, int64_t threads, int64_t ahead)
@@ -48,26 +53,21 @@ public:
     changed_.wait(lock, [&] { return elements_.empty() ? isOver_ && !isReading_ : elements_.front()->isReady; });
     if (elements_.empty())
       return std::nullopt;
-    const std::shared_ptr<Element> element = std::move(elements_.front());
+    // The thread that computed the element may still hold it, and must not be the one that frees what the reader gets.
+    Element element = std::exchange(*elements_.front(), {});
     elements_.pop_front();
-    if (element->error) {
+    if (element.error) {
       isOver_ = true;
       elements_.clear();
     }
     changed_.notify_all();
     lock.unlock();
-    if (element->error)
-      std::rethrow_exception(element->error);
-    return std::move(element->batch);
+    if (element.error)
+      std::rethrow_exception(std::move(element.error));
+    return std::move(element.batch);
   }
 
 private:
-  struct Element {
-    std::optional<Batch> batch;
-    std::exception_ptr error;
-    bool isReady = false;
-  };
-
   std::optional<Batch> read() {
     std::optional<Batch> element = next_();
     return element && f_ ? f_(std::move(*element)) : element;

@@ -39,8 +39,7 @@ Value forEachImage(const Value &x, int64_t batch, const char *argument) {
   return broadcastTo(x, Shape(std::move(dims)));
 }
 
-Value affine(const Value &images, const Value &transform, const ops::image::AffineTransformArgs &args) {
-  const Sampling sampling = samplingOf(args.interpolation, args.fill_mode, args.fill_value);
+void requireTransforms(const Value &transform) {
   const int64_t rank = transform.rank();
   if (rank != 1 && rank != 2)
     throw Error(
@@ -50,11 +49,16 @@ Value affine(const Value &images, const Value &transform, const ops::image::Affi
                     transform.shape().str()));
   if (transform.shape()[-1] != 8)
     throw Error(ErrorKind::value_error,
-                fmt::format("Invalid transform: expected 8 numbers for each image. Received input "
-                            "with shape: transform.shape={}",
+                fmt::format("Invalid transform: expected 8 numbers for each image. Received input with shape: "
+                            "transform.shape={}",
                             transform.shape().str()));
+}
+
+Value affine(const Value &images, const Value &transform, const ops::image::AffineTransformArgs &args) {
+  const Sampling sampling = samplingOf(args.interpolation, args.fill_mode, args.fill_value);
+  requireTransforms(transform);
   return onBatch(images, args.data_format, [&](const Value &batch) {
-    const Value table = rank == 1 ? ops::expand_dims(transform, 0) : transform;
+    const Value table = transform.rank() == 1 ? ops::expand_dims(transform, 0) : transform;
     return transformed(batch, forEachImage(table, batch.shape()[0], "transform"), sampling, true);
   });
 }
@@ -82,15 +86,19 @@ Value homography(const Value &start, const Value &end) {
   return ops::reshape(solution, Shape{count, 8});
 }
 
-Value perspective(const List &v, const ops::image::PerspectiveTransformArgs &args) {
-  const Sampling sampling = samplingOf(args.interpolation, FillMode::constant, args.fill_value);
-  requireCorners(v[1], "start_points");
-  requireCorners(v[2], "end_points");
-  if (v[1].shape() != v[2].shape())
+void requireCorners(const Value &start, const Value &end) {
+  requireCorners(start, "start_points");
+  requireCorners(end, "end_points");
+  if (start.shape() != end.shape())
     throw Error(ErrorKind::value_error,
                 fmt::format("start_points and end_points must have the same shape. Received start_points.shape={}, "
                             "end_points.shape={}",
-                            v[1].shape().str(), v[2].shape().str()));
+                            start.shape().str(), end.shape().str()));
+}
+
+Value perspective(const List &v, const ops::image::PerspectiveTransformArgs &args) {
+  const Sampling sampling = samplingOf(args.interpolation, FillMode::constant, args.fill_value);
+  requireCorners(v[1], v[2]);
   const auto corners = [](const Value &points) {
     const Value fine = points.dtype() == DType::float64 ? points : asDtype(points, DType::float32);
     return points.rank() == 2 ? ops::expand_dims(fine, 0) : fine;
@@ -137,6 +145,7 @@ Value mapped(const Value &inputs, const Value &coordinates, const Sampling &samp
 namespace ops::image {
 
 Value affine_transform(const Value &images, const Value &transform, const AffineTransformArgs &args) {
+  (void)samplingOf(args.interpolation, args.fill_mode, args.fill_value);
   if (isSymbolic(images) || isSymbolic(transform)) {
     Config config;
     setField(config, "interpolation", args.interpolation);
@@ -150,6 +159,7 @@ Value affine_transform(const Value &images, const Value &transform, const Affine
 
 Value perspective_transform(const Value &images, const Value &start_points, const Value &end_points,
                             const PerspectiveTransformArgs &args) {
+  (void)samplingOf(args.interpolation, FillMode::constant, args.fill_value);
   const List inputs{images, start_points, end_points};
   if (std::ranges::any_of(inputs, isSymbolic)) {
     Config config;
@@ -187,6 +197,22 @@ Values detail::affineTransformOperation(OperationArguments &a) {
     args.fill_mode = wordOf<FillMode>(a, "fill_mode");
   args.data_format = wordOf<DataFormat>(a, "data_format");
   return ops::image::affine_transform(images, transform, args);
+}
+
+/// Transforms may know the count of images, of which images themselves have none.
+static ValueSpec specOf(const Value &images) {
+  requireImages(images.shape());
+  return {images.shape(), images.dtype()};
+}
+ValueSpec detail::affineTransformSpec(OperationArguments &a) {
+  const Value images = a.value("images");
+  requireTransforms(a.value("transform"));
+  return specOf(images);
+}
+ValueSpec detail::perspectiveTransformSpec(OperationArguments &a) {
+  const Value images = a.value("images"), start = a.value("start_points"), end = a.value("end_points");
+  requireCorners(start, end);
+  return specOf(images);
 }
 
 Values detail::perspectiveTransformOperation(OperationArguments &a) {

@@ -40,6 +40,8 @@ Values resizeOperation(OperationArguments &);
 Values affineTransformOperation(OperationArguments &);
 Values perspectiveTransformOperation(OperationArguments &);
 Values mapCoordinatesOperation(OperationArguments &);
+ValueSpec affineTransformSpec(OperationArguments &);
+ValueSpec perspectiveTransformSpec(OperationArguments &);
 // ImageParts.cpp
 Values extractPatchesOperation(OperationArguments &);
 Values cropImagesOperation(OperationArguments &);

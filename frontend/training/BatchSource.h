@@ -86,7 +86,7 @@ private:
   int64_t drawn_ = 0; // in this pass
   std::vector<int64_t> order_;
   std::optional<Dataset::iterator> place_;
-  std::mt19937_64 passSeeds_{}; // the sequence of seeds when the pass began
+  std::mt19937_64 passSeeds_; // the sequence of seeds when the pass began; NOLINT(bugprone-random-generator-seed)
   std::vector<int64_t> passCounts_;
   std::optional<int64_t> resumedSteps_; // of the next epoch
 };

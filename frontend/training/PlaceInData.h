@@ -15,8 +15,8 @@ struct PassPlace {
   bool isOpen = false;             // whether the next step goes on with it
   int64_t drawn = 0;               // elements
   int64_t rows = 0, batchSize = 0; // of arrays; 0 for a dataset
-  std::mt19937_64 seeds{};         // the process's sequence of seeds when the pass began
-  std::vector<int64_t> counts{};   // how many iterations each shuffle of a dataset had begun before the pass
+  std::mt19937_64 seeds; // the process's sequence of seeds when the pass began; NOLINT(bugprone-random-generator-seed)
+  std::vector<int64_t> counts{}; // how many iterations each shuffle of a dataset had begun before the pass
 };
 
 struct PlaceInData {

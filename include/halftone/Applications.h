@@ -29,6 +29,8 @@ struct MobileNetV2Args {
 // Each model has new weights, and layers of Keras's names, configs and order: it loads the weights that Keras saves for it.
 // value_error for an input_shape of another rank or below 32 pixels, and, with the classifier, for one that is not static.
 
+// NOLINTBEGIN(readability-identifier-naming): Keras's names
+
 /// Residual networks, pixels as preprocessed by the caller (He et al., arXiv:1512.03385).
 HALFTONE_API Model ResNet50(const ApplicationArgs &args = {});
 /// Inverted residuals (Sandler et al., arXiv:1801.04381); pixels from -1 to 1.
@@ -37,4 +39,6 @@ HALFTONE_API Model MobileNetV2(const MobileNetV2Args &args = {});
 HALFTONE_API Model EfficientNetB0(const ApplicationArgs &args = {});
 /// Densely connected layers (Huang et al., arXiv:1608.06993); pixels as preprocessed by the caller.
 HALFTONE_API Model DenseNet121(const ApplicationArgs &args = {});
+
+// NOLINTEND(readability-identifier-naming)
 } // namespace halftone::applications

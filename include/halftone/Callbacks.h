@@ -187,7 +187,7 @@ public:
 
 private:
   friend struct detail::CallbackFacts;
-  void setAverages(bool wanted) const; // whether they are in the model
+  void set_averages(bool wanted) const; // whether they are in the model
   bool swap_on_epoch_;
 };
 struct TensorBoardArgs {

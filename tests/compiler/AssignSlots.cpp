@@ -293,6 +293,8 @@ std::string printed(const std::string &text) {
   std::string steps;
   for (const Step &step : exe->plan.steps) {
     auto name = [&](SlotId id) {
+      if (id < 0) // a copy of zeros
+        return std::string("0");
       const Slot &slot = exe->plan.slots[id];
       return std::string(1, "avsfoc"[static_cast<int>(slot.kind)]);
     };
@@ -377,7 +379,7 @@ TEST_CASE("both branches in a branch update a variable in place") {
                        "    halftone.yield %v0 : tensor<6x5xf32>\n"
                        "  }\n";
   CHECK(printed(around(nested, "%0")) ==
-        "copy f>o; f>a; copy a>a; ?copy a>a; copy a>a; ?copy c>a; ?copy a>a; ?vf>v; ?vf>v; ");
+        "copy f>o; f>a; copy 0>a; ?copy a>a; copy 0>a; ?copy c>a; ?copy 0>a; ?vf>v; ?vf>v; ");
 }
 
 TEST_CASE("a branch that leaves a variable as it was costs nothing") {

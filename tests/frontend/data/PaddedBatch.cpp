@@ -80,7 +80,7 @@ TEST_CASE("pad_y pads targets of steps, and weights with zeros") {
     CHECK(batch.y[0].shape() == Shape{2, 3});
 }
 
-TEST_CASE("A model compiles its step once for each bucket, on 65 lengths") {
+TEST_CASE("Batches of 65 lengths have as many shapes as there are buckets") {
   std::vector<int64_t> lengths;
   for (int64_t i = 0; i < 65; ++i)
     lengths.push_back(1 + i * 37 % 65);

@@ -148,3 +148,40 @@ TEST_CASE("Operations on images give Keras's values, dtypes and gradients: inter
 TEST_CASE("Operations on images give Keras's values, dtypes and gradients: compiled", "[ops]") {
   checkAll(Run::compiled);
 }
+
+TEST_CASE("Arguments of operations on images that do not fit are refused in calls between layers too") {
+  const Input x({4, 5, 3});
+  const Value table = ops::zeros({2, 8}), corners = ops::zeros({4, 2}), few = ops::zeros({7});
+  const auto refused = [](auto f) { return errorOf([&] { (void)f(); }); };
+  CHECK(ops::image::affine_transform(x, table).shape() == Shape{-1, 4, 5, 3});
+  CHECK(refused([&] { return ops::image::affine_transform(x, few); }).find("expected 8 numbers") != std::string::npos);
+  CHECK(refused([&] {
+          return ops::image::affine_transform(ops::mean(x, {1, 2}), table);
+        }).find("Received input with shape") != std::string::npos);
+  CHECK(refused([&] {
+          return ops::image::affine_transform(x, table, {.interpolation = "bicubic"});
+        }).find("Expected of one ('nearest', 'bilinear')") != std::string::npos);
+  CHECK(refused([&] {
+          return ops::image::perspective_transform(x, corners, table);
+        }).find("Invalid end_points shape") != std::string::npos);
+  CHECK(refused([&] { return ops::image::map_coordinates(x, corners, 2); }).find("Expected one of [0, 1]") !=
+        std::string::npos);
+  CHECK(refused([&] { return ops::image::map_coordinates(x, table, 1); }).find("First dim of `coordinates`") !=
+        std::string::npos);
+  CHECK(refused([&] { return ops::image::extract_patches(x, {1, 2, 3, 4}); }).find("Invalid `size` argument") !=
+        std::string::npos);
+  CHECK(refused([&] { return ops::image::extract_patches(x, 9); }).find("does not lie within an axis") !=
+        std::string::npos);
+  CHECK(refused([&] { return ops::image::crop_images(x, {.top_cropping = 1}); }).find("Must specify exactly two of") !=
+        std::string::npos);
+  CHECK(refused([&] {
+          return ops::image::crop_images(
+              x, {.top_cropping = 3, .left_cropping = 0, .bottom_cropping = 2, .right_cropping = 0});
+        }).find("target_height must be >= 0") != std::string::npos);
+  CHECK(refused([&] {
+          return ops::image::pad_images(
+              x, {.top_padding = -1, .left_padding = 0, .bottom_padding = 2, .right_padding = 0});
+        }).find("top_padding must be >= 0") != std::string::npos);
+  CHECK(refused([&] { return ops::image::rgb_to_grayscale(x, "channels_first"); }).find("Invalid channel size") !=
+        std::string::npos);
+}
