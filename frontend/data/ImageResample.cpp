@@ -52,10 +52,11 @@ std::vector<Taps> tapsOf(int64_t extent, int64_t begin, int64_t from, int64_t to
   const double scale = static_cast<double>(from) / static_cast<double>(to), step = std::max(scale, 1.0);
   const double support = filter.support * step;
   std::vector<Taps> all;
+  const auto towardZero = [](double x) { return static_cast<int64_t>(x); };
   for (int64_t i = 0; i < to; ++i) {
     const double center = static_cast<double>(begin) + (static_cast<double>(i) + 0.5) * scale;
-    const int64_t first = std::max<int64_t>(static_cast<int64_t>(center - support + 0.5), 0);
-    const int64_t end = std::min(static_cast<int64_t>(center + support + 0.5), extent);
+    const int64_t first = std::max<int64_t>(towardZero(center - support + 0.5), 0);
+    const int64_t end = std::min(towardZero(center + support + 0.5), extent);
     std::vector<double> weights;
     double total = 0.0;
     for (int64_t x = first; x < end; ++x) {

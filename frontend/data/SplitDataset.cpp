@@ -60,7 +60,7 @@ Dataset inMemory(const Dataset &dataset, const utils::SplitDatasetArgs &args) {
   }
   const int64_t count = std::ssize(elements);
   const auto shared = std::make_shared<const std::vector<Batch>>(std::move(elements));
-  const auto start = [shared]() -> NextElement {
+  auto start = [shared]() -> NextElement {
     return [shared, i = size_t{0}]() mutable -> std::optional<Batch> {
       return i < shared->size() ? std::optional((*shared)[i++]) : std::nullopt;
     };

@@ -33,7 +33,7 @@ class RandomBrightnessBody final : public RandomImagesBody<RandomBrightnessOptio
   }
 };
 
-const RandomColorArgs &checked(const RandomColorArgs &args, const char *layer, Where where) {
+RandomColorArgs checked(const RandomColorArgs &args, const char *layer, Where where) {
   const bool areNumbers = std::ranges::none_of(args.value_range, [](double number) { return std::isnan(number); });
   if (args.value_range.size() != 2 || !areNumbers)
     throw Error(ErrorKind::value_error,

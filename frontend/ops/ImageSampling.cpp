@@ -31,7 +31,8 @@ Value roundedAway(const Value &x) {
 
 /// The place at which a fill mode finds an index.
 Value placeOf(const Value &index, int64_t extent, FillMode mode) {
-  const Value last = ops::full_like(index, extent - 1), first = ops::zeros_like(index);
+  const Value last = ops::full_like(index, extent - 1);
+  Value first = ops::zeros_like(index);
   const auto modulo = [&](const Value &x, int64_t period) { return ops::mod(x, ops::full_like(x, period)); };
   switch (mode) {
   case FillMode::wrap:

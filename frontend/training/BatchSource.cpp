@@ -73,6 +73,7 @@ std::vector<BatchPart> BatchSource::shapes() const {
   return result;
 }
 
+// NOLINTNEXTLINE(bugprone-random-generator-seed): a pass sets the seeds when it begins
 EpochReader::EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument)
     : source_(source), shuffle_(shuffle), steps_(steps) {
   if (steps_ && *steps_ < 1)
