@@ -134,10 +134,19 @@ constexpr const char *apartNames[] = {"query",
                                       "use_causal_mask"};
 constexpr const char *listNames[] = {"inputs", "mask", "training", "return_attention_scores", "use_causal_mask"};
 
+/// `training` of a call; nullopt, so that the run decides, for the default of that argument, which Keras records too.
+std::optional<bool> trainingOf(const Layer &layer, const Arguments &arguments) {
+  const std::optional<bool> given = arguments.flag("training");
+  const std::string name = layer.class_name();
+  const bool isOfImages = name.starts_with("Random") || name == "MixUp" || name == "CutMix";
+  const bool hasNoDefault = name == "BatchNormalization" || dynamic_cast<const GraphCalled *>(layer.impl()->body.get());
+  return !hasNoDefault && given == isOfImages ? std::nullopt : given;
+}
+
 std::vector<Value> callAttending(const Layer &layer, const Arguments &arguments, AttentionCall call) {
   call.causal = arguments.flag("use_causal_mask").value_or(false);
   call.scores = arguments.flag("return_attention_scores").value_or(false);
-  return callAttention(layer, std::move(call), arguments.flag("training"));
+  return callAttention(layer, std::move(call), trainingOf(layer, arguments));
 }
 
 std::vector<Value> callApart(const Layer &layer, const Arguments &arguments) {
@@ -221,15 +230,6 @@ std::vector<size_t> orderInputs(const Layer &layer, const Arguments &arguments, 
   return places;
 }
 
-/// `training` of a call, unless it is the default of that argument: Keras records the default too, and a run decides.
-std::optional<bool> trainingOf(const Layer &layer, const Arguments &arguments) {
-  const std::optional<bool> given = arguments.flag("training");
-  const std::string name = layer.class_name();
-  const bool isOfImages = name.starts_with("Random") || name == "MixUp" || name == "CutMix";
-  const bool hasNoDefault = name == "BatchNormalization" || dynamic_cast<const GraphCalled *>(layer.impl()->body.get());
-  return !hasNoDefault && given == isOfImages ? std::nullopt : given;
-}
-
 /// Calls a layer with one Value or a structure of them, and with masks in the same structure.
 std::vector<Value> callWithStructure(const Layer &layer, const Arguments &named, const std::vector<Value> &inputs,
                                      const Config &arguments) {
@@ -274,8 +274,8 @@ std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &
     const Arguments named(layer, inputs, arguments, reversibleNames);
     const Value x = named.value("inputs");
     if (named.flag("reverse").value_or(false))
-      return {callBack(layer, x, named.flag("training"))};
-    return layer.impl()->call({x}, {.training = named.flag("training")});
+      return {callBack(layer, x, trainingOf(layer, named))};
+    return layer.impl()->call({x}, {.training = trainingOf(layer, named)});
   }
   if (dynamic_cast<const RecurrentCalled *>(layer.impl()->body.get())) {
     const Arguments named(layer, inputs, arguments, recurrentNames);
@@ -284,7 +284,7 @@ std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &
         layer, named.value("sequences"),
         {.initial_state = named.at("initial_state").is_null() ? Values() : Values(named.values("initial_state")),
          .mask = named.value("mask"),
-         .training = named.flag("training")},
+         .training = trainingOf(layer, named)},
         named.isNull("mask") ? entered : carried);
   }
   if (dynamic_cast<const CellBody *>(layer.impl()->body.get())) {
@@ -292,7 +292,7 @@ std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &
     std::vector<Value> values = named.values("inputs");
     if (!named.at("states").is_null())
       std::ranges::copy(named.values("states"), std::back_inserter(values));
-    return layer.impl()->call(values, {.training = named.flag("training")});
+    return layer.impl()->call(values, {.training = trainingOf(layer, named)});
   }
   const std::string className = layer.class_name();
   const std::span<const char *const> names = className == "Softmax" ? std::span<const char *const>(maskedNames)
