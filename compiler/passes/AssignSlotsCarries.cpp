@@ -46,7 +46,7 @@ llvm::MapVector<BufferId, Turns> turnsOf(const PlanDraft &draft) {
   for (size_t id = 0; id < draft.buffers.size(); ++id)
     if (auto carry = carries.find(draft.buffers[id].sliceOf); carry != carries.end())
       carry->second.parts.push_back(static_cast<BufferId>(id));
-  // What each buffer is part of.
+  // Calls touch with each carry that the buffer is a part of.
   const auto visit = [&](BufferId id, auto touch) {
     for (; id >= 0; id = draft.buffers[id].sliceOf)
       if (auto carry = carries.find(draft.buffers[id].sliceOf); carry != carries.end())

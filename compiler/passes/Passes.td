@@ -186,8 +186,8 @@ def UpdateRowsPass : Halftone_Pass<"update-rows", "pure"> {
   let description = [{
     Requires: stage pure, simplified.
     Ensures: a `scatter_add` of n indices into at least 8 n rows along axis 0, and 2^20 elements of f32 or f64, which only elementwise work
-    and `reduce_all`s read, is gone. The indices are sorted, and the updates of equal ones added up, in their order. What depends on the sums
-    and on values that all rows have in common is computed for at most n rows, and for one that stands for all rows without an index. A
+    and `reduce_all`s read, is gone. The indices are sorted, and the updates of equal ones added up, in their order. Values that depend on the sums
+    and on values that all rows have in common are computed for at most n rows, and for one that stands for all rows without an index. A
     table from which it is subtracted gets new rows, and the others stay as they are. That they do depends on values such as a learning
     rate, so a `when` asks whether the row that stands for them has +0: if a rate is infinite, all rows are computed. So are new values
     that depend on a table in another way, with the sums looked up at their places. A variable in the role of a slot to which squares are added is

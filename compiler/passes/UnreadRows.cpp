@@ -3,6 +3,7 @@
 #include "compiler/passes/UnreadRows.h"
 #include "dialect/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace halftone::dialect;
@@ -57,8 +58,8 @@ bool UnreadRows::isUniform(Value value) const {
 /// Takes a scatter_add too, if it stands before all work on the others.
 bool UnreadRows::join(ScatterAddOp sum) {
   const auto place = [&](Operation *op) { return order.lookup(op); };
-  if (!sums.empty() && (!isLarge(sum) || sum->getBlock() != sums.front()->getBlock() || !order.contains(sum) ||
-                        llvm::any_of(ops, [&](Operation *op) { return place(op) < place(sum); })))
+  if (!sums.empty() &&
+      (!isLarge(sum) || sum->getBlock() != sums.front()->getBlock() || !order.contains(sum) || firstWork < place(sum)))
     return false;
   sums.insert(llvm::lower_bound(sums, sum, [&](auto a, auto b) { return place(a) < place(b); }), sum);
   known[sum.getY()] = {.kind = Kind::uniform, .isZeroOrNaN = true};
@@ -197,10 +198,11 @@ void UnreadRows::read(Operation *op) {
     firstSame.try_emplace(op->getBlock(), order.at(op));
   known[result] = facts;
   ops.push_back(op);
+  firstWork = std::min(firstWork, order.at(op));
   follow(result);
 }
 
-/// Finds the new values that other ops read, and what makes them.
+/// Finds the new values that other ops read, and the ops that make them.
 void UnreadRows::collect() {
   llvm::sort(ops, [&](Operation *a, Operation *b) { return order.at(a) < order.at(b); });
   const DenseSet<Operation *> inside(ops.begin(), ops.end());

@@ -4,6 +4,7 @@
 #include "dialect/Dialect.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
+#include <limits>
 #include <map>
 
 namespace halftone::compiler {
@@ -14,8 +15,8 @@ using OpOrder = llvm::DenseMap<mlir::Operation *, int64_t>;
 /// Whether `value` is a splat, or repeats along axis 0.
 bool isSameInAllRows(mlir::Value value);
 
-/// The elementwise work on scatter_adds of few rows into many. A value is *uniform* if it depends on the sums and on what is the same in
-/// all rows: all its rows that no index names are equal.
+/// The elementwise work on scatter_adds of few rows into many. A value is *uniform* if it depends on the sums and on
+/// values that are the same in all rows: all its rows that no index names are equal.
 class UnreadRows {
 public:
   /// New values of tables, made in one block, that equal the tables in the rows without sums if each value of `zeros` is +0 there.
@@ -67,7 +68,8 @@ private:
   const OpOrder &order;
   const bool fixesOrder;
   bool fits = true;
-  std::map<int64_t, mlir::Operation *> open; // by their places
+  int64_t firstWork = std::numeric_limits<int64_t>::max(); // the first place of `ops`
+  std::map<int64_t, mlir::Operation *> open;               // by their places
   llvm::DenseMap<mlir::Value, Facts> known;
   llvm::DenseMap<mlir::Block *, int64_t> firstSame; // the place of the first op that gives a table's new value
 };

@@ -35,8 +35,9 @@ public:
     for (auto [sum, compact] : llvm::zip_equal(found.sums, rows.sums))
       compacts[sum.getY()] = compact;
   }
-  /// Adds the blocks in which ops may stand before their operands.
-  void run(llvm::SetVector<Block *> &changed);
+  /// Adds the blocks in which ops may stand before their operands, and takes erased ops out of `order`: new ops may come to lie
+  /// at their addresses.
+  void run(llvm::SetVector<Block *> &changed, OpOrder &order);
 
 private:
   OpBuilder behindSums() const {
@@ -61,7 +62,7 @@ private:
   const DenseSet<Operation *> inside;
   OpBuilder start;
   NamedRows rows;
-  DenseMap<Value, Value> compacts; // of values that depend on the sums and on what is the same for all rows
+  DenseMap<Value, Value> compacts; // of uniform values
 };
 
 /// A value that is the same for all rows, with as many rows as there are here.
@@ -82,7 +83,7 @@ Value RowRewriter::cloned(OpBuilder &builder, Operation *op, ValueRange operands
   return copy->getResult(0);
 }
 
-/// A value of `found.uniform` at the rows.
+/// A uniform value at the rows.
 Value RowRewriter::compactOf(Value value) {
   if (Value known = compacts.lookup(value))
     return known;
@@ -175,7 +176,7 @@ void RowRewriter::replace(const UnreadRows::Update &update) {
     Value(each.first).replaceUsesWithIf(made, [&](OpOperand &use) { return !inside.contains(use.getOwner()); });
 }
 
-void RowRewriter::run(llvm::SetVector<Block *> &changed) {
+void RowRewriter::run(llvm::SetVector<Block *> &changed, OpOrder &order) {
   for (const UnreadRows::Update &update : found.updates)
     replace(update);
   for (OpOperand *measured : found.measured)
@@ -190,17 +191,21 @@ void RowRewriter::run(llvm::SetVector<Block *> &changed) {
   }
   for (const UnreadRows::Update &update : found.updates)
     changed.insert(update.ops.back()->getBlock());
-  SmallVector<Operation *> repeated; // what is the same in all rows
+  const auto erase = [&](Operation *op) {
+    order.erase(op);
+    op->erase();
+  };
+  llvm::SetVector<Operation *> mayBeDead; // operands that are the same in all rows, and the sums
   for (Operation *op : llvm::reverse(found.ops)) {
     for (Value operand : op->getOperands())
-      if (isSameInAllRows(operand) && !llvm::is_contained(repeated, operand.getDefiningOp()))
-        repeated.push_back(operand.getDefiningOp());
-    op->erase();
+      if (isSameInAllRows(operand))
+        mayBeDead.insert(operand.getDefiningOp());
+    erase(op);
   }
-  llvm::append_range(repeated, found.sums);
-  for (Operation *op : repeated)
+  mayBeDead.insert_range(found.sums);
+  for (Operation *op : mayBeDead)
     if (isOpTriviallyDead(op))
-      op->erase();
+      erase(op);
 }
 
 class UpdateRows : public impl::UpdateRowsPassBase<UpdateRows> {
@@ -227,7 +232,7 @@ private:
       UnreadRows found(sum, order, compiled->numerics.fixesOrder());
       seen.insert(found.sums.begin(), found.sums.end());
       if (found.fit())
-        RowRewriter(found).run(changed);
+        RowRewriter(found).run(changed, order);
     }
     for (Block *block : changed)
       sortTopologically(block); // readers of one new value stood before another one
