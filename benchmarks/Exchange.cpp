@@ -3,27 +3,14 @@
 #include "Exchange.h"
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <stdexcept>
 
 namespace halftone::benchmarks {
 
-Exchange::Exchange() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "halftone-bench-XXXXXX").string();
-  if (!::mkdtemp(pattern.data()))
-    throw std::runtime_error("cannot make " + pattern);
-  path_ = pattern;
-}
-
-Exchange::~Exchange() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 void Exchange::put(const Batch &data, const Model &model) const {
   const auto write = [&](const std::string &name, const Tensor &tensor) {
-    tensor.save_npy((path_ / (name + ".npy")).string());
+    tensor.save_npy((folder_.path() / (name + ".npy")).string());
   };
   write("x", data.x[0]);
   write("y", data.y[0]);

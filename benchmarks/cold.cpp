@@ -9,10 +9,10 @@
 // policies, beside Keras on PyTorch too, whose first calls take minutes, and writes results/cold-all.json. HALFTONE_BENCH_ONLY
 // chooses among all rows.
 #include "ColdNets.h"
+#include "Folder.h"
 #include "Race.h"
 #include "Table.h"
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -67,26 +67,12 @@ int call(const std::string &name, const std::string &policy, const std::string &
   return 0;
 }
 
-/// A folder that is removed at the end.
-struct Folder {
-  std::string path = (std::filesystem::temp_directory_path() / "halftone-cold-XXXXXX").string();
-  Folder() {
-    if (!::mkdtemp(path.data()))
-      throw std::runtime_error("cannot make " + path);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  Folder(const Folder &) = delete;
-};
-
 /// The cost of a first call.
 Cost child(const std::string &net, const std::string &policy, const std::string &program) {
   const Folder cache;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string command =
-      fmt::format("XDG_CACHE_HOME='{}' '{}' --call '{}' {} {}", cache.path, self, net, policy, program);
+      fmt::format("XDG_CACHE_HOME='{}' '{}' --call '{}' {} {}", cache.path().string(), self, net, policy, program);
   FILE *pipe = ::popen(command.c_str(), "r");
   Cost first;
   const bool told = pipe && std::fscanf(pipe, "%lf %lf %lf", &first.seconds, &first.cpu, &first.megabytes) == 3;
@@ -138,12 +124,12 @@ void compare(Table &table, const Case &each, bool all, Figures &figures) {
   const std::string text =
       fmt::format("{} ({} of CPU, {:.0f} MB)", milliseconds(ours.seconds), milliseconds(ours.cpu), ours.megabytes);
   const Folder folder;
-  writeModel(each, folder.path);
+  writeModel(each, folder.path().string());
   for (const char *name : {"Keras on JAX", "Keras on PyTorch"}) {
     if (!all && std::string_view(name) == "Keras on PyTorch")
       continue;
     // Of a new process each time: what a library compiled for one net helps it with the next.
-    Peer peer(name, "cold", {name, std::to_string(coreCount()), folder.path});
+    Peer peer(name, "cold", {name, std::to_string(coreCount()), folder.path().string()});
     table.peer(peer);
     Row row{what, text, std::string(name) + " missing"};
     row.atMost = true;
@@ -180,6 +166,8 @@ void run(Table &table, bool all) {
           compare(table, {net, policy, program}, all, figures);
   for (const auto &[name, ratios] : figures.besidePeers)
     addMean(table, "geometric mean beside " + name, ratios, 0.5, 0.35);
+  if (!table.isWhole()) // HALFTONE_BENCH_ONLY may have left out float32
+    return;
   std::vector<double> ratios;
   for (const auto &[name, seconds] : figures.cpuSeconds["mixed_bfloat16"])
     ratios.push_back(seconds / figures.cpuSeconds["float32"].at(name));

@@ -1,5 +1,6 @@
 // How the time from the first call to a compiled step grows with the count of layers; in fresh processes.
 // SPDX-License-Identifier: Apache-2.0
+#include "Folder.h"
 #include "Mlp.h"
 #include "Race.h"
 #include "Table.h"
@@ -149,10 +150,7 @@ void addCase(Table &table, const Case &each, const std::vector<Cost> &costs) {
 }
 
 void run(Table &table) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "halftone-compile-growth-XXXXXX").string();
-  if (!::mkdtemp(pattern.data()))
-    throw std::runtime_error("cannot make " + pattern);
-  const std::filesystem::path cache = pattern;
+  const Folder cache;
   const std::pair<const char *, const char *> programs[] = {
       {"float32", "train"}, {"float32", "predict"}, {"mixed_float16", "train"}};
   for (const auto &[policy, program] : programs) {
@@ -161,7 +159,7 @@ void run(Table &table) {
       const Case each{policy, program, count};
       if (!table.wants(each.what()))
         continue;
-      const std::vector<Cost> costs = medians(cache, each);
+      const std::vector<Cost> costs = medians(cache.path(), each);
       seconds[count] = costs[1].seconds;
       addCase(table, each, costs);
     }
@@ -172,9 +170,7 @@ void run(Table &table) {
   }
   for (const char *program : {"train", "predict"})
     if (const Case each{"residual", program, blocks}; table.wants(each.what()))
-      addCase(table, each, medians(cache, each));
-  std::error_code ignored;
-  std::filesystem::remove_all(cache, ignored);
+      addCase(table, each, medians(cache.path(), each));
 }
 
 } // namespace

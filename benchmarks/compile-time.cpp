@@ -1,6 +1,7 @@
 // How long the first training step compiles: cold, from the disk cache, and as layers repeat; in fresh processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Convnets.h"
+#include "Folder.h"
 #include "Mlp.h"
 #include "Race.h"
 #include "Table.h"
@@ -107,10 +108,8 @@ void runSteps(Table &table, const std::filesystem::path &folder) {
 }
 
 void run(Table &table) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "halftone-compile-time-XXXXXX").string();
-  if (!::mkdtemp(pattern.data()))
-    throw std::runtime_error("cannot make " + pattern);
-  const std::filesystem::path folder = pattern;
+  const Folder temporary;
+  const std::filesystem::path &folder = temporary.path();
   std::vector<double> cold, warm, twelve, convnetCold, convnetWarm, ptxCold, ptxWarm;
   for (int round = 0; round < rounds; ++round) {
     const std::filesystem::path cache = folder / fmt::format("{}", round),
@@ -126,8 +125,6 @@ void run(Table &table) {
     ptxWarm.push_back(child("12", fourth, "HALFTONE_TARGET=sm_80"));
   }
   runSteps(table, folder);
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
   const double first = median(cold), again = median(warm), many = median(twelve);
   table.add({"compile the MLP train step, cold (s)", milliseconds(first), "-", first, 0.8, 0.5, true});
   table.add({"compile the MLP train step, from the disk cache (s)", milliseconds(again), "-", again, 0.10, 0.06, true});

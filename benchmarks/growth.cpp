@@ -1,5 +1,6 @@
 // How the time for models, files and configs grows when they become four times as large; in fresh processes.
 // SPDX-License-Identifier: Apache-2.0
+#include "Folder.h"
 #include "GrowthCases.h"
 #include "Table.h"
 #include <algorithm>
@@ -43,9 +44,7 @@ double child(const std::filesystem::path &folder, const std::string &what, int64
 }
 
 void run(Table &table) {
-  std::string pattern = (std::filesystem::temp_directory_path() / "halftone-growth-XXXXXX").string();
-  if (!::mkdtemp(pattern.data()))
-    throw std::runtime_error("cannot make " + pattern);
+  const Folder folder;
   for (const GrowthCase &each : growthCases()) {
     if (!table.wants(each.what))
       continue;
@@ -53,8 +52,8 @@ void run(Table &table) {
     try {
       double small = std::numeric_limits<double>::infinity(), large = small;
       for (int round = 0; round < rounds && (round == 0 || large < 10.0); ++round) {
-        small = std::min(small, child(pattern, each.what, each.count));
-        large = std::min(large, child(pattern, each.what, 4 * each.count));
+        small = std::min(small, child(folder.path(), each.what, each.count));
+        large = std::min(large, child(folder.path(), each.what, 4 * each.count));
       }
       row = {each.what, milliseconds(large), milliseconds(small), large / small, most};
       row.note = fmt::format("{} against {}", 4 * each.count, each.count);
@@ -64,8 +63,6 @@ void run(Table &table) {
     row.atMost = true;
     table.add(row);
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(pattern, ignored);
 }
 
 } // namespace
