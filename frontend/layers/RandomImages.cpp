@@ -3,6 +3,7 @@
 #include "frontend/layers/RandomImages.h"
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Normalized.h"
+#include "frontend/ops/ImageSampling.h"
 #include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cmath>
@@ -41,9 +42,8 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
   }
 
   Value coordinates(const Value &x, int64_t axis, const Factor &factor) const {
-    const auto [lower, upper] = boundsOf(factor);
     const int64_t batch = x.shape()[0], extent = x.shape()[axis];
-    const Value part = uniform(nextKey(state_), {batch, 1}) * (upper - lower) + lower;
+    const Value part = uniformBetween(nextKey(state_), {batch, 1}, boundsOf(factor));
     return tracing().iota(1, Shape{batch, extent}, DType::float32) - part * static_cast<double>(extent);
   }
 
@@ -65,22 +65,13 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
 
   /// The pixels at whole coordinates, which may lie outside.
   Value looked(const Value &x, const Source &source) const {
-    const int64_t extent = x.shape()[source.axis];
     const Value index = ops::cast(source.coordinate, DType::int32);
-    const Value last = ops::full_like(index, extent - 1), first = ops::zeros_like(index);
-    const Value inside = ops::minimum(ops::maximum(index, first), last);
-    if (options_.fill_mode == FillMode::nearest)
-      return taken(x, inside, source.axis);
-    if (options_.fill_mode == FillMode::constant) {
-      const Value isInside = ops::equal(index, inside);
-      return ops::where(spread(isInside, x, source.axis), taken(x, inside, source.axis),
-                        ops::full_like(x, options_.fill_value));
-    }
-    const Value once = ops::mod(index, ops::full_like(index, extent));
-    if (options_.fill_mode == FillMode::wrap)
-      return taken(x, once, source.axis);
-    const Value twice = ops::mod(index, ops::full_like(index, extentProduct(2, extent)));
-    return taken(x, ops::where(ops::less(twice, last + 1.0), once, last - once), source.axis);
+    const Value inside = indexByFillMode(index, x.shape()[source.axis], options_.fill_mode);
+    const Value pixels = taken(x, inside, source.axis);
+    if (options_.fill_mode != FillMode::constant)
+      return pixels;
+    return ops::where(spread(ops::equal(index, inside), x, source.axis), pixels,
+                      ops::full_like(x, options_.fill_value));
   }
 
   /// x at indices (batch, extent) of an axis: rows of x with the batch, the axes before `axis` and `axis` itself as one.

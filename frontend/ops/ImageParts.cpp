@@ -7,9 +7,8 @@
 #include "halftone/ImageOps.h"
 #include "runtime/base/Extents.h"
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
-#include <functional>
-#include <numeric>
 
 namespace halftone {
 using namespace detail;
@@ -32,8 +31,7 @@ Value patchesOf(const Value &batch, const std::vector<int64_t> &size, const ops:
   const Value taken = tracing().window(batch, windows.steps, windows.places, size, /*lowest=*/false);
   std::vector<int64_t> shape{dims[0]};
   shape.insert(shape.end(), windows.places.begin(), windows.places.end());
-  shape.push_back(
-      std::accumulate(size.begin(), size.end(), dims.back(), [](int64_t a, int64_t b) { return extentProduct(a, b); }));
+  shape.push_back(extentProduct(extentProduct(size), dims.back()));
   return tracing().reshape(taken, Shape(std::move(shape)));
 }
 
@@ -113,9 +111,9 @@ MarginsOf completed(MarginsOf margins, int64_t extent, int64_t sign) {
     margins.extent = extentSum(extent, sign * extentSum(*margins.low, *margins.high));
   const int64_t both = sign * (*margins.extent - extent);
   if (!margins.low)
-    margins.low = both - *margins.high;
+    margins.low = extentSum(both, -*margins.high);
   if (!margins.high)
-    margins.high = both - *margins.low;
+    margins.high = extentSum(both, -*margins.low);
   requireNotNegative(margins.before, margins.low);
   requireNotNegative(margins.after, margins.high);
   requireNotNegative(margins.target, margins.extent);

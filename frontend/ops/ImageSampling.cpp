@@ -17,20 +17,7 @@ Sampling samplingOf(Interpolation interpolation, FillMode fillMode, double fillV
   return {interpolation == Interpolation::bilinear, fillMode, fillValue};
 }
 
-namespace {
-
-/// One element of an axis for each result.
-struct Neighbour {
-  Value index, isInside, weight; // the latter two may be undefined: true, 1
-};
-
-Value roundedAway(const Value &x) {
-  const Value whole = ops::trunc(x);
-  return ops::where(ops::greater_equal(ops::abs(x - whole), 0.5), whole + ops::sign(x), whole);
-}
-
-/// The place at which a fill mode finds an index.
-Value placeOf(const Value &index, int64_t extent, FillMode mode) {
+Value indexByFillMode(const Value &index, int64_t extent, FillMode mode) {
   const Value last = ops::full_like(index, extent - 1);
   Value first = ops::zeros_like(index);
   const auto modulo = [&](const Value &x, int64_t period) { return ops::mod(x, ops::full_like(x, period)); };
@@ -54,8 +41,20 @@ Value placeOf(const Value &index, int64_t extent, FillMode mode) {
   return index;
 }
 
+namespace {
+
+/// One element of an axis for each result.
+struct Neighbour {
+  Value index, isInside, weight; // the latter two may be undefined: true, 1
+};
+
+Value roundedAway(const Value &x) {
+  const Value whole = ops::trunc(x);
+  return ops::where(ops::greater_equal(ops::abs(x - whole), 0.5), whole + ops::sign(x), whole);
+}
+
 Neighbour neighbourAt(const Value &whole, const Value &weight, int64_t extent, FillMode mode) {
-  const Value index = ops::cast(whole, DType::int32), place = placeOf(index, extent, mode);
+  const Value index = ops::cast(whole, DType::int32), place = indexByFillMode(index, extent, mode);
   return {place, mode == FillMode::constant ? ops::equal(index, place) : Value(), weight};
 }
 

@@ -14,6 +14,10 @@ struct Sampling {
 /// value_error for an interpolation by more neighbours.
 Sampling samplingOf(Interpolation interpolation, FillMode fillMode, double fillValue);
 
+/// The indices of elements of an axis that stand for `index`, which may lie outside; those of FillMode::constant are the nearest
+/// ones.
+Value indexByFillMode(const Value &index, int64_t extent, FillMode mode);
+
 struct SampledAxis {
   Value coordinate; // a float of the shape of the result, or one that broadcasts to it
   int64_t extent;

@@ -54,10 +54,9 @@ void requireTransforms(const Value &transform) {
                             transform.shape().str()));
 }
 
-Value affine(const Value &images, const Value &transform, const ops::image::AffineTransformArgs &args) {
-  const Sampling sampling = samplingOf(args.interpolation, args.fill_mode, args.fill_value);
+Value affine(const Value &images, const Value &transform, DataFormat format, const Sampling &sampling) {
   requireTransforms(transform);
-  return onBatch(images, args.data_format, [&](const Value &batch) {
+  return onBatch(images, format, [&](const Value &batch) {
     const Value table = transform.rank() == 1 ? ops::expand_dims(transform, 0) : transform;
     return transformed(batch, forEachImage(table, batch.shape()[0], "transform"), sampling, true);
   });
@@ -96,14 +95,13 @@ void requireCorners(const Value &start, const Value &end) {
                             start.shape().str(), end.shape().str()));
 }
 
-Value perspective(const List &v, const ops::image::PerspectiveTransformArgs &args) {
-  const Sampling sampling = samplingOf(args.interpolation, FillMode::constant, args.fill_value);
+Value perspective(const List &v, DataFormat format, const Sampling &sampling) {
   requireCorners(v[1], v[2]);
   const auto corners = [](const Value &points) {
     const Value fine = points.dtype() == DType::float64 ? points : asDtype(points, DType::float32);
     return points.rank() == 2 ? ops::expand_dims(fine, 0) : fine;
   };
-  return onBatch(v[0], args.data_format, [&](const Value &batch) {
+  return onBatch(v[0], format, [&](const Value &batch) {
     const Value transforms = homography(corners(v[1]), corners(v[2]));
     return transformed(batch, forEachImage(transforms, batch.shape()[0], "start_points"), sampling, true);
   });
@@ -145,7 +143,7 @@ Value mapped(const Value &inputs, const Value &coordinates, const Sampling &samp
 namespace ops::image {
 
 Value affine_transform(const Value &images, const Value &transform, const AffineTransformArgs &args) {
-  (void)samplingOf(args.interpolation, args.fill_mode, args.fill_value);
+  const Sampling sampling = samplingOf(args.interpolation, args.fill_mode, args.fill_value);
   if (isSymbolic(images) || isSymbolic(transform)) {
     Config config;
     setField(config, "interpolation", args.interpolation);
@@ -154,12 +152,14 @@ Value affine_transform(const Value &images, const Value &transform, const Affine
     setField(config, "data_format", args.data_format);
     return recordOperation("AffineTransform", {images, transform}, config);
   }
-  return applyOne("affine_transform", {images, transform}, [args](const List &v) { return affine(v[0], v[1], args); });
+  return applyOne("affine_transform", {images, transform}, [format = args.data_format, sampling](const List &v) {
+    return affine(v[0], v[1], format, sampling);
+  });
 }
 
 Value perspective_transform(const Value &images, const Value &start_points, const Value &end_points,
                             const PerspectiveTransformArgs &args) {
-  (void)samplingOf(args.interpolation, FillMode::constant, args.fill_value);
+  const Sampling sampling = samplingOf(args.interpolation, FillMode::constant, args.fill_value);
   const List inputs{images, start_points, end_points};
   if (std::ranges::any_of(inputs, isSymbolic)) {
     Config config;
@@ -168,7 +168,8 @@ Value perspective_transform(const Value &images, const Value &start_points, cons
     setField(config, "data_format", args.data_format);
     return recordOperation("PerspectiveTransform", inputs, config);
   }
-  return applyOne("perspective_transform", inputs, [args](const List &v) { return perspective(v, args); });
+  return applyOne("perspective_transform", inputs,
+                  [format = args.data_format, sampling](const List &v) { return perspective(v, format, sampling); });
 }
 
 Value map_coordinates(const Value &inputs, const Value &coordinates, int64_t order, const MapCoordinatesArgs &args) {

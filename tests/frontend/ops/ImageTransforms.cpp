@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -181,6 +182,12 @@ TEST_CASE("Arguments of operations on images that do not fit are refused in call
   CHECK(refused([&] {
           return ops::image::pad_images(
               x, {.top_padding = -1, .left_padding = 0, .bottom_padding = 2, .right_padding = 0});
+        }).find("top_padding must be >= 0") != std::string::npos);
+  CHECK(refused([&] {
+          return ops::image::pad_images(x, {.left_padding = 0,
+                                            .bottom_padding = std::numeric_limits<int64_t>::max(),
+                                            .right_padding = 0,
+                                            .target_height = 0});
         }).find("top_padding must be >= 0") != std::string::npos);
   CHECK(refused([&] { return ops::image::rgb_to_grayscale(x, "channels_first"); }).find("Invalid channel size") !=
         std::string::npos);
