@@ -20,6 +20,9 @@ struct Pixels {
 /// other contents, for more than 178956970 pixels, and if the library is missing.
 Pixels decodedImage(const std::string &bytes, const std::string &path);
 
+/// io_error for an image without pixels, or with more than Pillow takes.
+void requirePixels(const std::string &path, uint64_t height, uint64_t width);
+
 /// The bytes of a PNG file.
 std::string encodedPng(const Pixels &pixels);
 /// Those of a JPEG file, without opacity. io_error if the library is missing, or refuses.

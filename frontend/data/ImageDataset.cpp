@@ -5,10 +5,11 @@
 #include "frontend/data/ImageFolder.h"
 #include "frontend/data/ImageScaling.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 #include <set>
 
 namespace halftone {
@@ -86,14 +87,14 @@ ImageFolder part(const ImageFolder &folder, size_t begin, size_t end) {
 /// Reads image i of a folder.
 Tensor imageOf(const ImageFolder &folder, size_t i, const ImageDatasetArgs &args) {
   const Pixels pixels = readImage(folder.files[i], args.color_mode);
+  const int64_t height = args.image_size[0], width = args.image_size[1], channels = pixels.channels;
+  const bool isFirst = args.data_format == DataFormat::channels_first;
+  Tensor image = // first, as this refuses extents for which there is no memory
+      TensorAccess::allocate(DType::float32, isFirst ? Shape{channels, height, width} : Shape{height, width, channels});
   const std::vector<float> numbers = scaled(pixels, {.size = args.image_size,
                                                      .interpolation = args.interpolation,
                                                      .cropsToRatio = args.crop_to_aspect_ratio,
                                                      .padsToRatio = args.pad_to_aspect_ratio});
-  const int64_t height = args.image_size[0], width = args.image_size[1], channels = pixels.channels;
-  const bool isFirst = args.data_format == DataFormat::channels_first;
-  Tensor image =
-      TensorAccess::allocate(DType::float32, isFirst ? Shape{channels, height, width} : Shape{height, width, channels});
   auto *to = reinterpret_cast<float *>(TensorAccess::mutableData(image));
   if (!isFirst)
     std::ranges::copy(numbers, to);
@@ -121,12 +122,11 @@ ImageDataset datasetOf(ImageFolder folder, const std::string &directory, const c
     throw Error(ErrorKind::value_error, fmt::format("No {}images found in directory {}. Allowed formats: ('.jpeg', "
                                                     "'.jpg', '.png')",
                                                     kind, directory));
-  std::vector<double> numbers;
-  for (size_t i = 0; i < folder.files.size(); ++i)
-    numbers.push_back(static_cast<double>(i));
-  Dataset dataset(Tensor(std::move(numbers), Shape{std::ssize(folder.files)}).astype(int64));
+  std::vector<int64_t> places(folder.files.size());
+  std::iota(places.begin(), places.end(), 0);
+  Dataset dataset(Tensor(std::move(places), Shape{std::ssize(folder.files)}));
   if (shuffles)
-    dataset = dataset.shuffle(args.batch_size ? *args.batch_size * 8 : 1024, args.seed);
+    dataset = dataset.shuffle(args.batch_size ? extentProduct(*args.batch_size, 8) : 1024, args.seed);
   const auto shared = std::make_shared<const ImageFolder>(std::move(folder));
   dataset = dataset.map([shared, args](const Batch &element) {
     const auto i = static_cast<size_t>(element.x[0].to_vector<int64_t>().at(0));

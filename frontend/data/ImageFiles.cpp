@@ -4,6 +4,7 @@
 #include "frontend/data/ImageResample.h"
 #include "halftone/Policy.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/Extents.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/base/WriteFile.h"
 #include <algorithm>
@@ -45,10 +46,15 @@ Pixels readImage(const std::string &path, ColorMode mode) {
 
 namespace {
 
-Tensor tensorOf(const Pixels &pixels) {
-  Tensor tensor = TensorAccess::allocate(DType::uint8, Shape{pixels.height, pixels.width, pixels.channels});
+Tensor tensorOfSize(const std::array<int64_t, 2> &size, int64_t channels) {
+  return TensorAccess::allocate(DType::uint8, Shape{size[0], size[1], channels});
+}
+Tensor filled(Tensor tensor, const Pixels &pixels) {
   std::memcpy(TensorAccess::mutableData(tensor), pixels.bytes.data(), pixels.bytes.size());
   return tensor;
+}
+Tensor tensorOf(const Pixels &pixels) {
+  return filled(tensorOfSize({pixels.height, pixels.width}, pixels.channels), pixels);
 }
 
 /// (height, width, channels) as (channels, height, width).
@@ -68,8 +74,8 @@ Tensor channelsFirst(const Tensor &image) {
 
 /// The box in the middle whose sides have the ratio of a size, as Keras's load_img cuts it.
 Box middle(const Pixels &pixels, const std::array<int64_t, 2> &size) {
-  const int64_t height = std::min(pixels.height, pixels.width * size[0] / size[1]);
-  const int64_t width = std::min(pixels.width, pixels.height * size[1] / size[0]);
+  const int64_t height = std::min(pixels.height, extentProduct(pixels.width, size[0]) / size[1]);
+  const int64_t width = std::min(pixels.width, extentProduct(pixels.height, size[1]) / size[0]);
   return {(pixels.height - height) / 2, (pixels.width - width) / 2, height, width};
 }
 
@@ -131,7 +137,10 @@ Tensor load_img(const std::string &path, const LoadImgArgs &args) {
                 fmt::format("'{}' of {} x {} pixels has no part with the ratio of `target_size`", path, pixels.width,
                             pixels.height));
   const bool isOfSize = pixels.height == (*args.target_size)[0] && pixels.width == (*args.target_size)[1];
-  return tensorOf(isOfSize ? pixels : resampled(pixels, box, *args.target_size, args.interpolation));
+  if (isOfSize)
+    return tensorOf(pixels);
+  Tensor result = tensorOfSize(*args.target_size, pixels.channels); // refuses a size for which there is no memory
+  return filled(std::move(result), resampled(pixels, box, *args.target_size, args.interpolation));
 }
 
 Tensor img_to_array(const Tensor &img, const ImgToArrayArgs &args) {

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -47,9 +48,9 @@ bool isImage(const std::string &path) {
   return lower.ends_with(".png") || lower.ends_with(".jpg") || lower.ends_with(".jpeg");
 }
 
-/// The folders below `root` and itself, by their paths.
-std::set<std::string> foldersBelow(const std::string &root, bool followLinks) {
-  std::set<std::string> found;
+/// The entries of `root` and of the folders below it, by the folders' paths.
+std::map<std::string, std::vector<Entry>> foldersBelow(const std::string &root, bool followLinks) {
+  std::map<std::string, std::vector<Entry>> found;
   std::set<fs::path> entered; // links may lead back
   std::vector<std::string> open{root};
   while (!open.empty()) {
@@ -60,8 +61,7 @@ std::set<std::string> foldersBelow(const std::string &root, bool followLinks) {
       continue;
     if (error)
       refuseFolder(folder, error);
-    found.insert(folder);
-    for (const Entry &entry : entriesOf(folder))
+    for (const Entry &entry : found[folder] = entriesOf(folder))
       if (entry.isFolder && (followLinks || !entry.isLink))
         open.push_back(fmt::format("{}/{}", folder, entry.name));
   }
@@ -69,8 +69,8 @@ std::set<std::string> foldersBelow(const std::string &root, bool followLinks) {
 }
 
 void addFiles(ImageFolder &all, const std::string &root, bool followLinks) {
-  for (const std::string &folder : foldersBelow(root, followLinks))
-    for (const Entry &entry : entriesOf(folder))
+  for (const auto &[folder, entries] : foldersBelow(root, followLinks))
+    for (const Entry &entry : entries)
       if (std::string path = fmt::format("{}/{}", folder, entry.name); !entry.isFolder && isImage(path))
         all.files.push_back(std::move(path));
 }

@@ -1,6 +1,7 @@
 // Scales images: each axis by itself, each new pixel a sum of few neighbours.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/ImageScaling.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -73,7 +74,7 @@ struct Part {
 };
 Part middle(const Pixels &pixels, const std::array<int64_t, 2> &size) {
   const auto fitting = [](int64_t extent, int64_t other, int64_t wanted, int64_t otherWanted) {
-    return std::clamp<int64_t>(other * wanted / otherWanted, 1, extent);
+    return std::clamp<int64_t>(extentProduct(other, wanted) / otherWanted, 1, extent);
   };
   const int64_t height = fitting(pixels.height, pixels.width, size[0], size[1]);
   const int64_t width = fitting(pixels.width, pixels.height, size[1], size[0]);

@@ -3,6 +3,8 @@
 #include "frontend/data/JpegCodec.h"
 #include "frontend/base/RefuseFile.h"
 #include "runtime/base/ForkGate.h"
+#include <algorithm>
+#include <fmt/format.h>
 #include <mutex>
 #include <string_view>
 

@@ -5,8 +5,6 @@
 
 namespace halftone::detail {
 
-/// io_error for an image without pixels, or with more than Pillow takes.
-void requirePixels(const std::string &path, uint64_t height, uint64_t width);
 Pixels decodedJpeg(const std::string &bytes, const std::string &path);
 
 } // namespace halftone::detail

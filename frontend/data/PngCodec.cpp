@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/PngCodec.h"
 #include "frontend/base/RefuseFile.h"
-#include "frontend/data/JpegCodec.h"
 #include "runtime/base/Crc32.h"
 #include "runtime/base/Deflate.h"
 #include "runtime/base/ForkGate.h"
-#include <array>
-#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
 
 namespace halftone::detail {

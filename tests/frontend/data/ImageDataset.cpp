@@ -226,6 +226,14 @@ TEST_CASE("Arguments of image datasets that do not fit are refused in Keras's wo
              Contains("Cannot read the folder"));
 }
 
+TEST_CASE("Images that no memory holds are an error of the batch that reads them, whatever its size") {
+  const ColouredFiles files(2);
+  constexpr int64_t large = int64_t{1} << 62;
+  const ImageDataset dataset =
+      image_dataset_from_directory(files.name(), {.batch_size = large, .image_size = {large, large}, .seed = 1});
+  CHECK_THROWS_WITH(dataset.begin(), Contains("more elements than 63 bits can count"));
+}
+
 TEST_CASE("A damaged file is an error of the batch that reads it") {
   const ColouredFiles files(2);
   std::filesystem::resize_file(image_dataset_from_directory(files.name(), {.shuffle = false}).file_paths()[1], 20);

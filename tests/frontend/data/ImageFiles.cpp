@@ -146,6 +146,11 @@ TEST_CASE("Damaged, foreign and missing files are one error, and an error writes
   CHECK_THAT(errorOf([&] { (void)utils::load_img(folder / "absent.png"); }), Contains("absent.png"));
   CHECK_THROWS_WITH(utils::load_img(folder.write("x", whole), {.target_size = {{0, 4}}}),
                     Contains("Argument `target_size` must be a height and a width, both positive"));
+  constexpr int64_t large = int64_t{1} << 62;
+  for (const bool cuts : {false, true})
+    CHECK_THROWS_WITH(
+        utils::load_img(folder.write("x", whole), {.target_size = {{large, large}}, .keep_aspect_ratio = cuts}),
+        Contains("more elements than 63 bits can count"));
   const std::string path = folder / "out.gif";
   CHECK_THROWS_WITH(utils::save_img(path, Tensor::ones({2, 2, 3})), Contains("expected 'png', 'jpg' or 'jpeg'"));
   CHECK_THROWS_WITH(utils::save_img(path, Tensor::ones({2, 2}), {.file_format = "png"}), Contains("rank 3"));
