@@ -39,8 +39,7 @@ std::string attributeOf(const std::string &className, const std::string &part) {
 const char *randomStateOf(const std::string &className) {
   if (className == "MultiHeadAttention" || className == "GroupedQueryAttention")
     return "_dropout_layer/seed_generator";
-  const bool isOfImages = className.starts_with("Random") || className == "MixUp" || className == "CutMix";
-  return isOfImages ? "generator" : "seed_generator";
+  return isOfRandomImages(className) ? "generator" : "seed_generator";
 }
 
 bool isOfDelta(const Variable &variable, const LoraBody *adapted) {

@@ -306,3 +306,6 @@ Layer deserialize(const Config &config) {
 bool halftone::detail::isLayerOfKeras(std::string_view className) {
   return findClass(layers::catalogue, className) != nullptr;
 }
+bool halftone::detail::isOfRandomImages(std::string_view className) {
+  return className.starts_with("Random") || className == "MixUp" || className == "CutMix";
+}

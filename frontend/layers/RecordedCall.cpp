@@ -3,6 +3,7 @@
 #include "frontend/layers/RecordedCall.h"
 #include "frontend/layers/AttentionCall.h"
 #include "frontend/layers/Recurrent.h"
+#include "frontend/layers/Registered.h"
 #include "frontend/layers/ReversibleEmbedding.h"
 #include "runtime/base/ConfigAccess.h"
 #include <algorithm>
@@ -138,7 +139,7 @@ constexpr const char *listNames[] = {"inputs", "mask", "training", "return_atten
 std::optional<bool> trainingOf(const Layer &layer, const Arguments &arguments) {
   const std::optional<bool> given = arguments.flag("training");
   const std::string name = layer.class_name();
-  const bool isOfImages = name.starts_with("Random") || name == "MixUp" || name == "CutMix";
+  const bool isOfImages = isLayerOfKeras(name) && isOfRandomImages(name);
   const bool hasNoDefault = name == "BatchNormalization" || dynamic_cast<const GraphCalled *>(layer.impl()->body.get());
   return !hasNoDefault && given == isOfImages ? std::nullopt : given;
 }

@@ -11,6 +11,16 @@ using namespace halftone::layers;
 using namespace halftone::test;
 using Json = nlohmann::json;
 
+namespace {
+
+struct RandomShift {
+  Value call(const Value &x, const CallContext &context) const { return context.training() ? x + 1.0 : x; }
+  void get_config(Config &) const {}
+  static RandomShift from_config(const Config &) { return {}; }
+};
+
+} // namespace
+
 TEST_CASE("A file of Keras with every layer that changes images at random predicts as its saver, and is saved again") {
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/augmented.json");
   const Json row = Json::parse(file);
@@ -44,4 +54,14 @@ TEST_CASE("The default of `training`, which Keras records with a call, does not 
     CHECK(numbers(loaded.predict(ones, {.verbose = 0})) == numbers(loaded(ones, {.training = false})));
     CHECK(numbers(loaded(ones, {.training = true})) != numbers(loaded(ones, {.training = false})));
   }
+}
+
+TEST_CASE("A file keeps `training` of a call of a user's layer, whose name may begin as those of layers of images") {
+  register_custom<RandomShift>("test");
+  const Input x({2});
+  const Model model({x}, {Custom<RandomShift>(RandomShift{})(x, {.training = true})});
+  const Model loaded = Model::from_config(Config::parse(model.to_json()));
+  const Tensor zeros = Tensor::zeros({1, 2});
+  CHECK(numbers(model.predict(zeros, {.verbose = 0})) == std::vector<double>{1, 1});
+  CHECK(numbers(loaded.predict(zeros, {.verbose = 0})) == std::vector<double>{1, 1});
 }
