@@ -7,6 +7,7 @@
 #include "halftone/Error.h"
 #include "halftone/Saving.h"
 #include "runtime/base/OpenFile.h"
+#include "runtime/base/WriteFile.h"
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -75,12 +76,10 @@ void BackupAndRestore::on_train_begin(const Logs &) {
 void BackupAndRestore::save() const {
   const std::string last = file(latest);
   const auto write = [&] {
-    std::error_code error;
-    std::filesystem::create_directories(backup_dir_, error);
-    if (error)
-      throw Error(ErrorKind::io_error, fmt::format("cannot make the folder {}: {}", backup_dir_, error.message()));
+    makeFolder(backup_dir_).orThrow();
+    std::error_code ignored; // before the first save there is no file
     if (args_.double_checkpoint && detail::isFirstProcess())
-      std::filesystem::rename(last, file(previous), error); // of the first save there is none
+      std::filesystem::rename(last, file(previous), ignored);
     Checkpoint(model()).save(last);
   };
   if (detail::isStateSplit(model())) // then all processes have a part of the file

@@ -68,10 +68,7 @@ double secondsNow() {
 } // namespace
 
 TensorBoardFile::TensorBoardFile(const std::string &folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error)
-    throw Error(ErrorKind::io_error, fmt::format("cannot make the folder {}: {}", folder, error.message()));
+  makeFolder(folder).orThrow();
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0 || host[0] == 0)
     host = {'h', 'o', 's', 't'};

@@ -33,6 +33,11 @@ int64_t checkRows(const Batch &arrays) {
   return *rows;
 }
 
+void requirePositive(const char *argument, int64_t count) {
+  if (count < 1)
+    throw Error(ErrorKind::value_error, fmt::format("{} must be positive, got {}", argument, count));
+}
+
 /// A tensor of strings whose rows are those that `rowOf` gives, `count` of them.
 template <class RowOf> static Tensor gatherStrings(Shape shape, size_t rows, RowOf rowOf) {
   std::vector<std::string> strings;

@@ -14,6 +14,9 @@ namespace halftone::detail {
 /// there are no tensors.
 int64_t checkRows(const Batch &arrays);
 
+/// value_error unless the argument of that name is at least 1.
+void requirePositive(const char *argument, int64_t count);
+
 /// value_error if an integer dtype does not hold the number, with which the function `who` pads.
 void requireHeld(const char *who, double number, DType dtype);
 

@@ -5,6 +5,7 @@
 #include "frontend/data/DatasetRep.h"
 #include "frontend/data/WorkAhead.h"
 #include "halftone/Error.h"
+#include "runtime/base/Extents.h"
 #include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -82,12 +83,11 @@ NextElement repeated(StartPass start, std::optional<int64_t> count) {
 /// The elements of the first pass that was whole.
 class Kept {
 public:
-  using Elements = std::shared_ptr<const std::vector<Batch>>;
-  Elements get() {
+  ElementsInMemory get() {
     const ForkSafeLock lock(mutex_);
     return elements_;
   }
-  void set(Elements elements) {
+  void set(ElementsInMemory elements) {
     const ForkSafeLock lock(mutex_);
     if (!elements_)
       elements_ = std::move(elements);
@@ -95,7 +95,7 @@ public:
 
 private:
   std::mutex mutex_;
-  Elements elements_;
+  ElementsInMemory elements_;
 };
 
 /// Gives the elements of `next`, and keeps them when the pass is whole: at its end, or after `count` elements, since a
@@ -119,15 +119,6 @@ NextElement keeping(NextElement next, std::shared_ptr<Kept> kept, std::optional<
   };
 }
 
-NextElement fromMemory(Kept::Elements elements) {
-  return [elements = std::move(elements), i = size_t{0}]() mutable -> std::optional<Batch> {
-    return i < elements->size() ? std::optional((*elements)[i++]) : std::nullopt;
-  };
-}
-
-/// `count` times `each`, at most the largest integer.
-int64_t times(int64_t each, int64_t count) { return each > 0 && count > INT64_MAX / each ? INT64_MAX : each * count; }
-
 } // namespace
 
 Batch detail::rowOf(const Batch &arrays, int64_t row) {
@@ -136,6 +127,11 @@ Batch detail::rowOf(const Batch &arrays, int64_t row) {
     dims.erase(dims.begin());
     return tensor.slice(row, row + 1).reshape(Shape(dims));
   });
+}
+NextElement detail::fromMemory(ElementsInMemory elements) {
+  return [elements = std::move(elements), i = size_t{0}]() mutable -> std::optional<Batch> {
+    return i < elements->size() ? std::optional((*elements)[i++]) : std::nullopt;
+  };
 }
 int64_t detail::ShuffleSeeds::next() { return seed_ ? *seed_ + 7919 * (*begun_)++ : nextSeed(); }
 
@@ -176,8 +172,7 @@ Dataset Dataset::from_generator(std::function<std::function<std::optional<Batch>
 }
 
 Dataset Dataset::batch(int64_t size, bool dropRemainder) const {
-  if (size < 1)
-    throw Error(ErrorKind::value_error, fmt::format("batch_size must be positive, got {}", size));
+  requirePositive("batch_size", size);
   Rep rep =
       rep_->each([size, dropRemainder](NextElement next) { return batched(std::move(next), size, dropRemainder); });
   rep.batched = BatchedElements{size, rep_->cardinality};
@@ -188,8 +183,7 @@ Dataset Dataset::batch(int64_t size, bool dropRemainder) const {
   return DatasetAccess::make(std::move(rep));
 }
 Dataset Dataset::shuffle(int64_t bufferSize, std::optional<int64_t> seed) const {
-  if (bufferSize < 1)
-    throw Error(ErrorKind::value_error, fmt::format("buffer_size must be positive, got {}", bufferSize));
+  requirePositive("buffer_size", bufferSize);
   Rep rep = rep_->each([](NextElement next) { return next; });
   const auto seeds = std::make_shared<ShuffleSeeds>(seed);
   rep.isFixed = false;
@@ -206,8 +200,7 @@ Dataset Dataset::map(std::function<Batch(Batch)> f, const MapArgs &args) const {
   if (!f)
     throw Error(ErrorKind::value_error, "Dataset::map needs a function that can be called; an empty one was given");
   const std::optional<int64_t> threads = args.num_parallel_calls;
-  if (threads && *threads < 1)
-    throw Error(ErrorKind::value_error, fmt::format("num_parallel_calls must be positive, got {}", *threads));
+  requirePositive("num_parallel_calls", threads.value_or(1));
   Rep rep = rep_->each([f = std::move(f), threads](NextElement next) -> NextElement {
     if (threads)
       return workedAhead(std::move(next), f, *threads, *threads);
@@ -232,7 +225,7 @@ Dataset Dataset::repeat(std::optional<int64_t> count) const {
   if (isEmpty)
     rep.cardinality = 0;
   else if (count && rep_->cardinality)
-    rep.cardinality = times(*rep_->cardinality, *count);
+    rep.cardinality = extentProduct(*rep_->cardinality, *count);
   rep.isEndless = !isEmpty && (!count || rep_->isEndless);
   rep.begin = [before = rep_, count]() -> StartPass {
     return [start = before->begin(), count] { return repeated(start, count); };
@@ -244,18 +237,17 @@ Dataset Dataset::cache() const {
     return *this; // no pass is ever whole
   Rep rep = rep_->each([](NextElement next) { return next; });
   rep.begin = [before = rep_, kept = std::make_shared<Kept>()]() -> StartPass {
-    if (const Kept::Elements all = kept->get())
+    if (const ElementsInMemory all = kept->get())
       return [all] { return fromMemory(all); };
     return [start = before->begin(), kept, count = before->cardinality] {
-      const Kept::Elements all = kept->get(); // of an earlier pass of this iteration
+      const ElementsInMemory all = kept->get(); // of an earlier pass of this iteration
       return all ? fromMemory(all) : keeping(start(), kept, count);
     };
   };
   return DatasetAccess::make(std::move(rep));
 }
 Dataset Dataset::prefetch(int64_t bufferSize) const {
-  if (bufferSize < 1)
-    throw Error(ErrorKind::value_error, fmt::format("buffer_size must be positive, got {}", bufferSize));
+  requirePositive("buffer_size", bufferSize);
   return DatasetAccess::make(
       rep_->each([bufferSize](NextElement next) { return workedAhead(std::move(next), nullptr, 1, bufferSize); }));
 }

@@ -3,6 +3,7 @@
 #include "frontend/data/Batches.h"
 #include "frontend/data/DatasetRep.h"
 #include "halftone/Error.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <utility>
@@ -89,7 +90,7 @@ Dataset Dataset::concatenate(const Dataset &after) const {
           .isEndless = first->isEndless || second->isEndless,
           .isFixed = first->isFixed && second->isFixed};
   if (first->cardinality && second->cardinality)
-    rep.cardinality = cappedSum(*first->cardinality, *second->cardinality);
+    rep.cardinality = extentSum(*first->cardinality, *second->cardinality);
   for (const ShuffleCounts &counts : {first->shuffles, second->shuffles})
     rep.shuffles.insert(rep.shuffles.end(), counts.begin(), counts.end());
   return DatasetAccess::make(std::move(rep));

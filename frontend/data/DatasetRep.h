@@ -51,8 +51,9 @@ namespace detail {
 inline Dataset DatasetAccess::make(Dataset::Rep rep) { return Dataset(std::make_shared<Dataset::Rep>(std::move(rep))); }
 inline const Dataset::Rep &DatasetAccess::rep(const Dataset &dataset) { return *dataset.rep_; }
 
-/// The sum of two counts, at most the largest integer.
-inline int64_t cappedSum(int64_t a, int64_t b) { return a > INT64_MAX - b ? INT64_MAX : a + b; }
+/// A pass over elements that are in memory.
+using ElementsInMemory = std::shared_ptr<const std::vector<Batch>>;
+NextElement fromMemory(ElementsInMemory elements);
 
 /// A row of each tensor, without the leading axis.
 Batch rowOf(const Batch &arrays, int64_t row);

@@ -124,9 +124,7 @@ std::string utils::get_file(const std::string &fname, const std::string &origin,
                 fmt::format("Cannot fetch {}: nothing is read from a network. Put the file at '{}'", origin, target));
   const std::string contents = readFile(*source).valueOrThrow();
   requireHash(args.file_hash, *source, contents);
-  fs::create_directories(folder, error);
-  if (error)
-    throw Error(ErrorKind::io_error, fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
+  makeFolder(folder.string()).orThrow();
   writeFile(target, {contents}).orThrow();
   return target;
 }

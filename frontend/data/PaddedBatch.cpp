@@ -6,7 +6,6 @@
 #include "runtime/TensorAccess.h"
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <fmt/format.h>
 
 namespace halftone {
@@ -129,8 +128,7 @@ NextElement paddedBatches(NextElement next, int64_t size, const PaddedBatchArgs 
 } // namespace
 
 Dataset Dataset::padded_batch(int64_t size, const PaddedBatchArgs &args) const {
-  if (size < 1)
-    throw Error(ErrorKind::value_error, fmt::format("batch_size must be positive, got {}", size));
+  requirePositive("batch_size", size);
   const std::vector<int64_t> &boundaries = args.bucket_boundaries;
   for (size_t i = 0; i < boundaries.size(); ++i)
     if (boundaries[i] < 1 || (i > 0 && boundaries[i] <= boundaries[i - 1]))

@@ -59,12 +59,7 @@ Dataset inMemory(const Dataset &dataset, const utils::SplitDatasetArgs &args) {
     elements = std::move(shuffled);
   }
   const int64_t count = std::ssize(elements);
-  const auto shared = std::make_shared<const std::vector<Batch>>(std::move(elements));
-  auto start = [shared]() -> NextElement {
-    return [shared, i = size_t{0}]() mutable -> std::optional<Batch> {
-      return i < shared->size() ? std::optional((*shared)[i++]) : std::nullopt;
-    };
-  };
+  auto start = [all = std::make_shared<const std::vector<Batch>>(std::move(elements))] { return fromMemory(all); };
   return DatasetAccess::make({.begin = [start] { return start; }, .cardinality = count, .isFixed = true});
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <optional>
 #include <pthread.h>
@@ -305,6 +306,15 @@ Status replaceOwnFile(const std::string &path, std::span<const std::string_view>
     Draft draft(path, 0600);
     return draft && writeAll(draft.number(), parts) && sync(draft.number()) && draft.place();
   });
+}
+
+Status makeFolder(const std::string &path) {
+  HALFTONE_RETURN_IF_ERROR(checkPath(path));
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error)
+    return Status(ErrorKind::io_error, fmt::format("cannot make the folder {}: {}", path, error.message()));
+  return {};
 }
 
 Status writeAt(int file, int64_t offset, std::string_view bytes, const std::string &name) {

@@ -48,6 +48,9 @@ Status replaceFile(const std::string &path, std::span<const std::string_view> pa
 /// followed.
 Status replaceOwnFile(const std::string &path, std::span<const std::string_view> parts);
 
+/// Makes the folder, and those above it that are missing. A folder that is there stays as it is.
+Status makeFolder(const std::string &path);
+
 /// Writes all bytes at `offset` of an open file. `name` stands for the path in errors.
 Status writeAt(int file, int64_t offset, std::string_view bytes, const std::string &name);
 

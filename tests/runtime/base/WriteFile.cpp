@@ -389,3 +389,16 @@ TEST_CASE("A growing file and a stream that reach a limit are errors, and no sig
   REQUIRE(again.append("end").isOk());
   CHECK(contents(folder / "log").size() == 4099);
 }
+
+TEST_CASE("makeFolder makes all folders of a path, leaves those that are there, and tells why it cannot") {
+  const Folder folder;
+  const std::string path = folder / "a/b/c";
+  CHECK(makeFolder(path).isOk());
+  CHECK(fs::is_directory(path));
+  CHECK(makeFolder(path).isOk());
+  const std::string file = folder.write("file", "text");
+  const Status refused = makeFolder(file + "/sub");
+  CHECK(refused.kind() == ErrorKind::io_error);
+  CHECK(refused.message() == "cannot make the folder " + file + "/sub: Not a directory");
+  CHECK(makeFolder(std::string("a\0b", 3)).kind() == ErrorKind::value_error);
+}
