@@ -47,6 +47,61 @@ static void finalizeWeights(const Run &run, int64_t updatesBefore, bool isRestor
     optimizer.finalize_variable_values(run.model.trainable_variables());
 }
 
+namespace {
+
+/// Compares the weights of all processes after every so many steps, if the distribution asks for it.
+class WeightChecks {
+public:
+  WeightChecks(const Model &model, std::shared_ptr<ProcessGroup> group)
+      : model_(model), group_(std::move(group)),
+        every_(group_ ? distribution::distribution()->args().check_weights_every : 0) {}
+  void stepped() {
+    if (every_ > 0 && ++steps_ % every_ == 0)
+      requireSameWeights(model_, *group_);
+  }
+
+private:
+  const Model &model_;
+  std::shared_ptr<ProcessGroup> group_;
+  int64_t every_, steps_ = 0;
+};
+
+/// The objects of one fit() that its steps use.
+struct FitParts {
+  const Run &run;
+  const FitData &data;
+  EpochReader &reader;
+  FitProgress &progress;
+  CallbackList &callbacks;
+  StallAlarm &alarm;
+  WeightChecks &checks;
+};
+
+/// Trains for one epoch, or for the rest of one that the restored run had begun. `logs` become those of its last step.
+EpochReader::Epoch trainEpoch(const FitParts &fit, int64_t epoch, Logs &logs) {
+  const Run &run = fit.run;
+  if (const std::optional<Logs> begun = fit.progress.logsOfBegun(epoch))
+    logs = *begun;
+  else
+    resetMetrics(run);
+  fit.callbacks.epochBegin(epoch);
+  return fit.reader.epoch([&](int64_t i, const BatchPart &part) {
+    fit.progress.beforeStep(part);
+    fit.callbacks.trainBatchBegin(i);
+    fit.alarm.look(); // before more is queued that it would wait for
+    const Batch batch = weighedByClass(run.model, part.batch, fit.data.classWeight);
+    StepResult result = trainStep(run, {batch, part.rows, part.allRows, part.allTargets}, fit.data.train.areArrays());
+    fit.checks.stepped();
+    fit.alarm.stepped(epoch, i, result.skipped);
+    logs = std::move(result.logs);
+    fit.progress.stepped(i, logs);
+    fit.callbacks.trainBatchEnd(i, logs);
+    return !stateOf(run.model).stopTraining;
+  });
+}
+
+} // namespace
+
 /// The loop behind both forms of fit. It takes copies of data and arguments, since a user's callback may destroy the originals.
 static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitArgs args) {
   const FloatMode mode;
@@ -64,34 +119,16 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
   const int64_t updatesBefore = compiled.optimizer.iterations();
   const int64_t restoresBefore = state.restores;
   callbacks.trainBegin(); // may restore a checkpoint
-  progress.resume(args, state.restores != restoresBefore);
+  const bool isRestored = state.restores != restoresBefore;
+  progress.resume(args, isRestored);
   const std::shared_ptr<ProcessGroup> group = processGroup();
-  const int64_t checkEvery = group ? distribution::distribution()->args().check_weights_every : 0;
+  WeightChecks checks(run.model, group);
   beginTogether(run.model, &compiled);
-  int64_t steps = 0;
   Logs logs, finished; // of the last step; and of the last epoch, without what callbacks add to them
   // Another thread's fit() counts its epochs of the model too.
-  const int64_t first = group || state.restores != restoresBefore ? state.finishedEpochs.load() : args.initial_epoch;
+  const int64_t first = group || isRestored ? state.finishedEpochs.load() : args.initial_epoch;
   for (int64_t epoch = first; epoch < args.epochs; ++epoch) {
-    if (const std::optional<Logs> begun = progress.logsOfBegun(epoch))
-      logs = *begun;
-    else
-      resetMetrics(run);
-    callbacks.epochBegin(epoch);
-    EpochReader::Epoch seen = reader.epoch([&](int64_t i, const BatchPart &part) {
-      progress.beforeStep(part);
-      callbacks.trainBatchBegin(i);
-      alarm.look(); // before more is queued that it would wait for
-      const Batch batch = weighedByClass(run.model, part.batch, data.classWeight);
-      StepResult result = trainStep(run, {batch, part.rows, part.allRows, part.allTargets}, data.train.areArrays());
-      if (checkEvery > 0 && ++steps % checkEvery == 0)
-        requireSameWeights(run.model, *group);
-      alarm.stepped(epoch, i, result.skipped);
-      logs = std::move(result.logs);
-      progress.stepped(i, logs);
-      callbacks.trainBatchEnd(i, logs);
-      return !state.stopTraining;
-    });
+    EpochReader::Epoch seen = trainEpoch({run, data, reader, progress, callbacks, alarm, checks}, epoch, logs);
     if (epoch == first)
       requireBatches(seen);
     seen.ranOut |= seen.steps == 0; // a stream that cannot begin again
