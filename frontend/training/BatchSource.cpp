@@ -15,8 +15,7 @@ BatchSource::BatchSource(Batch arrays, int64_t batchSize, const char *argument) 
   rows_ = checkRows(arrays_);
   if (rows_ == 0)
     throw Error(ErrorKind::value_error, "no data was given: the arrays have 0 samples");
-  if (batchSize < 1)
-    throw Error(ErrorKind::value_error, fmt::format("{} must be positive, got {}", argument, batchSize));
+  requirePositive(argument, batchSize);
   batchSize_ = std::min(batchSize, rows_);
 }
 
@@ -155,10 +154,34 @@ std::string EpochReader::misfit(const PassPlace &place) const {
   return place.counts.size() == source_.shuffles().size() || !place.isOpen ? "" : "another count of shuffles";
 }
 
+namespace {
+
+/// While it exists, the sequence of seeds and the counts of shuffles may be others.
+class KeptSeeds {
+public:
+  explicit KeptSeeds(ShuffleCounts shuffles) : shuffles_(std::move(shuffles)) {
+    for (const auto &count : shuffles_)
+      counts_.push_back(*count);
+  }
+  ~KeptSeeds() {
+    setSeedSequence(seeds_);
+    for (size_t i = 0; i < shuffles_.size(); ++i)
+      *shuffles_[i] = counts_[i];
+  }
+  KeptSeeds(const KeptSeeds &) = delete;
+
+private:
+  std::mt19937_64 seeds_ = seedSequence();
+  ShuffleCounts shuffles_;
+  std::vector<int64_t> counts_;
+};
+
+} // namespace
+
 void EpochReader::resume(const PassPlace &place, int64_t steps) {
-  const std::mt19937_64 seeds = seedSequence();
-  setSeedSequence(place.seeds);
   const ShuffleCounts shuffles = source_.shuffles();
+  const KeptSeeds kept(shuffles);
+  setSeedSequence(place.seeds);
   for (size_t i = 0; i < shuffles.size(); ++i)
     *shuffles[i] = place.counts[i];
   beginPass();
@@ -171,7 +194,6 @@ void EpochReader::resume(const PassPlace &place, int64_t steps) {
         place_ = source_.dataset_->begin();
       isThere = *place_ != Dataset::iterator();
     }
-  setSeedSequence(seeds);
   if (!isThere)
     throw Error(
         ErrorKind::value_error,

@@ -70,7 +70,8 @@ public:
   /// Why the data are not those of the place; "" if they may be.
   std::string misfit(const PassPlace &place) const;
   /// Begins the pass as it began, draws the elements before the place again, and drops them. The next epoch goes on there, as if
-  /// it had had `steps`. value_error if the pass has fewer elements.
+  /// it had had `steps`. The sequence of seeds and the counts of shuffles are afterwards as before. value_error if the pass has
+  /// fewer elements.
   void resume(const PassPlace &place, int64_t steps);
 
 private:
