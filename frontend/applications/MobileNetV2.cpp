@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/applications/Classifier.h"
 #include "halftone/Error.h"
-#include <cmath>
 #include <fmt/format.h>
 
 namespace halftone::applications {
@@ -63,8 +62,10 @@ int64_t defaultSizeOf(const MobileNetV2Args &args) {
 } // namespace
 
 Model MobileNetV2(const MobileNetV2Args &args) {
-  if (!(args.alpha > 0.0 && std::isfinite(args.alpha)))
-    throw Error(ErrorKind::value_error, fmt::format("alpha must be positive, got {}", args.alpha));
+  constexpr double bound = 0x1p31; // counts of filters fit in 64 bits
+  if (!(args.alpha > 0.0 && args.alpha < bound))
+    throw Error(ErrorKind::value_error,
+                fmt::format("alpha must be positive, got {}; it must be below {}", args.alpha, bound));
   const ApplicationArgs shared{.include_top = args.include_top,
                                .input_tensor = args.input_tensor,
                                .input_shape = args.input_shape,

@@ -71,7 +71,8 @@ Windows windowsOf(const Tensor &data, const Tensor &targets, int64_t length, con
   if (targets.defined())
     firsts = std::min(firsts, targets.shape()[0] - start);
   const int64_t count = firsts > 0 ? (firsts - 1) / args.sequence_stride + 1 : 0;
-  return {TensorAccess::onHost(data), targets, length, args.sampling_rate, args.sequence_stride, start, count};
+  const auto onHost = [](const Tensor &tensor) { return tensor.defined() ? TensorAccess::onHost(tensor) : tensor; };
+  return {onHost(data), onHost(targets), length, args.sampling_rate, args.sequence_stride, start, count};
 }
 
 } // namespace

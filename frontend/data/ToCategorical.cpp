@@ -3,6 +3,7 @@
 #include "halftone/DataPreparation.h"
 #include "halftone/Error.h"
 #include "runtime/TensorAccess.h"
+#include "runtime/base/Extents.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ Tensor utils::to_categorical(const Tensor &x, std::optional<int64_t> num_classes
   if (classes == 0) {
     if (labels.empty())
       throw Error(ErrorKind::value_error, "to_categorical: without labels, num_classes must be given");
-    classes = std::ranges::max(labels) + 1; // negative labels are refused below
+    classes = extentSum(std::ranges::max(labels), 1); // negative labels are refused below
   }
   for (size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < 0 || labels[i] >= classes)
