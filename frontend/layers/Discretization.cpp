@@ -10,6 +10,7 @@
 #include "runtime/base/ConfigurationEpoch.h"
 #include "runtime/base/FloatMode.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -92,8 +93,8 @@ Discretization::Discretization(const DiscretizationArgs &args, Where where)
                     *args.num_bins, args.bin_boundaries.size()));
   if (!args.num_bins && args.bin_boundaries.empty())
     refuse("You need to set either `num_bins` or `bin_boundaries`.");
-  if (!(args.epsilon > 0.0))
-    refuse(fmt::format("`epsilon` must be positive. Received: epsilon={}", args.epsilon));
+  if (!(args.epsilon > 0.0 && std::isfinite(args.epsilon)))
+    refuse(fmt::format("`epsilon` must be positive and finite. Received: epsilon={}", args.epsilon));
   if (!std::ranges::is_sorted(args.bin_boundaries))
     refuse("`bin_boundaries` must rise");
 }

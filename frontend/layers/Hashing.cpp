@@ -7,6 +7,7 @@
 #include "frontend/layers/HostEncoding.h"
 #include "frontend/layers/StringHashes.h"
 #include "runtime/TensorAccess.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -37,17 +38,15 @@ protected:
   HostEncoding encoding_;
 };
 
-/// The elements as TensorFlow hashes them: strings, or the digits of integers. Floats lose their fractions.
-std::vector<std::string> textsOf(const Tensor &tensor) {
+/// Shows `take` the elements in turn as TensorFlow hashes them: strings, or the digits of integers. Floats lose their fractions.
+template <class F> void forEachHashed(const Tensor &tensor, F take) {
   if (tensor.dtype() == DType::string) {
-    const std::span<const std::string> strings = TensorAccess::strings(tensor);
-    return {strings.begin(), strings.end()};
+    std::ranges::for_each(TensorAccess::strings(tensor), take);
+    return;
   }
   const Tensor integers = TensorAccess::onHost(tensor).astype(DType::int64);
-  std::vector<std::string> texts;
   for (const int64_t value : integers.span<int64_t>())
-    texts.push_back(fmt::format("{}", value));
-  return texts;
+    take(fmt::format("{}", value));
 }
 
 /// A function from text to bin. It never changes.
@@ -91,8 +90,7 @@ private:
         throw Error(ErrorKind::type_error,
                     fmt::format("`mask_value` must be of the inputs' kind, and they are {}", name(inputs[0].dtype())));
       std::vector<int64_t> bins;
-      for (const std::string &text : textsOf(inputs[0]))
-        bins.push_back(binning(text));
+      forEachHashed(inputs[0], [&](const std::string &text) { bins.push_back(binning(text)); });
       return encoding.of(who, bins, inputs[0].shape());
     };
   }

@@ -1,4 +1,4 @@
-// Bodies of layers that compute on the host what they make of feeds.
+// Bodies of layers that compute on the host, from feeds alone.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Layer.h"

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/HostEncoding.h"
 #include "halftone/Error.h"
+#include "halftone/Tensor.h"
+#include "runtime/base/FloatMode.h"
 #include <fmt/format.h>
 
 namespace halftone::detail {
@@ -38,8 +40,8 @@ static Tensor countedRows(const HostEncoding &encoding, std::span<const int64_t>
                           std::span<const size_t> rows) {
   const bool isSet = encoding.mode == OutputMode::one_hot || encoding.mode == OutputMode::multi_hot;
   const auto count = static_cast<int64_t>(rows.size()) - 1;
-  const Shape shape{count, encoding.depth};
-  std::vector<T> numbers(static_cast<size_t>(shape.elements()));
+  Tensor result = Tensor::zeros({count, encoding.depth}, dtype_of<T>);
+  const std::span<T> numbers = result.mutable_span<T>();
   for (int64_t row = 0; row < count; ++row) {
     T *const to = numbers.data() + row * encoding.depth;
     for (size_t i = rows[static_cast<size_t>(row)]; i < rows[static_cast<size_t>(row) + 1]; ++i)
@@ -49,10 +51,11 @@ static Tensor countedRows(const HostEncoding &encoding, std::span<const int64_t>
       for (size_t i = 0; i < encoding.weights.size(); ++i)
         to[i] *= static_cast<T>(encoding.weights[i]);
   }
-  return Tensor(std::move(numbers), shape).astype(encoding.dtype);
+  return result.astype(encoding.dtype);
 }
 
 Tensor HostEncoding::ofRows(std::span<const int64_t> indices, std::span<const size_t> rows) const {
+  const FloatMode floats;
   if (mode == OutputMode::tf_idf && weights.empty())
     throw Error(ErrorKind::value_error, "When `output_mode` is `'tf_idf'`, `idf_weights` must be provided.");
   return dtype == DType::float64 ? countedRows<double>(*this, indices, rows) : countedRows<float>(*this, indices, rows);

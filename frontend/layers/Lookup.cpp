@@ -16,12 +16,16 @@ namespace {
 
 template <class Term> constexpr DType dtypeOfTerm = std::is_same_v<Term, std::string> ? DType::string : DType::int64;
 
+/// type_error unless both dtypes are that of strings, or neither is.
+void requireKind(const std::string &who, DType taken, DType received) {
+  if ((received == DType::string) != (taken == DType::string))
+    throw Error(ErrorKind::type_error, fmt::format("{} takes {}, but it received {}", who,
+                                                   taken == DType::string ? "strings" : "integers", name(received)));
+}
+
 /// The elements of a tensor as terms; `cast` keeps integers that are converted.
 template <class Term> std::span<const Term> termsOf(const std::string &who, const Tensor &tensor, Tensor &cast) {
-  if ((tensor.dtype() == DType::string) != std::is_same_v<Term, std::string>)
-    throw Error(ErrorKind::type_error,
-                fmt::format("{} takes {}, but it received {}", who,
-                            std::is_same_v<Term, std::string> ? "strings" : "integers", name(tensor.dtype())));
+  requireKind(who, dtypeOfTerm<Term>, tensor.dtype());
   if constexpr (std::is_same_v<Term, std::string>) {
     return TensorAccess::strings(tensor);
   } else {
@@ -49,10 +53,7 @@ public:
           ErrorKind::not_implemented_error,
           "the strings of indices are given for Tensors alone: call the layer with `invert` on the outputs of the "
           "model");
-    const bool areStrings = inputs[0].dtype() == DType::string;
-    if (areStrings != (takes() == DType::string))
-      throw Error(ErrorKind::type_error, fmt::format("{} takes {}, but it received {}", rules_.who,
-                                                     areStrings ? "integers" : "strings", name(inputs[0].dtype())));
+    requireKind(rules_.who, takes(), inputs[0].dtype());
     return hostStep({.who = rules_.who,
                      .inputs = {inputs[0]},
                      .result = state_.encoding().specOf(rules_.who, inputs[0].shape()),

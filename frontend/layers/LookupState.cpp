@@ -62,7 +62,7 @@ template <class Term> void LookupState<Term>::requireAdaptable(const std::string
 template <class Term> HostEncoding LookupState<Term>::encoding() const {
   if (rules_.mode == OutputMode::int_)
     return {.mode = OutputMode::int_, .dtype = DType::int64};
-  if (!rules_.pads && !frozen_)
+  if (!rules_.pads && frozen_.value_or(0) == 0)
     throw Error(ErrorKind::runtime_error,
                 fmt::format("When using `output_mode={}` and `pad_to_max_tokens=False`, you must set the layer's "
                             "vocabulary before calling it. Either pass a `vocabulary` argument to the layer, or call "

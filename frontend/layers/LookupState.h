@@ -21,7 +21,7 @@ public:
   void finish(const TermCounter<Term> &counter);
   /// value_error if the layer named `layer` was made with a vocabulary.
   void requireAdaptable(const std::string &layer) const;
-  /// How the layer encodes indices. runtime_error if it does not know the size of the vocabulary, but needs it.
+  /// How the layer encodes indices. runtime_error for vectors of a vocabulary whose size is unknown or 0.
   HostEncoding encoding() const;
   const std::shared_ptr<const LookupTable<Term>> &table() const { return table_; }
   std::optional<int64_t> frozen() const { return frozen_; }
@@ -32,7 +32,7 @@ public:
   void restore(const Tensor &idfWeights, std::optional<std::string_view> vocabulary);
 
 private:
-  /// Replaces the table, of which programs that are compiled have the old one.
+  /// Replaces the table. Programs that are compiled keep the old one.
   void replace(std::shared_ptr<const LookupTable<Term>> table);
 
   LookupRules<Term> rules_;

@@ -4,6 +4,8 @@
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/StringHashes.h"
 #include "halftone/Error.h"
+#include "runtime/base/Extents.h"
+#include "runtime/base/FreeMemory.h"
 #include "runtime/base/OpenFile.h"
 #include "runtime/base/PrintableText.h"
 #include <algorithm>
@@ -31,6 +33,14 @@ template <class Terms> std::string listed(const Terms &terms) {
   return fmt::format("[{}{}]", fmt::join(texts, ", "), terms.size() > 10 ? ", ..." : "");
 }
 
+/// Refuses an argument that asks for more indices than a list can have.
+void requireRoom(const char *argument, int64_t indices, size_t bytesEach) {
+  const int64_t bytes = extentProduct(indices, static_cast<int64_t>(bytesEach));
+  if (!fitsMemory(bytes))
+    refuse(
+        fmt::format("`{0}` is too large. Received: {0}={1}, for which {2}", argument, indices, memoryShortage(bytes)));
+}
+
 /// As floatx holds it.
 double rounded(double weight) { return Tensor::full({}, weight, floatxDtype()).item(); }
 
@@ -43,6 +53,9 @@ template <class Term> void LookupRules<Term>::check(bool hasVocabulary, bool has
     refuse("If pad_to_max_tokens is True, must set `max_tokens`. Received: max_tokens=None");
   if (unknowns < 0)
     refuse(fmt::format("`num_oov_indices` must be greater than or equal to 0. Received: num_oov_indices={}", unknowns));
+  requireRoom("num_oov_indices", unknowns, sizeof(std::optional<Term>));
+  if (pads && mode == OutputMode::tf_idf)
+    requireRoom("max_tokens", *maxTokens, sizeof(double));
   const char *const word = Choice<OutputMode>(mode).word();
   if (invert && mode != OutputMode::int_)
     refuse(fmt::format("`output_mode` must be `'int'` when `invert` is true. Received: output_mode={}", word));

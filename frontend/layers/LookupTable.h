@@ -25,7 +25,7 @@ template <class Term> struct LookupRules {
   OutputMode mode = OutputMode::int_;
   bool pads = false;
 
-  /// value_error for rules that exclude each other.
+  /// value_error for rules that exclude each other, and for counts of indices that no memory can list.
   void check(bool hasVocabulary, bool hasWeights) const;
   /// The index of the first unknown token, and that of the first term.
   int64_t unknownBegin() const { return mask && mode == OutputMode::int_ ? 1 : 0; }
@@ -46,7 +46,6 @@ public:
   Term termAt(int64_t index) const;
   int64_t size() const { return rules_.termBegin() + static_cast<int64_t>(terms_.size()); }
   std::vector<Term> vocabulary(bool withSpecial) const;
-  bool isEmpty() const { return terms_.empty(); }
   const std::vector<double> &weights() const { return weights_; }
   const LookupRules<Term> &rules() const { return rules_; }
 

@@ -34,7 +34,8 @@ void QuantileSummary::add(std::span<const float> data) {
     return;
   std::vector<float> sorted(data.begin(), data.end());
   std::ranges::sort(sorted, [](float a, float b) { return a < b || (std::isnan(b) && !std::isnan(a)); });
-  const double step = std::max(static_cast<double>(sorted.size()) / (1.0 / epsilon_), 1.0);
+  const auto size = static_cast<double>(sorted.size());
+  const double step = std::clamp(size / (1.0 / epsilon_), 1.0, size + 1.0);
   struct Point {
     float value, weight;
     size_t place; // equal values stay in order

@@ -25,14 +25,7 @@ LookupRules<std::string> textRulesOf(const TextVectorizationArgs &args) {
           .pads = args.pad_to_max_tokens};
 }
 
-TokenRules tokenRulesOf(const TextVectorizationArgs &args) {
-  TokenRules rules{args.standardize, args.split, args.ngrams.counts()};
-  for (int64_t count = 1; args.ngrams.most() && count <= *args.ngrams.most(); ++count)
-    rules.ngrams.push_back(count);
-  return rules;
-}
-
-/// What a program of the host needs of the layer. It never changes, so that programs and threads may keep it.
+/// The part of the layer that its host steps need. It never changes, so that programs and threads may keep it.
 struct Vectorizer {
   std::shared_ptr<const LookupTable<std::string>> table;
   TokenRules tokens;
@@ -100,17 +93,18 @@ Tensor Vectorizer::padded(const std::vector<int64_t> &indices, const std::vector
     width = std::max(width, rows[row] - rows[row - 1]);
   if (length)
     width = static_cast<size_t>(*length);
-  std::vector<int64_t> matrix((rows.size() - 1) * width);
+  Tensor matrix = Tensor::zeros({rows.size() - 1, width}, DType::int64);
+  const std::span<int64_t> to = matrix.mutable_span<int64_t>();
   for (size_t row = 1; row < rows.size(); ++row)
     std::copy_n(indices.begin() + static_cast<int64_t>(rows[row - 1]), std::min(width, rows[row] - rows[row - 1]),
-                matrix.begin() + static_cast<int64_t>((row - 1) * width));
-  return Tensor(std::move(matrix), Shape{rows.size() - 1, width});
+                to.begin() + static_cast<int64_t>((row - 1) * width));
+  return matrix;
 }
 
 class TextBody final : public BodyOf<TextVectorizationOptions>, public HostBody, public VocabularyState {
 public:
   explicit TextBody(const TextVectorizationOptions &options)
-      : BodyOf(options), tokens_(tokenRulesOf(options)), state_(textRulesOf(options)) {}
+      : BodyOf(options), tokens_{options.standardize, options.split, options.ngrams}, state_(textRulesOf(options)) {}
   LookupState<std::string> &state() { return state_; }
   void begin();
 
@@ -181,9 +175,12 @@ void TextBody::begin() {
     throw Error(ErrorKind::value_error, fmt::format("`output_sequence_length` must not be negative. Received: "
                                                     "output_sequence_length={}",
                                                     *options_.output_sequence_length));
-  for (const int64_t count : tokens_.ngrams)
+  const auto requireCount = [](int64_t count) {
     if (count < 1)
       throw Error(ErrorKind::value_error, fmt::format("`ngrams` must be positive. Received: ngrams={}", count));
+  };
+  requireCount(options_.ngrams.most().value_or(1));
+  std::ranges::for_each(options_.ngrams.counts(), requireCount);
   if (options_.output_mode == OutputMode::one_hot && splits(tokens_))
     throw Error(ErrorKind::value_error,
                 "`output_mode` 'one_hot' encodes each token of a text, and texts have different "

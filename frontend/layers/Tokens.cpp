@@ -75,20 +75,27 @@ void Tokenizer::splitCharacters() {
   }
 }
 
+void Tokenizer::joinEach(int64_t count, std::vector<std::string_view> &grams) {
+  for (size_t first = 0; first + static_cast<size_t>(count) <= tokens_.size(); ++first) {
+    std::string &gram = grams_.emplace_back(tokens_[first]);
+    for (size_t i = 1; i < static_cast<size_t>(count); ++i) {
+      gram += ' ';
+      gram += tokens_[first + i];
+    }
+    grams.push_back(gram);
+  }
+}
+
 void Tokenizer::join() {
-  if (rules_.ngrams.empty())
+  const layers::Ngrams &ngrams = rules_.ngrams;
+  if (!ngrams.most() && ngrams.counts().empty())
     return;
   grams_.clear();
   std::vector<std::string_view> grams;
-  for (const int64_t count : rules_.ngrams)
-    for (size_t first = 0; first + static_cast<size_t>(count) <= tokens_.size(); ++first) {
-      std::string &gram = grams_.emplace_back(tokens_[first]);
-      for (size_t i = 1; i < static_cast<size_t>(count); ++i) {
-        gram += ' ';
-        gram += tokens_[first + i];
-      }
-      grams.push_back(gram);
-    }
+  for (int64_t count = 1; count <= std::min(ngrams.most().value_or(0), std::ssize(tokens_)); ++count)
+    joinEach(count, grams);
+  for (const int64_t count : ngrams.counts())
+    joinEach(count, grams);
   tokens_ = std::move(grams);
 }
 

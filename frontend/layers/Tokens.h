@@ -12,7 +12,7 @@ namespace halftone::detail {
 struct TokenRules {
   layers::Standardize standardize = "lower_and_strip_punctuation";
   layers::Split split = "whitespace";
-  std::vector<int64_t> ngrams{}; // how many tokens an n-gram joins, in this order; empty: tokens stay
+  layers::Ngrams ngrams{};
 };
 
 /// The tokens of one text after another, in memory that is used again.
@@ -29,6 +29,8 @@ private:
   void splitWhitespace();
   void splitCharacters();
   void join();
+  /// Appends the n-grams of `count` tokens.
+  void joinEach(int64_t count, std::vector<std::string_view> &grams);
   const TokenRules &rules_;
   std::string text_;
   std::vector<std::string> parts_; // of a function of the user's

@@ -44,9 +44,13 @@ TEST_CASE("Arguments that exclude each other are refused") {
   CHECK_THAT(refused({.bin_boundaries = {1}, .num_bins = 2}), Contains("should not be set"));
   CHECK_THAT(refused({.num_bins = -1}), Contains("greater than or equal to 0"));
   CHECK_THAT(refused({.num_bins = 2, .epsilon = 0}), Contains("`epsilon` must be positive"));
+  CHECK_THAT(refused({.num_bins = 2, .epsilon = INFINITY}), Contains("`epsilon` must be positive and finite"));
   CHECK_THAT(refused({.num_bins = 2, .output_mode = "tf_idf"}), Contains("tf_idf"));
   CHECK_THAT(refused({.bin_boundaries = {2, 1}}), Contains("must rise"));
   CHECK_THAT(errorOf([] { Discretization({.bin_boundaries = {1}}).adapt(Tensor({1})); }),
              Contains("Cannot adapt a Discretization layer"));
   CHECK_THAT(errorOf([] { Discretization({.num_bins = 0}).adapt(Tensor({1})); }), Contains("at least one bin"));
+  const Discretization rough({.num_bins = 2, .epsilon = 1e300});
+  rough.adapt(Tensor({1, 2, 3}));
+  CHECK(rough.bin_boundaries().empty()); // no quantile is as rough
 }

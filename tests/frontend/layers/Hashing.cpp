@@ -42,5 +42,7 @@ TEST_CASE("Arguments that do not fit are refused") {
   CHECK_THAT(errorOf([] { (void)Hashing(3, {.salt = Integers{1, 2, 3}}); }), Contains("`salt`"));
   CHECK_THAT(errorOf([] { (void)Hashing(3, {.output_mode = "tf_idf"}); }), Contains("output_mode=tf_idf"));
   CHECK_THAT(errorOf([] { (void)Hashing(3, {.dtype = "float32"}); }), Contains("`dtype` should be an integer type"));
+  CHECK_THAT(errorOf([] { (void)Hashing(INT64_MAX, {.output_mode = "one_hot"})(Tensor({1, 2}, int32)); }),
+             Contains("ValueError"));
   CHECK_THAT(errorOf([] { (void)HashedCrossing(3, {.output_mode = "count"}); }), Contains("output_mode=count"));
 }

@@ -130,6 +130,9 @@ TEST_CASE("Arguments that exclude each other are refused with the layer's name")
   CHECK_THAT(refused({.max_tokens = 1}), StartsWith("ValueError") && Contains("`max_tokens` must be greater than 1"));
   CHECK_THAT(refused({.pad_to_max_tokens = true}), Contains("must set `max_tokens`"));
   CHECK_THAT(refused({.num_oov_indices = -1}), Contains("`num_oov_indices`"));
+  CHECK_THAT(refused({.num_oov_indices = INT64_MAX}), Contains("`num_oov_indices` is too large"));
+  CHECK_THAT(refused({.max_tokens = INT64_MAX, .output_mode = "tf_idf", .pad_to_max_tokens = true}),
+             Contains("`max_tokens` is too large"));
   CHECK_THAT(refused({.invert = true, .output_mode = "count"}), Contains("`output_mode` must be `'int'`"));
   CHECK_THAT(refused({.vocabulary = {"a"}, .output_mode = "tf_idf"}), Contains("`idf_weights` argument must also"));
   CHECK_THAT(refused({.vocabulary = {"a"}, .idf_weights = {1, 2}, .output_mode = "tf_idf"}),
@@ -143,6 +146,11 @@ TEST_CASE("Without an unknown token an unknown term is an error, and a mode of v
   CHECK(numbers(strict(words({"a"}))) == std::vector<double>{0});
   const StringLookup vectors({.output_mode = "multi_hot"});
   CHECK_THAT(errorOf([&] { (void)vectors(words({"a"})); }), StartsWith("RuntimeError"));
+  const StringLookup masks({.num_oov_indices = 0, .mask_token = "", .output_mode = "multi_hot"});
+  masks.adapt(words({""})); // no term is left
+  CHECK_THAT(errorOf([&] { (void)masks(words({""})); }), StartsWith("RuntimeError"));
+  masks.adapt(words({"", "a"}));
+  CHECK(numbers(masks(words({"", "a"}))) == std::vector<double>{1});
   vectors.adapt(words({"a", "b"}));
   CHECK_THAT(errorOf([&] { vectors.adapt(words({"a"})); }),
              StartsWith("RuntimeError") && Contains("Old vocab size is 3"));

@@ -37,6 +37,8 @@ TEST_CASE("Characters are those of UTF-8, and bytes that are none become replace
 TEST_CASE("N-grams of each count follow one another, and a short text has none of the larger counts") {
   CHECK(tokensOf({.ngrams = {2, 1}}, "a b c") == Texts{"a b", "b c", "a", "b", "c"});
   CHECK(tokensOf({.ngrams = {2}}, "a").empty());
+  CHECK(tokensOf({.ngrams = 2}, "a b") == Texts{"a", "b", "a b"});
+  CHECK(tokensOf({.ngrams = INT64_MAX}, "a b") == Texts{"a", "b", "a b"});
 }
 
 TEST_CASE("Functions of the user's standardize and split") {
