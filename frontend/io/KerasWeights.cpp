@@ -9,6 +9,7 @@
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/training/Trainer.h"
 #include "halftone/Error.h"
+#include "runtime/base/FileLimits.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -131,6 +132,22 @@ static Tensor idfOf(const SavedGroup &group, const H5File &file) {
   const std::string place = idfPlace(group);
   return group.state && !group.isCopy && file.find(place) ? file.read(place) : Tensor();
 }
+/// Reads the weights of the terms of all layers, or if one refuses them of none.
+static void readTermWeights(const std::vector<SavedGroup> &groups, const H5File &file) {
+  std::vector<std::pair<VocabularyState *, Tensor>> before;
+  try {
+    for (const SavedGroup &group : groups)
+      if (const Tensor weights = idfOf(group, file); weights.defined()) {
+        const Tensor old = group.state->idfWeights();
+        group.state->restore(weights, std::nullopt);
+        before.emplace_back(group.state, old);
+      }
+  } catch (...) {
+    for (const auto &[state, weights] : before)
+      state->restore(weights, std::nullopt);
+    throw;
+  }
+}
 static std::string assetOf(const SavedGroup &group) {
   return fmt::format("assets/{}{}vocabulary.txt", group.path(), group.path().empty() ? "" : "/");
 }
@@ -171,10 +188,8 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch) {
   }
   for (const SavedGroup *group : right)
     reading.add(*group, file);
+  readTermWeights(groups, file);
   reading.write();
-  for (const SavedGroup &group : groups)
-    if (const Tensor weights = idfOf(group, file); weights.defined())
-      group.state->restore(weights, std::nullopt);
   transaction.commit();
 }
 
@@ -195,8 +210,13 @@ void readVocabularies(const Layer &model, const H5File *file, const std::string 
 std::vector<std::pair<std::string, std::string>> vocabularyFiles(const Layer &model) {
   std::vector<std::pair<std::string, std::string>> files;
   for (const SavedGroup &group : savedGroups(model))
-    if (std::optional<std::string> text = group.state ? group.state->vocabularyText() : std::nullopt)
+    if (std::optional<std::string> text = group.state ? group.state->vocabularyText() : std::nullopt) {
+      if (std::ssize(*text) > mostJsonBytes)
+        throw Error(ErrorKind::value_error,
+                    fmt::format("the vocabulary of the layer '{}' has {} bytes; a file holds at most {} MiB of it",
+                                group.name, text->size(), mostJsonBytes >> 20));
       files.emplace_back(assetOf(group), *std::move(text));
+    }
   return files;
 }
 

@@ -19,7 +19,7 @@ void readWeights(const Layer &model, const H5File &file, bool skipMismatch);
 /// of the weights file, which may be null. Errors about a vocabulary begin with `archive`, its name.
 void readVocabularies(const Layer &model, const H5File *file, const std::string &archive,
                       const std::function<std::string(const std::string &member)> &assetText);
-/// The members of a .keras archive that hold these vocabularies, and their texts.
+/// The members of a .keras archive that hold these vocabularies, and their texts. value_error for one that no file can hold.
 std::vector<std::pair<std::string, std::string>> vocabularyFiles(const Layer &model);
 
 /// Reads the state of `optimizer`, which is built if the model is. A file of a model that was never trained has none. If

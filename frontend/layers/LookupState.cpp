@@ -91,6 +91,9 @@ void LookupState<Term>::restore(const Tensor &idfWeights, std::optional<std::str
   if (isWeighted && idfWeights.defined())
     weights = idfWeights.astype(DType::float64).template to_vector<double>();
   std::vector<Term> terms = vocabulary ? termsIn<Term>(rules_.who, *vocabulary) : table_->vocabulary(true);
+  if constexpr (std::is_same_v<Term, std::string>)
+    if (vocabulary && vocabulary->ends_with('\n') && frozen_ == std::ssize(terms) + 1)
+      terms.emplace_back(); // the config counts the empty line at the end as a term
   if (static_cast<int64_t>(terms.size()) <= rules_.termBegin())
     return; // the layer had no vocabulary yet
   if (isWeighted && weights.size() > terms.size() && rules_.pads)

@@ -1,4 +1,4 @@
-// What files hold of a layer beside its weights: numbers by name, and assets.
+// The vocabulary of a layer as files hold it, beside the variables: weights of its terms, and a text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"

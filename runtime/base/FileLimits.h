@@ -9,7 +9,7 @@ namespace halftone::detail {
 /// Objects and lists inside of each other in JSON. Deeper text is refused, so that no recursion over a value can exhaust the
 /// stack.
 inline constexpr int mostJsonLevels = 200;
-/// Bytes of config.json in a .keras archive, and of a file of JSON.
+/// Bytes of config.json and of a vocabulary in a .keras archive, and of a file of JSON.
 inline constexpr int64_t mostJsonBytes = 32 << 20;
 
 /// Bytes of a saved plan, and of a module in text or bytecode.

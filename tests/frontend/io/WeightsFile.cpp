@@ -141,3 +141,26 @@ TEST_CASE("Weights of one path are told apart, and weights of shared layers stan
   CHECK(weightsOf(other) == weightsOf(model));
   CHECK(weightsOf(model)[1] != weightsOf(model)[2]);
 }
+
+TEST_CASE("A file with the weights of other terms is refused and changes nothing", "[files]") {
+  TemporaryFolder folder;
+  const auto lookup = [](const std::vector<std::string> &terms, double weight, const char *name) {
+    return StringLookup({.vocabulary = terms,
+                         .idf_weights = std::vector<double>(terms.size(), weight),
+                         .output_mode = "tf_idf",
+                         .name = name});
+  };
+  const auto made = [](const StringLookup &first, const StringLookup &second) {
+    const Input text({1}, {.dtype = DType::string}), x({2});
+    return Model({text, x}, {first(text), second(text), Dense(1, {.name = "product"})(x)});
+  };
+  const StringLookup first = lookup({"a", "b"}, 1.0, "first");
+  const Model reader = made(first, lookup({"a", "b", "c"}, 1.0, "second"));
+  const Model writer = made(lookup({"a", "b"}, 2.0, "first"), lookup({"a", "b"}, 2.0, "second"));
+  writer.save_weights(folder / "w.weights.h5");
+  const std::vector<std::vector<double>> before = weightsOf(reader);
+  CHECK_THAT(errorOf([&] { reader.load_weights(folder / "w.weights.h5"); }),
+             Contains("must be the same length as vocabulary"));
+  CHECK(weightsOf(reader) == before);
+  CHECK(numbers(first(Tensor(std::vector<std::string>{"a"}))) == std::vector<double>{0, 1, 0});
+}

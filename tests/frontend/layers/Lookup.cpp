@@ -106,6 +106,14 @@ TEST_CASE("A model file without its vocabulary, or with one that cannot be, give
   CHECK_THAT(errorOf([&] { (void)loaded({}); }), StartsWith("IOError") && Contains("damaged.keras") && Contains(asset));
   CHECK_THAT(errorOf([&] { (void)loaded("[UNK]\nx\nx"); }),
              StartsWith("ValueError: damaged.keras: " + asset) && Contains("repeated term"));
+  const StringLookup lastIsEmpty;
+  lastIsEmpty.adapt(words({"a", ""}));
+  Model({text}, {lastIsEmpty(text)}).save("empty.keras", {.overwrite = true});
+  CHECK(numbers(load_model("empty.keras").predict(words({"", "a", "b"}), {.verbose = 0})) ==
+        std::vector<double>{2, 1, 0});
+  lookup.set_vocabulary({std::string(size_t{33} << 20, 'a')});
+  CHECK_THAT(errorOf([&] { Model({text}, {lookup(text)}).save("large.keras"); }),
+             Contains("a file holds at most 32 MiB of it"));
   lookup.set_vocabulary({"two\nlines"});
   CHECK_THAT(errorOf([&] { Model({text}, {lookup(text)}).save("lines.keras"); }), Contains("the end of a line"));
 }
