@@ -66,8 +66,9 @@ template <class F> void forEachText(const TokenRules &rules, const Tensor &texts
       take(tokenizer.tokens(text));
     return;
   }
-  const size_t width = texts.shape().rank() == 1 ? 1 : static_cast<size_t>(texts.shape()[1]);
-  for (size_t row = 0; width > 0 && row < strings.size() / width; ++row) {
+  const auto rows = static_cast<size_t>(texts.shape()[0]);
+  const size_t width = rows ? strings.size() / rows : 0;
+  for (size_t row = 0; row < rows; ++row) {
     std::vector<std::string> tokens;
     for (const std::string &text : strings.subspan(row * width, width))
       tokens.push_back(tokenizer.standardized(text));

@@ -30,6 +30,9 @@ TEST_CASE("Texts become padded or cut rows of indices") {
   CHECK(numbers(vectorize(texts({"A b", "a", ""}))) == std::vector<double>{2, 3, 4, 0, 2, 0, 0, 0, 0, 0, 0, 0});
   CHECK(numbers(vectorize(Tensor(std::vector<std::string>{"a b a b"}, {1, 1}))) == std::vector<double>{2, 3, 2, 3});
   CHECK(TextVectorization({.vocabulary = {"a"}})(texts({"", ""})).shape() == Shape{2, 0});
+  const TextVectorization whole({.split = "", .vocabulary = {"a"}});
+  CHECK(numbers(whole(Tensor(std::vector<std::string>{"A", "b", "", "a"}, {2, 2}))) == std::vector<double>{2, 1, 0, 2});
+  CHECK(whole(Tensor(std::vector<std::string>{}, {2, 0})).shape() == Shape{2, 0});
 }
 
 TEST_CASE("A saved model has the vocabulary, and adapts no more than its config says") {
