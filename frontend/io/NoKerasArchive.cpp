@@ -13,6 +13,7 @@ KerasArchive::KerasArchive(const std::string &path, const char *kind, const char
 
 // The constructor always throws, so nobody can call these.
 bool KerasArchive::contains(const std::string &) const { return false; }
+std::string KerasArchive::text(const std::string &member) const { fail(member, "no archive"); }
 Config KerasArchive::json(const std::string &member) const { fail(member, "no archive"); }
 FileRange KerasArchive::data(const std::string &member, int64_t) const { fail(member, "no archive"); }
 void KerasArchive::Close::operator()(zip_t *) const {}

@@ -102,11 +102,13 @@ Json reread(const Json &config) {
   return ConfigAccess::json(Config::parse(model.to_json()));
 }
 
-/// Whether a config may ask for the value `given` by `asked`: a number for a list of that number, defaults by an object without
-/// them, an automatic name by "".
-bool isAskedFor(const Json &given, const Json &asked) {
+/// Whether a config may ask for the value `given` by `asked` at `place`: a number for a list of that number, defaults by an object
+/// without them, an automatic name by "", the nearest rate of a recurrent layer by a number outside [0, 1], as Keras clips it.
+bool isAskedFor(const Json &given, const Json &asked, const std::string &place) {
   if (given.is_array() && !given.empty() && asked.is_number())
-    return std::ranges::all_of(given, [&](const Json &each) { return isAskedFor(each, asked); });
+    return std::ranges::all_of(given, [&](const Json &each) { return isAskedFor(each, asked, place); });
+  if ((place == "dropout" || place == "recurrent_dropout") && given.is_number() && asked.is_number())
+    return given.get<double>() == std::clamp(asked.get<double>(), 0.0, 1.0);
   return given == asked || asked.is_null() || (given.is_null() && asked == Json::object()) ||
          (given.is_object() && asked.is_object()) || (given.is_string() && asked == "");
 }
@@ -129,7 +131,7 @@ Outcome outcomeOf(const Json &original, const Json &mutated, const Pointer &plac
     for (Pointer at = place; !at.empty(); at.pop_back())
       isIgnored |= std::ranges::find(notKept, at.back()) != notKept.end();
     if (!isIgnored && mutated.contains(place) && written.contains(place) && written[place] == original[place] &&
-        !isAskedFor(original[place], mutated[place]))
+        !isAskedFor(original[place], mutated[place], place.back()))
       outcome.fault = fmt::format("ignored: the model has {}", written[place].dump());
   } catch (const Error &error) {
     if (error.kind() == ErrorKind::internal_error)

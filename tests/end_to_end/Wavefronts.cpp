@@ -43,7 +43,7 @@ const Exceptions &exceptions() {
       // Rows of 10 or 65 elements begin within a sector.
       {std::regex("(matmul|row|reduction)_.* (ld|st).global"), 1.5},
       // Elements that are looked up: windows of a pooling and of a convolution.
-      {std::regex("vectors of 1 (ld|st).global"), 3.5},
+      {std::regex("vectors of 1, .* (ld|st).global"), 3.5},
       // Transposed operands with fewer than 64 rows or columns, and the 256 bytes of some biases.
       {std::regex("loop_.* ((ld|st).shared|ld.global)"), 2},
   };
