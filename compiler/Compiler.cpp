@@ -45,6 +45,9 @@ int64_t expectedInstructions(KernelKind kind, const std::string &text) {
   return traitsOf(kind).fewestInstructions + static_cast<int64_t>(text.size()) / 4;
 }
 
+/// Between two calls of CompileOptions::onProgress.
+constexpr auto progressInterval = std::chrono::milliseconds(100);
+
 Status notCompiled() { return {ErrorKind::internal_error, "not compiled"}; }
 
 class Compilation {
@@ -164,9 +167,6 @@ private:
   Status generate(Executable &exe) {
     KernelCache &cache = KernelCache::shared(options.cacheDirectory);
     TimingScope all = nest(options.timing, "kernels");
-    const auto time = [&](const PendingKernel &kernel, const char *how) {
-      return nest(&all, fmt::format("{} {} ({})", kernel.name, kernel.key.substr(0, 16), how));
-    };
     std::vector<PendingKernel *> missing;
     for (PendingKernel &kernel : kernels) {
       auto found = options.onStage ? std::nullopt : cache.find(kernel.key);
@@ -176,29 +176,10 @@ private:
       }
       const bool isInMemory = found->source == KernelCache::Source::memory;
       ++(isInMemory ? statistics.fromMemory : statistics.fromDisk);
-      time(kernel, isInMemory ? "from memory" : "from disk").stop();
+      time(all, kernel, isInMemory ? "from memory" : "from disk").stop();
       exe.kernels[kernel.key] = *found->kernel;
     }
-    // The longest first, so that no thread begins one of them when the others have nothing left to do.
-    std::vector<PendingKernel *> jobs = missing;
-    std::ranges::sort(jobs, std::greater(), &PendingKernel::expected);
-    const auto wanted = llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0)));
-    std::atomic<size_t> next{0};
-    const size_t workers = std::min<size_t>(jobs.size(), wanted.compute_thread_count());
-    TimingScope phases = jobs.empty() ? TimingScope() : nest(options.timing ? &all : nullptr, "phases");
-    const KernelTimes times{options.timing ? &phases : nullptr, options.timesPasses};
-    // Code of modules that users wrote at stage kernel is verified on its way, as all code of which dumps are made.
-    const bool dumps = options.onStage || options.from == Stage::kernel;
-    runInThreads(workers, workers, [&](size_t) {
-      KernelCompiler compiler(*target, times);
-      for (size_t i = next++; i < jobs.size(); i = next++) {
-        PendingKernel &kernel = *jobs[i];
-        TimingScope own = time(kernel, "compiled");
-        kernel.code = compiler.compile(kernel.text, dumps ? &kernel.dumps : nullptr);
-        static std::atomic<uint64_t> kernelsMade{0};
-        noticeStaticObjects(kernelsMade);
-      }
-    });
+    HALFTONE_RETURN_IF_ERROR(make(missing, all));
     for (PendingKernel *kernel : missing) {
       if (!kernel->code)
         return blame(*kernel);
@@ -208,6 +189,50 @@ private:
     statistics.compiled = static_cast<int64_t>(missing.size());
     statistics.cacheComplaint = cache.complaint();
     return Status::ok();
+  }
+
+  static TimingScope time(TimingScope &all, const PendingKernel &kernel, const char *how) {
+    return nest(&all, fmt::format("{} {} ({})", kernel.name, kernel.key.substr(0, 16), how));
+  }
+
+  /// Makes the code of `jobs` on worker threads.
+  Status make(std::vector<PendingKernel *> jobs, TimingScope &all) {
+    // The longest first, so that no thread begins one of them when the others have nothing left to do.
+    std::ranges::sort(jobs, std::greater(), &PendingKernel::expected);
+    const auto wanted = llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0)));
+    const size_t workers = std::min<size_t>(jobs.size(), wanted.compute_thread_count());
+    TimingScope phases = jobs.empty() ? TimingScope() : nest(options.timing ? &all : nullptr, "phases");
+    const KernelTimes times{options.timing ? &phases : nullptr, options.timesPasses};
+    // Code of modules that users wrote at stage kernel is verified on its way, as all code of which dumps are made.
+    const bool dumps = options.onStage || options.from == Stage::kernel;
+    std::atomic<size_t> next{0}, done{0};
+    std::atomic<bool> goesOn{true};
+    const auto work = [&](size_t) {
+      const CompilerGate gate; // the calling thread leaves its own for onProgress
+      if (!gate.status().isOk())
+        return;
+      KernelCompiler compiler(*target, times);
+      while (goesOn && !isProcessEnding()) {
+        const size_t i = next++;
+        if (i >= jobs.size())
+          return;
+        PendingKernel &kernel = *jobs[i];
+        TimingScope own = time(all, kernel, "compiled");
+        kernel.code = compiler.compile(kernel.text, dumps ? &kernel.dumps : nullptr);
+        static std::atomic<uint64_t> kernelsMade{0};
+        noticeStaticObjects(kernelsMade);
+        ++done;
+      }
+    };
+    if (!options.onProgress)
+      runInThreads(workers, workers, work);
+    while (options.onProgress && goesOn && done < jobs.size() && !isProcessEnding()) // again in a child that it forked
+      runInThreads(workers, workers, work, progressInterval, [&] {
+        const OutsideCompilerGate outside;
+        goesOn = options.onProgress(done, jobs.size());
+      });
+    HALFTONE_RETURN_IF_ERROR(processStatus());
+    return goesOn ? Status::ok() : Status(ErrorKind::runtime_error, "the compile was stopped");
   }
 
   static Status blame(const PendingKernel &kernel) {

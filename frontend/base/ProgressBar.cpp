@@ -135,7 +135,13 @@ void ProgressBar::update(int64_t step, const Logs &logs) {
   if (now - drawn_ < std::chrono::milliseconds(50))
     return;
   drawn_ = now;
+  logs_ = logs;
   draw(line(logs, false));
+}
+
+void ProgressBar::compiling(size_t done, size_t count) {
+  if (verbose_ == 1)
+    draw(fmt::format("{} - compiling: {}/{} kernels", line(logs_, false), done, count));
 }
 
 /// Draws over the line before and leaves nothing of it.
@@ -143,6 +149,13 @@ void ProgressBar::draw(const std::string &text) {
   const size_t length = columnsOf(text);
   writeOutput("\r" + text + std::string(width_ > length ? width_ - length : 0, ' '));
   width_ = length;
+}
+
+void ProgressBar::clear() {
+  if (width_ == 0)
+    return;
+  draw("");
+  writeOutput("\r");
 }
 
 int64_t ProgressBar::finish(const Logs &logs) {

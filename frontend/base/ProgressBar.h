@@ -14,6 +14,10 @@ class ProgressBar {
 public:
   ProgressBar(int64_t verbose, std::optional<int64_t> steps);
   void update(int64_t step, const Logs &logs);
+  /// Appends to the line, until its next update, how many kernels of a compile are done.
+  void compiling(size_t done, size_t count);
+  /// Leaves nothing of the line.
+  void clear();
   /// Writes the last line, which shows all steps, and returns how many steps there were.
   int64_t finish(const Logs &logs);
 
@@ -27,6 +31,7 @@ private:
   bool isColoured_;
   std::optional<int64_t> steps_;
   int64_t done_ = 0;
+  Logs logs_; // that were drawn last
   size_t width_ = 0;
   Clock::time_point start_ = Clock::now(), drawn_{};
   std::optional<Clock::time_point> afterFirst_; // the end of the first step, which is slower than the others

@@ -4,6 +4,7 @@
 #include "compiler/Compiler.h"
 #include "dialect/Interpreter.h"
 #include "dialect/TypeInference.h"
+#include "frontend/base/CompileWatch.h"
 #include "frontend/base/ProgressBar.h"
 #include "frontend/base/UserWords.h"
 #include "runtime/TensorAccess.h"
@@ -12,6 +13,8 @@
 #include "runtime/base/ForkGate.h"
 #include "runtime/loader/ObjectLoader.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <exception>
 #include <fmt/format.h>
 #include <mutex>
 #include <set>
@@ -50,6 +53,41 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options, const st
 Status told(const Status &status) {
   return {status.kind(), inUsersWords(status.message()), status.layerPath(), status.where(), status.diagnostics()};
 }
+
+/// Tells the thread's watch about a compile that takes its time.
+class WatchedCompile {
+public:
+  /// Of CompileOptions::onProgress; none if nobody watches.
+  std::function<bool(size_t, size_t)> onProgress() {
+    if (!watch_)
+      return nullptr;
+    return [this](size_t done, size_t count) { return tell(done, count); };
+  }
+  /// Throws what the watch threw.
+  void rethrow() const {
+    if (thrown_)
+      std::rethrow_exception(thrown_);
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  bool tell(size_t done, size_t count) {
+    if (Clock::now() - begun_ < watch_->after() || shown_ == done)
+      return true;
+    shown_ = done;
+    try {
+      watch_->show(done, count);
+    } catch (...) {
+      thrown_ = std::current_exception();
+    }
+    return !thrown_;
+  }
+
+  const CompileWatch *watch_ = CompileWatch::current();
+  const Clock::time_point begun_ = Clock::now();
+  std::optional<size_t> shown_;
+  std::exception_ptr thrown_;
+};
 
 /// Writes each complaint once in the life of the process.
 void warnOfCache(const std::string &complaint) {
@@ -97,11 +135,15 @@ Status checkRunsOn(const std::string &target, const std::string &ofDevice) {
 StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target) {
   HALFTONE_RETURN_IF_ERROR(checkEnvironment(&target));
   compiler::CompileStatistics statistics;
+  WatchedCompile watched;
   StatusOr<Executable> executable = [&]() -> StatusOr<Executable> {
     const CompilerGate gate;
     HALFTONE_RETURN_IF_ERROR(gate.status());
-    return compiler::compile(trace.finish(), compileOptions(options, target), &statistics);
+    compiler::CompileOptions compile = compileOptions(options, target);
+    compile.onProgress = watched.onProgress();
+    return compiler::compile(trace.finish(), compile, &statistics);
   }();
+  watched.rethrow();
   warnOfCache(statistics.cacheComplaint);
   if (!executable.isOk())
     return told(executable.status());

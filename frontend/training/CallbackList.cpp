@@ -30,6 +30,13 @@ Callback &CallbackArg::none() {
 
 namespace detail {
 
+void compileBeforeRun(const ProgressArgs &progress, const std::function<void()> &compile) {
+  ProgressBar bar(progress.verbose, progress.steps);
+  const CompileWatch watch([&](size_t done, size_t count) { bar.compiling(done, count); });
+  compile();
+  bar.clear();
+}
+
 CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress)
     : progress_(progress) {
   callbacks_.reserve(callbacks.size());

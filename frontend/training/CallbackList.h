@@ -1,8 +1,10 @@
 // The callbacks of one fit, evaluate or predict, with the progress bar that Keras implies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "frontend/base/CompileWatch.h"
 #include "frontend/base/ProgressBar.h"
 #include "halftone/Model.h"
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -14,6 +16,10 @@ struct ProgressArgs {
   std::optional<int64_t> epochs{}; // none in evaluate and predict
   std::optional<int64_t> steps{};
 };
+
+/// Calls `compile`, which compiles the programs of a run before its callbacks begin, and shows on the line of the run's bar how far
+/// it is. The line is empty afterwards.
+void compileBeforeRun(const ProgressArgs &progress, const std::function<void()> &compile);
 
 class CallbackList {
 public:
@@ -65,6 +71,10 @@ private:
   std::vector<Lent> callbacks_;
   ProgressArgs progress_;
   std::optional<ProgressBar> bar_;
+  CompileWatch watch_{[this](size_t done, size_t count) {
+    if (bar_)
+      bar_->compiling(done, count);
+  }};
   int64_t stepsPerExecution_ = 1;
   struct Execution { // the execution that has begun and not ended
     int64_t lastStep;

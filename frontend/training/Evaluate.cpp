@@ -55,10 +55,11 @@ static Logs evaluateOn(const Run &run, const BatchSource &batches, const Evaluat
   const FloatMode mode;
   EpochReader reader(batches, false, args.steps, "steps");
   CallTransaction preparing(CallTransaction::Extent::program);
-  prepare(run, batches, false);
+  const ProgressArgs shown{args.verbose, {}, reader.steps()};
+  compileBeforeRun(shown, [&] { prepare(run, batches, false); });
   beginTogether(run.model, run.compiled.get());
   preparing.commit();
-  CallbackList callbacks(run.model, args.callbacks, {args.verbose, {}, reader.steps()});
+  CallbackList callbacks(run.model, args.callbacks, shown);
   return runTest(run, batches, reader, callbacks);
 }
 Logs Model::evaluate(const Tensors &x, const Tensors &y, const EvaluateArgs &args) const {

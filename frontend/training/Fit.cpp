@@ -109,9 +109,10 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
   CompiledModel &compiled = *run.compiled;
   ModelState &state = stateOf(run.model);
   EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
-  compilePrograms(run, data);
+  const ProgressArgs shown{args.verbose, args.epochs, reader.steps()};
+  compileBeforeRun(shown, [&] { compilePrograms(run, data); });
   FitProgress progress(run, data, reader);
-  CallbackList callbacks(run.model, args.callbacks, {args.verbose, args.epochs, reader.steps()});
+  CallbackList callbacks(run.model, args.callbacks, shown);
   StallAlarm alarm(compiled.optimizer);
   auto history = std::make_shared<History::Rep>();
   state.stopTraining = false;

@@ -8,6 +8,7 @@
 #include <cxxabi.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace halftone {
 namespace {
@@ -105,6 +106,19 @@ CompilerGate::CompilerGate() {
 CompilerGate::~CompilerGate() {
   if (status_.isOk() && --gatesHeld == 0)
     leaveCompiler();
+}
+
+OutsideCompilerGate::OutsideCompilerGate() : gates_(std::exchange(gatesHeld, 0)) {
+  if (gates_ > 0)
+    leaveCompiler();
+}
+
+OutsideCompilerGate::~OutsideCompilerGate() {
+  gatesHeld = gates_;
+  if (gates_ == 0 || enterCompiler())
+    return;
+  waitForEnd();
+  compilingThreads.fetch_add(1); // which the last of the gates takes back
 }
 
 void noticeStaticObjects(std::atomic<uint64_t> &calls) {

@@ -31,6 +31,21 @@ private:
   Status status_;
 };
 
+/// A thread holds one while it runs users' code in the middle of a compile: it counts as outside of all the gates that it
+/// holds, for exit() and for fork(). Other threads of the compile hold gates of their own meanwhile.
+class OutsideCompilerGate {
+public:
+  OutsideCompilerGate();
+  /// If exit() has begun meanwhile, processStatus() tells so afterwards, and the thread must not enter LLVM.
+  ~OutsideCompilerGate();
+  OutsideCompilerGate(const OutsideCompilerGate &) = delete;
+  OutsideCompilerGate &operator=(const OutsideCompilerGate &) = delete;
+
+private:
+  int gates_; // that the thread held
+  OutsideForkGate fork_;
+};
+
 /// Tells that LLVM may just have made static objects, which exit() would destroy before it waits: it calls the functions that
 /// were registered last first. So the wait is registered again, at the first calls of a place and ever more seldom; `calls`
 /// counts those of the place.

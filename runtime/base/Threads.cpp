@@ -1,8 +1,11 @@
 // Starts threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Threads.h"
+#include "runtime/base/ForkGate.h"
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <system_error>
 #include <vector>
 
@@ -32,22 +35,61 @@ std::optional<std::thread> startThread(std::function<void()> work) {
   }
 }
 
+/// At most `count` threads that run `work`.
+static std::vector<std::thread> startThreads(size_t count, const std::function<void()> &work) {
+  std::vector<std::thread> started;
+  started.reserve(count); // nothing throws while threads run
+  while (started.size() < count) {
+    std::optional<std::thread> thread = startThread(work);
+    if (!thread)
+      break;
+    started.push_back(*std::move(thread));
+  }
+  return started;
+}
+
 void runInThreads(size_t jobs, size_t threads, const std::function<void(size_t)> &job) {
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t i = next++; i < jobs; i = next++)
       job(i);
   };
-  std::vector<std::thread> started;
-  started.reserve(std::min(jobs, threads)); // nothing throws while threads run
-  while (started.size() < std::min(jobs, threads)) {
-    std::optional<std::thread> thread = startThread(work);
-    if (!thread)
-      break;
-    started.push_back(*std::move(thread));
-  }
+  std::vector<std::thread> started = startThreads(std::min(jobs, threads), work);
   if (started.empty())
     work();
+  for (std::thread &thread : started)
+    thread.join();
+}
+
+void runInThreads(size_t jobs, size_t threads, const std::function<void(size_t)> &job,
+                  std::chrono::milliseconds interval, const std::function<void()> &meanwhile) {
+  std::atomic<size_t> next{0}, ended{0};
+  std::mutex mutex;
+  std::condition_variable changed;
+  const auto work = [&] {
+    for (size_t i = next++; i < jobs; i = next++)
+      job(i);
+    const std::lock_guard lock(mutex);
+    ++ended;
+    changed.notify_one();
+  };
+  std::vector<std::thread> started = startThreads(std::min(jobs, threads), work);
+  if (started.empty())
+    work();
+  const auto haveEnded = [&] { return ended >= started.size(); };
+  const auto wait = [&] {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, interval, haveEnded);
+  };
+  const int64_t forksBefore = forkCount();
+  while (!wait()) {
+    meanwhile();
+    if (forkCount() == forksBefore)
+      continue;
+    for (std::thread &thread : started)
+      thread.detach();
+    return;
+  }
   for (std::thread &thread : started)
     thread.join();
 }

@@ -46,6 +46,31 @@ Dataset batches(int count) {
 
 } // namespace
 
+TEST_CASE("The line tells how many kernels of a compile are done, until its next update") {
+  Logs first, last;
+  first.set("loss", 0.5), last.set("loss", 0.25);
+  const std::string text = written([&] {
+    detail::ProgressBar bar(1, 4);
+    bar.compiling(3, 48);
+    bar.update(1, first);
+    bar.compiling(47, 48);
+    bar.finish(last);
+  });
+  const std::string compiling = " - compiling: (3|47)/48 kernels";
+  CHECK(matches(text, "\r0/4 " + bar + " 0s 0s/step" + compiling + "\r1/4 " + bar + " " + took + " " + each +
+                          " - loss: 0.5000 *\r1/4 " + bar + " " + took + " " + each + " - loss: 0.5000" + compiling +
+                          "\r4/4 " + bar + " " + took + " " + each + " - loss: 0.2500 *\n"));
+  CHECK(matches(written([] {
+                  detail::ProgressBar bar(1, 4);
+                  bar.compiling(3, 48);
+                  bar.clear();
+                  bar.clear();
+                }),
+                "\\r0/4 " + bar + " 0s 0s/step - compiling: 3/48 kernels\\r {61}\\r"));
+  CHECK(written([] { detail::ProgressBar(2, 4).compiling(3, 48); }).empty());
+  CHECK(written([] { detail::ProgressBar(0, 4).compiling(3, 48); }).empty());
+}
+
 TEST_CASE("verbose 2 is a line an epoch, its values sorted by name") {
   Sequential net = model();
   const std::string values = " - accuracy: " + number + " - loss: " + number + " - mae: " + number;

@@ -94,3 +94,25 @@ TEST_CASE("The destructors of thread_local objects are refused a gate, and other
   CHECK(gate.status().isOk());
   CHECK(!isProcessEnding());
 }
+
+TEST_CASE("exit() does not wait for a thread that runs users' code outside of its gates") {
+  CHECK(statusOfChild([] {
+          static std::atomic<bool> isOutside{false};
+          std::thread([] {
+            const CompilerGate gate, inner;
+            const OutsideCompilerGate outside;
+            isOutside = true;
+            for (;;)
+              std::this_thread::sleep_for(std::chrono::seconds(1));
+          }).detach();
+          waitUntil(isOutside);
+        }) == 0);
+  const CompilerGate gate;
+  {
+    const OutsideCompilerGate outside;
+    const CompilerGate again;
+    CHECK(again.status().isOk());
+  }
+  CHECK(gate.status().isOk());
+  CHECK(CompilerGate().status().isOk());
+}

@@ -61,3 +61,30 @@ TEST_CASE("The calling thread does the jobs if no thread starts, and those that 
   REQUIRE(thread);
   thread->join();
 }
+
+TEST_CASE("The calling thread is called meanwhile, until all jobs have ended") {
+  std::atomic<int> calls{0};
+  std::atomic<bool> isHere{true};
+  Seen seen(3);
+  runInThreads(
+      3, 2,
+      [&](size_t i) {
+        while (calls < 2)
+          std::this_thread::yield();
+        seen.job(i);
+      },
+      std::chrono::milliseconds(1),
+      [&, here = std::this_thread::get_id()] {
+        ++calls;
+        isHere = isHere && here == std::this_thread::get_id();
+      });
+  CHECK(seen.once());
+  CHECK(calls >= 2);
+  CHECK(isHere);
+  const ThreadLimit none(0);
+  Seen alone(5);
+  calls = 0;
+  runInThreads(5, 2, [&](size_t i) { alone.job(i); }, std::chrono::milliseconds(0), [&] { ++calls; });
+  CHECK(alone.once());
+  CHECK(calls == 0);
+}
