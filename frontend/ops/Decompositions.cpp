@@ -9,6 +9,9 @@ namespace halftone::detail {
 
 using List = std::vector<Value>;
 
+/// How often functions of results of Rotations.h may be differentiated, whose loops have no gradient.
+static constexpr int derivatives = 3;
+
 namespace {
 
 Value transposed(const Value &x) { return matrixTranspose(x); }
@@ -119,53 +122,64 @@ Value inverseDifferences(const Value &rows, const Value &columns) {
   return ops::where(isDiagonal, 0, 1.0 / ops::where(isDiagonal, 1, difference));
 }
 
-} // namespace
-
-Eigen eighOf(const Value &a) {
-  const auto [w, v] = symmetricEigen(a);
-  const Value values = tracing().customGradient(w, {a}, [&](const Value &upstream) {
+/// `raw` with gradients, which are computed from `of`, the same numbers with the gradients of higher orders.
+Eigen withGradients(const Value &a, const Eigen &raw, const Eigen &of) {
+  const auto &[w, v] = of;
+  const Value values = tracing().customGradient(raw.values, {a}, [&](const Value &upstream) {
     return List{ops::matmul(v * ops::expand_dims(upstream, 1), transposed(v))};
   });
-  const Value vectors = tracing().customGradient(v, {a}, [&](const Value &upstream) {
+  const Value vectors = tracing().customGradient(raw.vectors, {a}, [&](const Value &upstream) {
     const Value inner = inverseDifferences(w, w) * ops::matmul(transposed(v), upstream);
     return List{ops::matmul(ops::matmul(v, inner), transposed(v))};
   });
   return {values, vectors};
 }
 
-namespace {
-
-/// Of matrices with at least as many rows as columns: u, s and v.
-Singular tallSvd(const Value &a, bool complete) {
-  const bool isThin = !complete || a.shape()[1] == a.shape()[2];
-  const Singular raw = singularValues(a, complete);
-  const Value &u = raw.u, &s = raw.s, &v = raw.v;
-  const Value thin = tracing().slice(u, {0, 0, 0}, a.shape());
-  const Value ofS = tracing().customGradient(s, {a}, [&](const Value &upstream) {
-    return List{ops::matmul(thin * ops::expand_dims(upstream, 1), transposed(v))};
-  });
-  if (!isThin)
-    return {u, ofS, v};
+/// The same of a matrix with at least as many rows as columns, and its thin factors.
+Singular withGradients(const Value &a, const Singular &raw, const Singular &of) {
+  const auto &[u, s, v] = of;
   const Value row = ops::expand_dims(s, 1), column = ops::expand_dims(s, 2);
   const auto rotation = [&](const Value &x) { // of the vectors among themselves
     const Value inner = inverseDifferences(s, s) / (row + column) * x;
     return inner + transposed(inner);
   };
-  const Value ofU = tracing().customGradient(u, {a}, [&](const Value &upstream) {
+  const Value ofS = tracing().customGradient(raw.s, {a}, [&](const Value &upstream) {
+    return List{ops::matmul(u * ops::expand_dims(upstream, 1), transposed(v))};
+  });
+  const Value ofU = tracing().customGradient(raw.u, {a}, [&](const Value &upstream) {
     const Value along = ops::matmul(transposed(u), upstream);
     Value gradient = ops::matmul(u, rotation(along) * row);
     if (a.shape()[1] > a.shape()[2])
       gradient = gradient + (upstream - ops::matmul(u, along)) / row;
     return List{ops::matmul(gradient, transposed(v))};
   });
-  const Value ofV = tracing().customGradient(v, {a}, [&](const Value &upstream) {
+  const Value ofV = tracing().customGradient(raw.v, {a}, [&](const Value &upstream) {
     const Value inner = column * rotation(ops::matmul(transposed(v), upstream));
     return List{ops::matmul(ops::matmul(u, inner), transposed(v))};
   });
   return {ofU, ofS, ofV};
 }
 
+/// With as many gradients of gradients as `derivatives` says. All read the numbers of one loop.
+template <class Factors> Factors differentiable(const Value &a, const Factors &raw) {
+  Factors of = raw;
+  for (int order = 0; order < derivatives; ++order)
+    of = withGradients(a, raw, of);
+  return of;
+}
+
+/// Of matrices with at least as many rows as columns: u, s and v.
+Singular tallSvd(const Value &a, bool complete) {
+  const Singular raw = singularValues(a, complete);
+  const Singular thin{tracing().slice(raw.u, {0, 0, 0}, a.shape()), raw.s, raw.v}, of = differentiable(a, thin);
+  if (complete && a.shape()[1] != a.shape()[2])
+    return {raw.u, of.s, raw.v};
+  return of;
+}
+
 } // namespace
+
+Eigen eighOf(const Value &a) { return differentiable(a, symmetricEigen(a)); }
 
 Singular svdOf(const Value &a, bool complete) {
   if (a.shape()[1] >= a.shape()[2])
@@ -176,9 +190,12 @@ Singular svdOf(const Value &a, bool complete) {
 
 Value pseudoinverseOf(const Value &a, const Singular &svd, const Value &counts) {
   const Value inverse = ops::where(counts, 1.0 / ops::where(counts, svd.s, 1), 0);
-  const Value p = ops::matmul(svd.v * ops::expand_dims(inverse, 1), transposed(svd.u));
-  return tracing().customGradient(p, {a},
-                                  [&](const Value &upstream) { return List{pseudoinverseGradient(a, p, upstream)}; });
+  const Value raw = ops::matmul(svd.v * ops::expand_dims(inverse, 1), transposed(svd.u));
+  Value p = raw;
+  for (int order = 0; order < derivatives; ++order)
+    p = tracing().customGradient(
+        raw, {a}, [&a, of = p](const Value &upstream) { return List{pseudoinverseGradient(a, of, upstream)}; });
+  return p;
 }
 
 Value pseudoinverseGradient(const Value &a, const Value &p, const Value &upstream) {

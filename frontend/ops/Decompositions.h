@@ -7,7 +7,7 @@
 namespace halftone::detail {
 
 // As in Factorizations.h and Rotations.h, matrices are floats (batch, m, n) in float32 or float64. A second derivative is that of
-// the loops over columns; those of eigenvalues and singular values have none.
+// the loops over columns; of eigenvalues and singular values, three orders of derivatives are in closed form.
 
 /// L of the symmetric `a`.
 Value choleskyOf(const Value &a);

@@ -34,7 +34,7 @@ namespace ops {
 // Matrices are the last two axes of a Value (..., m, n); the axes before them are the batch. Integers give floatx; narrower floats
 // are computed in float32, and the result is rounded once. value_error for shapes that do not fit. Nothing here reads elements on the
 // host: a matrix for which there is no result gives NaN or infinities, as in Keras under jit. All functions but matrix_rank
-// have gradients. Those of eigh, svd and the norms "nuc", 2 and -2 have no gradient themselves; the gradients of eigenvectors and
+// have gradients. eigh, svd and functions of singular values may be differentiated three times; the gradients of eigenvectors and
 // singular vectors are infinite or NaN where values are equal, as in Keras.
 
 /// The lower triangular L of x = L L^T, or its transpose. x counts as (x + x^T) / 2; it gives NaN if it is not positive definite.
