@@ -37,6 +37,7 @@ constexpr Known known[] = {
     {"interleaved", Place::loop, Holds::unit},    {"window", Place::argument, Holds::integers},
     {"bound", Place::comparison, Holds::unit},    {"rematerialize", Place::op, Holds::integer},
     {"keeps", Place::choice, Holds::integers},    {"dims", Place::slice, Holds::integers},
+    {"vanishes", Place::op, Holds::unit},
 };
 
 StringRef textOf(Place place) {

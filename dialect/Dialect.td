@@ -20,6 +20,7 @@ def Halftone_Dialect : Dialect {
     | `halftone.target` | module | the name of the target that the module is compiled for; `halftone-attach-target` writes it, later passes read it |
     | `halftone.layers` | module | from stage cast on: layer path -> its class, policy and rule |
     | `halftone.rematerialize` | op | in stage cast, and until differentiate: ops with one number are of one layer, which the backward pass computes again |
+    | `halftone.vanishes` | contract | no value: choose-templates found that a loop stacked the right operand, as cotangents that may vanish over the steps |
     | `halftone.extents`, `halftone.grid`, `halftone.scratch` | module of a kernel | of one launch: the launch arguments, the count of blocks, the bytes of scratch of a thread |
     | `halftone.kind`, `halftone.method` | function of a kernel | the kernel's form; how its code computes (for reports) |
     | `halftone.outer`, `halftone.reduced`, `halftone.indices` | function of a kernel | how many dims are outer; how many behind them are reduced or scanned; how many dims the indices of a scatter have |

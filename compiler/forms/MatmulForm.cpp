@@ -193,15 +193,22 @@ public:
     traits.splitDepth = space.groupSize(groups[Role::k]) != 1;
     traits.depthRun = depthRun();
     traits.computed = isComputed(0) || isComputed(1);
-    traits.lhsAlongDepth = !accesses[0].empty() && llvm::is_contained(space.group(groups[Role::k]), accesses[0].back());
+    traits.lhsAlongDepth = isAlongDepth(0);
     const PanelsAttr panels = PanelsAttr::of(contract.getRhs().getType());
     traits.panels = panels != nullptr;
+    traits.vanishes = contract->hasAttr(vanishesAttr) && !isAlongDepth(1);
     traits.halfBytes = panels && panels.getBits() != 0;
     if (WindowOp window = windowOf(contract))
       setWindow(traits, window);
     for (int dim : space.all())
       traits.divisors.push_back(stepOf(space.extent(dim)));
     return traits;
+  }
+
+  /// Whether a dim of K is the innermost one of an operand.
+  bool isAlongDepth(int side) const {
+    return !accesses[size_t(side)].empty() &&
+           llvm::is_contained(space.group(groups[Role::k]), accesses[size_t(side)].back());
   }
 
   /// The extent of the last dim of K, if neighbours along K are neighbours along that dim in each operand.

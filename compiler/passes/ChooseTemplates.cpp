@@ -172,6 +172,17 @@ bool packHalves(ContractOp op, Value halves, const Target &target) {
   return true;
 }
 
+/// Whether a loop stacked the right operand, of f32: its elements may vanish over the steps, as cotangents do.
+bool mayVanish(ContractOp op) {
+  Value value = op.getRhs();
+  if (!tensorTypeOf(value).getElementType().isF32())
+    return false;
+  while (isa_and_nonnull<ReshapeOp, TransposeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto scan = value.getDefiningOp<ScanOp>();
+  return scan && cast<OpResult>(value).getResultNumber() >= scan.getInits().size();
+}
+
 class ChooseTemplates : public impl::ChooseTemplatesPassBase<ChooseTemplates> {
 public:
   using ChooseTemplatesPassBase::ChooseTemplatesPassBase;
@@ -203,7 +214,12 @@ private:
       const Value halves = isMatrix && op.getRhsContract()[0] == 0 ? halfBytes.under(rhs, numerics) : Value();
       const bool isPacked =
           isMatrix && ((isFixed && packWeight(op, machine, numerics)) || (halves && packHalves(op, halves, machine)));
-      setTile(numerics.fixesOrder() || isPacked ? op : splitDepth(op, blocking), blocking, numerics);
+      const bool vanishes = !numerics.fixesOrder() && mayVanish(op);
+      if (!numerics.fixesOrder() && !isPacked)
+        op = splitDepth(op, blocking);
+      if (vanishes)
+        op->setAttr(vanishesAttr, UnitAttr::get(op.getContext()));
+      setTile(op, blocking, numerics);
     }
     if (!numerics.fixesOrder())
       getOperation()->walk([&](AttentionGradOp op) { splitAttention(op, blocking); });

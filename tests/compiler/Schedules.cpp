@@ -14,8 +14,9 @@ TEST_CASE("Schedules of CPUs are printed as they are read, without defaults", "[
   for (const char *text :
        {"#halftone_cpu.matmul",
         "#halftone_cpu.matmul<product = vdpbf16ps, few_rows = true, window = image, depth = even>",
-        "#halftone_cpu.matmul<window = positions, sums = tall, depth = runs>", "#halftone_cpu.attention",
-        "#halftone_cpu.attention<product = tdpbf16ps>", "#halftone_cpu.attention<few_queries = true>",
+        "#halftone_cpu.matmul<window = positions, sums = tall, depth = runs>", "#halftone_cpu.matmul<scales = true>",
+        "#halftone_cpu.attention", "#halftone_cpu.attention<product = tdpbf16ps>",
+        "#halftone_cpu.attention<few_queries = true>",
         "#halftone_cpu.grouped<filters = 2, channels = 4, channel_dim = 3>",
         "#halftone_cpu.grouped<filters = 8, channels = 1>"}) {
     const ScheduleAttrInterface schedule = schedules.read(text);
@@ -44,6 +45,9 @@ TEST_CASE("Schedules of CPUs refuse choices that exclude each other", "[targets]
   for (const char *product : {"multiply_add", "vpdpbusd", "tdpbf16ps"})
     refuses(std::string("matmul<product = ") + product + ", depth = even>",
             std::string("depth = even with product = ") + product + "; expected vdpbf16ps");
+  refuses("matmul<product = vdpbf16ps, scales = true>",
+          "scales = true with product = vdpbf16ps; expected multiply_add");
+  refuses("matmul<window = image, scales = true>", "scales = true with window = image");
   refuses("matmul<product = smmla>", "got: smmla");
   refuses("matmul<colour = blue>", "unknown struct parameter name: colour");
   refuses("attention<product = tdpbssd>", "product = tdpbssd is of integers");
@@ -74,6 +78,7 @@ TEST_CASE("Schedules say which kernels and numerics they are for", "[targets]") 
            Expected{"#halftone_cpu.matmul<product = vdpbf16ps>", "vdpbf16ps", matmul, false, true},
            Expected{"#halftone_cpu.matmul<product = tdpbf16ps>", "tdpbf16ps", matmul, false, true},
            Expected{"#halftone_cpu.matmul<window = image>", "multiply-add", matmul, false, false},
+           Expected{"#halftone_cpu.matmul<scales = true>", "multiply-add", matmul, false, false},
            Expected{"#halftone_cpu.matmul<window = positions, sums = tall>", "multiply-add", matmul, true, false},
            Expected{"#halftone_cpu.attention<product = vdpbf16ps>", "vdpbf16ps", attention, false, false},
            Expected{"#halftone_cpu.attention<few_queries = true>", "multiply-add", forward, false, false},

@@ -241,3 +241,28 @@ func.func @main(%x: tensor<2x128xbf16> {halftone.name = "x"}, %r: tensor<2x4x32x
   %m = halftone.mul %s, %n : tensor<2x4x32xbf16>
   return %m : tensor<2x4x32xbf16>
 }
+
+// -----
+
+// The cotangents that a loop stacked may vanish over the steps: a contraction by them is marked, one that reads the stack on the left is not.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[S:.*]]:2 = halftone.scan
+// CHECK: halftone.contract %arg2, %[[S]]#1 {halftone.vanishes, lhs_contract = array<i64: 0, 1>, rhs_contract = array<i64: 0, 1>, tile =
+// CHECK: %[[T:.*]] = halftone.reshape %[[S]]#1
+// CHECK: halftone.contract %{{.*}}, %[[T]] {halftone.vanishes, lhs_contract = array<i64: 0>
+// CHECK: halftone.contract %[[S]]#1, %arg3 {lhs_contract = array<i64: 2>
+// CHECK: halftone.contract %arg0, %[[S]]#0 {lhs_contract = array<i64: 0>
+func.func @main(%g: tensor<4x8xf32> {halftone.name = "g"}, %xs: tensor<5x4x8xf32> {halftone.name = "xs"}, %h: tensor<5x4x6xf32> {halftone.name = "h"}, %w: tensor<8x3xf32> {halftone.name = "w"}) -> (tensor<6x8xf32> {halftone.name = "a"}, tensor<6x8xf32> {halftone.name = "b"}, tensor<5x4x3xf32> {halftone.name = "c"}, tensor<8x8xf32> {halftone.name = "d"}) {
+  %s:2 = halftone.scan (%g) over (%xs) {length = 5 : i64} : (tensor<4x8xf32>, tensor<5x4x8xf32>) -> (tensor<4x8xf32>, tensor<5x4x8xf32>) {
+  ^bb0(%i: tensor<i32>, %c: tensor<4x8xf32>, %x: tensor<4x8xf32>):
+    %n = halftone.mul %c, %x : tensor<4x8xf32>
+    halftone.yield %n, %n : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+  %a = halftone.contract %h, %s#1 {lhs_contract = array<i64: 0, 1>, rhs_contract = array<i64: 0, 1>} : (tensor<5x4x6xf32>, tensor<5x4x8xf32>) -> tensor<6x8xf32>
+  %hf = halftone.reshape %h : tensor<5x4x6xf32> to tensor<20x6xf32>
+  %sf = halftone.reshape %s#1 : tensor<5x4x8xf32> to tensor<20x8xf32>
+  %b = halftone.contract %hf, %sf {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<20x6xf32>, tensor<20x8xf32>) -> tensor<6x8xf32>
+  %c = halftone.contract %s#1, %w {lhs_contract = array<i64: 2>, rhs_contract = array<i64: 0>} : (tensor<5x4x8xf32>, tensor<8x3xf32>) -> tensor<5x4x3xf32>
+  %d = halftone.contract %g, %s#0 {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  return %a, %b, %c, %d : tensor<6x8xf32>, tensor<6x8xf32>, tensor<5x4x3xf32>, tensor<8x8xf32>
+}

@@ -33,7 +33,7 @@ StringRef reportName(Product product) {
 }
 
 LogicalResult MatmulScheduleAttr::verify(EmitError emitError, Product product, bool, WindowRead window, SumShape sums,
-                                         DepthFact depth) {
+                                         DepthFact depth, bool scales) {
   const auto refuse = [&](const Twine &parameter, const Twine &other) {
     return emitError() << "#" << name << ": " << parameter << " with " << other;
   };
@@ -51,6 +51,10 @@ LogicalResult MatmulScheduleAttr::verify(EmitError emitError, Product product, b
     return refuse("depth = runs", ofProduct + "; expected multiply_add or vdpbf16ps");
   if (depth == DepthFact::even && !takesPairs)
     return refuse("depth = even", ofProduct + "; expected vdpbf16ps");
+  if (scales && !takesPlain)
+    return refuse("scales = true", ofProduct + "; expected multiply_add");
+  if (scales && window == WindowRead::image)
+    return refuse("scales = true", "window = image");
   return success();
 }
 
@@ -58,9 +62,9 @@ StringRef MatmulScheduleAttr::getStrategy() const { return reportName(getProduct
 
 bool MatmulScheduleAttr::fitsKind(KernelKind kind) const { return kind == KernelKind::matmul; }
 
-/// An image's taps are summed in an order of their own, and those outside are left out.
+/// An image's taps are summed in an order of their own, and those outside are left out. Scaled sums are rounded twice.
 bool MatmulScheduleAttr::supports(Numerics numerics) const {
-  return !numerics.fixesOrder() || (rowOf(getProduct()).exact && getWindow() != WindowRead::image);
+  return !numerics.fixesOrder() || (!getScales() && (rowOf(getProduct()).exact && getWindow() != WindowRead::image));
 }
 
 bool MatmulScheduleAttr::takesStoredFactors() const { return getProduct() != Product::multiply_add; }

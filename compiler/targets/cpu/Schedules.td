@@ -53,14 +53,16 @@ def Cpu_MatmulSchedule : Cpu_Schedule<"Matmul", "matmul", ["takesStoredFactors"]
   let summary = "How a matmul kernel computes on a CPU";
   let description = [{
     `few_rows`: M is small, so the right operand is read in place where its layout allows that. `window` is of a matmul whose left
-    operand is a window.
+    operand is a window. `scales`: parts of the right operand whose elements are all tiny are multiplied scaled by a power of two,
+    as CPUs take long for subnormal numbers.
     Example: `#halftone_cpu.matmul<product = vdpbf16ps, window = image, depth = even>`
   }];
   let parameters = (ins DefaultValuedParameter<"Product", "Product::multiply_add">:$product,
                         DefaultValuedParameter<"bool", "false">:$few_rows,
                         DefaultValuedParameter<"WindowRead", "WindowRead::rows">:$window,
                         DefaultValuedParameter<"SumShape", "SumShape::wide">:$sums,
-                        DefaultValuedParameter<"DepthFact", "DepthFact::any">:$depth);
+                        DefaultValuedParameter<"DepthFact", "DepthFact::any">:$depth,
+                        DefaultValuedParameter<"bool", "false">:$scales);
 }
 
 def Cpu_AttentionSchedule : Cpu_Schedule<"Attention", "attention"> {

@@ -1,6 +1,7 @@
 // Where the multiplication reads its factors.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulFactors.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace halftone::compiler {
@@ -46,22 +47,54 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columns(const MatmulStr
   };
 }
 
+Values MatmulFactors::columnsAt(const MatmulStrip &strip, const MatmulStep &step,
+                                function_ref<Emitted(Emitted, int64_t)> use) const {
+  MatmulIndex index = access.indexAt(depthRole, strip.depth.first + step.k);
+  index.whole = strip.vectors > 1;
+  index.inWord = step.inWord;
+  if (step.sameLookups)
+    index.sameLookups = strip.depth.first + *step.sameLookups;
+  Values read;
+  for (int64_t vector = 0; vector < strip.vectors; ++vector) {
+    access.setLanes(index, columnRole, block.firstColumn, strip.column + vector * block.sizes.lanes, block.columns);
+    read.push_back(use(operands.factor(1, index), vector));
+  }
+  return read;
+}
+
 std::function<Values(const MatmulStep &)> MatmulFactors::columnsInPlace(const MatmulStrip &strip) const {
-  return [this, vectors = strip.vectors, column = strip.column, first = strip.depth.first](const MatmulStep &step) {
-    MatmulIndex index = access.indexAt(depthRole, first + step.k);
-    index.whole = vectors > 1;
-    index.inWord = step.inWord;
-    if (step.sameLookups)
-      index.sameLookups = first + *step.sameLookups;
-    Values read;
-    for (int64_t vector = 0; vector < vectors; ++vector) {
-      access.setLanes(index, columnRole, block.firstColumn, column + vector * block.sizes.lanes, block.columns);
-      read.push_back(operands.factor(1, index));
+  return [this, strip](const MatmulStep &step) {
+    return columnsAt(strip, step, [&](Emitted elements, int64_t vector) {
+      if (strip.scale)
+        elements = elements * block.splat(strip.scale);
       if (plan.b == ReadB::packedStrip)
-        block.store(read.back(), block.at(block.packedB, (step.k * vectors + vector) * block.sizes.lanes));
-    }
-    return read;
+        block.store(elements, block.at(block.packedB, (step.k * strip.vectors + vector) * block.sizes.lanes));
+      return elements;
+    });
   };
+}
+
+std::pair<Emitted, Emitted> MatmulFactors::scaleOf(const MatmulStrip &strip) const {
+  constexpr double scale = 0x1p64, bound = 0x1p-80;
+  const auto constant = [&](double value) { return Emitted::constant(frame, frame.getF32Type(), value); };
+  const Emitted zero = frame.constant(0), one = frame.constant(1), limit = constant(bound).bits();
+  // The largest magnitude of the first indices of K, as an integer: NaN is above infinity.
+  const auto largestOf = [&](Emitted count) {
+    const Values most = frame.loop(zero, count, one, block.zeros().bits(), [&](Emitted k, const Values &now) {
+      Emitted next = now[0];
+      columnsAt(strip, {k}, [&](Emitted elements, int64_t) { return next = maximum(next, absolute(elements).bits()); });
+      return Values{next};
+    });
+    return frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MAXSI, most[0].value()));
+  };
+  const auto lookAtAll = [&] {
+    const Emitted largest = largestOf(strip.depth.count);
+    return Values{(largest < limit) & differs(largest, largest.like(int64_t(0)))};
+  };
+  const Emitted mayBeSmall = largestOf(minimum(strip.depth.count, one)) < limit; // one index tells most often
+  const Emitted isSmall =
+      frame.choose(mayBeSmall, lookAtAll, [&] { return Values{frame.constant(frame.getBoolAttr(false))}; })[0];
+  return {select(isSmall, constant(scale), constant(1)), select(isSmall, constant(1 / scale), constant(1))};
 }
 
 void MatmulFactors::prefetchColumns(const MatmulStrip &strip, Emitted k) const {

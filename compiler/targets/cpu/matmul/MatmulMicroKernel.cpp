@@ -31,6 +31,8 @@ Values MatmulMicroKernel::load(int64_t rows, Emitted row, const MatmulStrip &str
 /// Begins each row with the correction for the bias of B over this part of K (MatmulPlan::bias).
 Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &strip) const {
   const Emitted zeros = block.zeros(), continues = strip.depth.first > frame.constant(0);
+  if (plan.scales)
+    return Values(size_t(rows * strip.vectors), zeros);
   Values sums = load(rows, row, strip);
   for (auto [position, sum] : llvm::enumerate(sums)) {
     sum = select(continues, sum, zeros);
@@ -97,8 +99,17 @@ void MatmulMicroKernel::store(const Values &sums, Emitted row, const MatmulStrip
   const Place place = placeOf(row, strip);
   for (auto [position, sum] : llvm::enumerate(sums)) {
     const auto [line, vector] = std::div(int64_t(position), strip.vectors);
-    frame.store(sum, addressIn(place, line, vector), place.aligned ? plan.cpu.vectorBytes : 0);
+    const Emitted at = addressIn(place, line, vector);
+    const int64_t alignment = place.aligned ? plan.cpu.vectorBytes : 0;
+    frame.store(plan.scales ? addUnscaled(sum, at, alignment, strip) : sum, at, alignment);
   }
+}
+
+/// The sum of a strip's part of K, not scaled any more, and of the earlier parts, which is at `at`.
+Emitted MatmulMicroKernel::addUnscaled(Emitted sum, Emitted at, int64_t alignment, const MatmulStrip &strip) const {
+  const Emitted earlier = frame.load(block.lanesOf(plan.accumulator), at, alignment);
+  const Emitted continues = strip.depth.first > frame.constant(0);
+  return sum * block.splat(strip.unscale) + select(continues, earlier, block.zeros());
 }
 
 Emitted MatmulMicroKernel::multiplyAdd(Emitted x, Emitted y, Emitted sum) const {

@@ -16,6 +16,7 @@ public:
   Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;
   /// Sums that store() stored.
   Values load(int64_t rows, Emitted row, const MatmulStrip &strip) const;
+  /// Stores sums; those of scaled factors are added to those of earlier parts of K.
   void store(const Values &sums, Emitted row, const MatmulStrip &strip) const;
   /// `sum` + x * y of packed elements.
   Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) const;
@@ -29,6 +30,7 @@ private:
     bool aligned = true;
   };
   Place placeOf(Emitted row, const MatmulStrip &strip) const;
+  Emitted addUnscaled(Emitted sum, Emitted at, int64_t alignment, const MatmulStrip &strip) const;
   Emitted addressIn(const Place &place, int64_t row, int64_t vector) const;
 
   const MatmulBlock &block;

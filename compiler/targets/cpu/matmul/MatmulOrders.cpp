@@ -96,6 +96,8 @@ void RegistersOrder::multiplyColumns(Emitted begin, Emitted end, int64_t vectors
   const ArrayRef<int64_t> counts(vectors == 1 ? block.sizes.vectorRows : block.sizes.panelRows);
   frame.loop(begin, end, constant(vectors * block.sizes.lanes), [&](Emitted column) {
     strip.column = column;
+    if (plan.scales)
+      std::tie(strip.scale, strip.unscale) = factors.scaleOf(strip);
     Emitted row = constant(0);
     if (plan.b == ReadB::packedStrip)
       row = packWithFirstRows(counts.front(), strip);

@@ -1,0 +1,100 @@
+// Products by a right operand that may vanish: when its parts are scaled, and what their sums are.
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/compiler/KernelHarness.h"
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fmt/format.h>
+
+using halftone::dialect::TensorData;
+using halftone::testing::KernelHarness;
+using halftone::testing::runnableTargets;
+
+namespace {
+
+struct Product {
+  int64_t m = 20, n = 70, k = 1100;
+  std::string element = "f32";
+  bool rhsTransposed = false, addsBias = false;
+};
+
+std::string textOf(const Product &of) {
+  const std::string a = fmt::format("tensor<{}x{}x{}>", of.k, of.m, of.element),
+                    b = of.rhsTransposed ? fmt::format("tensor<{}x{}x{}>", of.n, of.k, of.element)
+                                         : fmt::format("tensor<{}x{}x{}>", of.k, of.n, of.element),
+                    y = fmt::format("tensor<{}x{}xf32>", of.m, of.n);
+  return fmt::format("halftone.kernel matmul @k ({0}, {1}, {2}) -> ({2})\n    attributes {{spec = "
+                     "#halftone.blocks<tile = [16, 64]>}} {{\n"
+                     "^bb0(%x: {0}, %w: {1}, %z: {2}):\n"
+                     "  %p = halftone.contract %x, %w {{halftone.vanishes, lhs_contract = array<i64: 0>, rhs_contract "
+                     "= array<i64: {3}>}}\n"
+                     "      : ({0}, {1}) -> {2}\n  %s = halftone.add %p, %z : {2}\n  halftone.yield {4} : {2}\n}}\n",
+                     a, b, y, int(of.rhsTransposed), of.addsBias ? "%s" : "%p");
+}
+
+std::string scheduleOf(const Product &of, const std::string &target, bool strict = false) {
+  return KernelHarness(textOf(of), target, strict).schedule();
+}
+bool scales(const std::string &schedule) { return schedule.find("scales = true") != std::string::npos; }
+
+void fill(TensorData &tensor, size_t begin, size_t end, double value) {
+  for (size_t i = begin; i < end; ++i)
+    tensor.low[i] = tensor.high[i] = value;
+}
+
+} // namespace
+
+TEST_CASE("Parts of a stack of a loop's are scaled where f32 is summed in rows, never in strict mode", "[kernels]") {
+  for (const std::string target : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids"}) {
+    INFO(target);
+    CHECK(scales(scheduleOf({}, target)));
+    CHECK(scales(scheduleOf({.m = 1, .n = 1, .k = 3}, target)) == scales(scheduleOf({.m = 20, .n = 1}, target)));
+    CHECK_FALSE(scales(scheduleOf({}, target, true)));
+    CHECK_FALSE(scales(scheduleOf({.rhsTransposed = true}, target)));
+  }
+  CHECK_FALSE(scales(scheduleOf({.element = "bf16"}, "sapphirerapids")));
+  const KernelHarness turned(textOf({.rhsTransposed = true}), "x86-64-v3", false);
+  CHECK_THAT(turned.refusalOf("#halftone_cpu.matmul<scales = true>"),
+             Catch::Contains("expected sums of f32 in registers and a right operand in rows"));
+}
+
+TEST_CASE("Products that are all below the least number add up as if they were not", "[kernels]") {
+  // 2^-150 rounds to 0 as an f32.
+  const Product of;
+  for (const std::string &target : runnableTargets()) {
+    INFO(target);
+    const KernelHarness kernel(textOf(of), target, false);
+    std::vector<TensorData> operands = kernel.operands(1, false);
+    fill(operands[0], 0, operands[0].low.size(), 0x1p-10);
+    fill(operands[1], 0, operands[1].low.size(), -0x1p-140);
+    const std::vector<TensorData> small = kernel.run(operands);
+    CHECK(std::ranges::all_of(small[0].low, [](double each) { return each == -1100 * 0x1p-150; }));
+    // The last of three parts of K has other numbers.
+    fill(operands[1], size_t(1000 * of.n), operands[1].low.size(), 0x1p-3);
+    const std::vector<TensorData> mixed = kernel.run(operands);
+    CHECK(std::ranges::all_of(mixed[0].low, [](double each) { return each == 100 * 0x1p-13; }));
+  }
+}
+
+TEST_CASE("Sums of vanishing numbers lie in their intervals, and infinities and NaN stay", "[kernels]") {
+  for (const std::string &target : runnableTargets())
+    for (const Product &of : {Product{}, Product{.m = 1, .n = 1, .k = 1}, Product{.m = 3, .n = 65, .k = 513},
+                              Product{.m = 33, .n = 16, .k = 600, .addsBias = true}, Product{.m = 20, .n = 1, .k = 40},
+                              Product{.m = 17, .n = 5, .k = 0}}) {
+      INFO(target << " " << of.m << "x" << of.n << "x" << of.k);
+      const KernelHarness kernel(textOf(of), target, false);
+      for (const double scale : {2.0, 0x1p-70, 0x1p-110, 0x1p-135}) {
+        std::vector<TensorData> operands = kernel.operands(7, false), tiny = kernel.operands(8, false, scale);
+        operands[1] = tiny[1];
+        kernel.checkInside(operands);
+        if (of.k < 2)
+          continue;
+        fill(operands[1], 0, size_t(of.n), 0);
+        fill(operands[0], 0, 1, INFINITY);
+        fill(operands[0], size_t(of.m), size_t(of.m) + 1, 0x1p127);
+        kernel.checkInside(operands);
+        fill(operands[1], size_t(of.n), size_t(of.n) + 1, NAN);
+        kernel.checkInside(operands);
+      }
+    }
+}
