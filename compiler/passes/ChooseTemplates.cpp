@@ -172,10 +172,11 @@ bool packHalves(ContractOp op, Value halves, const Target &target) {
   return true;
 }
 
-/// Whether a loop stacked the right operand, of f32: its elements may vanish over the steps, as cotangents do.
+/// Whether a loop stacked the right operand: its elements may vanish over the steps, as cotangents do. Those of f16 end at 2^-24.
 bool mayVanish(ContractOp op) {
   Value value = op.getRhs();
-  if (!tensorTypeOf(value).getElementType().isF32())
+  const Type element = tensorTypeOf(value).getElementType();
+  if (!element.isF32() && !element.isBF16())
     return false;
   while (isa_and_nonnull<ReshapeOp, TransposeOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);

@@ -9,6 +9,7 @@
 using halftone::dialect::TensorData;
 using halftone::testing::KernelHarness;
 using halftone::testing::runnableTargets;
+using halftone::testing::targetsOfGroups;
 
 namespace {
 
@@ -37,6 +38,17 @@ std::string scheduleOf(const Product &of, const std::string &target, bool strict
 }
 bool scales(const std::string &schedule) { return schedule.find("scales = true") != std::string::npos; }
 
+/// On each CPU a product of f32, and of bf16 in pairs, in tiles or widened.
+std::vector<std::pair<Product, std::string>> kernels() {
+  std::vector<std::pair<Product, std::string>> all;
+  for (const std::string &target : runnableTargets())
+    for (const char *element : {"f32", "bf16"})
+      all.push_back({{.element = element}, target});
+  for (const std::string &target : targetsOfGroups())
+    all.push_back({{.element = "bf16"}, target});
+  return all;
+}
+
 void fill(TensorData &tensor, size_t begin, size_t end, double value) {
   for (size_t i = begin; i < end; ++i)
     tensor.low[i] = tensor.high[i] = value;
@@ -52,35 +64,37 @@ TEST_CASE("Parts of a stack of a loop's are scaled where f32 is summed in rows, 
     CHECK_FALSE(scales(scheduleOf({}, target, true)));
     CHECK_FALSE(scales(scheduleOf({.rhsTransposed = true}, target)));
   }
-  CHECK_FALSE(scales(scheduleOf({.element = "bf16"}, "sapphirerapids")));
+  for (const char *target : {"x86-64-v3", "x86_64-unknown-linux-gnu:znver4", "sapphirerapids"})
+    CHECK(scales(scheduleOf({.element = "bf16"}, target)));
   const KernelHarness turned(textOf({.rhsTransposed = true}), "x86-64-v3", false);
   CHECK_THAT(turned.refusalOf("#halftone_cpu.matmul<scales = true>"),
-             Catch::Contains("expected sums of f32 in registers and a right operand in rows"));
+             Catch::Contains("expected sums of f32 and a right operand in rows"));
 }
 
 TEST_CASE("Products that are all below the least number add up as if they were not", "[kernels]") {
-  // 2^-150 rounds to 0 as an f32.
-  const Product of;
-  for (const std::string &target : runnableTargets()) {
-    INFO(target);
+  // 2^-150 rounds to 0 as an f32; 2^-140 is not a number of bf16.
+  for (const auto &[of, target] : kernels()) {
+    INFO(target << " " << of.element);
+    const double small = of.element == "f32" ? 0x1p-140 : 0x1p-131, factor = of.element == "f32" ? 0x1p-10 : 0x1p-19;
     const KernelHarness kernel(textOf(of), target, false);
     std::vector<TensorData> operands = kernel.operands(1, false);
-    fill(operands[0], 0, operands[0].low.size(), 0x1p-10);
-    fill(operands[1], 0, operands[1].low.size(), -0x1p-140);
-    const std::vector<TensorData> small = kernel.run(operands);
-    CHECK(std::ranges::all_of(small[0].low, [](double each) { return each == -1100 * 0x1p-150; }));
-    // The last of three parts of K has other numbers.
-    fill(operands[1], size_t(1000 * of.n), operands[1].low.size(), 0x1p-3);
+    fill(operands[0], 0, operands[0].low.size(), factor);
+    fill(operands[1], 0, operands[1].low.size(), -small);
+    const std::vector<TensorData> sums = kernel.run(operands);
+    CHECK(std::ranges::all_of(sums[0].low, [](double each) { return each == -1100 * 0x1p-150; }));
+    // Parts of K are 1536 pairs long at most.
+    fill(operands[1], size_t((of.k - 100) * of.n), operands[1].low.size(), 0x1p-3);
     const std::vector<TensorData> mixed = kernel.run(operands);
-    CHECK(std::ranges::all_of(mixed[0].low, [](double each) { return each == 100 * 0x1p-13; }));
+    CHECK(std::ranges::all_of(mixed[0].low, [&](double each) { return each == 100 * factor * 0x1p-3; }));
   }
 }
 
 TEST_CASE("Sums of vanishing numbers lie in their intervals, and infinities and NaN stay", "[kernels]") {
-  for (const std::string &target : runnableTargets())
-    for (const Product &of : {Product{}, Product{.m = 1, .n = 1, .k = 1}, Product{.m = 3, .n = 65, .k = 513},
-                              Product{.m = 33, .n = 16, .k = 600, .addsBias = true}, Product{.m = 20, .n = 1, .k = 40},
-                              Product{.m = 17, .n = 5, .k = 0}}) {
+  for (const auto &[first, target] : kernels())
+    for (const Product &of :
+         {first, Product{.m = 1, .n = 1, .k = 1}, Product{.m = 3, .n = 65, .k = 513},
+          Product{.m = 33, .n = 16, .k = 600, .addsBias = true}, Product{.m = 20, .n = 1, .k = 40},
+          Product{.m = 33, .n = 40, .k = 601, .element = "bf16", .addsBias = true}, Product{.m = 17, .n = 5, .k = 0}}) {
       INFO(target << " " << of.m << "x" << of.n << "x" << of.k);
       const KernelHarness kernel(textOf(of), target, false);
       for (const double scale : {2.0, 0x1p-70, 0x1p-110, 0x1p-135}) {

@@ -65,7 +65,7 @@ TEST_CASE("A matmul always has a schedule, which has the choices that do not fol
   CHECK(scheduleOn(zen4, changed(ofF32, &MatmulTraits::rows, int64_t(17))) == "#halftone_cpu.matmul");
   CHECK(scheduleOn(zen4, changed(ofF32, &MatmulTraits::vanishes, true)) == "#halftone_cpu.matmul<scales = true>");
   CHECK(scheduleOn("sapphirerapids", changed(ofBf16, &MatmulTraits::vanishes, true)) ==
-        "#halftone_cpu.matmul<product = tdpbf16ps>");
+        "#halftone_cpu.matmul<product = tdpbf16ps, scales = true>");
   CHECK(scheduleOn(zen4, changed(ofF32, &MatmulTraits::columns, int64_t(32))) == "#halftone_cpu.matmul<sums = tall>");
 }
 

@@ -51,8 +51,8 @@ LogicalResult MatmulScheduleAttr::verify(EmitError emitError, Product product, b
     return refuse("depth = runs", ofProduct + "; expected multiply_add or vdpbf16ps");
   if (depth == DepthFact::even && !takesPairs)
     return refuse("depth = even", ofProduct + "; expected vdpbf16ps");
-  if (scales && !takesPlain)
-    return refuse("scales = true", ofProduct + "; expected multiply_add");
+  if (scales && rowOf(product).takesIntegers)
+    return refuse("scales = true", ofProduct + ", which is of integers");
   if (scales && window == WindowRead::image)
     return refuse("scales = true", "window = image");
   return success();

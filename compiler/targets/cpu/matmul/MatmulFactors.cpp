@@ -74,17 +74,14 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columnsInPlace(const Ma
   };
 }
 
-std::pair<Emitted, Emitted> MatmulFactors::scaleOf(const MatmulStrip &strip) const {
-  constexpr double scale = 0x1p64, bound = 0x1p-80;
+void MatmulFactors::scaleBy(MatmulStrip &strip, Emitted limit, function_ref<Emitted(Emitted)> magnitudes) const {
+  constexpr double scale = 0x1p64;
   const auto constant = [&](double value) { return Emitted::constant(frame, frame.getF32Type(), value); };
-  const Emitted zero = frame.constant(0), one = frame.constant(1), limit = constant(bound).bits();
-  // The largest magnitude of the first indices of K, as an integer: NaN is above infinity.
-  const auto largestOf = [&](Emitted count) {
-    const Values most = frame.loop(zero, count, one, block.zeros().bits(), [&](Emitted k, const Values &now) {
-      Emitted next = now[0];
-      columnsAt(strip, {k}, [&](Emitted elements, int64_t) { return next = maximum(next, absolute(elements).bits()); });
-      return Values{next};
-    });
+  const Emitted zero = frame.constant(0), one = frame.constant(1);
+  const auto largestOf = [&](Emitted count) { // of the first indices of K
+    const Emitted none = block.zeros().bits();
+    const Values most = frame.loop(
+        zero, count, one, none, [&](Emitted k, const Values &now) { return Values{maximum(now[0], magnitudes(k))}; });
     return frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::MAXSI, most[0].value()));
   };
   const auto lookAtAll = [&] {
@@ -94,7 +91,46 @@ std::pair<Emitted, Emitted> MatmulFactors::scaleOf(const MatmulStrip &strip) con
   const Emitted mayBeSmall = largestOf(minimum(strip.depth.count, one)) < limit; // one index tells most often
   const Emitted isSmall =
       frame.choose(mayBeSmall, lookAtAll, [&] { return Values{frame.constant(frame.getBoolAttr(false))}; })[0];
-  return {select(isSmall, constant(scale), constant(1)), select(isSmall, constant(1 / scale), constant(1))};
+  strip.scale = select(isSmall, constant(scale), constant(1));
+  strip.unscale = select(isSmall, constant(1 / scale), constant(1));
+}
+
+/// Numbers from here on are not scaled.
+static constexpr double smallNumbersEnd = 0x1p-80;
+
+void MatmulFactors::scale(MatmulStrip &strip) const {
+  // NaN is above infinity.
+  scaleBy(strip, Emitted::constant(frame, frame.getF32Type(), smallNumbersEnd).bits(), [&](Emitted k) {
+    Emitted most;
+    columnsAt(strip, {k}, [&](Emitted elements, int64_t) {
+      const Emitted magnitudes = absolute(elements).bits();
+      most = most ? maximum(most, magnitudes) : magnitudes;
+      return elements;
+    });
+    return most;
+  });
+}
+
+void MatmulFactors::scalePairs(MatmulStrip &strip) const {
+  const auto b = strip.b;
+  const Emitted limit = Emitted::constant(frame, frame.getF32Type(), smallNumbersEnd).bits();
+  scaleBy(strip, limit, [&](Emitted k) {
+    Emitted most;
+    for (const Emitted &pairs : b({k})) {
+      const Emitted both = maximum(absolute(firstOfPairs(pairs)).bits(), absolute(secondOfPairs(pairs)).bits());
+      most = most ? maximum(most, both) : both;
+    }
+    return most;
+  });
+  // A number of bf16 times the power of two is one of bf16.
+  strip.b = [b, scale = block.splat(strip.scale)](const MatmulStep &step) {
+    Values read = b(step);
+    for (Emitted &pairs : read) {
+      const Emitted first = firstOfPairs(pairs) * scale, second = secondOfPairs(pairs) * scale;
+      pairs = ((first.bits() >> 16) | second.bits()).bitsAs(getElementTypeOrSelf(pairs.type()));
+    }
+    return read;
+  };
 }
 
 void MatmulFactors::prefetchColumns(const MatmulStrip &strip, Emitted k) const {

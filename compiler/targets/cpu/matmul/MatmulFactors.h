@@ -30,7 +30,7 @@ struct MatmulStrip {
   MatmulDepth depth;
   MatmulRows rows;                             // A's elements
   std::function<Values(const MatmulStep &)> b; // B's vectors
-  Emitted scale{}, unscale{};                  // if plan.scales: a power of two for B's elements, and its inverse
+  Emitted scale{}, unscale{};                  // a power of two for B's elements, and its inverse, or null
 };
 
 class MatmulFactors {
@@ -45,10 +45,12 @@ public:
   std::function<Values(const MatmulStep &)> columns(const MatmulStrip &strip) const;
   /// B's vectors where they are; if B is packed panel by panel, a copy of them goes into the panel.
   std::function<Values(const MatmulStep &)> columnsInPlace(const MatmulStrip &strip) const;
-  /// A power of two for the elements of a strip's B, and its inverse: 2^64 if all are below 2^-80, as cotangents that vanish
-  /// over many steps, and not all are 0; else 1. CPUs take many times as long for subnormal numbers, which so neither elements nor
-  /// products are.
-  std::pair<Emitted, Emitted> scaleOf(const MatmulStrip &strip) const;
+  /// Gives a strip, whose B is read where it is, a power of two for B's elements, and its inverse: 2^64 if all are below 2^-80, as
+  /// cotangents that vanish over many steps, and not all are 0; else 1. CPUs take many times as long for subnormal numbers, which so
+  /// neither elements nor products are.
+  void scale(MatmulStrip &strip) const;
+  /// The same for a strip whose B is packed in pairs, which b() then gives scaled.
+  void scalePairs(MatmulStrip &strip) const;
   /// Asks for B's vectors some indices of K after `k`, if B is read as it is.
   void prefetchColumns(const MatmulStrip &strip, Emitted k) const;
   /// Where the panel of a tile's column begins, which is the first of its panel.
@@ -57,6 +59,8 @@ public:
   void watchPanels() const;
 
 private:
+  /// How a strip is scaled; `magnitudes` are those of B's elements at an index of K, as integers from 0 to `limit` if they are small.
+  void scaleBy(MatmulStrip &strip, Emitted limit, llvm::function_ref<Emitted(Emitted)> magnitudes) const;
   /// What `use` makes of each of B's vectors where they are, and of its number.
   Values columnsAt(const MatmulStrip &strip, const MatmulStep &step,
                    llvm::function_ref<Emitted(Emitted, int64_t)> use) const;

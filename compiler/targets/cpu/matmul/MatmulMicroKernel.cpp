@@ -31,7 +31,7 @@ Values MatmulMicroKernel::load(int64_t rows, Emitted row, const MatmulStrip &str
 /// Begins each row with the correction for the bias of B over this part of K (MatmulPlan::bias).
 Values MatmulMicroKernel::begin(int64_t rows, Emitted row, const MatmulStrip &strip) const {
   const Emitted zeros = block.zeros(), continues = strip.depth.first > frame.constant(0);
-  if (plan.scales)
+  if (strip.scale)
     return Values(size_t(rows * strip.vectors), zeros);
   Values sums = load(rows, row, strip);
   for (auto [position, sum] : llvm::enumerate(sums)) {
@@ -101,7 +101,7 @@ void MatmulMicroKernel::store(const Values &sums, Emitted row, const MatmulStrip
     const auto [line, vector] = std::div(int64_t(position), strip.vectors);
     const Emitted at = addressIn(place, line, vector);
     const int64_t alignment = place.aligned ? plan.cpu.vectorBytes : 0;
-    frame.store(plan.scales ? addUnscaled(sum, at, alignment, strip) : sum, at, alignment);
+    frame.store(strip.scale ? addUnscaled(sum, at, alignment, strip) : sum, at, alignment);
   }
 }
 

@@ -96,12 +96,14 @@ void RegistersOrder::multiplyColumns(Emitted begin, Emitted end, int64_t vectors
   const ArrayRef<int64_t> counts(vectors == 1 ? block.sizes.vectorRows : block.sizes.panelRows);
   frame.loop(begin, end, constant(vectors * block.sizes.lanes), [&](Emitted column) {
     strip.column = column;
-    if (plan.scales)
-      std::tie(strip.scale, strip.unscale) = factors.scaleOf(strip);
+    if (plan.scales && plan.groupSize == 1)
+      factors.scale(strip);
     Emitted row = constant(0);
     if (plan.b == ReadB::packedStrip)
       row = packWithFirstRows(counts.front(), strip);
     strip.b = factors.columns(strip);
+    if (plan.scales && microKernel.widens)
+      factors.scalePairs(strip);
     multiplyStrip(counts, row, strip);
   });
 }

@@ -178,9 +178,9 @@ LogicalResult MatmulPlan::choose() {
   if (!isLegal(multiply, groupSize > 1, a, b) || (bias != 0 && a != ReadA::packedRows))
     return contraction.emitError() << "no code for " << reportName(product->product) << " with the left operand "
                                    << wordsOf(a) << " and the right operand " << wordsOf(b);
-  if (scales && (multiply != Multiply::registers || lanesAlongDepth(1) || readsPanels || !accumulator.isF32()))
-    return contraction.emitError()
-           << "a schedule with scales = true; expected sums of f32 in registers and a right operand in rows";
+  if (scales && (multiply == Multiply::dots || multiply == Multiply::imageLines || lanesAlongDepth(1) || readsPanels ||
+                 !accumulator.isF32()))
+    return contraction.emitError() << "a schedule with scales = true; expected sums of f32 and a right operand in rows";
   if (readsPanels && b == ReadB::inPlace)
     depthOfWord = wordGroup / groupSize;
   looksUpInWords = findLookups();

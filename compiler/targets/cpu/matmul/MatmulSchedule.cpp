@@ -44,8 +44,8 @@ cpu::MatmulScheduleAttr matmulSchedule(mlir::MLIRContext *context, const CpuTarg
   const SumShape sums = !isImage && sumsTall(target, traits, product) ? SumShape::tall : SumShape::wide;
   const bool isEven = product.product == Product::vdpbf16ps && traits.depth % 2 == 0;
   const DepthFact depth = liesInWholeRuns(target, traits) ? DepthFact::runs : isEven ? DepthFact::even : DepthFact::any;
-  const bool scales = traits.vanishes && product.product == Product::multiply_add &&
-                      traits.accumulator == DType::float32 && !isImage && !traits.numerics.fixesOrder();
+  const bool isOfFloats = traits.accumulator == DType::float32 && !product.takesIntegers;
+  const bool scales = traits.vanishes && isOfFloats && !isImage && !traits.numerics.fixesOrder();
   return MatmulScheduleAttr::get(context, product.product, traits.rows <= mostFewRows, window, sums, depth, scales);
 }
 
