@@ -5,7 +5,8 @@
 // becomes
 //   %y = mul %x, %x; %s = reduce sum %y; %1 = constant 1; %b = broadcast %1; %d = add (mul %b, %x), (mul %b, %x)
 // Forward ops with one number of halftone.rematerialize are computed again, from their held inputs, before the first
-// derivative that reads one of their values.
+// derivative that reads one of their values. Of long loops among them, CheckpointLoops.cpp makes pieces first.
+#include "compiler/passes/CheckpointLoops.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Reverse.h"
 #include "dialect/AttentionParts.h"
@@ -63,6 +64,8 @@ LogicalResult resolve(GradientOp gradient, func::FuncOp function, const SymbolTa
 
 void Differentiate::runOnModule() {
   const SymbolTable symbols(getOperation());
+  if (getOperation().walk([](GradientOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    checkpointLoops(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     // In program order: a gradient of a gradient finds the inner one resolved.
     SmallVector<GradientOp> gradients;

@@ -105,7 +105,8 @@ def DifferentiatePass : Halftone_Pass<"differentiate", "lifted"> {
     does not depend on a value has zeros. Cotangents of a value used several times are added in its dtype; for a
     variable with `update = overwrite` the largest is taken. Ops of the backward pass have the location of their forward
     op, marked `fused<"gradient">`. Gradients of gradients work. Forward ops with one number of `halftone.rematerialize` are written again
-    before the first derivative that reads one of their values: from variables as they are, from all else behind `hold`; the attribute is gone. An op on the way that has no derivative is an error that
+    before the first derivative that reads one of their values: from variables as they are, from all else behind `hold`; the attribute is gone. A scan of 64 steps or more among them, which no
+    loop is around, is cut into pieces first, a scan of scans, of which each is written again by itself. An op on the way that has no derivative is an error that
     names it, its layer and the gradient.
     The derivative of a scan is a scan in the other direction. Its carries are the cotangents of the carries, and for each capture the sum
     of its cotangents from the step that ran last to the first, in f32 at least. The values of the forward body that it reads are further

@@ -293,3 +293,33 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}, %p: tensor<i1> {halfton
   %d = halftone.gradient %y at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
   return %d : tensor<4xf32>
 }
+
+// -----
+
+// A long loop that is computed again is computed again in pieces: ten of ten steps, and three by themselves.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[XS:.*]] = halftone.slice %arg1 {start = array<i64: 0, 0>} : tensor<103x4xf32> to tensor<100x4xf32>
+// CHECK: %[[G:.*]] = halftone.reshape %[[XS]] : tensor<100x4xf32> to tensor<10x10x4xf32>
+// CHECK: %[[O:.*]]:{{.*}} = halftone.scan(%arg0) over(%[[G]]) {length = 10 : i64}
+// CHECK: %[[P:.*]] = halftone.scan(%{{.*}}) over(%{{.*}}) {length = 10 : i64} : (tensor<4xf32>, tensor<10x4xf32>) -> tensor<4xf32>
+// CHECK: halftone.slice %arg1 {start = array<i64: 100, 0>} : tensor<103x4xf32> to tensor<3x4xf32>
+// CHECK: halftone.scan(%[[O]]#0) over({{.*}}) {length = 3 : i64}
+// CHECK: halftone.hold
+// CHECK: halftone.scan({{.*}}) over({{.*}}) {length = 3 : i64, reverse}
+// CHECK: halftone.scan({{.*}}) over({{.*}}) {length = 10 : i64, reverse}
+// CHECK: halftone.hold
+// CHECK: halftone.scan({{.*}}) {length = 10 : i64, reverse}
+// CHECK-NOT: halftone.rematerialize
+// CHECK: return
+func.func @main(%h: tensor<4xf32> {halftone.name = "h"}, %xs: tensor<103x4xf32> {halftone.name = "xs"})
+    -> (tensor<4xf32> {halftone.name = "dh"}) {
+  %l = halftone.scan (%h) over (%xs) {length = 103 : i64, halftone.rematerialize = 0 : i64} : (tensor<4xf32>, tensor<103x4xf32>) -> tensor<4xf32> {
+  ^bb0(%i: tensor<i32>, %c: tensor<4xf32>, %x: tensor<4xf32>):
+    %p = halftone.mul %c, %x : tensor<4xf32>
+    %n = halftone.tanh %p : tensor<4xf32>
+    halftone.yield %n : tensor<4xf32>
+  }
+  %y = halftone.reduce sum %l {axes = array<i64: 0>} : tensor<4xf32> -> tensor<f32>
+  %d = halftone.gradient %y at (%h : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}

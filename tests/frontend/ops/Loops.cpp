@@ -68,6 +68,37 @@ TEST_CASE("checkpoints change no bit of values and gradients") {
     }
 }
 
+TEST_CASE("A long loop that is computed again in pieces gives the same bits") {
+  // Of 64 steps, 8 pieces; of 67, a rest; shorter loops stay whole.
+  for (bool reverse : {false, true})
+    for (int64_t steps : {63, 64, 67, 103}) {
+      std::vector<std::vector<Tensor>> both;
+      for (bool again : {false, true})
+        both.push_back(
+            results({Tensor({0.1, -0.2}, {2}), Tensor::ones({steps, 2}), Tensor({0.3, 0.7}, {2})}, [&](const List &v) {
+              const auto loop = [&](const Values &all) {
+                const auto [last, ys] = ops::scan(
+                    [&](const Values &c, const Values &x) {
+                      Value h = ops::tanh(c[0] * all[2] + x[0]) * c[1];
+                      return Pair{{h, c[1] + 0.125}, h * h};
+                    },
+                    {all[0], ops::ones({})}, all[1], {.reverse = reverse});
+                const Value counted = ops::fori_loop(
+                    0, steps,
+                    [&](const Value &i, const Values &c) { return c[0] * 0.5 + ops::cast(i, float32) * all[2]; },
+                    all[0])[0];
+                return ops::concatenate({last[0], ops::reshape(ys[0], {2 * steps}), counted}, 0);
+              };
+              const Value y = again ? remat(loop)(Values(v)) : loop(Values(v));
+              auto slopes = gradients(ops::sum(y * y), {v[0], v[1], v[2]});
+              return List{y, slopes[0], slopes[1], slopes[2]};
+            }));
+      INFO(steps << (reverse ? " reverse" : ""));
+      for (size_t i = 0; i < both[0].size(); ++i)
+        CHECK(numbers(both[0][i]) == numbers(both[1][i]));
+    }
+}
+
 /// The bytes of the arena of an LSTM of 32 features and 32 units over `steps` steps of 8 samples: its last output, and with `trains` the
 /// gradients of its weights.
 static int64_t arenaOfLstm(int64_t steps, bool trains, const ops::ScanArgs &args = {}) {

@@ -1,0 +1,161 @@
+// A long loop that is computed again: a loop over pieces that are computed again one by one.
+// SPDX-License-Identifier: Apache-2.0
+//
+//   %l, %ys = scan (%h) over (%xs) {length = 100, halftone.rematerialize = 0} { ... }
+// becomes
+//   %a = slice %xs : 10 x 10; %l, %b = scan (%h) over (%a) {length = 10} {
+//     ^(%i, %c, %x): %d, %y = scan (%c) over (%x) {length = 10, halftone.rematerialize = 1} { ... }; yield %d, %y }
+//   %ys = reshape %b : 100
+// If no length of pieces near the root divides that of the loop, the last steps are a piece by themselves.
+#include "compiler/passes/CheckpointLoops.h"
+#include "dialect/ControlFlow.h"
+#include "mlir/IR/IRMapping.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace halftone::dialect;
+
+namespace halftone::compiler {
+
+namespace {
+
+/// A divisor of `length` from half the root to twice the root, the nearest to the root; else the root.
+int64_t pieceOf(int64_t length) {
+  const auto root = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(length))));
+  int64_t best = 0;
+  for (int64_t each = (root + 1) / 2; each <= 2 * root; ++each)
+    if (length % each == 0 && (best == 0 || std::abs(each - root) < std::abs(best - root)))
+      best = each;
+  return best ? best : root;
+}
+
+class LoopPieces {
+public:
+  LoopPieces(ScanOp scan, int64_t &nextNumber)
+      : scan(scan), builder(scan), loc(scan.getLoc()), nextNumber(nextNumber),
+        length(static_cast<int64_t>(scan.getLength())), steps(pieceOf(length)), pieces(length / steps),
+        rest(length % steps) {}
+
+  void replace() {
+    const int64_t whole = pieces * steps;
+    SmallVector<Value> carries(scan.getInits()), restYs;
+    const auto takeRest = [&] {
+      if (rest == 0)
+        return;
+      ScanOp last = piece(carries, parts(whole, rest), rest, [&](OpBuilder &inside) { return integer(inside, whole); });
+      carries = SmallVector<Value>(last.getLasts());
+      restYs = SmallVector<Value>(last.getYs());
+    };
+    if (scan.getReverse())
+      takeRest();
+    ScanOp outer = loopOverPieces(carries);
+    carries = SmallVector<Value>(outer.getLasts());
+    if (!scan.getReverse())
+      takeRest();
+    SmallVector<Value> results(carries);
+    for (auto [index, y] : llvm::enumerate(outer.getYs())) {
+      Value stack = reshaped(y, {whole}, 2);
+      if (rest > 0)
+        stack = ConcatOp::create(builder, loc, scan.getYs()[index].getType(), ValueRange{stack, restYs[index]}, 0);
+      results.push_back(stack);
+    }
+    scan->replaceAllUsesWith(results);
+    scan.erase();
+  }
+
+private:
+  static SmallVector<int64_t> withLead(Value value, ArrayRef<int64_t> lead, int64_t replaced) {
+    SmallVector<int64_t> shape(lead);
+    llvm::append_range(shape, shapeOf(value).drop_front(replaced));
+    return shape;
+  }
+
+  Value integer(OpBuilder &inside, int64_t value) {
+    const auto type = cast<RankedTensorType>(scan.getIndex().getType());
+    return ConstantOp::create(inside, loc, type,
+                              DenseElementsAttr::get(type, inside.getIntegerAttr(type.getElementType(), value)));
+  }
+
+  Value reshaped(Value value, ArrayRef<int64_t> lead, int64_t replaced) {
+    return ReshapeOp::create(builder, loc, tensorTypeOf(value).clone(withLead(value, lead, replaced)), value);
+  }
+
+  /// `count` slices of each of the xs from `first` on.
+  SmallVector<Value> parts(int64_t first, int64_t count) {
+    SmallVector<Value> all;
+    for (Value x : scan.getXs()) {
+      SmallVector<int64_t> start(shapeOf(x).size(), 0);
+      start[0] = first;
+      all.push_back(
+          count == length
+              ? x
+              : SliceOp::create(builder, loc, tensorTypeOf(x).clone(withLead(x, {count}, 1)), x, start).getResult());
+    }
+    return all;
+  }
+
+  /// The scan of `count` steps, computed again by itself. `first` makes the index of its first step, in its body.
+  ScanOp piece(ValueRange inits, ValueRange xs, int64_t count, function_ref<Value(OpBuilder &)> first) {
+    SmallVector<Type> types(scan.getLasts().getTypes());
+    for (Value y : scan.getYs())
+      types.push_back(tensorTypeOf(y).clone(withLead(y, {count}, 1)));
+    auto made = ScanOp::create(builder, loc, types, inits, xs, count, scan.getReverse());
+    IRMapping copies;
+    scan.getBody().cloneInto(&made.getBody(), copies);
+    made->setAttr(rematerializeAttr, builder.getI64IntegerAttr(nextNumber++));
+    if (BlockArgument index = made.getIndex(); !index.use_empty()) {
+      OpBuilder inside = OpBuilder::atBlockBegin(&made.getBody().front());
+      const Value place = AddOp::create(inside, loc, index.getType(), index, first(inside));
+      index.replaceAllUsesExcept(place, place.getDefiningOp());
+    }
+    return made;
+  }
+
+  ScanOp loopOverPieces(ValueRange inits) {
+    SmallVector<Value> groups = parts(0, pieces * steps);
+    for (Value &group : groups)
+      group = reshaped(group, {pieces, steps}, 1);
+    SmallVector<Type> types(scan.getLasts().getTypes());
+    for (Value y : scan.getYs())
+      types.push_back(tensorTypeOf(y).clone(withLead(y, {pieces, steps}, 1)));
+    auto outer = ScanOp::create(builder, loc, types, inits, groups, pieces, scan.getReverse());
+    OpBuilder::InsertionGuard guard(builder);
+    SmallVector<Type> arguments{scan.getIndex().getType()};
+    llvm::append_range(arguments, inits.getTypes());
+    for (Value group : groups)
+      arguments.push_back(tensorTypeOf(group).clone(shapeOf(group).drop_front()));
+    builder.createBlock(&outer.getBody(), {}, arguments, SmallVector<Location>(arguments.size(), loc));
+    ScanOp inner = piece(outer.getCarries(), outer.getSlices(), steps, [&](OpBuilder &inside) {
+      return MulOp::create(inside, loc, arguments[0], outer.getIndex(), integer(inside, steps)).getResult();
+    });
+    YieldOp::create(builder, loc, inner.getResults());
+    return outer;
+  }
+
+  ScanOp scan;
+  OpBuilder builder;
+  Location loc;
+  int64_t &nextNumber;
+  int64_t length, steps, pieces, rest;
+};
+
+} // namespace
+
+void checkpointLoops(ModuleOp module) {
+  constexpr int64_t shortest = 64; // Guess. Pieces of shorter loops cost launches, and their steps little memory.
+  int64_t nextNumber = 0;
+  SmallVector<ScanOp> loops;
+  module.walk([&](Operation *op) {
+    if (auto number = op->getAttrOfType<IntegerAttr>(rematerializeAttr)) {
+      nextNumber = std::max(nextNumber, number.getInt() + 1);
+      auto scan = dyn_cast<ScanOp>(op);
+      if (scan && static_cast<int64_t>(scan.getLength()) >= shortest && !op->getParentOfType<ScanOp>() &&
+          !op->getParentOfType<WhileOp>())
+        loops.push_back(scan);
+    }
+  });
+  for (ScanOp scan : loops)
+    LoopPieces(scan, nextNumber).replace();
+}
+
+} // namespace halftone::compiler
