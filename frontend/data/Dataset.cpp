@@ -248,8 +248,9 @@ Dataset Dataset::cache() const {
 }
 Dataset Dataset::prefetch(int64_t bufferSize) const {
   requirePositive("buffer_size", bufferSize);
-  return DatasetAccess::make(
-      rep_->each([bufferSize](NextElement next) { return workedAhead(std::move(next), nullptr, 1, bufferSize); }));
+  Rep rep = rep_->each([bufferSize](NextElement next) { return workedAhead(std::move(next), nullptr, 1, bufferSize); });
+  rep.batched = rep_->batched; // the elements are the same
+  return DatasetAccess::make(std::move(rep));
 }
 std::optional<int64_t> Dataset::cardinality() const { return rep_->cardinality; }
 

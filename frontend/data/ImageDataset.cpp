@@ -6,6 +6,7 @@
 #include "frontend/data/ImageScaling.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Extents.h"
+#include "runtime/devices/CpuDevice.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <limits>
@@ -128,16 +129,17 @@ ImageDataset datasetOf(ImageFolder folder, const std::string &directory, const c
   if (shuffles)
     dataset = dataset.shuffle(args.batch_size ? extentProduct(*args.batch_size, 8) : 1024, args.seed);
   const auto shared = std::make_shared<const ImageFolder>(std::move(folder));
-  dataset = dataset.map([shared, args](const Batch &element) {
+  const auto read = [shared, args](const Batch &element) {
     const auto i = static_cast<size_t>(element.x[0].to_vector<int64_t>().at(0));
     Batch batch{.x = imageOf(*shared, i, args)};
     if (!shared->labels.empty())
       batch.y = labelOf(*shared, i, args.label_mode);
     return batch;
-  });
+  };
+  dataset = dataset.map(read, {.num_parallel_calls = defaultThreadCount().valueOrThrow()});
   if (args.batch_size)
     dataset = dataset.batch(*args.batch_size);
-  return {dataset, shared->classNames, shared->files};
+  return {dataset.prefetch(1), shared->classNames, shared->files};
 }
 
 /// Those for training and those for validation, or all and none.

@@ -89,12 +89,18 @@ ImageFolder filesByClass(const std::string &directory, const std::vector<std::st
   for (const Entry &entry : entriesOf(root))
     if (entry.isFolder && !entry.name.starts_with('.'))
       all.classNames.push_back(entry.name);
-  for (const std::string &name : classes)
+  std::set<std::string_view> taken;
+  for (const std::string &name : classes) {
+    if (!taken.insert(name).second)
+      throw Error(ErrorKind::value_error,
+                  fmt::format("`class_names` must not name a class twice. Received: class_names=[{}]",
+                              fmt::join(classes, ", ")));
     if (!std::ranges::binary_search(all.classNames, name))
       throw Error(ErrorKind::value_error,
                   fmt::format("The `class_names` passed did not match the names of the subdirectories of the target "
                               "directory. Expected: [{}] (or a subset of it), but received: class_names=[{}]",
                               fmt::join(all.classNames, ", "), fmt::join(classes, ", ")));
+  }
   if (!classes.empty())
     all.classNames = classes;
   for (size_t i = 0; i < all.classNames.size(); ++i) {

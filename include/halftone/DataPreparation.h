@@ -45,11 +45,11 @@ struct SplitDatasetArgs {             // keras.utils.split_dataset
   bool shuffle = false;
   std::optional<int64_t> seed{};
 };
-/// The first elements of a dataset and the last ones; of a dataset that ends with batch(), the elements that are batched, which
-/// both parts batch again. A size below 1 is a share of the elements, rounded, and a whole number is a count of them; a size
-/// that is missing is the rest. One pass over a dataset with functions, generators or a shuffle is read here and stays in memory.
-/// value_error if both sizes are missing, for sizes that give a part without elements or more than there is, and for a dataset
-/// without end.
+/// The first elements of a dataset and the last ones; of a dataset that ends with batch(), and maybe prefetch(), the elements that
+/// are batched, which both parts batch again. A size below 1 is a share of the elements, rounded, and a whole number is a count of
+/// them; a size that is missing is the rest. One pass over a dataset with functions, generators or a shuffle is read here and stays
+/// in memory. value_error if both sizes are missing, for sizes that give a part without elements or more than there is, and for a
+/// dataset without end.
 HALFTONE_API std::pair<Dataset, Dataset> split_dataset(const Dataset &dataset, std::optional<double> left_size,
                                                        const SplitDatasetArgs &args = {});
 

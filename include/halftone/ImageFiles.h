@@ -110,10 +110,10 @@ struct ImageDatasetArgs {
   bool pad_to_aspect_ratio = false; // with zeros
   Choice<DataFormat> data_format = DataFormat::channels_last;
 };
-/// The files in a folder that end in .png, .jpg or .jpeg as batches of float32 images with labels. Each folder inside it is a
-/// class, in the order of names; files in deeper folders belong to it too. The order of files, what is shuffled by a seed
-/// before the split, and the split are Keras's. value_error as Keras's; io_error for a folder that cannot be read, and while
-/// iterating for a file as of load_img().
+/// The .png, .jpg and .jpeg files in a folder as batches of float32 images with labels. Each folder inside it is a class, in the
+/// order of names, with the files below it. The files, their shuffle by a seed and the split are Keras's. HALFTONE_NUM_THREADS
+/// threads read one batch ahead; their count does not change the batches. value_error as Keras's, and for a class twice in
+/// `class_names`; io_error for a folder that cannot be read, and while iterating for a file as of load_img().
 HALFTONE_API ImageDataset image_dataset_from_directory(const std::string &directory, const ImageDatasetArgs &args = {});
 /// Those for training and those for validation, of subset "both".
 HALFTONE_API std::array<ImageDataset, 2> image_datasets_from_directory(const std::string &directory,

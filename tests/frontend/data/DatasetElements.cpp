@@ -61,12 +61,13 @@ TEST_CASE("concatenate gives the elements of one dataset after those of the othe
   CHECK(countedElements(1).repeat(INT64_MAX).concatenate(countedElements(1)).cardinality() == INT64_MAX);
 }
 
-TEST_CASE("unbatch gives the rows of batches, and knows the count of a batch before it") {
+TEST_CASE("unbatch gives the rows of batches, and knows the count of a batch() before it") {
   const Dataset rows(Tensor({{1, 2}, {3, 4}, {5, 6}}), countedTo(3));
   const Dataset data = rows.batch(2).unbatch();
   CHECK(data.cardinality() == 3);
   CHECK(rows.batch(2, true).unbatch().cardinality() == 2);
-  CHECK(rows.batch(2).prefetch(1).unbatch().cardinality() == Counts());
+  CHECK(rows.batch(2).prefetch(1).unbatch().cardinality() == 3);
+  CHECK(rows.batch(2).map([](Batch batch) { return batch; }).unbatch().cardinality() == Counts());
   CHECK(countedElements(0).batch(2).unbatch().cardinality() == 0);
   int64_t row = 0;
   for (const Batch &element : data) {

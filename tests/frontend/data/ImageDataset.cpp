@@ -1,12 +1,15 @@
 // Datasets of a folder's images: labels, splits, sizes, formats, and every refused argument.
 // SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/Threads.h"
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -30,6 +33,10 @@ struct ColouredFiles : TemporaryFolder {
     }
   }
   std::string name() const { return path.string(); }
+};
+struct ReadingThreads {
+  explicit ReadingThreads(const char *count) { setenv("HALFTONE_NUM_THREADS", count, 1); }
+  ~ReadingThreads() { unsetenv("HALFTONE_NUM_THREADS"); }
 };
 /// Those of a recorded dataset, in batches of 4.
 utils::ImageDatasetArgs argumentsOf(const Json &json) {
@@ -206,6 +213,7 @@ TEST_CASE("Arguments of image datasets that do not fit are refused in Keras's wo
   CHECK_THAT(refused({.labels = std::nullopt, .class_names = {"a"}}), Contains("When `labels=None`"));
   CHECK_THAT(refused({.label_mode = "binary"}), Contains("there must be exactly 2 class_names"));
   CHECK_THAT(refused({.class_names = {"d"}}), Contains("did not match the names of the subdirectories"));
+  CHECK_THAT(refused({.class_names = {"a", "b", "a"}}), Contains("must not name a class twice"));
   CHECK_THAT(refused({.batch_size = 0}), Contains("`batch_size` must be positive"));
   CHECK_THAT(refused({.image_size = {0, 3}}), Contains("Invalid `image_size` value"));
   CHECK_THAT(refused({.validation_split = 1.5, .subset = "training"}),
@@ -242,4 +250,52 @@ TEST_CASE("A damaged file is an error of the batch that reads it") {
   auto at = dataset.begin();
   CHECK((*at).x[0].shape()[0] == 1);
   CHECK_THROWS_WITH(++at, Contains("101.png': expected a whole PNG file"));
+}
+
+TEST_CASE("The batches of a folder's images do not depend on the number of threads that read them") {
+  const ColouredFiles files(23);
+  const auto pass = [&](const char *threads) {
+    const ReadingThreads count(threads);
+    const ImageDataset dataset = image_dataset_from_directory(files.name(), {.batch_size = 5, .seed = 3});
+    CHECK(dataset.cardinality() == 5);
+    CHECK(dataset.unbatch().cardinality() == 23);
+    const auto first = contents(dataset);
+    return std::pair(first, contents(dataset));
+  };
+  const auto alone = pass("1");
+  CHECK(alone.first != alone.second);
+  CHECK(pass("2") == alone);
+  CHECK(pass("4") == alone);
+  const ThreadLimit none(0);
+  CHECK(pass("4") == alone);
+}
+
+TEST_CASE("A number of threads that is none is an error of the call that makes a dataset of images") {
+  const ColouredFiles files(2);
+  const ReadingThreads count("many");
+  CHECK_THROWS_WITH(image_dataset_from_directory(files.name(), {}), Contains("HALFTONE_NUM_THREADS=many"));
+}
+
+TEST_CASE("fit on a folder with a damaged file ends with the error of its batch, and can be called again") {
+  const ColouredFiles files(12);
+  const utils::ImageDatasetArgs args{.batch_size = 2, .image_size = {2, 2}, .shuffle = false};
+  const ImageDataset dataset = image_dataset_from_directory(files.name(), args);
+  const std::string &path = dataset.file_paths()[7];
+  const auto size = fs::file_size(path);
+  std::ifstream whole(path, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(whole)), {});
+  fs::resize_file(path, size / 2);
+  const Sequential model({Input({2, 2, 3}), layers::Flatten(), layers::Dense(1)});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  struct Count : Callback {
+    int64_t steps = 0;
+    void on_train_batch_end(int64_t, const Logs &) override { ++steps; }
+  };
+  const auto count = std::make_shared<Count>();
+  CHECK_THROWS_WITH(model.fit(dataset, {.verbose = 0, .callbacks = {count}}),
+                    Contains(fs::path(path).filename().string()));
+  CHECK(count->steps == 3);
+  std::ofstream(path, std::ios::binary) << bytes;
+  model.fit(dataset, {.verbose = 0, .callbacks = {count}});
+  CHECK(count->steps == 9);
 }

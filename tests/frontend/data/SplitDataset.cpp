@@ -26,7 +26,7 @@ TEST_CASE("split_dataset gives the first and the last elements, by shares and by
 }
 
 TEST_CASE("split_dataset splits the elements of batches and batches both parts again") {
-  const auto [first, last] = split_dataset(countedElements(10).batch(3), 0.7);
+  const auto [first, last] = split_dataset(countedElements(10).batch(3).prefetch(2), 0.7);
   CHECK(first.cardinality() == 3);
   CHECK((*first.begin()).x[0].shape() == Shape{3});
   CHECK(numbersOf(first) == numbersFrom(0, 7));
