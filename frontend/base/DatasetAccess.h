@@ -14,6 +14,8 @@ using ShuffleCounts = std::vector<std::shared_ptr<std::atomic<int64_t>>>;
 struct DatasetAccess {
   /// Whether repeat() without a count makes an iteration go on for ever, unless a pass has no elements.
   static bool isEndless(const Dataset &dataset);
+  /// Whether a thread of the dataset reads elements before a loop asks for them, as the user wants with prefetch().
+  static bool isReadAhead(const Dataset &dataset);
   static const ShuffleCounts &shuffles(const Dataset &dataset);
 
   // Defined in frontend/data/DatasetRep.h, for the files of that folder.

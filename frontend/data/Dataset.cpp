@@ -136,6 +136,7 @@ NextElement detail::fromMemory(ElementsInMemory elements) {
 int64_t detail::ShuffleSeeds::next() { return seed_ ? *seed_ + 7919 * (*begun_)++ : nextSeed(); }
 
 bool detail::DatasetAccess::isEndless(const Dataset &dataset) { return dataset.rep_->isEndless; }
+bool detail::DatasetAccess::isReadAhead(const Dataset &dataset) { return dataset.rep_->isReadAhead; }
 const ShuffleCounts &detail::DatasetAccess::shuffles(const Dataset &dataset) { return dataset.rep_->shuffles; }
 
 Dataset::Dataset(const Dataset &) = default;
@@ -203,7 +204,7 @@ Dataset Dataset::map(std::function<Batch(Batch)> f, const MapArgs &args) const {
   requirePositive("num_parallel_calls", threads.value_or(1));
   Rep rep = rep_->each([f = std::move(f), threads](NextElement next) -> NextElement {
     if (threads)
-      return workedAhead(std::move(next), f, *threads, *threads);
+      return workedAhead<Batch>(std::move(next), f, *threads, *threads);
     return [next = std::move(next), f]() -> std::optional<Batch> {
       if (std::optional<Batch> batch = next())
         return f(std::move(*batch));
@@ -248,8 +249,10 @@ Dataset Dataset::cache() const {
 }
 Dataset Dataset::prefetch(int64_t bufferSize) const {
   requirePositive("buffer_size", bufferSize);
-  Rep rep = rep_->each([bufferSize](NextElement next) { return workedAhead(std::move(next), nullptr, 1, bufferSize); });
+  Rep rep = rep_->each(
+      [bufferSize](NextElement next) { return workedAhead<Batch>(std::move(next), nullptr, 1, bufferSize); });
   rep.batched = rep_->batched; // the elements are the same
+  rep.isReadAhead = true;
   return DatasetAccess::make(std::move(rep));
 }
 std::optional<int64_t> Dataset::cardinality() const { return rep_->cardinality; }

@@ -31,7 +31,8 @@ struct Dataset::Rep {
   std::function<detail::StartPass()> begin;
   std::optional<int64_t> cardinality;
   bool isEndless = false;
-  bool isFixed = false; // whether all passes have the same elements, and no function of the user's makes them
+  bool isFixed = false;     // whether all passes have the same elements, and no function of the user's makes them
+  bool isReadAhead = false; // whether the last step is prefetch()
   std::optional<detail::BatchedElements> batched{};
   detail::ShuffleCounts shuffles{}; // of the steps before
 
@@ -39,6 +40,7 @@ struct Dataset::Rep {
   template <class F> Rep each(F f) const {
     Rep rep = *this;
     rep.batched.reset();
+    rep.isReadAhead = false;
     rep.begin = [before = begin, f = std::move(f)]() -> detail::StartPass {
       return [start = before(), f] { return f(start()); };
     };

@@ -6,6 +6,7 @@
 #include "halftone/Reports.h"
 #include "runtime/ProgramCache.h"
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -39,6 +40,9 @@ public:
   /// Compiles for feeds of these types, so that run() need not.
   void prepare(const std::vector<Tensor> &feeds, const FeedLayout &layout = {},
                const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
+  /// Runs the host steps for feeds with which those of a later run() begin, so that it need not. Another thread may do so while
+  /// this one is in run(). Does nothing before the first run() of such types.
+  void runHostStepsAhead(const std::vector<Tensor> &feeds);
   /// The text of `stage` for these types. `onLateStage` as in TextOptions.
   std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
                  bool locations = false, const std::function<void(Stage, std::string_view)> &onLateStage = {});
@@ -59,11 +63,19 @@ private:
     std::vector<Tensor> feeds;
     FeedLayout layout; // with the open extents
   };
+  using HostProgram = std::shared_ptr<const std::vector<HostStep>>;
+  /// The results of a list of host steps that were computed ahead.
+  struct AheadResults {
+    HostProgram steps;
+    std::vector<Tensor> feeds, results;
+  };
   /// `data`: the feeds themselves, if they are at hand.
   std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const FeedLayout &layout,
                                const std::vector<Tensor> &data = {});
   bool needsHost(const std::vector<Tensor> &feeds) const { return hasHostSteps_ || anyStrings(feeds); }
-  std::shared_ptr<const std::vector<HostStep>> hostSteps(const std::vector<Tensor> &feeds, const FeedLayout &layout);
+  HostProgram hostSteps(const std::vector<Tensor> &feeds, const FeedLayout &layout);
+  /// The results of the steps for these feeds, computed here or ahead.
+  std::vector<Tensor> resultsOf(const HostProgram &steps, const std::vector<Tensor> &feeds);
   HostResults onHost(const std::vector<Tensor> &feeds, const FeedLayout &layout);
   /// The layout with the open extents of the last run, unless it has some.
   FeedLayout withExtents(FeedLayout layout) const;
@@ -78,7 +90,8 @@ private:
   std::shared_ptr<Variable> generator_ = std::make_shared<Variable>(); // Trace::generator of all traces
   std::atomic<bool> hasHostSteps_ = false;                             // since a trace had some
   mutable std::mutex hostMutex_;
-  std::vector<std::pair<ProgramKey, std::shared_ptr<const std::vector<HostStep>>>> hostPrograms_; // the newest last
+  std::vector<std::pair<ProgramKey, HostProgram>> hostPrograms_; // the newest last
+  std::deque<AheadResults> ahead_;
   std::vector<int64_t> latestExtents_;
   ProgramCache program_;
 };

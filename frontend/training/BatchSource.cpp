@@ -4,7 +4,9 @@
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/data/Batches.h"
+#include "frontend/data/WorkAhead.h"
 #include "halftone/Error.h"
+#include "runtime/TensorAccess.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
@@ -91,7 +93,8 @@ void EpochReader::beginPass() {
   passCounts_.clear();
   for (const auto &count : source_.shuffles())
     passCounts_.push_back(*count);
-  place_.reset();
+  resumedAt_.reset();
+  next_ = nullptr;
   if (!source_.areArrays())
     return;
   order_.resize(static_cast<size_t>(source_.rows_));
@@ -100,10 +103,15 @@ void EpochReader::beginPass() {
     ShuffleOrder(nextSeed()).shuffle(order_);
 }
 
-std::optional<BatchPart> EpochReader::drawRows() {
-  int64_t begin = drawn_ * source_.batchSize_, end = std::min(begin + source_.batchSize_, source_.rows_);
-  return partOf(source_.arrays_,
-                std::span(order_).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
+/// The batches of arrays, whose rows are in this order.
+static std::function<std::optional<BatchPart>()> partsOf(const Batch &arrays, std::vector<int64_t> order,
+                                                         int64_t batchSize, size_t drawnRows) {
+  return [arrays, order = std::move(order), most = static_cast<size_t>(batchSize),
+          at = drawnRows]() mutable -> std::optional<BatchPart> {
+    const std::span<const int64_t> rest = std::span(order).subspan(std::min(at, order.size()));
+    at += most;
+    return rest.empty() ? std::nullopt : std::optional(partOf(arrays, rest.first(std::min(most, rest.size()))));
+  };
 }
 
 /// The part of a dataset's element, which must be a batch.
@@ -117,19 +125,68 @@ static BatchPart partOfElement(const Batch &element) {
   }
 }
 
-std::optional<BatchPart> EpochReader::drawFromDataset() {
-  if (place_)
-    ++*place_;
-  else
-    place_ = source_.dataset_->begin();
-  return *place_ != Dataset::iterator() ? std::optional(partOfElement(**place_)) : std::nullopt;
+/// The batches of a dataset from the place on, or after it. `left` is how many there are, if the dataset knows: a stream might
+/// wait for one more.
+static std::function<std::optional<BatchPart>()> partsFrom(Dataset::iterator place, bool isDrawn,
+                                                           std::optional<int64_t> left) {
+  return [place = std::move(place), isDrawn, left]() mutable -> std::optional<BatchPart> {
+    if (left == 0)
+      return std::nullopt;
+    if (std::exchange(isDrawn, true))
+      ++place;
+    if (left)
+      --*left;
+    return place != Dataset::iterator() ? std::optional(partOfElement(*place)) : std::nullopt;
+  };
 }
 
-/// Draws no more batches than the source has by its own count: a stream might wait for the next one.
+EpochReader::NextPart EpochReader::rest() {
+  NextPart next;
+  if (source_.areArrays()) {
+    next = partsOf(source_.arrays_, std::move(order_), source_.batchSize_,
+                   static_cast<size_t>(drawn_ * source_.batchSize_));
+  } else {
+    const bool isResumed = resumedAt_.has_value();
+    const std::optional<int64_t> count = source_.batches();
+    next = partsFrom(isResumed ? *std::exchange(resumedAt_, std::nullopt) : source_.dataset_->begin(), isResumed,
+                     count ? std::optional(*count - drawn_) : std::nullopt);
+  }
+  return next;
+}
+
+/// Whether work on the elements takes longer than to hand a batch from thread to thread.
+static bool isLongWork(const Tensors &x) {
+  constexpr size_t least = 2048;
+  size_t amount = 0;
+  for (const Tensor &tensor : x) {
+    amount += static_cast<size_t>(tensor.size());
+    if (tensor.dtype() == DType::string)
+      for (const std::string &text : TensorAccess::strings(tensor))
+        amount += text.size();
+  }
+  return amount >= least;
+}
+
+std::optional<BatchPart> EpochReader::firstOfRest() {
+  next_ = rest();
+  std::optional<BatchPart> batch = next_();
+  if (!batch || !prepare_ || !source_.mayReadAhead() || !isLongWork(batch->batch.x))
+    return batch;
+  const auto prepared = [prepare = prepare_](BatchPart part) {
+    try {
+      prepare(part);
+    } catch (...) { // the step fails in the same way, at its place
+    }
+    return part;
+  };
+  next_ = workedAhead<BatchPart>(std::move(next_), prepared, 1, 1);
+  return batch;
+}
+
 std::optional<BatchPart> EpochReader::draw() {
   std::optional<BatchPart> batch;
-  if (!passOver_ && drawn_ != source_.batches())
-    batch = source_.areArrays() ? drawRows() : drawFromDataset();
+  if (!passOver_)
+    batch = next_ ? next_() : firstOfRest();
   passOver_ = !batch;
   drawn_ += batch.has_value();
   return batch;
@@ -186,14 +243,12 @@ void EpochReader::resume(const PassPlace &place, int64_t steps) {
     *shuffles[i] = place.counts[i];
   beginPass();
   bool isThere = !source_.batches() || place.drawn <= *source_.batches();
-  if (!source_.areArrays() && isThere)
-    for (; drawn_ < place.drawn && isThere; ++drawn_) {
-      if (place_)
-        ++*place_;
-      else
-        place_ = source_.dataset_->begin();
-      isThere = *place_ != Dataset::iterator();
-    }
+  if (!source_.areArrays() && isThere && place.drawn > 0) {
+    resumedAt_ = source_.dataset_->begin();
+    for (int64_t i = 1; i < place.drawn && *resumedAt_ != Dataset::iterator(); ++i)
+      ++*resumedAt_;
+    isThere = *resumedAt_ != Dataset::iterator();
+  }
   if (!isThere)
     throw Error(
         ErrorKind::value_error,

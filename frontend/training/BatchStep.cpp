@@ -5,6 +5,7 @@
 #include "frontend/data/Batches.h"
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/TraceCompile.h"
+#include "frontend/layers/HostBody.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/training/BatchLoss.h"
@@ -226,6 +227,17 @@ void detail::splitState(const CompiledModel &compiled) {
     optimizer.parts().requireWhole();
   else if (!optimizer.parts().areSplit() && distribution::distribution()->args().shard_optimizer_state)
     optimizer.split(group->rank(), group->size());
+}
+
+std::function<void(const BatchPart &)> detail::hostStepsAhead(const Model &model,
+                                                              std::shared_ptr<CompiledFunction> program) {
+  const auto isOnHost = [](const Layer &layer) { return dynamic_cast<const HostBody *>(layer.impl()->body.get()); };
+  if (std::ranges::none_of(layersBelow(*model.impl()), isOnHost))
+    return nullptr;
+  return [inputs = inputsOf(*model.impl()), program = std::move(program)](const BatchPart &part) {
+    const Tensors &x = part.batch.x;
+    program->runHostStepsAhead(x.names().empty() ? std::vector<Tensor>(x.begin(), x.end()) : inOrder(inputs, "x", x));
+  };
 }
 
 /// Plays a program for a batch, with the other processes if they share it.

@@ -32,6 +32,9 @@ struct StepResult {
 /// before and the process is alone.
 void splitState(const CompiledModel &compiled);
 
+/// Work of EpochReader::prepareAhead(): the host steps of a program of the model. Null if no layer computes on the host.
+std::function<void(const BatchPart &)> hostStepsAhead(const Model &model, std::shared_ptr<CompiledFunction> program);
+
 /// Checks and runs one batch. `labelsChecked`: the labels of all batches were checked before.
 StepResult trainStep(const Run &run, const BatchPart &part, bool labelsChecked);
 StepResult testStep(const Run &run, const BatchPart &part, bool labelsChecked);

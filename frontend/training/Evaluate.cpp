@@ -37,6 +37,7 @@ Logs detail::runTest(const Run &run, const BatchSource &batches, EpochReader rea
   resetMetrics(run);
   callbacks.testBegin();
   Logs logs;
+  reader.prepareAhead(hostStepsAhead(run.model, {run.compiled, &run.compiled->test}));
   EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
     callbacks.testBatchBegin(i);
     logs = testStep(run, part, batches.areArrays()).logs;
@@ -97,6 +98,7 @@ static Tensors predictOn(const Model model, const Tensors &x, const PredictArgs 
   const std::shared_ptr<ProcessGroup> group = processGroup();
   beginTogether(model, nullptr);
   std::vector<std::vector<Tensor>> parts;
+  reader.prepareAhead(hostStepsAhead(model, program));
   callbacks.predictBegin();
   EpochReader::Epoch epoch = reader.epoch([&](int64_t i, const BatchPart &part) {
     callbacks.predictBatchBegin(i);

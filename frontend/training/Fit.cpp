@@ -111,6 +111,7 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
   EpochReader reader(data.train, args.shuffle, args.steps_per_epoch, "steps_per_epoch");
   const ProgressArgs shown{args.verbose, args.epochs, reader.steps()};
   compileBeforeRun(shown, [&] { compilePrograms(run, data); });
+  reader.prepareAhead(hostStepsAhead(run.model, {run.compiled, &compiled.train}));
   FitProgress progress(run, data, reader);
   CallbackList callbacks(run.model, args.callbacks, shown);
   StallAlarm alarm(compiled.optimizer);

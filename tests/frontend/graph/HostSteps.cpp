@@ -1,7 +1,12 @@
 // Host steps: strings in models and functions, and what a program refuses.
 // SPDX-License-Identifier: Apache-2.0
+#include "runtime/base/Threads.h"
 #include "tests/frontend/Recorded.h"
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <set>
+#include <thread>
 
 using namespace halftone;
 using namespace halftone::layers;
@@ -10,6 +15,59 @@ using Catch::Matchers::Contains;
 
 namespace {
 Tensor strings(std::vector<std::string> list) { return Tensor(std::move(list)); }
+
+/// A regression of texts whose words are counted on the host, by a function that tells the threads that call it.
+struct CountedWords {
+  std::atomic<int64_t> calls = 0, running = 0;
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  std::string failsAt; // the text for which the function throws
+  TextVectorization vectorize{{.standardize = [this](const std::string &text) { return seen(text); },
+                               .output_mode = "count",
+                               .vocabulary = {"a", "b", "c"}}};
+  Model model = made();
+
+  std::string seen(const std::string &text) {
+    ++running;
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
+    const std::lock_guard lock(mutex);
+    threads.insert(std::this_thread::get_id());
+    --running;
+    ++calls;
+    if (!failsAt.empty() && text == failsAt)
+      throw Error(ErrorKind::value_error, "no words in '" + text + "'");
+    return text;
+  }
+  Model made() const {
+    Input text({}, {.dtype = DType::string});
+    const Model made({text}, {Dense(1, {.kernel_initializer = "ones"})(vectorize(text))});
+    made.compile({.optimizer = "sgd", .loss = "mse"});
+    return made;
+  }
+  void begin() {
+    calls = 0;
+    threads.clear();
+  }
+  bool usedOtherThreads() const { return threads.size() > threads.count(std::this_thread::get_id()); }
+};
+/// 23 texts, of which each is another one, long enough to be worth a thread.
+const Tensor manyTexts = [] {
+  std::vector<std::string> list;
+  for (int i = 0; i < 23; ++i)
+    list.push_back(std::string(i % 3 ? "a b " : "c ") + (i % 2 ? "a" : "b") + " t" + std::string(2048, 'x') +
+                   std::to_string(i));
+  return strings(list);
+}();
+const Tensor manyTargets = counted({23, 1}) / 10.0;
+
+struct StepCount : Callback {
+  int64_t steps = 0, last = 1000;
+  std::function<void()> atLast;
+  void on_train_batch_end(int64_t, const Logs &) override {
+    if (++steps == last)
+      atLast();
+  }
+};
 } // namespace
 
 TEST_CASE("A function of strings is compiled once for each shape that the data give") {
@@ -102,4 +160,116 @@ TEST_CASE("A host layer reads Inputs alone") {
   CHECK_THAT(errorOf([&] { (void)lookup(x + 1); }), Contains("NotImplementedError") && Contains("must be an Input"));
   const Model model({x}, {lookup(x)});
   CHECK(numbers(model.predict(Tensor({{5, 7}, {1, 7}}, int32), {.verbose = 0})) == std::vector<double>{1, 2, 0, 2});
+}
+
+TEST_CASE("A thread runs the host steps of the next batch while a step runs, once for each text") {
+  const auto train = [](CountedWords &words, const Dataset &data) {
+    words.model.fit(data, {.verbose = 0}); // traces with data
+    words.begin();
+    const History history = words.model.fit(data, {.epochs = 3, .verbose = 0});
+    return std::pair(history["loss"], numbers(words.model.get_weights()[0]));
+  };
+  const Dataset batches = Dataset(manyTexts, manyTargets).shuffle(23, 5).batch(4);
+  CountedWords alone;
+  const auto expected = train(alone, batches);
+  CHECK(alone.calls == 3 * 23);
+  CHECK_FALSE(alone.usedOtherThreads());
+  CountedWords ahead;
+  CHECK(train(ahead, Dataset(manyTexts, manyTargets).shuffle(23, 5).batch(4).prefetch(2)) == expected);
+  CHECK(ahead.calls == 3 * 23);
+  CHECK(ahead.usedOtherThreads());
+  CountedWords without;
+  const ThreadLimit none(0);
+  CHECK(train(without, Dataset(manyTexts, manyTargets).shuffle(23, 5).batch(4).prefetch(2)) == expected);
+  CHECK(without.calls == 3 * 23);
+}
+
+TEST_CASE("fit, evaluate and predict of arrays of strings read ahead, and give what single batches give") {
+  CountedWords words, single;
+  words.model.fit(manyTexts, manyTargets, {.batch_size = 5, .epochs = 2, .verbose = 0, .shuffle = false});
+  for (int epoch = 0; epoch < 2; ++epoch)
+    for (int64_t row = 0; row < 23; row += 5) {
+      const int64_t end = std::min<int64_t>(row + 5, 23);
+      (void)single.model.train_on_batch(manyTexts.slice(row, end), manyTargets.slice(row, end));
+    }
+  CHECK(numbers(words.model.get_weights()[0]) == numbers(single.model.get_weights()[0]));
+  words.begin();
+  const double loss = words.model.evaluate(manyTexts, manyTargets, {.batch_size = 4, .verbose = 0})["loss"];
+  CHECK(words.usedOtherThreads());
+  CHECK(loss == Approx(single.model.evaluate(manyTexts, manyTargets, {.batch_size = 23, .verbose = 0})["loss"]));
+  words.begin();
+  const Tensor predicted = words.model.predict(manyTexts, {.batch_size = 4, .verbose = 0});
+  CHECK(words.usedOtherThreads());
+  CHECK(near(numbers(predicted), numbers(single.model.predict(manyTexts, {.batch_size = 23, .verbose = 0}))));
+  CHECK(words.model.predict(manyTexts.slice(0, 1), {.verbose = 0}).shape() == Shape{1, 1});
+  words.begin();
+  (void)words.model.predict(strings({"a", "b", "c", "a", "b"}), {.batch_size = 1, .verbose = 0});
+  CHECK_FALSE(words.usedOtherThreads()); // a hand-over takes longer than a short text
+}
+
+TEST_CASE("An error of a host step that is computed ahead comes at the place of its batch, and names the layer") {
+  CountedWords words;
+  const auto count = std::make_shared<StepCount>();
+  const Dataset data = Dataset(manyTexts, manyTargets).batch(4).prefetch(1);
+  words.model.fit(data, {.verbose = 0, .callbacks = {count}});
+  CHECK(count->steps == 6);
+  count->steps = 0;
+  words.failsAt = manyTexts.to_vector<std::string>()[13];
+  CHECK_THAT(errorOf([&] { words.model.fit(data, {.verbose = 0, .callbacks = {count}}); }),
+             Contains("no words in '" + words.failsAt + "'"));
+  CHECK(count->steps == 3);
+  CHECK(words.running == 0);
+  CHECK_THAT(errorOf([&] { (void)words.model.predict(manyTexts, {.batch_size = 4, .verbose = 0}); }),
+             Contains("no words in"));
+  words.failsAt.clear();
+  words.model.fit(data, {.verbose = 0, .callbacks = {count}});
+  CHECK(count->steps == 9);
+}
+
+TEST_CASE("A run that a callback ends leaves no host step running, whether it stops or throws") {
+  const Dataset data = Dataset(manyTexts, manyTargets).batch(2).repeat().prefetch(2);
+  CountedWords words;
+  const auto count = std::make_shared<StepCount>();
+  count->last = 4;
+  count->atLast = [&] { words.model.stop_training(); };
+  words.model.fit(data, {.epochs = 5, .verbose = 0, .callbacks = {count}, .steps_per_epoch = 7});
+  CHECK(count->steps == 4);
+  CHECK(words.running == 0);
+  count->steps = 0;
+  count->atLast = [] { throw std::runtime_error("enough"); };
+  CHECK_THROWS_WITH(words.model.fit(data, {.verbose = 0, .callbacks = {count}, .steps_per_epoch = 7}), "enough");
+  CHECK(words.running == 0);
+  const int64_t calls = words.calls;
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  CHECK(words.calls == calls);
+}
+
+TEST_CASE("A vocabulary that a callback changes holds for the next batch, though that was read ahead") {
+  const auto train = [](bool isAhead) {
+    CountedWords words;
+    const auto count = std::make_shared<StepCount>();
+    count->last = 8;
+    count->atLast = [&] { words.vectorize.set_vocabulary({"b", "c", "a"}); };
+    const Dataset batches = Dataset(manyTexts, manyTargets).batch(4);
+    words.model.fit(isAhead ? batches.prefetch(1) : batches, {.epochs = 3, .verbose = 0, .callbacks = {count}});
+    return numbers(words.model.get_weights()[0]);
+  };
+  CHECK(train(true) == train(false));
+}
+
+TEST_CASE("Steps per epoch go on in batches that are read ahead, and named inputs are computed ahead too") {
+  const auto train = [](bool isAhead) {
+    const StringLookup lookup({.vocabulary = {"x", "y"}, .output_mode = "one_hot"});
+    const Hashing hash(4, {.output_mode = "one_hot"});
+    Input word({}, {.dtype = DType::string, .name = "word"}), id({}, {.dtype = int32, .name = "id"});
+    const Model model({word, id}, {Dense(1, {.kernel_initializer = "ones"})(Concatenate()({lookup(word), hash(id)}))});
+    model.compile({.optimizer = "sgd", .loss = "mse"});
+    const Tensors x{{"id", Tensor({1, 2, 3, 4, 5, 6, 7}, int32)},
+                    {"word", strings({"x", "y", "z", "x", "x", "y", "z"})}};
+    const Dataset data = Dataset(x, manyTargets.slice(0, 7)).shuffle(7, 2).batch(2).repeat();
+    const auto history =
+        model.fit(isAhead ? data.prefetch(3) : data, {.epochs = 4, .verbose = 0, .steps_per_epoch = 3});
+    return std::pair(history["loss"], numbers(model.get_weights()[0]));
+  };
+  CHECK(train(true) == train(false));
 }
