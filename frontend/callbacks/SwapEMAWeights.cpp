@@ -19,7 +19,7 @@ void SwapEMAWeights::set_averages(bool wanted) const {
     optimizer.exchangeAverages(model().trainable_variables());
 }
 
-void SwapEMAWeights::on_train_begin(const Logs &) { set_averages(false); } // a run that failed may have left them
+void SwapEMAWeights::on_train_begin(const Logs &) { set_averages(false); }
 void SwapEMAWeights::on_train_end(const Logs &) { set_averages(false); }
 void SwapEMAWeights::on_epoch_begin(int64_t, const Logs &) { set_averages(false); }
 void SwapEMAWeights::on_epoch_end(int64_t, Logs &) {

@@ -16,6 +16,7 @@ namespace {
 
 /// The integer that is left of a number without its fraction.
 int64_t whole(int64_t number) { return number; }
+uint64_t whole(uint64_t number) { return number; }
 int64_t whole(double number) {
   if (!(std::abs(number) < 0x1p63))
     throw Error(ErrorKind::value_error, fmt::format("pad_sequences: {} is no integer", number));
@@ -26,13 +27,16 @@ int64_t whole(double number) {
 template <class T> Tensor inDtype(std::vector<T> numbers, DType dtype) {
   if (is_float(dtype))
     return Tensor(std::move(numbers)).astype(dtype);
-  std::vector<int64_t> integers(numbers.size());
+  using Integer = decltype(whole(T()));
+  std::vector<Integer> integers(numbers.size());
   std::ranges::transform(numbers, integers.begin(), [](T number) { return whole(number); });
   const Tensor wide(integers);
   Tensor result = wide.astype(dtype);
-  const std::vector<int64_t> back = result.astype(DType::int64).template to_vector<int64_t>();
+  const std::vector<Integer> back = result.astype(wide.dtype()).template to_vector<Integer>();
+  const std::vector<double> signs =
+      result.astype(DType::float64).template to_vector<double>(); // which wrapping changes
   for (size_t i = 0; i < back.size(); ++i)
-    if (back[i] != integers[i])
+    if (back[i] != integers[i] || (signs[i] < 0) != (integers[i] < 0))
       throw Error(ErrorKind::value_error,
                   fmt::format("pad_sequences: {} does not hold the number {}", name(dtype), integers[i]));
   return result;
@@ -77,6 +81,9 @@ Tensor paddedRows(const std::vector<std::vector<T>> &sequences, const utils::Pad
 } // namespace
 
 Tensor utils::pad_sequences(const std::vector<std::vector<int64_t>> &sequences, const PadSequencesArgs &args) {
+  return paddedRows(sequences, args);
+}
+Tensor utils::detail::pad_unsigned(const std::vector<std::vector<uint64_t>> &sequences, const PadSequencesArgs &args) {
   return paddedRows(sequences, args);
 }
 Tensor utils::detail::pad_floats(const std::vector<std::vector<double>> &sequences, const PadSequencesArgs &args) {

@@ -1,6 +1,7 @@
 // Calls callbacks in order, the progress bar last.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/CallbackList.h"
+#include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/training/Trainer.h"
 #include "halftone/Error.h"
 #include <fmt/format.h>
@@ -38,18 +39,25 @@ void compileBeforeRun(const ProgressArgs &progress, const std::function<void()> 
 }
 
 CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress)
-    : progress_(progress) {
+    : model_(model), compiled_(compiledIfAny(model)), wereAveragesExchanged_(areAveragesExchanged()),
+      progress_(progress) {
   callbacks_.reserve(callbacks.size());
   for (const CallbackArg &callback : callbacks)
     callbacks_.emplace_back(callback, model,
                             CallbackParams{progress.epochs.value_or(1), progress.steps, progress.verbose});
   if (!progress_.epochs)
     bar_.emplace(progress_.verbose, progress_.steps);
-  if (const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model))
-    stepsPerExecution_ = compiled->args.steps_per_execution;
+  if (compiled_)
+    stepsPerExecution_ = compiled_->args.steps_per_execution;
 }
+bool CallbackList::areAveragesExchanged() const { return compiled_ && compiled_->optimizer.impl()->areExchanged(); }
 /// In the order that undoes the constructor's: a list may hold one callback twice.
 CallbackList::~CallbackList() {
+  try {
+    if (areAveragesExchanged() && !wereAveragesExchanged_)
+      compiled_->optimizer.impl()->exchangeAverages(model_.trainable_variables());
+  } catch (const Error &) { // of the device, which the run has thrown too
+  }
   while (!callbacks_.empty())
     callbacks_.pop_back();
 }

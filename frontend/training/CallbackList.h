@@ -11,6 +11,7 @@
 
 namespace halftone::detail {
 
+struct CompiledModel;
 struct ProgressArgs {
   int64_t verbose = 1;
   std::optional<int64_t> epochs{}; // none in evaluate and predict
@@ -21,6 +22,7 @@ struct ProgressArgs {
 /// it is. The line is empty afterwards.
 void compileBeforeRun(const ProgressArgs &progress, const std::function<void()> &compile);
 
+/// If the run ends by an error while a callback has exchanged the weights with their averages, the list exchanges them again.
 class CallbackList {
 public:
   CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress);
@@ -57,6 +59,7 @@ private:
     void giveBack() noexcept;
   };
   template <class F> void each(F f);
+  bool areAveragesExchanged() const;
   bool beginsExecution(int64_t step) const { return step % stepsPerExecution_ == 0; }
   void finishBar(const Logs &logs);
   /// Callbacks get the steps of one execution as one: its begin with the first step, its end after the last one, with
@@ -68,6 +71,9 @@ private:
   void trainExecutionEnd(int64_t number, const Logs &logs);
   void testExecutionEnd(int64_t number, const Logs &logs);
   void predictExecutionEnd(int64_t number, const Logs &logs);
+  Model model_;
+  std::shared_ptr<CompiledModel> compiled_; // null before compile()
+  bool wereAveragesExchanged_;
   std::vector<Lent> callbacks_;
   ProgressArgs progress_;
   std::optional<ProgressBar> bar_;

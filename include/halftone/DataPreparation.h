@@ -20,7 +20,8 @@ struct PadSequencesArgs {          // keras.utils.pad_sequences
   double value = 0.0;
 };
 namespace detail {
-/// pad_sequences() of floats.
+/// pad_sequences() of unsigned integers, and of floats.
+HALFTONE_API Tensor pad_unsigned(const std::vector<std::vector<uint64_t>> &sequences, const PadSequencesArgs &args);
 HALFTONE_API Tensor pad_floats(const std::vector<std::vector<double>> &sequences, const PadSequencesArgs &args);
 } // namespace detail
 /// Sequences as rows (N, maxlen). An integer dtype takes floats without their fraction. value_error for a negative maxlen, for no
@@ -31,11 +32,14 @@ HALFTONE_API Tensor pad_sequences(const std::vector<std::vector<int64_t>> &seque
 template <class T>
   requires(std::is_arithmetic_v<T> && !std::same_as<T, int64_t>)
 Tensor pad_sequences(const std::vector<std::vector<T>> &sequences, const PadSequencesArgs &args = {}) {
-  std::vector<std::vector<std::conditional_t<std::is_floating_point_v<T>, double, int64_t>>> all;
+  using Integer = std::conditional_t<std::is_unsigned_v<T>, uint64_t, int64_t>;
+  std::vector<std::vector<std::conditional_t<std::is_floating_point_v<T>, double, Integer>>> all;
   for (const std::vector<T> &sequence : sequences)
     all.emplace_back(sequence.begin(), sequence.end());
   if constexpr (std::is_floating_point_v<T>)
     return detail::pad_floats(all, args);
+  else if constexpr (std::is_unsigned_v<T>)
+    return detail::pad_unsigned(all, args);
   else
     return pad_sequences(all, args);
 }

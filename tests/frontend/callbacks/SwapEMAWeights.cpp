@@ -118,26 +118,33 @@ TEST_CASE("With swap_on_epoch a checkpoint has the averages, and the run ends wi
   }
 }
 
-TEST_CASE("A run after one that failed with the averages in the model goes on with the weights", "[callbacks]") {
+TEST_CASE("A run that fails with the averages in the model gives the weights back", "[callbacks]") {
+  const auto broken = [](int64_t, const Logs &) { throw Error(ErrorKind::runtime_error, "broken"); };
   const Sequential plain = net(), failing = net();
   const FitArgs args{.batch_size = 2, .shuffle = false};
   (void)kernelsOf(plain, args);
-  FitArgs broken = args;
-  broken.validation_data = {x(), y()};
-  const SwapEMAWeights swap;
-  broken.callbacks = {swap, LambdaCallback({.on_test_batch_end = [](int64_t, const Logs &) {
-                        throw Error(ErrorKind::runtime_error, "broken");
-                      }})};
-  Kernel before;
-  broken.callbacks.push_back(
-      LambdaCallback({.on_train_batch_end = [&](int64_t, const Logs &) { before = kernel(failing); }}));
-  CHECK_THAT(errorOf([&] { (void)kernelsOf(failing, broken); }), Contains("broken"));
-  CHECK(kernel(failing) != before);
-  FitArgs none = args;
-  none.epochs = 0;
-  none.callbacks = {swap};
-  (void)kernelsOf(failing, none);
-  CHECK(kernel(failing) == before);
+  FitArgs validated = args, saved = args;
+  validated.validation_data = {x(), y()};
+  validated.callbacks = {SwapEMAWeights(), LambdaCallback({.on_test_batch_end = broken})};
+  saved.callbacks = {SwapEMAWeights(true), LambdaCallback({.on_epoch_end = broken})};
+  for (FitArgs *fit : {&validated, &saved}) {
+    Kernel before;
+    fit->callbacks.push_back(
+        LambdaCallback({.on_train_batch_end = [&](int64_t, const Logs &) { before = kernel(failing); }}));
+    CHECK_THAT(errorOf([&] { (void)kernelsOf(failing, *fit); }), Contains("broken"));
+    CHECK(kernel(failing) == before);
+    CHECK(kernel(failing) != kernel(plain)); // which are averages
+  }
+  const Kernel weights = kernel(failing);
+  const std::vector<CallbackArg> both = {SwapEMAWeights(),
+                                         LambdaCallback({.on_test_batch_end = broken, .on_predict_batch_end = broken})};
+  CHECK_THAT(errorOf([&] { (void)failing.evaluate(x(), y(), {.verbose = 0, .callbacks = both}); }), Contains("broken"));
+  CHECK(kernel(failing) == weights);
+  CHECK_THAT(errorOf([&] { (void)failing.predict(x(), {.verbose = 0, .callbacks = both}); }), Contains("broken"));
+  CHECK(kernel(failing) == weights);
+  CHECK_THAT(errorOf([&] { (void)failing.predict(Tensor::ones({2, 3}), {.verbose = 0, .callbacks = both}); }),
+             Contains("shape"));
+  CHECK(kernel(failing) == weights);
 }
 
 TEST_CASE("SwapEMAWeights refuses an optimizer without averages", "[callbacks]") {

@@ -40,6 +40,13 @@ TEST_CASE("pad_sequences takes floats, which an integer dtype cuts") {
 TEST_CASE("pad_sequences takes integers and floats of any type") {
   CHECK(pad_sequences(std::vector<std::vector<int32_t>>{{1}, {2, 3}}).to_vector<int32_t>() == Integers{0, 1, 2, 3});
   CHECK(pad_sequences(std::vector<std::vector<uint8_t>>{{255}}).to_vector<int32_t>() == Integers{255});
+  CHECK(pad_sequences(std::vector<std::vector<bool>>{{true, false}, {true}}).to_vector<int32_t>() ==
+        Integers{1, 0, 0, 1});
+  const std::vector<std::vector<uint64_t>> large = {{UINT64_MAX, 1}, {uint64_t(1) << 63}};
+  CHECK(pad_sequences(large, {.dtype = uint64}).to_vector<uint64_t>() ==
+        std::vector<uint64_t>{UINT64_MAX, 1, 0, uint64_t(1) << 63});
+  CHECK(pad_sequences(large, {.dtype = float32}).to_vector<float>() ==
+        std::vector<float>{0x1p64f, 1.0f, 0.0f, 0x1p63f});
   CHECK(pad_sequences(std::vector<std::vector<float>>{{0.5f}}, {.dtype = float32}).to_vector<float>() ==
         std::vector<float>{0.5f});
 }
@@ -47,6 +54,9 @@ TEST_CASE("pad_sequences takes integers and floats of any type") {
 TEST_CASE("pad_sequences refuses numbers that the dtype does not hold") {
   CHECK_THROWS_WITH(pad_sequences({{1, 300}}, {.dtype = uint8}), Contains("uint8 does not hold the number 300"));
   CHECK_THROWS_WITH(pad_sequences({{int64_t(1) << 40}}), Contains("int32 does not hold the number 1099511627776"));
+  CHECK_THROWS_WITH(pad_sequences(std::vector<std::vector<uint64_t>>{{UINT64_MAX}}, {.dtype = int64}),
+                    Contains("int64 does not hold the number 18446744073709551615"));
+  CHECK_THROWS_WITH(pad_sequences({{-1}}, {.dtype = uint64}), Contains("uint64 does not hold the number -1"));
   CHECK_THROWS_WITH(pad_sequences(std::vector<std::vector<double>>{{NAN}}), Contains("nan is no integer"));
   CHECK_THROWS_WITH(pad_sequences(sequences, {.maxlen = -1}), Contains("maxlen must not be negative, got -1"));
   CHECK_THROWS_WITH(pad_sequences(std::vector<std::vector<int64_t>>()), Contains("maxlen must be given"));

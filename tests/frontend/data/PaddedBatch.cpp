@@ -1,5 +1,8 @@
 // padded_batch: the longest of a batch, buckets of lengths, what is padded, and errors.
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/training/ModelState.h"
+#include "frontend/training/Trainer.h"
+#include "halftone/Halftone.h"
 #include "tests/frontend/data/Elements.h"
 #include <catch2/catch.hpp>
 #include <map>
@@ -89,6 +92,26 @@ TEST_CASE("Batches of 65 lengths have as many shapes as there are buckets") {
   for (const Batch &batch : data)
     ++shapes[batch.x[0].shape()[1]];
   CHECK(shapes == std::map<int64_t, int64_t>{{16, 3}, {32, 3}, {65, 6}});
+}
+
+TEST_CASE("A model compiles once for each bucket of inputs of 65 lengths, in training and in evaluation") {
+  std::vector<int64_t> lengths;
+  for (int64_t i = 0; i < 2 * 65; ++i)
+    lengths.push_back(1 + i * 37 % 65);
+  const Sequential model({Input({none}), layers::Embedding(4, 3, {.mask_zero = true}), layers::GlobalAveragePooling1D(),
+                          layers::Dense(1)});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  const auto compiled = detail::compiledIfAny(model);
+  const PaddedBatchArgs buckets{.bucket_boundaries = {16, 32, 48, 65}, .drop_remainder = true};
+  const Dataset data = ofLengths(lengths).padded_batch(4, buckets);
+  model.fit(data, {.epochs = 2, .verbose = 0, .validation_data = data});
+  CHECK(compiled->train.compileCount() == 4);
+  CHECK(compiled->test.compileCount() == 4);
+  for (const Batch &batch : data)
+    (void)model.predict(batch.x, {.batch_size = 4, .verbose = 0});
+  CHECK(detail::stateOf(model).predict->compileCount() == 4);
+  model.fit(ofLengths(lengths).padded_batch(4, {.drop_remainder = true}), {.verbose = 0});
+  CHECK(compiled->train.compileCount() > 20); // without buckets: for each longest length
 }
 
 TEST_CASE("padded_batch refuses lengths beyond the last boundary, other ranks and dtypes, and bad arguments") {

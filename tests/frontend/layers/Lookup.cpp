@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "frontend/io/StoredZip.h"
+#include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -164,4 +165,35 @@ TEST_CASE("Without an unknown token an unknown term is an error, and a mode of v
              StartsWith("RuntimeError") && Contains("Old vocab size is 3"));
   CHECK(vectors.vocabulary_size() == 3);
   CHECK_THAT(errorOf([&] { (void)vectors(Tensor(Words{"a"}, {1, 1, 1})); }), Contains("at most 2 axes"));
+}
+
+TEST_CASE("Files of weights and checkpoints leave the vocabularies that the program has made") {
+  const TemporaryFolder folder;
+  const auto modelOf = [](const Words &vocabulary, double start) {
+    const StringLookup lookup;
+    lookup.set_vocabulary(vocabulary);
+    Input text({}, {.dtype = DType::string});
+    const Model model({text},
+                      {Embedding(4, 2, {.embeddings_initializer = initializers::Constant(start)})(lookup(text))});
+    model.compile({.optimizer = "sgd", .loss = "mse"});
+    return std::pair(model, lookup);
+  };
+  const auto [saved, terms] = modelOf({"a", "b", "c"}, 1.0);
+  saved.set_weights({counted({4, 2})});
+  const Tensor text = words({"c", "b", "?"});
+  for (const char *file : {"it.weights.h5", "it.safetensors", "it.ckpt"}) {
+    INFO(file);
+    const bool isCheckpoint = std::string(file).ends_with(".ckpt");
+    const auto read = [&](const Model &model) {
+      isCheckpoint ? (void)Checkpoint(model).restore(folder / file) : model.load_weights(folder / file);
+    };
+    isCheckpoint ? Checkpoint(saved).save(folder / file) : saved.save_weights(folder / file);
+    const auto [same, sameTerms] = modelOf({"a", "b", "c"}, 2.0);
+    read(same);
+    CHECK(numbers(same.predict(text, {.verbose = 0})) == numbers(saved.predict(text, {.verbose = 0})));
+    const auto [other, otherTerms] = modelOf({"c", "b", "a"}, 2.0);
+    read(other);
+    CHECK(otherTerms.get_vocabulary(false) == Words{"c", "b", "a"});
+    CHECK(numbers(other.predict(text, {.verbose = 0})) == std::vector<double>{2, 3, 4, 5, 0, 1});
+  }
 }
