@@ -23,7 +23,7 @@ struct PngImage {
   uint32_t version = 1, width = 0, height = 0, format = 0, flags = 0, colormapEntries = 0, failed = 0;
   char message[64] = {};
 };
-constexpr uint32_t formatRgba = 3, flagSixteenBitsAreSrgb = 4;
+constexpr uint32_t formatRgb = 2, formatRgba = 3, formatFlagAlpha = 1, flagSixteenBitsAreSrgb = 4;
 
 struct Png {
   int (*begin)(PngImage *, const void *, size_t);
@@ -74,19 +74,21 @@ std::string essentialChunks(std::string_view bytes, const std::string &path) {
   refuseFile(path, "a whole PNG file", "no last chunk");
 }
 
-/// RGBA as one channel or three, if it is gray or opaque.
+/// Three channels, or four, as one channel or three, if they are gray or opaque.
 Pixels reduced(Pixels pixels) {
-  bool isOpaque = true, isGray = true;
   const std::vector<uint8_t> &all = pixels.bytes;
-  for (size_t i = 0; i < all.size(); i += 4) {
-    isOpaque = isOpaque && all[i + 3] == 255;
-    isGray = isGray && all[i] == all[i + 1] && all[i] == all[i + 2];
-    if (!isOpaque)
+  const auto from = static_cast<size_t>(pixels.channels);
+  for (size_t i = 3; from == 4 && i < all.size(); i += 4)
+    if (all[i] != 255)
       return pixels;
-  }
+  bool isGray = true;
+  for (size_t i = 0; i < all.size() && isGray; i += from)
+    isGray = all[i] == all[i + 1] && all[i] == all[i + 2];
   const size_t channels = isGray ? 1 : 3;
+  if (channels == from)
+    return pixels;
   size_t to = 0;
-  for (size_t i = 0; i < all.size(); i += 4)
+  for (size_t i = 0; i < all.size(); i += from)
     for (size_t c = 0; c < channels; ++c)
       pixels.bytes[to++] = all[i + c];
   pixels.bytes.resize(to);
@@ -127,9 +129,10 @@ Pixels decodedPng(const std::string &bytes, const std::string &path) {
     refuse(image);
   const std::unique_ptr<PngImage, void (*)(PngImage *)> release(&image, calls.free);
   requirePixels(path, image.height, image.width);
-  image.format = formatRgba;
+  const bool hasOpacity = (image.format & formatFlagAlpha) != 0; // of the file
+  image.format = hasOpacity ? formatRgba : formatRgb;
   image.flags |= flagSixteenBitsAreSrgb;
-  Pixels pixels{image.height, image.width, 4, {}};
+  Pixels pixels{image.height, image.width, hasOpacity ? 4 : 3, {}};
   pixels.bytes.resize(size_t{image.height} * pixels.rowBytes());
   if (!calls.finish(&image, nullptr, pixels.bytes.data(), 0, nullptr) || image.failed)
     refuse(image);
