@@ -8,6 +8,8 @@
 #include "frontend/layers/StringHashes.h"
 #include "runtime/TensorAccess.h"
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <fmt/format.h>
 
 namespace halftone::layers {
@@ -45,8 +47,9 @@ template <class F> void forEachHashed(const Tensor &tensor, F take) {
     return;
   }
   const Tensor integers = TensorAccess::onHost(tensor).astype(DType::int64);
+  std::array<char, 20> digits; // of the least one, with its sign
   for (const int64_t value : integers.span<int64_t>())
-    take(fmt::format("{}", value));
+    take(std::string_view(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr));
 }
 
 /// A function from text to bin. It never changes.
@@ -54,7 +57,7 @@ struct Binning {
   uint64_t bins = 1;
   std::optional<std::array<uint64_t, 2>> salt;
   std::optional<std::string> mask; // whose bin is 0
-  int64_t operator()(const std::string &text) const {
+  int64_t operator()(std::string_view text) const {
     if (mask && text == *mask)
       return 0;
     const uint64_t hash = salt ? sipHash64(text, *salt) : fingerprint64(text);
@@ -90,7 +93,7 @@ private:
         throw Error(ErrorKind::type_error,
                     fmt::format("`mask_value` must be of the inputs' kind, and they are {}", name(inputs[0].dtype())));
       std::vector<int64_t> bins;
-      forEachHashed(inputs[0], [&](const std::string &text) { bins.push_back(binning(text)); });
+      forEachHashed(inputs[0], [&](std::string_view text) { bins.push_back(binning(text)); });
       return encoding.of(who, bins, inputs[0].shape());
     };
   }

@@ -9,6 +9,7 @@
 #include "runtime/base/OpenFile.h"
 #include "runtime/base/PrintableText.h"
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -46,6 +47,38 @@ double rounded(double weight) { return Tensor::full({}, weight, floatxDtype()).i
 
 } // namespace
 
+template <class Term> uint64_t TermPlaces<Term>::hashOf(TermView<Term> term) {
+  if constexpr (std::is_same_v<Term, std::string>) {
+    return fingerprint64(term);
+  } else {
+    const uint64_t product = static_cast<uint64_t>(term) * 0x9e3779b97f4a7c15; // 2^64 over the golden ratio
+    return product ^ product >> 32;
+  }
+}
+template <class Term>
+size_t TermPlaces<Term>::slotOf(TermView<Term> term, uint64_t hash, const std::vector<Term> &terms) const {
+  const size_t mask = slots_.size() - 1;
+  for (size_t at = hash & mask;; at = (at + 1) & mask) {
+    const uint64_t slot = slots_[at];
+    if (slot == 0 || ((slot ^ hash) >> placeBits == 0 && terms[(slot & placeMask) - 1] == term))
+      return at;
+  }
+}
+template <class Term>
+TermPlaces<Term>::TermPlaces(const std::vector<Term> &terms) : slots_(std::bit_ceil(terms.size() * 3 / 2 + 1)) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    const uint64_t hash = hashOf(terms[i]);
+    uint64_t &slot = slots_[slotOf(terms[i], hash, terms)];
+    if (slot == 0)
+      slot = (hash & ~placeMask) | (i + 1);
+  }
+}
+template <class Term>
+std::optional<size_t> TermPlaces<Term>::find(TermView<Term> term, const std::vector<Term> &terms) const {
+  const uint64_t slot = slots_[slotOf(term, hashOf(term), terms)];
+  return slot ? std::optional<size_t>((slot & placeMask) - 1) : std::nullopt;
+}
+
 template <class Term> void LookupRules<Term>::check(bool hasVocabulary, bool hasWeights) const {
   if (maxTokens && *maxTokens <= 1)
     refuse(fmt::format("If set, `max_tokens` must be greater than 1. Received: max_tokens={}", *maxTokens));
@@ -75,17 +108,13 @@ template <class Term> std::vector<std::optional<Term>> LookupRules<Term>::specia
 
 template <class Term>
 LookupTable<Term>::LookupTable(LookupRules<Term> rules, std::vector<Term> terms, std::vector<double> weights)
-    : rules_(std::move(rules)), terms_(std::move(terms)), weights_(std::move(weights)) {
-  places_.reserve(terms_.size());
-  for (size_t i = 0; i < terms_.size(); ++i)
-    places_.emplace(terms_[i], rules_.termBegin() + static_cast<int64_t>(i));
-}
+    : rules_(std::move(rules)), terms_(std::move(terms)), places_(terms_), weights_(std::move(weights)) {}
 
 template <class Term> int64_t LookupTable<Term>::indexOf(TermView<Term> term) const {
   if (rules_.mask && term == TermView<Term>(*rules_.mask))
     return rules_.mode == OutputMode::int_ ? 0 : droppedIndex;
-  if (const auto found = places_.find(term); found != places_.end())
-    return found->second;
+  if (const std::optional<size_t> found = places_.find(term, terms_))
+    return rules_.termBegin() + static_cast<int64_t>(*found);
   if (rules_.unknowns == 1)
     return rules_.unknownBegin();
   if (rules_.unknowns == 0)

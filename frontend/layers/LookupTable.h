@@ -16,6 +16,23 @@ namespace halftone::detail {
 /// A term as tables are asked for it.
 template <class Term> using TermView = std::conditional_t<std::is_same_v<Term, std::string>, std::string_view, Term>;
 
+/// Places of terms in a list, found by hashes: slots one after another, each with bits of the hash, so that a term is read only if it
+/// is likely the one that is sought.
+template <class Term> class TermPlaces {
+public:
+  /// Of each term, the first if several are equal.
+  explicit TermPlaces(const std::vector<Term> &terms);
+  std::optional<size_t> find(TermView<Term> term, const std::vector<Term> &terms) const;
+
+private:
+  static constexpr int placeBits = 40;
+  static constexpr uint64_t placeMask = (uint64_t(1) << placeBits) - 1;
+  static uint64_t hashOf(TermView<Term> term);
+  /// The slot of the term, or the empty one in which it would be.
+  size_t slotOf(TermView<Term> term, uint64_t hash, const std::vector<Term> &terms) const;
+  std::vector<uint64_t> slots_; // the place plus 1, below the first bits of the hash; 0 if empty
+};
+
 template <class Term> struct LookupRules {
   std::string who; // the class of the layer
   std::optional<int64_t> maxTokens{};
@@ -36,7 +53,7 @@ template <class Term> struct LookupRules {
 /// Never changes, so that programs and threads may keep it.
 template <class Term> class LookupTable {
 public:
-  explicit LookupTable(LookupRules<Term> rules) : rules_(std::move(rules)) {}
+  explicit LookupTable(LookupRules<Term> rules) : LookupTable(std::move(rules), {}, {}) {}
   /// `terms` differ. `weights`: of all indices, or none.
   LookupTable(LookupRules<Term> rules, std::vector<Term> terms, std::vector<double> weights);
   LookupTable(const LookupTable &) = delete;
@@ -51,9 +68,9 @@ public:
 
 private:
   LookupRules<Term> rules_;
-  std::vector<Term> terms_{};
-  std::unordered_map<TermView<Term>, int64_t> places_{}; // of the terms
-  std::vector<double> weights_{};
+  std::vector<Term> terms_;
+  TermPlaces<Term> places_;
+  std::vector<double> weights_;
 };
 
 /// Counts the terms of documents, and makes the table of the most frequent ones.

@@ -2,24 +2,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Tokens.h"
 #include <algorithm>
+#include <array>
 
 namespace halftone::detail {
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-static bool isSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-static bool isPunctuation(char c) {
+/// A function of all bytes as a table.
+template <class F> static constexpr auto tableOf(F f) {
+  std::array<decltype(f(char())), 256> table{};
+  for (size_t i = 0; i < table.size(); ++i)
+    table[i] = f(static_cast<char>(i));
+  return table;
+}
+static constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+static constexpr bool isPunctuation(char c) {
   return c > ' ' && c < '\x7f' && !(c >= '0' && c <= '9') && !(lower(c) >= 'a' && lower(c) <= 'z');
 }
+static constexpr auto spaces = tableOf([](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); });
+static bool isSpace(char c) { return spaces[static_cast<uint8_t>(c)]; }
 
 std::string Tokenizer::standardized(const std::string &text) const {
   if (rules_.standardize.function())
     return rules_.standardize.function()(text);
+  static constexpr auto lowers = tableOf(lower), same = tableOf([](char c) { return c; });
+  static constexpr auto kept = tableOf([](char c) { return !isPunctuation(c); }),
+                        all = tableOf([](char) { return true; });
   const std::string &word = rules_.standardize.word();
-  std::string result = text;
-  if (word.starts_with("lower"))
-    std::ranges::transform(result, result.begin(), lower);
-  if (word.ends_with("strip_punctuation"))
-    std::erase_if(result, isPunctuation);
+  const auto &letters = word.starts_with("lower") ? lowers : same;
+  const auto &stays = word.ends_with("strip_punctuation") ? kept : all;
+  std::string result(text.size(), '\0');
+  size_t length = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    result[length] = letters[byte];
+    length += stays[byte];
+  }
+  result.resize(length);
   return result;
 }
 

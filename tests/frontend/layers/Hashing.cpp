@@ -46,3 +46,12 @@ TEST_CASE("Arguments that do not fit are refused") {
              Contains("ValueError"));
   CHECK_THAT(errorOf([] { (void)HashedCrossing(3, {.output_mode = "count"}); }), Contains("output_mode=count"));
 }
+
+TEST_CASE("An integer is hashed as its digits") {
+  const Hashing hash(1000003);
+  const std::vector<int64_t> integers = {0, 7, -1, 1234567890123, INT64_MAX, INT64_MIN};
+  std::vector<std::string> digits;
+  for (const int64_t integer : integers)
+    digits.push_back(std::to_string(integer));
+  CHECK(hash(Tensor(integers)).to_vector<int64_t>() == hash(Tensor(digits)).to_vector<int64_t>());
+}

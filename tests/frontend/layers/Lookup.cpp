@@ -197,3 +197,28 @@ TEST_CASE("Files of weights and checkpoints leave the vocabularies that the prog
     CHECK(numbers(other.predict(text, {.verbose = 0})) == std::vector<double>{2, 3, 4, 5, 0, 1});
   }
 }
+
+TEST_CASE("Each of many terms is found, and no other, whatever bits they have in common") {
+  for (const int64_t factor : {int64_t(1), int64_t(1) << 32, int64_t(1) << 40, int64_t(0x9e3779b9)}) {
+    std::vector<int64_t> terms, others;
+    for (int64_t i = 0; i < 5000; ++i) {
+      terms.push_back((i - 2500) * factor);
+      others.push_back((i + 2500) * factor);
+    }
+    const IntegerLookup lookup({.mask_token = {}, .vocabulary = terms});
+    const std::vector<int64_t> found = lookup(Tensor(terms)).to_vector<int64_t>();
+    for (size_t i = 0; i < found.size(); ++i)
+      REQUIRE(found[i] == static_cast<int64_t>(i) + 1);
+    CHECK(lookup(Tensor(others)).to_vector<int64_t>() == std::vector<int64_t>(5000, 0));
+  }
+  Words all, others;
+  for (int i = 0; i < 5000; ++i) {
+    all.push_back("term " + std::to_string(i));
+    others.push_back("term  " + std::to_string(i));
+  }
+  const StringLookup lookup({.vocabulary = all});
+  const std::vector<int64_t> found = lookup(words(all)).to_vector<int64_t>();
+  for (size_t i = 0; i < found.size(); ++i)
+    REQUIRE(found[i] == static_cast<int64_t>(i) + 1);
+  CHECK(lookup(words(others)).to_vector<int64_t>() == std::vector<int64_t>(5000, 0));
+}
