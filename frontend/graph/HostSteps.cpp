@@ -26,7 +26,13 @@ Tensor computeOn(const HostStep &step, const std::vector<Tensor> &feeds) {
 }
 
 /// The shape of the result: that which the data give, or with an extent for each None.
-static Shape shapeOf(Trace &trace, const HostStep &step, const Shape &shape) {
+static Shape shapeOf(Trace &trace, const HostStep &step, const std::string &who, const Shape &shape) {
+  if (trace.sharedBatch && std::ranges::any_of(shape.dims(), [](int64_t extent) { return extent < 0; }))
+    throw Error(
+        ErrorKind::value_error,
+        fmt::format("{} gives as many steps as the longest of its texts, and the processes that share a batch have "
+                    "different texts: give `output_sequence_length`",
+                    who));
   if (!trace.hostFeeds.empty())
     return computeOn(step, trace.hostFeeds).shape();
   std::vector<int64_t> dims = shape.dims();
@@ -58,7 +64,7 @@ Value hostStep(const HostCall &call) {
       return known.result;
   const size_t number = trace.hostSteps.size();
   step.result = trace.feed(number ? fmt::format("{}_{}", call.who, number) : call.who,
-                           shapeOf(trace, step, call.result.shape), call.result.dtype);
+                           shapeOf(trace, step, call.who, call.result.shape), call.result.dtype);
   trace.hostSteps.push_back(step);
   return step.result;
 }

@@ -72,6 +72,7 @@ public:
   Tensor idfWeights() const override { return state_.idfWeights(); }
   std::optional<std::string> vocabularyText() const override { return state_.vocabularyText(); }
   bool readsVocabulary() const override { return state_.readsVocabulary(); }
+  std::string summary() const override { return state_.summary(); }
   void restore(const Tensor &idfWeights, std::optional<std::string_view> vocabulary) override {
     state_.restore(idfWeights, vocabulary);
   }

@@ -3,7 +3,9 @@
 #include "frontend/layers/LookupState.h"
 #include "frontend/base/DatasetAccess.h"
 #include "frontend/graph/Promotion.h"
+#include "frontend/layers/StringHashes.h"
 #include "runtime/base/ConfigurationEpoch.h"
+#include <bit>
 #include <fmt/format.h>
 
 namespace halftone::detail {
@@ -78,6 +80,19 @@ template <class Term> Tensor LookupState<Term>::idfWeights() const {
   if (table_->weights().empty())
     return {};
   return Tensor(std::vector<double>(table_->weights())).astype(floatxDtype());
+}
+
+template <class Term> std::string LookupState<Term>::summary() const {
+  uint64_t all = 0;
+  const std::vector<Term> terms = table_->vocabulary(true);
+  for (const Term &term : terms)
+    if constexpr (std::is_same_v<Term, std::string>)
+      all = joinedFingerprint(all, fingerprint64(term));
+    else
+      all = joinedFingerprint(all, static_cast<uint64_t>(term));
+  for (const double weight : table_->weights())
+    all = joinedFingerprint(all, std::bit_cast<uint64_t>(weight));
+  return fmt::format("{} terms with the fingerprint {:#x}", terms.size(), all);
 }
 
 template <class Term> std::optional<std::string> LookupState<Term>::vocabularyText() const {

@@ -28,6 +28,7 @@ public:
 
   Tensor idfWeights() const;
   std::optional<std::string> vocabularyText() const;
+  std::string summary() const;
   bool readsVocabulary() const { return !isInConfig_; }
   void restore(const Tensor &idfWeights, std::optional<std::string_view> vocabulary);
 

@@ -21,6 +21,8 @@ public:
   /// None if the config has it. value_error for one that no file can hold.
   virtual std::optional<std::string> vocabularyText() const = 0;
   virtual bool readsVocabulary() const = 0;
+  /// "5 terms with the fingerprint 0x1f": the same in two processes if their terms, in order, and weights are.
+  virtual std::string summary() const = 0;
   /// Takes what a file holds; an undefined tensor and no text for what it lacks. value_error as of set_vocabulary(), and for
   /// weights of another count.
   virtual void restore(const Tensor &idfWeights, std::optional<std::string_view> vocabulary) = 0;

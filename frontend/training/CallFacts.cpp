@@ -3,6 +3,7 @@
 #include "frontend/training/CallFacts.h"
 #include "compiler/codegen/KernelCache.h"
 #include "frontend/base/DatasetAccess.h"
+#include "frontend/layers/VocabularyState.h"
 #include "frontend/losses/LossImpl.h"
 #include "frontend/metrics/MetricImpl.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -192,6 +193,8 @@ static void addLayer(const Layer &layer, std::vector<Fact> &facts) {
       addConfig(who, layer.get_config(), facts);
     } catch (const Error &) { // of a user's get_config(): programFacts() compare what such a layer computes
     }
+  if (const auto *state = dynamic_cast<const VocabularyState *>(impl.body.get()))
+    facts.emplace_back(who + ": terms of the vocabulary", state->summary());
   if (impl.model && !impl.model->outputs.empty())
     addCalls(who, *impl.model, facts);
 }

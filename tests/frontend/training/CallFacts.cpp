@@ -73,3 +73,24 @@ TEST_CASE("The text of a loss is the same in each session, and another one for a
   CHECK(textOf(Loss(twice), "relu") != textOf(Loss(thrice), "relu"));
   CHECK(textOf("mse", "relu") != textOf("mse", "tanh"));
 }
+
+TEST_CASE("The terms and weights of a vocabulary are a fact, in their order") {
+  const auto factOf = [](const layers::Vocabulary<std::string> &terms, const std::vector<double> &weights = {}) {
+    const bool isWeighted = !weights.empty();
+    const layers::StringLookup lookup({.output_mode = isWeighted ? OutputMode::tf_idf : OutputMode::int_});
+    lookup.set_vocabulary(terms, weights);
+    Input text({1}, {.dtype = DType::string});
+    std::vector<Fact> facts;
+    addModel(Model({text}, {lookup(text)}), facts);
+    std::string found;
+    for (const auto &[name, value] : facts)
+      if (name.ends_with(": terms of the vocabulary"))
+        found += value;
+    return found;
+  };
+  CHECK(factOf({"a", "b"}).starts_with("3 terms with the fingerprint 0x"));
+  CHECK(factOf({"a", "b"}) == factOf({"a", "b"}));
+  CHECK(factOf({"a", "b"}) != factOf({"b", "a"}));
+  CHECK(factOf({"a", "b"}) != factOf({"ab", ""}));
+  CHECK(factOf({"a", "b"}, {1.0, 2.0}) != factOf({"a", "b"}, {1.0, 2.5}));
+}
