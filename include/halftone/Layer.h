@@ -1,4 +1,4 @@
-// Layers: handles to hold, copy and call; and Custom<T>, which makes a layer of any struct with a call().
+// Layer, the handle of a layer, and Custom<T>, which makes a layer from any struct with a call().
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"
@@ -21,7 +21,7 @@ HALFTONE_API Value convert_input(const DTypePolicy &policy, const Value &x, bool
 HALFTONE_API Tensor convert_input(const DTypePolicy &policy, const Tensor &x, bool autocast, DType dtype);
 
 struct CallArgs {
-  std::optional<bool> training{}; // empty: that of the calling layer, false outside of fit
+  std::optional<bool> training{}; // empty: inherited from the calling layer; false outside of fit
 };
 struct WeightArgs { // Layer.add_weight, in Keras's order
   Shape shape{};
@@ -72,24 +72,25 @@ public:
   virtual bool has(Hook) const { return false; }
   virtual void step(Hook, const StepContext &, const StepData &) {}
   virtual Value compute_loss(const StepContext &, const StepData &, const Values &) { return {}; }
-  /// The mask (batch, ...) that the first outputs carry, bool; undefined for none. `masks`: those of the inputs.
+  /// The bool mask (batch, ...) that the first outputs carry; undefined if there is none. `masks` are those of the
+  /// inputs.
   virtual Value mask(const Values &inputs, const std::vector<Value> &masks);
-  virtual size_t masked_outputs() const; // how many of the first outputs carry it
-  /// The most inputs that a call takes; 0 for any number.
+  virtual size_t masked_outputs() const; // the number of leading outputs that carry the mask
+  /// The maximum number of inputs of a call; 0: unlimited.
   virtual size_t most_inputs() const;
-  /// Whether the layer computes under this quantization mode: made with such a policy, or by quantize().
+  /// Returns true if the layer supports this quantization mode, by its policy or by quantize().
   virtual bool quantizes(std::string_view mode) const;
-  /// Puts quantized weights in place of the float ones. Only for a mode that quantizes() names.
+  /// Replaces the float weights by quantized ones. Called only for a mode for which quantizes() is true.
   virtual void quantize(BuildContext &, const QuantizationConfig &) {}
 };
-/// The body of a cell: a layer that a recurrent layer calls at each step. Its inputs are the step's slice of the sequence and the
-/// states, its outputs the output of the step and the new states.
+/// The body of a cell: a layer that a recurrent layer calls at each step. Its inputs are the step's slice of the
+/// sequence and the states; its outputs are the output of the step and the new states.
 class HALFTONE_API CellBody : public LayerBody {
 public:
-  /// The shapes of the states without the batch, of a cell that is built.
+  /// The shapes of the states of a built cell, without the batch.
   virtual std::vector<Shape> state_sizes() const = 0;
-  virtual Shape output_shape() const; // without the batch; that of the first state
-  /// zeros in the compute dtype
+  virtual Shape output_shape() const; // without the batch; by default the shape of the first state
+  /// By default zeros in the compute dtype.
   virtual Values initial_states(int64_t batch, DType compute) const;
 };
 
@@ -258,31 +259,33 @@ public:
 };
 } // namespace detail
 
-/// A struct with  call(const Value &)  or  call(const Values &), each optionally with a second  const CallContext &.
-/// Optional:  build(BuildContext &, const Shape &),  get_config(Config &) const,  static T from_config(const Config &);
-/// of a model  compute_loss,  train_step,  test_step (Training.h).
-/// A cell of layers::RNN has instead  Values call(const Value &x, const Values &states), which gives the output and the new
-/// states, and state_size, a number or the shapes of the states; optional  output_size,  Values get_initial_state(batch) const.
-/// build() assigns its layers and weights to members. If the call that builds the layer fails, the next one builds it again.
+/// A struct with  call(const Value &)  or  call(const Values &), each with an optional second parameter
+/// const CallContext &. Optional members:  build(BuildContext &, const Shape &),  get_config(Config &) const,
+/// static T from_config(const Config &);  for a model also  compute_loss,  train_step,  test_step  (Training.h).
+/// A cell of layers::RNN has instead  Values call(const Value &x, const Values &states), which returns the output and
+/// the new states, and state_size, an integer or the shapes of the states. Optional:  output_size,
+/// Values get_initial_state(batch) const.
+/// build() assigns the struct's layers and weights to members. If the call that builds the layer fails, the next call
+/// builds it again.
 template <class T>
 concept CustomLayer =
     !std::derived_from<T, Layer> && (detail::CallsOne<T> || detail::CallsOneIn<T> || detail::CallsMany<T> ||
                                      detail::CallsManyIn<T> || detail::IsCell<T>);
 
 struct RematArgs {
-  int64_t output_size_threshold = 1024;   // "larger_than": more elements than this in a call's outputs together
+  int64_t output_size_threshold = 1024;   // "larger_than": applies above this total of output elements per call
   std::vector<std::string> layer_names{}; // "list_of_layers": names or paths
 };
-/// keras.RematScope: while it lives, this thread makes layers whose values a training step does not keep for its backward
-/// pass, which computes them again. So the step takes less memory and more time. Its results are the same, in strict
-/// numerics bit for bit. Modes:
-///   "full": the layer's inputs are kept, and no other value;
-///   "activations": the argument of the layer's activation is kept, and the activation's values are not;
+/// keras.RematScope: rematerialization for the layers that this thread creates while the scope lives. A training step
+/// does not keep their values for its backward pass, which recomputes them: the step takes less memory and more time.
+/// The results are the same, in strict numerics bit for bit. Modes:
+///   "full": only the layer's inputs are kept;
+///   "activations": the input of the layer's activation is kept, its output is not;
 ///   "larger_than": as "full", for layers with outputs of more than output_size_threshold elements;
 ///   "list_of_layers": as "full", for the layers in layer_names;
-///   nullopt: all is kept.
-/// A layer inside such a layer is part of it. A graph of layers (Sequential, Model) is taken as a whole only if it is
-/// named and another layer calls it. value_error for other modes.
+///   nullopt: all values are kept.
+/// A layer inside such a layer is part of it. A graph of layers (Sequential, Model) is rematerialized as a whole only
+/// if it has an explicit name and another layer calls it. value_error for other modes.
 class HALFTONE_API RematScope {
 public:
   [[nodiscard]] RematScope(const std::optional<std::string> &mode = "full", const RematArgs &args = {});
@@ -292,13 +295,13 @@ public:
 private:
   std::unique_ptr<std::optional<detail::RematMode>> saved_;
 };
-/// keras.remat: a function with the results of `f`. In a function being traced (the call() of a custom layer, a loss, jit) its
-/// arguments are kept for the backward pass, which computes all other values of `f` again, those of layers that it calls
-/// too. value_error for an empty function.
+/// keras.remat: returns a function with the results of `f`. In a function being traced (the call() of a custom layer, a
+/// loss, jit) only its arguments are kept for the backward pass, which recomputes all other values of `f`, including
+/// those of layers that it calls. value_error for an empty function.
 HALFTONE_API std::function<Value(const Values &)> remat(std::function<Value(const Values &)> f);
 
-struct LoraArgs {                     // of enable_lora(), in Keras's order
-  std::optional<double> lora_alpha{}; // none: the rank
+struct LoraArgs {                     // for enable_lora(), in Keras's order
+  std::optional<double> lora_alpha{}; // default: the rank
   Initializer a_initializer = "he_uniform";
   Initializer b_initializer = "zeros";
 };
@@ -310,9 +313,10 @@ struct LayerArgs { // Layer.__init__, in Keras's order
   std::string name{};
 };
 
-/// A handle with shared identity, as a Python reference. Copies share weights, and `const` guards the handle, not the
-/// layer. Subclasses (Dense, Model, ...) add constructors and accessors but never data, so a Dense that is kept as a
-/// Layer loses nothing. A call on a Value records the layer; a call on a Tensor compiles, runs and returns data.
+/// A handle with reference semantics, like a Python reference. Copies share weights, and `const` applies to the handle,
+/// not to the layer. Subclasses (Dense, Model, ...) add constructors and accessors but no data, so a Dense can be
+/// sliced to a Layer without loss. A call on a Value records the layer; a call on a Tensor compiles and runs it, and
+/// returns data.
 class HALFTONE_API Layer {
 public:
   Layer(const Layer &);
@@ -326,14 +330,16 @@ public:
   [[nodiscard]] Value operator()(const Values &xs, const CallArgs &args = {}) const;
   [[nodiscard]] Tensor operator()(const Tensor &x, const CallArgs &args = {}) const;
   [[nodiscard]] Tensor operator()(const Tensors &xs, const CallArgs &args = {}) const;
-  /// Keras's layer.output: of the layer's first call in a functional or Sequential model, loaded ones too; of such a model
-  /// itself, of its own graph. attribute_error if there is no call, or no Value and no model of its graph lives any more.
+  /// Keras's layer.output: the output of the layer's first call in a functional or Sequential model, which may be a
+  /// loaded one; for such a model itself, the output of its own graph. attribute_error if there is no call, or if no
+  /// Value and no model of the call's graph is alive.
   Value output(size_t index = 0) const;
   Value input(size_t index = 0) const;
-  /// While a function is traced: what add_loss() and activity regularizers gave in the calls so far, and the penalty of each
-  /// regularized weight that is trainable; of this layer and its children. Scalars. runtime_error outside of a trace.
+  /// The scalar losses of this layer and its children while a function is traced: the values of add_loss() and activity
+  /// regularizers in the calls so far, and the penalty of each regularized weight that is trainable. runtime_error
+  /// outside of a trace.
   std::vector<Value> losses() const;
-  [[nodiscard]] Values outputs(const Values &xs, const CallArgs &args = {}) const; // for a layer with several outputs
+  [[nodiscard]] Values outputs(const Values &xs, const CallArgs &args = {}) const; // for layers with several outputs
 
   std::string name() const;
   std::string path() const; // "net/encoder/dense_1"; assigned by build
@@ -341,17 +347,17 @@ public:
   bool built() const;
   bool trainable() const;
   void set_trainable(bool trainable) const;
-  DTypePolicy dtype_policy() const; // may be a map; the dtypes and the mode below are those for the layer's path
-  /// The next call computes under this policy; weights keep their dtype. If the layer has a map and a path, the policy
-  /// replaces the map's entry for that path, for every layer that shares the map; a map replaces the map.
+  DTypePolicy dtype_policy() const; // may be a map; the dtypes and the mode below apply to the layer's path
+  /// Sets the policy of the calls that follow; weights keep their dtype. If the layer has a map and a path, the policy
+  /// replaces the map's entry for that path, in every layer that shares the map; a map replaces the map.
   void set_dtype_policy(const PolicyArg &policy) const;
   DType dtype() const; // the variable dtype
   DType compute_dtype() const;
   DType variable_dtype() const;
-  DType input_dtype() const; // of a Sequential its Input's, else the compute dtype
+  DType input_dtype() const; // for a Sequential the dtype of its Input, otherwise the compute dtype
   std::optional<std::string> quantization_mode() const;
   std::vector<Layer> layers() const;       // children, in the order of their first call
-  std::vector<Variable> variables() const; // with the states of random layers
+  std::vector<Variable> variables() const; // includes the states of random layers
   std::vector<Variable> weights() const;   // the variables of get_weights() and set_weights()
   std::vector<Variable> trainable_variables() const;
   std::vector<Variable> non_trainable_variables() const;
@@ -359,16 +365,17 @@ public:
   void set_weights(const std::vector<Tensor> &weights) const;
   int64_t count_params() const;
   Config get_config() const;
-  /// Quantizes the weights of a built layer, or of the layers of a model: "int8", "int4" or "float8"; "" takes the mode of
-  /// `args.config`. The policy becomes "<mode>_from_<policy>". A model reports and skips layers that have no such mode.
-  /// value_error for a layer that is not built or already quantized, for another mode, and for int8 over a policy that
-  /// computes in float16; not_implemented_error for a layer without the mode. Nothing changes then.
+  /// Quantizes the weights of a built layer, or of the layers of a model, in the mode "int8", "int4" or "float8"; ""
+  /// takes the mode of `args.config`. The policy becomes "<mode>_from_<policy>". A model skips layers that do not
+  /// support the mode, and reports them. value_error for a layer that is not built or is already quantized, for an
+  /// unknown mode, and for int8 over a policy that computes in float16; not_implemented_error for a layer that does not
+  /// support the mode. Nothing changes then.
   QuantizationReport quantize(std::string_view mode, const QuantizeArgs &args = {}) const;
-  /// Low-rank adaptation of a built Dense, EinsumDense, Conv1D, Conv2D, Conv3D, Embedding or ReversibleEmbedding: its kernel
-  /// (..., n) or table is frozen, and lora_alpha / rank * a @ b is added to it, where the new float32 weights a (..., rank)
-  /// and b (rank, n) are trained. Keras's files hold the sum. attribute_error for another layer; value_error for a layer
-  /// that is not built, has LoRA already or a constraint on the weight, and for a rank below 1; not_implemented_error under
-  /// float8. Nothing changes then.
+  /// Low-rank adaptation of a built Dense, EinsumDense, Conv1D, Conv2D, Conv3D, Embedding or ReversibleEmbedding: its
+  /// kernel (..., n) or table is frozen, and lora_alpha / rank * a @ b is added to it, with the trainable float32
+  /// weights a (..., rank) and b (rank, n). Keras's files hold the sum. attribute_error for another layer; value_error
+  /// for a layer that is not built, already has LoRA or has a constraint on the weight, and for a rank below 1;
+  /// not_implemented_error under float8. Nothing changes then.
   void enable_lora(int64_t rank, const LoraArgs &args = {}) const;
   friend bool operator==(const Layer &, const Layer &) = default; // identity
   explicit Layer(std::shared_ptr<detail::LayerImpl> impl);
@@ -384,17 +391,18 @@ protected:
 HALFTONE_API std::ostream &operator<<(std::ostream &os, const Layer &layer); // <Dense name=dense, built=True>
 
 /// auto y = Custom(LowRank{.units = 64})(x);   or   using LowRankDense = Custom<LowRank>;
-/// Layers that call() calls become its children: there is nothing to register.
+/// Layers that call() calls become its children; they need no registration.
 template <CustomLayer T> class Custom : public Layer {
 public:
   explicit Custom(T self, const LayerArgs &args = {}, Where where = Where::current())
       : Layer(std::make_unique<detail::CustomBody<T>>(std::move(self)), detail::type_name<T>(), args, where) {}
   const T &self() const { return static_cast<detail::CustomBody<T> &>(body()).self; }
 };
-/// Lets files name a class of the user's, as "package>Class", Keras's registered name, or as "Class", which Keras writes for a
-/// class that is not registered in Python: load_model() and Model::from_config() make its layers by `make`, from the config
-/// without the arguments of every layer, and from those. A class may be registered under both names; files are written with
-/// the package. value_error for another form of the name, or for a class that is registered in another package.
+/// Registers a user's class for files under the name "package>Class", Keras's registered name, or "Class", which Keras
+/// writes for a class that is not registered in Python. load_model() and Model::from_config() create its layers by
+/// `make`, from the class's own config and from the arguments that all layers share. A class may be registered under
+/// both names; files are written with the package. value_error for another form of the name, and for a class that is
+/// registered in another package.
 HALFTONE_API void register_layer(const std::string &registered_name,
                                  std::function<Layer(const Config &, const LayerArgs &)> make);
 /// Registers Custom<T>. T has a static T from_config(const Config &), which reads the fields that T's get_config() writes.
@@ -404,13 +412,13 @@ template <CustomLayer T> void register_custom(const std::string &package = "") {
   });
 }
 namespace utils {
-/// Unsets the thread's policy, so that the next read makes one of floatx(), and starts automatic names anew.
+/// Resets the thread's policy to that of floatx(), and restarts the numbering of automatic names.
 HALFTONE_API void clear_session();
 } // namespace utils
 
 struct InputArgs {
   std::optional<int64_t> batch_size{};
-  std::optional<DType> dtype{}; // empty: floatx, as in Keras, not the policy
+  std::optional<DType> dtype{}; // empty: floatx, as in Keras, not the policy's dtype
   std::string name{};
 };
 class HALFTONE_API Input : public Value { // shape without the batch

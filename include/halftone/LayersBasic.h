@@ -1,4 +1,4 @@
-// Dense, EinsumDense, embeddings, masking, dropout, shapes.
+// Basic layers: dense, embeddings, masking, dropout, shapes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Layer.h"
@@ -17,8 +17,8 @@ struct DenseArgs {
   Constraint kernel_constraint{};
   Constraint bias_constraint{};
   std::optional<int64_t> lora_rank{};       // enables LoRA when the layer is built, with enable_lora()'s initializers
-  std::optional<double> lora_alpha{};       // none: the rank
-  QuantizationConfig quantization_config{}; // of a quantized policy; none: as the policy says
+  std::optional<double> lora_alpha{};       // default: the rank
+  QuantizationConfig quantization_config{}; // for a quantized policy; default: that of the policy
   bool trainable = true;
   PolicyArg dtype{};
   bool autocast = true;
@@ -36,7 +36,7 @@ public:
 
 struct EinsumDenseArgs {
   ActivationArg activation{};
-  std::optional<std::string> bias_axes{}; // labels of the output's axes along which the bias differs; none: no bias
+  std::optional<std::string> bias_axes{}; // labels of the output axes that the bias has; none: no bias
   Initializer kernel_initializer = "glorot_uniform";
   Initializer bias_initializer = "zeros";
   Regularizer kernel_regularizer{};
@@ -53,9 +53,9 @@ struct EinsumDenseArgs {
   std::string name{};
 };
 /// activation(einsum(equation, {x, kernel}) + bias). The equation is "ab,bc->ac", "...ab,bc->...ac" or "ab...,bc->ac...",
-/// with any letters. `output_shape` has an extent for each label of the output but the batch's and the axes of "...",
-/// none where the input says it. The kernel has an axis for each label of the equation's second operand. The bias has
-/// the output's axes from the first of `bias_axes` on, of extent 1 but for those.
+/// with any letters. `output_shape` has one extent per label of the output except the batch and "..."; None takes the
+/// input's extent. The kernel has one axis per label of the equation's second operand. The bias has the output's axes
+/// from the first of `bias_axes` on, with extent 1 along all others.
 class HALFTONE_API EinsumDense : public Layer {
 public:
   EinsumDense(std::string_view equation, const Shape &output_shape, const EinsumDenseArgs &args = {},
@@ -70,8 +70,8 @@ struct EmbeddingArgs {
   Initializer embeddings_initializer = "uniform";
   Regularizer embeddings_regularizer{};
   Constraint embeddings_constraint{};
-  bool mask_zero = false; // the result carries a mask that hides the index 0
-  Tensor weights{}; // (input_dim, output_dim), the first value in place of the initializer's; not part of the config
+  bool mask_zero = false;             // the result carries a mask that is false for the index 0
+  Tensor weights{};                   // (input_dim, output_dim), replaces the initializer; not part of the config
   std::optional<int64_t> lora_rank{}; // as of Dense, and lora_alpha
   std::optional<double> lora_alpha{};
   QuantizationConfig quantization_config{}; // as of Dense
@@ -80,9 +80,9 @@ struct EmbeddingArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// Row i of embeddings (input_dim, output_dim) for each integer i: (...) -> (..., output_dim), in the compute dtype.
-/// The table is read unrounded. Indices that are no int32 or int64 are cast to int32; one below 0 reads the first row,
-/// one past the end the last.
+/// Table lookup: row i of embeddings (input_dim, output_dim) for each index i, (...) -> (..., output_dim), in the
+/// compute dtype. The table is read unrounded. Indices other than int32 and int64 are cast to int32, and indices out of
+/// range are clamped.
 class HALFTONE_API Embedding : public Layer {
 public:
   Embedding(int64_t input_dim, int64_t output_dim, const EmbeddingArgs &args = {}, Where where = Where::current());
@@ -92,17 +92,18 @@ public:
 };
 
 struct ReversibleEmbeddingArgs {
-  bool tie_weights = true; // false: the way back has a weight reverse_embeddings (output_dim, input_dim) of its own
+  bool tie_weights =
+      true; // false: the reverse projection has its own weight reverse_embeddings (output_dim, input_dim)
   Initializer embeddings_initializer = "uniform";
   Regularizer embeddings_regularizer{};
   Constraint embeddings_constraint{};
   bool mask_zero = false;                 // as of Embedding
-  std::optional<DType> reverse_dtype{};   // of the product on the way back; none: that of its operands
-  std::optional<double> logit_soft_cap{}; // c: the way back gives tanh(y / c) * c in the place of y
+  std::optional<DType> reverse_dtype{};   // of the reverse projection; default: that of its operands
+  std::optional<double> logit_soft_cap{}; // c: the reverse projection gives tanh(y / c) * c instead of y
   Tensor weights{};                       // as of Embedding
   std::optional<int64_t> lora_rank{};     // as of Dense, and lora_alpha
   std::optional<double> lora_alpha{};
-  QuantizationConfig quantization_config{}; // as of Dense; int4 quantizes activations too unless it says otherwise
+  QuantizationConfig quantization_config{}; // as of Dense; by default int4 quantizes activations too
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -111,13 +112,13 @@ struct ReversibleEmbeddingArgs {
 struct ReverseArgs {
   bool reverse = true;
 };
-/// An Embedding that also leads back: layer(x, {.reverse = true}) is x @ table^T, (..., output_dim) -> (..., input_dim),
-/// which gives a language model its logits. The table is read unrounded, and the input is not cast.
+/// An Embedding with a reverse projection: layer(x, {.reverse = true}) is x @ table^T, (..., output_dim) -> (...,
+/// input_dim), the logits of a language model. The table is read unrounded, and the input is not cast.
 class HALFTONE_API ReversibleEmbedding : public Layer {
 public:
   ReversibleEmbedding(int64_t input_dim, int64_t output_dim, const ReversibleEmbeddingArgs &args = {},
                       Where where = Where::current());
-  explicit ReversibleEmbedding(const Layer &layer); // such as one of a loaded model; type_error for another class
+  explicit ReversibleEmbedding(const Layer &layer); // for example from a loaded model; type_error for another class
   using Layer::operator();
   [[nodiscard]] Value operator()(const Value &x, const ReverseArgs &args) const;
   Variable embeddings() const { return weight("embeddings"); } // as of Embedding
@@ -126,7 +127,7 @@ public:
   Variable lora_embeddings_b() const { return weight("lora_embeddings_b"); }
 };
 
-/// The input, which carries a mask (batch, steps) that hides each step whose features all equal `mask_value`; these
+/// Adds a mask (batch, steps) to the input, which is false for each step whose features all equal `mask_value`; these
 /// features become 0.
 class HALFTONE_API Masking : public Layer {
 public:
@@ -139,8 +140,8 @@ struct PositionEmbeddingArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// Of an input (..., steps, features) the rows of a table for its places, in its shape: row i for step i. The table is the
-/// weight position_embeddings (sequence_length, features). value_error for an input of more steps.
+/// Position embeddings for an input (..., steps, features), broadcast to its shape: row i of the weight
+/// position_embeddings (sequence_length, features) for step i. value_error for an input with more steps.
 class HALFTONE_API PositionEmbedding : public Layer {
 public:
   explicit PositionEmbedding(int64_t sequence_length, const PositionEmbeddingArgs &args = {},
@@ -149,7 +150,8 @@ public:
 };
 
 struct DropoutArgs {
-  /// The shape of the mask, which broadcasts to the input's; none is the input's extent. All of the input if not given.
+  /// The shape of the dropout mask, which broadcasts to the input's shape; None takes the input's extent. Default: the
+  /// input's shape.
   std::optional<Shape> noise_shape{};
   std::optional<int64_t> seed{};
   Regularizer activity_regularizer{};
@@ -158,7 +160,8 @@ struct DropoutArgs {
   bool autocast = true;
   std::string name{};
 };
-/// In training, zeros a share `rate` of the elements and scales the others by 1 / (1 - rate); else the identity.
+/// In training, sets a fraction `rate` of the elements to 0 and scales the others by 1 / (1 - rate); otherwise the
+/// identity.
 class HALFTONE_API Dropout : public Layer {
 public:
   explicit Dropout(double rate, const DropoutArgs &args = {}, Where where = Where::current());
@@ -171,25 +174,25 @@ struct GaussianNoiseArgs {
   bool autocast = true;
   std::string name{};
 };
-/// In training, adds normally distributed noise with mean 0 and this deviation; else the identity.
+/// In training, adds normally distributed noise with mean 0 and standard deviation stddev; otherwise the identity.
 class HALFTONE_API GaussianNoise : public Layer {
 public:
   explicit GaussianNoise(double stddev, const GaussianNoiseArgs &args = {}, Where where = Where::current());
 };
 
-/// In training, multiplies by normally distributed noise with mean 1 and the deviation sqrt(rate / (1 - rate)); else the
-/// identity. value_error for a rate outside of [0, 1].
+/// In training, multiplies by normally distributed noise with mean 1 and standard deviation sqrt(rate / (1 - rate));
+/// otherwise the identity. value_error for a rate outside of [0, 1].
 class HALFTONE_API GaussianDropout : public Layer {
 public:
   explicit GaussianDropout(double rate, const GaussianNoiseArgs &args = {}, Where where = Where::current());
 };
-/// In training, sets a share `rate` of the elements to SELU's lowest value and scales and shifts all, so that mean and
-/// variance of standardized inputs stay; else the identity. value_error as of Dropout.
+/// In training, sets a fraction `rate` of the elements to the minimum of SELU, then scales and shifts all elements so
+/// that the mean and variance of standardized inputs are preserved; otherwise the identity. value_error as for Dropout.
 class HALFTONE_API AlphaDropout : public Layer {
 public:
   explicit AlphaDropout(double rate, const DropoutArgs &args = {}, Where where = Where::current());
 };
-/// The input.
+/// Returns the input.
 class HALFTONE_API Identity : public Layer {
 public:
   Identity(const LayerArgs &args = {}, Where where = Where::current());
@@ -201,15 +204,15 @@ struct ActivityRegularizationArgs {
   bool autocast = true;
   std::string name{};
 };
-/// The input, whose elements x are penalized by l1 * |x| + l2 * x^2, divided by the batch size. value_error for negative
-/// factors.
+/// Returns the input and adds the loss l1 * |x| + l2 * x^2, summed over its elements x and divided by the batch size.
+/// value_error for negative factors.
 class HALFTONE_API ActivityRegularization : public Layer {
 public:
   ActivityRegularization(const ActivityRegularizationArgs &args = {}, Where where = Where::current());
 };
 
 struct FlattenArgs {
-  Choice<DataFormat> data_format = DataFormat::channels_last; // channels_first: axis 1 becomes the last before all join
+  Choice<DataFormat> data_format = DataFormat::channels_last; // channels_first: axis 1 is first moved to the end
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -239,19 +242,20 @@ struct RescalingArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// x * scale + offset in the compute dtype; integers are cast first. A list or a tensor, such as one number for each channel,
+/// x * scale + offset in the compute dtype; integers are cast first. A list or a tensor, such as one value per channel,
 /// broadcasts with x.
 class HALFTONE_API Rescaling : public Layer {
 public:
   explicit Rescaling(const NumberOrTensor &scale, const NumberOrTensor &offset = 0.0, const RescalingArgs &args = {},
                      Where where = Where::current());
 };
-/// (batch, ..., projection_dim) -> x * gamma, of ConvNeXt; gamma, (projection_dim), begins as init_values.
+/// (batch, ..., projection_dim) -> x * gamma, of ConvNeXt; the weight gamma (projection_dim,) is initialized to
+/// init_values.
 class HALFTONE_API LayerScale : public Layer {
 public:
   LayerScale(double init_values, int64_t projection_dim, const LayerArgs &args = {}, Where where = Where::current());
 };
-/// Of two inputs of equal shapes: x + y * scale, of InceptionResNetV2.
+/// x + y * scale for two inputs of equal shapes, of InceptionResNetV2.
 class HALFTONE_API CustomScaleLayer : public Layer {
 public:
   explicit CustomScaleLayer(double scale, const LayerArgs &args = {}, Where where = Where::current());
@@ -263,8 +267,8 @@ struct LambdaArgs {
   bool autocast = true;
   std::string name{};
 };
-/// Returns the function's result, which is not cast. It has no config: get_config() is a value_error. A function of a
-/// `const Value &` takes one input, a function of a `const Values &` any number.
+/// Applies a function, whose result is not cast. The layer has no config: get_config() is a value_error. A function of
+/// a `const Value &` takes one input, a function of a `const Values &` any number.
 class HALFTONE_API Lambda : public Layer {
 public:
   explicit Lambda(std::function<Value(const Value &)> function, const LambdaArgs &args = {},
@@ -280,7 +284,7 @@ private:
   };
   Lambda(OfAll function, const LambdaArgs &args, Where where);
 };
-/// (batch, ...) -> (batch, ...) with its axes in another order: dims counts them from 1, without the batch.
+/// Permutes the axes after the batch: (batch, ...) -> (batch, ...). `dims` counts them from 1.
 class HALFTONE_API Permute : public Layer {
 public:
   explicit Permute(const std::vector<int64_t> &dims, const LayerArgs &args = {}, Where where = Where::current());

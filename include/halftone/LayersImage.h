@@ -1,4 +1,4 @@
-// Layers for images and sequences: margins, resizing, random changes of training data, dropout of whole channels.
+// Layers for images and sequences: padding, cropping, resizing, data augmentation, spatial dropout.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Layer.h"
@@ -7,8 +7,8 @@
 
 namespace halftone::layers {
 
-/// Of layers that have no other argument of their own. data_format is channels_last if it is not given: inputs are
-/// (batch, spatial axes.., channels); of channels_first (batch, channels, spatial axes..).
+/// The arguments of layers whose only own argument is data_format. Inputs are (batch, spatial axes.., channels) for
+/// channels_last, (batch, channels, spatial axes..) for channels_first.
 struct DataFormatArgs {
   Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
@@ -18,7 +18,7 @@ struct DataFormatArgs {
   std::string name{};
 };
 
-/// Zeros before and after each spatial axis.
+/// Pads each spatial axis with zeros on both sides.
 class HALFTONE_API ZeroPadding1D : public Layer {
 public:
   /// `padding`: one count for both sides, or {before, after}.
@@ -33,7 +33,7 @@ public:
   ZeroPadding3D(const Margins &padding = 1, const DataFormatArgs &args = {}, Where where = Where::current());
 };
 
-/// The input without its margins. value_error if no element is left along an axis.
+/// Crops the input on both sides of each spatial axis. value_error if no element is left along an axis.
 class HALFTONE_API Cropping1D : public Layer {
 public:
   /// `cropping`: one count for both sides, or {before, after}. The input is (batch, steps, channels).
@@ -48,7 +48,7 @@ public:
   Cropping3D(const Margins &cropping = 1, const DataFormatArgs &args = {}, Where where = Where::current());
 };
 
-/// Each element `size` times along each spatial axis; by interpolation, an image that many times as large.
+/// Upsamples by the factor `size` along each spatial axis: repeats each element, or interpolates.
 class HALFTONE_API UpSampling1D : public Layer {
 public:
   UpSampling1D(int64_t size = 2, const LayerArgs &args = {}, Where where = Where::current());
@@ -73,18 +73,18 @@ public:
 
 struct ResizingArgs {
   Choice<Interpolation> interpolation = Interpolation::bilinear;
-  bool crop_to_aspect_ratio = false; // first cuts the image to the ratio of height and width
-  bool pad_to_aspect_ratio = false;  // first adds margins, until the ratio fits
+  bool crop_to_aspect_ratio = false; // first crops the image to the aspect ratio of the result
+  bool pad_to_aspect_ratio = false;  // first pads the image to the aspect ratio of the result
   double fill_value = 0.0;
-  bool antialias = false; // an image that gets smaller is smoothed
+  bool antialias = false; // smooths an image that is scaled down
   Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
   std::string name{};
 };
-/// An image, or a batch of them, with this height and width. Integers stay: they are computed in float32, rounded and
-/// clamped.
+/// Resizes an image, or a batch of images, to this height and width. Integer images keep their dtype: they are computed
+/// in float32, rounded and clamped.
 class HALFTONE_API Resizing : public Layer {
 public:
   Resizing(int64_t height, int64_t width, const ResizingArgs &args = {}, Where where = Where::current());
@@ -96,14 +96,14 @@ struct CenterCropArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// The middle of an image, or of a batch of them, in the compute dtype. An image that is too small is first cut to the
-/// ratio of height and width, and then resized.
+/// Crops the center of an image, or of a batch of images; the result has the compute dtype. A smaller image is instead
+/// cropped to the aspect ratio of the result, then resized.
 class HALFTONE_API CenterCrop : public Layer {
 public:
   CenterCrop(int64_t height, int64_t width, const CenterCropArgs &args = {}, Where where = Where::current());
 };
 
-/// Of layers that draw for images, and have no other argument.
+/// The arguments of random image layers without an argument of their own.
 struct RandomImageArgs {
   std::optional<int64_t> seed{};
   Choice<DataFormat> data_format = DataFormat::channels_last;
@@ -112,14 +112,14 @@ struct RandomImageArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// In training, every second image on average is flipped; horizontal_and_vertical flips it both ways at once, as in
-/// Keras. The result has the compute dtype.
+/// In training, flips each image with probability 1/2; horizontal_and_vertical flips it both ways at once, as in Keras.
+/// The result has the compute dtype.
 class HALFTONE_API RandomFlip : public Layer {
 public:
   RandomFlip(Choice<FlipMode> mode = FlipMode::horizontal_and_vertical, const RandomImageArgs &args = {},
              Where where = Where::current());
 };
-/// Of layers that move pixels. Those outside of an image follow fill_mode.
+/// The arguments of random geometric transforms. fill_mode defines the pixels outside of the image.
 struct RandomTransformArgs {
   Choice<FillMode> fill_mode = FillMode::reflect;                // not mirror
   Choice<Interpolation> interpolation = Interpolation::bilinear; // or nearest
@@ -131,25 +131,25 @@ struct RandomTransformArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// In training, moves each image down by a random part of its height and to the right by a random part of its width. The
-/// result has the compute dtype.
+/// In training, translates each image down by a random fraction of its height and to the right by a random fraction of
+/// its width. The result has the compute dtype.
 class HALFTONE_API RandomTranslation : public Layer {
 public:
   RandomTranslation(const Factor &height_factor, const Factor &width_factor, const RandomTransformArgs &args = {},
                     Where where = Where::current());
 };
-/// In training, turns each image about its middle by a random angle: the factor is a part of a full turn, counterclockwise
-/// for positive ones. value_error for a factor outside of -1 to 1. The result has the compute dtype.
+/// In training, rotates each image about its center by a random angle: the factor is a fraction of a full turn,
+/// positive for counterclockwise. value_error for a factor outside of -1 to 1. The result has the compute dtype.
 class HALFTONE_API RandomRotation : public Layer {
 public:
   explicit RandomRotation(const Factor &factor, const RandomTransformArgs &args = {}, Where where = Where::current());
 };
-/// In training, makes each image 1 / (1 + f) times as large about its middle, where f is random: positive ones zoom out. Without
-/// a width_factor both axes have the same f. value_error for factors that are not above -1 and at most 1. The result has
+/// In training, scales each image about its center by 1 / (1 + f) for a random f: a positive f zooms out. Without a
+/// width_factor both axes have the same f. value_error for factors that are not above -1 and at most 1. The result has
 /// the compute dtype.
 class HALFTONE_API RandomZoom : public Layer {
 public:
-  /// RandomZoom({lower, upper}): the two numbers would else also be the factors of a RandomZoom that is copied.
+  /// RandomZoom({lower, upper}). Without this overload the braces could also initialize a RandomZoom to copy from.
   explicit RandomZoom(const double (&height_factor)[2], const RandomTransformArgs &args = {},
                       Where where = Where::current())
       : RandomZoom(Factor(height_factor[0], height_factor[1]), args, where) {}
@@ -169,8 +169,9 @@ struct RandomShearArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// In training, shifts each row by a random multiple of its index, and each column by one of its own; half of the images are
-/// shifted the other way. value_error for factors outside of 0 to 1. The result has the compute dtype.
+/// In training, shears each image by a random factor along x and another along y: rows and columns are shifted by that
+/// multiple of their index. The sign is random, with probability 1/2. value_error for factors outside of 0 to 1. The
+/// result has the compute dtype.
 class HALFTONE_API RandomShear : public Layer {
 public:
   RandomShear(Where where = Where::current()) : RandomShear(0.0, 0.0, {}, where) {}
@@ -181,9 +182,9 @@ public:
                        Where where = Where::current());
 };
 
-/// Of layers that change colours. Results are cut off at the ends of value_range, least and largest.
+/// The arguments of random color transforms. Results are clamped to value_range.
 struct RandomColorArgs {
-  std::vector<double> value_range = {0, 255}; // two numbers
+  std::vector<double> value_range = {0, 255}; // {minimum, maximum}
   std::optional<int64_t> seed{};
   Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
@@ -191,30 +192,30 @@ struct RandomColorArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// In training, multiplies the distance of each pixel from its channel's mean by a random number of each image, from 1 - lower to
-/// 1 + upper; one factor f has the bounds 0 and f. value_error for a factor outside of 0 to 1. The result has the compute
-/// dtype.
+/// In training, scales the distance of each pixel from its channel's mean by a random factor per image, from 1 - lower
+/// to 1 + upper; a single number f stands for the bounds 0 and f. value_error for a factor outside of 0 to 1. The
+/// result has the compute dtype.
 class HALFTONE_API RandomContrast : public Layer {
 public:
   explicit RandomContrast(const Factor &factor, const RandomColorArgs &args = {}, Where where = Where::current());
 };
-/// In training, adds a random part of the width of value_range to each image. value_error for a factor outside of -1 to 1.
-/// The result has the compute dtype.
+/// In training, adds a random fraction of the width of value_range to each image. value_error for a factor outside of
+/// -1 to 1. The result has the compute dtype.
 class HALFTONE_API RandomBrightness : public Layer {
 public:
   explicit RandomBrightness(const Factor &factor, const RandomColorArgs &args = {}, Where where = Where::current());
 };
 
-/// In training, a part of this height and width at a random place, the same in all images of a batch. Images that are not
-/// larger along both axes are cut in the middle to the ratio of height and width, and resized. Else the images as they are,
-/// whatever their size. The result has the compute dtype.
+/// In training, crops images to this height and width at a random offset, which is the same for all images of a batch.
+/// Images that are not larger along both axes are center-cropped to the aspect ratio of the result and resized.
+/// Otherwise the identity, for images of any size. The result has the compute dtype.
 class HALFTONE_API RandomCrop : public Layer {
 public:
   RandomCrop(int64_t height, int64_t width, const RandomImageArgs &args = {}, Where where = Where::current());
 };
 
-/// Layers that mix each image of a batch with another one of it, which is drawn, and labels (batch, ...) in the same
-/// proportion. Labels are floats, such as one-hot vectors.
+/// Base of the layers that mix each image of a batch with a randomly chosen image of the batch, and labels (batch, ...)
+/// in the same proportion. Labels are floats, such as one-hot vectors.
 class HALFTONE_API ImageMixingLayer : public Layer {
 public:
   using Layer::operator();
@@ -236,14 +237,15 @@ struct MixUpArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// In training, w image + (1 - w) other, where w is drawn from Beta(alpha, alpha) for each image. value_error for an alpha that
-/// is not above 0. The result has the compute dtype, mixed labels float32 at least.
+/// In training, w image + (1 - w) other, where w is drawn from Beta(alpha, alpha) for each image. value_error unless
+/// alpha > 0. The result has the compute dtype, mixed labels at least float32.
 class HALFTONE_API MixUp : public ImageMixingLayer {
 public:
   MixUp(double alpha = 0.2, const MixUpArgs &args = {}, Where where = Where::current());
 };
-/// In training, a box of each image is that of the other one. The share of the rest is drawn from Beta(a, a), where a is drawn from
-/// the factor for each batch. value_error for a factor outside of 0 to 1. The result has the compute dtype.
+/// In training, replaces a box of each image by that of the other. The fraction that is kept is drawn from Beta(a, a),
+/// where a is drawn from the factor for each batch. value_error for a factor outside of 0 to 1. The result has the
+/// compute dtype.
 class HALFTONE_API CutMix : public ImageMixingLayer {
 public:
   CutMix(const Factor &factor = 1.0, const RandomImageArgs &args = {}, Where where = Where::current());
@@ -254,8 +256,8 @@ struct SpatialDropout1DArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// In training, zeros a share `rate` of the channels of each sample and scales the others by 1 / (1 - rate); else the
-/// identity.
+/// In training, sets a fraction `rate` of the channels of each sample to 0 and scales the others by 1 / (1 - rate);
+/// otherwise the identity.
 class HALFTONE_API SpatialDropout1D : public Layer {
 public:
   explicit SpatialDropout1D(double rate, const SpatialDropout1DArgs &args = {}, Where where = Where::current());

@@ -1,4 +1,4 @@
-// Pooling: the largest element or the mean of windows, and of whole images.
+// Pooling layers: maximum or mean of windows, and of whole images.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Layer.h"
@@ -7,7 +7,7 @@
 namespace halftone::layers {
 
 struct PoolingArgs {
-  std::optional<Integers> strides{}; // the pool's size
+  std::optional<Integers> strides{}; // default: pool_size
   Choice<Padding> padding = Padding::valid;
   Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
@@ -16,7 +16,7 @@ struct PoolingArgs {
   bool autocast = true;
   std::string name{};
 };
-/// The largest element of each window: (batch, spatial axes.., channels) -> (batch, fewer places.., channels).
+/// The maximum of each window: (batch, spatial axes.., channels) -> (batch, output positions.., channels).
 class HALFTONE_API MaxPooling1D : public Layer {
 public:
   MaxPooling1D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
@@ -29,7 +29,7 @@ class HALFTONE_API MaxPooling3D : public Layer {
 public:
   MaxPooling3D(const Integers &pool_size = 2, const PoolingArgs &args = {}, Where where = Where::current());
 };
-/// The mean of each window; with `same`, of its elements that lie inside the input.
+/// The mean of each window; with `same`, of its elements inside the input.
 class HALFTONE_API AveragePooling1D : public Layer {
 public:
   explicit AveragePooling1D(const Integers &pool_size, const PoolingArgs &args = {}, Where where = Where::current());
@@ -52,7 +52,7 @@ struct GlobalPoolingArgs {
   bool autocast = true;
   std::string name{};
 };
-/// The largest element of each channel: (batch, spatial axes.., channels) -> (batch, channels).
+/// The maximum of each channel: (batch, spatial axes.., channels) -> (batch, channels).
 class HALFTONE_API GlobalMaxPooling1D : public Layer {
 public:
   GlobalMaxPooling1D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
@@ -65,9 +65,9 @@ class HALFTONE_API GlobalMaxPooling3D : public Layer {
 public:
   GlobalMaxPooling3D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
 };
-/// The mean of each channel: (batch, spatial axes.., channels) -> (batch, channels). In 1D a second input, or the mask that
-/// the input carries, is a mask of the steps that count, which broadcasts to (batch, steps); a sample without such a step has
-/// the mean 0.
+/// The mean of each channel: (batch, spatial axes.., channels) -> (batch, channels). In 1D a second input, or else the
+/// mask that the input carries, selects the steps of the mean; it broadcasts to (batch, steps). A sample whose steps
+/// are all masked has the mean 0.
 class HALFTONE_API GlobalAveragePooling1D : public Layer {
 public:
   GlobalAveragePooling1D(const GlobalPoolingArgs &args = {}, Where where = Where::current());
@@ -89,9 +89,9 @@ struct AdaptivePoolingArgs {
   bool autocast = true;
   std::string name{};
 };
-/// The mean of each of `output_size` windows that cover a spatial axis evenly: window i of n begins at floor(i * s / n) and
-/// ends before ceil((i + 1) * s / n). (batch, spatial axes.., channels) -> (batch, output_size.., channels). value_error
-/// for a size below 1.
+/// The mean of each of `output_size` windows that cover a spatial axis evenly: window i of n is [floor(i * s / n),
+/// ceil((i + 1) * s / n)) for an axis of extent s. (batch, spatial axes.., channels) -> (batch, output_size..,
+/// channels). value_error for a size below 1.
 class HALFTONE_API AdaptiveAveragePooling1D : public Layer {
 public:
   explicit AdaptiveAveragePooling1D(const Integers &output_size, const AdaptivePoolingArgs &args = {},
@@ -107,7 +107,7 @@ public:
   explicit AdaptiveAveragePooling3D(const Integers &output_size, const AdaptivePoolingArgs &args = {},
                                     Where where = Where::current());
 };
-/// The largest element of each of these windows.
+/// The maximum of each window of AdaptiveAveragePooling.
 class HALFTONE_API AdaptiveMaxPooling1D : public Layer {
 public:
   explicit AdaptiveMaxPooling1D(const Integers &output_size, const AdaptivePoolingArgs &args = {},

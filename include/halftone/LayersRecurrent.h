@@ -18,8 +18,8 @@ struct SimpleRNNCellArgs {
   Constraint kernel_constraint{};
   Constraint recurrent_constraint{};
   Constraint bias_constraint{};
-  double dropout = 0.0;           // of the inputs, clipped to [0, 1]; one mask for all steps
-  double recurrent_dropout = 0.0; // of the states
+  double dropout = 0.0;           // rate for the inputs, clipped to [0, 1]; one mask for all steps
+  double recurrent_dropout = 0.0; // rate for the states
   std::optional<int64_t> seed{};
   Regularizer activity_regularizer{};
   bool trainable = true;
@@ -44,7 +44,7 @@ struct LSTMCellArgs {
   Initializer kernel_initializer = "glorot_uniform";
   Initializer recurrent_initializer = "orthogonal";
   Initializer bias_initializer = "zeros";
-  bool unit_forget_bias = true; // the bias of the forget gate begins as ones
+  bool unit_forget_bias = true; // initializes the bias of the forget gate to ones
   Regularizer kernel_regularizer{};
   Regularizer recurrent_regularizer{};
   Regularizer bias_regularizer{};
@@ -60,8 +60,8 @@ struct LSTMCellArgs {
   bool autocast = true;
   std::string name{};
 };
-/// One step of an LSTM: outputs({x, h, c}) is {h', h', c'}. kernel (features, 4 units), recurrent_kernel (units, 4 units), bias
-/// (4 units,), each for the input, forget, cell and output gates.
+/// One step of an LSTM: outputs({x, h, c}) is {h', h', c'}. kernel (features, 4 units), recurrent_kernel (units, 4
+/// units), bias (4 units,), each with the input, forget, cell and output gates in this order.
 class HALFTONE_API LSTMCell : public Layer {
 public:
   explicit LSTMCell(int64_t units, const LSTMCellArgs &args = {}, Where where = Where::current());
@@ -85,7 +85,7 @@ struct GRUCellArgs {
   Constraint bias_constraint{};
   double dropout = 0.0;
   double recurrent_dropout = 0.0;
-  bool reset_after = true; // the reset gate multiplies the product with recurrent_kernel, else the state before it
+  bool reset_after = true; // applies the reset gate after the product with recurrent_kernel, not before it
   std::optional<int64_t> seed{};
   Regularizer activity_regularizer{};
   bool trainable = true;
@@ -94,7 +94,7 @@ struct GRUCellArgs {
   std::string name{};
 };
 /// One step of a GRU: outputs({x, h}) is {h', h'}. kernel (features, 3 units), recurrent_kernel (units, 3 units), bias
-/// (2, 3 units), or (3 units,) without reset_after, each for the update, reset and candidate gates.
+/// (2, 3 units), or (3 units,) without reset_after, each with the update, reset and candidate gates in this order.
 class HALFTONE_API GRUCell : public Layer {
 public:
   explicit GRUCell(int64_t units, const GRUCellArgs &args = {}, Where where = Where::current());
@@ -103,7 +103,7 @@ public:
   Variable bias() const { return weight("bias"); }
 };
 
-/// Cells one above the other: the output of each is the input of the next. The states are those of the cells, in order.
+/// A stack of cells: the output of each cell is the input of the next. The states are those of the cells, in order.
 class HALFTONE_API StackedRNNCells : public Layer {
 public:
   explicit StackedRNNCells(const std::vector<Layer> &cells, const LayerArgs &args = {}, Where where = Where::current());
@@ -112,25 +112,26 @@ public:
 
 /// The arguments of a call of a recurrent layer.
 struct RNNCallArgs {
-  Values initial_state{}; // one for each state; of the layer itself if it is stateful, else zeros
-  Value mask{};           // (batch, steps), false for steps that change nothing; that of x if undefined
+  Values initial_state{}; // one per state; default: the layer's own states if it is stateful, otherwise zeros
+  Value mask{};           // (batch, steps), false for steps to skip; default: the mask of x
   std::optional<bool> training{};
 };
 
 struct RNNArgs {
-  bool return_sequences = false; // the outputs of all steps, not of the last one
-  bool return_state = false;     // outputs() also gives the states after the last step
-  bool go_backwards = false;     // from the last step to the first; outputs in the order in which they are computed
-  bool stateful = false;         // a call begins with the states with which the last one ended; the batch is fixed
-  bool unroll = false;           // no effect on code; with a mask, a step that it hides repeats the output before it
-  bool zero_output_for_mask = false; // the output of a step that the mask hides is 0, not the state before it
+  bool return_sequences = false;     // the outputs of all steps, not only of the last
+  bool return_state = false;         // outputs() also returns the states after the last step
+  bool go_backwards = false;         // from the last step to the first; outputs are in the order of computation
+  bool stateful = false;             // a call starts with the final states of the last call; the batch size is fixed
+  bool unroll = false;               // no effect on the code; a masked step repeats the output of the step before it
+  bool zero_output_for_mask = false; // the output of a masked step is 0, not the preceding state
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
   bool autocast = true;
   std::string name{};
 };
-/// Runs a cell over the steps of x (batch, steps, ...). The cell is a layer of its own, "rnn/lstm_cell" to a policy map.
+/// Runs a cell over the steps of x (batch, steps, ...). The cell is a child layer, with a path such as "rnn/lstm_cell"
+/// for policy maps.
 class HALFTONE_API RNN : public Layer {
 public:
   explicit RNN(const Layer &cell, const RNNArgs &args = {}, Where where = Where::current());
@@ -138,10 +139,10 @@ public:
   [[nodiscard]] Value operator()(const Value &x, const RNNCallArgs &args = {}) const;
   // NOLINTNEXTLINE(bugprone-derived-method-shadowing-base-method): the call on a Value hides that of Layer
   [[nodiscard]] Tensor operator()(const Tensor &x, const CallArgs &args = {}) const;
-  /// The output and, with return_state, the states.
+  /// Returns the output and, with return_state, the states.
   [[nodiscard]] Values outputs(const Value &x, const RNNCallArgs &args = {}) const;
   Layer cell() const;
-  std::vector<Variable> states() const; // of a stateful layer, once it is built
+  std::vector<Variable> states() const; // of a stateful layer that is built
   void reset_state() const;             // to zeros
   void reset_states() const { reset_state(); }
 
@@ -250,7 +251,7 @@ public:
 };
 
 struct ConvLSTMArgs {
-  Integers strides = 1; // of the convolution of the inputs; that of the states has strides of 1 and keeps their extents
+  Integers strides = 1; // for the convolution of the inputs; that of the states has stride 1 and padding "same"
   Choice<Padding> padding = Padding::valid;
   Choice<DataFormat> data_format = DataFormat::channels_last;
   Integers dilation_rate = 1; // not together with strides
@@ -282,8 +283,9 @@ struct ConvLSTMArgs {
   bool autocast = true;
   std::string name{};
 };
-/// An LSTM whose products are convolutions, over (batch, steps, spatial axes.., channels). The weights are those of its cell:
-/// kernel (kernel_size.., channels, 4 filters), recurrent_kernel (kernel_size.., filters, 4 filters), bias (4 filters,).
+/// An LSTM with convolutions instead of matrix products, over (batch, steps, spatial axes.., channels). The weights are
+/// those of its cell: kernel (kernel_size.., channels, 4 filters), recurrent_kernel (kernel_size.., filters, 4
+/// filters), bias (4 filters,).
 class HALFTONE_API ConvLSTM1D : public RNN {
 public:
   ConvLSTM1D(int64_t filters, const Integers &kernel_size, const ConvLSTMArgs &args = {},
@@ -301,7 +303,7 @@ public:
 };
 
 struct BidirectionalArgs {
-  std::optional<Choice<MergeMode>> merge_mode = MergeMode::concat; // none: both outputs, one after the other
+  std::optional<Choice<MergeMode>> merge_mode = MergeMode::concat; // none: returns both outputs
   std::optional<Layer> backward_layer{};                           // none: a copy of the layer
   Regularizer activity_regularizer{};
   bool trainable = true;
@@ -309,8 +311,9 @@ struct BidirectionalArgs {
   bool autocast = true;
   std::string name{};
 };
-/// A copy of a recurrent layer that runs forward over a sequence, and one that runs backward. The outputs of the second are put
-/// in the order of the first. States, initial ones too, are those of the forward layer, then those of the backward layer.
+/// Runs a copy of a recurrent layer forward over a sequence, and another backward. The outputs of the backward layer
+/// are reversed into the order of the steps. States, including initial states, are those of the forward layer, then
+/// those of the backward layer.
 class HALFTONE_API Bidirectional : public Layer {
 public:
   explicit Bidirectional(const Layer &layer, const BidirectionalArgs &args = {}, Where where = Where::current());
@@ -324,8 +327,8 @@ public:
   void reset_states() const { reset_state(); }
 };
 
-/// Calls a layer on each step of x (batch, steps, ...), and stacks the outputs. It computes under the policy of this layer: the
-/// steps are not cast for the layer within.
+/// Calls a layer on each step of x (batch, steps, ...), and stacks the outputs. The policy of TimeDistributed applies:
+/// the steps are not cast again for the inner layer.
 class HALFTONE_API TimeDistributed : public Layer {
 public:
   explicit TimeDistributed(const Layer &layer, const LayerArgs &args = {}, Where where = Where::current());

@@ -1,4 +1,4 @@
-// Models: Sequential, functional and custom; compile, fit, evaluate, predict; looking inside; saving.
+// Models: Sequential, functional and custom; compile, fit, evaluate, predict; introspection; saving.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Callbacks.h"
@@ -11,8 +11,8 @@
 
 namespace halftone {
 
-/// One loss for all outputs, one per output, or losses by the outputs' names. An output without a loss (a Loss that is not
-/// defined, or no name) adds nothing to the loss.
+/// One loss for all outputs, one per output, or losses by the outputs' names. An output without a loss (an undefined
+/// Loss, or a name that is absent) contributes nothing to the total loss.
 class HALFTONE_API LossSpec {
 public:
   LossSpec() = default;
@@ -28,8 +28,9 @@ private:
   std::vector<Loss> losses_;
   std::vector<std::string> names_;
 };
-/// Metrics of the only output; of several outputs one metric for all of them, one per output as in Keras, or metrics by the
-/// outputs' names. Each output has a state of its own: an object that is given once holds that of the first output.
+/// The metrics of a single output; or, for several outputs, one metric for all of them, one per output as in Keras, or
+/// metrics by output name. Each output has its own state: an object that is given once holds the state of the first
+/// output.
 class HALFTONE_API MetricSpec {
 public:
   MetricSpec() = default;
@@ -61,40 +62,41 @@ private:
   bool defined_ = false;
 };
 
-/// The first batch shows the outputs. Then a list of losses, weights of losses or metrics that has too few or too many entries,
-/// two for one output, or one for a name that no output has is a value_error.
-/// One CompileArgs may serve several models: a name stands for a new optimizer or metric of each. An Optimizer object
-/// belongs to the variables that it updated first; with those of another model, fit() throws a value_error.
+/// The arguments of Model::compile(). The outputs are known from the first batch on, where losses, loss weights and
+/// metrics are checked: value_error for a list with too few or too many entries, for two entries for one output, and
+/// for a name that no output has.
+/// One CompileArgs may serve several models: each model makes its own optimizer or metric from a name. An Optimizer
+/// object belongs to the variables that it updates first; fit() of another model with it is a value_error.
 struct CompileArgs { // Trainer.compile, then ours
   Optimizer optimizer = "rmsprop";
   LossSpec loss{};
-  std::vector<double> loss_weights{}; // one per output; with one loss for all outputs also one
+  std::vector<double> loss_weights{}; // one per output; a single loss for all outputs takes a single weight
   MetricSpec metrics{};
   MetricSpec weighted_metrics{};
   bool run_eagerly = false;        // the reference interpreter, op by op
-  int64_t steps_per_execution = 1; // steps from one call of callbacks' batch methods to the next
+  int64_t steps_per_execution = 1; // steps between calls of the callbacks' batch methods
   bool jit_compile = true;
-  bool auto_scale_loss = true;    // wraps when the model's policy is named mixed_float16
-  std::optional<Device> device{}; // where it runs, else default_device(); what it updates moves there
+  bool auto_scale_loss = true;    // wraps the optimizer in a LossScaleOptimizer if the model's policy is mixed_float16
+  std::optional<Device> device{}; // if empty, default_device(); variables that the model updates move there
   Numerics numerics = Numerics::fast;
-  std::optional<int64_t> max_standalone_casts{}; // compile_error when the step needs more
+  std::optional<int64_t> max_standalone_casts{}; // compile_error if the step needs more
 };
 struct FitArgs { // Trainer.fit
   int64_t batch_size = 32;
   int64_t epochs = 1;
-  int64_t verbose = 1; // 0 silent, 1 a bar, 2 a line an epoch
+  int64_t verbose = 1; // 0: silent, 1: a progress bar, 2: one line per epoch
   std::vector<CallbackArg> callbacks{};
   double validation_split = 0.0;
   ValidationData validation_data{};
   bool shuffle = true;
-  std::vector<std::pair<int64_t, double>> class_weight{}; // of a dataset's batches too, when they have no weights
-  Tensors sample_weight{};                                // of arrays
+  std::vector<std::pair<int64_t, double>> class_weight{}; // also applies to batches of a dataset without sample weights
+  Tensors sample_weight{};                                // if the data are arrays
   int64_t initial_epoch = 0;
-  std::optional<int64_t> steps_per_epoch{};  // an epoch goes on in the data where the last one ended
-  std::optional<int64_t> validation_steps{}; // from the beginning each time
+  std::optional<int64_t> steps_per_epoch{};  // each epoch continues in the data where the last one ended
+  std::optional<int64_t> validation_steps{}; // each validation starts at the beginning of the data
   std::optional<int64_t> validation_batch_size{};
   int64_t validation_freq = 1;
-  int64_t initial_batch = 0; // Restored::batch, beside Restored::epoch: the run goes on within an epoch (Checkpoint)
+  int64_t initial_batch = 0; // Restored::batch, with Restored::epoch: resumes within an epoch (Checkpoint)
 };
 struct EvaluateArgs {
   int64_t batch_size = 32;
@@ -126,11 +128,11 @@ struct IrArgs {
   bool locations = false;
 }; // train when compiled
 struct ReportArgs {
-  bool time_kernels = true;   // plays the program a few times, with zeros, on copies of its variables
-  Tensors calibration_data{}; // inputs for a section with the quantization_report(); none: no such section
+  bool time_kernels = true;   // runs the program a few times on zeros, with copies of its variables
+  Tensors calibration_data{}; // inputs for the quantization_report() section; without them there is none
 };
 struct SaveArgs {
-  bool overwrite = true; // false: io_error if the file is there
+  bool overwrite = true; // false: io_error if the file exists
 };
 struct ModelArgs {
   std::string name{};
@@ -153,7 +155,7 @@ private:
 struct SavedTensor {
   std::string name; // in the file
   std::vector<int64_t>
-      transpose{}; // its axes in the weight's order: {1, 0} of a Linear, {2, 3, 1, 0} of a Conv2d; {}: as it is
+      transpose{}; // its axes in the weight's order: {1, 0} for a Linear, {2, 3, 1, 0} for a Conv2d; {}: unchanged
 };
 struct LoadWeightsArgs {
   bool skip_mismatch = false;
@@ -167,12 +169,13 @@ public:
   explicit Model(T self, const ModelArgs &args = {}, Where where = Where::current())
       : Model(std::make_unique<detail::CustomBody<T>>(std::move(self)), detail::type_name<T>(), args, where) {}
 
-  /// If a callback, a generator or a layer calls this, the run that is under way goes on with the state with which it
+  /// If a callback, a generator or a layer calls this, the run in progress continues with the state with which it
   /// began.
   void compile(const CompileArgs &args = {}) const;
-  /// Data are tensors in order, or by the names of the model's inputs and outputs (in a batch of a Dataset too): x has one for
-  /// each input; y one for each output, but may lack those of outputs without a loss and a metric; sample_weight one for
-  /// all outputs, or one for each target. value_error for an entry too few or too many, and for a name that there is not.
+  /// Trains the model. Data are tensors in order, or by the names of the model's inputs and outputs (also in a batch of
+  /// a Dataset): x has one tensor per input; y has one per output, and may omit outputs without a loss and a metric;
+  /// sample_weight has one for all outputs, or one per target. value_error for a missing or extra entry, and for an
+  /// unknown name.
   History fit(const Tensors &x, const Tensors &y, const FitArgs &args = {}) const;
   History fit(const Dataset &dataset, const FitArgs &args = {}) const;
   Logs evaluate(const Tensors &x, const Tensors &y, const EvaluateArgs &args = {}) const;
@@ -184,11 +187,11 @@ public:
   Tensor predict_on_batch(const Tensors &x) const;
   void stop_training() const;
 
-  Optimizer optimizer() const; // the wrapper when the loss is scaled
+  Optimizer optimizer() const; // the LossScaleOptimizer if the loss is scaled
   std::optional<optimizers::LossScaleOptimizer> loss_scale_optimizer() const;
-  Layer get_layer(std::string_view name) const; // value_error lists the names there are
-  /// Handles of the loss's tracker and of compile()'s metrics, the tracker alone before the first batch; their results by the
-  /// names of the logs; and their reset. value_error unless the model is compiled.
+  Layer get_layer(std::string_view name) const; // value_error for an unknown name; it lists the known ones
+  /// Handles of the loss tracker and of the metrics of compile(), before the first batch only the tracker.
+  /// get_metrics_result() gives their results by log name. value_error if the model is not compiled.
   std::vector<Metric> metrics() const;
   Logs get_metrics_result() const;
   void reset_metrics() const;
@@ -196,71 +199,74 @@ public:
   std::vector<Value> outputs() const;
   using Layer::outputs;
 
-  /// Gives every layer the map, which it shares, and says which key decides where. Weights keep their dtype; the
-  /// model's own policy, by which compile() scales the loss, too. value_error, and nothing is changed, when the model
-  /// is not built (layers have no paths) or two keys match one path.
+  /// Sets the map, which is shared, as the policy of every layer, and reports which key applies to which layer. Weights
+  /// keep their dtype, and the model keeps its own policy, by which compile() decides on loss scaling. value_error if
+  /// the model is not built (its layers have no paths yet) or two keys match one path; nothing changes then.
   PolicyReport apply_policy(const DTypePolicyMap &map) const;
-  /// Computes each layer that can be quantized, on the inputs that it has when the model computes x (samples, ...), in float32
-  /// and under quantization modes, and compares. float8 has the scales that training on x would reach. The model stays as it
-  /// is. value_error for a model that is not built, without samples and for an unknown mode.
+  /// Compares each quantizable layer in float32 with the same layer under each quantization mode, on the inputs that
+  /// the layer sees when the model computes x (samples, ...). float8 uses the scales that training on x would reach.
+  /// The model is not changed. value_error for a model that is not built, without samples and for an unknown mode.
   CalibrationReport quantization_report(const Tensors &x, const CalibrationArgs &args = {}) const;
-  /// A map that quantizes as many layers as the loss on (x, y) allows, and keeps the policies of the others: it adds the
-  /// layers one by one, the one with the best signal to noise first, and leaves out those with which the loss increases by
-  /// more than `max_loss_increase`. It trains nothing, and works on copies; apply_policy() quantizes. value_error for a
-  /// model that is not compiled or that clone_model() cannot copy, for a mode that cannot be measured so (float8: its scales
-  /// come from training), for a negative increase, and if int8 could only quantize layers that compute in float16; where
-  /// these are some of the layers, a warning names them.
+  /// Returns a map that quantizes as many layers as the loss on (x, y) allows, and keeps the policies of the others.
+  /// Layers are added one by one in the order of decreasing signal-to-noise ratio; a layer with which the loss
+  /// increases by more than `max_loss_increase` is skipped. Nothing is trained, and the search works on copies:
+  /// apply_policy() quantizes. value_error for a model that is not compiled or that clone_model() cannot copy, for
+  /// float8 (its scales come from training), for a negative increase, and if all candidates for int8 compute in
+  /// float16; if only some do, a warning names them.
   DTypePolicyMap suggest_policy_map(const Tensors &x, const Tensors &y, const SuggestArgs &args = {}) const;
   SummaryReport summary(const SummaryArgs &args = {}) const;
-  /// The text of a stage: MLIR up to linalg, the plan's steps, the target's assembly.
+  /// The IR of a stage as text: MLIR up to linalg, then the steps of the plan, then the target's assembly.
   std::string ir(Stage stage, const IrArgs &args = {}) const;
-  /// One file a stage: 0-graph.mlir, 1-cast.mlir, 2-pure.mlir, 3-kernel.mlir, 4-linalg.mlir, 5-plan.txt, 6-target.s.
+  /// Writes one file per stage: 0-graph.mlir, 1-cast.mlir, 2-pure.mlir, 3-kernel.mlir, 4-linalg.mlir, 5-plan.txt,
+  /// 6-target.s.
   void dump_ir(const std::string &directory, const IrArgs &args = {}) const;
   CastLedger cast_ledger(const IrArgs &args = {}) const;
-  /// Of the last fit(); without epochs before the first.
+  /// The history of the last fit(); empty before the first.
   History history() const;
-  /// Writes a page that a browser shows without a network: layers, policies, casts, kernels, memory, learning curves. It
-  /// compiles the training step if that was not compiled before, without compile() the program of predict; the model
-  /// stays as it is. If a section cannot be made, the page says why. value_error unless the name ends with ".html";
-  /// io_error, and no file changes, if the page cannot be written.
+  /// Writes a self-contained HTML page with the layers, policies, casts, kernels, memory and learning curves. It
+  /// compiles the training step if necessary, or predict if the model is not compiled; the model is not changed. If a
+  /// section cannot be made, the page says why. value_error unless the name ends with ".html"; io_error, and no file
+  /// changes, if the page cannot be written.
   void report(const std::string &filepath, const ReportArgs &args = {}) const;
 
-  /// Writes a .keras file, which Keras opens: layers and calls, the arguments of compile(), weights, and the optimizer's
-  /// state; whole or not at all. load_model() reads each file that it writes. value_error for another ending, for an unbuilt
-  /// model, for a config past the reader's limits, and for a model that no config can hold, such as one of a struct, one with
-  /// a function of the user's, with a layer that is not registered, or with one layer in two inner models or twice in a
-  /// Sequential.
+  /// Writes a .keras file, which Keras can load: layers and calls, the arguments of compile(), weights, and the
+  /// optimizer's state. The write is atomic. load_model() reads every file that save() writes. value_error for another
+  /// file extension, for an unbuilt model, for a config that exceeds the reader's limits, and for a model that a config
+  /// cannot represent: a model made from a struct, one with a user's function or with an unregistered layer, and one
+  /// with a layer in two inner models or twice in a Sequential.
   void save(const std::string &filepath, const SaveArgs &args = {}) const;
-  /// The model as in config.json of that file; from_config(Config::parse(to_json())) makes it again, with new weights and not
-  /// compiled. (get_config() has the arguments alone.)
+  /// The model as config.json of a .keras file holds it. from_config(Config::parse(to_json())) creates an uncompiled
+  /// copy with new weights. (get_config() has only the arguments.)
   std::string to_json() const;
   static Model from_config(const Config &config);
-  /// Writes weights() to "<name>.weights.h5", Keras's form, which holds the optimizer's state too, or to
-  /// "<name>.safetensors", whole or not at all. value_error for another ending or an unbuilt model.
+  /// Writes weights() to "<name>.weights.h5", Keras's format, which also holds the optimizer's state, or to
+  /// "<name>.safetensors". The write is atomic. value_error for another file extension or an unbuilt model.
   void save_weights(const std::string &filepath, const SaveArgs &args = {}) const;
-  /// Reads weights() from a file of save_weights(), or those in a checkpoint, "<name>.ckpt". Floats are converted to
-  /// the variables' dtypes. Layers are found by given names, or else by class and place, never by automatic names.
-  /// value_error, and no weight changes, when the file lacks a weight, has another weight or another shape. With `skip_mismatch` such weights keep their values, and a warning names them.
+  /// Reads weights() from a file of save_weights(), or from a checkpoint, "<name>.ckpt". Floats are converted to the
+  /// variables' dtypes. Layers are matched by explicit name, or else by class and position in the model, never by
+  /// automatic name. value_error if a weight is missing from the file, is extra in it, or has another shape there; no
+  /// weight changes then. With `skip_mismatch` such weights keep their values, and a warning names them.
   void load_weights(const std::string &filepath, bool skip_mismatch = false) const;
-  /// From tensors of other names and axes, as those of a PyTorch state dict: "<name>.safetensors" alone. value_error that lists
-  /// the weights without an entry, entries for no weight and shapes that differ; tensors that no entry names are left.
+  /// Reads tensors with other names and axis orders, such as those of a PyTorch state dict, from "<name>.safetensors".
+  /// value_error for weights without an entry, entries without a weight and mismatched shapes; the error lists them.
+  /// Tensors that no entry names are ignored.
   void load_weights(const std::string &filepath, const LoadWeightsArgs &args) const;
 
-  explicit Model(const Layer &layer); // type_error when it is not a model
+  explicit Model(const Layer &layer); // type_error if it is not a model
 protected:
   Model(std::unique_ptr<detail::LayerBody> body, std::string class_name, const ModelArgs &args, Where where);
 };
 
 struct LoadArgs {
-  bool compile = true; // as the file's model was, with its optimizer's state
+  bool compile = true; // compiles the model as it was saved, with its optimizer's state
   std::optional<Device> device{};
-  Numerics numerics = Numerics::fast; // of the compiled model: files do not hold them
+  Numerics numerics = Numerics::fast; // of the compiled model; files do not record it
 };
-/// A model with the same layers and new weights, not compiled. value_error as of Model::save().
+/// Returns an uncompiled model with the same layers and new weights. value_error as for Model::save().
 HALFTONE_API Model clone_model(const Model &model);
-/// Reads a model from a .keras file of Keras's: Sequential and functional models of this library's layers, the arguments
-/// of compile(), weights, and the optimizer's state. io_error for a damaged file, value_error for one that holds something
-/// else; the error names the file, the place in its config.json and the class.
+/// Reads a model from a .keras file of Keras: Sequential and functional models of this library's layers, the arguments
+/// of compile(), weights, and the optimizer's state. io_error for a damaged file, value_error for unsupported content;
+/// the error names the file, the location in its config.json and the class.
 HALFTONE_API Model load_model(const std::string &filepath, const LoadArgs &args = {});
 
 class HALFTONE_API Sequential : public Model {
@@ -271,8 +277,8 @@ public:
   void pop() const;
 };
 
-HALFTONE_API void set_random_seed(int64_t seed); // initial weights, shuffling, dropout
-/// Where the progress asked for by `verbose` and warnings go: stdout until set. Nothing else in the library writes. Text that
-/// stdout does not take, for nobody reads the pipe or a limit is reached, is dropped: it ends no run.
+HALFTONE_API void set_random_seed(int64_t seed); // for initial weights, shuffling and dropout
+/// Sets the sink of warnings and of the progress that `verbose` requests; the default is stdout. The library prints
+/// nothing else. Text that stdout rejects (a closed pipe, a file size limit) is dropped, so it never ends a run.
 HALFTONE_API void set_output(std::function<void(std::string_view)> sink);
 } // namespace halftone
