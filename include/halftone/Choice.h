@@ -1,4 +1,4 @@
-// Closed sets of words: an enum whose enumerators are Keras's strings, or such a string, which the compiler checks.
+// Arguments from closed sets: an enumerator, or Keras's string for it, which the compiler checks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Error.h"
@@ -10,41 +10,42 @@
 namespace halftone {
 enum class Reduction : uint8_t { sum_over_batch_size, sum, mean, mean_with_sample_weight, none };
 enum class DataFormat : uint8_t { channels_last, channels_first };
-/// The windows of a convolution or a pooling. `valid`: those that lie inside the input. `same`: one for every stride of
-/// the input, which zeros surround. `causal`: as `same`, with all zeros before the input (one spatial axis alone).
+/// The padding of a convolution or pooling. `valid`: only windows inside the input. `same`: one window per stride of
+/// the input, which is padded with zeros. `causal`: as `same`, with all zeros before the input (one spatial axis only).
 enum class Padding : uint8_t { valid, same, causal };
-/// How a resized image takes its pixels from the given one: the nearest, or a weighted sum of neighbours.
+/// The interpolation of a resized image: the nearest pixel, or a weighted sum of neighbors.
 enum class Interpolation : uint8_t { nearest, bilinear, bicubic, lanczos3, lanczos5 };
 /// The pixels outside of an image, for ...abcd...: `reflect` dcba|abcd|dcba, `wrap` abcd|abcd|abcd, `constant`
 /// kkkk|abcd|kkkk, `nearest` aaaa|abcd|dddd, `mirror` dcb|abcd|cba. Layers do not take `mirror`.
 enum class FillMode : uint8_t { reflect, wrap, constant, nearest, mirror };
 /// `horizontal` exchanges left and right.
 enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
-/// How a padded axis goes on, for ...abcd...: `constant` kkkk|abcd|kkkk, `reflect` dcb|abcd|cba, `symmetric` dcba|abcd|dcba,
-/// `edge` aaaa|abcd|dddd, `wrap` abcd|abcd|abcd.
+/// The elements by which an axis is padded, for ...abcd...: `constant` kkkk|abcd|kkkk, `reflect` dcb|abcd|cba,
+/// `symmetric` dcba|abcd|dcba, `edge` aaaa|abcd|dddd, `wrap` abcd|abcd|abcd.
 enum class PadMode : uint8_t { constant, reflect, symmetric, edge, wrap };
-/// How the outputs of both directions are combined.
+/// How the outputs of both directions are merged.
 enum class MergeMode : uint8_t { sum, mul, concat, ave };
 /// How elements are combined with updates.
 enum class ScatterReduction : uint8_t { add, max, min, mul };
-/// What a layer of categories gives for integers below a count: `int_` (Keras's "int") themselves; `one_hot` a vector of that
-/// length for each; for all integers along the last axis one vector that has 1 where the integer occurs (`multi_hot`), how
-/// often it does (`count`), or the count times the weight of the integer (`tf_idf`).
+/// How a preprocessing layer encodes integers below a limit: `int_` (Keras's "int"), the integers themselves;
+/// `one_hot`, a vector of that length for each integer; or one vector for all integers along the last axis, with 1 for
+/// each integer that occurs (`multi_hot`), the number of occurrences (`count`), or that number times the weight of the
+/// integer (`tf_idf`).
 enum class OutputMode : uint8_t { int_, one_hot, multi_hot, count, tf_idf };
-/// Before the first of equals, or behind the last.
+/// The insertion point among equal elements: before the first, or after the last.
 enum class Side : uint8_t { left, right };
-/// The axes of a grid: `xy` has those of the first two vectors exchanged.
+/// The axis order of a grid: `xy` exchanges the axes of the first two vectors.
 enum class GridIndexing : uint8_t { xy, ij };
 enum class MonitorMode : uint8_t { automatic, min, max };
 /// The end of a sequence at which steps are added or removed: before the first step, or after the last.
 enum class SequenceEnd : uint8_t { pre, post };
-/// The labels of CIFAR-100: of 100 classes, or of the 20 groups that they form.
+/// The labels of CIFAR-100: 100 classes, or their 20 superclasses.
 enum class CifarLabels : uint8_t { fine, coarse };
-/// How the images that a network without its classifier gives become vectors: not at all, or by their mean or maximum.
+/// The pooling of the feature maps of a network without its classifier: none, or the mean or maximum per channel.
 enum class FeaturePooling : uint8_t { none, avg, max };
 
 namespace detail {
-/// The words of an enum in the order of its enumerators, as Keras spells them.
+/// Keras's strings for an enum, in the order of its enumerators.
 template <class E> inline constexpr const char *choice_words[1] = {nullptr};
 template <>
 inline constexpr const char *choice_words<Reduction>[] = {"sum_over_batch_size", "sum", "mean",
@@ -69,12 +70,12 @@ template <> inline constexpr const char *choice_words<SequenceEnd>[] = {"pre", "
 template <> inline constexpr const char *choice_words<CifarLabels>[] = {"fine", "coarse"};
 template <> inline constexpr const char *choice_words<FeaturePooling>[] = {"none", "avg", "max"};
 void this_word_is_not_one_of_the_words_of_the_argument(); // not constexpr: its name is the compiler's message
-/// value_error with the line of the call.
+/// The index of a string in such a list. value_error with the line of the call.
 HALFTONE_API size_t index_of_word(std::string_view word, const char *const *words, size_t count, Where call);
 } // namespace detail
 
-/// An argument from a closed set: Padding::same or "same". A literal is compared with the words when the program is
-/// compiled. For text that is known at run time: choice<Padding>(text).
+/// An argument from a closed set: Padding::same or "same". Literals are checked at compile time; choice<Padding>(text)
+/// takes text that is known only at run time.
 template <class E> class Choice {
 public:
   constexpr Choice(E value) : value_(value) {}
@@ -92,7 +93,7 @@ public:
 private:
   E value_;
 };
-/// The word of a set. value_error that lists the words.
+/// Returns the Choice for a string. value_error, which lists the strings, if there is none.
 template <class E> Choice<E> choice(std::string_view word, Where call = Where::current()) {
   return static_cast<E>(detail::index_of_word(word, detail::choice_words<E>,
                                               sizeof(detail::choice_words<E>) / sizeof(const char *), call));

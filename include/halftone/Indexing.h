@@ -1,11 +1,11 @@
-// Keys of x[key], as Python's: one index, or a braced list of them: x[0], x[{Slice(), 0}], x[{ellipsis, Slice(1, none)}].
+// Keys of x[key], as in Python: one index, or a braced list: x[0], x[{Slice(), 0}], x[{ellipsis, Slice(1, none)}].
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Shape.h"
 
 namespace halftone {
-/// Python's start:stop:step. Slice() is `:`, Slice(1, none) is `1:`, Slice(none, -1) is `:-1`, Slice(none, none, -1) goes
-/// backwards. Bounds beyond the axis are clamped; value_error for a step of 0.
+/// Python's start:stop:step. Slice() is `:`, Slice(1, none) is `1:`, Slice(none, -1) is `:-1`, Slice(none, none, -1) is
+/// reversed. Bounds out of range are clamped; value_error for a step of 0.
 class Slice {
 public:
   class Bound {
@@ -32,7 +32,8 @@ private:
 struct Ellipsis {};
 struct NewAxis {};
 
-/// One item of a key: a place (negative from the end; the axis goes), a Slice (the axis stays), ellipsis or newaxis.
+/// One item of a key: an integer index (negative from the end; drops the axis), a Slice (keeps the axis), ellipsis or
+/// newaxis.
 class Index {
 public:
   enum class Kind : uint8_t { place, slice, ellipsis, newaxis };

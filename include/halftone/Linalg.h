@@ -7,7 +7,7 @@
 
 namespace halftone {
 enum class QrMode : uint8_t { reduced, complete };
-/// The root of the sum of all squares, and the sum of the singular values.
+/// The Frobenius norm and the nuclear norm (the sum of the singular values).
 enum class MatrixNorm : uint8_t { fro, nuc };
 namespace detail {
 template <> inline constexpr const char *choice_words<QrMode>[] = {"reduced", "complete"};
@@ -23,7 +23,7 @@ public:
   NormOrder(MatrixNorm word) : word_(word) {}
   template <size_t N> consteval NormOrder(const char (&word)[N]) : word_(Choice<MatrixNorm>(word)) {}
   double number() const { return number_; }
-  const std::optional<Choice<MatrixNorm>> &word() const { return word_; } // none: it is the number
+  const std::optional<Choice<MatrixNorm>> &word() const { return word_; } // none: the order is number()
 
 private:
   double number_ = 0.0;
@@ -31,53 +31,57 @@ private:
 };
 
 namespace ops {
-// Matrices are the last two axes of a Value (..., m, n); the axes before them are the batch. Integers give floatx; narrower floats
-// are computed in float32, and the result is rounded once. value_error for shapes that do not fit. Nothing here reads elements on the
-// host: a matrix for which there is no result gives NaN or infinities, as in Keras under jit. All functions but matrix_rank
-// have gradients. eigh, svd and functions of singular values may be differentiated three times; the gradients of eigenvectors and
-// singular vectors are infinite or NaN where values are equal, as in Keras.
+// Matrices are the last two axes of a Value (..., m, n); the axes before them are the batch. Integers give floatx;
+// floats narrower than float32 are computed in float32, and the result is rounded once. value_error for mismatched
+// shapes. Elements are not inspected on the host: a matrix without a result gives NaN or infinities, as in Keras under
+// jit. All functions except matrix_rank have gradients. eigh, svd and functions of singular values can be
+// differentiated three times; the gradients of eigenvectors and singular vectors are infinite or NaN where eigenvalues
+// or singular values are equal, as in Keras.
 
-/// The lower triangular L of x = L L^T, or its transpose. x counts as (x + x^T) / 2; it gives NaN if it is not positive definite.
+/// The lower triangular L of x = L L^T, or with `upper` its transpose. x is symmetrized, (x + x^T) / 2; NaN if it is
+/// not positive definite.
 HALFTONE_API Value cholesky(const Value &x, bool upper = false);
-/// The inverse of a matrix by its Cholesky factor.
+/// The inverse of a matrix from its Cholesky factor x.
 HALFTONE_API Value cholesky_inverse(const Value &x, bool upper = false);
 HALFTONE_API Value det(const Value &x);
 HALFTONE_API Value inv(const Value &x);
-/// The determinant's sign, 0 if it is 0, and the logarithm of its magnitude.
+/// The sign of the determinant, which is 0 if the determinant is 0, and the logarithm of its magnitude.
 HALFTONE_API std::array<Value, 2> slogdet(const Value &x);
 HALFTONE_API Value logdet(const Value &x);
-/// The eigenvalues (..., m), ascending, and the eigenvectors, which are columns, of a symmetric matrix: x counts as (x + x^T) / 2.
+/// The eigenvalues (..., m) in ascending order, and the eigenvectors, as columns, of a symmetric matrix. x is
+/// symmetrized, (x + x^T) / 2.
 HALFTONE_API std::array<Value, 2> eigh(const Value &x);
-/// L and U in one matrix, the diagonal of L being 1, and the pivots, int32: step i exchanged the rows i and pivots[i].
+/// L, whose diagonal is 1, and U in one matrix, and the int32 pivots: step i exchanged the rows i and pivots[i].
 HALFTONE_API std::array<Value, 2> lu_factor(const Value &x);
-/// q and r of x = q r: (..., m, k) and (..., k, n), where k is the lesser of m and n, or m if it is `complete`.
+/// q and r of x = q r: (..., m, k) and (..., k, n), where k is min(m, n), or m for `complete`.
 HALFTONE_API std::array<Value, 2> qr(const Value &x, const Choice<QrMode> &mode = QrMode::reduced);
 /// The solution of a x = b, where b is (..., m) or (..., m, n).
 HALFTONE_API Value solve(const Value &a, const Value &b);
-/// The same for a triangular matrix, whose other triangle is not read.
+/// solve() for a triangular matrix a, whose other triangle is not read.
 HALFTONE_API Value solve_triangular(const Value &a, const Value &b, bool lower = false);
 struct SvdArgs {
-  bool full_matrices = true; // all columns of u and v; without a gradient unless m = n
+  bool full_matrices = true; // all columns of u and v; no gradient unless m = n
   bool compute_uv = true;
 };
-/// u, s and v^T of x = u diag(s) v^T, s descending; s alone without `compute_uv`.
+/// u, s and v^T of x = u diag(s) v^T, s descending; only s without `compute_uv`.
 HALFTONE_API Values svd(const Value &x, const SvdArgs &args = {});
-/// The least x, by its norm, that minimizes the norm of a x - b, of one matrix (m, n) and b of (m) or (m, k). Singular values below
-/// rcond times the largest count as 0; by default the dtype's epsilon times the larger of m and n.
+/// Minimum-norm least-squares solution of a x = b, for a single matrix a (m, n) and b (m,) or (m, k). Singular values
+/// below rcond times the largest are treated as 0; rcond defaults to the dtype's epsilon times max(m, n).
 HALFTONE_API Value lstsq(const Value &a, const Value &b, std::optional<double> rcond = {});
-/// How many singular values are larger than `tol`: int32. By default epsilon times the larger of m and n times the largest.
+/// The int32 number of singular values above `tol`, which defaults to epsilon * max(m, n) times the largest.
 HALFTONE_API Value matrix_rank(const Value &x, std::optional<double> tol = {});
-/// The pseudoinverse (..., n, m). Singular values up to rcond times the largest count as 0; by default ten times epsilon times the
-/// larger of m and n.
+/// The pseudoinverse (..., n, m). Singular values up to rcond times the largest are treated as 0; rcond defaults to 10
+/// * epsilon * max(m, n).
 HALFTONE_API Value pinv(const Value &x, std::optional<double> rcond = {});
 
 struct NormArgs {
   std::optional<NormOrder> ord{};
-  Axes axis{}; // one: vectors; two: matrices; none: all axes
+  Axes axis{}; // one axis: vectors; two: matrices; none: all axes
   bool keepdims = false;
 };
-/// The norm of vectors (2 if there is no `ord`; infinities; 0, the count of elements other than 0; others) or of matrices ("fro" if
-/// there is none; "nuc"; 1, -1, 2, -2 and infinities), or without `ord` and `axis` the root of the sum of all squares.
+/// The norm of vectors (`ord` defaults to 2; also infinities, 0 for the number of nonzero elements, and other numbers)
+/// or of matrices (`ord` defaults to "fro"; also "nuc", 1, -1, 2, -2 and infinities). Without `ord` and `axis`, the
+/// 2-norm of all elements.
 HALFTONE_API Value norm(const Value &x, const NormArgs &args = {});
 
 namespace linalg {

@@ -1,4 +1,4 @@
-// Loops and branches on Values, named as in keras.ops: each function of the user's is traced once, however many steps run it.
+// Loops and branches on Values, named as in keras.ops. Each user function is traced once, for any number of steps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Value.h"
@@ -11,24 +11,26 @@
 namespace halftone::ops {
 
 struct ScanArgs {
-  std::optional<int64_t> length{}; // the extent of axis 0 of the xs if not given; needed without xs
-  bool reverse = false;            // from the last slices to the first
-  /// Keras's hint. A whole number above 0; the compiler never unrolls.
+  std::optional<int64_t> length{}; // default: the extent of axis 0 of the xs; required without xs
+  bool reverse = false;            // from the last slice to the first
+  /// Keras's hint, a positive integer; it has no effect.
   int64_t unroll = 1;
-  /// The backward pass keeps the carries of every so many steps, and computes the values between them again: with the square root
-  /// of the length, memory for about twice as many steps instead of all. All if not given.
+  /// The interval, in steps, at which carries are kept for the backward pass, which recomputes the values between. With
+  /// the square root of the length, memory is needed for about twice that many steps. By default the values of all
+  /// steps are kept.
   std::optional<int64_t> checkpoint_every{};
 };
 
-/// Runs {carry, y} = f(carry, x) on the slices x of the xs along axis 0, one after another. Gives the last carry, and the ys stacked
-/// along axis 0. A carry keeps its shape and dtype from step to step, and rounds to the dtype at each. f may assign variables,
-/// and read Values of the function around it. value_error if f gives a carry of another shape, dtype or count.
+/// Runs {carry, y} = f(carry, x) on the slices x of the xs along axis 0, in order, and returns the last carry and the
+/// ys stacked along axis 0. A carry has the same shape and dtype at each step, and is rounded to the dtype. f may
+/// assign variables and capture Values of the enclosing function. value_error if f returns carries of other shapes or
+/// dtypes, or another number of them.
 HALFTONE_API std::pair<Values, Values>
 scan(const std::function<std::pair<Values, Values>(const Values &carry, const Values &x)> &f, const Values &init,
      const Values &xs = {}, const ScanArgs &args = {});
 
-/// carry = f(i, carry) for the int32 scalars i from `lower` to `upper` - 1. With integers it has a gradient; with Values, which
-/// are int32 scalars, it has none.
+/// carry = f(i, carry) for the int32 scalars i from `lower` to `upper` - 1. With integer bounds the loop has a
+/// gradient; with Values, which are int32 scalars, it has none.
 HALFTONE_API Values fori_loop(int64_t lower, int64_t upper,
                               const std::function<Values(const Value &i, const Values &carry)> &f, const Values &init);
 HALFTONE_API Values fori_loop(const Value &lower, const Value &upper,
@@ -37,20 +39,20 @@ HALFTONE_API Values fori_loop(const Value &lower, const Value &upper,
 struct WhileLoopArgs {
   std::optional<int64_t> maximum_iterations{};
 };
-/// vars = body(vars) as long as cond(vars), a bool scalar, holds. No gradient: how many steps it takes is not known when it is
-/// compiled.
+/// Runs vars = body(vars) while cond(vars), a bool scalar, is true. It has no gradient, since the number of steps is
+/// not known at compile time.
 HALFTONE_API Values while_loop(const std::function<Value(const Values &vars)> &cond,
                                const std::function<Values(const Values &vars)> &body, const Values &vars,
                                const WhileLoopArgs &args = {});
 
-/// true_fn() or false_fn(), by a bool scalar; only one runs. Both give Values of the same shapes and dtypes.
+/// Runs true_fn() or false_fn(), depending on a bool scalar. Both must return Values of the same shapes and dtypes.
 HALFTONE_API Values cond(const Value &pred, const std::function<Values()> &true_fn,
                          const std::function<Values()> &false_fn);
-/// branches[index](operands), by an integer scalar, which is clamped. Only that branch runs.
+/// Runs branches[index](operands), and no other branch. `index` is an integer scalar, and is clamped.
 HALFTONE_API Values switch_(const Value &index, const std::vector<std::function<Values(const Values &)>> &branches,
                             const Values &operands = {});
 
-/// f of each slice of the xs along axis 0, stacked.
+/// Applies f to each slice of the xs along axis 0, and stacks the results.
 HALFTONE_API Values map(const std::function<Values(const Values &)> &f, const Values &xs);
 HALFTONE_API Values vectorized_map(const std::function<Values(const Values &)> &f, const Values &xs);
 
@@ -58,8 +60,8 @@ struct AssociativeScanArgs {
   bool reverse = false;
   int64_t axis = 0;
 };
-/// All partial results of an associative f along an axis: element i is f of elements 0 to i or, in reverse, of the last element
-/// to i. f gets and gives Values of many elements along the axis at once; it is called 2 log2(n) times.
+/// Parallel prefix scan of an associative f along an axis: element i combines the elements 0 to i or, in reverse, from
+/// the last down to i. f takes and returns Values of many elements along the axis; it is called 2 log2(n) times.
 HALFTONE_API Values associative_scan(const std::function<Values(const Values &a, const Values &b)> &f,
                                      const Values &elems, const AssociativeScanArgs &args = {});
 

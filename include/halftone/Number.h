@@ -1,4 +1,4 @@
-// Numbers of C++ as arguments: integers that are never narrowed, and numbers beside Values.
+// C++ numbers as arguments: integers that are never narrowed, and numbers as operands next to Values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Version.h"
@@ -8,25 +8,25 @@
 
 namespace halftone {
 namespace detail {
-/// The integer types of C++. bool counts nothing, so it is none of them.
+/// The integer types of C++ except bool.
 template <class I>
 concept Whole = std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool>;
 [[noreturn]] HALFTONE_API void refuse_wide(const char *argument, uint64_t value);
-/// Any integer as an int64_t. value_error naming the argument above 2^63 - 1.
+/// Converts any integer to int64_t. value_error, which names the argument, above 2^63 - 1.
 template <Whole I> constexpr int64_t whole(I value, const char *argument) {
   if constexpr (std::is_unsigned_v<I> && sizeof(I) >= sizeof(int64_t))
     if (value > static_cast<I>(INT64_MAX))
       refuse_wide(argument, value);
   return static_cast<int64_t>(value);
 }
-/// Integers, enumerations of C and objects of one conversion, which is to an integer.
+/// Integers, unscoped enumerations, and objects whose only conversion is to an integer.
 template <class T>
 concept promotes_to_integer = requires(const T &value) {
   { +value } -> std::integral;
 };
 } // namespace detail
 
-/// A number of C++ that stands beside a Value, as it was written: integers are kept exactly, all others as a double.
+/// A C++ number as an operand: integers are kept exactly, other numbers as a double.
 class Number {
 public:
   enum class Kind : uint8_t { boolean, integer, real };
@@ -55,7 +55,7 @@ public:
            : isNegative_       ? static_cast<double>(static_cast<int64_t>(bits_))
                                : static_cast<double>(bits_);
   }
-  /// Of an integer or a bool: below 0, and its lowest 64 bits.
+  /// For an integer or a bool: whether it is negative, and its lowest 64 bits.
   constexpr bool is_negative() const { return isNegative_; }
   constexpr uint64_t bits() const { return bits_; }
 

@@ -1,24 +1,25 @@
-// Random numbers in functions being traced, named as in keras.random.
+// Random number generation in functions being traced, named as in keras.random.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Value.h"
 
 namespace halftone::random {
 
-/// A handle of a state of two uint32 words, the seed and the count of draws, which each draw advances on the device. The layer
-/// in whose call() it draws first keeps the state among its variables(), so that checkpoints hold it; get_weights() leaves it
-/// out. value_error for a seed that is not from 0 to 2^32 - 1.
+/// A handle of a random state: two uint32 words, the seed and the number of draws, which each draw advances on the
+/// device. The layer in whose call() the generator is first used owns the state as one of its variables(), so that
+/// checkpoints hold it; get_weights() omits it. value_error unless the seed is from 0 to 2^32 - 1.
 class HALFTONE_API SeedGenerator {
 public:
-  SeedGenerator(const std::optional<int64_t> &seed = {}); // none: the next of set_random_seed()'s sequence
+  SeedGenerator(const std::optional<int64_t> &seed = {}); // none: the next seed of the sequence of set_random_seed()
   Variable state() const;
-  Value next() const; // the present key, uint32 (2,); advances the state
+  Value next() const; // the current key, uint32 (2,); advances the state
 
 private:
   Variable state_;
 };
-/// What a draw depends on. A number: the same elements at each run, as in Keras. A SeedGenerator: others at each run. None:
-/// a generator of the layer whose call() draws, or else of the function being traced, made at its first draw.
+/// The seed of a draw. An integer gives the same elements at each run, as in Keras; a SeedGenerator gives new ones at
+/// each run. Without either, the draw uses a generator of the layer whose call() draws, or else of the function being
+/// traced, which is created at its first draw.
 class HALFTONE_API Seed {
 public:
   Seed() = default;
@@ -59,26 +60,26 @@ struct DistributionArgs {
   Seed seed{};
 };
 struct DropoutArgs {
-  Shape noise_shape{}; // {}: that of x; none in it: x's extent
+  Shape noise_shape{}; // {}: the shape of x; a none extent: that of x
   Seed seed{};
 };
-/// Draws are for functions being traced: runtime_error elsewhere, and while a functional model is put together. value_error for
-/// an extent of None, a dtype of another kind, an empty range, and bounds or rates that do not fit.
+/// Draws are allowed only in functions being traced: runtime_error elsewhere, and while a functional model is built.
+/// value_error for an extent of None, an unsupported dtype, an empty range, and invalid bounds or rates.
 HALFTONE_API Value normal(const Shape &shape, const NormalArgs &args = {});
-HALFTONE_API Value truncated_normal(const Shape &shape, const NormalArgs &args = {}); // within two stddev
+HALFTONE_API Value truncated_normal(const Shape &shape, const NormalArgs &args = {}); // within two standard deviations
 HALFTONE_API Value uniform(const Shape &shape, const UniformArgs &args = {});         // minval <= v < maxval
 HALFTONE_API Value randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintArgs &args = {});
 HALFTONE_API Value categorical(const Value &logits, int64_t num_samples,
                                const CategoricalArgs &args = {}); // (batch, n)
-/// Each vector of x along the axis in an order of its own.
+/// Permutes each vector of x along the axis independently.
 HALFTONE_API Value shuffle(const Value &x, const ShuffleArgs &args = {});
-// Parameters are numbers or Values that broadcast to the shape. No gradient flows to them; for one below 0, and a probability outside of
-// 0 to 1, a draw is NaN, and a number is a value_error.
-HALFTONE_API Value gamma(const Shape &shape, const Operand &alpha, const DistributionArgs &args = {}); // of scale 1
+// Distribution parameters are numbers or Values that broadcast to the shape. No gradient flows to them. A negative
+// parameter, or a probability outside of [0, 1], gives NaN in a Value, and is a value_error as a number.
+HALFTONE_API Value gamma(const Shape &shape, const Operand &alpha, const DistributionArgs &args = {}); // with scale 1
 HALFTONE_API Value beta(const Shape &shape, const Operand &alpha, const Operand &beta,
                         const DistributionArgs &args = {});
-/// How many of `counts` trials succeed.
+/// The number of successes in `counts` trials.
 HALFTONE_API Value binomial(const Shape &shape, const Operand &counts, const Operand &probabilities,
                             const DistributionArgs &args = {});
-HALFTONE_API Value dropout(const Value &x, double rate, const DropoutArgs &args = {}); // whatever `training` says
+HALFTONE_API Value dropout(const Value &x, double rate, const DropoutArgs &args = {}); // also outside of training
 } // namespace halftone::random

@@ -1,16 +1,16 @@
-// Arguments of layers with spatial axes: how windows and images are padded, how images are resized and moved.
+// Arguments of layers with spatial axes: margins and random factors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Ops.h"
 
 namespace halftone {
-/// How many elements lie before and after an axis.
+/// The number of elements before and after an axis.
 struct Margin {
   int64_t before, after;
   template <detail::Whole I> Margin(I both) : before(detail::whole(both, "a margin")), after(before) {}
   Margin(int64_t before, int64_t after) : before(before), after(after) {}
 };
-/// One margin for all axes, or one for each: 1, {1, 2}, {{1, 2}, {0, 3}}.
+/// One margin for all axes, or one per axis: 1, {1, 2}, {{1, 2}, {0, 3}}.
 class Margins {
 public:
   template <detail::Whole I> Margins(I all) : list_{Margin(all)} {}
@@ -22,7 +22,7 @@ private:
   std::vector<Margin> list_;
 };
 
-/// The bounds of a random factor: f is from -|f| to |f|.
+/// The range of a random factor; a single f stands for -|f| to |f|.
 class Factor {
 public:
   Factor(double factor) : list_{factor} {}
