@@ -7,28 +7,28 @@
 #include <type_traits>
 
 namespace halftone::utils {
-/// Integers (...) or (..., 1) as float32 rows (..., num_classes) of zeros and a 1. Without `num_classes` there are as many as
-/// the largest integer, plus 1. value_error for an integer outside of the classes, for a float that is not whole, and for no
-/// integers without `num_classes`.
+/// One-hot encoding of integers (...) or (..., 1) as float32 (..., num_classes). `num_classes` defaults to the largest
+/// integer plus 1. value_error for an integer out of range, for a fractional float, and for an empty x without
+/// `num_classes`.
 HALFTONE_API Tensor to_categorical(const Tensor &x, std::optional<int64_t> num_classes = {});
 
 struct PadSequencesArgs {          // keras.utils.pad_sequences
-  std::optional<int64_t> maxlen{}; // of all sequences; none: the longest
+  std::optional<int64_t> maxlen{}; // the length of all rows; default: that of the longest sequence
   DType dtype = DType::int32;
   Choice<SequenceEnd> padding = SequenceEnd::pre;
   Choice<SequenceEnd> truncating = SequenceEnd::pre;
   double value = 0.0;
 };
 namespace detail {
-/// pad_sequences() of unsigned integers, and of floats.
+/// pad_sequences() for unsigned integers, and for floats.
 HALFTONE_API Tensor pad_unsigned(const std::vector<std::vector<uint64_t>> &sequences, const PadSequencesArgs &args);
 HALFTONE_API Tensor pad_floats(const std::vector<std::vector<double>> &sequences, const PadSequencesArgs &args);
 } // namespace detail
-/// Sequences as rows (N, maxlen). An integer dtype takes floats without their fraction. value_error for a negative maxlen, for no
-/// sequences without one, and for a number that the dtype does not hold.
+/// Pads or truncates sequences to rows (N, maxlen). An integer dtype truncates floats. value_error for a negative
+/// maxlen, for an empty list without a maxlen, and for a number that the dtype cannot represent.
 HALFTONE_API Tensor pad_sequences(const std::vector<std::vector<int64_t>> &sequences,
                                   const PadSequencesArgs &args = {});
-/// The same for numbers of another type; floats are taken as they are.
+/// pad_sequences() for other arithmetic types; floats are not converted first.
 template <class T>
   requires(std::is_arithmetic_v<T> && !std::same_as<T, int64_t>)
 Tensor pad_sequences(const std::vector<std::vector<T>> &sequences, const PadSequencesArgs &args = {}) {
@@ -45,41 +45,42 @@ Tensor pad_sequences(const std::vector<std::vector<T>> &sequences, const PadSequ
 }
 
 struct SplitDatasetArgs {             // keras.utils.split_dataset
-  std::optional<double> right_size{}; // as left_size; none: the rest
+  std::optional<double> right_size{}; // as left_size; default: the rest
   bool shuffle = false;
   std::optional<int64_t> seed{};
 };
-/// The first elements of a dataset and the last ones; of a dataset that ends with batch(), and maybe prefetch(), the elements that
-/// are batched, which both parts batch again. A size below 1 is a share of the elements, rounded, and a whole number is a count of
-/// them; a size that is missing is the rest. One pass over a dataset with functions, generators or a shuffle is read here and stays
-/// in memory. value_error if both sizes are missing, for sizes that give a part without elements or more than there is, and for a
-/// dataset without end.
+/// Splits a dataset into its first and its last elements. If the dataset ends with batch(), with or without a prefetch()
+/// after it, its unbatched elements are split, and both parts are batched again. A size below 1 is a fraction of the
+/// elements, rounded; a whole number is a count; a missing size is the rest. A dataset with functions, generators or a
+/// shuffle is read here in one pass and kept in memory. value_error if both sizes are missing, if a part is empty or the
+/// parts exceed the dataset, and for an infinite dataset.
 HALFTONE_API std::pair<Dataset, Dataset> split_dataset(const Dataset &dataset, std::optional<double> left_size,
                                                        const SplitDatasetArgs &args = {});
 
 struct TimeseriesArgs {                    // keras.utils.timeseries_dataset_from_array
-  int64_t sequence_stride = 1;             // steps between the first steps of two windows
-  int64_t sampling_rate = 1;               // steps between two steps of a window
+  int64_t sequence_stride = 1;             // distance between the starts of consecutive windows
+  int64_t sampling_rate = 1;               // distance between consecutive steps of a window
   std::optional<int64_t> batch_size = 128; // none: single windows
   bool shuffle = false;
   std::optional<int64_t> seed{};
-  std::optional<int64_t> start_index{}; // the part of `data` that is used
+  std::optional<int64_t> start_index{}; // the range of `data` to use
   std::optional<int64_t> end_index{};
 };
-/// Windows of `sequence_length` steps of `data` (steps, ...) along axis 0, each with the element of `targets` that has the index
-/// of its first step; an undefined Tensor as targets gives windows alone. Each batch is gathered when it is read: nobody
-/// copies all windows. value_error for counts that are not positive, and for indices outside of the data.
+/// Sliding windows of `sequence_length` steps over `data` (steps, ...) along axis 0, each with the element of `targets`
+/// at the index of its first step; with undefined targets only the windows. Batches are gathered as they are read, so
+/// the windows are never all in memory. value_error for counts that are not positive, and for indices out of range.
 HALFTONE_API Dataset timeseries_dataset_from_array(const Tensor &data, const Tensor &targets, int64_t sequence_length,
                                                    const TimeseriesArgs &args = {});
 
 struct GetFileArgs {       // keras.utils.get_file
-  std::string file_hash{}; // SHA-256, 64 hexadecimal digits; empty: any file will do
+  std::string file_hash{}; // SHA-256, 64 hexadecimal digits; empty: not checked
   std::string cache_subdir = "datasets";
-  std::string cache_dir{};     // empty: $KERAS_HOME, else ~/.keras
-  bool force_download = false; // whether a file in the cache is replaced
+  std::string cache_dir{};     // empty: $KERAS_HOME, or else ~/.keras
+  bool force_download = false; // replaces a file in the cache
 };
-/// The path of `fname` in `cache_dir`/`cache_subdir`. If it is not there, or has another hash, it is copied from `origin`, a path
-/// or a file: URL; an empty `fname` is the last part of `origin`. io_error if there is no file: nothing is fetched from a network,
-/// and the message says where to put it. value_error for a name with a slash, and for a file of another hash.
+/// Returns the path of `fname` in `cache_dir`/`cache_subdir`. A missing file, or one with another hash, is copied from
+/// `origin`, a path or a file: URL; `fname` defaults to the last component of `origin`. io_error if there is no file:
+/// nothing is downloaded, and the message says where to put the file. value_error for a name with a slash, and for a
+/// file with another hash.
 HALFTONE_API std::string get_file(const std::string &fname, const std::string &origin, const GetFileArgs &args = {});
 } // namespace halftone::utils

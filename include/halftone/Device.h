@@ -1,4 +1,4 @@
-// The devices on which tensors live and plans run.
+// The devices that hold tensors and run plans.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Version.h"
@@ -28,7 +28,7 @@ private:
   Kind kind_ = Kind::cpu;
   int index_ = 0;
 };
-HALFTONE_API Device default_device(); // per thread: HALFTONE_DEVICE, else the CPU
+HALFTONE_API Device default_device(); // per thread; initially HALFTONE_DEVICE, or else the CPU
 HALFTONE_API void set_default_device(Device device);
 class HALFTONE_API DeviceScope {
 public:

@@ -1,4 +1,4 @@
-// Images in files: PNG and JPEG as Tensors, and datasets of the images in a folder, named as in keras.utils.
+// Image files: PNG and JPEG as Tensors, and datasets of the images in a directory, named as in keras.utils.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Choice.h"
@@ -9,14 +9,14 @@
 #include <vector>
 
 namespace halftone {
-/// Three channels, four with opacity, or one.
+/// The channels of a loaded image: three, four with alpha, or one.
 enum class ColorMode : uint8_t { rgb, rgba, grayscale };
-/// How the pixels of an image become those of another size, as Pillow computes them: the nearest one, or a weighted mean of those
-/// that a new pixel covers.
+/// The resampling filter for resizing, with Pillow's results: the nearest pixel, or a weighted mean of the pixels that
+/// a new pixel covers.
 enum class Resample : uint8_t { nearest, bilinear, bicubic, hamming, box, lanczos };
-/// What a dataset gives beside images: int32 indices of classes, float32 vectors with a 1, float32 0 or 1, or nothing.
+/// The labels of an image dataset: int32 class indices, float32 one-hot vectors, float32 0 or 1, or none.
 enum class LabelMode : uint8_t { integer, categorical, binary, none };
-/// Which part of a folder's images a dataset has; `none` are all.
+/// The part of a directory's images that a dataset has; `none`: all.
 enum class Subset : uint8_t { none, training, validation, both };
 namespace detail {
 template <> inline constexpr const char *choice_words<ColorMode>[] = {"rgb", "rgba", "grayscale"};
@@ -26,7 +26,7 @@ template <> inline constexpr const char *choice_words<LabelMode>[] = {"int", "ca
 template <> inline constexpr const char *choice_words<Subset>[] = {"none", "training", "validation", "both"};
 } // namespace detail
 
-/// "inferred": the index of the folder in which an image lies; none; or a class for each file in the order of the files.
+/// "inferred": the index of the directory of an image; none; or one class per file, in the order of the files.
 class ImageLabels {
 public:
   template <size_t N> consteval ImageLabels(const char (&word)[N]) {
@@ -44,7 +44,7 @@ private:
   std::optional<std::vector<int64_t>> classes_{};
 };
 
-/// A Dataset of images, with the names of its classes, and the files in the order before the dataset shuffles them.
+/// A Dataset of images, with the names of its classes and its files, in their order before shuffling.
 class HALFTONE_API ImageDataset : public Dataset {
 public:
   ImageDataset(Dataset dataset, std::vector<std::string> class_names, std::vector<std::string> file_paths);
@@ -59,63 +59,64 @@ namespace utils {
 struct LoadImgArgs {
   Choice<ColorMode> color_mode = ColorMode::rgb;
   std::optional<std::array<int64_t, 2>> target_size{}; // height and width
-  Choice<Resample> interpolation = Resample::nearest;  // if the image has another size
-  bool keep_aspect_ratio = false;                      // first cuts the middle of the image to the ratio of target_size
+  Choice<Resample> interpolation = Resample::nearest;  // used if the image has another size
+  bool keep_aspect_ratio = false; // first center-crops the image to the aspect ratio of target_size
 };
-/// The pixels of a PNG or JPEG file, which its first bytes tell apart: uint8 (height, width, channels). libpng16.so.16 (Debian's
-/// libpng16-16) and libturbojpeg.so.0 (libturbojpeg0) decode them; each is opened when a file first needs it. io_error that
-/// names the file and the reason: it is neither, it is damaged, it has more than 178956970 pixels, or the library is missing.
+/// Loads a PNG or JPEG file, as its first bytes say: uint8 (height, width, channels). libpng16.so.16 (Debian's
+/// libpng16-16) and libturbojpeg.so.0 (libturbojpeg0) decode the files; each library is loaded on first use. io_error
+/// with the file and the reason: another format, a damaged file, more than 178956970 pixels, or a missing library.
 HALFTONE_API Tensor load_img(const std::string &path, const LoadImgArgs &args = {});
 
 struct ImgToArrayArgs {
   Choice<DataFormat> data_format = DataFormat::channels_last;
   std::optional<DType> dtype{}; // floatx
 };
-/// An image (height, width, channels) or (height, width) as (height, width, channels) or, of channels_first, (channels, height,
-/// width) in this dtype. value_error for another rank.
+/// Converts an image (height, width, channels) or (height, width) to the dtype and to (height, width, channels) or, for
+/// channels_first, (channels, height, width). value_error for another rank.
 HALFTONE_API Tensor img_to_array(const Tensor &img, const ImgToArrayArgs &args = {});
 
 struct ArrayToImgArgs {
   Choice<DataFormat> data_format = DataFormat::channels_last; // of x
-  bool scale = true; // moves and scales the numbers, so that the least is 0 and the largest 255
+  bool scale = true;                                          // shifts and scales the values to the range from 0 to 255
 };
-/// The reverse: uint8 (height, width, channels). Fractions are cut off, and numbers outside of 0 to 255 become the nearer one
-/// of both. value_error for another rank than 3 and for channels that are not 1, 3 or 4.
+/// The inverse of img_to_array(): uint8 (height, width, channels). Values are truncated and clamped to 0 to 255.
+/// value_error unless the rank is 3 and there are 1, 3 or 4 channels.
 HALFTONE_API Tensor array_to_img(const Tensor &x, const ArrayToImgArgs &args = {});
 
 struct SaveImgArgs {
   Choice<DataFormat> data_format = DataFormat::channels_last;
-  std::string file_format{}; // "png", "jpg" or "jpeg"; empty: the end of the path
-  bool scale = true;         // as of array_to_img()
+  std::string file_format{}; // "png", "jpg" or "jpeg"; empty: from the extension of the path
+  bool scale = true;         // as for array_to_img()
 };
-/// Writes array_to_img(x) as a PNG file, or as JPEG of quality 75 with halved colour axes, which drops opacity. value_error for
-/// another format; io_error if the file cannot be written, or libturbojpeg is missing.
+/// Writes array_to_img(x) as a PNG file, or as a JPEG file of quality 75 with chroma subsampled by 2 along both axes
+/// and without alpha. value_error for another format; io_error if the file cannot be written, or libturbojpeg is
+/// missing.
 HALFTONE_API void save_img(const std::string &path, const Tensor &x, const SaveImgArgs &args = {});
 
 struct ImageDatasetArgs {
   ImageLabels labels = "inferred";
   Choice<LabelMode> label_mode = LabelMode::integer;
-  std::vector<std::string>
-      class_names{}; // of "inferred": the folders to take, in this order; empty: all in their order
+  std::vector<std::string> class_names{}; // for "inferred": the directories to use, in this order; empty: all, sorted
   Choice<ColorMode> color_mode = ColorMode::rgb;
   std::optional<int64_t> batch_size = 32;         // none: single images
   std::array<int64_t, 2> image_size = {256, 256}; // height and width
-  bool shuffle = true;                            // else files stay in the order of their names
-  std::optional<int64_t> seed{};                  // of the shuffle
-  std::optional<double> validation_split{};       // the share of the files that is for validation: the last ones
+  bool shuffle = true;                            // false: files are sorted by name
+  std::optional<int64_t> seed{};                  // for the shuffle
+  std::optional<double> validation_split{};       // the fraction of the files for validation, at the end
   Choice<Subset> subset = Subset::none;
   Choice<Interpolation> interpolation = Interpolation::bilinear;
-  bool follow_links = false; // into folders to which symbolic links lead
+  bool follow_links = false; // also visits directories behind symbolic links
   bool crop_to_aspect_ratio = false;
   bool pad_to_aspect_ratio = false; // with zeros
   Choice<DataFormat> data_format = DataFormat::channels_last;
 };
-/// The .png, .jpg and .jpeg files in a folder as batches of float32 images with labels. Each folder inside it is a class, in the
-/// order of names, with the files below it. The files, their shuffle by a seed and the split are Keras's. HALFTONE_NUM_THREADS
-/// threads read one batch ahead; their count does not change the batches. value_error as Keras's, and for a class twice in
-/// `class_names`; io_error for a folder that cannot be read, and while iterating for a file as of load_img().
+/// Loads the .png, .jpg and .jpeg files of a directory as batches of float32 images with labels. Each subdirectory is a
+/// class, sorted by name; files in nested directories belong to it too. The order of files, the seeded shuffle before
+/// the split, and the split are Keras's. HALFTONE_NUM_THREADS threads read one batch ahead; their count does not change
+/// the batches. value_error as in Keras, and for a class that `class_names` lists twice; io_error for a directory that
+/// cannot be read, and during iteration for a file, as for load_img().
 HALFTONE_API ImageDataset image_dataset_from_directory(const std::string &directory, const ImageDatasetArgs &args = {});
-/// Those for training and those for validation, of subset "both".
+/// The datasets for training and for validation, for the subset "both".
 HALFTONE_API std::array<ImageDataset, 2> image_datasets_from_directory(const std::string &directory,
                                                                        const ImageDatasetArgs &args);
 } // namespace utils

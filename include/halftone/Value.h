@@ -1,4 +1,4 @@
-// Values: symbols for results of layers and ops. A Value has a shape and a dtype, and no elements.
+// Values: symbolic tensors, the results of layers and ops. A Value has a shape and a dtype, but no elements.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "DType.h"
@@ -31,24 +31,24 @@ public:
   Value &operator=(Value &&) & noexcept;
   ~Value();
   bool defined() const { return node_ != nullptr; }
-  Shape shape() const; // with none for the batch
+  Shape shape() const; // none for the batch
   DType dtype() const;
   int64_t rank() const { return shape().rank(); }
   std::string layer_path() const;
-  /// While a function is traced: the bools (batch, ...) that tell which elements count; undefined if there are none.
-  /// Keras's get_keras_mask.
+  /// While a function is traced: the bool mask (batch, ...) of valid elements; undefined if there is none. Keras's
+  /// get_keras_mask.
   Value mask() const;
-  /// NumPy's basic indexing: x[0], x[{Slice(), 0}], x[{ellipsis, newaxis}]. A slice of step 1 is a view to a kernel, no
-  /// copy. value_error for a place outside of its axis and for too many items.
+  /// NumPy's basic indexing: x[0], x[{Slice(), 0}], x[{ellipsis, newaxis}]. A slice of step 1 is not copied: kernels
+  /// read it as a view. value_error for an index out of range and for too many items.
   Value operator[](const Index &key) const;
   Value operator[](std::initializer_list<Index> key) const;
-  /// Slices along axis 0 by integers: ops::take(x, indices, 0), where indices beyond the axis are clamped. Also for a place
-  /// that is known only when the program runs. type_error unless the indices are integers.
+  /// Gathers slices along axis 0: ops::take(x, indices, 0), with indices clamped to the axis. Also for a single index
+  /// that is known only at run time. type_error unless the indices are integers.
   Value operator[](const Value &indices) const;
-  /// x.at(key).set(y): x with other elements at the key. A Value never changes, so x[key] = y does not compile.
+  /// x.at(key).set(y) is x with the elements at the key replaced. A Value is immutable, so x[key] = y does not compile.
   Part at(const Index &key) const;
   Part at(std::initializer_list<Index> key) const;
-  /// Slices along axis 0 by integers, of which one below 0 counts from the end. One that is outside is left out; of equal ones
+  /// Slices along axis 0. A negative index counts from the end; an index out of range is ignored. Of equal indices
   /// set() takes the last, and add() adds all.
   Part at(const Value &indices) const;
   explicit Value(std::shared_ptr<detail::Node> node);
@@ -57,7 +57,7 @@ public:
 private:
   std::shared_ptr<detail::Node> node_;
 };
-class HALFTONE_API Values { // one, or several in order
+class HALFTONE_API Values { // one Value, or an ordered list
 public:
   Values() noexcept;
   Values(const Value &one);
@@ -69,7 +69,7 @@ public:
   Values &operator=(Values &&) & noexcept;
   ~Values();
   size_t size() const { return list_.size(); }
-  Value operator[](size_t i) const; // value_error for an index past the end
+  Value operator[](size_t i) const; // value_error if out of range
   const Value *begin() const & { return list_.data(); }
   const Value *end() const & { return list_.data() + list_.size(); }
   const Value *begin() const && = delete;
@@ -84,12 +84,12 @@ struct VariableArgs {
   bool autocast = true;
   std::string name{};
 };
-/// A variable of a layer, an optimizer, a metric or a user's own function. Conversion to a Value reads it: inside an
-/// autocast scope in the scope's dtype, as in Keras.
+/// A variable of a layer, an optimizer, a metric or a user's function. Conversion to a Value reads it; inside an
+/// autocast scope the read has the scope's dtype, as in Keras.
 class HALFTONE_API Variable {
 public:
   Variable() noexcept;
-  explicit Variable(const Tensor &initial, const VariableArgs &args = {}); // a copy, on the thread's default device
+  explicit Variable(const Tensor &initial, const VariableArgs &args = {}); // a copy on the thread's default device
   Variable(const Variable &);
   Variable(Variable &&) noexcept;
   Variable &operator=(const Variable &) &;
@@ -102,10 +102,10 @@ public:
   std::string name() const;
   std::string path() const;
   bool trainable() const;
-  Tensor value() const;                        // a copy on the host
-  void assign(const Tensor &value) const;      // at once; rounded to the variable's dtype
+  Tensor value() const;                        // a copy, on the host
+  void assign(const Tensor &value) const;      // immediate; rounded to the variable's dtype
   void assign(const Operand &value) const;     // recorded in the current trace
-  void assign_add(const Operand &value) const; // recorded: assign(*this + value), without autocast
+  void assign_add(const Operand &value) const; // records assign(*this + value), without autocast
   void assign_sub(const Operand &value) const;
   explicit Variable(std::shared_ptr<detail::VariableImpl> impl);
   const std::shared_ptr<detail::VariableImpl> &impl() const { return impl_; }
@@ -114,12 +114,12 @@ private:
   std::shared_ptr<detail::VariableImpl> impl_;
 };
 
-/// An argument of an operator or of an op of two operands: a Value, a Variable or a number. A number is weak: it takes the
-/// dtype of the other operand, rounded once. The result is wider only where that dtype has no numbers of the kind: an integer
-/// beside bools gives int32, a floating-point number beside bools or integers floatx. Two numbers give int32 or floatx.
-/// value_error for an integer that the dtype does not hold.
-/// A number is of an arithmetic type or an unscoped enumeration: an object that converts to a number, such as a std::atomic,
-/// would otherwise be compared by the operators below wherever halftone's names are used.
+/// An operand of an operator or of a binary op: a Value, a Variable or a number. A number is weakly typed: it takes the
+/// dtype of the other operand, rounded once. It widens the result only if it is of a higher kind: an integer with bools
+/// gives int32, a floating-point number with bools or integers floatx. Two numbers give int32 or floatx. value_error
+/// for an integer that the dtype cannot represent.
+/// A number has an arithmetic type or an unscoped enumeration type. Other types that convert to a number, such as
+/// std::atomic, are excluded: otherwise the operators below would apply to them wherever halftone's names are visible.
 class HALFTONE_API Operand {
 public:
   Operand(const Value &value) : value_(value) {}
@@ -128,10 +128,10 @@ public:
   template <class N>
     requires std::is_arithmetic_v<N> || (std::is_enum_v<N> && std::is_convertible_v<N, int64_t>)
   Operand(N number) : Operand(Number(number)) {}
-  Operand(const Tensor &data) = delete; // data enters a graph by constant(data), or as an argument of the function
+  Operand(const Tensor &data) = delete; // use constant(data), or an argument of the function
   bool is_number() const { return isNumber_; }
   const Value &value() const { return value_; }    // undefined if it is a number
-  const Number &number() const { return number_; } // 0 if it is none
+  const Number &number() const { return number_; } // 0 if it is not a number
 
 private:
   Value value_{};
@@ -148,7 +148,7 @@ HALFTONE_API Value operator*(const Operand &a, const Operand &b);
 HALFTONE_API Value operator/(const Operand &a, const Operand &b);
 HALFTONE_API Value operator%(const Operand &a, const Operand &b); // ops::mod, with Python's sign
 HALFTONE_API Value operator-(const Value &a);
-/// Elementwise, as ops::equal and the others. type_error if < <= > >= get a bool Value, as in 0 < x < 1: write
+/// Elementwise comparisons, as ops::equal and so on. type_error for a bool operand of < <= > >=, as in 0 < x < 1: write
 /// (0 < x) & (x < 1).
 HALFTONE_API Value operator==(const Operand &a, const Operand &b);
 HALFTONE_API Value operator!=(const Operand &a, const Operand &b);
@@ -156,15 +156,16 @@ HALFTONE_API Value operator<(const Operand &a, const Operand &b);
 HALFTONE_API Value operator<=(const Operand &a, const Operand &b);
 HALFTONE_API Value operator>(const Operand &a, const Operand &b);
 HALFTONE_API Value operator>=(const Operand &a, const Operand &b);
-HALFTONE_API Value operator&(const Operand &a, const Operand &b); // ops::bitwise_and: of bools the logical one
+HALFTONE_API Value operator&(const Operand &a, const Operand &b); // ops::bitwise_and: for bools the logical and
 HALFTONE_API Value operator|(const Operand &a, const Operand &b);
 HALFTONE_API Value operator^(const Operand &a, const Operand &b);
 HALFTONE_API Value operator~(const Value &a);
 HALFTONE_API Value operator!(const Value &a);                  // ops::logical_not
-Value operator&&(const Operand &a, const Operand &b) = delete; // both sides are always computed: write a & b
-Value operator||(const Operand &a, const Operand &b) = delete; // both sides are always computed: write a | b
+Value operator&&(const Operand &a, const Operand &b) = delete; // both operands are always computed: write a & b
+Value operator||(const Operand &a, const Operand &b) = delete; // both operands are always computed: write a | b
 
-/// a += b is a = a + b: `a` becomes the handle of a new Value, and no other handle sees it. Not for Input and Variable.
+/// a += b is a = a + b: `a` becomes the handle of a new Value, and other handles are unaffected. Not for Input and
+/// Variable.
 template <std::same_as<Value> V> V &operator+=(V &a, const Operand &b) { return a = a + b; }
 template <std::same_as<Value> V> V &operator-=(V &a, const Operand &b) { return a = a - b; }
 template <std::same_as<Value> V> V &operator*=(V &a, const Operand &b) { return a = a * b; }
@@ -174,7 +175,7 @@ template <std::same_as<Value> V> V &operator&=(V &a, const Operand &b) { return 
 template <std::same_as<Value> V> V &operator|=(V &a, const Operand &b) { return a = a | b; }
 template <std::same_as<Value> V> V &operator^=(V &a, const Operand &b) { return a = a ^ b; }
 
-/// The elements of a Value at a key, or at integers that a Value holds: JAX's x.at[key].
+/// The elements of a Value at a key, or at the indices in another Value: JAX's x.at[key].
 class HALFTONE_API Part {
 public:
   [[nodiscard]] Value set(const Operand &y) const; // y broadcasts to x[key], and is cast to x's dtype
@@ -185,12 +186,11 @@ private:
   Part(Value x, std::vector<Index> key, Value indices = {});
   Value x_;
   std::vector<Index> key_;
-  Value indices_; // in place of a key
+  Value indices_; // used instead of a key
 };
 
-/// While the scope lives, this thread reads float variables with autocast in `dtype`, or in their own dtype if none is
-/// given. A layer that is called opens a scope of its compute dtype, or one without a dtype if the layer's autocast is
-/// off.
+/// While the scope lives, this thread reads float variables with autocast in `dtype`, or in their own dtype if there is
+/// none. A layer call opens a scope with the layer's compute dtype, or without a dtype if the layer's autocast is off.
 class HALFTONE_API AutocastScope {
 public:
   [[nodiscard]] explicit AutocastScope(std::optional<DType> dtype); // value_error unless the dtype is a float
@@ -203,13 +203,13 @@ private:
 };
 
 /// The derivatives of a scalar float with respect to variables, in their dtypes. Each read of a variable is a leaf: the
-/// derivative is taken at the values that the reads of the trace gave, also behind assignments, and is the sum over all
-/// reads that the loss depends on. Nothing flows through an assignment. Where the loss does not depend on a variable, the
-/// derivative is 0. runtime_error outside of a trace; value_error if the loss is no scalar; type_error if the loss or a
-/// variable is no float.
+/// derivative is taken at the values that the reads returned, also after assignments, and is the sum over all reads on
+/// which the loss depends. No cotangent flows through an assignment. If the loss does not depend on a variable, the
+/// derivative is 0. runtime_error outside of a trace; value_error if the loss is not a scalar; type_error if the loss
+/// or a variable is not a float.
 [[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt,
                                                         Where where = Where::current());
-/// The same with respect to values of the trace.
+/// The derivatives with respect to values of the trace.
 [[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Value> &wrt,
                                                         Where where = Where::current());
 [[nodiscard]] HALFTONE_API Value gradient(const Value &loss, const Variable &wrt, Where where = Where::current());
