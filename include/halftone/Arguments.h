@@ -1,4 +1,4 @@
-// The arguments that Keras takes as strings: activations, initializers, regularizers, constraints; and the closed sets.
+// Arguments that Keras takes as strings: activations, initializers, regularizers, constraints; and closed sets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Config.h"
@@ -9,13 +9,13 @@
 #include <functional>
 
 namespace halftone {
-// Open sets are registries, so strings stay; closed sets are enums whose names are Keras's strings.
+// Open sets are registries and take strings; closed sets are enums whose names are Keras's strings.
 enum class Numerics : uint8_t {
-  fast,  // a fused intermediate may stay wider than its dtype; reports say where
-  strict // every op rounds as the interpreter does
+  fast,  // a fused intermediate may be wider than its dtype; reports say where
+  strict // every op rounds, as in the interpreter
 };
 
-/// One number or several, where Keras takes a float or a list.
+/// One or more numbers, where Keras takes a float or a list.
 class Numbers {
 public:
   Numbers() = default; // none
@@ -28,7 +28,7 @@ private:
   std::vector<double> list_;
 };
 
-/// A number, or a list or a tensor of numbers that broadcasts with an input. A file has it as it was given.
+/// A number, or a list or tensor that broadcasts with an input. Files keep the form that was given.
 class NumberOrTensor {
 public:
   NumberOrTensor(double number) : values_(Tensor(std::vector<double>{number}, Shape{})) {}
@@ -39,7 +39,7 @@ public:
   /// A number has the shape ().
   const Tensor &values() const { return values_; }
   bool is_number() const { return values_.shape().rank() == 0; }
-  /// Whether numbers in nested lists were given, not a tensor.
+  /// True if (nested) lists were given, false for a tensor.
   bool is_list() const { return isList_; }
 
 private:
@@ -56,7 +56,7 @@ template <class T> std::string registered_name(const std::string &package) {
 template <class T>
 concept HasConfig = requires(const T &t, Config &c) { t.get_config(c); };
 
-/// How a config holds a user's object: by its class, if the class has get_config() and is registered.
+/// The representation of a user's object in a config: its class, if that has get_config() and is registered.
 struct CustomObject {
   std::string class_name = "function"; // of an object without get_config()
   std::function<void(Config &)> get_config{};
@@ -83,7 +83,7 @@ public:
     requires std::convertible_to<std::invoke_result_t<F &, const Value &>, Value>
   ActivationArg(F f) : ActivationArg(std::function<Value(const Value &)>(std::move(f))) {}
   ActivationArg(std::function<Value(const Value &)> f);
-  ActivationArg(Value (*f)(const Value &));        // a function of activations:: counts as its name
+  ActivationArg(Value (*f)(const Value &));        // a function of activations:: stands for its name
   bool defined() const { return rep_ != nullptr; } // false: linear
   std::string name() const;
   Value operator()(const Value &x) const;
@@ -93,8 +93,8 @@ private:
   std::shared_ptr<const Rep> rep_;
 };
 
-/// Besides the classes of `initializers`, any function or struct that gives a tensor of the shape and the dtype. A struct
-/// with get_config(Config &) const can be saved after register_initializer<T>().
+/// An initializer: a class of `initializers`, or any function or struct that returns a tensor of the shape and the
+/// dtype. A struct with get_config(Config &) const can be saved after register_initializer<T>().
 class HALFTONE_API Initializer {
 public:
   using Draw = std::function<Tensor(const Shape &shape, DType dtype, int64_t seed)>;
@@ -114,8 +114,7 @@ public:
   bool defined() const { return rep_ != nullptr; }
   std::string name() const;  // the class, "function", or "" for none
   Config get_config() const; // value_error for a function
-  /// A fresh value; float dtypes are drawn in float32 and rounded. `seed` is used when the initializer has none of its
-  /// own.
+  /// Draws a new value; float dtypes are drawn in float32 and rounded. `seed` is used if the initializer has no seed.
   Tensor operator()(const Shape &shape, DType dtype, int64_t seed) const;
 
 protected:
@@ -124,11 +123,11 @@ protected:
 };
 class Regularizer;
 namespace detail {
-/// The penalty of a layer's outputs: divided by the batch size, and rounded to their dtype after that.
+/// The penalty of a layer's outputs, divided by the batch size and then rounded to their dtype.
 Value activity_penalty(const Regularizer &regularizer, const Value &outputs);
 } // namespace detail
-/// Besides the classes of `regularizers`, any function or struct that gives a penalty. A struct with get_config(Config &)
-/// const can be saved after register_regularizer<T>().
+/// A regularizer: a class of `regularizers`, or any function or struct that returns a penalty. A struct with
+/// get_config(Config &) const can be saved after register_regularizer<T>().
 class HALFTONE_API Regularizer {
 public:
   Regularizer() noexcept; // none
@@ -143,7 +142,7 @@ public:
     requires(!std::derived_from<F, Regularizer> && std::invocable<F &, const Value &> &&
              std::convertible_to<std::invoke_result_t<F &, const Value &>, Value>)
   Regularizer(F f) : Regularizer(std::function<Value(const Value &)>(f), detail::custom_object(f)) {}
-  Regularizer(std::function<Value(const Value &)> f, detail::CustomObject object); // gives a scalar
+  Regularizer(std::function<Value(const Value &)> f, detail::CustomObject object); // returns a scalar
   bool defined() const { return rep_ != nullptr; }
   std::string name() const;  // the class, "function", or "" for none
   Config get_config() const; // value_error for a function
@@ -157,9 +156,8 @@ private:
   friend Value detail::activity_penalty(const Regularizer &regularizer, const Value &outputs);
   Value penalty_of(const Value &weight) const; // not rounded to the dtype of `weight`
 };
-/// A projection of a weight. The optimizer applies it to the weight after each apply(); a step that loss scaling skips
-/// leaves the weight as it is. A user's struct with get_config(Config &) const can be saved after
-/// register_constraint<T>().
+/// A projection of a weight. The optimizer applies it to the weight after each apply(), except in a step that loss
+/// scaling skips. A user's struct with get_config(Config &) const can be saved after register_constraint<T>().
 class HALFTONE_API Constraint {
 public:
   Constraint() noexcept; // none
@@ -168,13 +166,13 @@ public:
   Constraint &operator=(const Constraint &) &;
   Constraint &operator=(Constraint &&) & noexcept;
   ~Constraint();
-  Constraint(const char *name); // "max_norm", "MaxNorm", ...; value_error listing those known
+  Constraint(const char *name); // "max_norm", "MaxNorm", ...; value_error that lists the known names
   Constraint(const std::string &name);
   template <class F>
     requires(!std::derived_from<F, Constraint> && std::invocable<F &, const Value &> &&
              std::convertible_to<std::invoke_result_t<F &, const Value &>, Value>)
   Constraint(F f) : Constraint(std::function<Value(const Value &)>(f), detail::custom_object(f)) {}
-  Constraint(std::function<Value(const Value &)> f, detail::CustomObject object); // gives a value of the weight's shape
+  Constraint(std::function<Value(const Value &)> f, detail::CustomObject object); // keeps the shape of the weight
   bool defined() const { return rep_ != nullptr; }
   std::string name() const;  // the class, "function", or "" for none
   Config get_config() const; // value_error for a function
@@ -184,9 +182,10 @@ protected:
   struct Rep;
   std::shared_ptr<const Rep> rep_;
 };
-/// Let files name a user's class as "package>Class", Keras's registered name, or as "Class", which Keras writes for a class
-/// that is not registered in Python: its objects are made by `make` from the config that get_config() wrote. value_error for
-/// another form of the name, or for a class that is registered in another package. T has a static T from_config(const Config &).
+/// Register a user's class for files under the name "package>Class", Keras's registered name, or "Class", which Keras
+/// writes for a class that is not registered in Python. `make` creates its objects from the config that get_config()
+/// wrote. value_error for another form of the name, and for a class that is registered in another package. T has a
+/// static T from_config(const Config &).
 HALFTONE_API void register_initializer(const std::string &registered_name,
                                        std::function<Initializer(const Config &)> make);
 HALFTONE_API void register_regularizer(const std::string &registered_name,
@@ -206,9 +205,9 @@ template <detail::HasConfig T> void register_constraint(const std::string &packa
                       [](const Config &config) { return Constraint(T::from_config(config)); });
 }
 
-/// Lets files name a function of the user's: "package>name", or, if Python did not decorate it, its name. An ActivationArg of
-/// that name is f, and one of the same pointer has the name. value_error for another form of the name, and for that of an
-/// activation of the library.
+/// Registers a user's function for files under "package>name", or its plain name if it is not decorated in Python. An
+/// ActivationArg with that name is f, and one with the same function pointer has the name. value_error for another form
+/// of the name, and for the name of an activation of the library.
 HALFTONE_API void register_activation(const std::string &registered_name, const ActivationArg &f);
 namespace initializers {
 struct RandomArgs {
@@ -224,7 +223,8 @@ struct UniformArgs {
 struct SeedArgs {
   std::optional<int64_t> seed{};
 };
-/// Of a weight's shape (places.., inputs, outputs): the inputs, the outputs, each times the places, or their mean.
+/// The fan of a weight (window.., inputs, outputs): the number of inputs, of outputs, each times the size of the
+/// window, or their mean.
 enum class FanMode : uint8_t { fan_in, fan_out, fan_avg };
 enum class Distribution : uint8_t { uniform, truncated_normal, untruncated_normal };
 struct VarianceScalingArgs {
@@ -249,7 +249,7 @@ class HALFTONE_API Constant : public Initializer {
 public:
   Constant(double value = 0.0);
 };
-/// `gain` on the diagonal of a matrix and 0 elsewhere. value_error for a shape of another rank than 2.
+/// `gain` on the diagonal of a matrix and 0 elsewhere. value_error unless the rank is 2.
 class HALFTONE_API Identity : public Initializer {
 public:
   Identity(double gain = 1.0);
@@ -266,13 +266,13 @@ class HALFTONE_API TruncatedNormal : public Initializer {
 public:
   TruncatedNormal(RandomArgs args = {});
 };
-/// Values with the variance scale / fan. value_error for a scale that is not above 0.
+/// Random values with the variance scale / fan. value_error unless scale > 0.
 class HALFTONE_API VarianceScaling : public Initializer {
 public:
   VarianceScaling(VarianceScalingArgs args = {});
 };
-/// Orthonormal columns, or rows if those are fewer, times `gain`; the rows are all axes but the last. value_error for a
-/// rank below 2.
+/// A matrix with orthonormal columns, or orthonormal rows if there are fewer rows, times `gain`; all axes except the
+/// last form the rows. value_error for a rank below 2.
 class HALFTONE_API Orthogonal : public Initializer {
 public:
   Orthogonal(OrthogonalArgs args = {});
@@ -301,8 +301,8 @@ class HALFTONE_API LecunUniform : public Initializer {
 public:
   LecunUniform(SeedArgs args = {});
 };
-/// {"module", "class_name", "config", "registered_name"}, as Keras saves it. deserialize() throws value_error for a
-/// class or an argument that it does not know; so do those of regularizers and constraints.
+/// {"module", "class_name", "config", "registered_name"}, as Keras saves it. deserialize() throws value_error for an
+/// unknown class or argument, also for regularizers and constraints.
 HALFTONE_API Config serialize(const Initializer &initializer);
 HALFTONE_API Initializer deserialize(const Config &config);
 } // namespace initializers
@@ -320,7 +320,7 @@ public:
   L1L2(double l1 = 0.0, double l2 = 0.0);
 };
 enum class OrthogonalMode : uint8_t { rows, columns };
-/// factor * the mean of |cosine| between each two rows (columns) of a matrix; value_error for other ranks.
+/// factor times the mean |cosine| of all pairs of rows (columns) of a matrix; value_error unless the rank is 2.
 class HALFTONE_API OrthogonalRegularizer : public Regularizer {
 public:
   OrthogonalRegularizer(double factor = 0.01, OrthogonalMode mode = OrthogonalMode::rows);
@@ -328,15 +328,15 @@ public:
 HALFTONE_API Config serialize(const Regularizer &regularizer);
 HALFTONE_API Regularizer deserialize(const Config &config);
 } // namespace regularizers
-/// The norms are Euclidean, over `axis` of the weight, in its dtype; config::epsilon() is added to those divided by.
-/// Keras's default axis, 0, is right for the kernel of a Dense: one norm for each of its units.
+/// Constraints on Euclidean norms over `axis` of the weight, computed in its dtype; config::epsilon() is added to norms
+/// in denominators. Keras's default axis, 0, suits the kernel of a Dense: one norm per unit.
 namespace constraints {
-/// Scales down to norm max_value the vectors whose norm is larger.
+/// Scales vectors with a norm above max_value down to it.
 class HALFTONE_API MaxNorm : public Constraint {
 public:
   MaxNorm(double max_value = 2.0, const Axes &axis = 0);
 };
-/// Negative entries become 0.
+/// Sets negative elements to 0.
 class HALFTONE_API NonNeg : public Constraint {
 public:
   NonNeg();
@@ -345,7 +345,7 @@ class HALFTONE_API UnitNorm : public Constraint {
 public:
   UnitNorm(const Axes &axis = 0);
 };
-/// Moves norms to [min_value, max_value] by `rate` of the way at each update.
+/// Moves each norm toward [min_value, max_value], by the fraction `rate` of the distance at each update.
 class HALFTONE_API MinMaxNorm : public Constraint {
 public:
   MinMaxNorm(double min_value = 0.0, double max_value = 1.0, double rate = 1.0, const Axes &axis = 0);

@@ -1,4 +1,4 @@
-// Callbacks. Pass one by value, or keep it and pass its address.
+// Callbacks of fit(), evaluate() and predict(). Pass a callback by value, or keep it and pass its address.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Choice.h"
@@ -19,8 +19,8 @@ struct CallbackFacts;
 class CallbackList;
 class StepValues;
 } // namespace detail
-/// Names and values in Keras's order: the names sorted, then those of validation, sorted, then those that callbacks
-/// added. If a device still computes a step's values, the first read of its logs waits for the step.
+/// Named values in Keras's order: sorted names, then sorted names of validation, then names that callbacks added. If a
+/// device is still computing the values of a step, the first read of its logs waits for the step.
 class HALFTONE_API Logs {
 public:
   double operator[](std::string_view name) const; // key_error that lists the names
@@ -42,15 +42,17 @@ private:
 HALFTONE_API std::ostream &operator<<(std::ostream &os, const Logs &logs); // str()
 
 struct CallbackParams {
-  int64_t epochs = 0;             // of fit(); 1 in evaluate() and predict()
-  std::optional<int64_t> steps{}; // of an epoch; none if the data do not tell their count before the run
+  int64_t epochs = 0;             // the epochs of fit(); 1 in evaluate() and predict()
+  std::optional<int64_t> steps{}; // the steps of an epoch; none if the number is unknown before the run
   int64_t verbose = 0;
 };
-/// A run calls the methods of each callback in the order of the list. Those of validation are on_test_..., and params()
-/// are fit()'s meanwhile. Each begin of a batch has its end: a batch begins when the data have given it.
+/// The base class of callbacks. A run calls each method for all callbacks, in the order of the list. Validation calls
+/// on_test_..., with the params() of fit(). Every on_..._batch_begin() is followed by its on_..._batch_end(): a batch
+/// begins only once its data are available.
 ///
-/// If fit() ends by an error, on_train_end() is not called: on_train_begin() begins anew what the callback keeps of a run. The
-/// logs of on_train_end() are those of the last epoch, without the values that callbacks have set.
+/// If fit() ends with an error, on_train_end() is not called; on_train_begin() must therefore reset the state that the
+/// callback keeps of a run. The logs of on_train_end() are those of the last epoch, without the values that callbacks
+/// have set.
 class HALFTONE_API Callback {
 public:
   virtual ~Callback();
@@ -82,7 +84,7 @@ public:
   template <std::derived_from<Callback> C> CallbackArg(C given) : callback_(std::make_shared<C>(std::move(given))) {}
   template <std::derived_from<Callback> C> CallbackArg(C *kept) : callback_(std::shared_ptr<void>(), kept) {}
   template <std::derived_from<Callback> C> CallbackArg(std::shared_ptr<C> shared) : callback_(std::move(shared)) {}
-  Callback &operator*() const { return callback_ ? *callback_ : none(); } // value_error for a null or moved-from one
+  Callback &operator*() const { return callback_ ? *callback_ : none(); } // value_error if null or moved from
 
 private:
   [[noreturn]] HALFTONE_API static Callback &none();
@@ -122,14 +124,14 @@ struct ModelCheckpointArgs {
   bool save_weights_only = false;
   Choice<MonitorMode> mode = MonitorMode::automatic;
   std::optional<int64_t> save_freq{};              // batches; if not given, every epoch
-  std::optional<double> initial_value_threshold{}; // a first value must be better to be saved as the best
+  std::optional<double> initial_value_threshold{}; // a value must be better than this to be saved as the first best
 };
-/// Saves the model after each epoch, or after each `save_freq` batches. The name ends in .keras, for Model::save(), or in
-/// .ckpt or .safetensors, for a Checkpoint; with save_weights_only it is a name for save_weights(). Its fields {epoch},
-/// {batch} and {<name in the logs>} take Python's formats, "model.{epoch:02d}-{val_loss:.2f}.ckpt"; epochs and batches
-/// count from 1. Makes the folder if there is none. With save_best_only, and without the monitored value in the logs, it
-/// warns and saves.
-class HALFTONE_API ModelCheckpoint : public Callback { // value_error for another ending or a save_freq below 1
+/// Saves the model after each epoch, or after each `save_freq` batches. A path that ends in .keras is written by
+/// Model::save(), in .ckpt or .safetensors by a Checkpoint; with save_weights_only the path is for save_weights(). Its
+/// fields {epoch}, {batch} and {<name in the logs>} take Python's formats, as in
+/// "model.{epoch:02d}-{val_loss:.2f}.ckpt"; epochs and batches count from 1. A missing directory is created. With
+/// save_best_only, if the logs lack the monitored value, it warns and saves.
+class HALFTONE_API ModelCheckpoint : public Callback { // value_error for another extension or a save_freq below 1
 public:
   explicit ModelCheckpoint(std::string filepath, ModelCheckpointArgs args = {});
   void on_epoch_begin(int64_t epoch, const Logs &logs) override;
@@ -147,13 +149,13 @@ private:
 };
 struct BackupAndRestoreArgs {
   std::optional<int64_t> save_freq{}; // batches; if not given, every epoch
-  bool double_checkpoint = false;     // whether the file before the last one stays, as "previous.ckpt"
-  bool delete_checkpoint = true;      // whether the files are removed when fit() ends
+  bool double_checkpoint = false;     // keeps the previous file as "previous.ckpt"
+  bool delete_checkpoint = true;      // removes the files when fit() ends
 };
-/// Writes a Checkpoint, "<backup_dir>/latest.ckpt", after each epoch, or after each `save_freq` batches. If that file is there
-/// when fit() begins, the callback restores it, and fit() goes on after its last epoch, or after its last batch, with the
-/// same bits as a run that was not interrupted. If it cannot be read, the callback restores the file before. When fit() ends,
-/// the callback removes its files, and the folder if it is empty.
+/// Writes a Checkpoint, "<backup_dir>/latest.ckpt", after each epoch, or after each `save_freq` batches. If that file
+/// exists when fit() begins, the callback restores it, and fit() resumes after its last epoch or batch, bit for bit as
+/// if the run had not been interrupted. If it cannot be read, the callback restores the previous file. When fit() ends,
+/// the callback removes its files, and the directory if it is empty.
 class HALFTONE_API BackupAndRestore : public Callback { // value_error for an empty name or a save_freq below 1
 public:
   explicit BackupAndRestore(std::string backup_dir, BackupAndRestoreArgs args = {});
@@ -170,9 +172,10 @@ private:
   BackupAndRestoreArgs args_;
   int64_t batches_since_save_ = 0, last_batch_ = -1;
 };
-/// Exchanges the trainable weights with their averages, which an optimizer with `use_ema` keeps, for each validation and
-/// each evaluate() and predict(). With `swap_on_epoch` the averages are in the model from the end of an epoch until the next
-/// one begins, so that a ModelCheckpoint after this callback saves them. value_error if the optimizer keeps no averages.
+/// Swaps the trainable weights with their moving averages, which an optimizer with `use_ema` keeps, for each
+/// validation, evaluate() and predict(). With `swap_on_epoch` the model holds the averages from the end of an epoch
+/// until the next epoch begins, so that a ModelCheckpoint after this callback saves them. value_error if the optimizer
+/// keeps no averages.
 class HALFTONE_API SwapEMAWeights : public Callback {
 public:
   SwapEMAWeights(bool swap_on_epoch = false);
@@ -187,17 +190,17 @@ public:
 
 private:
   friend struct detail::CallbackFacts;
-  void set_averages(bool wanted) const; // whether they are in the model
+  void set_averages(bool wanted) const; // true if the model should hold the averages
   bool swap_on_epoch_;
 };
 struct TensorBoardArgs {
-  std::optional<int64_t> update_freq{}; // batches between two of which the logs are written; if not given, none
+  std::optional<int64_t> update_freq{}; // the interval in batches at which logs are written; default: never
   bool write_steps_per_second = false;
 };
-/// Writes the logs as scalars for TensorBoard, in event files that grow: those of training in "<log_dir>/train", those of
-/// validation and evaluate() in "<log_dir>/validation". Their tags are Keras's: "epoch_loss" and "epoch_learning_rate" by epoch,
-/// "evaluation_loss_vs_iterations" by update, and with `update_freq` "batch_loss" by batch. io_error when a file cannot be
-/// written; value_error for an empty name or an update_freq below 1.
+/// Writes the logs as TensorBoard scalars to event files: those of training in "<log_dir>/train", those of validation
+/// and evaluate() in "<log_dir>/validation". The tags are Keras's: "epoch_loss" and "epoch_learning_rate" per epoch,
+/// "evaluation_loss_vs_iterations" per update, and with `update_freq` "batch_loss" per batch. io_error if a file cannot
+/// be written; value_error for an empty name or an update_freq below 1.
 class HALFTONE_API TensorBoard : public Callback {
 public:
   TensorBoard(std::string log_dir = "logs", TensorBoardArgs args = {});
@@ -220,7 +223,7 @@ struct CSVLoggerArgs {
   char separator = ',';
   bool append = false;
 };
-class HALFTONE_API CSVLogger : public Callback { // io_error when the file cannot be written
+class HALFTONE_API CSVLogger : public Callback { // io_error if the file cannot be written
 public:
   explicit CSVLogger(std::string filename, CSVLoggerArgs args = {});
   void on_train_begin(const Logs &logs) override;
@@ -233,7 +236,7 @@ private:
   CSVLoggerArgs args_;
   std::shared_ptr<State> state_;
 };
-/// Stops when the running mean loss is NaN or infinite; with raise_error it throws runtime_error.
+/// Stops training if the running mean loss is NaN or infinite; with raise_error it throws runtime_error.
 class HALFTONE_API TerminateOnNaN : public Callback {
 public:
   TerminateOnNaN(bool raise_error = false);
@@ -257,7 +260,7 @@ private:
 };
 struct ReduceLROnPlateauArgs {
   std::string monitor = "val_loss";
-  double factor = 0.1; // value_error unless below 1
+  double factor = 0.1; // value_error unless < 1
   int64_t patience = 10;
   int64_t verbose = 0;
   Choice<MonitorMode> mode = MonitorMode::automatic;

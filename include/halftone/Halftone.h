@@ -1,4 +1,4 @@
-// All public headers but Legacy.h, in one include.
+// Umbrella header: all public headers except Legacy.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Applications.h"

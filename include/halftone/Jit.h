@@ -1,4 +1,4 @@
-// jit(f): makes a function of Values one of Tensors, traced and compiled once per shapes, dtypes and policy.
+// jit(f): compiles a function of Values to a function of Tensors, once per combination of shapes, dtypes and policy.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"
@@ -11,7 +11,7 @@
 
 namespace halftone {
 struct JitArgs {
-  std::optional<Device> device{}; // empty: the device of f's variables, else the caller's default_device()
+  std::optional<Device> device{}; // empty: the device of f's variables, or else the caller's default_device()
   std::string name = "step";
   Numerics numerics = Numerics::fast;
 };
@@ -20,7 +20,7 @@ class HALFTONE_API TracedProgram {
 public:
   using Traced = std::function<Values(std::span<const Values> values, std::span<const int64_t> numbers)>;
   TracedProgram(Traced f, const JitArgs &args, Where where);
-  /// One entry of each list for each argument. A program is kept for each shapes, dtypes and `numbers`.
+  /// Runs the program; each list has one entry per argument. Programs are cached by shapes, dtypes and `numbers`.
   std::vector<Tensor> run(std::initializer_list<std::span<const Tensor>> values, std::initializer_list<int64_t> numbers,
                           Where call) const;
 
@@ -28,9 +28,10 @@ private:
   struct Rep;
   std::shared_ptr<Rep> rep_;
 };
-/// The tensors of an argument that is a `const Values &`, which has no names. value_error if they have.
+/// The tensors for a `const Values &` parameter. value_error if they are named.
 HALFTONE_API std::span<const Tensor> listed(const Tensors &tensors, Where call);
-/// The argument for a Value: a tensor, or a number, which becomes a scalar of floatx or int32 and compiles nothing anew.
+/// The argument for a Value parameter: a tensor, or a number, which becomes a floatx or int32 scalar and causes no
+/// recompilation.
 class HALFTONE_API Fed {
 public:
   Fed(Tensor tensor) : tensor_(std::move(tensor)) {}
@@ -40,7 +41,7 @@ public:
   std::span<const Tensor> tensors() const;
 
 private:
-  static Tensor scalar(const Number &number); // value_error for an integer that int32 does not hold
+  static Tensor scalar(const Number &number); // value_error for an integer outside of int32
   Tensor tensor_;
 };
 template <class T> struct Data {
@@ -92,7 +93,7 @@ public:
   template <class F>
   Jitted(F f, const JitArgs &args, Where where)
       : program_(wrap(std::move(f), std::index_sequence_for<A...>{}), args, where) {}
-  /// An error of the call, also one of an operation in f, has the line of the call, unless it is about a layer.
+  /// Errors of the call, including those of operations in f, have the line of the call, unless they are about a layer.
   typename detail::DataOf<R>::type operator()(const typename detail::DataOf<A>::argument &...arguments,
                                               Where call = Where::current()) const {
     if constexpr (std::is_void_v<R>)
@@ -117,12 +118,12 @@ private:
   }
   detail::TracedProgram program_;
 };
-/// f takes Value or Values and returns Value, Values, std::array<Value, N> or nothing. Bools, integers and enums among its
-/// arguments are compiled in: one program for each of their values (after 32 of one argument a warning names it). The
-/// result keeps a copy of f and traces it again for new shapes: capture handles by value ([=]); the copies share their
-/// state.
-/// Errors of calls that the C++ library makes, as those through std::function, have the line of jit() itself. value_error for
-/// an empty function, and for a call that names the tensors of a Values.
+/// Compiles f, which takes Value or Values and returns Value, Values, std::array<Value, N> or nothing. Arguments that
+/// are bools, integers or enums are compile-time constants: there is one program per value (a warning names an argument
+/// with more than 32 values). The result keeps a copy of f and retraces it for new shapes, so capture handles by value
+/// ([=]); copies of a handle share their state.
+/// Errors of calls by the C++ library, such as through std::function, have the line of jit() itself. value_error for an
+/// empty function, and for named tensors for a Values parameter.
 template <detail::Concrete F> auto jit(F f, const JitArgs &args = {}, Where where = Where::current()) {
   return typename detail::CallSignature<F>::template apply<Jitted>(std::move(f), args, where);
 }

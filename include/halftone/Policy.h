@@ -18,9 +18,9 @@
 namespace halftone {
 class DTypePolicyMap;
 
-/// An immutable value. Subclasses add constructors and accessors, never data, so a copy into a DTypePolicy keeps its
-/// class. Equality is Keras's: by class and config, DTypePolicy == FloatDTypePolicy by name. A moved-from policy stays
-/// whole. Not hashable, as in Keras.
+/// A dtype policy, an immutable value. Subclasses add constructors and accessors, but no data, so a copy into a
+/// DTypePolicy keeps its class. Equality is Keras's: by class and config, and by name between DTypePolicy and
+/// FloatDTypePolicy. A moved-from policy remains valid. Not hashable, as in Keras.
 class HALFTONE_API DTypePolicy {
 public:
   DTypePolicy(); // name=None: the global policy's name
@@ -36,8 +36,8 @@ public:
   std::string class_name() const;
   std::string repr() const; // <DTypePolicy "mixed_float16">
   Config get_config() const;
-  static DTypePolicy from_config(const Config &config); // {"name": a name or null}; type_error on anything else
-  std::optional<DTypePolicyMap> as_map() const;         // the same map, not a copy; nullopt if this policy is no map
+  static DTypePolicy from_config(const Config &config); // {"name": a name or null}; type_error for anything else
+  std::optional<DTypePolicyMap> as_map() const;         // the same map, not a copy; nullopt if this policy is not a map
   friend HALFTONE_API bool operator==(const DTypePolicy &, const DTypePolicy &);
 
 protected:
@@ -57,8 +57,8 @@ private:
   explicit FloatDTypePolicy(std::shared_ptr<Rep> rep) : DTypePolicy(std::move(rep)) {}
 };
 
-/// "<mode>_from_<source>": the dtypes of the source, and a quantization mode. Without a source_name the source is the
-/// global policy. value_error for an unknown mode, a bad source, and int8 over a source that computes in float16.
+/// The policy "<mode>_from_<source>": the dtypes of the source, and a quantization mode. The source defaults to the
+/// global policy. value_error for an unknown mode, an invalid source, and int8 over a source that computes in float16.
 class HALFTONE_API QuantizedDTypePolicy : public DTypePolicy {
 public:
   /// int8, float8, int4, gptq or awq
@@ -75,7 +75,7 @@ public:
   static constexpr int64_t default_amax_history_length = 1024;
   explicit QuantizedFloat8DTypePolicy(std::string_view mode, std::optional<std::string> source_name = std::nullopt,
                                       Where where = Where::current());
-  /// In Keras a length that is not an integer is a TypeError; here it does not compile. value_error below 1.
+  /// A length that is not an integer, a TypeError in Keras, does not compile. value_error for a length below 1.
   template <std::integral I>
   QuantizedFloat8DTypePolicy(std::string_view mode, std::optional<std::string> source_name, I amax_history_length,
                              Where where = Where::current())
@@ -127,7 +127,7 @@ private:
   explicit AWQDTypePolicy(std::shared_ptr<Rep> rep) : QuantizedDTypePolicy(std::move(rep)) {}
 };
 
-/// Any value that Keras accepts as a layer's dtype argument, read as dtype_policies.get reads it. Empty means the
+/// Any value that Keras accepts as the dtype argument of a layer, interpreted as by dtype_policies.get. Empty: the
 /// global policy.
 class HALFTONE_API PolicyArg {
 public:
@@ -136,9 +136,9 @@ public:
   PolicyArg &operator=(const PolicyArg &) &;
   ~PolicyArg();
   PolicyArg(const char *name,
-            Where where = Where::current()); // an error about a bad name carries the user's line; null is empty
+            Where where = Where::current()); // an error about an invalid name has the user's source line; null is empty
   PolicyArg(const std::string &name, Where where = Where::current());
-  PolicyArg(DType dtype); // never a quantization mode: int8 is the plain policy
+  PolicyArg(DType dtype); // never a quantization mode: int8 is the float policy of that name
   PolicyArg(const DTypePolicy &policy);
   bool empty() const { return !policy_; }
   DTypePolicy get() const; // the policy, or the global one
@@ -148,33 +148,34 @@ private:
   std::optional<std::string> text_; // the name that the user gave
 };
 
-/// Policies by layer path. For a path decides the entry with exactly that key; else the one entry whose key, as a
-/// regular expression, matches the whole path (Python's re.fullmatch); else the default. A handle: layers with the same
-/// map share it, as in Keras. Also a policy: its name, dtypes and mode are those of the default, which is fixed when
-/// the map is made.
-/// Safe to use from several threads. An edit that gives a quantized layer's path another mode is a value_error.
+/// Policies by layer path. A path takes the entry whose key equals it, or else the single entry whose key, as a regular
+/// expression, matches the whole path (Python's re.fullmatch), or else the default. A map is a handle: layers with the
+/// same map share it, as in Keras. It is also a policy, whose name, dtypes and mode are those of the default; the
+/// default is fixed when the map is created. Thread-safe. An edit that changes the mode for the path of a quantized
+/// layer is a value_error.
 class HALFTONE_API DTypePolicyMap : public DTypePolicy {
 public:
   using Entry = std::pair<std::string, PolicyArg>;
   DTypePolicyMap();
-  /// value_error when a key appears twice, or when the default is itself a map.
+  /// value_error if a key occurs twice, or if the default is itself a map.
   DTypePolicyMap(std::initializer_list<Entry> policy_map);
   explicit DTypePolicyMap(PolicyArg default_policy, std::initializer_list<Entry> policy_map = {});
   static DTypePolicyMap from_config(const Config &config); // {"default_policy", "policy_map"}
-  /// A map that save() or Keras wrote. io_error when there is no such file; value_error or type_error, with the file's
-  /// name, when the file does not hold a map.
+  /// Reads a map that save() or Keras wrote. io_error if there is no such file; value_error or type_error, with the
+  /// name of the file, if it does not hold a map.
   static DTypePolicyMap load(const std::string &json_path);
-  /// Writes a new file and renames it. The file holds the map's present meaning: a default that came from the global
-  /// policy is written out. (get_config() leaves that default and the entries' names null, as Keras does.)
+  /// Writes a new file and renames it. A default that was taken from the global policy is written explicitly, so the
+  /// file keeps the map's current meaning. (get_config() leaves that default and the names of entries null, as Keras
+  /// does.)
   void save(const std::string &json_path) const;
   DTypePolicy default_policy() const;
-  /// Never a key_error: if no key matches, the default decides. value_error when two keys match the path, when a key
-  /// that has to be tried is no regular expression, or when trying it takes too long.
+  /// The policy for a path. If no key matches, the default applies, so there is no key_error. value_error if two keys
+  /// match the path, if a key that must be tried is not a regular expression, or if matching takes too long.
   DTypePolicy operator[](std::string_view path) const;
-  std::optional<std::string> matching_key(std::string_view path) const; // the key that decides; nullopt: the default
-  void insert(const std::string &key, const PolicyArg &policy) const;   // value_error when the map has the key
-  void erase(std::string_view key) const;                               // key_error when the map has no such key
-  bool contains(std::string_view key) const;                            // whether the map has exactly this key
+  std::optional<std::string> matching_key(std::string_view path) const; // the key that applies; nullopt: the default
+  void insert(const std::string &key, const PolicyArg &policy) const;   // value_error if the key exists
+  void erase(std::string_view key) const;                               // key_error if there is no such key
+  bool contains(std::string_view key) const;                            // true if the map has exactly this key
   size_t size() const;
   std::vector<std::pair<std::string, DTypePolicy>> items() const; // in insertion order
 private:
@@ -182,13 +183,14 @@ private:
   explicit DTypePolicyMap(std::shared_ptr<Rep> rep) : DTypePolicy(std::move(rep)) {}
 };
 
-/// The thread's policy. If none is set, the first read makes one of floatx() and keeps it: later calls of set_floatx do
-/// not change it.
+/// The thread's policy. If none is set, the first read sets it to that of floatx(): later calls of set_floatx do not
+/// change it.
 HALFTONE_API DTypePolicy dtype_policy();
 HALFTONE_API void set_dtype_policy(const DTypePolicy &policy); // a map is a policy
 HALFTONE_API void set_dtype_policy(std::string_view name,
-                                   Where where = Where::current()); // name as for dtype_policies::get
-/// Sets the thread's policy while it lives; then restores the old one, or the state without one. Halftone's addition.
+                                   Where where = Where::current()); // the name is as for dtype_policies::get
+/// Sets the thread's policy for the lifetime of the scope, then restores the previous one, or the unset state. Not in
+/// Keras.
 class HALFTONE_API PolicyScope {
 public:
   [[nodiscard]] explicit PolicyScope(const PolicyArg &policy);
@@ -200,16 +202,16 @@ private:
 };
 
 namespace dtype_policies {
-/// A string that starts with a quantization mode is read as "<mode>_from_<source>". So get("int8") is a value_error,
-/// though DTypePolicy("int8") is none: Keras's rule.
+/// The policy for an identifier. A string that starts with a quantization mode is parsed as "<mode>_from_<source>". So
+/// get("int8") is a value_error, while DTypePolicy("int8") is not: Keras's rule.
 HALFTONE_API DTypePolicy get(const PolicyArg &identifier);
 HALFTONE_API DTypePolicy get(const Config &serialized);   // deserialize()
 HALFTONE_API Config serialize(const DTypePolicy &policy); // {"module","class_name","config","registered_name"}
-/// value_error without "class_name", type_error if the class is no policy's or the config does not fit it. A config that
-/// is missing or null is empty.
+/// The inverse of serialize(). value_error without "class_name", type_error if the class is not a policy or the config
+/// does not match it. A missing or null config is empty.
 HALFTONE_API DTypePolicy deserialize(const Config &config);
 } // namespace dtype_policies
-namespace mixed_precision { // Keras's other spellings
+namespace mixed_precision { // Keras's aliases
 inline DTypePolicy dtype_policy() { return halftone::dtype_policy(); }
 inline DTypePolicy global_policy() { return halftone::dtype_policy(); }
 inline void set_dtype_policy(std::string_view name, Where where = Where::current()) {
@@ -221,7 +223,7 @@ inline void set_global_policy(std::string_view name, Where where = Where::curren
 using Policy = halftone::DTypePolicy;
 } // namespace mixed_precision
 namespace config {
-HALFTONE_API std::string floatx();                    // of the process: "float32" at start
+HALFTONE_API std::string floatx();                    // per process; initially "float32"
 HALFTONE_API void set_floatx(std::string_view dtype); // value_error unless bfloat16, float16, float32 or float64
 HALFTONE_API double epsilon();                        // 1e-7
 } // namespace config
