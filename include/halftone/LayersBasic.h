@@ -92,8 +92,7 @@ public:
 };
 
 struct ReversibleEmbeddingArgs {
-  bool tie_weights =
-      true; // false: the reverse projection has its own weight reverse_embeddings (output_dim, input_dim)
+  bool tie_weights = true; // false: the reverse projection has a weight reverse_embeddings (output_dim, input_dim)
   Initializer embeddings_initializer = "uniform";
   Regularizer embeddings_regularizer{};
   Constraint embeddings_constraint{};
