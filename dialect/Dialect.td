@@ -1,4 +1,4 @@
-// The dialect itself.
+// The halftone dialect.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_DIALECT
 #define HALFTONE_DIALECT
@@ -8,40 +8,41 @@ include "mlir/IR/OpBase.td"
 def Halftone_Dialect : Dialect {
   let name = "halftone";
   let cppNamespace = "::halftone::dialect";
-  let summary = "Layer graphs with Keras dtype policies, from the graph a user traced to kernels and launches";
+  let summary = "Layer graphs with Keras dtype policies, from the traced graph to kernels and launches";
   let description = [{
-    Tensors are static and ranked; a scalar has rank 0. Signed integers are signless (`i8`), unsigned ones are `ui8`,
-    booleans `i1`. float8 is a storage type: only `cast`, `contract` and shape ops take it.
-    Discardable attributes named `halftone.*` are those below; the verifier refuses others, other places and other values.
+    Tensors are ranked and have static shapes; a scalar has rank 0. Signed integers are signless (`i8`), unsigned
+    integers are `ui8`, booleans `i1`. float8 is a storage type: only `cast`, `contract` and shape ops take it.
+    The table lists all discardable attributes named `halftone.*`. The verifier rejects any other name, op or value.
 
-    | attribute | stands on | holds |
+    | attribute | attached to | value |
     | --- | --- | --- |
-    | `halftone.stage` | module | the stage that the module is in: "graph", "cast", "pure" or "kernel"; the language server checks its contract, and passes that leave the stage drop it |
-    | `halftone.target` | module | the name of the target that the module is compiled for; `halftone-attach-target` writes it, later passes read it |
-    | `halftone.layers` | module | from stage cast on: layer path -> its class, policy and rule |
-    | `halftone.rematerialize` | op | in stage cast, and until differentiate: ops with one number are of one layer, which the backward pass computes again |
-    | `halftone.vanishes` | contract | no value: choose-templates found that a loop stacked the right operand, as cotangents that may vanish over the steps |
-    | `halftone.extents`, `halftone.grid`, `halftone.scratch` | module of a kernel | of one launch: the launch arguments, the count of blocks, the bytes of scratch of a thread |
-    | `halftone.kind`, `halftone.method` | function of a kernel | the kernel's form; how its code computes (for reports) |
-    | `halftone.outer`, `halftone.reduced`, `halftone.indices` | function of a kernel | how many dims are outer; how many behind them are reduced or scanned; how many dims the indices of a scatter have |
-    | `halftone.lookup_arguments` | function of a kernel | how many lookup arguments the function has |
-    | `halftone.roles` | function of a kernel | how many dims are batch, M, N and K of a matmul |
-    | `halftone.carries` | function of a kernel | of a recurrence: for each carry the places of its operand and of its result |
-    | `halftone.schedule` | function of a kernel | how the target computes the kernel: an attribute of the target's dialect |
-    | `halftone.numerics` | module, function of a kernel | what results promise: "fast" (also if absent) or "strict", where every op rounds |
-    | `halftone.reverse`, `halftone.causal`, `halftone.short_indices` | function of a kernel | no value: a cumulative sum from the last index on; an attention whose queries see no later key; indices and offsets fit into 31 bits |
-    | `halftone.name` | argument and result of @main | the feed's or fetch's name |
-    | `halftone.variable`, `halftone.shadow` | argument and result of @main | from stage pure, and from stage kernel: the symbol of the variable or shadow that it stands for |
+    | `halftone.stage` | module | the stage of the module: "graph", "cast", "pure" or "kernel"; the language server checks its contract, and passes that leave the stage drop the attribute |
+    | `halftone.target` | module | the name of the target; `halftone-attach-target` sets it, later passes read it |
+    | `halftone.layers` | module | from stage cast on: layer path -> class, policy and rule of the layer |
+    | `halftone.rematerialize` | op | from stage cast until differentiate: ops with the same number belong to one layer, which the backward pass recomputes |
+    | `halftone.vanishes` | contract | unit: a loop stacked the right operand, whose parts may vanish over the steps, as cotangents do; choose-templates sets it |
+    | `halftone.extents`, `halftone.grid`, `halftone.scratch` | module of a kernel | of a launch: the launch arguments, the number of blocks, the bytes of scratch per thread |
+    | `halftone.kind`, `halftone.method` | function of a kernel | the form of the kernel; the method of its code (for reports) |
+    | `halftone.outer`, `halftone.reduced`, `halftone.indices` | function of a kernel | the number of outer dims; of reduced or scanned dims after them; of dims of the indices of a scatter |
+    | `halftone.lookup_arguments` | function of a kernel | the number of lookup arguments |
+    | `halftone.roles` | function of a kernel | the numbers of batch, M, N and K dims of a matmul |
+    | `halftone.carries` | function of a kernel | of a recurrence: for each carry the positions of its operand and of its result |
+    | `halftone.schedule` | function of a kernel | how the target computes the kernel, an attribute of the target's dialect |
+    | `halftone.numerics` | module, function of a kernel | the guarantee for results: "fast" (the default) or "strict", where every op rounds |
+    | `halftone.reverse`, `halftone.causal`, `halftone.short_indices` | function of a kernel | unit: a cumulative sum from the last index; causal attention; indices and offsets fit into 31 bits |
+    | `halftone.name` | argument and result of @main | the name of the feed or fetch |
+    | `halftone.variable`, `halftone.shadow` | argument and result of @main | the symbol of the variable (from stage pure on) or of the shadow (from stage kernel on) that it represents |
     | `halftone.panels` | argument and result of a kernel's function | the layout of a packed matrix |
-    | `halftone.window` | argument of a kernel's function | the steps of a window: the operand is an image, read as the matrix of the window's elements |
-    | `halftone.partial` | result of a kernel's function | the combiner of a side reduction; each block gives a piece of the result |
-    | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; the kernel's dim of each loop |
-    | `halftone.dims` | tensor.extract_slice | the kernel's dims of its source |
-    | `halftone.interleaved` | scf.for | no value: the loop's steps are interleaved |
-    | `halftone.bound` | arith.cmpi, arith.maxsi, arith.minsi in a generic's body | no value: the op keeps the index of a window's tap in the image |
-    | `halftone.keeps` | arith.select in a generic's body | whether the true value is an operand's old element, and the operand's place; the other value is new |
+    | `halftone.window` | argument of a kernel's function | the steps of a window: the operand is an image, read as its im2col matrix |
+    | `halftone.partial` | result of a kernel's function | the combiner of a partial reduction; each block computes a partial result |
+    | `halftone.combine`, `halftone.dims` | linalg.generic | the combiners of its results; the dim of the kernel for each loop |
+    | `halftone.dims` | tensor.extract_slice | the dims of the kernel for its source |
+    | `halftone.interleaved` | scf.for | unit: the iterations of the loop are interleaved |
+    | `halftone.bound` | arith.cmpi, arith.maxsi, arith.minsi in a generic's body | unit: the op keeps the index of a window tap inside the image |
+    | `halftone.keeps` | arith.select in a generic's body | the side of the select that keeps an operand's old element, and the position of the operand; the other side is new |
 
-    Those of kernels: docs/kernel-form.md. The bytecode records the version of the dialect (Bytecode.cpp).
+    docs/kernel-form.md describes the attributes of kernels. The bytecode records the version of the dialect
+    (Bytecode.cpp).
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
@@ -50,10 +51,10 @@ def Halftone_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;
   let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Whether a verified module keeps the contract of a stage; emits errors where it does not.
+    /// Checks that a verified module satisfies the contract of a stage; emits an error for each violation.
     using StageCheck = ::std::function<::llvm::LogicalResult(::mlir::Operation *module, ::llvm::StringRef stage)>;
-    /// From now on the verifier asks `check` about each module that declares its stage (`halftone.stage`). Nobody is
-    /// asked otherwise: passes run while a module is between stages.
+    /// Sets the check that the verifier runs on each module with a `halftone.stage` attribute. Other modules are not
+    /// checked, since passes leave a module between stages.
     void setStageCheck(StageCheck check) { stageCheck = ::std::move(check); }
 
   private:

@@ -1,11 +1,11 @@
-// Facts of ops as traits, which the op's own lines name.
+// Properties of ops as traits.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_OP_TRAITS
 #define HALFTONE_OP_TRAITS
 
 include "mlir/IR/OpBase.td"
 
-// The traits of dialect/OpTraits.h. ComputeOpInterface defines the meaning of the first four.
+// The traits of dialect/OpTraits.h. ComputeOpInterface defines the first four.
 class Halftone_Marker<string name> : NativeOpTrait<name> {
   let cppNamespace = "::halftone::dialect";
 }
@@ -21,7 +21,7 @@ class Halftone_NoGradient<string reason> : Halftone_Marker<"NoGradient"> {
 def Halftone_IntegersHaveNoGradient : Halftone_NoGradient<"integers and bools carry no derivative">;
 def Halftone_StructureHasNoGradient : Halftone_NoGradient<"the op computes no value itself">;
 
-/// No program with this op alone can be compared with the interpreter. The reason names the tests that compare the op.
+/// A program of this op alone cannot be compared with the interpreter. The reason names the tests that compare the op.
 class Halftone_NotComparedAlone<string reason> : Halftone_Marker<"NotComparedAlone"> {
   assert !ne(reason, ""), "expected the reason why the op is not compared alone";
 }

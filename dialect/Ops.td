@@ -1,4 +1,4 @@
-// All ops, a family a file.
+// All ops, with one file per family.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_OPS
 #define HALFTONE_OPS

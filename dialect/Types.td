@@ -14,13 +14,13 @@ def Halftone_Float8 : AnyTypeOf<[F8E4M3FN, F8E5M2], "float8">;
 def Halftone_Int : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64], "integer">;
 def Halftone_Element : AnyTypeOf<[I1, Halftone_Int, Halftone_Float, Halftone_Float8], "element">;
 
-/// Tensors that are not packed (#halftone.panels).
+/// Tensors without a packed layout (#halftone.panels).
 class Halftone_TensorOf<list<Type> types>
     : RankedTensorOf<types, [HasStaticShapePred,
                              CPred<"!::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding()">],
                      "statically shaped tensor">;
 def Halftone_Tensor : Halftone_TensorOf<[Halftone_Element]>;
-def Halftone_AnyTensor : StaticShapeTensorOf<[Halftone_Element]>; // packed ones too
+def Halftone_AnyTensor : StaticShapeTensorOf<[Halftone_Element]>; // including packed tensors
 def Halftone_NumberTensor : Halftone_TensorOf<[Halftone_Int, Halftone_Float]>;
 def Halftone_ArithmeticTensor : Halftone_TensorOf<[I1, Halftone_Int, Halftone_Float]>;
 def Halftone_FloatTensor : Halftone_TensorOf<[Halftone_Float]>;
