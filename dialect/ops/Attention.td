@@ -6,21 +6,22 @@ include "Types.td"
 
 def Halftone_AttentionOp : Halftone_PureOp<"attention", [AttrSizedOperandSegments, Halftone_Inexact,
     DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["mayLift", "lift", "leavesLoops"]>]> {
-  let summary = "Means of values, weighted by the softmax of products of queries and keys";
+  let summary = "Scaled dot-product attention";
   let description = [{
-    q has the axes (b, t, n, h), k (b, s, m, h), v (b, s, m, e) and `out` (b, t, n, e), all of one dtype; n is a multiple of m:
-    each head of k and v serves n / m neighbouring heads of q. For each (b, n, t), over s:
+    q has the axes (b, t, n, h), k (b, s, m, h), v (b, s, m, e) and `out` (b, t, n, e), all of the same dtype. n is a
+    multiple of m: each head of k and v serves n / m consecutive heads of q. For each (b, n, t), over s:
 
-    - the scores are the products of q and k, summed over h, times `scale`, plus `bias`. If `mask` is false, or with `causal` if
-      s > t, the score is -0.7 * 3.38953e38. A row of scores that are all masked so has equal weights.
-    - the weights are the softmax of the scores. With `rate` above 0 a weight is dropped if the upper 24 bits of its word of
-      `random_bits` of `key`, over the linear index of (b, n, t, s), are below `rate` * 2^24; the others are divided by 1 - `rate`.
+    - the scores are the products of q and k, summed over h, times `scale`, plus `bias`. If `mask` is false, or with
+    `causal` if s > t, the score is -0.7 * 3.38953e38. A fully masked row therefore has equal weights.
+    - the weights are the softmax of the scores. With `rate` above 0 a weight is dropped if the upper 24 bits of its
+    word of `random_bits` of `key`, at the linear index of (b, n, t, s), are below `rate` * 2^24; the others are divided
+    by 1 - `rate`.
     - `out` is the sum of the weights times v; `lse` (b, n, t) is the logarithm of the sum of the exponentials of the scores.
 
     Each axis of `bias` (a float) and `mask` has the extent of (b, n, t, s), or 1. Scores, weights and `lse` are f32, or f64 if q
-    is; products accumulate in that dtype, and `out` rounds once. Weights may round to v's dtype before they are multiplied;
-    strictly compiled code rounds them. Without keys (s = 0) `out` is 0. If keys of no weight hold an infinity or
-    NaN, results may differ from these sums. The gradient has none of `mask` and `key`.
+    is; products accumulate in that dtype, and `out` rounds once. Weights may be rounded to the dtype of v before the
+    multiplication; in strict numerics they always are. Without keys (s = 0) `out` is 0. If keys with weight 0 hold an
+    infinity or NaN, results may differ from these sums. `mask` and `key` have no gradient.
     Example:
     ```mlir
     %out, %lse = halftone.attention %q, %k, %v mask %mask {causal, scale = 0.125 : f64}
@@ -45,23 +46,24 @@ def Halftone_AttentionOp : Halftone_PureOp<"attention", [AttrSizedOperandSegment
 def Halftone_AttentionGradOp : Halftone_PureOp<"attention_grad", [AttrSizedOperandSegments, Halftone_Inexact]> {
   let summary = "The gradient of attention by q, k and v";
   let description = [{
-    The operands and attributes up to `key` are those of an `attention`, which also gave `lse`. `by_out` (b, t, n, e) is the
-    cotangent of its `out`; `delta` (b, n, t), in the dtype of scores, is the sum over e of `by_out` times `out`, less the
-    cotangent of `lse`. With the weights exp(score - `lse`), which are divided by their sum in rows of an `lse` of at
-    least 4096 in size if there is a bias or a mask:
+    The operands and attributes up to `key` are those of an `attention`, and `lse` is its result. `by_out` (b, t, n, e)
+    is the cotangent of its `out`; `delta` (b, n, t), in the dtype of scores, is the sum over e of `by_out` times `out`,
+    minus the cotangent of `lse`. The weights are exp(score - `lse`); if there is a bias or a mask, they are divided by
+    their sum in rows with |`lse`| >= 4096.
 
-    - `by_v` is the sum of the weights, some dropped, times `by_out`, over t and the heads that share one of v.
-    - the slope of a score is its weight times (the product of `by_out` and v over e, dropped as the weight is, less `delta`);
-      0 for a masked key.
-    - `by_q` is the sum of the slopes times k over s, `by_k` that of the slopes times q over t and the heads that share one of
-      k, both times `scale`.
+    - `by_v` is the sum of the weights, after dropout, times `by_out`, over t and the heads that share a head of v.
+    - the gradient of a score is its weight times (the product of `by_out` and v over e, with the dropout of the weight,
+    minus `delta`); 0 for a masked key.
+    - `by_q` is the sum of the score gradients times k over s, `by_k` the sum of the score gradients times q over t and
+    the heads that share a head of k, both times `scale`.
 
-    Sums are in the dtype of scores. Weights and slopes may round to the dtype of q before they are multiplied; strictly
-    compiled code rounds them. If keys of no weight hold an infinity or NaN, results may differ from these sums.
+    Sums are in the dtype of scores. Weights and score gradients may be rounded to the dtype of q before the
+    multiplication; in strict numerics they always are. If keys with weight 0 hold an infinity or NaN, results may
+    differ from these sums.
 
-    `by_k` and `by_v` may both be pieces, in the dtype of scores and with a leading axis of extent p: the queries are cut into p
-    parts of ceil(t / p) queries; the last parts may have fewer or none. Each piece sums over one part. The pieces add up
-    to the gradient.
+    `by_k` and `by_v` may both be partial results, in the dtype of scores and with a leading axis of extent p: the
+    queries are split into p parts of ceil(t / p) queries, of which the last may have fewer or none. Each partial result
+    sums over one part; their sum is the gradient.
     Example:
     ```mlir
     %by_q, %by_k, %by_v = halftone.attention_grad %q, %k, %v lse %lse, %by_out, %delta {causal, scale = 0.125 : f64}
@@ -79,7 +81,7 @@ def Halftone_AttentionGradOp : Halftone_PureOp<"attention_grad", [AttrSizedOpera
                        "attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// As of the attention.
+    /// As for AttentionOp.
     ::mlir::FloatType getScoreType();
     ::llvm::SmallVector<int64_t, 4> getScoreShape();
   }];

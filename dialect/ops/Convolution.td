@@ -5,17 +5,18 @@
 include "Types.td"
 
 def Halftone_WindowOp : Halftone_PureOp<"window", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
-  let summary = "The elements of x that each place of a window sees";
+  let summary = "im2col: the input elements under each position of a sliding window";
   let description = [{
     x has the axes (n, s..., c...), with as many spatial axes s as `stride`, `dilation`, `low` and `hole` have elements. The
-    result has the axes (n, o..., k..., c...), with an axis o (where the window stands) and an axis k (the tap within it) for
-    each spatial axis; their extents are those of the result's type. The element at (n, o, k, c) is that of x at (n, p, c),
-    where along each spatial axis `p = (o * stride + k * dilation - low) / hole`. If p is no integer or outside of x, the
-    element is 0, or with `lowest` the dtype's lowest value (-inf for floats that have it). `stride` and `dilation` are not 0
-    and may be negative; `hole` is at least 1.
+    result has the axes (n, o..., k..., c...), with an axis o (the position of the window) and an axis k (the tap within
+    the window) per spatial axis; the result type gives their extents. The element at (n, o, k, c) is that of x at (n,
+    p, c), where along each spatial axis `p = (o * stride + k * dilation - low) / hole`. `low` is the padding before an
+    axis, and `hole` the base dilation. If p is not an integer, or is out of range, the element is 0, or with `lowest`
+    the lowest value of the dtype (-inf for floats that have it). `stride` and `dilation` are nonzero and may be
+    negative; `hole` is at least 1.
 
-    With `diagonal` x has the axes k already, (n, s..., k..., c...), and the element is that of x at (n, p, k, c). The
-    gradient of either kind is a diagonal window.
+    With `diagonal` x already has the axes k, (n, s..., k..., c...), and the element is that of x at (n, p, k, c). The
+    gradient of both forms is a diagonal window.
     Example:
     ```mlir
     %p = halftone.window %x {stride = array<i64: 2>, dilation = array<i64: 1>, low = array<i64: 1>, hole = array<i64: 1>, lowest}
@@ -35,18 +36,18 @@ def Halftone_WindowOp : Halftone_PureOp<"window", [Halftone_KeepsDtype, DeclareO
     /// The extents of the axes o and k.
     ::llvm::ArrayRef<int64_t> getPlaces();
     ::llvm::ArrayRef<int64_t> getTaps();
-    /// The element of places outside of x: a splat of the result's type.
+    /// The element outside of x, as a splat of the result's type.
     ::mlir::DenseElementsAttr getFill();
   }];
 }
 
 def Halftone_ConvolutionOp : Halftone_PureOp<"convolution", [DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["mayLift", "lift", "leavesLoops"]>]> {
-  let summary = "Sums of products of windows of x and a kernel";
+  let summary = "Grouped convolution";
   let description = [{
-    x has the axes (n, s..., g, c), w (k..., g, c, f) and the result (n, o..., g, f): for each group g the contraction, over the
-    taps k and the channels c, of the `window` of x with w. Places outside of x count as 0. Dtypes, products, the accumulator
-    and the rounding are those of `contract`; strictly compiled code adds in row-major order of (k..., c), and multiplies the
-    zeros too. Both gradients are convolutions.
+    x has the axes (n, s..., g, c), w (k..., g, c, f) and the result (n, o..., g, f): for each group g the contraction,
+    over the taps k and the channels c, of the `window` of x with w. Elements outside of x are 0. Dtypes, products, the
+    accumulator and the rounding are those of `contract`; code in strict numerics adds in row-major order of (k..., c),
+    including the products with zeros of the padding. Both gradients are convolutions.
     Example:
     ```mlir
     %y = halftone.convolution %x, %w {stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>, low = array<i64: 1, 1>, hole = array<i64: 1, 1>}

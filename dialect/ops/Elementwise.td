@@ -1,4 +1,4 @@
-// Elementwise ops. All operands and the result have one shape and, unless an op says otherwise, one dtype.
+// Elementwise ops. All operands and the result have the same shape and, unless an op says otherwise, the same dtype.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_OPS_ELEMENTWISE
 #define HALFTONE_OPS_ELEMENTWISE
@@ -18,7 +18,7 @@ class Halftone_FloatUnaryOp<string mnemonic, string meaning, int cost = 1, list<
                        !listconcat([DeclareOpInterfaceMethods<Halftone_GradientOpInterface>], traits)> {
   let extraClassDeclaration = "int64_t getCost() { return " # cost # "; }";
 }
-/// One op of the math dialect.
+/// An op whose scalar body is one op of the math dialect.
 class Halftone_MathOp<string mnemonic, string mathOp, string meaning, int cost = 1, list<Trait> traits = []>
     : Halftone_FloatUnaryOp<mnemonic, meaning, cost, traits> {
   let extraClassDefinition = [{
@@ -27,7 +27,7 @@ class Halftone_MathOp<string mnemonic, string mathOp, string meaning, int cost =
     }
   }];
 }
-/// A function that compiled code computes within a few units in the last place.
+/// A function that compiled code computes to within a few ulps.
 class Halftone_TranscendentalOp<string mnemonic, string mathOp, string meaning, int cost = 16>
     : Halftone_MathOp<mnemonic, mathOp, meaning, cost, [Halftone_Inexact]>;
 
@@ -35,7 +35,7 @@ def Halftone_AbsOp : Halftone_UnaryOp<"abs", Halftone_NumberTensor, "|x|; gradie
                                       [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
 def Halftone_NegOp : Halftone_UnaryOp<"neg", Halftone_NumberTensor, "-x",
                                       [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
-def Halftone_SignOp : Halftone_UnaryOp<"sign", Halftone_NumberTensor, "-1, 0 or 1 (0 keeps its sign, NaN stays NaN); gradient 0",
+def Halftone_SignOp : Halftone_UnaryOp<"sign", Halftone_NumberTensor, "-1, 0 or 1 (preserves the sign of 0, propagates NaN); gradient 0",
                                        [Halftone_KeepsDtype, Halftone_Decision,
                                         DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
 def Halftone_ExpOp : Halftone_TranscendentalOp<"exp", "ExpOp", "e^x">;
@@ -68,7 +68,7 @@ def Halftone_CeilOp : Halftone_MathOp<"ceil", "CeilOp", "round toward +inf; grad
                                       [Halftone_KeepsDtype, Halftone_Decision]>;
 def Halftone_RoundEvenOp : Halftone_MathOp<"round_even", "RoundEvenOp", "round to nearest, ties to even; gradient 0", 1,
                                            [Halftone_KeepsDtype, Halftone_Decision]>;
-def Halftone_ReluOp : Halftone_UnaryOp<"relu", Halftone_NumberTensor, "max(x, 0), NaN stays NaN; gradient 1 where the result is above 0, else 0",
+def Halftone_ReluOp : Halftone_UnaryOp<"relu", Halftone_NumberTensor, "max(x, 0), propagates NaN; gradient 1 where the result is above 0, otherwise 0",
                                        [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]>;
 def Halftone_NotOp : Halftone_UnaryOp<"not", Halftone_IntOrBoolTensor, "bitwise complement, logical for bool",
                                       [Halftone_IntegersHaveNoGradient]> {
@@ -78,7 +78,7 @@ def Halftone_NotOp : Halftone_UnaryOp<"not", Halftone_IntOrBoolTensor, "bitwise 
 def Halftone_IsFiniteOp : Halftone_PureOp<"is_finite", [SameOperandsAndResultShape, Halftone_Decision,
     Halftone_IntegersHaveNoGradient,
     DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "Neither infinite nor NaN";
+  let summary = "True unless x is infinite or NaN";
   let description = [{ Example: `%1 = halftone.is_finite %0 : tensor<4xf32>` gives tensor<4xi1>. }];
   let arguments = (ins Halftone_FloatTensor:$x);
   let results = (outs Halftone_BoolTensor:$y);
@@ -94,11 +94,12 @@ class Halftone_BinaryOp<string mnemonic, Type type, string meaning, list<Trait> 
   let results = (outs type:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
-/// The cost of an op of floats and, as an expression of the op, of one of integers.
+/// The cost for floats and, as an expression of the op, for integers.
 class Halftone_CostOfType<int ofFloats, string ofIntegers> {
   string cost = "::llvm::isa<::mlir::FloatType>(::mlir::getElementTypeOrSelf(getResult())) ? " # ofFloats # " : " # ofIntegers;
 }
-/// `cost` is an expression of the op. CPUs divide integers a lane at a time, and a power of them takes each bit of the exponent.
+/// `cost` is an expression of the op. CPUs divide integers one lane at a time, and an integer power takes one step per
+/// bit of the exponent.
 class Halftone_ArithmeticBinaryOp<string mnemonic, string meaning, string cost = "1", list<Trait> traits = []>
     : Halftone_BinaryOp<mnemonic, Halftone_NumberTensor, meaning,
                         !listconcat([DeclareOpInterfaceMethods<Halftone_GradientOpInterface>], traits)> {
@@ -110,9 +111,9 @@ def Halftone_SubOp : Halftone_ArithmeticBinaryOp<"sub", "difference; integers wr
 def Halftone_MulOp : Halftone_ArithmeticBinaryOp<"mul", "product; integers wrap">;
 def Halftone_DivOp : Halftone_ArithmeticBinaryOp<"div", "quotient; integers truncate, and x / 0 is 0", Halftone_CostOfType<6, "48">.cost>;
 def Halftone_RemOp : Halftone_ArithmeticBinaryOp<"rem", "remainder with the sign of lhs (fmod); integers: x rem 0 is 0", Halftone_CostOfType<6, "48">.cost, [Halftone_Decision]>;
-def Halftone_PowOp : Halftone_ArithmeticBinaryOp<"pow", "lhs^rhs; pow(x, 0) is 1; no gradient to rhs where lhs is not above 0; integers wrap, and a negative power of them is 1 / lhs^-rhs toward 0, of 0 it is 0", Halftone_CostOfType<40, "5 * ::mlir::getElementTypeOrSelf(getResult()).getIntOrFloatBitWidth()">.cost, [Halftone_Inexact]>;
-def Halftone_MaximumOp : Halftone_ArithmeticBinaryOp<"maximum", "larger; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none", "1", [Halftone_KeepsDtype]>;
-def Halftone_MinimumOp : Halftone_ArithmeticBinaryOp<"minimum", "smaller; NaN wins; a tie gives lhs, and half its gradient to each; NaN has none", "1", [Halftone_KeepsDtype]>;
+def Halftone_PowOp : Halftone_ArithmeticBinaryOp<"pow", "lhs^rhs; pow(x, 0) is 1; no gradient to rhs unless lhs > 0; integers wrap, and a negative integer power is 1 / lhs^-rhs rounded toward 0, or 0 for lhs = 0", Halftone_CostOfType<40, "5 * ::mlir::getElementTypeOrSelf(getResult()).getIntOrFloatBitWidth()">.cost, [Halftone_Inexact]>;
+def Halftone_MaximumOp : Halftone_ArithmeticBinaryOp<"maximum", "maximum, propagates NaN; a tie gives lhs, and half the gradient to each; no gradient at NaN", "1", [Halftone_KeepsDtype]>;
+def Halftone_MinimumOp : Halftone_ArithmeticBinaryOp<"minimum", "minimum, propagates NaN; a tie gives lhs, and half the gradient to each; no gradient at NaN", "1", [Halftone_KeepsDtype]>;
 
 def Halftone_Atan2Op : Halftone_BinaryOp<"atan2", Halftone_FloatTensor,
     "angle in radians of the point (rhs, lhs), in [-pi, pi]; as C's atan2 for zeros and infinities; gradient NaN at (0, 0)",
@@ -127,13 +128,13 @@ class Halftone_BitwiseOp<string mnemonic, Type type, string meaning>
 def Halftone_AndOp : Halftone_BitwiseOp<"and", Halftone_IntOrBoolTensor, "bitwise and">;
 def Halftone_OrOp : Halftone_BitwiseOp<"or", Halftone_IntOrBoolTensor, "bitwise or">;
 def Halftone_XorOp : Halftone_BitwiseOp<"xor", Halftone_IntOrBoolTensor, "bitwise exclusive or">;
-def Halftone_ShlOp : Halftone_BitwiseOp<"shl", Halftone_IntTensor, "shift left; a count of the width or more gives 0">;
-def Halftone_ShrOp : Halftone_BitwiseOp<"shr", Halftone_IntTensor, "shift right, arithmetic for signed types; a count of the width or more fills with the sign">;
+def Halftone_ShlOp : Halftone_BitwiseOp<"shl", Halftone_IntTensor, "shift left; a count of at least the width gives 0">;
+def Halftone_ShrOp : Halftone_BitwiseOp<"shr", Halftone_IntTensor, "shift right, arithmetic for signed types; a count of at least the width fills with the sign">;
 
 def Halftone_CompareOp : Halftone_PureOp<"compare", [SameTypeOperands, SameOperandsAndResultShape, Halftone_Decision,
     Halftone_IntegersHaveNoGradient,
     DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
-  let summary = "Comparison; any comparison with NaN but `ne` is false";
+  let summary = "Comparison; with NaN false, except for `ne`";
   let description = [{ Example: `%2 = halftone.compare lt %0, %1 : tensor<4xf32>` gives tensor<4xi1>. }];
   let arguments = (ins Halftone_ComparePredicateAttr:$predicate, Halftone_ArithmeticTensor:$lhs,
                        Halftone_ArithmeticTensor:$rhs);
@@ -144,7 +145,7 @@ def Halftone_CompareOp : Halftone_PureOp<"compare", [SameTypeOperands, SameOpera
 def Halftone_SelectOp : Halftone_PureOp<"select", [SameOperandsAndResultShape, Halftone_KeepsDtype,
     AllTypesMatch<["lhs", "rhs", "result"]>, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>,
     DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface]> {
-  let summary = "lhs where the condition holds, else rhs";
+  let summary = "Select: lhs where the condition is true, otherwise rhs";
   let description = [{ Example: `%3 = halftone.select %p, %0, %1 : tensor<4xf32>` }];
   let arguments = (ins Halftone_BoolTensor:$condition, Halftone_ArithmeticTensor:$lhs, Halftone_ArithmeticTensor:$rhs);
   let results = (outs Halftone_ArithmeticTensor:$result);

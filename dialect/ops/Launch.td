@@ -1,4 +1,4 @@
-// Kernels and their launches, as outline-kernels leaves them.
+// Kernels and their launches.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_OPS_LAUNCH
 #define HALFTONE_OPS_LAUNCH
@@ -7,11 +7,12 @@ include "mlir/Interfaces/FunctionInterfaces.td"
 
 def Halftone_KernelOp : Halftone_Op<"kernel", [IsolatedFromAbove, Symbol, Halftone_StructureHasNoGradient,
     Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "One grid of independent blocks, described by the ops it computes";
+  let summary = "Kernel: a grid of independent blocks, defined by the ops that it computes";
   let description = [{
-    The body is pure. The symbol is `<kind>_<hash of the text without locations>`, so equal kernels are one. The block
-    partition is a function of extents and `spec` only, which a kernel with side reductions (`partial_reduce`) needs: each of
-    their tiles is a block's part of what they reduce, a value of the kernel's shape or one of a row kernel's rows.
+    The body is pure. After outline-kernels the symbol is `<kind>_<hash of the text without locations>`, so equal
+    kernels are merged. The partition into blocks depends only on the extents and on `spec`. A kernel with partial
+    reductions (`partial_reduce`) needs a `spec`: each tile of a partial reduction is the part of one block, of a value
+    with the kernel's shape or with one element per row of a row kernel.
     Example:
     ```mlir
     halftone.kernel loop @loop_0 (tensor<8xf32>) -> tensor<8xf32> {
@@ -33,7 +34,8 @@ def Halftone_LaunchOp : Halftone_Op<"launch", [Pure, Halftone_NoGradient<"outlin
     Halftone_ComparedWithItsOps, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Runs a kernel on operands";
   let description = [{
-    `site` carries what identity must not depend on: layer paths, source lines, the ops fused (for reports).
+    `site` holds the information for reports that is not part of the kernel's identity: layer paths, source lines and
+    the fused ops.
     Example: `%1 = halftone.launch @loop_0(%0) {site = "net/dense"} : (tensor<8xf32>) -> tensor<8xf32>`
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Halftone_AnyTensor>:$operands_,

@@ -1,4 +1,4 @@
-// Loop ops: a known count of steps with stacked operands, and steps under a condition.
+// Loop ops: counted loops over stacked operands, and loops with a condition.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_OPS_LOOP
 #define HALFTONE_OPS_LOOP
@@ -9,18 +9,18 @@ def Halftone_ScanOp : Halftone_Op<"scan", [AttrSizedOperandSegments, Halftone_Co
     SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands", "getRegionInvocationBounds"]>,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
-  let summary = "Runs a region a known number of times, over slices of stacked operands";
+  let summary = "Counted loop over slices of stacked operands";
   let description = [{
-    The region is the body; it runs `length` times, at least 0 and less than 2^31. Its arguments are the index of the step, an i32
-    scalar; then the carries; then the slices of `xs` at the index: the elements behind the first axis, whose extent is `length`.
-    The carries of the first step are `inits`. The body yields the carries of the next step, typed as `inits`, and behind
-    them the slices of the `ys`. The results are the carries that the last step yields, or `inits` if there is no step, and the
-    `ys`: for each slice that the body yields, the stack of the slices of all steps along a new first axis. With `reverse`, the
-    index goes from `length` - 1 down to 0, and slice i of the `ys` still is the slice that step i yields.
+    The body runs `length` times, with 0 <= `length` < 2^31. Its arguments are the step index, an i32 scalar; the
+    carries; and the slices of `xs` at the index along the first axis, whose extent is `length`. The initial carries are
+    `inits`. The body yields the carries of the next step, with the types of `inits`, followed by the slices of the
+    `ys`. The results are the final carries, or `inits` if there is no step, and the `ys`: the slices of all steps,
+    stacked along a new first axis. With `reverse` the index runs from `length` - 1 down to 0; slice i of the `ys` is
+    still the slice that step i yields.
 
-    The body may read any value from above: a capture. In default numerics the terms that the steps only add to a carry of f32 or f64
-    are added up in any order (`addedTerms`). Carries and slices of `ys` are values in memory: they round to their dtype at
-    every step. The body holds no collectives. The gradient is a scan in the other direction.
+    The body may capture any value from above. In default numerics the terms that the steps only add to an f32 or f64
+    carry may be added in any order (`addedTerms`). Carries and slices of `ys` are values in memory: they are rounded to
+    their dtype at every step. The body must not contain collectives. The gradient is a scan in the opposite direction.
     Example:
     ```mlir
     %h, %ys = halftone.scan (%h0) over (%xs) {length = 20 : i64, reverse}
@@ -59,15 +59,15 @@ def Halftone_WhileOp : Halftone_Op<"while", [Halftone_ComparedWithItsOps,
     SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>]> {
-  let summary = "Runs a region as long as another one says so";
+  let summary = "Loop with a condition region and a body region";
   let description = [{
-    Before each step the first region, the condition, takes the carries and yields an i1 scalar: whether there is another step. It
-    assigns nothing. The second region, the body, takes the index of the step, an i32 scalar that counts from 0, and the carries;
-    it yields the carries of the next step, typed as `inits`. The results are the carries for which the condition gave false,
-    or those after `maximum` steps, if `maximum` is given and the condition never did.
+    Before each step the first region, the condition, takes the carries and yields an i1 scalar, which is true if there
+    is another step. It must not assign variables. The second region, the body, takes the step index, an i32 scalar that
+    counts from 0, and the carries; it yields the carries of the next step, with the types of `inits`. The results are
+    the carries for which the condition is false, or those after `maximum` steps if `maximum` is given.
 
-    Both regions may read any value from above. Carries are values in memory: they round to their dtype at every step. The
-    regions hold no collectives.
+    Both regions may capture any value from above. Carries are values in memory: they are rounded to their dtype at
+    every step. The regions must not contain collectives.
     Example:
     ```mlir
     %last = halftone.while (%v) {maximum = 100 : i64} : (tensor<f32>) -> tensor<f32> {
@@ -94,7 +94,7 @@ def Halftone_WhileOp : Halftone_Op<"while", [Halftone_ComparedWithItsOps,
     ::mlir::Block::BlockArgListType getCarries() { return getBody().getArguments().drop_front(); }
     /// The carries of the next step, as the body yields them.
     ::mlir::OperandRange getNexts() { return getBody().front().getTerminator()->getOperands(); }
-    /// Whether there is another step, as the condition yields it.
+    /// The i1 scalar that the condition yields: true if there is another step.
     ::mlir::Value getGoesOn() { return getCondition().front().getTerminator()->getOperand(0); }
   }];
 }

@@ -1,4 +1,4 @@
-// Scope ops: layers, guarded regions, gradients, terminators.
+// Scope ops: layers, conditional regions, gradients, terminators.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_OPS_SCOPE
 #define HALFTONE_OPS_SCOPE
@@ -7,13 +7,13 @@ include "Types.td"
 def Halftone_LayerOp : Halftone_Op<"layer", [Halftone_NoGradient<"inline-layers removes it before differentiate">,
     Halftone_ComparedWithItsOps, IsolatedFromAbove, RecursiveMemoryEffects,
     SingleBlockImplicitTerminator<"YieldOp">]> {
-  let summary = "One call of a layer under its dtype policy";
+  let summary = "A call of a layer under its dtype policy";
   let description = [{
-    Legal in the graph stage only. An operand may differ in dtype from its block argument, toward the policy's compute
-    dtype; `insert-casts` makes each difference a cast; only floats may differ. Results round to their dtype, forward and backward.
-    `path` is the layer's structural path, `call` counts the calls of a shared layer, `rule` is the policy-map key that
-    decided the policy ("" when none did). With `rematerialize`, a training step keeps the layer's inputs and
-    computes its other values again in the backward pass; layers inside are part of it.
+    Legal only in stage graph. The dtypes of a float operand and its block argument may differ, since a policy asks for
+    its compute dtype; `insert-casts` makes each difference a cast. Results are rounded to their dtype, forward and
+    backward. `path` is the layer's structural path, `call` counts the calls of a shared layer, and `rule` is the key of
+    the policy map that applies ("" if none does). With `rematerialize`, a training step keeps the layer's inputs and
+    recomputes its other values in the backward pass; layers inside are part of it.
     Example:
     ```mlir
     %y = halftone.layer "net/dense" policy "mixed_float16" (%x) {call = 0 : i64, layer_class = "Dense"}
@@ -37,7 +37,7 @@ def Halftone_LayerOp : Halftone_Op<"layer", [Halftone_NoGradient<"inline-layers 
 def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Halftone_StructureHasNoGradient, Halftone_ComparedWithItsOps, Terminator,
     DeclareOpInterfaceMethods<RegionBranchTerminatorOpInterface>,
     ParentOneOf<["LayerOp", "WhenOp", "ScanOp", "WhileOp", "KernelOp", "ShadowOp", "CustomGradientOp"]>]> {
-  let summary = "Ends a region and gives its results";
+  let summary = "Region terminator that yields the results";
   let description = [{
     Example: `halftone.yield %0 : tensor<f32>`
   }];
@@ -48,10 +48,10 @@ def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Halftone_StructureHasNoGradie
 
 def Halftone_WhenOp : Halftone_Op<"when", [Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorRegions", "getRegionInvocationBounds"]>]> {
-  let summary = "Runs one of two regions on a device-side condition";
+  let summary = "Conditional: runs one of two regions, depending on a condition on the device";
   let description = [{
-    Results are typed as both yields. In plans the launches of the regions carry the condition as a predicate; nothing is
-    selected element by element and nothing waits. The gradient is a `when` on the same condition.
+    Both regions yield the types of the results. In plans the launches of the regions are predicated on the condition;
+    there is no elementwise select, and the host does not wait. The gradient is a `when` on the same condition.
     Example:
     ```mlir
     %w1 = halftone.when %finite : (tensor<4xf32>) {
@@ -74,11 +74,12 @@ def Halftone_GradientOp : Halftone_Op<"gradient", [Pure,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Derivatives of a scalar with respect to variables and values";
   let description = [{
-    Resolved by `differentiate`. `y` is a scalar float. The results are, in order, the derivatives with respect to the
-    variables named in `of` and to the values `xs`, typed as those; where `y` does not depend on one, zeros. Each
-    `read` of a variable is a leaf: the derivative with respect to the variable is taken at the values that its reads gave, is the
-    sum over all of them that `y` depends on, and flows through no `assign`, neither to the variable's earlier values nor to what
-    the assigned value was computed from. Two updates in one function so equal two functions of one update each.
+    `differentiate` resolves this op. `y` is a scalar float. The results are, in order, the derivatives with respect to
+    the variables named in `of` and to the values `xs`, with their types; they are zero if `y` does not depend on one.
+    Each `read` of a variable is a leaf: the derivative with respect to the variable is taken at the values of its
+    reads, and is the sum over all reads on which `y` depends. It does not flow through an `assign`, neither to earlier
+    values of the variable nor to the operands of the assigned value. Two updates in one function are therefore
+    equivalent to two functions with one update each.
     Example:
     ```mlir
     %dw = halftone.gradient %loss of [@w] : tensor<f32> -> tensor<4xf32>
@@ -95,10 +96,11 @@ def Halftone_GradientOp : Halftone_Op<"gradient", [Pure,
 def Halftone_CustomGradientOp : Halftone_Op<"custom_gradient", [Pure, Halftone_ComparedWithItsOps,
     DeclareOpInterfaceMethods<Halftone_GradientOpInterface, ["buildGradient", "reaches"]>,
     SingleBlockImplicitTerminator<"YieldOp">, AllTypesMatch<["y", "result"]>]> {
-  let summary = "The value y, whose cotangent goes to the values xs as the region says";
+  let summary = "Custom gradient: the value y, with the cotangents of the values xs computed by a region";
   let description = [{
-    The region takes the cotangent of the result, and yields those of the xs, one each, typed as these; it may read any value
-    from above. Nothing flows to y itself. `differentiate` puts y in the place of the result once every gradient is resolved.
+    The region takes the cotangent of the result, and yields one cotangent per value of xs, with its type; it may
+    capture any value from above. No cotangent flows to y itself. `differentiate` replaces the result by y once all
+    gradients are resolved.
     Example:
     ```mlir
     %r = halftone.custom_gradient %y at (%x : tensor<4xf32>) : tensor<4xf32> {
@@ -117,9 +119,10 @@ def Halftone_CustomGradientOp : Halftone_Op<"custom_gradient", [Pure, Halftone_C
 
 def Halftone_StopGradientOp : Halftone_PureOp<"stop_gradient", [Halftone_KeepsDtype,
     Halftone_NoGradient<"it is there to stop one">, SameOperandsAndResultType]> {
-  let summary = "The identity, through which no cotangent flows";
+  let summary = "Gradient barrier: an identity through which no cotangent flows";
   let description = [{
-    With `variable`, the result is a value that was assigned to the variable, as a later `read` gives it; `lift-variables` makes it.
+    With `variable`, the result is a value that was assigned to the variable, as a later `read` returns it;
+    `lift-variables` creates such ops.
     Example: `%1 = halftone.stop_gradient %0 : tensor<4xf32>`
   }];
   let arguments = (ins Halftone_Tensor:$x, OptionalAttr<FlatSymbolRefAttr>:$variable);
@@ -129,10 +132,10 @@ def Halftone_StopGradientOp : Halftone_PureOp<"stop_gradient", [Halftone_KeepsDt
 
 def Halftone_HoldOp : Halftone_PureOp<"hold", [Halftone_KeepsDtype, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<Halftone_GradientOpInterface>]> {
-  let summary = "The identity, behind which nothing is merged with the ops before it";
+  let summary = "Optimization barrier: an identity across which CSE and fusion do not act";
   let description = [{
-    `differentiate` puts it in front of ops that the backward pass computes again, so that they stay beside their forward twins.
-    `form-kernels` stores its operand and removes it.
+    `differentiate` inserts it before ops that the backward pass recomputes, so that they are not merged with the
+    forward ops. `form-kernels` stores its operand and removes it.
     Example: `%1 = halftone.hold %0 : tensor<4xf32>`
   }];
   let arguments = (ins Halftone_Tensor:$x);

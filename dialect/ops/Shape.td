@@ -1,11 +1,11 @@
-// Shape ops: move elements, change none. Any dtype.
+// Shape ops, which move elements but do not change them. Any dtype.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_OPS_SHAPE
 #define HALFTONE_OPS_SHAPE
 include "Types.td"
 
 def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, Halftone_LiftOpInterface]> {
-  let summary = "The same elements in row-major order under another shape";
+  let summary = "Reshape: the same elements in row-major order with another shape";
   let description = [{ Example: `%1 = halftone.reshape %0 : tensor<8x28x28xf32> to tensor<8x784xf32>` }];
   let arguments = (ins Halftone_Tensor:$x);
   let results = (outs Halftone_Tensor:$y);
@@ -15,7 +15,7 @@ def Halftone_ReshapeOp : Halftone_PureOp<"reshape", [Halftone_KeepsDtype, Declar
 }
 
 def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [Halftone_Glue, Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
-  let summary = "Repeats along new axes";
+  let summary = "Broadcast along new axes";
   let description = [{
     Axis i of x becomes axis `axes[i]` of the result (strictly ascending), with the same extent; the other axes are new.
     Example: `%1 = halftone.broadcast %0 {axes = array<i64: 1>} : tensor<4xf32> to tensor<8x4xf32>`
@@ -28,7 +28,7 @@ def Halftone_BroadcastOp : Halftone_PureOp<"broadcast", [Halftone_Glue, Halftone
 }
 
 def Halftone_TransposeOp : Halftone_PureOp<"transpose", [Halftone_KeepsDtype, DeclareOpInterfaceMethods<Halftone_GradientOpInterface>, DeclareOpInterfaceMethods<Halftone_LiftOpInterface, ["lift"]>]> {
-  let summary = "Permutes axes: axis i of the result is axis `permutation[i]` of x";
+  let summary = "Transpose: axis i of the result is axis `permutation[i]` of x";
   let description = [{ Example: `%1 = halftone.transpose %0 {permutation = array<i64: 1, 0>} : tensor<8x4xf32> to tensor<4x8xf32>` }];
   let arguments = (ins Halftone_Tensor:$x, DenseI64ArrayAttr:$permutation);
   let results = (outs Halftone_Tensor:$y);
@@ -39,10 +39,10 @@ def Halftone_TransposeOp : Halftone_PureOp<"transpose", [Halftone_KeepsDtype, De
 
 def Halftone_PackOp : Halftone_PureOp<"pack", [SameOperandsAndResultShape, SameOperandsAndResultElementType, Halftone_KeepsDtype,
     Halftone_NoGradient<"choose-templates puts it in, after differentiate">, Halftone_PutInByPasses]> {
-  let summary = "The same matrix, laid out as a matmul reads its right operand";
+  let summary = "Packs a matrix into the layout of the right operand of a matmul";
   let description = [{
-    Put in by choose-templates. Only a contraction reads a packed matrix, as its right operand and along
-    `depth`; other ops take plain ones.
+    Inserted by choose-templates. Only a contraction reads a packed matrix, as its right operand and along `depth`;
+    other ops take plain matrices.
     Example: `%1 = halftone.pack %0 : tensor<8x16xbf16> to tensor<8x16xbf16, #halftone.panels<depth = 0, columns = 16, group = 2>>`
   }];
   let arguments = (ins Halftone_Tensor:$x);
