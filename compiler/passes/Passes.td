@@ -1,29 +1,29 @@
-// The catalogue of passes, in the order of the stock pipeline (Pipelines.cpp has the reasons for that order).
+// All passes, in the order of the stock pipeline (Pipelines.cpp gives the reasons for the order).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HALFTONE_PASSES
 #define HALFTONE_PASSES
 
 include "mlir/Pass/PassBase.td"
 
-// A pass on modules that stand where `input` says (PassInput in Passes.h, whose StagePass checks it).
+// A pass over modules in the state `input` (PassInput in Passes.h; StagePass checks it).
 class Halftone_Pass<string flag, string input> : Pass<"halftone-" # flag, "::mlir::ModuleOp"> {
   let dependentDialects = ["::halftone::dialect::HalftoneDialect"];
   let baseClass = "::halftone::compiler::PassOn<::halftone::compiler::PassInput::" # input # ">";
 }
 
-// A pass after which the module is in another stage, or in none.
+// A pass that leaves the module in another stage, or between stages.
 class Halftone_BorderPass<string flag, string input> : Halftone_Pass<flag, input> {
   let baseClass = "::halftone::compiler::PassOn<::halftone::compiler::PassInput::" # input # ", /*leavesStage=*/true>";
 }
 
 def InsertCastsPass : Halftone_Pass<"insert-casts", "graph"> {
-  let summary = "Makes every dtype change that a policy asks for a rounding cast";
+  let summary = "Inserts a rounding cast for every dtype change that a policy requests";
   let description = [{
     Requires: stage graph.
-    Ensures: operands of `layer` have the types of its block arguments; `read` gives the variable's type; each result
-    of a layer that is a float narrower than 32 bits goes through a rounding self-cast before `yield`. Each cast has
-    kind `rounding`, an origin ("layer input", "variable read", "layer output") and the layer's path in its location.
-    Nothing is merged: two uses of a variable have two casts.
+    Ensures: operands of `layer` have the types of its block arguments; the result of `read` has the variable's type;
+    each result of a layer that is a float narrower than 32 bits passes through a rounding self-cast before `yield`.
+    Each cast has kind `rounding`, an origin ("layer input", "variable read", "layer output") and the layer's path in
+    its location. Casts are not merged: two uses of a variable have two casts.
     Example:
     ```mlir
     %y = halftone.layer "net/dense" policy "mixed_float16" (%x) : (tensor<4xf32>) -> tensor<4xf16> {
@@ -49,13 +49,13 @@ def InsertCastsPass : Halftone_Pass<"insert-casts", "graph"> {
 }
 
 def InlineLayersPass : Halftone_BorderPass<"inline-layers", "graph"> {
-  let summary = "Splices the regions of layers into what surrounds them";
+  let summary = "Inlines the regions of layers";
   let description = [{
     Requires: insert-casts; operands of `layer` have the types of its block arguments.
-    Ensures: stage cast: no `layer`; every op that stood in one has the layer's path in its location, as
-    `NameLoc("<path>"(...))`, the innermost layer's where they nest. The module has `halftone.layers`, a dictionary from
-    path to the class, policy and rule of the layer, for reports. All ops of a layer with `rematerialize` have one number in
-    `halftone.rematerialize`, the outermost layer's where they nest.
+    Ensures: stage cast: there is no `layer`; every op that was in one has the path of the innermost layer in its
+    location, as `NameLoc("<path>"(...))`. The module has `halftone.layers`, a dictionary from path to the class, policy
+    and rule of the layer, for reports. All ops of a layer with `rematerialize` have the same number in
+    `halftone.rematerialize`, which is that of the outermost such layer.
     Example: `halftone.layer "net/relu" ... { ... halftone.maximum ... }` becomes
     ```mlir
     %1 = halftone.maximum %0, %zero : tensor<4xf16> loc("net/relu"("train.cpp":12:3))
@@ -64,18 +64,19 @@ def InlineLayersPass : Halftone_BorderPass<"inline-layers", "graph"> {
 }
 
 def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
-  let summary = "Turns state into arguments and results";
+  let summary = "Converts state to arguments and results";
   let description = [{
     Requires: stage cast.
-    Ensures: no `read` and no `assign`. After the feeds, @main has an argument with `halftone.variable = @v` for each
-    variable whose value on entry is used, in the order of first use; after the fetches, a result with
-    `halftone.variable = @v` for each variable that is assigned, in the order of first assignment. A `read` gives the
-    latest value assigned before it; an `assign` in a region of `when` is a result of the `when`, for which the other
-    region yields the value from before. A variable that a loop assigns is a carry of the loop: its init is the value from before, and its
-    result the latest value. In a function with a `gradient`, a float that a `read` gives behind an `assign` is a `stop_gradient` of the assigned value, with
-    `variable = @v`: a leaf, as the argument is. `gradient ... of [@v]` differentiates at the leaves of @v that its scalar depends
-    on, and adds their derivatives up (for `update = overwrite`, takes the largest); a leaf in a region of a branch or loop is out of
-    reach of a gradient outside of it, which is an error. The symbols stay.
+    Ensures: no `read` and no `assign`. @main has an argument with `halftone.variable = @v`, after the feeds, for each
+    variable whose value on entry is used, in the order of first use, and a result with `halftone.variable = @v`, after
+    the fetches, for each variable that is assigned, in the order of first assignment. A `read` is replaced by the
+    latest value assigned before it. An `assign` in a region of `when` becomes a result of the `when`, for which the
+    other region yields the previous value. A variable that a loop assigns becomes a carry of the loop, whose init is
+    the previous value and whose result is the latest value. In a function with a `gradient`, a float `read` after an
+    `assign` becomes a `stop_gradient` of the assigned value, with `variable = @v`: a leaf, as the argument is.
+    `gradient ... of [@v]` differentiates at the leaves of @v on which its scalar depends, and adds their derivatives
+    (for `update = overwrite`, takes the maximum). A gradient outside of a branch or loop cannot reach a leaf in its
+    region, which is an error. The symbols remain.
     Example:
     ```mlir
     func.func @main(%d: tensor<4xf32> {halftone.name = "d"}) {
@@ -99,20 +100,24 @@ def LiftVariablesPass : Halftone_BorderPass<"lift-variables", "cast"> {
 def DifferentiatePass : Halftone_Pass<"differentiate", "lifted"> {
   let summary = "Resolves gradients by reverse accumulation";
   let description = [{
-    Requires: lift-variables; no common subexpressions merged yet, so that each use of a variable still has its own cast
-    and contributes to the gradient in the variable's dtype.
-    Ensures: no `gradient` and no `stop_gradient`. Only ops between the values and the scalar are differentiated; what
-    does not depend on a value has zeros. Cotangents of a value used several times are added in its dtype; for a
-    variable with `update = overwrite` the largest is taken. Ops of the backward pass have the location of their forward
-    op, marked `fused<"gradient">`. Gradients of gradients work. Forward ops with one number of `halftone.rematerialize` are written again
-    before the first derivative that reads one of their values: from variables as they are, from all else behind `hold`; the attribute is gone. A scan of 64 steps or more among them, which no
-    loop is around, is cut into pieces first, a scan of scans, of which each is written again by itself. An op on the way that has no derivative is an error that
-    names it, its layer and the gradient.
-    The derivative of a scan is a scan in the other direction. Its carries are the cotangents of the carries, and for each capture the sum
-    of its cotangents from the step that ran last to the first, in f32 at least. The values of the forward body that it reads are further
-    stacks of the forward scan, but for slices of the xs and what at most 4 cheap elementwise ops make again. The derivative of a `when`
-    is a `when` on the same condition; results of contractions, convolutions, attention and loops become further results of the forward one, and
-    all else is computed again. A gradient in the body of a loop has its way in the body: from values there, or from captures.
+    Requires: lift-variables; no CSE yet, so that each use of a variable still has its own cast and contributes to the
+    gradient in the variable's dtype.
+    Ensures: no `gradient` and no `stop_gradient`. Only ops between the values and the scalar are differentiated;
+    derivatives with respect to values on which the scalar does not depend are zero. Cotangents of a value with several
+    uses are added in its dtype; for a variable with `update = overwrite` the maximum is taken. Ops of the backward pass
+    have the location of their forward op, marked `fused<"gradient">`. Higher-order gradients are supported. Forward ops
+    with the same number in `halftone.rematerialize` are cloned before the first derivative that reads one of their
+    values; their operands are variables, or other values behind a `hold`. The attribute is removed. A scan of at least
+     64 steps among them that no other loop contains is first split into a scan of scans, whose inner scans are
+     recomputed one at a time. An op without a
+    derivative between the values and the scalar is an error, which names the op, its layer and the gradient.
+    The derivative of a scan is a scan in the opposite direction. Its carries are the cotangents of the carries and, for
+    each capture, the sum of its cotangents from the last step executed to the first, in at least f32. Values of the
+    forward body that it reads become additional stacks of the forward scan, except slices of the xs and values that at
+    most 4 cheap elementwise ops recompute. The derivative of a `when` is a `when` on the same condition: results of
+    contractions, convolutions, attention and loops become additional results of the forward `when`, and all other
+    values are recomputed. A gradient in the body of a loop differentiates only within the body, from values there or
+    from captures.
     Example:
     ```mlir
     %d = halftone.gradient %s at (%x : tensor<4xf32>) : tensor<f32> -> tensor<4xf32>
@@ -129,33 +134,35 @@ def DifferentiatePass : Halftone_Pass<"differentiate", "lifted"> {
 }
 
 def BucketCollectivesPass : Halftone_Pass<"bucket-collectives", "pure"> {
-  let summary = "Joins the collectives of many values into few, in the order in which the values are ready";
+  let summary = "Merges collectives into buckets, in the order in which their operands are ready";
   let description = [{
     Requires: differentiate.
-    Ensures: collectives of one kind whose operands are made one after another, of which none waits for another, are one, up
-    to `bucket-bytes`. Each collective has an `order`; it counts from 0, and a collective waits only for those of a lower
-    order. The result depends on dtypes, kinds, shapes of the operands and the order of the program alone, so that processes
-    whose batches differ in their extents, and whose updates differ behind a reduce_scatter, make the same buckets in the
-    same order: an all_gather stands behind all collectives before it in the program, and any other collective that comes
-    behind a reduce_scatter in the program waits for it.
+    Ensures: independent collectives of the same kind whose operands are computed one after another are merged, up to
+    `bucket-bytes`. Each collective has an `order`, which counts from 0, and depends only on collectives of lower order.
+    The result depends only on dtypes, kinds, shapes of the operands and program order. Processes whose batches differ
+    in their extents, and whose updates differ after a reduce_scatter, therefore form the same buckets in the same
+    order: an all_gather is ordered after all collectives that precede it in the program, and any other collective after
+    a reduce_scatter in the program depends on it.
     Example: the gradients of a layer's kernel and of its bias become one `all_reduce`.
   }];
   let options = [Option<"bucketBytes", "bucket-bytes", "int64_t", "1 << 20",
-                        "A bucket takes no further value once it has so many bytes">];
+                        "The size in bytes at which a bucket is closed">];
 }
 
 def SimplifyPass : Halftone_Pass<"simplify", "pure"> {
   let summary = "Canonicalization, exact rewrites, common subexpressions, dead code";
   let description = [{
     Requires: differentiate.
-    Ensures: stage pure; not a bit of any result changes. Rounding casts are kept, also those to the same dtype; equal
-    casts of one value become one. Rewrites are exact, signed zeros, infinities and NaNs included (ExactRewrites.h). A
-    tensor without elements is an argument or a constant, and only return, yield and reduce_all read it. A sum of slices that are padded
-    with zeros, as the gradient of a value that is cut into slices, is a sum of concats: slices that overlap stand in different concats, in
-    the order of the sum, or, if that makes many, one concat of the sums of each segment (ExactRewrites.h). A scatter_add to neighbouring places that are constants is such a slice.
-    Of loops (LoopRewrites.h), invariant ops move in front; carries, slices and stacks that nobody needs go; a scan of at most one step
-    dissolves. Ops that can compute all steps of a scan at once move in front of it or behind it (LoopLifting.h). A narrow float that no
-    longer passes through a loop's memory is cast to its own dtype, with origin "loop".
+    Ensures: stage pure; all results are bit-identical. Rounding casts are kept, also to the same dtype; equal casts of
+    a value are merged. Rewrites are exact, including signed zeros, infinities and NaNs (ExactRewrites.h). A tensor
+    without elements is an argument or a constant, and only return, yield and reduce_all read it. A sum of zero-padded
+    slices, such as the gradient of a value that is split into slices, becomes a sum of concats: overlapping slices are
+    in different concats, in the order of the sum, or, if there would be many, in one concat of the sums per segment
+    (ExactRewrites.h). A scatter_add to consecutive constant indices is treated as such a slice.
+    In loops (LoopRewrites.h), invariant ops are hoisted, unused carries, slices and stacks are removed, and a scan of
+    at most one step is inlined. Ops that can compute all steps of a scan at once move before or after it
+    (LoopLifting.h). A narrow float that no longer passes through the memory of a loop is cast to its own dtype, with
+    origin "loop".
     Example: `halftone.mul %x, %one` with `%one = constant dense<1.0>` becomes `%x`; `halftone.add %x, %zero` with
     `dense<0.0>` stays, since -0.0 + 0.0 is 0.0. The sum of `concat %a, %z` and `concat %z, %b` with `%z = constant dense<0.0>` becomes
     ```mlir
@@ -166,34 +173,35 @@ def SimplifyPass : Halftone_Pass<"simplify", "pure"> {
 }
 
 def AttachTargetPass : Halftone_Pass<"attach-target", "any"> {
-  let summary = "Writes into a module what it is compiled for";
+  let summary = "Attaches the target and the numerics to a module";
   let description = [{
     Requires: a module in any stage.
-    Ensures: `halftone.target` of the module is the name of a target, and `halftone.numerics` is "strict" if the numerics are strict,
-    and absent if they are fast. Later passes read both. Options come first, then the attributes that the module has; without either it is
-    compiled for this machine's CPU, in fast numerics.
+    Ensures: `halftone.target` of the module is the name of a target, and `halftone.numerics` is "strict" for strict
+    numerics, and absent for fast ones. Later passes read both. Options take precedence over existing attributes; the
+    defaults are the CPU of this machine and fast numerics.
     Example: `halftone-opt --halftone-attach-target="target=sm_80 numerics=strict"` gives
     ```mlir
     module attributes {halftone.numerics = "strict", halftone.target = "sm_80"} {
     }
     ```
   }];
-  let options = [Option<"target", "target", "std::string", "", "A name of docs/tools.md; default: the module's target, or host">,
-                 Option<"numerics", "numerics", "std::string", "", "fast or strict; default: the module's, or fast">];
+  let options = [Option<"target", "target", "std::string", "", "The name of a target (docs/tools.md); default: that of the module, or host">,
+                 Option<"numerics", "numerics", "std::string", "", "fast or strict; default: those of the module, or fast">];
 }
 
 def UpdateRowsPass : Halftone_Pass<"update-rows", "pure"> {
-  let summary = "Updates the rows of a large table that a batch has looked up, and no others";
+  let summary = "Restricts updates of large tables to the rows that a batch has looked up";
   let description = [{
     Requires: stage pure, simplified.
-    Ensures: a `scatter_add` of n indices into at least 8 n rows along axis 0, and 2^20 elements of f32 or f64, which only elementwise work
-    and `reduce_all`s read, is gone. The indices are sorted, and the updates of equal ones added up, in their order. Values that depend on the sums
-    and on values that all rows have in common are computed for at most n rows, and for one that stands for all rows without an index. A
-    table from which it is subtracted gets new rows, and the others stay as they are. That they do depends on values such as a learning
-    rate, so a `when` asks whether the row that stands for them has +0: if a rate is infinite, all rows are computed. So are new values
-    that depend on a table in another way, with the sums looked up at their places. A variable in the role of a slot to which squares are added is
-    taken to have no negative element and no NaN, as a sum of squares. All bits are kept, but for the order of `reduce_all sum_of_squares`;
-    in strict numerics the `scatter_add` stays for it.
+    Ensures: there is no `scatter_add` of n indices into at least 8 n rows along axis 0 and 2^20 elements of f32 or f64
+    whose result only elementwise ops and `reduce_all`s read. The indices are sorted, and the updates of equal indices
+    are added in their order. Values that depend on the sums and on values that all rows share are computed for at most
+    n rows, plus one that represents all rows without an index. If the result is subtracted from a table, only these
+    rows of the table are updated. Whether the other rows are unchanged depends on values such as a learning rate, so a
+    `when` tests that the representative row is +0: if a rate is infinite, all rows are computed. So are new values that
+    depend on a table in another way, with the sums looked up per row. A variable with the role slot to which squares
+    are added is assumed to have no negative element and no NaN, as a sum of squares. All results are bit-identical,
+    except for the order of `reduce_all sum_of_squares`, for which the `scatter_add` is kept in strict numerics.
     Example:
     ```mlir
     %g = halftone.scatter_add %ids, %u {axis = 0 : i64} : (tensor<32xi32>, tensor<32x64xf32>) -> tensor<100000x64xf32>
@@ -201,7 +209,7 @@ def UpdateRowsPass : Halftone_Pass<"update-rows", "pure"> {
     %s = halftone.mul %g, %r : tensor<100000x64xf32>
     %new = halftone.sub %table, %s : tensor<100000x64xf32>
     ```
-    becomes, with 33 rows, of which the last has no index,
+    becomes, with 33 rows, of which the last represents the rows without an index,
     ```mlir
     %g = halftone.scatter_add %place, %u {axis = 0 : i64} : (tensor<32xi32>, tensor<32x64xf32>) -> tensor<33x64xf32>
     %r = halftone.broadcast %rate {axes = array<i64>} : tensor<f32> to tensor<33x64xf32>
@@ -218,44 +226,44 @@ def UpdateRowsPass : Halftone_Pass<"update-rows", "pure"> {
     }
     ```
   }];
-  let options = [Option<"strict", "strict", "bool", "false", "Sums of squares keep their order; also if the module is strict">];
+  let options = [Option<"strict", "strict", "bool", "false", "Keeps the order of sums of squares; implied by strict numerics of the module">];
 }
 
 def NormalizePass : Halftone_Pass<"normalize", "pure"> {
-  let summary = "Brings ops into the shapes that kernels can hold";
+  let summary = "Rewrites ops into the forms that kernels support";
   let description = [{
     Requires: stage pure, simplified.
-    Ensures: no `reduce_all`; every `reduce` is over trailing axes or keeps the innermost one, and is over at least one; `arg_reduce` is over
-    the last axis; contractions read transposed operands and operands with broadcast batch axes themselves, and where their result is transposed
-    instead (ExactRewrites.h), elementwise work on it stands before the transpose; reshapes stand before elementwise work on values in
-    memory, after that on computed ones; every `scatter_add` gives f32 or a wider type; a `convolution` is a `contract` of a `window`; a `concat`
-    has at most 8 operands, so that a kernel's work for an element does not grow with the length of a list;
-    `attention` is left where the target has a kernel for it (Blocking::attentionTile), else two contractions with the softmax of its scores
-    between them.
-    Carries to which the steps of a scan only add contractions and sums are one contraction or sum behind it (LoopSums.h).
-    Meaning is kept to the bit, but for the order of sums that are split, of those over the steps of scans, and of those of a convolution's
-    gradient by its kernel.
+    Ensures: there is no `reduce_all`. Every `reduce` is over at least one axis, and is over trailing axes or keeps the
+    innermost axis; `arg_reduce` is over the last axis. Contractions absorb transposes and broadcast batch axes of their
+    operands; if the result is transposed instead (ExactRewrites.h), its elementwise users move above the transpose.
+    Reshapes are hoisted above elementwise ops on loaded values and sunk below those on computed values. Every
+    `scatter_add` gives f32 or a wider type. A `convolution` becomes a `contract` of a `window`. A `concat` has at most
+    8 operands, so that the work of a kernel per element does not grow with the number of operands. `attention` is kept
+    if the target has a kernel for it (Blocking::attentionTile); otherwise it becomes two contractions with the softmax
+    of the scores between them. A carry to which the steps of a scan only add contractions and sums becomes one
+    contraction or sum after the scan (LoopSums.h). Results are bit-identical, except for the order of sums that are
+    split, of sums over the steps of scans, and of sums in a convolution's gradient by its kernel.
     Example: `reduce sum %0 {axes = array<i64: 0, 2>} : tensor<8x4x5xf32> -> tensor<4xf32>` becomes
     ```mlir
     %1 = halftone.reduce sum %0 {axes = array<i64: 2>} : tensor<8x4x5xf32> -> tensor<8x4xf32>
     %2 = halftone.reduce sum %1 {axes = array<i64: 0>} : tensor<8x4xf32> -> tensor<4xf32>
     ```
   }];
-  let options = [Option<"target", "target", "std::string", "", "The target whose kernels ops become; default: the module's, or host">,
-                 Option<"strict", "strict", "bool", "false", "Every sum of a convolution or over steps keeps its order; also if the module is strict">];
+  let options = [Option<"target", "target", "std::string", "", "The target of the kernels; default: that of the module, or host">,
+                 Option<"strict", "strict", "bool", "false", "Keeps the order of sums of convolutions and over steps; implied by strict numerics of the module">];
 }
 
 def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {
-  let summary = "Settles blockings of contractions, layouts of weights and long sums in parts";
+  let summary = "Chooses tiles of contractions, layouts of weights and the splitting of long sums";
   let description = [{
     Requires: stage pure, after normalize.
-    Ensures: every `contract` has a `tile`, the rows and columns of its blocks; a right operand of a contraction that is a weight
-    which @main only reads is packed (`pack`) where the target's matmul reads it so (Lowerings::weightPanels). An operand whose
-    contracted axes are not neighbours in the order of the other operand's is transposed where the target asks for it (Lowerings::joinsDepth).
-    If a product of floats has few tiles
-    and long sums, its contraction makes parts of the sums, one for each index of a leading batch axis, and a `reduce` adds the parts up
-    (Blocking::depthParts). A gradient of attention with few heads of keys and many scores gives pieces of its gradients by keys and values,
-    which a `reduce` adds up (SplitAttention.h). All else keeps its bits.
+    Ensures: every `contract` has a `tile`, the rows and columns of its blocks. The right operand of a contraction is
+    packed (`pack`) if it is a weight that @main only reads and the target has a packed layout for it
+    (Lowerings::weightPanels). An operand whose contracted axes are not adjacent in the order of the other operand's is
+    transposed if the target requests it (Lowerings::joinsDepth). A float contraction with few tiles and long sums is
+    split along K: it computes partial sums, one per index of a leading batch axis, which a `reduce` adds
+    (Blocking::depthParts). A gradient of attention with few heads of keys and many scores computes partial results of
+    its gradients by keys and values, which a `reduce` adds (SplitAttention.h). All other results are bit-identical.
     Example: `contract %x, %w` of 8 x 6 by 6 x 4 gets `tile = array<i64: 8, 64>`. For `sm_80`, `contract %x, %w` of 8 x 1024 by 1024 x 4 becomes
     ```mlir
     %a = halftone.reshape %x : tensor<8x1024xf32> to tensor<8x4x256xf32>
@@ -265,18 +273,20 @@ def ChooseTemplatesPass : Halftone_Pass<"choose-templates", "pure"> {
     %0 = halftone.reduce sum %p {axes = array<i64: 0>} : tensor<4x8x4xf32> -> tensor<8x4xf32>
     ```
   }];
-  let options = [Option<"target", "target", "std::string", "", "The target that weights are packed and sums are cut for; default: the module's, or Target::reference">,
-                 Option<"strict", "strict", "bool", "false", "Nothing is packed, and all sums stay whole; also if the module is strict">];
+  let options = [Option<"target", "target", "std::string", "", "The target for which weights are packed and sums are split; default: that of the module, or Target::reference">,
+                 Option<"strict", "strict", "bool", "false", "Packs no weights and splits no sums; implied by strict numerics of the module">];
 }
 
 def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows", "pure"> {
-  let summary = "Moves functions of one variable from the variable's readers to its writers";
+  let summary = "Hoists casts and packs of weights from their readers to the writers of the weights";
   let description = [{
     Requires: stage pure, after choose-templates.
-    Ensures: what casts a weight to a narrower dtype (through transposes and reshapes too) or packs it, and is read by other ops is a `shadow`; its
-    readers read an argument of @main with `halftone.shadow`, through a reshape of their own if they want another shape. Functions that differ in the `origin` or `kind` of a
-    cast alone are one. Where the weight has a new value, the function of that is made
-    beside it, under the same conditions, as a result with `halftone.shadow`; where the new value is another weight's old one, it is that weight's shadow. Not a bit changes.
+    Ensures: every cast of a weight to a narrower dtype (also through transposes and reshapes) and every pack of a
+    weight that has other users is hoisted into a `shadow`. Its users read an argument of @main with `halftone.shadow`
+    instead, through a reshape if they need another shape. Functions that differ only in the `origin` or `kind` of a
+    cast share a shadow. If @main assigns the weight, the shadow of the new value is computed next to it, under the same
+    conditions, and becomes a result with `halftone.shadow`; if the new value is the old value of another weight, that
+    weight's shadow is used. All results are bit-identical.
     Example:
     ```mlir
     %c = halftone.cast %w {origin = "variable read"} : tensor<4xf32> to tensor<4xf16>
@@ -293,12 +303,13 @@ def HoistShadowsPass : Halftone_BorderPass<"hoist-shadows", "pure"> {
 }
 
 def RoundDecisionsPass : Halftone_Pass<"round-decisions", "pure"> {
-  let summary = "Rounds each narrow float on which a decision depends where it is made";
+  let summary = "Rounds each narrow float on which a decision depends at its definition";
   let description = [{
     Requires: stage pure, after choose-templates.
-    Ensures: a module of strict numerics stays as it is, since every op rounds. In others a value that decides is the value that its other readers see. Kernels keep narrow floats in f32 and store them narrow, so without
-    this pass `is_finite` could call a gradient finite that its update reads as inf. Each value that `valuesToRound` (dialect/Decisions.h) finds goes
-    through a rounding self-cast with the origin "decision", and all its readers read that.
+    Ensures: a decision sees the same value as the other users of its operand. Kernels keep narrow floats in f32 and
+    store them narrow, so without this pass `is_finite` could report a gradient as finite that its update reads as inf.
+    Each value that `valuesToRound` (dialect/Decisions.h) finds passes through a rounding self-cast with the origin
+    "decision", and all its users read the cast. A module with strict numerics is not changed, since every op rounds.
     Example:
     ```mlir
     %f = halftone.is_finite %g : tensor<4xf16>
@@ -312,90 +323,94 @@ def RoundDecisionsPass : Halftone_Pass<"round-decisions", "pure"> {
 }
 
 def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
-  let summary = "Gathers loose ops into kernels and launches";
+  let summary = "Kernel formation: fuses ops into kernels and launches";
   let description = [{
     Requires: stage pure, after choose-templates.
-    Ensures: the bodies of @main and of `when` are `launch`, `when`, `reshape` and `constant`, and no `hold`; each kernel is of the kind that its op
-    says (docs/kernels.md, "What a kernel may hold"). Cheap chains of values in memory are copied into every kernel that reads them (at most 2 loads
-    and 2 transcendentals); elementwise work joins the kernels of its producers; reductions over leading or all axes of a
-    kernel's result are split into a `partial_reduce` there and a `reduce` that finishes it; kernels that give scalars alone become
-    few. At last kernels make values of others again where that takes less memory. At most 1024 ops are home ops of one kernel. Nothing moves into or
-    out of `when` but constants, broadcasts and rounding casts that widen. In strict numerics each compute op is a kernel.
+    Ensures: the bodies of @main and of `when` consist of `launch`, `when`, `reshape` and `constant`; there is no
+    `hold`. The kind of each kernel is that of its op (docs/kernels.md, "What a kernel may hold"). Cheap chains of
+    elementwise ops on values in memory are cloned into every kernel that reads them (at most 2 loads and 2
+    transcendentals). Elementwise ops are fused into the kernels of their producers. A reduction over leading or all
+    axes of a kernel's result is split into a `partial_reduce` in that kernel and a `reduce` that completes it. Kernels
+    whose results are all scalars are merged. Finally, kernels recompute values of other kernels if that takes less
+    memory. At most 1024 ops, clones excluded, are in one kernel. Only constants, broadcasts and widening rounding casts
+    move into or out of `when`. In strict numerics each compute op is a kernel.
     Example: `contract`, `add` of a broadcast bias and `maximum` with zero become one kernel of kind `matmul`.
   }];
-  let options = [Option<"target", "target", "std::string", "", "Blocks are cut for this target; default: the module's, or host">,
-                 Option<"strict", "strict", "bool", "false", "One op, one kernel: only constants, iota and broadcasts are copied into it; also if the module is strict">];
+  let options = [Option<"target", "target", "std::string", "", "The target for which kernels are partitioned into blocks; default: that of the module, or host">,
+                 Option<"strict", "strict", "bool", "false", "One kernel per op: only constants, iota and broadcasts are cloned into it; implied by strict numerics of the module">];
 }
 
 def RepeatResultsPass : Halftone_Pass<"repeat-results", "kernel"> {
-  let summary = "Lets a kernel store a small result in each place that keeps it";
+  let summary = "Stores a small result that several results of @main name directly in each of them";
   let description = [{
     Requires: form-kernels.
-    Ensures: a value of at most 4096 elements that a loop, row, finish or reduction loop makes in @main, and that several results of @main name, is
-    a result of the launch for each of them. If the value is the new one of a variable whose old value is read later, and may
-    lie in its place, the launch gives the old value too, and the later readers read that. So assign-slots copies neither: on a GPU each copy
-    costs a launch. A kernel that several launches share is copied for one that gives more.
+    Ensures: a value of at most 4096 elements that a kernel of kind loop, row, finish or reduction_loop computes in
+    @main, and that several results of @main name, is a separate result of the launch for each of them. If the value is
+    the new value of a variable whose old value is read later, and may overwrite it in place, the launch also returns
+    the old value, which the later readers use. assign-slots therefore needs no copies, each of which costs a launch on
+    a GPU. A kernel with several launches is cloned for a launch with more results.
     Example: a metric's total, which is fetched, is two results of the kernel that adds to it: one lies in the variable, one in the fetch.
   }];
 }
 
 def OutlineKernelsPass : Halftone_Pass<"outline-kernels", "kernel"> {
-  let summary = "Names kernels by their text, once each";
+  let summary = "Deduplicates kernels and names them by a hash of their text";
   let description = [{
     Requires: form-kernels.
-    Ensures: stage kernel: each kernel is called `<kind>_<16 hex digits of the hash of its text without name and locations>`; no two kernels have the same
-    text; kernels without a launch are gone. They stand before @main in the order of their first launch.
+    Ensures: stage kernel: each kernel is named `<kind>_<16 hex digits of the hash of its text without name and
+    locations>`; no two kernels have the same text; kernels without a launch are removed. Kernels precede @main in the
+    order of their first launch.
     Example: `@loop_0` and `@loop_1`, both `neg` of tensor<8xf32>, become one `@loop_<hash>`.
   }];
 }
 
 def OrderLaunchesPass : Halftone_Pass<"order-launches", "kernel"> {
-  let summary = "Puts the launches of each region into their final order";
+  let summary = "Schedules the launches of each region to reuse memory";
   let description = [{
     Requires: stage kernel.
-    Ensures: the order keeps all dependencies; what reads the old value of a variable stands before what makes
-    its new value, wherever the dependencies allow it, so that the new value can take the old one's place; a launch that is the last
-    to read large values, and makes less, comes as soon as it can, with small launches that it waits for; otherwise
-    the order of the program is kept.
+    Ensures: the order respects all dependencies. Where dependencies allow, readers of a variable's old value are
+    ordered before the launch that writes the new value, so that the write can be in place. A launch that is the last
+    reader of large values, and whose results are smaller, is ordered as early as possible, together with small launches
+    on which it depends. Otherwise program order is kept.
     Example: a launch that reads %w after the launch whose result is returned for `halftone.variable = @w` moves before it.
   }];
 }
 
 def MergeLaunchesPass : Halftone_Pass<"merge-launches", "kernel"> {
-  let summary = "Puts launches of the same code next to each other";
+  let summary = "Orders launches of the same code next to each other";
   let description = [{
     Requires: order-launches.
-    Ensures: launches whose kernels differ in extents alone, and that do not wait for one another, stand together where
-    that makes the values alive at once no larger; the order keeps all that order-launches asked for. assign-slots
-    makes neighbours of one code one launch.
-    Example: the updates of all parameters stand together in the `when` around them.
+    Ensures: independent launches whose kernels differ only in extents are adjacent, if that does not increase the size
+    of the values that are live at once. The constraints of order-launches are kept. assign-slots merges adjacent
+    launches of the same code into one.
+    Example: the updates of all parameters become adjacent in the `when` around them.
   }];
 }
 
 def PlaceCollectivesPass : Halftone_Pass<"place-collectives", "kernel"> {
-  let summary = "Lets values travel between processes while launches that do not need them run";
+  let summary = "Overlaps independent launches with collectives in flight";
   let description = [{
     Requires: merge-launches; each collective has an `order`.
-    Ensures: in @main, each collective stands as early as its operands and the collectives of lower order allow. Ops that
-    wait for the collective of order i, and for none of a higher order, stand behind all ops that wait only for lower
-    ones. Otherwise the order is kept. Without collectives nothing changes.
-    Example: the update of the last layer's weights, which waits for the sum of their gradients, moves behind the backward
-    pass of the first layer.
+    Ensures: in @main, each collective is as early as its operands and the collectives of lower order allow. Ops that
+    depend on the collective of order i, and on none of a higher order, follow all ops that depend only on lower orders.
+    Otherwise the order is kept. A module without collectives is not changed.
+    Example: the update of the last layer's weights, which depends on the sum of their gradients, moves after the
+    backward pass of the first layer.
   }];
 }
 
 def VerifyStagePass : Halftone_Pass<"verify-stage", "any"> {
-  let summary = "Checks that a module keeps the contract of a stage";
+  let summary = "Checks that a module satisfies the contract of a stage";
   let description = [{
     Requires: a module that MLIR's verifier accepts.
-    Ensures: nothing changes; where the module holds what its stage forbids, or lacks what it promises, each finding is an
-    error. docs/architecture.md has the table of stages.
+    Ensures: the module is not changed; each violation of the contract is an error. docs/architecture.md has the table
+    of stages.
     Example: `halftone-opt --halftone-verify-stage=stage=pure` on a module with a `read` says
     `'halftone.read' op is not legal in stage pure: ...`.
   }];
   let options = [
     Option<"stage", "stage", "::halftone::compiler::Stage", "::halftone::compiler::Stage::graph",
-           "The stage whose contract is checked: graph, cast, pure or kernel",
+           "The stage to check: graph, cast, pure or kernel",
            [{::llvm::cl::values(
                clEnumValN(::halftone::compiler::Stage::graph, "graph", "layers, state, gradients"),
                clEnumValN(::halftone::compiler::Stage::cast, "cast", "no layers, all casts explicit"),
@@ -405,11 +420,12 @@ def VerifyStagePass : Halftone_Pass<"verify-stage", "any"> {
 }
 
 def LowerToLinalgPass : Halftone_BorderPass<"lower-to-linalg", "kernel"> {
-  let summary = "Shows the linalg form of each kernel: for tests and tools, not part of the pipeline of a module";
+  let summary = "Replaces each kernel by its linalg form; for tests and tools, not part of the pipeline";
   let description = [{
     Requires: stage kernel.
-    Ensures: each `halftone.kernel` is replaced by a module of its name that holds its linalg form (docs/kernel-form.md), with what
-    belongs to the launch as attributes: `halftone.extents`, `halftone.grid`, `halftone.scratch`. Everything else is erased.
+    Ensures: each `halftone.kernel` is replaced by a module of the same name with its linalg form (docs/kernel-form.md).
+    The values of the launch are attributes: `halftone.extents`, `halftone.grid`, `halftone.scratch`. All other ops are
+    erased.
     Example:
     ```mlir
     module @loop_0 attributes {halftone.extents = array<i64: 8, 1, 8>, halftone.grid = 1 : i64, halftone.scratch = 0 : i64} {
@@ -418,8 +434,8 @@ def LowerToLinalgPass : Halftone_BorderPass<"lower-to-linalg", "kernel"> {
     ```
   }];
   let options = [
-    Option<"strict", "strict", "bool", "false", "Every op rounds to its dtype; also if the module is strict">,
-    Option<"target", "target", "std::string", "", "The target that the launch is for; default: the module's, or Target::reference">
+    Option<"strict", "strict", "bool", "false", "Every op rounds to its dtype; implied by strict numerics of the module">,
+    Option<"target", "target", "std::string", "", "The target of the launch; default: that of the module, or Target::reference">
   ];
 }
 
