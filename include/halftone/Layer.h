@@ -61,7 +61,7 @@ private:
 };
 
 namespace detail {
-/// The interface behind every layer; Custom<T> implements it for users.
+/// The implementation interface of layers; Custom<T> implements it for users' structs.
 class HALFTONE_API LayerBody {
 public:
   virtual ~LayerBody();

@@ -103,7 +103,7 @@ public:
   CenterCrop(int64_t height, int64_t width, const CenterCropArgs &args = {}, Where where = Where::current());
 };
 
-/// The arguments of random image layers without an argument of their own.
+/// The arguments of random image layers that have only these.
 struct RandomImageArgs {
   std::optional<int64_t> seed{};
   Choice<DataFormat> data_format = DataFormat::channels_last;

@@ -45,7 +45,7 @@ public:
 
 struct GlobalPoolingArgs {
   Choice<DataFormat> data_format = DataFormat::channels_last;
-  bool keepdims = false; // the spatial axes stay, with extent 1
+  bool keepdims = false; // keeps the spatial axes, with extent 1
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};

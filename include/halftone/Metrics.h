@@ -21,7 +21,7 @@ private:
 };
 namespace detail {
 struct MetricImpl;
-class HALFTONE_API MetricBody { // the interface behind a user's metric
+class HALFTONE_API MetricBody { // the implementation interface of a user's metric
 public:
   virtual ~MetricBody();
   virtual std::unique_ptr<MetricBody> clone() const = 0; // for another output, before build()

@@ -123,10 +123,10 @@ struct SummaryArgs {
 };
 enum class Program : uint8_t { predict, test, train };
 struct IrArgs {
-  std::optional<Program> program{};
+  std::optional<Program> program{}; // default: train if the model is compiled, otherwise predict
   std::optional<int64_t> batch_size{};
   bool locations = false;
-}; // train when compiled
+};
 struct ReportArgs {
   bool time_kernels = true;   // runs the program a few times on zeros, with copies of its variables
   Tensors calibration_data{}; // inputs for the quantization_report() section; without them there is none

@@ -143,8 +143,8 @@ HALFTONE_API Value sign(const Value &x);
 HALFTONE_API Value negative(const Value &x);
 HALFTONE_API Value floor(const Value &x);
 HALFTONE_API Value ceil(const Value &x);
-HALFTONE_API Value trunc(const Value &x); // integers stay
-HALFTONE_API Value round(const Value &x); // ties to even; integers stay
+HALFTONE_API Value trunc(const Value &x); // integers are unchanged
+HALFTONE_API Value round(const Value &x); // ties to even; integers are unchanged
 HALFTONE_API Value sin(const Value &x);
 HALFTONE_API Value cos(const Value &x);
 HALFTONE_API Value tan(const Value &x);
