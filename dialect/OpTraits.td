@@ -14,7 +14,7 @@ def Halftone_Glue : Halftone_Marker<"Glue">;
 def Halftone_KeepsDtype : Halftone_Marker<"KeepsDtype">;
 def Halftone_Decision : Halftone_Marker<"Decision">;
 
-/// The op has no gradient, for this reason.
+/// The op has no gradient; `reason` says why.
 class Halftone_NoGradient<string reason> : Halftone_Marker<"NoGradient"> {
   assert !ne(reason, ""), "expected the reason why the op has no gradient";
 }

@@ -349,7 +349,8 @@ def RepeatResultsPass : Halftone_Pass<"repeat-results", "kernel"> {
     the new value of a variable whose old value is read later, and may overwrite it in place, the launch also returns
     the old value, which the later readers use. assign-slots therefore needs no copies, each of which costs a launch on
     a GPU. A kernel with several launches is cloned for a launch with more results.
-    Example: a metric's total, which is fetched, is two results of the kernel that adds to it: one lies in the variable, one in the fetch.
+    Example: the total of a metric, which is also fetched, becomes two results of the kernel that updates it: one is
+    stored in the variable, one in the fetch.
   }];
 }
 

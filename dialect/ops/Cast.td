@@ -7,7 +7,7 @@ include "Types.td"
 def Halftone_CastOp : Halftone_PureOp<"cast", [SameOperandsAndResultShape,
     DeclareOpInterfaceMethods<Halftone_GradientOpInterface>,
     DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface]> {
-  let summary = "Changes the dtype, rounding to nearest even";
+  let summary = "Cast to another dtype, rounding to nearest even";
   let description = [{
     The value is rounded once, also from f64 and from wide integers. Float to integer truncates, saturates, and maps NaN
     to 0; integer to integer wraps; any type to bool is `!= 0`. The gradient of a cast between floats is a rounding cast

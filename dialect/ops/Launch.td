@@ -32,7 +32,7 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [IsolatedFromAbove, Symbol, Halfto
 
 def Halftone_LaunchOp : Halftone_Op<"launch", [Pure, Halftone_NoGradient<"outline-kernels puts it in, after differentiate">,
     Halftone_ComparedWithItsOps, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "Runs a kernel on operands";
+  let summary = "Launch of a kernel on operands";
   let description = [{
     `site` holds the information for reports that is not part of the kernel's identity: layer paths, source lines and
     the fused ops.

@@ -58,7 +58,7 @@ concept HasConfig = requires(const T &t, Config &c) { t.get_config(c); };
 
 /// The representation of a user's object in a config: its class, if that has get_config() and is registered.
 struct CustomObject {
-  std::string class_name = "function"; // of an object without get_config()
+  std::string class_name = "function"; // for objects without get_config()
   std::function<void(Config &)> get_config{};
 };
 template <class T> CustomObject custom_object(const T &object) {

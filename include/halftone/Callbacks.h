@@ -123,7 +123,7 @@ struct ModelCheckpointArgs {
   bool save_best_only = false;
   bool save_weights_only = false;
   Choice<MonitorMode> mode = MonitorMode::automatic;
-  std::optional<int64_t> save_freq{};              // batches; if not given, every epoch
+  std::optional<int64_t> save_freq{};              // interval in batches; default: each epoch
   std::optional<double> initial_value_threshold{}; // a value must be better than this to be saved as the first best
 };
 /// Saves the model after each epoch, or after each `save_freq` batches. A path that ends in .keras is written by
@@ -148,7 +148,7 @@ private:
   std::shared_ptr<State> state_;
 };
 struct BackupAndRestoreArgs {
-  std::optional<int64_t> save_freq{}; // batches; if not given, every epoch
+  std::optional<int64_t> save_freq{}; // interval in batches; default: each epoch
   bool double_checkpoint = false;     // keeps the previous file as "previous.ckpt"
   bool delete_checkpoint = true;      // removes the files when fit() ends
 };

@@ -25,7 +25,7 @@ enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
 enum class PadMode : uint8_t { constant, reflect, symmetric, edge, wrap };
 /// How the outputs of both directions are merged.
 enum class MergeMode : uint8_t { sum, mul, concat, ave };
-/// How elements are combined with updates.
+/// The function that combines an element with an update.
 enum class ScatterReduction : uint8_t { add, max, min, mul };
 /// How a preprocessing layer encodes integers below a limit: `int_` (Keras's "int"), the integers themselves;
 /// `one_hot`, a vector of that length for each integer; or one vector for all integers along the last axis, with 1 for

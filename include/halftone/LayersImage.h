@@ -21,7 +21,7 @@ struct DataFormatArgs {
 /// Pads each spatial axis with zeros on both sides.
 class HALFTONE_API ZeroPadding1D : public Layer {
 public:
-  /// `padding`: one count for both sides, or {before, after}.
+  /// `padding`: one width for both sides, or {before, after}.
   ZeroPadding1D(const Integers &padding = 1, const DataFormatArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API ZeroPadding2D : public Layer {
@@ -36,7 +36,7 @@ public:
 /// Crops the input on both sides of each spatial axis. value_error if no element is left along an axis.
 class HALFTONE_API Cropping1D : public Layer {
 public:
-  /// `cropping`: one count for both sides, or {before, after}. The input is (batch, steps, channels).
+  /// `cropping`: one width for both sides, or {before, after}. The input is (batch, steps, channels).
   Cropping1D(const Integers &cropping = 1, const LayerArgs &args = {}, Where where = Where::current());
 };
 class HALFTONE_API Cropping2D : public Layer {

@@ -11,7 +11,7 @@ struct LossImpl;
 struct LossArgs {
   Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   std::string name{};
-  PolicyArg dtype{}; // empty: floatx, not the global policy; a policy gives its compute dtype
+  PolicyArg dtype{}; // empty: floatx, not the global policy; for a policy its compute dtype
 };
 /// A loss. Targets and predictions are cast to the loss's dtype, and their ranks are matched as in Keras ((n,) with (n,
 /// 1)). The formula gives one loss per sample, which `reduction` reduces: sum_over_batch_size is sum(weight * loss) /

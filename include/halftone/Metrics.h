@@ -82,7 +82,7 @@ concept AlmostMetric = !CustomMetric<T> && requires(T &t, MetricContext &c) { t.
 } // namespace detail
 struct MetricArgs {
   std::string name{};
-  PolicyArg dtype{}; // of the state; empty: floatx, not the global policy; a policy gives its compute dtype
+  PolicyArg dtype{}; // of the state; empty: floatx, not the global policy; for a policy its compute dtype
 };
 /// A metric, which accumulates batches in its state. Most metrics keep a total and a count; their result is total /
 /// count. Copies share the state. compile() selects the class for "accuracy", "acc", "crossentropy" and "ce" by the
@@ -207,7 +207,7 @@ enum class AUCCurve : uint8_t { ROC, PR, PRGAIN };
 /// curve, `interpolation` interpolates the counts.
 enum class AUCSummationMethod : uint8_t { interpolation, majoring, minoring };
 struct AUCArgs {
-  int64_t num_thresholds = 200; // at equal distances from 0 to 1
+  int64_t num_thresholds = 200; // equidistant from 0 to 1
   AUCCurve curve = AUCCurve::ROC;
   AUCSummationMethod summation_method = AUCSummationMethod::interpolation;
   std::string name{};

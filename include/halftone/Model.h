@@ -67,13 +67,13 @@ private:
 /// for a name that no output has.
 /// One CompileArgs may serve several models: each model makes its own optimizer or metric from a name. An Optimizer
 /// object belongs to the variables that it updates first; fit() of another model with it is a value_error.
-struct CompileArgs { // Trainer.compile, then ours
+struct CompileArgs { // those of Trainer.compile, then Halftone's
   Optimizer optimizer = "rmsprop";
   LossSpec loss{};
   std::vector<double> loss_weights{}; // one per output; a single loss for all outputs takes a single weight
   MetricSpec metrics{};
   MetricSpec weighted_metrics{};
-  bool run_eagerly = false;        // the reference interpreter, op by op
+  bool run_eagerly = false;        // runs the reference interpreter, op by op
   int64_t steps_per_execution = 1; // steps between calls of the callbacks' batch methods
   bool jit_compile = true;
   bool auto_scale_loss = true;    // wraps the optimizer in a LossScaleOptimizer if the model's policy is mixed_float16

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace halftone::datasets {
-/// Sequences of words as indices, and an int64 label for each, of shape (N,).
+/// Sequences of word indices, and their int64 labels (N,).
 struct Sequences {
   std::vector<std::vector<int64_t>> x_train;
   Tensor y_train;
