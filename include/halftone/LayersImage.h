@@ -170,7 +170,7 @@ struct RandomShearArgs {
   std::string name{};
 };
 /// In training, shears each image by a random factor along x and another along y: rows and columns are shifted by that
-/// multiple of their index. The sign is random, with probability 1/2. value_error for factors outside of 0 to 1. The
+/// multiple of their index. The common sign of both factors is random. value_error for factors outside of 0 to 1. The
 /// result has the compute dtype.
 class HALFTONE_API RandomShear : public Layer {
 public:
