@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/targets/cpu/CpuTarget.h"
+#include "runtime/base/Half.h"
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -228,19 +229,23 @@ TEST_CASE("A recurrence of bf16 multiplies pairs where the CPU has them, and kee
     }
 }
 
-TEST_CASE("A recurrence of f32 keeps products of numbers that are subnormal, and so small that products are",
-          "[kernels]") {
+TEST_CASE(
+    "A recurrence of numbers widened to f32 keeps products of those that are subnormal, and so small that products are",
+    "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
+  const std::string element = GENERATE("f32", "bf16");
+  const double least = element == "f32" ? 0x1p-149 : 0x1p-133;
   for (const auto &[name, program] : {programs[0], programs[1], programs[2]})
     for (const Extents &extents : {Extents{3, 9, 17, 5}, Extents{2, 26, 32, 16}, Extents{2, 8, 1, 1}}) {
-      const KernelHarness kernel(program(extents, "f32"), target, false);
+      const KernelHarness kernel(program(extents, element), target, false);
       const auto usual = kernel.operands(7, false, 0.5);
       for (const double scale : {0x1p-60, 0x1p-85, 0x1p-126, 0x1p-146}) {
-        CAPTURE(name, target, extents.units, scale);
+        CAPTURE(name, target, element, extents.units, scale);
         auto operands = usual;
         for (const size_t number : {0, 1, 2})
           for (double &value : operands[number].low)
-            value = static_cast<double>(static_cast<float>(value * scale));
+            value = element == "f32" ? static_cast<double>(static_cast<float>(value * scale))
+                                     : halftone::Bfloat16::decode(halftone::Bfloat16::encode(value * scale));
         const auto checkWith = [&](double first, double last) { // of the first operand, a carry
           auto some = operands;
           some[0].low.front() = first;
@@ -250,10 +255,10 @@ TEST_CASE("A recurrence of f32 keeps products of numbers that are subnormal, and
           kernel.checkInside(some);
         };
         checkWith(operands[0].low.front(), operands[0].low.back());
-        checkWith(0, 0x1p-149);
-        checkWith(0x1p-149, 0.75);
+        checkWith(0, least);
+        checkWith(least, 0.75);
         checkWith(-0.0, std::nan(""));
-        checkWith(0x1p-140, std::numeric_limits<double>::infinity());
+        checkWith(least * 0x1p+1, std::numeric_limits<double>::infinity());
       }
     }
 }

@@ -37,14 +37,18 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columns(const MatmulStr
     return columnsOfPanels(strip);
   if (plan.b == ReadB::inPlace)
     return columnsInPlace(strip);
-  const Emitted panel =
-      plan.b == ReadB::packedStrip ? block.packedB : block.at(block.packedB, strip.column * block.sizes.depth);
+  const Emitted panel = packedPanel(strip);
   return [this, panel, vectors = strip.vectors](const MatmulStep &step) {
     Values read;
     for (int64_t vector = 0; vector < vectors; ++vector)
       read.push_back(block.load(block.at(panel, (step.k * vectors + vector) * block.sizes.lanes)));
     return read;
   };
+}
+
+/// Where packing left a strip's B.
+Emitted MatmulFactors::packedPanel(const MatmulStrip &strip) const {
+  return plan.b == ReadB::packedStrip ? block.packedB : block.at(block.packedB, strip.column * block.sizes.depth);
 }
 
 Values MatmulFactors::columnsAt(const MatmulStrip &strip, const MatmulStep &step,
@@ -112,25 +116,25 @@ void MatmulFactors::scale(MatmulStrip &strip) const {
 }
 
 void MatmulFactors::scalePairs(MatmulStrip &strip) const {
-  const auto b = strip.b;
   const Emitted limit = Emitted::constant(frame, frame.getF32Type(), smallNumbersEnd).bits();
   scaleBy(strip, limit, [&](Emitted k) {
     Emitted most;
-    for (const Emitted &pairs : b({k})) {
+    for (const Emitted &pairs : strip.b({k})) {
       const Emitted both = maximum(absolute(firstOfPairs(pairs)).bits(), absolute(secondOfPairs(pairs)).bits());
       most = most ? maximum(most, both) : both;
     }
     return most;
   });
   // A number of bf16 times the power of two is one of bf16.
-  strip.b = [b, scale = block.splat(strip.scale)](const MatmulStep &step) {
-    Values read = b(step);
-    for (Emitted &pairs : read) {
-      const Emitted first = firstOfPairs(pairs) * scale, second = secondOfPairs(pairs) * scale;
-      pairs = ((first.bits() >> 16) | second.bits()).bitsAs(getElementTypeOrSelf(pairs.type()));
-    }
-    return read;
-  };
+  const Emitted isSmall = strip.scale > 1, scale = block.splat(strip.scale), panel = packedPanel(strip);
+  frame.loop(frame.constant(0), select(isSmall, strip.depth.count, frame.constant(0)), frame.constant(1),
+             [&](Emitted k) {
+               for (auto [vector, pairs] : llvm::enumerate(strip.b({k}))) {
+                 const Emitted first = firstOfPairs(pairs) * scale, second = secondOfPairs(pairs) * scale;
+                 block.store(((first.bits() >> 16) | second.bits()).bitsAs(getElementTypeOrSelf(pairs.type())),
+                             block.at(panel, (k * strip.vectors + int64_t(vector)) * block.sizes.lanes));
+               }
+             });
 }
 
 void MatmulFactors::prefetchColumns(const MatmulStrip &strip, Emitted k) const {

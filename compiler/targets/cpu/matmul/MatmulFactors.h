@@ -49,7 +49,7 @@ public:
   /// cotangents that vanish over many steps, and not all are 0; else 1. CPUs take many times as long for subnormal numbers, which so
   /// neither elements nor products are.
   void scale(MatmulStrip &strip) const;
-  /// The same for a strip whose B is packed in pairs, which b() then gives scaled.
+  /// The same for a strip whose B is packed in pairs, which it scales there.
   void scalePairs(MatmulStrip &strip) const;
   /// Asks for B's vectors some indices of K after `k`, if B is read as it is.
   void prefetchColumns(const MatmulStrip &strip, Emitted k) const;
@@ -64,6 +64,7 @@ private:
   /// What `use` makes of each of B's vectors where they are, and of its number.
   Values columnsAt(const MatmulStrip &strip, const MatmulStep &step,
                    llvm::function_ref<Emitted(Emitted, int64_t)> use) const;
+  Emitted packedPanel(const MatmulStrip &strip) const;
   std::function<Values(const MatmulStep &)> columnsOfPanels(const MatmulStrip &strip) const;
   Emitted biasedHalves(Emitted words, Emitted half) const;
 

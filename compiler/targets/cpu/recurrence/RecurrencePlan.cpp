@@ -112,9 +112,12 @@ private:
     const SmallVector<int> dims = dimsOf(contraction); // rows, columns, depth
     const Value lhs = contraction.getDpsInputs()[0];
     plan.matrices.push_back({RecurrenceMatrix::weights, sums, dims[2], dims[1], 1});
-    const bool packs = productOf(source, target).group > 1 || !getElementTypeOrSelf(lhs).isF32();
-    plan.matrices.push_back(
-        {packs ? RecurrenceMatrix::packedRows : RecurrenceMatrix::scaledRows, sums, rowDim, dims[2], 1});
+    const Type element = getElementTypeOrSelf(lhs);
+    const bool hasPairs = productOf(source, target).group > 1;
+    if (hasPairs || !element.isF32())
+      plan.matrices.push_back({RecurrenceMatrix::packedRows, sums, rowDim, dims[2], 1});
+    if (!hasPairs && (element.isF32() || element.isBF16())) // numbers of f16 are no subnormal ones of f32
+      plan.matrices.push_back({RecurrenceMatrix::scaledRows, sums, rowDim, dims[2], 1});
     plan.matrices.push_back({RecurrenceMatrix::local, sums, rowDim, dims[1], 1});
   }
 

@@ -103,13 +103,14 @@ void RecurrenceProducts::multiply(linalg::GenericOp contraction) {
   const SmallVector<int> dims = dimsOf(contraction);
   const Value sums = contraction.getResult(0);
   OpOperand *lhs = contraction.getDpsInputOperand(0);
-  const RowsPlace rows = places.of(lhs->get(), frame.source.accessOf(contraction, *lhs));
+  RowsPlace rows = places.of(lhs->get(), frame.source.accessOf(contraction, *lhs));
   const Emitted depth = matrices.groups(frame.extents[size_t(dims[2])]), one = frame.constant(1);
   MatrixPlace factor{rows.at, rows.pitch, one};
   Emitted widens;
   if (const ScratchMatrix *packed = places.find(RecurrenceMatrix::packedRows, sums)) {
     packRows(contraction, rows, *packed);
-    factor = {packed->at, packed->pitch, one};
+    rows = {packed->at, packed->pitch, frame.getF32Type()};
+    factor = {rows.at, rows.pitch, one};
     if (matrices.pairs)
       widens = matrices.hasSubnormal(*packed, places.count, depth) | haveSubnormal(contraction);
   }
