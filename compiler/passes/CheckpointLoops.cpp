@@ -149,7 +149,8 @@ void checkpointLoops(ModuleOp module) {
     if (auto number = op->getAttrOfType<IntegerAttr>(rematerializeAttr)) {
       nextNumber = std::max(nextNumber, number.getInt() + 1);
       auto scan = dyn_cast<ScanOp>(op);
-      if (scan && static_cast<int64_t>(scan.getLength()) >= shortest && !op->getParentOfType<ScanOp>() &&
+      const bool carries = scan && !scan.getInits().empty(); // else its steps are computed all at once
+      if (carries && static_cast<int64_t>(scan.getLength()) >= shortest && !op->getParentOfType<ScanOp>() &&
           !op->getParentOfType<WhileOp>())
         loops.push_back(scan);
     }

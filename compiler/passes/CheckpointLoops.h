@@ -5,7 +5,7 @@
 
 namespace halftone::compiler {
 
-/// Cuts each long scan that carries `halftone.rematerialize`, and stands in no other loop, into pieces of about the root of its
+/// Cuts each long scan with carries that has `halftone.rematerialize`, and stands in no other loop, into pieces of about the root of its
 /// length: a scan over scans, each of which has a number of its own. A backward pass that computed the whole loop again would need
 /// the memory of all of its steps at once; one that computes piece by piece needs that of the carries between pieces, and of one
 /// piece. The results have the same bits.
