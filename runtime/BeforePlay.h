@@ -1,4 +1,4 @@
-// The work that the host does for each play of a plan.
+// Host work before each play of a plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/VariableStore.h"
@@ -8,19 +8,19 @@
 
 namespace halftone {
 
-/// Values that the host computes for each play, from variables that plays change: the next learning rate from the count of
-/// steps. The host computes them while it holds no lock, since users' code may run then; it puts them in place within the
-/// lock of the play, if no other play has changed their source in between. So each play gets the values of its own step,
-/// whatever other threads play.
+/// Values that the host computes for each play from variables that plays change, such as the next learning rate from
+/// the step count. The host computes them without holding a lock, since the computation may run user code. It stores
+/// them under the play's lock if no other play has changed their source in between. So each play gets the values of its
+/// own step, whatever other threads play.
 struct BeforePlay {
-  /// Puts the values in place. False, and nothing has changed, if their source has changed since they were computed.
-  /// The play may still fail or begin anew afterwards.
+  /// Stores the values. Returns false, and changes nothing, if their source has changed since they were computed. The
+  /// play may still fail or start over afterwards.
   using Begin = std::function<StatusOr<bool>()>;
   std::vector<VariableHandle> variables; // that Begin reads or writes, under their locks
   std::function<Begin()> prepare;        // computes the values
 };
 
-/// Calls prepare() of each, while the caller holds no lock.
+/// Calls prepare() of each element. The caller holds no lock.
 inline std::vector<BeforePlay::Begin> prepareAll(const std::vector<BeforePlay> &all) {
   std::vector<BeforePlay::Begin> begins;
   begins.reserve(all.size());
@@ -29,8 +29,8 @@ inline std::vector<BeforePlay::Begin> prepareAll(const std::vector<BeforePlay> &
   return begins;
 }
 
-/// Calls each function, under the locks of all variables. False at the first that gives false: the caller gives up the
-/// locks and prepares again.
+/// Calls each function under the locks of all variables. Stops and returns false at the first one that returns false;
+/// the caller then releases the locks and prepares again.
 inline StatusOr<bool> beginAll(const std::vector<BeforePlay::Begin> &begins) {
   for (const BeforePlay::Begin &begin : begins)
     if (StatusOr<bool> begun = begin(); !begun.isOk() || !*begun)

@@ -1,4 +1,4 @@
-// Where a plan makes its fetches: on a device that is no host at addresses that stay, from which each play copies them to its tensors.
+// Addresses of a plan's fetches: on devices other than the host, small fetches have fixed addresses and each play copies them to its tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"
@@ -9,29 +9,30 @@
 
 namespace halftone {
 
-/// The places of one player's fetches. On the host the plan writes into the tensors that a play returns. Elsewhere a change
-/// of an address costs more than a copy of few bytes: a GPU runs the plan as a graph, whose nodes hold the addresses. So
-/// there each fetch of up to `mostFixedBytes` bytes has one address for good; the fetches of up to `mostSharedBytes` bytes
-/// lie side by side and leave with one copy. Tensors of earlier plays keep their values. Larger fetches are made in their
-/// tensors.
+/// The addresses to which one player's plan writes its fetches. On the host the plan writes directly into the tensors
+/// that a play returns. Elsewhere changing an address costs more than copying a few bytes: a GPU runs the plan as a
+/// graph whose nodes hold the addresses. There each fetch of up to `mostFixedBytes` bytes has a fixed address, and the
+/// fetches of up to `mostSharedBytes` bytes are contiguous and leave in one copy. Tensors of earlier plays keep their
+/// values. Larger fetches are written directly to their tensors.
 class FetchPlaces {
 public:
   static constexpr int64_t mostSharedBytes = 1024, mostFixedBytes = int64_t(1) << 20;
 
-  /// Allocates the places of fixed addresses. `executable` outlives this object. Errors are those of
+  /// Allocates the memory of the fixed addresses. `executable` must outlive this object. Errors are those of
   /// DeviceRuntime::allocate(), with the executable's name.
   static StatusOr<FetchPlaces> make(const Executable &executable, std::shared_ptr<DeviceRuntime> device);
 
-  /// Makes the tensors of one play, in the signature's order. device_error naming the fetch for which there is no room.
+  /// Allocates the tensors of one play, in the signature's order. device_error naming the fetch for which there is no
+  /// memory.
   StatusOr<std::vector<Tensor>> tensors();
-  /// The address at which the plan makes fetch `index` of the play for which tensors() was called last.
+  /// The address to which the plan writes fetch `index` in the play of the last tensors() call.
   std::byte *address(size_t index) const { return addresses_[index]; }
-  /// Queues the copies from fixed addresses to the tensors that tensors() made last. Call it once the plan's steps are
-  /// queued.
+  /// Queues the copies from fixed addresses to the tensors of the last tensors() call. Call it after the plan's steps
+  /// are queued.
   void copyOut(DeviceQueue &queue);
 
 private:
-  /// Fetches that leave with one copy, and share the memory of their tensors.
+  /// A run of fetches that leave in one copy and whose tensors share memory.
   struct Run {
     int64_t offset = 0, bytes = 0; // in `fixed_`
     DeviceMemory to = {};          // of the tensors, between tensors() and copyOut()

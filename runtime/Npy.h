@@ -1,4 +1,4 @@
-// NumPy's .npy data in memory, as members of .npz archives are.
+// Parses NumPy's .npy format from memory, as used for members of .npz archives.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"

@@ -1,4 +1,4 @@
-// The steps of a plan as operations of a queue, and the addresses in them that change.
+// The steps of a plan as queue operations, and the addresses in them that change.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -7,13 +7,13 @@
 
 namespace halftone {
 
-/// The address of a feed or a fetch in an operation. It may differ from play to play.
+/// An address of a feed or fetch within an operation. It may differ from play to play.
 struct ChangingAddress {
   size_t operation;
   SlotId slot;
   AddressPlace place;
 
-  /// Writes the address into the operation. True if the operation held another address before.
+  /// Writes the address into the operation. Returns true if the address changed.
   bool set(std::byte *address) const {
     return std::visit(
         [&](auto *at) {
@@ -25,7 +25,7 @@ struct ChangingAddress {
   }
 };
 
-/// Operations that are queued together, and the step behind them.
+/// Operations that are queued together, and the kind of step that follows them.
 struct Leg {
   enum class End : uint8_t { plan, collective, wait };
   size_t begin, end; // of the operations
@@ -33,13 +33,14 @@ struct Leg {
 };
 
 struct PlanOperations {
-  std::vector<QueuedOperation> operations;        // launches in parts are one operation
-  std::vector<Leg> legs;                          // of the operations; the last ends with the plan
-  std::vector<ChangingAddress> changing;          // from play to play, in order of their operations
-  std::vector<std::vector<MovingAddress>> moving; // of each repeat
+  std::vector<QueuedOperation> operations;        // a launch in parts is one operation
+  std::vector<Leg> legs;                          // over the operations; the last ends with the plan
+  std::vector<ChangingAddress> changing;          // feeds and fetches, in order of their operations
+  std::vector<std::vector<MovingAddress>> moving; // one list per repeat
 
-  /// The plan has passed verify(). `launches` are those of its launch steps, in order, and `buffers` the addresses that
-  /// they point to; `addresses` are by slot. The operations point into `launches`, and the places into all arrays.
+  /// Requires that the plan has passed verify(). `launches` are those of its launch steps, in order; `buffers` holds
+  /// the addresses that they point to; `addresses` is indexed by slot. The operations point into `launches`, and the
+  /// address places into all of these arrays.
   static PlanOperations of(const Plan &plan, std::span<Launch> launches, std::span<void *> buffers,
                            std::span<std::byte *const> addresses);
 };

@@ -1,4 +1,4 @@
-// A function compiled once per input signature: the players made so far, and how to make one more.
+// A function compiled once per input signature: a cache of players and the function that makes new ones.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Device.h"
@@ -18,13 +18,13 @@
 
 namespace halftone {
 
-/// How feeds fall into groups, one after the other: a batch's inputs, targets and weights; the arguments of a function.
+/// Division of feeds into consecutive groups: the inputs, targets and weights of a batch; the arguments of a function.
 struct FeedLayout {
-  std::vector<int64_t> groups{};      // the count of feeds of each; empty if the function does not split its feeds
-  int64_t allRows = 0;                // of a batch that processes share, on which the program may depend
-  std::vector<int64_t> numbers{};     // arguments of a function that are compiled in
-  std::vector<int64_t> openExtents{}; // of feeds that the host computes of other feeds, as the data tell them
-  /// The members of each group, of a list with a member for each feed.
+  std::vector<int64_t> groups{};      // number of feeds per group; empty if the function does not split its feeds
+  int64_t allRows = 0;                // rows of a batch that processes share; the program may depend on it
+  std::vector<int64_t> numbers{};     // function arguments that are compiled in
+  std::vector<int64_t> openExtents{}; // data-dependent extents of feeds that the host computes from other feeds
+  /// Splits a list with one element per feed into the elements of each group.
   template <class T> std::vector<std::vector<T>> split(const std::vector<T> &feeds) const {
     std::vector<std::vector<T>> parts;
     auto next = feeds.begin();
@@ -37,62 +37,62 @@ struct FeedLayout {
   friend bool operator==(const FeedLayout &, const FeedLayout &) = default;
 };
 
-/// The memory that a program binds in place of that of variables, by theirs.
+/// Maps variables to the variables whose memory a program binds instead.
 using VariableSubstitutes = std::map<VariableHandle, VariableHandle>;
 
-/// The key of a player: the types and layout of the feeds, the configuration epoch (policies, flags) under which the trace
-/// was made, the device, the thread's own settings, if the trace read them, and substitutes of its variables.
+/// The key of a player: the types and layout of the feeds, the configuration epoch (policies, flags) of the trace, the
+/// device, the thread's settings if the trace read them, and substitutes for its variables.
 struct ProgramKey {
-  static constexpr uint64_t anySettings = 0; // serves every thread
+  static constexpr uint64_t anySettings = 0; // valid for every thread
   static constexpr uint64_t statesOfEpoch =
-      64; // epoch / statesOfEpoch counts changes; the rest is a state that comes back
+      64; // epoch / statesOfEpoch counts changes; the remainder is a state that can recur
 
   std::vector<TensorType> feeds;
   FeedLayout layout{};
   uint64_t epoch = 0;
   Device device = Device::cpu();
   uint64_t threadSettings = anySettings;
-  std::shared_ptr<const VariableSubstitutes> substitutes{}; // null for the variables' own memory
+  std::shared_ptr<const VariableSubstitutes> substitutes{}; // null: the variables' own memory
   std::string str() const;                                  // "(128x784xf32; 128xi32)": groups end with a semicolon
   friend bool operator==(const ProgramKey &, const ProgramKey &) = default;
 };
 
-/// Safe to use from several threads. One compiles while the others that need a new key wait, so that no key is compiled
-/// twice; it holds no lock meanwhile, since `compile` runs users' code. runtime_error if `compile` uses the same program,
-/// or waits for a thread whose own `compile` waits for it.
+/// Safe to use from several threads. While one thread compiles, others that need a new key wait, so no key is compiled
+/// twice. No lock is held meanwhile, since `compile` runs user code. runtime_error if `compile` uses the same program,
+/// or waits for a thread whose own `compile` waits for this one.
 class ProgramCache {
 public:
-  /// Makes the player for a key. It may set the key's threadSettings to anySettings.
+  /// Creates the player for a key. It may set the key's threadSettings to anySettings.
   using Compile = std::function<StatusOr<std::shared_ptr<Player>>(ProgramKey &key)>;
   using Warn = std::function<void(const std::string &message)>;
-  /// How many players stay. Texts and images of some hundred sizes are common, and a player of a small model takes a few KiB; one
-  /// of a large model holds an arena of its own, so many of them must not fill the memory.
+  /// The number of players kept. Text and images commonly come in some hundred sizes, and the player of a small model
+  /// takes a few KiB. The player of a large model holds its own arena, so many of them must not fill the memory.
   struct Bounds {
     size_t most = 1024;
-    size_t always = 64; // stay, whatever their arenas take
+    size_t always = 64; // kept regardless of the size of their arenas
     int64_t arenaBytes = int64_t(2) << 30;
   };
 
-  /// `name` appears in messages. Without `compile` the program is closed: it holds only players that were inserted.
+  /// `name` appears in messages. Without `compile` the program is closed: it holds only inserted players.
   explicit ProgramCache(std::string name, Compile compile = {}, Warn warn = {}) // Bounds() needs the whole class
       : ProgramCache(std::move(name), std::move(compile), std::move(warn), Bounds()) {}
   ProgramCache(std::string name, Compile compile, Warn warn, Bounds bounds);
 
-  /// The player for `key`, in constant time. If there is none, the cache compiles one, and drops those of older configuration
-  /// epochs, which no call can ask for again. While there are then more than the bounds allow, it drops the least recently used
-  /// one, and the first time calls `warn` with the feed and the dimension that vary. A closed program gives key_error with the
-  /// list of its keys.
+  /// Returns the player for `key` in constant time. If there is none, the cache compiles one and drops those of older
+  /// configuration epochs, which no call can ask for again. While the cache then exceeds its bounds, it drops the least
+  /// recently used player; the first time, it calls `warn` with the feed and the dimension that vary. A closed program
+  /// gives key_error with the list of its keys.
   StatusOr<std::shared_ptr<Player>> find(ProgramKey key);
-  /// find() by the types of `feeds`, then play().
+  /// Calls find() with the types of `feeds`, then play().
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds, const FeedLayout &layout = {}, uint64_t epoch = 0,
                                      Device device = Device::cpu(), uint64_t threadSettings = ProgramKey::anySettings,
                                      const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   void insert(ProgramKey key, std::shared_ptr<Player> player);
   void clear();
 
-  int64_t compileCount() const;         // successful calls of Compile, since the start
+  int64_t compileCount() const;         // successful calls of Compile so far
   std::vector<ProgramKey> keys() const; // most recently used first
-  /// The most recently used player for these types, or for any if they are empty; null if there is none.
+  /// The most recently used player for these types, or for any types if the list is empty; null if there is none.
   std::shared_ptr<Player> latest(const std::vector<TensorType> &feeds, const FeedLayout &layout) const;
 
 private:
@@ -101,8 +101,8 @@ private:
     std::shared_ptr<Player> player;
   };
   using Entries = std::list<Entry>;
-  /// The player with a key of this hash that satisfies `matches`, now the most recently used one; null when there is none. Call it
-  /// under the mutex. `hash` is called if the most recently used one has another key.
+  /// The player whose key has this hash and satisfies `matches`, which becomes the most recently used one; null if
+  /// there is none. Call it under the mutex. `hash` is called only if the most recently used player has another key.
   template <class Matches, class Hash> std::shared_ptr<Player> knownLocked(Matches matches, Hash hash);
   void eraseLocked(Entries::iterator entry);
   void evict(std::string &warning);
@@ -115,7 +115,7 @@ private:
   const Warn warn_;
   const Bounds bounds_;
   mutable std::mutex mutex_;
-  std::atomic<std::thread::id> compiler_{};                   // the thread that compiles now, if any
+  std::atomic<std::thread::id> compiler_{};                   // the thread that is compiling, if any
   Entries entries_;                                           // most recently used first
   std::unordered_multimap<size_t, Entries::iterator> places_; // by the hash of the key
   int64_t arenaBytes_ = 0;                                    // of all players

@@ -15,7 +15,7 @@ std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
 bool isOfType(const Tensor &tensor, const TensorType &type);
 
 /// A new tensor, aligned to bufferAlignment, with undefined contents. type_error for a dtype that tensors do not hold;
-/// device_error, with the size in bytes, when memory runs out.
+/// device_error, with the size in bytes, if out of memory.
 StatusOr<Tensor> makeTensor(const TensorType &type);
 
 } // namespace halftone

@@ -1,4 +1,4 @@
-// A shadow: the value of a pure function of a variable, and the version of the variable from which it was made.
+// A shadow: the cached value of a pure function of a variable, tagged with the variable's version.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -7,13 +7,13 @@
 
 namespace halftone {
 
-/// The value of a pure function of a variable, kept beside the variable. The variable's lock guards it.
+/// The value of a pure function of a variable, cached beside the variable. The variable's lock guards it.
 struct VariableShadow {
   DeviceMemory memory;
-  bool isOfShadow = false;         // made from another shadow of the variable
-  std::optional<uint64_t> version; // version of the variable from which the value was made; none: never made
-  int64_t refreshes = 0;           // how often a refresh made it
-  int64_t coWrites = 0;            // plays that wrote it together with the variable, or wrote neither
+  bool isOfShadow = false;         // computed from another shadow of the variable
+  std::optional<uint64_t> version; // version of the variable from which the value was computed; none if it never was
+  int64_t refreshes = 0;           // number of times that it was recomputed
+  int64_t coWrites = 0;            // plays that wrote both it and the variable, or neither
 };
 
 } // namespace halftone

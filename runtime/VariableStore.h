@@ -1,4 +1,4 @@
-// Memory of variables: stable addresses, versions, and host access that cannot race a playing plan.
+// Storage of variables: stable addresses, versions, and host access that cannot race with a playing plan.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"
@@ -16,19 +16,20 @@
 
 namespace halftone {
 
-/// One variable's memory. Its address changes in moveTo() alone. A VariableStore makes it; it may outlive the store.
+/// The storage of one variable. Only moveTo() changes its address. It is created by a VariableStore and may outlive the
+/// store.
 class StoredVariable {
 public:
   const std::string &path() const { return path_; } // the structural path, for messages
   const TensorType &type() const { return type_; }
-  /// Grows with every write by the host or by a plan.
+  /// Increases with every write by the host or by a plan.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
   /// A copy of the value. Waits while a player of the same store plays.
   StatusOr<Tensor> read() const;
-  /// Copies `value` to the variable. value_error when the dtype or the shape differs; the variable is then unchanged.
+  /// Copies `value` to the variable. value_error if the dtype or the shape differs; the variable is then unchanged.
   /// Waits as read() does.
   Status write(const Tensor &value);
-  /// The same for raw row-major bytes. value_error unless the span has type().bytes() bytes.
+  /// Like read() and write(), for raw row-major bytes. value_error unless the span has type().bytes() bytes.
   Status readBytes(std::span<std::byte> out) const;
   Status writeBytes(std::span<const std::byte> bytes);
   /// The store's lock, which read(), write() and a playing Player hold. It guards the members below.
@@ -40,22 +41,21 @@ public:
   std::byte *data() const { return memory_.get(); }
   DeviceRuntime &device() const { return *device_; }
   const std::shared_ptr<DeviceRuntime> &sharedDevice() const { return device_; }
-  /// Copies the value to that device, where the variable lives from now on, and drops its shadows. Players that were
-  /// bound before refuse to play from then on. device_error when there is no room; the variable then stays where it
-  /// was.
+  /// Moves the variable to `device` and drops its shadows. Players bound before refuse to play from then on.
+  /// device_error if out of memory; the variable then stays where it was.
   Status moveTo(const std::shared_ptr<DeviceRuntime> &device);
-  /// The shadow of the function with that key (ShadowSlot::function), made if there is none yet. Call it under lock().
-  /// The shadow lives as long as the variable stays on its device. device_error when memory runs out, internal_error
-  /// when the shadow has another size in bytes.
+  /// The shadow of the function with that key (ShadowSlot::function), created if there is none. Call it under lock().
+  /// The shadow lives while the variable stays on its device. device_error if out of memory, internal_error if the
+  /// shadow has another size in bytes.
   StatusOr<std::shared_ptr<VariableShadow>> shadow(const std::string &function, int64_t bytes);
-  /// Counts over all shadows since they were made, for reports and tests. shadowCounts() waits as read() does.
+  /// Counters over all shadows since their creation, for reports and tests. shadowCounts() waits as read() does.
   struct ShadowCounts {
     int64_t shadows = 0, refreshes = 0, coWrites = 0; // shadows made from the variable
     int64_t ofShadows = 0, refreshesOfShadows = 0;    // shadows made from another shadow
   };
   ShadowCounts shadowCounts() const;
   void bumpVersion() { version_.fetch_add(1, std::memory_order_acq_rel); }
-  /// From now on write() and writeTogether() tell HostWrites the value.
+  /// From now on write() and writeTogether() report the value to HostWrites.
   void watch() { isWatched_.store(true, std::memory_order_relaxed); }
   bool isWatched() const { return isWatched_.load(std::memory_order_relaxed); }
 
@@ -80,10 +80,10 @@ private:
 };
 using VariableHandle = std::shared_ptr<StoredVariable>;
 
-/// The locks of the variables' stores, each once, in the order of addresses: every function that takes several takes them
-/// in this order.
+/// The locks of the variables' stores, without duplicates, in address order. Every function that takes several of them
+/// uses this order, to avoid deadlocks.
 std::vector<std::mutex *> locksOf(const std::vector<VariableHandle> &variables);
-/// Holds such locks, and a ForkGate. `locks` must outlive it.
+/// Holds the locks of locksOf(), and a ForkGate. `locks` must outlive it.
 class LocksHeld {
 public:
   explicit LocksHeld(std::span<std::mutex *const> locks);
@@ -92,25 +92,26 @@ public:
   LocksHeld &operator=(const LocksHeld &) = delete;
 
 private:
-  ForkGate gate_; // taken before the locks, released after them
+  ForkGate gate_; // acquired before the locks, released after them
   std::span<std::mutex *const> locks_;
 };
 
-/// Copies of the values, all of one moment: no player plays with any of the variables between the first and the last.
+/// A consistent snapshot of the values: no player plays with any of the variables between the first copy and the last.
 StatusOr<std::vector<Tensor>> readTogether(const std::vector<VariableHandle> &variables);
-/// Writes a value to each variable, all in one moment as above. value_error when the counts, a dtype or a shape
+/// Writes a value to each variable atomically, as readTogether() reads. value_error if the counts, a dtype or a shape
 /// differ; nothing is then written.
 Status writeTogether(const std::vector<VariableHandle> &variables, const std::vector<Tensor> &values);
 
-/// Makes variables that share one lock: those of a model, its optimizer and its metrics.
+/// Creates variables that share one lock: those of a model, its optimizer and its metrics.
 class VariableStore {
 public:
   explicit VariableStore(std::shared_ptr<DeviceRuntime> device);
   /// A store for variables of another device, under the same lock.
   VariableStore on(std::shared_ptr<DeviceRuntime> device) const;
-  /// Zeros. value_error for a negative extent or a dtype without a byte size; device_error when memory runs out.
+  /// Creates a variable of zeros. value_error for a negative extent or a dtype without a byte size; device_error if out
+  /// of memory.
   StatusOr<VariableHandle> create(std::string path, TensorType type);
-  /// A copy of `initial`. value_error when it is undefined.
+  /// Creates a variable with a copy of `initial`. value_error if it is undefined.
   StatusOr<VariableHandle> create(std::string path, const Tensor &initial);
 
 private:

@@ -1,12 +1,12 @@
-// The call from a plan's player into a kernel's code: the one contract between compiler and runtime about code.
+// The calling convention of kernel code, the only ABI contract between compiler and runtime.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
 
 namespace halftone {
 
-/// A CPU kernel computes blocks [blockBegin, blockEnd) of its grid. Blocks are independent and may run in any order, on
-/// any thread, in any split.
+/// A CPU kernel computes blocks [blockBegin, blockEnd) of its grid. Blocks are independent: they may run in any order,
+/// on any thread and in any partition.
 ///   buffers  operands in order, then results in order; row-major, dense, 64-byte aligned. bool is one byte, 0 or 1.
 ///   extents  the launch arguments, in this order: extents of dims, block sizes, lookup arguments (docs/kernel-form.md).
 ///   scratch  64-byte aligned, private to the calling thread, of at least LaunchStep::scratchBytes and 64 bytes. At a

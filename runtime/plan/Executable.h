@@ -1,4 +1,4 @@
-// An executable: the plan that the compiler writes and the runtime plays, its kernels' code, and the names to bind.
+// An executable: the plan that the compiler writes and the runtime plays, its kernel code, and the symbols to bind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Plan.h"
@@ -11,30 +11,30 @@
 namespace halftone {
 
 /// A variable that the plan reads or writes. `symbol` is its name in the IR and in a VariableBinding; `path` is for
-/// people.
+/// messages.
 struct VariableSlot {
   std::string symbol, path;
   TensorType type;
   bool read = false, written = false;
 };
 
-/// A pure function of one variable (a cast, a packed layout) whose value the runtime keeps beside the variable. The
-/// player makes it anew only if the variable was written. Executables that name the same function of the same variable
+/// A pure function of one variable (a cast, a packed layout) whose value the runtime caches beside the variable. The
+/// player recomputes it only if the variable was written. Executables that name the same function of the same variable
 /// share the shadow's memory.
 struct ShadowSlot {
   std::string symbol;   // in the IR
-  std::string function; // key of the function, with layout and target: equal keys mean equal bytes
+  std::string function; // key of the function, including layout and target: equal keys mean equal bytes
   TensorType type;
   int64_t variable = 0; // position in Executable::variables
-  /// The position in Executable::shadows, before this one, of the source: a shadow of the same variable of which this
-  /// shadow is the function. An update that writes the source need not compute it again. Without a source this shadow
-  /// is a function of the variable itself.
+  /// The index in Executable::shadows of the source: an earlier shadow of the same variable from which this shadow is
+  /// computed. An update that writes the source need not compute it again. Without a source this shadow is a function
+  /// of the variable itself.
   std::optional<int64_t> source;
-  /// Whether the plan writes the shadow wherever it writes the variable, under the same predicates.
+  /// True if the plan writes the shadow wherever it writes the variable, under the same predicates.
   bool written = false;
-  /// The launch that makes the value: one operand, a slot of the variable or the source, and one result, a slot of the
-  /// shadow. It is no step of the plan: if the variable is newer than the shadow, the player runs it before the steps,
-  /// in the order of the shadows.
+  /// The launch that recomputes the value. It has one operand, a slot of the variable or of the source, and one result,
+  /// a slot of the shadow. It is not a step of the plan: if the variable is newer than the shadow, the player runs it
+  /// before the steps, in the order of the shadows.
   LaunchStep refresh;
 };
 
@@ -43,26 +43,26 @@ struct Site {
   std::string text;
 };
 
-/// The resources that each launch of a kernel's code asks the device for, per block. All 0 for CPUs.
+/// The resources that a kernel launch requests from the device per block. All 0 for CPUs.
 struct LaunchShape {
-  int64_t threads = 0;     // that compute a block together
-  int64_t sharedBytes = 0; // of the memory that they share, beside the shared memory that the code itself declares
+  int64_t threads = 0;     // that cooperate on a block
+  int64_t sharedBytes = 0; // dynamic shared memory, in addition to the shared memory that the code itself declares
 };
 
-/// Code of one kernel for one target. For CPUs `code` is a relocatable object with one global function named `symbol` of
-/// the type CpuKernelFunction and no undefined symbols; for NVIDIA GPUs it is PTX text with one entry named `symbol`,
+/// Code of one kernel for one target. For CPUs `code` is a relocatable object with one global function, named `symbol`
+/// and of type CpuKernelFunction, and no undefined symbols. For NVIDIA GPUs it is PTX with one entry named `symbol`,
 /// whose parameters GpuAbi.h defines.
 struct KernelCode {
   std::string symbol;
   std::string kind;        // "loop", "row", "matmul"
-  std::string target;      // the features of the target that the code was generated for
+  std::string target;      // the target features for which the code was generated
   std::string description; // the kernel's linalg text, for reports; may be empty
   std::string code;
   std::string method = ""; // how the code computes: instruction, and sums at a time, for reports
   LaunchShape launch = {};
 };
 
-/// One row of the cast ledger, see CastLedger in halftone/Reports.h.
+/// One row of the cast ledger; see CastLedger in halftone/Reports.h.
 struct LedgerRow {
   std::string path, value;
   DType from{}, to{};
@@ -84,27 +84,27 @@ struct Executable {
   Plan plan;
 };
 
-/// Checks the rules that a player relies on. value_error naming the step or slot, unless
-/// - positions are in range, and slots agree in type with the feed, fetch, variable, shadow or constant they stand for;
+/// Checks the invariants that a player relies on. value_error naming the step or slot, unless
+/// - indices are in range, and slots have the type of the feed, fetch, variable, shadow or constant that they refer to;
 /// - arena slots are aligned to bufferAlignment and inside the arena;
 /// - only arena, fetch, variable and shadow slots are written, and written variables and shadows are declared as such;
-/// - a shadow's refresh reads its variable or source alone and makes the shadow; if the plan writes a shadow, it also
+/// - a shadow's refresh reads only its variable or source and writes the shadow; if the plan writes a shadow, it also
 ///   writes the shadow's variable;
-/// - copies have equal dtypes and sizes in bytes and do not overlap; predicates are one i1;
+/// - the slots of a copy have equal dtypes and sizes in bytes and do not overlap; a predicate is a single i1;
 /// - every byte that a step reads was written earlier: for the whole range of that slot (or of another slot with the
 ///   same range), under the reader's own predicate, both polarities of one predicate, or none; and it was not
 ///   overwritten since through another range;
 /// - every fetch is written;
-/// - a collective's pairs of slots have one type each, its results overlap neither each other nor its operands; from the
-///   collective to its wait no step writes the operands or touches the results; each wait has a collective, each
-///   collective a wait;
-/// - within a launch a result overlaps no other result, and an operand only if both have the same range (a kernel may
-///   then work in place; the compiler guarantees that it reads each element before it writes it);
-/// - a joined launch follows a launch of the same kernel under the same predicate, and no part of a launch touches
-///   memory that another part writes, nor writes the predicate.
+/// - the two slots of each pair of a collective have the same type, and its results overlap neither each other nor its
+///   operands; between a collective and its wait no step writes the operands or accesses the results; each wait has a
+///   collective, and each collective a wait;
+/// - within a launch a result overlaps no other result, and overlaps an operand only if both have the same range (the
+///   kernel may then work in place; the compiler guarantees that it reads each element before it writes it);
+/// - a joined launch follows a launch of the same kernel under the same predicate; no part of a launch accesses memory
+///   that another part writes, and no part writes the predicate.
 Status verify(const Executable &executable);
 
-/// The plan as text for people: slots, then one line a step.
+/// Prints the plan in human-readable form: slots, then one line per step.
 std::string print(const Executable &executable);
 
 } // namespace halftone

@@ -1,12 +1,12 @@
-// The parameters of a kernel's entry on NVIDIA GPUs: the one contract between compiler and devices about them.
+// The parameters of a kernel entry on NVIDIA GPUs, the ABI contract between compiler and device about them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
 
 namespace halftone {
 
-/// A GPU kernel's block is one CTA of KernelCode::launch.threads threads; the grid is one-dimensional and has the blocks
-/// of all parts of the launch, part by part. A kernel of `b` buffers and `e` extents has the parameters
+/// A GPU kernel's block is one CTA of KernelCode::launch.threads threads. The grid is one-dimensional and contains the
+/// blocks of all parts of the launch, part by part. A kernel with `b` buffers and `e` extents has the parameters
 ///   u64 x b  addresses of operands, then of results    } of the launch, or, if `parts` is not 0, not read; a kernel
 ///   s64 x e  extents, as CpuKernelFunction's           } whose parameters would take more than gpuParameterBytes has none
 ///   u64      table: address of the parts               } of these and is launched in parts always
@@ -19,10 +19,10 @@ namespace halftone {
 /// addresses, extents. An address is a multiple of bufferAlignment. Scratch is undefined when a block begins.
 inline constexpr int64_t gpuParameterBytes = 4000;
 
-/// Bytes of the parameters after the extents.
+/// Size in bytes of the parameters that follow the extents.
 inline constexpr int64_t gpuFixedParameterBytes = 40;
 
-/// Whether a kernel takes its buffers and extents as parameters when it is launched in one part.
+/// Returns true if a kernel takes its buffers and extents as parameters when it is launched in one part.
 constexpr bool takesParameters(int64_t buffers, int64_t extents) {
   return 8 * (buffers + extents) + gpuFixedParameterBytes <= gpuParameterBytes;
 }

@@ -1,4 +1,4 @@
-// Executables as files: one binary format, its writer and its bounds-checked reader.
+// Serialization of executables: the binary format, its writer and its bounds-checked reader.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Executable.h"
@@ -15,11 +15,12 @@ inline constexpr uint32_t planFileVersion = 9;
 /// The oldest version that is read. Version 8 has no repeats, and its slots are whole tensors.
 inline constexpr uint32_t oldestPlanFileVersion = 8;
 
-/// An executable as bytes. The same executable gives the same bytes.
+/// Serializes an executable. The output is deterministic.
 std::string writeExecutable(const Executable &executable);
 
-/// The inverse of writeExecutable(). Any bytes are safe to pass; value_error names the fault and its offset. The plan
-/// has passed verify(). (Playing it runs the machine code inside: trust the file as you would trust a shared library.)
+/// The inverse of writeExecutable(). Any input is safe; value_error names the fault and its offset. The returned plan
+/// has passed verify(). (Playing it runs the contained machine code: trust the file as you would trust a shared
+/// library.)
 StatusOr<Executable> readExecutable(std::string_view bytes);
 
 /// Reads a file. io_error with the path and the system's reason; value_error with the path for a damaged file.

@@ -14,12 +14,12 @@ struct TensorType {
   std::vector<int64_t> shape;
   int64_t elements() const;
   int64_t bytes() const;
-  std::string str() const; // "128x784xf32", "f32" for a scalar: the spelling of MLIR and of the tools' input specs
+  std::string str() const; // "128x784xf32", "f32" for a scalar, as in MLIR and in the tools' input specs
   friend bool operator==(const TensorType &, const TensorType &) = default;
 };
 
-/// value_error for a type that no memory can hold: a negative extent, a dtype without a byte size, more than 2^56
-/// bytes, so that no sum of the sizes of a plan wraps. Call elements() and bytes() only on types that pass.
+/// value_error for a type that cannot be allocated: a negative extent, a dtype without a byte size, or more than 2^56
+/// bytes. The limit keeps sums of a plan's sizes from overflowing. Call elements() and bytes() only on types that pass.
 Status verify(const TensorType &type);
 /// "(512, 256), (512, 3)".
 std::string shapesText(const std::vector<TensorType> &types);

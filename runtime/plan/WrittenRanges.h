@@ -1,4 +1,4 @@
-// Which bytes the steps of a plan have written so far, and under which predicates.
+// Dataflow state of plan verification: the byte ranges written so far, and under which predicates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Plan.h"
@@ -10,15 +10,15 @@
 
 namespace halftone {
 
-/// The bytes behind a slot. Only ranges of the arena, and slices of one tensor, can overlap without being equal; every
-/// other pair of kind and index has memory of its own.
+/// The bytes that a slot refers to. Only ranges of the arena, and slices of one tensor, can overlap without being
+/// equal; every other pair of kind and index has its own memory.
 struct Range {
   SlotKind kind = SlotKind::arena;
   int64_t index = 0; // 0 for the arena
   int64_t begin = 0, end = 0;
   auto key() const { return std::tuple(kind, index, begin, end); }
   bool empty() const { return begin == end; }
-  /// Whether this range begins before the end of `other`, in the order of ranges.
+  /// Returns true if this range begins before the end of `other`, in the order of ranges.
   bool begins(const Range &other) const {
     return std::tuple(kind, index, begin) < std::tuple(other.kind, other.index, other.end);
   }
@@ -32,13 +32,13 @@ struct Range {
   bool operator<(const Range &other) const { return key() < other.key(); }
 };
 
-/// A range of bytes that a step touches: a whole value, or a slice of one.
+/// A range of bytes that a step accesses: a whole value, or a slice of one.
 struct Piece {
   Range range;
   bool isSlice = false;
 };
 
-/// A predicate by the byte that decides it.
+/// A predicate, identified by its byte.
 struct RangeCondition {
   Range byte;
   bool negated = false;
@@ -47,15 +47,15 @@ struct RangeCondition {
 class WrittenRanges {
 public:
   enum class Known : uint8_t { no, under_predicate, yes };
-  /// Whether a step under that predicate finds the piece written: as one value, as all slices of a value, or as part
-  /// of a value of which it is a slice.
+  /// Returns whether a step under that predicate finds the piece written: as one value, as all slices of a value, or as
+  /// a slice of a larger written value.
   Known known(const Piece &piece, const std::optional<RangeCondition> &reader) const;
-  /// A step writes the piece. A whole value that it overlaps is gone, unless it has the same range; of slices, those
-  /// bytes.
+  /// Records that a step writes the piece. This invalidates an overlapping whole value unless it has the same range; of
+  /// overlapping slices, only the shared bytes.
   void write(const Piece &piece, const std::optional<RangeCondition> &writer);
-  /// Some step may have written some of these bytes.
+  /// Records that some step may have overwritten some of these bytes.
   void spoil(const Range &range);
-  /// Keeps what `other` knows too, which went on from a copy of this one.
+  /// Intersects this state with `other`, which started as a copy of this one.
   void meet(const WrittenRanges &other);
 
 private:
@@ -70,7 +70,7 @@ private:
   void forgetPredicates(const Range &range);
 
   Entries entries_;                                  // their ranges never overlap
-  std::map<Range, std::vector<Range>> writtenUnder_; // the ranges written under the predicate with that byte
+  std::map<Range, std::vector<Range>> writtenUnder_; // by the byte of the predicate, the ranges written under it
   std::map<Range, int64_t> numbers_;                 // of the predicates' bytes
   std::vector<Range> bytes_;                         // by number
 };

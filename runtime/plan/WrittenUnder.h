@@ -1,4 +1,4 @@
-// Whether the contents of a buffer are known to be written when a step reads it, from the predicates of both steps.
+// Decides from the predicates of writers and reader whether a buffer is known to be written when a step reads it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace halftone {
 
-/// A predicate over numbered bytes: that the byte is non-zero, or zero when `negated`.
+/// A predicate over numbered bytes: the byte is non-zero, or zero when `negated`.
 struct ByteCondition {
   int64_t byte = -1;
   bool negated = false;
   auto operator<=>(const ByteCondition &) const = default;
 };
 
-/// The predicates under which steps wrote one buffer, while no step changes the bytes of those predicates. That one
-/// predicate implies another is beyond it.
+/// The predicates under which steps wrote one buffer, valid while no step changes the bytes of those predicates.
+/// Implications between different predicates are not tracked.
 class WrittenUnder {
 public:
   void add(const std::optional<ByteCondition> &writer) {
@@ -24,20 +24,20 @@ public:
     if (writer)
       conditions.insert(*writer);
   }
-  /// Whether a step under this predicate, nullopt for none, finds the buffer written.
+  /// Returns true if a step under this predicate (nullopt: none) finds the buffer written.
   bool isKnownUnder(const std::optional<ByteCondition> &reader) const {
     return always || (reader && conditions.contains(*reader));
   }
-  /// Whether every step finds the buffer written.
+  /// Returns true if every step finds the buffer written.
   bool isAlwaysKnown() const { return always; }
-  /// Whether there is one predicate under which steps find the buffer written.
+  /// Returns true if steps find the buffer written under exactly one predicate.
   bool isOneCondition() const { return !always && conditions.size() == 1; }
-  /// Keeps only what both know.
+  /// Intersects both states.
   void meet(const WrittenUnder &other) {
     always &= other.always;
     std::erase_if(conditions, [&](const ByteCondition &condition) { return !other.isKnownUnder(condition); });
   }
-  /// The bytes for which `changed` holds have a new meaning.
+  /// Drops the predicates over the bytes for which `changed` returns true, since their values are new.
   template <class Changed> void forget(Changed changed) {
     std::erase_if(conditions, [&](const ByteCondition &condition) { return changed(condition.byte); });
   }

@@ -1,4 +1,4 @@
-// TensorFlow 2.0's policies as dtype policies of layers.
+// TensorFlow 2.0's policies as Keras 3 dtype policies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Legacy.h"
@@ -11,30 +11,31 @@ namespace halftone {
 /// policy.
 std::optional<DTypePolicy> inferredPolicy(const DTypePolicy &policy, DType input);
 
-/// The loss scale that a TensorFlow 2.0 policy asks for; the inner nullopt is a policy that asks for none. The outer
-/// nullopt is a policy of Keras 3, which has no such setting.
+/// The loss scale that a TensorFlow 2.0 policy requests. The inner nullopt means that the policy requests none; the
+/// outer nullopt, that it is a policy of Keras 3, which has no such setting.
 std::optional<std::optional<legacy::LossScale>> legacyLossScale(const DTypePolicy &policy);
 
-/// Who scales the loss of a model.
+/// Which component scales the loss of a model.
 enum class LossScaler : uint8_t {
   none,
   factor, // the optimizer's argument `loss_scale_factor`
-  given,  // a LossScaleOptimizer that compile() got
+  given,  // a LossScaleOptimizer passed to compile()
   added,  // a LossScaleOptimizer that compile() adds
 };
-/// Who scales the loss after compile(), of a model whose own policy is `own` and whose optimizer scales as `given` says. The
-/// policies of its layers do not count. This decides for compile(), its warning, and the tools.
+/// The component that scales the loss after compile(), for a model whose own policy is `own` and whose optimizer scales
+/// as `given` says. The policies of its layers are ignored. compile(), its warning, and the tools all use this
+/// function.
 LossScaler lossScaler(const DTypePolicy &own, LossScaler given, bool isAutomatic = true);
 
-/// The legacy policy of a config {"name", "loss_scale"}. value_error or type_error when the config is no such config.
+/// The legacy policy of a config {"name", "loss_scale"}. value_error or type_error for any other config.
 std::shared_ptr<PolicyAccess::Rep> legacyRep(const Config &config);
 
-/// The policy that IR names: the name of a plain policy comes before a mode ("int8" is the dtype), and a policy of
-/// TensorFlow 2.0 after all others. value_error if it is no policy's name.
+/// Looks up a policy by its name in IR. The name of a plain policy takes precedence over a mode ("int8" is the dtype),
+/// and a policy of TensorFlow 2.0 comes last. value_error if no policy has that name.
 DTypePolicy policyNamed(const std::string &name);
 
-/// The name by which IR names the policy: that of policyNamed(). It differs from the policy's own name if this does not
-/// tell the source, as "int4/64_from_None".
+/// The policy's name in IR, which policyNamed() accepts. It differs from the policy's own name if that name does not
+/// state the source, as in "int4/64_from_None".
 std::string nameInIR(const DTypePolicy &policy);
 
 } // namespace halftone

@@ -1,4 +1,4 @@
-// A regular expression that a whole layer path may match.
+// A regular expression that is matched against whole layer paths.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace halftone {
 
-/// A pattern is compiled once. Copies share it; safe to use from several threads.
+/// A compiled pattern. Copies share it. Safe to use from several threads.
 class PathPattern {
 public:
-  /// A pattern in Python's grammar. value_error that names the pattern and the position in it if it is no regular
+  /// Compiles a pattern in Python's grammar. value_error with the pattern and the position in it if it is not a regular
   /// expression.
   explicit PathPattern(std::string_view pattern);
   /// Python's re.fullmatch. A path that is not UTF-8 matches nothing. value_error when the match takes too many steps.
   bool matches(std::string_view path) const;
-  /// Python's re.search: whether the pattern matches some part of the path. Errors as of matches().
+  /// Python's re.search: returns true if the pattern matches some part of the path. Errors as of matches().
   bool occursIn(std::string_view path) const;
-  /// Whether every character of the text stands for itself in a regular expression.
+  /// Returns true if every character of the text matches itself in a regular expression.
   static bool isLiteral(std::string_view pattern);
 
 private:

@@ -14,11 +14,11 @@
 
 namespace halftone {
 
-/// The only Rep that changes: all handles of the map share it, and its mutex guards it. No map holds itself, directly
-/// or through other maps.
+/// The only mutable Rep: all handles of the map share it, and its mutex guards it. No map contains itself, directly or
+/// through other maps.
 class PolicyMapRep final : public PolicyAccess::Rep {
 public:
-  /// value_error when the given default is a map.
+  /// value_error if the given default is a map.
   static std::shared_ptr<PolicyMapRep> make(const PolicyArg &given);
   PolicyMapRep(const PolicyArg &given, const DTypePolicy &fallback);
 
@@ -28,15 +28,15 @@ public:
   Config config() const override;
   bool equals(const Rep &other) const override;
 
-  /// The config of the same map if `fallback` had been given as its default.
+  /// The config that the map would have if `fallback` had been given as its default.
   Config explicitConfig() const;
   std::vector<std::pair<std::string, DTypePolicy>> items() const;
-  /// The key that decides for a path, and its policy. value_error as of DTypePolicyMap::operator[].
+  /// The key that matches a path, and its policy. value_error as of DTypePolicyMap::operator[].
   std::optional<std::pair<std::string, DTypePolicy>> find(std::string_view path) const;
-  // Edits. Each bumps the configuration epoch. value_error, and nothing changes, if the edit gives the path of a layer whose
-  // weights are quantized another mode (holdMode()).
+  // Edits. Each bumps the configuration epoch. value_error, without any change, if the edit would give another mode to
+  // the path of a layer whose weights are quantized (holdMode()).
   void insert(const std::string &key, const DTypePolicy &policy);
-  void replace(const std::string &key, const DTypePolicy &policy); // the key moves to the end, if it is there
+  void replace(const std::string &key, const DTypePolicy &policy); // an existing key moves to the end
   void erase(std::string_view key);
   /// As PolicyAccess::holdMode().
   std::shared_ptr<const void> holdMode(const std::string &path, const std::string &mode);
@@ -44,43 +44,43 @@ public:
   size_t size() const;
 
   const PolicyArg given;      // the default as the user gave it; empty: the global policy
-  const DTypePolicy fallback; // the default, settled when the map was made; never a map
+  const DTypePolicy fallback; // the default, resolved when the map was created; never a map
 
 private:
   struct Entry {
     std::string key;
     DTypePolicy policy;
-    uint64_t number;                            // grows from entry to entry
-    bool isLiteral;                             // a literal key can match only its own text
-    mutable std::optional<PathPattern> pattern; // compiled at the first try
+    uint64_t number;                            // increases from entry to entry
+    bool isLiteral;                             // a literal key matches only its own text
+    mutable std::optional<PathPattern> pattern; // compiled at the first match attempt
   };
   using Entries = std::list<Entry>;
-  /// The mode that the weights of the layer at a path have.
+  /// The quantization mode of the weights of the layer at `path`.
   struct HeldMode {
     std::string path, mode;
   };
 
   void requireNew(const DTypePolicy &policy, const std::string &key) const;
   std::optional<std::pair<std::string, DTypePolicy>> findLocked(std::string_view path) const;
-  /// After an edit of `key`.
+  /// Call it after an edit of `key`.
   void requireHeldModes(std::string_view key) const;
   void enterLocked(Entries::iterator entry);
   void addLocked(const std::string &key, const DTypePolicy &policy);
   void dropLastLocked();
-  /// Moves an entry to `removed`, and back in front of `next`.
+  /// Moves an entry to `removed`, and back to the position before `next`.
   Entries::iterator removeLocked(Entries::iterator entry, Entries &removed);
   void restoreLocked(Entries::iterator next, Entries &removed);
-  /// Calls change() of a key under the mutex, and undo() if a held mode forbids the change. A change() that throws has done
-  /// nothing.
+  /// Calls change() for a key under the mutex, and undo() if a held mode forbids the change. A change() that throws
+  /// must have no effect.
   template <class Change, class Undo> void edit(std::string_view key, Change change, Undo undo);
 
-  const uint64_t number; // of all maps of the process
+  const uint64_t number; // unique among all maps of the process
   mutable std::mutex mutex;
   Entries entries;
   std::unordered_map<std::string_view, Entries::iterator> places; // by the entries' own keys
   std::map<uint64_t, const Entry *> patterns;                     // entries that are not literal, by their numbers
   uint64_t nextNumber = 0;
-  std::unordered_multimap<std::string, std::weak_ptr<const HeldMode>> held; // by path, of layers that may be gone
+  std::unordered_multimap<std::string, std::weak_ptr<const HeldMode>> held; // by path; layers may be gone
   size_t heldBeforeSweep = 16;
 };
 

@@ -15,10 +15,10 @@ struct DTypePolicy::Rep {
   virtual ~Rep() = default;
   virtual std::optional<std::string> quantizationMode() const { return std::nullopt; }
   virtual std::string repr() const;
-  /// A text that is the same for two policies only if programs may not tell them apart.
+  /// A text that two policies share only if programs need not distinguish them.
   virtual std::string identity() const { return className + " " + name; }
   virtual Config config() const;
-  /// Keras's ==. Called only if the two may be of one class.
+  /// Keras's ==. Called only if both may have the same class.
   virtual bool equals(const Rep &other) const { return name == other.name; }
   bool isPlain() const { return className == "DTypePolicy" || className == "FloatDTypePolicy"; }
 
@@ -38,29 +38,30 @@ struct PolicyAccess {
   static std::shared_ptr<Rep> plain(std::string className, std::string_view name, Where where = {});
   static std::shared_ptr<Rep> quantized(const std::string &className, const QuantizedPolicyArgs &args,
                                         Where where = {});
-  /// A map made from Keras's config: {"default_policy", "policy_map"}.
+  /// Creates a map from Keras's config {"default_policy", "policy_map"}.
   static std::shared_ptr<Rep> map(const Config &config);
   static DTypePolicy make(std::shared_ptr<Rep> rep) { return DTypePolicy(std::move(rep)); }
   static const Rep &rep(const DTypePolicy &policy) { return *policy.rep_; }
   static const std::shared_ptr<Rep> &handle(const DTypePolicy &policy) { return policy.rep_; }
-  /// Replaces the entry of a map, at the map's end. value_error as of DTypePolicyMap::insert, but that the key may be there.
+  /// Replaces an entry of a map and moves it to the end. value_error as of DTypePolicyMap::insert, except that the key
+  /// may exist.
   static void replace(const DTypePolicyMap &map, const std::string &key, const DTypePolicy &policy);
-  /// While the result lives, the map refuses edits that give `path` another quantization mode. For a layer whose weights are
-  /// quantized.
+  /// While the result lives, the map refuses edits that give `path` another quantization mode. Used by layers whose
+  /// weights are quantized.
   [[nodiscard]] static std::shared_ptr<const void> holdMode(const DTypePolicyMap &map, const std::string &path,
                                                             const std::string &mode);
   static const std::optional<std::string> &text(const PolicyArg &argument) { return argument.text_; }
 };
 
-/// policyIfSet() gives the thread's global policy and makes none. unsetPolicy() removes it.
+/// policyIfSet() returns the thread's global policy and creates none. unsetPolicy() removes it.
 std::optional<DTypePolicy> policyIfSet();
 void unsetPolicy();
 
-/// A number for the global policy that this thread has, or would have if something read it: equal for policies of one
-/// identity(), never 0.
+/// An id of the thread's global policy, or of the policy that it would get at the first read. Equal for policies with
+/// the same identity(), never 0.
 uint64_t globalPolicyId();
 
-/// While it lives, notes whether this thread reads its global policy.
+/// Records, while it lives, whether this thread reads its global policy.
 class PolicyReads {
 public:
   PolicyReads();
@@ -78,8 +79,8 @@ DTypePolicy policyByString(std::string_view text, Where where = {});
 /// The policy of "<mode>_from_<source>", for a string that starts with a mode; nullopt for other strings.
 std::optional<DTypePolicy> quantizedByString(std::string_view text);
 
-/// Keras's from_config of the class. value_error when the class is not a policy, type_error when the config does not
-/// fit the class.
+/// Keras's from_config of the class. value_error if the class is not a policy, type_error if the config does not fit
+/// the class.
 DTypePolicy policyFromConfig(const std::string &className, const Config &config);
 
 } // namespace halftone

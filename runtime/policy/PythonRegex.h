@@ -11,8 +11,8 @@ struct TranslatedRegex {
   bool ascii = false; // (?a): \w, \d, \s and \b match ASCII only
 };
 
-/// Refuses syntax that Python refuses and PCRE2 would accept, in Python's words and with the position in characters.
-/// Rewrites syntax that both accept with different meanings. May leave syntax that both refuse to PCRE2. Errors are
+/// Refuses syntax that Python refuses and PCRE2 would accept, with Python's message and the position in characters.
+/// Rewrites syntax that both accept with different meanings. May pass syntax that both refuse on to PCRE2. Errors are
 /// value_error, also for \N{...} and for (?a:...), (?u:...) on a part of the pattern, which are not supported.
 TranslatedRegex translatePythonRegex(std::string_view pattern);
 

@@ -1,4 +1,4 @@
-// Python's reading of integers and writing of strings, which policy names and error texts follow.
+// Python's parsing of integers and formatting of strings, which policy names and error texts follow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace halftone {
 
-/// int(text): blanks around, a sign, digits with single underscores between them. Accepts only digits of ASCII and
-/// integers of 64 bits.
+/// int(text): surrounding whitespace, a sign, digits with single underscores between them. Accepts only ASCII digits
+/// and 64-bit integers.
 std::optional<int64_t> pythonInteger(std::string_view text);
 
-/// repr(text): in single quotes, or in double quotes if it holds single quotes and no double ones; backslashes and
+/// repr(text): in single quotes, or in double quotes if it contains single quotes and no double quotes; backslashes and
 /// control characters are escaped.
 std::string pythonRepr(std::string_view text);
 
