@@ -1,4 +1,4 @@
-// NumPy's broadcasting of shapes.
+// NumPy's shape broadcasting.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Shape.h"
@@ -6,7 +6,7 @@
 
 namespace halftone {
 
-/// The shape to which two operands broadcast. value_error naming `op` and both shapes when they do not broadcast.
+/// The shape to which two operands broadcast. value_error naming `op` and both shapes if they do not.
 Shape broadcastShape(std::string_view op, const Shape &a, const Shape &b);
 
 } // namespace halftone

@@ -1,4 +1,4 @@
-// How much the caches on disk hold.
+// Enforces the size limit of on-disk caches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace halftone {
 
-/// When the entries of the cache in `base` have more than `limit` bytes together, removes the least recently used ones
-/// until seven eighths of the limit are left. Looks only into folders that are named like builds, and there only at
-/// files that are named like entries or like unfinished entries of dead processes. Removes empty folders of builds
+/// If the entries of the cache in `base` exceed `limit` bytes together, removes the least recently used ones until
+/// seven eighths of the limit are left. Considers only folders whose names are those of builds and, within them, only
+/// files whose names are those of entries or of unfinished entries of dead processes. Removes empty folders of builds
 /// other than `own`.
 void trimCacheFolder(const std::string &base, const std::string &own, int64_t limit);
 

@@ -8,13 +8,12 @@
 
 namespace halftone {
 
-/// A thread holds one while it is inside LLVM or MLIR, and runs no code of users meanwhile. exit() destroys static objects
-/// of these libraries and the caches that they keep for the thread that ends. So the end of the process begins with a wait
-/// until no other thread holds a gate. A gate that is asked for afterwards is refused with a runtime_error: at once on the
-/// thread that called exit(), and after a few seconds on any other thread, which the end of the process overtakes as a rule.
-/// A thread that releases its gate during the end of the process waits as long: an uncaught error of it would terminate the
-/// process first.
-/// The same holds for a thread that runs the destructors of its thread_local objects.
+/// A scope in which the thread is inside LLVM or MLIR and runs no user code. exit() destroys static objects of these
+/// libraries and the caches of the exiting thread. So process exit begins by waiting until no other thread holds a
+/// gate. A gate requested afterwards is refused with a runtime_error: at once on the thread that called exit(), and
+/// after a few seconds on any other thread, by which time the process has usually ended. A thread that releases its
+/// gate during process exit waits as long, since an uncaught error in it would terminate the process first. The same
+/// holds for a thread that runs the destructors of its thread_local objects.
 ///     const CompilerGate gate;
 ///     HALFTONE_RETURN_IF_ERROR(gate.status());
 class CompilerGate {
@@ -31,30 +30,30 @@ private:
   Status status_;
 };
 
-/// A thread holds one while it runs users' code in the middle of a compile: it counts as outside of all the gates that it
-/// holds, for exit() and for fork(). Other threads of the compile hold gates of their own meanwhile.
+/// A scope in which the thread runs user code in the middle of a compile. For exit() and fork(), the thread then counts
+/// as outside of all gates that it holds. Other threads of the compile hold their own gates meanwhile.
 class OutsideCompilerGate {
 public:
   OutsideCompilerGate();
-  /// If exit() has begun meanwhile, processStatus() tells so afterwards, and the thread must not enter LLVM.
+  /// If exit() has begun meanwhile, processStatus() afterwards returns an error, and the thread must not enter LLVM.
   ~OutsideCompilerGate();
   OutsideCompilerGate(const OutsideCompilerGate &) = delete;
   OutsideCompilerGate &operator=(const OutsideCompilerGate &) = delete;
 
 private:
-  int gates_; // that the thread held
+  int gates_; // number of gates that the thread held
   OutsideForkGate fork_;
 };
 
-/// Tells that LLVM may just have made static objects, which exit() would destroy before it waits: it calls the functions that
-/// were registered last first. So the wait is registered again, at the first calls of a place and ever more seldom; `calls`
-/// counts those of the place.
+/// Reports that LLVM may just have created static objects. exit() would destroy them before it waits, since it calls
+/// the functions registered last first. So the wait is registered again: at the first calls from a call site and then
+/// at exponentially growing intervals. `calls` counts the calls from that site.
 void noticeStaticObjects(std::atomic<uint64_t> &calls);
 
-/// ok, or the runtime_error with which gates are refused once exit() has begun.
+/// ok, or the runtime_error with which gates are refused after exit() has begun.
 Status processStatus();
 
-/// Whether exit() has begun, by which gates are refused on all threads.
+/// Returns true if exit() has begun, after which gates are refused on all threads.
 bool isProcessEnding();
 
 } // namespace halftone

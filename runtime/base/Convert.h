@@ -1,4 +1,4 @@
-// Exact conversion between arrays of any two dtypes, and single elements as double.
+// Exact conversion between arrays of any two dtypes, and from single elements to double.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Half.h"
@@ -6,7 +6,7 @@
 
 namespace halftone {
 
-/// Whether tensors can hold `dtype`: every dtype but complex64, complex128 and string.
+/// Returns true if tensors can hold `dtype`: every dtype except complex64, complex128 and string.
 bool isStorable(DType dtype);
 
 /// Converts `count` dense elements; the arrays must not overlap. The rules are those of the dialect's cast:
@@ -18,7 +18,7 @@ bool isStorable(DType dtype);
 Status convert(DType from, const void *source, DType to, void *target, int64_t count,
                Overflow overflow = Overflow::natural);
 
-/// Element `index` as a double: exact but for 64-bit integers past 2^53. 0 when the dtype is not storable.
+/// Element `index` as a double: exact except for 64-bit integers beyond 2^53. 0 if the dtype is not storable.
 double elementAsDouble(DType dtype, const void *data, int64_t index);
 
 } // namespace halftone

@@ -1,4 +1,4 @@
-// Compresses bytes.
+// Zlib compression.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
@@ -7,7 +7,7 @@
 
 namespace halftone {
 
-/// A zlib stream, at the usual level. io_error if there is no memory for it.
+/// Compresses bytes to a zlib stream at the default level. io_error if out of memory.
 StatusOr<std::string> zlibStream(std::string_view bytes);
 
 } // namespace halftone

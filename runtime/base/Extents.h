@@ -1,4 +1,4 @@
-// Sums and products of extents, which never wrap.
+// Saturating sums and products of extents.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace halftone {
 
-/// Numbers from 0 on, and differences of them. A result beyond the range of int64_t is its nearest bound, so that a shape made of
-/// it is refused as too large, and no other shape comes out.
+/// Operands are non-negative integers and their differences. The result saturates at the bounds of int64_t, so a shape
+/// with such an extent is refused as too large instead of silently wrapping to another shape.
 constexpr int64_t extentSum(int64_t a, int64_t b) {
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum))
@@ -20,7 +20,7 @@ constexpr int64_t extentProduct(int64_t a, int64_t b) {
     return product;
   return (a < 0) != (b < 0) ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
 }
-/// The product of all numbers of a range.
+/// The product of all elements of a range.
 template <class Range> constexpr int64_t extentProduct(const Range &numbers) {
   int64_t product = 1;
   for (int64_t number : numbers)

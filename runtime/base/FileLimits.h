@@ -1,4 +1,4 @@
-// The limits of the files that the library reads. Readers refuse a file past a limit, and writers do not write one.
+// Limits on the files that the library reads and writes. Readers refuse a file beyond a limit, and writers do not write one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -6,19 +6,19 @@
 
 namespace halftone::detail {
 
-/// Objects and lists inside of each other in JSON. Deeper text is refused, so that no recursion over a value can exhaust the
+/// Nesting depth of JSON objects and lists. Deeper text is refused, so that recursion over a value cannot exhaust the
 /// stack.
 inline constexpr int mostJsonLevels = 200;
-/// Bytes of config.json and of a vocabulary in a .keras archive, and of a file of JSON.
+/// Bytes of config.json and of a vocabulary in a .keras archive, and of a JSON file.
 inline constexpr int64_t mostJsonBytes = 32 << 20;
 
-/// Bytes of a saved plan, and of a module in text or bytecode.
+/// Bytes of a saved plan, and of a module in textual or bytecode form.
 inline constexpr int64_t mostPlanBytes = int64_t{2} << 30, mostModuleBytes = int64_t{1} << 30;
 
-/// Bytes of a member of an archive of texts, of which those of IMDB have 17 MB.
+/// Bytes of a member of an archive of texts; those of IMDB have 17 MB.
 inline constexpr int64_t mostTextBytes = int64_t{512} << 20;
 
-/// Bytes of a file of CIFAR's binary versions, which have 31 MB and 154 MB.
+/// Bytes of a file of CIFAR's binary versions; those have 31 MB and 154 MB.
 inline constexpr int64_t mostCifarBytes = int64_t{2} << 30;
 
 /// Bytes of a safetensors header, tensors of a file, texts of its metadata, and axes of a tensor.

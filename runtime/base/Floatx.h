@@ -4,8 +4,8 @@
 #include "halftone/DType.h"
 
 namespace halftone {
-/// bfloat16, float16, float32 (at start) or float64. All threads share it, unlike the global policy.
+/// bfloat16, float16, float32 (initially) or float64. All threads share it, unlike the global policy.
 DType floatx();
-/// `dtype` must be one of the four; config::set_floatx checks the user's dtype before.
+/// `dtype` must be one of these four; config::set_floatx validates the user's dtype first.
 void setFloatx(DType dtype);
 } // namespace halftone

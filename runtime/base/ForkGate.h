@@ -6,9 +6,9 @@
 
 namespace halftone {
 
-/// A thread holds one while it has one of the library's locks or is inside LLVM (CompilerGate.h). fork() waits until no
-/// other thread holds one, so that a child finds every lock open. A thread may hold several. A thread that forks runs
-/// users' code, so it holds no lock, and other forks do not wait for its gates.
+/// A scope in which the thread holds a lock of the library or is inside LLVM (CompilerGate.h). fork() waits until no
+/// other thread holds a gate, so that a child process finds every lock released. A thread may hold several. A thread
+/// that calls fork() is running user code and so holds no lock; other forks do not wait for its gates.
 class ForkGate {
 public:
   ForkGate();
@@ -17,8 +17,8 @@ public:
   ForkGate &operator=(const ForkGate &) = delete;
 };
 
-/// A thread holds one while it runs users' code inside the library: the gates that it holds do not make a fork wait, so
-/// that the code may fork, or wait for a thread that does. The thread holds no lock of the library meanwhile.
+/// A scope in which the thread runs user code inside the library. Its gates then do not delay a fork, so the user code
+/// may fork, or wait for a thread that does. The thread holds no lock of the library meanwhile.
 class OutsideForkGate {
 public:
   OutsideForkGate();
@@ -27,10 +27,10 @@ public:
   OutsideForkGate &operator=(const OutsideForkGate &) = delete;
 
 private:
-  int gates_; // that the thread held
+  int gates_; // number of gates that the thread held
 };
 
-/// How many forks lie between this process and the process that loaded the library. A thread that was started at
+/// The number of forks between this process and the process that loaded the library. A thread that was started at
 /// another count does not exist in this process.
 int64_t forkCount();
 
@@ -40,7 +40,7 @@ public:
   explicit ForkSafeLock(Mutex &mutex) : lock_(mutex) {}
 
 private:
-  ForkGate gate_; // taken before the lock, released after it
+  ForkGate gate_; // acquired before the lock, released after it
   std::lock_guard<Mutex> lock_;
 };
 

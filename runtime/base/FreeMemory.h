@@ -1,4 +1,4 @@
-// How much memory is left, so that a request that cannot fit is refused before the system ends the process.
+// The available memory. A request that cannot fit is refused before the system kills the process.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace halftone {
 
-/// How many bytes this process may still take: the least of the machine's free memory, the process's limits and those
-/// of its control groups. The largest int64 if the system reports none of them.
+/// The number of bytes that this process may still allocate: the minimum of the machine's free memory, the process's
+/// limits and those of its control groups. The largest int64 if the system reports none of them.
 int64_t freeMemory();
 
-/// Whether `bytes` bytes are free. For a small request it is true at once.
+/// Returns true if `bytes` bytes are free. A small request succeeds without a check.
 bool fitsMemory(int64_t bytes);
 
 /// "1,000 bytes are asked for, 10 are free".

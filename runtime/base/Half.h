@@ -30,7 +30,7 @@ template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infin
     return infinite ? magnitude > topExponent : magnitude > largest;
   }
 
-  /// The nearest value, ties to even, rounded once. Subnormals are kept.
+  /// Encodes the nearest value, ties to even, with a single rounding. Subnormals are kept.
   static constexpr Storage encode(double value, Overflow overflow = Overflow::natural) {
     const uint64_t bits = std::bit_cast<uint64_t>(value);
     const Storage sign = bits >> 63 ? signBit : Storage(0);
@@ -43,7 +43,7 @@ template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infin
     if (exponent != 0x7ff) {
       if (exponent != 0)
         mantissa |= uint64_t(1) << 52;
-      // Counts in units of the result's last place, which do not shrink below its smallest normal exponent.
+      // Work in units in the last place of the result, which do not shrink below its smallest normal exponent.
       const int unbiased = (exponent ? exponent : 1) - 1023, smallest = 1 - bias;
       int shift = 52 - mantissaBits + (unbiased < smallest ? smallest - unbiased : 0);
       if (shift > 62)
@@ -51,7 +51,7 @@ template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infin
       const uint64_t rest = mantissa & ((uint64_t(1) << shift) - 1), half = uint64_t(1) << (shift - 1);
       rounded = mantissa >> shift;
       rounded += rest > half || (rest == half && (rounded & 1));
-      if (unbiased > smallest) // a carry out of the mantissa adds 1 to the exponent
+      if (unbiased > smallest) // a carry out of the mantissa increments the exponent
         rounded += uint64_t(unbiased - smallest) << mantissaBits;
     }
     if (rounded > largest)
@@ -59,7 +59,7 @@ template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infin
     return sign | Storage(rounded);
   }
 
-  /// Exact. A NaN comes out quiet.
+  /// Exact. A NaN becomes quiet.
   static constexpr float decode(Storage bits) {
     const uint32_t sign = bits & signBit ? 0x80000000u : 0u;
     const int exponent = int((bits & topExponent) >> mantissaBits);
@@ -68,7 +68,7 @@ template <class StorageT, int exponentBitCount, int mantissaBitCount, bool infin
       return std::bit_cast<float>(sign | 0x7fc00000u | mantissa << (23 - mantissaBits));
     if (infinite && exponent == (1 << exponentBits) - 1)
       return std::bit_cast<float>(sign | 0x7f800000u);
-    if constexpr (exponentBits == 8) // the exponents are float's own, subnormals included
+    if constexpr (exponentBits == 8) // the exponent format is that of float, including subnormals
       return std::bit_cast<float>(uint32_t(bits) << (32 - 1 - exponentBits - mantissaBits));
     if (exponent == 0) {
       if (mantissa == 0)
@@ -86,13 +86,14 @@ using Bfloat16 = NarrowFloat<uint16_t, 8, 7, true>;
 using Float8E4m3fn = NarrowFloat<uint8_t, 4, 3, false>;
 using Float8E5m2 = NarrowFloat<uint8_t, 5, 2, true>;
 
-/// `value` rounded once to the nearest value of a float `dtype`; for float64 and any other dtype `value` itself.
+/// `value` rounded once to the nearest value of a float `dtype`; unchanged for float64 and any other dtype.
 double roundTo(DType dtype, double value, Overflow overflow = Overflow::natural);
 
-/// The largest finite value of a float `dtype`; 0 for any other.
+/// The largest finite value of a float `dtype`; 0 for any other dtype.
 double largestFinite(DType dtype);
 
-/// `value` as a double, rounded to odd: the double rounds on to any narrow float or to float32 as `value` itself would.
+/// `value` as a double, rounded to odd: rounding the double to any narrow float or to float32 gives the same result as
+/// rounding `value` itself.
 double toDoubleForRounding(int64_t value);
 double toDoubleForRounding(uint64_t value);
 

@@ -7,16 +7,16 @@
 
 namespace halftone {
 
-/// The value of a text. value_error, with line and column, for text that is no JSON, more than `mostJsonLevels` objects and
-/// lists inside of each other, a key that stands twice in one object, a number past the range of float64, and a zero byte or a
-/// byte order mark. Takes time in proportion to the text.
+/// Parses a text. value_error, with line and column, for text that is not JSON, more than `mostJsonLevels` nested
+/// objects and lists, a duplicate key in an object, a number beyond the range of float64, a zero byte or a byte order
+/// mark. Takes linear time.
 nlohmann::ordered_json parseJson(std::string_view text);
 
-/// The text of a value, which parseJson() reads with the same bits of each number. `indent` < 0: in one line. value_error for
-/// a text that is not UTF-8, which names it and its key.
+/// Formats a value so that parseJson() restores the same bits of each number. `indent` < 0: on one line. value_error,
+/// naming the text and its key, for a text that is not UTF-8.
 std::string jsonText(const nlohmann::ordered_json &value, int indent = -1);
 
-/// Whether a text is UTF-8, which strings of JSON are.
+/// Returns true if a text is UTF-8, as JSON strings must be.
 bool isUtf8(const std::string &text);
 
 } // namespace halftone

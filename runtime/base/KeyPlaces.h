@@ -1,4 +1,4 @@
-// Which places of its axes a key takes, as in NumPy's basic indexing.
+// The elements that an indexing key selects, as in NumPy's basic indexing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Indexing.h"
@@ -7,22 +7,22 @@
 
 namespace halftone {
 
-/// The places of one axis: `count` of them from `start` on, `step` apart. If there is at most one, the step is 1. Of an
-/// axis of extent none, which any place may belong to, only `count` means something: none if the key has a slice there.
+/// The selected indices of one axis: `count` of them, from `start` on, `step` apart. If there is at most one, the step
+/// is 1. For an axis of unknown extent, only `count` is meaningful: none if the key has a slice there.
 struct AxisPlaces {
   int64_t start = 0, count = 0, step = 1;
 };
 
 struct KeyPlaces {
-  std::vector<AxisPlaces> axes; // of the shape that the key is applied to
-  std::vector<int64_t> kept;    // for each axis of the result its axis there, or -1 for a new one
-  /// The extents of the places; of the result too, if no axis goes and none comes.
+  std::vector<AxisPlaces> axes; // one per axis of the indexed shape
+  std::vector<int64_t> kept;    // for each axis of the result its axis in the indexed shape, or -1 for a new axis
+  /// The extents of the selection; also those of the result if no axis is removed or added.
   Shape region() const;
   Shape result() const;
 };
 
-/// value_error for a place outside of its axis, a step of 0, too many items and a second ellipsis. An extent of which
-/// `isOpen` holds stands for one that is not known: any place may belong to it.
+/// value_error for an index out of range, a step of 0, too many items and a second ellipsis. An extent for which
+/// `isOpen` returns true is unknown: any index may be in its range.
 KeyPlaces placesOf(std::span<const Index> key, const Shape &shape, bool (*isOpen)(int64_t extent) = nullptr);
 
 /// The key as Python writes it: "[0, :, 1::2, ..., None]".

@@ -1,4 +1,4 @@
-// Files that are installed beside the library.
+// Files installed beside the library.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
@@ -6,9 +6,9 @@
 
 namespace halftone {
 
-/// The file that holds the library's code: the shared library, or a program that holds the rooms.
+/// The file that contains the library's code: the shared library, or a statically linked program.
 std::filesystem::path ownFile();
-/// libexec/halftone/`name` in a folder above ownFile(); "" if the process may access none so (`mode` of access()).
+/// libexec/halftone/`name` in a folder above ownFile(); "" if the process has access in `mode` (of access()) to none.
 std::string libexecFile(const std::string &name, int mode);
 
 } // namespace halftone

@@ -1,4 +1,4 @@
-// A file's bytes in memory, mapped by the system.
+// Memory-mapped files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
@@ -9,14 +9,14 @@
 
 namespace halftone {
 
-/// The bytes of a regular file while the object lives. The owner may write them: the writes stay in this process and
-/// never reach the file. The bytes stay if somebody replaces the file by a rename. Nobody may shorten the file in place
-/// meanwhile: a read past its new end kills the process.
+/// The bytes of a regular file, valid while the object lives. The mapping is private: writes stay in this process and
+/// never reach the file. The bytes stay valid if the file is replaced by a rename. Nobody may truncate the file in
+/// place meanwhile: a read past its new end kills the process.
 class MappedFile {
 public:
   /// Errors as of openFile().
   static StatusOr<std::shared_ptr<MappedFile>> open(const std::string &path);
-  /// The same of an open file, which the caller may close afterwards. `name` stands for its path in errors.
+  /// Like open(path), for an open file, which the caller may close afterwards. `name` stands for its path in errors.
   static StatusOr<std::shared_ptr<MappedFile>> open(int descriptor, const std::string &name);
   MappedFile(const MappedFile &) = delete;
   ~MappedFile();

@@ -1,4 +1,4 @@
-// Opens files for reading. All of the project opens files through it, and through WriteFile.h to write.
+// Opens files for reading. The whole project opens files through this header, and through WriteFile.h for writing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
@@ -9,7 +9,7 @@
 
 namespace halftone {
 
-/// A file descriptor, closed at the end of the object's life.
+/// An owned file descriptor, closed by the destructor.
 class OpenFile {
 public:
   explicit OpenFile(int number = -1) : number_(number) {}
@@ -19,38 +19,37 @@ public:
     return *this;
   }
   ~OpenFile() { (void)close(); }
-  /// Negative without a file.
+  /// Negative if there is no file.
   int number() const { return number_; }
   explicit operator bool() const { return number_ >= 0; }
-  /// Hands the descriptor over: the caller closes it.
+  /// Releases ownership of the descriptor to the caller.
   int release() { return std::exchange(number_, -1); }
-  /// False if closing fails; some file systems report only then that the data did not fit.
+  /// Returns false if closing fails; some file systems report only then that the data did not fit.
   bool close();
 
 private:
   int number_;
 };
 
-/// value_error if no call of the system takes the path: a path with a null byte, which the system would cut off there.
+/// value_error for a path with a null byte, at which a system call would truncate it.
 Status checkPath(const std::string &path);
 
-/// What a symlink at the end of a path means.
+/// How to treat a symlink as the last component of a path.
 enum class Symlink { followed, refused };
 
-/// Opens a regular file for reading. Anything else is refused before it is opened: a FIFO would block, a device may have no
-/// end. io_error with the path and the reason; value_error as checkPath().
+/// Opens a regular file for reading. Any other kind of file is refused before it is opened: a FIFO would block, and a
+/// device may be endless. io_error with the path and the reason; value_error as checkPath().
 StatusOr<OpenFile> openFile(const std::string &path, Symlink symlink = Symlink::followed);
 
-/// The whole contents of a regular file. io_error as openFile(), for a file of more than `mostBytes` bytes, and for one that
-/// does not fit into the free memory.
+/// The whole contents of a regular file. io_error as openFile(), for a file of more than `mostBytes` bytes, and for one
+/// that does not fit in the free memory.
 StatusOr<std::string> readFile(const std::string &path, int64_t mostBytes = std::numeric_limits<int64_t>::max());
 
-/// dlopen(). io_error with the loader's reason; the errors of openFile() for a file that is no regular one: the loader would
-/// wait for a FIFO.
+/// dlopen(). io_error with the loader's reason. Errors as openFile() for a file that is not regular, since the loader
+/// would block on a FIFO.
 StatusOr<void *> openLibrary(const std::string &path, int flags);
 
-/// Fills `bytes` with the next bytes of the file and returns how many there were; negative, with errno set, if the system
-/// fails.
+/// Fills `bytes` with the next bytes of the file and returns their number; negative, with errno set, on a system error.
 int64_t readInto(const OpenFile &file, std::string &bytes);
 
 } // namespace halftone

@@ -1,16 +1,15 @@
-// Blocks of memory in whole pages, in huge ones where the system has them.
+// Page-granular memory blocks, in huge pages where the system has them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
 
 namespace halftone {
 
-/// From this size in bytes on a block lies in huge pages: their first use costs fewer faults, and later reads fewer
-/// lookups of addresses.
+/// Minimum size in bytes of a block in huge pages, which reduce page faults at first use and TLB misses afterwards.
 inline constexpr size_t leastHugeBlock = size_t(1) << 22;
 
-/// A block of `bytes` bytes, aligned to a page, with undefined contents; null when so much memory is not free. std::free()
-/// frees it.
+/// A page-aligned block of `bytes` bytes with undefined contents; null if that much memory is not free. Free it with
+/// std::free().
 void *allocatePages(size_t bytes);
 
 } // namespace halftone

@@ -1,4 +1,4 @@
-// Objects of which each thread has its own.
+// Thread-local objects with a safe order of destruction.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <utility>
@@ -6,14 +6,15 @@
 namespace halftone {
 
 namespace detail {
-/// Calls `destroy(object)` when the calling thread ends, after the destructors of its thread_local objects. The call does
-/// not happen on the thread that ends the process.
+/// Calls `destroy(object)` when the calling thread ends, after the destructors of its thread_local objects. Not called
+/// on the thread that ends the process.
 void atThreadEnd(void (*destroy)(void *), void *object);
 } // namespace detail
 
-/// Declared as `static thread_local PerThread<T> name;`: the thread's own T, made at the first access and destroyed when
-/// the thread ends. A plain thread_local T with a destructor is destroyed on the main thread before the functions that
-/// std::atexit() has registered and before static objects, all of which may call the library; this one is not.
+/// A per-thread T, declared as `static thread_local PerThread<T> name;`. It is created at the first access and
+/// destroyed when the thread ends. On the main thread, a plain thread_local T with a destructor is destroyed before the
+/// functions registered with std::atexit() run and before static objects are destroyed, and all of these may call the
+/// library; this object is not.
 template <class T> class PerThread {
 public:
   constexpr PerThread() = default;

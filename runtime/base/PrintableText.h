@@ -1,12 +1,12 @@
-// Names as text that a terminal and a reader of lines can take.
+// Escapes names for terminals and line-based readers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
 
 namespace halftone {
 
-/// The text with each control character, each byte that belongs to no UTF-8 character, each quote and each backslash as MLIR writes
-/// them in strings: `\` and two hexadecimal digits a byte; a backslash as `\\`.
+/// The text with control characters, bytes that belong to no UTF-8 character, quotes and backslashes escaped as in MLIR
+/// strings: `\` and two hexadecimal digits per byte; `\\` for a backslash.
 std::string printable(const std::string &text);
 
 } // namespace halftone

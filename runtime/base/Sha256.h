@@ -1,4 +1,4 @@
-// SHA-256 as text: keys of caches, and the check of a file in one.
+// SHA-256 as text, for cache keys and for integrity checks of cached files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace halftone {
 
-/// 64 hexadecimal digits in lower case. (FIPS 180-4.)
+/// The digest as 64 lower-case hexadecimal digits. (FIPS 180-4.)
 std::string sha256(std::string_view bytes);
 
 } // namespace halftone

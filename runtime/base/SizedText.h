@@ -1,4 +1,4 @@
-// Sizes and strings as bytes, for files of caches: a size is eight bytes, little end first; a string is its size and itself.
+// Serialization of sizes and strings in cache files: a size is eight bytes, little-endian; a string is its size followed by its bytes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -17,7 +17,7 @@ inline void putString(std::string &out, std::string_view text) {
   out.append(text);
 }
 
-/// Takes a size off the front of `in`; false when it is cut short.
+/// Consumes a size from the front of `in`; returns false if it is truncated.
 inline bool takeSize(std::string_view &in, uint64_t &size) {
   if (in.size() < 8)
     return false;
@@ -28,7 +28,7 @@ inline bool takeSize(std::string_view &in, uint64_t &size) {
   return true;
 }
 
-/// The same of a string.
+/// Like takeSize(), for a string.
 inline bool takeString(std::string_view &in, std::string &text) {
   uint64_t size = 0;
   if (!takeSize(in, size) || in.size() < size)

@@ -1,4 +1,4 @@
-// How rooms below the frontend report failure: a Status or a StatusOr, never an exception, never an abort.
+// Error reporting below the frontend: a Status or a StatusOr, never an exception, never an abort.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Error.h"
@@ -16,7 +16,7 @@ public:
   Status() = default; // success
   Status(ErrorKind kind, std::string message, std::string layerPath = {}, Where where = {},
          std::string diagnostics = {});
-  /// The error that a public value type threw, for rooms that return a Status.
+  /// Converts an error thrown by a public value type, for libraries that return a Status.
   explicit Status(const Error &error);
   static Status ok() { return {}; }
   bool isOk() const { return error_ == nullptr; }
@@ -25,7 +25,7 @@ public:
   ErrorKind kind() const;
   const std::string &message() const;
   const std::string &layerPath() const;
-  Where where() const; // valid as long as this Status
+  Where where() const; // valid while this Status lives
   const std::string &diagnostics() const;
   Error toError() const;
   /// Throws toError() on a failure. For the frontend and the public value types only.
@@ -36,7 +36,7 @@ private:
   std::shared_ptr<const Error::Rep> error_;
 };
 
-/// A value, or the error that prevented it.
+/// A value, or the error that occurred instead.
 template <class T> class [[nodiscard]] StatusOr {
 public:
   StatusOr(T value) : value_(std::move(value)) {}

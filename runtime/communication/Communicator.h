@@ -1,4 +1,4 @@
-// The interface to the processes of a run: ranks, and messages between them.
+// The interface to the processes of a run: ranks and point-to-point messages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
@@ -24,19 +24,19 @@ public:
   virtual ~Communicator() = default;
   virtual int rank() const = 0; // of this process: 0 to size() - 1
   virtual int size() const = 0;
-  /// Sends and receives messages, and returns when all are done. Messages between two ranks arrive in their order, and the
-  /// first of an exchange is its `label`, of which labelBytes - 1 bytes count: the words for what this process does.
-  /// runtime_error that names the other rank if it has left the run; if it sends another label, with both labels; or if it
-  /// sends a message of another size. Call it from one thread at a time.
+  /// Sends and receives messages, and returns when all are done. Messages between two ranks arrive in order. The first
+  /// message of an exchange is its `label`, which describes what this process does; its first labelBytes - 1 bytes are
+  /// significant. runtime_error that names the other rank if it has left the run; with both labels if it sends a
+  /// different label; or if it sends a message of another size. Call it from one thread at a time.
   virtual Status exchange(std::string_view label, std::span<const Outgoing> sends,
                           std::span<const Incoming> receives) = 0;
-  /// Says whether a thread of this process has nothing to do but wait for exchanges. Then an exchange need not sleep to
-  /// leave the processor to that thread. Safe to call while another thread exchanges; a communicator may ignore it.
+  /// Tells whether a thread of this process is blocked on exchanges. If so, an exchange need not sleep to leave the
+  /// processor to that thread. Safe to call while another thread exchanges; a communicator may ignore it.
   virtual void setAwaited(bool /*isAwaited*/) {}
 };
 
-/// The processes that a library with the interface of CommunicatorAbi.h joins. `path` is the library's file. runtime_error
-/// when the library cannot be opened, or cannot join the run.
+/// Opens a library with the interface of CommunicatorAbi.h, at `path`, and joins its run. runtime_error if the library
+/// cannot be opened or cannot join the run.
 StatusOr<std::unique_ptr<Communicator>> openCommunicator(const std::string &path);
 
 } // namespace halftone

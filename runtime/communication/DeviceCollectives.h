@@ -1,4 +1,4 @@
-// Collectives that a device runs by itself, among its other work: the host waits for none of them.
+// Collectives that a device runs itself, asynchronously to the host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/communication/Collectives.h"
@@ -6,15 +6,16 @@
 
 namespace halftone {
 
-/// Every process makes the same calls in the same order, with arrays of the same dtypes and sizes. A call queues work and
-/// returns; an error of that work may come with a later call, and then all later calls fail.
+/// Device-side collectives. Every process makes the same calls in the same order, with arrays of the same dtypes and
+/// sizes. A call queues work and returns; an error of that work may be reported by a later call, after which all later
+/// calls fail.
 class DeviceCollectives {
 public:
   virtual ~DeviceCollectives() = default;
-  /// Begins to combine arrays in the device's memory, once the work queued before has run. type_error for a dtype that the
-  /// device does not combine.
+  /// Starts to combine arrays in the device's memory once all work queued before has completed. type_error for a dtype
+  /// that the device does not combine.
   virtual Status start(CollectiveKind kind, std::span<const SharedArray> arrays) = 0;
-  /// Work that is queued from here on runs behind the oldest collective that travels.
+  /// Makes work that is queued from now on wait for the oldest collective in flight.
   virtual Status wait() = 0;
 };
 

@@ -1,4 +1,4 @@
-// The values that the host gives to variables which processes train together.
+// Tracks host writes to variables that processes train together.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -7,9 +7,10 @@
 
 namespace halftone {
 
-/// A digest of the values that the host has given to watched variables (StoredVariable::watch()) since the processes last
-/// compared themselves: the rates of a user's function, weights that a callback sets. It is part of the labels of a step's
-/// exchanges, so that a step tells if processes differ in them. Of the process; safe to use from several threads.
+/// A digest of the values that the host has written to watched variables (StoredVariable::watch()) since the processes
+/// last compared themselves: learning rates from a user's function, weights that a callback sets. It is part of the
+/// labels of a step's exchanges, so that a step detects if processes differ in these values. There is one per process;
+/// safe to use from several threads.
 class HostWrites {
 public:
   static void add(const std::string &path, std::span<const std::byte> bytes);

@@ -1,4 +1,4 @@
-// The base of devices that pass all work to another device and watch it: a derived class makes the queues.
+// Base class of devices that forward all work to another device and observe it; derived classes create the queues.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -36,7 +36,7 @@ private:
   std::shared_ptr<DeviceRuntime> inner_;
 };
 
-/// The base of their queues.
+/// Base class of the queues of such devices.
 class ForwardingQueue : public DeviceQueue {
 public:
   explicit ForwardingQueue(std::unique_ptr<DeviceQueue> inner) : inner_(std::move(inner)) {}

@@ -1,4 +1,4 @@
-// The base of devices whose memory is the host's: copies in place, and counters.
+// Base class of devices that use host memory: in-place copies and counters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -18,8 +18,8 @@ public:
   DeviceCounters counters() const override;
 
 protected:
-  /// Shared with the queues, which may outlive the device. A queue adds its launches once per plan, since a counter
-  /// that threads share costs more than a small kernel.
+  /// Shared with the queues, which may outlive the device. A queue adds its launches once per plan, since updating a
+  /// counter shared between threads costs more than a small kernel.
   std::shared_ptr<std::atomic<int64_t>> launches_ = std::make_shared<std::atomic<int64_t>>(0);
 
 private:

@@ -1,4 +1,4 @@
-// The base of queues over host memory: operations run at once, in the calling thread's order.
+// Base class of queues over host memory: operations run synchronously in the calling thread.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -27,7 +27,7 @@ public:
   }
 
 protected:
-  /// Called only if the condition holds and at least one part has a block.
+  /// Called only if the condition holds and at least one part has blocks.
   virtual void run(std::span<const Launch> parts) = 0;
 };
 

@@ -1,4 +1,4 @@
-// A device that computes nothing and records its launches: for tests of plans, and as the start of a new device.
+// A device that records launches instead of computing them, for tests of plans and as a template for new devices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/HostDevice.h"
@@ -8,7 +8,7 @@
 
 namespace halftone {
 
-/// Memory, copies, fills and conditions are real. Launches are recorded and do not touch their results.
+/// Memory, copies, fills and conditions work as on other devices. Launches are recorded and do not write their results.
 class NullDevice final : public HostDevice {
 public:
   struct Record {
@@ -17,14 +17,15 @@ public:
     std::vector<void *> buffers;
     std::vector<int64_t> extents;
     int64_t scratchBytes = 0;
-    bool joined = false; // a part, but not the first, of a launch in parts
+    bool joined = false; // a part of a launch other than the first
   };
   std::string name() const override { return "null"; }
   std::string description() const override { return "records launches"; }
-  /// A library that finds every key; its code is never called.
+  /// A library in which find() succeeds for every key; its code is never called.
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override;
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
-  /// The launches whose condition held, part by part in order, since the device was made or since the last call.
+  /// The launches whose condition held, one record per part in order, since the device was created or since the last
+  /// call.
   std::vector<Record> takeRecords();
   void countLaunches(int64_t more) { *launches_ += more; }
   void record(const Launch &launch, bool joined);

@@ -1,4 +1,4 @@
-// The devices of the process by name, and the runtime of each.
+// The process's devices by name, and their runtimes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Device.h"
@@ -8,14 +8,14 @@
 
 namespace halftone {
 
-/// The process's one runtime of that device, opened at the first call. device_error with the reason when the device
-/// cannot be used, value_error for a bad HALFTONE_NUM_THREADS.
+/// The process-wide runtime of that device, opened at the first call. device_error with the reason if the device cannot
+/// be used, value_error for an invalid HALFTONE_NUM_THREADS.
 StatusOr<std::shared_ptr<DeviceRuntime>> deviceRuntime(Device device);
 
-/// Makes a device known beside those that the library finds by itself: Device::find() and list() return it from now on.
-/// value_error unless its name() is "cuda:<index>" and not taken.
+/// Registers a device in addition to those that the library finds itself: Device::find() and list() return it from now
+/// on. value_error unless its name() is "cuda:<index>" and not taken.
 Status addDevice(std::shared_ptr<DeviceRuntime> runtime);
-/// Forgets a device that was added. Tensors, variables and players on it keep it alive.
+/// Unregisters a device that was added. Tensors, variables and players on it keep it alive.
 void removeDevice(std::string_view name);
 
 /// The public name of a device of the process.

@@ -1,4 +1,4 @@
-// Measures how long each launch of a plan takes, and records when launches and collectives of a play run.
+// Measures the duration of each launch of a plan, and records when the launches and collectives of a play run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Player.h"
@@ -6,20 +6,21 @@
 
 namespace halftone {
 
-/// The time that a player's steps take.
+/// The times of a player's steps.
 struct StepTimes {
-  int64_t plays = 0; // the times are medians over these
-  /// Of each step of the plan, all iterations of a repeat together; 0 for copies and for launches joined to the one before.
+  int64_t plays = 0; // number of plays; the times are medians over them
+  /// One per step of the plan, with all iterations of a repeat together; 0 for copies and for launches joined to the
+  /// previous one.
   std::vector<double> seconds;
-  double total = 0; // of one play: the launches, and all that the player does between them
+  double total = 0; // of one play: the launches and the player's overhead between them
 };
 
 /// Plays the plan with feeds of zeros on copies of its variables: once to warm up, then a few times, until about a
-/// second has passed. The player and its variables stay as they are. value_error for a device that is not the host's,
-/// whose launches the host does not wait for; device_error when there is no room for the copies.
+/// second has passed. The player and its variables are unchanged. value_error for a device other than the host's, whose
+/// launches the host does not wait for; device_error if there is no memory for the copies.
 StatusOr<StepTimes> measureSteps(const Player &player);
 
-/// One play of a plan: times in seconds since its begin.
+/// A record of one play of a plan. Times are in seconds since its start.
 struct PlayRecord {
   struct Launch {
     size_t step; // of the plan
@@ -29,15 +30,15 @@ struct PlayRecord {
     size_t step;
     double started;          // by the play; the exchange may begin later, on another thread
     double begin, end;       // of the exchange with the other processes
-    double awaited, arrived; // the play waited from one to the other
+    double awaited, arrived; // the play waited from `awaited` to `arrived`
   };
   std::vector<Launch> launches;
-  std::vector<Collective> collectives; // none if the process is alone
+  std::vector<Collective> collectives; // none if the process runs alone
   double total = 0;
 };
 
-/// Plays the plan a few times as measureSteps() does, but together with the other processes, which make the same call, and
-/// records the play of median length. Errors as measureSteps(), and those of play().
+/// Plays the plan a few times as measureSteps() does, but together with the other processes, which make the same call,
+/// and records the play of median duration. Errors are those of measureSteps() and play().
 StatusOr<PlayRecord> recordPlay(const Player &player);
 
 } // namespace halftone

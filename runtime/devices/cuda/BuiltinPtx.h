@@ -1,17 +1,17 @@
-// A kernel that the device brings itself, as PTX text: copies and fills under predicates, one or many of them.
+// A kernel built into the device, as PTX text: copies and fills under predicates, single or batched.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace halftone::cuda {
 
-inline constexpr int copyThreads = 256;    // of a block
-inline constexpr int copyThreadBytes = 16; // that each thread copies
+inline constexpr int copyThreads = 256;    // threads per block
+inline constexpr int copyThreadBytes = 16; // bytes copied per thread
 
 /// Parameters, in this order: u64 to, u64 from (0: zeros), u64 bytes, u64 predicate (address of a byte, or 0), u32
-/// negated, u64 table, u32 parts. Nothing is copied if the byte is 0 (if negated: is not 0). Thread i copies 16 bytes from
-/// 16 * i on: at once if both addresses are multiples of 16, else byte by byte. If `table` is not 0, it holds so many copies that
-/// may run at once, and each block reads its own there: for each part the number of its first block, then the parameters before
-/// `table`, six u64 in all.
+/// negated, u64 table, u32 parts. Nothing is copied if the byte is 0 (if negated: is not 0). Thread i copies 16 bytes
+/// from 16 * i on: with one access if both addresses are multiples of 16, otherwise byte by byte. If `table` is not 0,
+/// it holds `parts` copies that may run concurrently, and each block reads its own copy there: for each part the index
+/// of its first block, then the parameters before `table`, six u64 in all.
 inline constexpr const char *copyPtx = R"(.version 8.0
 .target sm_80
 .address_size 64

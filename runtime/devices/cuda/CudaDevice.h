@@ -1,4 +1,4 @@
-// An NVIDIA GPU as a device of the runtime, through the driver alone.
+// An NVIDIA GPU as a runtime device, using only the driver API.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -9,11 +9,11 @@
 
 namespace halftone::cuda {
 
-/// Queued work runs late, in one order for all queues. An error of such work arrives with a later request, and from then
-/// on every request gives it.
+/// Queued work runs asynchronously, in one order for all queues. An error of such work is reported by a later request,
+/// and by every request from then on.
 class CudaDevice final : public DeviceRuntime {
 public:
-  /// The GPU of that index. Errors as Gpu::open() and Modules::open().
+  /// Opens the GPU with that index. Errors are those of Gpu::open() and Modules::open().
   static StatusOr<std::shared_ptr<CudaDevice>> open(std::shared_ptr<const Driver> driver, int index,
                                                     RingSize ring = {});
 
@@ -29,7 +29,7 @@ public:
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override {
     return modules_->load(kernels);
   }
-  /// Scratch is allocated when a launch needs it.
+  /// Scratch is allocated when a launch first needs it.
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
   /// Errors as NcclCollectives::join().
   StatusOr<std::shared_ptr<DeviceCollectives>> join(std::shared_ptr<ProcessGroup> group) override;

@@ -1,4 +1,4 @@
-// A list of work as one graph of the driver: a chain, launched by one call.
+// A list of work as a CUDA graph: a chain of nodes, launched by one call.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/cuda/Work.h"
@@ -8,14 +8,14 @@
 
 namespace halftone::cuda {
 
-/// Use it in the GPU's turn. Its owner keeps the kernels.
+/// Use it in the GPU's turn. Its owner keeps the kernels alive.
 class CudaGraph {
 public:
   static StatusOr<std::unique_ptr<CudaGraph>> build(std::shared_ptr<Gpu> gpu, std::span<const Work> list);
   ~CudaGraph();
   CudaGraph(const CudaGraph &) = delete;
   CudaGraph &operator=(const CudaGraph &) = delete;
-  /// Replaces the work at that position by work of the same kind, for the next launches.
+  /// Replaces the work at that position with work of the same kind, for subsequent launches.
   Status update(size_t position, const Work &work);
   /// Queues the whole list on the compute stream.
   Status launch();

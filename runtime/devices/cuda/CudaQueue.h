@@ -1,4 +1,4 @@
-// The queue of a GPU: operations go to the compute stream as they come, lists from their second play on as a graph.
+// A GPU queue: operations go to the compute stream as they come; lists are graphs from their second play on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/cuda/OperationList.h"
@@ -28,8 +28,8 @@ private:
   Status playList(std::span<const QueuedOperation> operations, std::span<const size_t> changed);
   std::shared_ptr<Gpu> gpu_;
   std::shared_ptr<Modules> modules_;
-  std::map<std::pair<const QueuedOperation *, size_t>, std::unique_ptr<OperationList>> lists_; // by place and length
-  Status error_; // the first of the submission, whose later operations are left out
+  std::map<std::pair<const QueuedOperation *, size_t>, std::unique_ptr<OperationList>> lists_; // by address and length
+  Status error_; // the first error of the submission, whose later operations are skipped
 };
 
 } // namespace halftone::cuda

@@ -1,4 +1,4 @@
-// The CUDA driver of this machine: found at run time, with its functions, its GPUs and the texts of its errors.
+// The CUDA driver of this machine, loaded at run time: its functions, its GPUs and its error texts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/ForkGate.h"
@@ -9,34 +9,33 @@
 
 namespace halftone::cuda {
 
-/// The compute capability from which on Halftone uses a GPU: major and minor digit together.
+/// The minimum compute capability of a usable GPU: major and minor digit together.
 inline constexpr int leastCapability = 80;
 
-/// An open driver. The library is never closed: code of the driver runs until the process ends.
+/// A loaded driver. The library is never closed, since driver code runs until the process ends.
 class Driver {
 public:
-  /// The process's driver: $HALFTONE_CUDA_DRIVER, or libcuda.so.1. The first call that succeeds opens it for good.
-  /// device_error with the reason when there is none, or it is too old, or it is a stub, or it finds no GPU.
+  /// The process's driver: $HALFTONE_CUDA_DRIVER, or libcuda.so.1. The first successful call opens it for good.
+  /// device_error with the reason if there is none, if it is too old, if it is a stub, or if it finds no GPU.
   static StatusOr<std::shared_ptr<const Driver>> shared();
-  /// A driver of its own, from the file of that name. Errors as shared().
+  /// Opens a separate driver from the file of that name. Errors as shared().
   static StatusOr<std::shared_ptr<const Driver>> open(const std::string &file);
 
   const Functions &calls() const { return calls_; }
-  /// How many GPUs the driver knows, usable or not.
+  /// The number of GPUs that the driver reports, usable or not.
   int count() const { return count_; }
-  /// What a GPU is.
+  /// Properties of a GPU.
   struct Gpu {
     int device = 0; // the driver's CUdevice
     std::string name;
     int capability = 0;          // 86 for 8.6
-    int64_t bytes = 0;           // of its memory
-    int64_t mostSharedBytes = 0; // of a block, static and dynamic together
+    int64_t bytes = 0;           // size of its memory
+    int64_t mostSharedBytes = 0; // per block, static and dynamic together
   };
-  /// device_error with the reason when `index` is out of range, when the GPU is older than leastCapability or has no
-  /// memory pools, or when this process is a child, made by fork() after the driver was opened: the driver does not work
-  /// there.
+  /// device_error with the reason if `index` is out of range, if the GPU is older than leastCapability or has no memory
+  /// pools, or if this process was created by fork() after the driver was opened: the driver does not work there.
   StatusOr<Gpu> gpu(int index) const;
-  /// "550.54.14": the version of the part in the system's kernel, "" where the system does not show it.
+  /// "550.54.14": the version of the kernel module, or "" if the system does not expose it.
   static std::string release();
   /// "12.4": the CUDA version of the driver.
   std::string version() const;

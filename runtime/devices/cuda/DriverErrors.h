@@ -1,4 +1,4 @@
-// What an error of the CUDA driver concerns, and what a user can do about it.
+// Scope of CUDA driver errors, and advice for users.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/cuda/DriverTypes.h"
@@ -7,18 +7,18 @@
 
 namespace halftone::cuda {
 
-/// What an error concerns. After an error of one request or of a kernel's code the driver goes on working; after one of
-/// the process it refuses all further work.
+/// The scope of an error. After an error of one request or of a kernel's code the driver continues to work; after one
+/// of the process it refuses all further work.
 enum class Reach { request, code, process };
 
-/// The column of DriverResults.def; Reach::request for an error that has no line there.
+/// The scope listed in DriverResults.def; Reach::request for an error that is not listed there.
 Reach reachOf(Result result);
 
-/// What a user can do: a clause without a full stop, or "".
+/// Advice to the user: a clause without a full stop, or "".
 std::string_view adviceOn(Result result);
 
-/// "PTX 8.7, which needs a driver 570 or newer (CUDA 12.8)", of a kernel's text. "PTX 99.9, which needs a newer driver" if
-/// the release is not known, "PTX of no known version" if the text does not tell its version.
+/// The driver that a PTX text needs: "PTX 8.7, which needs a driver 570 or newer (CUDA 12.8)". "PTX 99.9, which needs a
+/// newer driver" if the release is unknown, "PTX of no known version" if the text does not state its version.
 std::string neededBy(std::string_view ptx);
 
 } // namespace halftone::cuda

@@ -7,8 +7,8 @@
 
 namespace halftone::cuda {
 
-/// CUresult. Driver::text() describes each, DriverErrors.h says what an error concerns. A result that is ignored is
-/// cast to void, with the reason where it is not plain.
+/// CUresult. Driver::text() describes each value, and DriverErrors.h gives its scope. A result that is ignored is cast
+/// to void, with the reason where it is not obvious.
 enum class [[nodiscard]] Result : int {
 #define HALFTONE_DRIVER_RESULT(name, symbol, value, reach, advice) name = (value),
 #include "runtime/devices/cuda/DriverResults.def"
@@ -46,8 +46,8 @@ inline constexpr unsigned eventWithoutTime = 2;
 
 /// CUmemPoolProps.
 struct PoolProperties {
-  int allocationKind = 1; // pinned, the one kind
-  int handleKinds = 0;    // none: no other process uses the memory
+  int allocationKind = 1; // pinned, the only kind
+  int handleKinds = 0;    // none: the memory is not shared with other processes
   int locationKind = 1;   // a device
   int location = 0;
   void *securityAttributes = nullptr;
@@ -93,7 +93,7 @@ struct CopyNode {
   size_t bytes = 0, height = 1, depth = 1;
 };
 
-/// The driver's functions, under their names without `cu`. DriverCalls.def lists each with its name in the library.
+/// The driver's functions, named without the prefix `cu`. DriverCalls.def lists each with its exported name.
 struct Functions {
   Result (*init)(unsigned flags);
   Result (*driverGetVersion)(int *version);
@@ -162,7 +162,7 @@ struct Functions {
                                          Context context);
 };
 
-/// The functions' names in the driver's library.
+/// The exported names of the functions.
 inline constexpr const char *functionNames[] = {
 #define HALFTONE_DRIVER_CALL(member, symbol) #symbol,
 #include "runtime/devices/cuda/DriverCalls.def"

@@ -1,4 +1,4 @@
-// Functions of a library that is opened at run time.
+// Symbol lookup in a library that is loaded at run time.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <dlfcn.h>
@@ -6,7 +6,7 @@
 
 namespace halftone::cuda {
 
-/// Finds functions by name, and remembers the first that is not there.
+/// Looks up functions by name, and records the first missing one.
 struct FunctionFinder {
   void *library;
   std::string missing{};

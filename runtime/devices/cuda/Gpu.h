@@ -1,4 +1,4 @@
-// One GPU, opened: its context, streams, memory, transfers and errors. The device, its queues and its kernels share it.
+// An open GPU: its context, streams, memory, transfers and errors, shared by the device, its queues and its kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -19,11 +19,12 @@ inline Address addressOf(const void *memory) { return reinterpret_cast<Address>(
 class ContextScope;
 class GpuTurn;
 
-/// All work of a GPU is in one order, that of its compute stream; the copy stream brings large uploads near before
-/// their turn. Safe to use from several threads: a GpuTurn guards the members that say so.
+/// All work of a GPU is ordered by its compute stream; the copy stream transfers large uploads to the GPU ahead of
+/// their turn. Safe to use from several threads: a GpuTurn guards the members whose comments say so.
 class Gpu : public std::enable_shared_from_this<Gpu> {
 public:
-  /// device_error as Driver::gpu(), or when the driver does not open the GPU. `ring`: the memory of uploads in flight.
+  /// Opens a GPU. device_error as Driver::gpu(), or if the driver does not open the GPU. `ring`: the memory of uploads
+  /// in flight.
   static StatusOr<std::shared_ptr<Gpu>> open(std::shared_ptr<const Driver> driver, int index, RingSize ring);
   ~Gpu();
   Gpu(const Gpu &) = delete;
@@ -36,47 +37,48 @@ public:
   Context context() const { return context_; }
   Stream compute() const { return compute_; }
   Stream copying() const { return copying_; }
-  /// HALFTONE_CUDA_SYNC=1 when the GPU was opened: the host waits for each launch, and an error names its kernel.
+  /// True if HALFTONE_CUDA_SYNC was 1 when the GPU was opened: the host then waits for each launch, and an error names
+  /// its kernel.
   bool waitsForLaunches() const { return waitsForLaunches_; }
 
-  /// Memory with undefined contents, that the deleter frees in the compute stream's order. device_error with the bytes
-  /// asked for, the free ones and all, when there is no room even after all queued work has run.
+  /// Allocates memory with undefined contents; the deleter frees it in the compute stream's order. device_error with
+  /// the requested, free and total bytes if there is not enough memory even after all queued work has run.
   StatusOr<DeviceMemory> allocate(int64_t bytes);
-  /// The same, but there in the copy stream's order, at once: memory that the compute stream still uses is not waited
-  /// for. Null when there is no room.
+  /// Like allocate(), but in the copy stream's order, so the memory is available at once: the allocation does not wait
+  /// for memory that the compute stream still uses. Null if out of memory.
   StatusOr<DeviceMemory> allocateAhead(int64_t bytes);
   /// Copies in the compute stream's order. The function has read `from` when it returns.
   Status stage(std::byte *to, std::span<const std::byte> from);
-  /// Copies from the device after all work that is queued, and waits for it.
+  /// Copies from the device after all queued work, and waits for it.
   Status download(std::span<std::byte> to, const std::byte *from);
 
-  /// Success, or device_error "<name>: <doing>: <the driver's text>"; when memory is out, with the free bytes. An error
-  /// of one request ends with that request. If the driver refuses all work after such an error (DriverErrors.h), the GPU
-  /// keeps it.
+  /// Returns success, or device_error "<name>: <doing>: <the driver's text>", with the free bytes if the driver is out
+  /// of memory. An error of one request ends with that request. If the driver refuses all work after such an error
+  /// (DriverErrors.h), the GPU keeps the error.
   Status check(Result result, std::string_view doing);
-  /// The error that the GPU keeps; or the error that this process is a child, made by fork() after the GPU was opened.
+  /// The error that the GPU keeps, or an error if this process was created by fork() after the GPU was opened.
   Status usable();
-  /// Makes the GPU's context the thread's current one. Errors as usable(), and those of the driver.
+  /// Makes the GPU's context current on the calling thread. Errors are those of usable() and of the driver.
   StatusOr<ContextScope> current();
-  /// The calling thread's turn. Errors as current().
+  /// Acquires the GPU for the calling thread. Errors as current().
   StatusOr<GpuTurn> turn();
-  /// Waits until the compute stream has run what was queued, and counts the wait if it has not yet.
+  /// Waits until the compute stream has run all queued work, and counts the wait if the work has not already finished.
   Status wait();
-  /// Waits for the event likewise.
+  /// Like wait(), for an event.
   Status wait(Event event);
-  /// Remembers the kernel queued last, for the text of an error that arrives later.
+  /// Records the kernel queued last, for the text of an error that is reported later.
   void noteLaunch(const std::string *kernel, const std::string *site);
 
-  /// An event from a stock, and back to it.
+  /// Takes an event from a pool, and returns it to the pool.
   StatusOr<Event> takeEvent();
   void giveEvent(Event event);
 
-  /// Ends a submission; its number grows by one.
+  /// Ends a submission and increments the submission number.
   Status endSubmission();
   uint64_t submission();
   bool hasFinished(uint64_t submission);
 
-  /// Counted by all parts, in the GPU's turn.
+  /// Updated by all components, in the GPU's turn.
   DeviceCounters counters;
   DeviceCounters countersNow();
 
@@ -100,7 +102,8 @@ private:
   bool waitsForLaunches_ = false;
   Context context_ = nullptr;
   Stream compute_ = nullptr, copying_ = nullptr;
-  /// That of the copy stream takes no memory which the compute stream still uses: the copies would wait for it.
+  /// `aheadPool_`, of the copy stream, never reuses memory that the compute stream still uses, since the copies would
+  /// wait for it.
   Pool pool_ = nullptr, aheadPool_ = nullptr;
 
   std::recursive_mutex mutex_; // recursive, since a thread may free memory in its turn
@@ -113,7 +116,7 @@ private:
   uint64_t submitted_ = 0, finished_ = 0;
 };
 
-/// Keeps the GPU's context the thread's current one, for the driver's functions that the thread calls.
+/// Keeps the GPU's context current on the thread, for driver calls.
 class ContextScope {
 public:
   ContextScope(ContextScope &&other) noexcept : calls_(std::exchange(other.calls_, nullptr)) {}
@@ -127,7 +130,7 @@ private:
   const Functions *calls_;
 };
 
-/// The calling thread's turn: no other thread queues work on the GPU, and its context is current.
+/// Exclusive access of the calling thread: no other thread queues work on the GPU, and the GPU's context is current.
 class GpuTurn {
 public:
   GpuTurn(GpuTurn &&) noexcept = default;

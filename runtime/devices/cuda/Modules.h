@@ -1,4 +1,4 @@
-// Kernels' code on a GPU: PTX that the driver has compiled, shared by all that load the same text.
+// Kernel code on a GPU: compiled PTX, shared by all users of the same text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/KernelLibrary.h"
@@ -12,27 +12,27 @@
 
 namespace halftone::cuda {
 
-/// One kernel on one GPU, unloaded when its last owner goes.
+/// One kernel on one GPU, unloaded with its last owner.
 struct LoadedKernel {
   std::shared_ptr<Gpu> gpu;
   Module module = nullptr;
   Function function = nullptr;
   LaunchShape shape;
-  std::weak_ptr<struct ModuleCache> cache; // with the entry `text`, once the cache has it
+  std::weak_ptr<struct ModuleCache> cache; // contains the entry `text` once the cache has it
   std::string text;
   ~LoadedKernel();
 };
 
-/// Of one GPU. Safe to use from several threads.
+/// The modules of one GPU. Safe to use from several threads.
 class Modules {
 public:
-  /// io_error when the file that HALFTONE_CUDA_KERNELS names does not open. Each kernel that is loaded adds a line to
-  /// that file: its registers, its bytes of local memory, its symbol, its kind and its method, between tabs.
+  /// io_error if the file named by HALFTONE_CUDA_KERNELS cannot be opened. Each loaded kernel adds a line to that file:
+  /// its registers, its bytes of local memory, its symbol, its kind and its method, separated by tabs.
   static StatusOr<std::shared_ptr<Modules>> open(std::shared_ptr<Gpu> gpu);
-  /// The code of these kernels; KernelHandle::get() of one is a const LoadedKernel. The driver compiles several at a
-  /// time, each as a whole program: its linker would compile relocatable code, where a shuffle is a call. value_error
-  /// naming the kernel when its target is none of this GPU, when the driver does not compile the code (with the driver's
-  /// log), when the entry is missing, or when a block of the launch shape does not fit the GPU. device_error as for
+  /// Loads these kernels; KernelHandle::get() points to a const LoadedKernel. The driver compiles several at a time,
+  /// each as a whole program: its linker would compile relocatable code, in which a shuffle is a call. value_error
+  /// naming the kernel if its target is not one of this GPU, if the driver does not compile the code (with the driver's
+  /// log), if the entry is missing, or if a block of the launch shape does not fit the GPU. device_error as for
   /// allocations.
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels);
   /// The kernel of BuiltinPtx.h, loaded at the first call. Call it in the GPU's turn.

@@ -1,4 +1,4 @@
-// NVIDIA's library of collectives between GPUs: found at run time, with its functions and the texts of its errors.
+// NCCL, NVIDIA's library of collectives between GPUs, loaded at run time: its functions and its error texts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
@@ -8,19 +8,19 @@
 
 namespace halftone::cuda {
 
-/// An open library, which is never closed: its threads run until the process ends.
+/// A loaded library. It is never closed, since its threads run until the process ends.
 class Nccl {
 public:
-  /// The process's library: $HALFTONE_NCCL, or libnccl.so.2. The first call that succeeds opens it for good. runtime_error
-  /// with the reason when there is none, or it is too old, or it is another library.
+  /// The process's library: $HALFTONE_NCCL, or libnccl.so.2. The first successful call opens it for good. runtime_error
+  /// with the reason if there is none, if it is too old, or if it is another library.
   static StatusOr<std::shared_ptr<const Nccl>> shared();
-  /// The library in the file of that name. Errors as shared().
+  /// Opens the library in the file of that name. Errors as shared().
   static StatusOr<std::shared_ptr<const Nccl>> open(const std::string &file);
 
   const nccl::Functions &calls() const { return calls_; }
   /// "2.21.5".
   std::string version() const;
-  /// Success, or runtime_error "NCCL: <doing>: <its text>: <its last error>". `comm` may be null.
+  /// Returns success, or runtime_error "NCCL: <doing>: <its text>: <its last error>". `comm` may be null.
   Status check(nccl::Result result, std::string_view doing, nccl::Comm comm) const;
 
 private:

@@ -1,4 +1,4 @@
-// Collectives of a GPU with those of other processes, by NCCL, on a stream of their own.
+// NCCL collectives between this GPU and those of other processes, on a separate stream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/communication/DeviceCollectives.h"
@@ -10,12 +10,13 @@
 
 namespace halftone::cuda {
 
-/// NCCL chooses the order in which it adds, by the GPUs and the links between them, and rounds 16-bit sums at each addition:
-/// bits are those of an earlier run with the same topology only. Its maximum may drop a NaN.
+/// NCCL chooses the order of additions by the GPUs and the links between them, and rounds 16-bit sums at each addition,
+/// so bits are reproducible only on the same topology. Its maximum may drop a NaN.
 class NcclCollectives final : public DeviceCollectives {
 public:
-  /// Joins the GPUs of all processes of the group; each calls this at the same point. The processes tell each other through
-  /// the group whether they can. runtime_error, the same in all, that names the first rank that cannot, and the reason.
+  /// Joins the GPUs of all processes of the group; each process makes this call at the same point. The processes tell
+  /// each other through the group whether they can join. If one cannot, all get the same runtime_error, which names the
+  /// first such rank and the reason.
   static StatusOr<std::shared_ptr<NcclCollectives>> join(std::shared_ptr<Gpu> gpu,
                                                          const std::shared_ptr<ProcessGroup> &group);
   ~NcclCollectives() override;
@@ -36,7 +37,7 @@ private:
   std::shared_ptr<const Nccl> nccl_;
   nccl::Comm comm_ = nullptr;
   Stream stream_ = nullptr;
-  std::deque<Event> travelling_; // each recorded behind a collective
+  std::deque<Event> travelling_; // each recorded after a collective
 };
 
 } // namespace halftone::cuda

@@ -6,7 +6,7 @@
 
 namespace halftone::cuda::nccl {
 
-/// ncclResult_t: the one that the runtime tells apart. The library describes the others.
+/// ncclResult_t: the only value that the runtime distinguishes. The library describes the others.
 enum class Result : int { success = 0 };
 
 /// ncclDataType_t.
@@ -26,14 +26,14 @@ enum class DataType : int {
 /// ncclRedOp_t.
 enum class Reduction : int { sum = 0, max = 2 };
 
-/// ncclUniqueId: names a group that processes are about to form.
+/// ncclUniqueId: identifies a communicator that processes are about to create.
 struct GroupId {
   char bytes[128];
 };
 
 using Comm = struct CommObject *; // ncclComm_t
 
-/// NCCL's functions, under their names without `nccl`.
+/// NCCL's functions, named without the prefix `nccl`.
 struct Functions {
   Result (*getVersion)(int *version);
   const char *(*getErrorString)(Result result);

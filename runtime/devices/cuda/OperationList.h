@@ -1,4 +1,4 @@
-// A list of operations that is played again and again, with its repeats.
+// A list of operations that is played repeatedly, including its repeats.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/cuda/LoopByte.h"
@@ -13,12 +13,13 @@ namespace halftone::cuda {
 /// The list is cut into sections. Use it in the GPU's turn.
 class OperationList {
 public:
-  /// Repeats of more launches are queued launch by launch at each play.
+  /// A repeat with more launches is queued launch by launch at each play.
   static constexpr int64_t mostWorks = 65536;
-  /// A repeat that may end early plays so many iterations without being asked whether it has ended. A longer one plays in
-  /// rounds, each of twice as many iterations as the one before and at most of so many, and the host looks one round late.
+  /// The number of iterations that a repeat which may end early plays before its condition is read. A longer one plays
+  /// in rounds, each with twice as many iterations as the one before and at most this many, and the host reads the
+  /// condition one round late.
   static constexpr int64_t mostUnasked = 64;
-  /// The iterations of the first round if their work is kept, else it has one.
+  /// The iterations of the first round if their work is kept; otherwise that round has one iteration.
   static constexpr int64_t roundIterations = 16;
 
   OperationList(std::shared_ptr<Gpu> gpu, std::shared_ptr<Modules> modules, std::span<const QueuedOperation> operations)
@@ -27,14 +28,14 @@ public:
   Status play(std::span<const size_t> changed);
 
 private:
-  /// once: all work is kept, that of repeats for each iteration. rounds: a repeat that may end early; the work of
-  /// `roundIterations` is kept. unkept: a repeat that is read at each play.
+  /// once: all work is kept, for repeats that of each iteration. rounds: a repeat that may end early; the work of
+  /// `roundIterations` iterations is kept. unkept: a repeat whose operations are read at each play.
   enum class Kind : uint8_t { once, rounds, unkept };
   struct Section {
     Kind kind;
     size_t begin, end;          // positions of operations
-    WorkList works;             // in the order of time
-    std::vector<size_t> counts; // of each piece of work: how many operations are one with it
+    WorkList works;             // in execution order
+    std::vector<size_t> counts; // per work item, the number of operations merged into it
   };
 
   void cut();
@@ -47,8 +48,8 @@ private:
   size_t takenAt(const Section &section, size_t position, size_t work) const;
 
   template <class Play> Status playRounds(size_t position, int64_t most, const Play &play);
-  /// Calls visit(position, most) for each operation from `begin` on, again for each iteration, with the addresses of
-  /// that iteration. It returns how many operations it has taken, at most `most`.
+  /// Calls visit(position, most) for each operation in [begin, end), once per iteration and with the addresses of that
+  /// iteration. `visit` returns the number of operations that it has consumed, at most `most`.
   template <class Visit> Status walk(size_t begin, size_t end, bool isInRepeat, const Visit &visit);
   template <class Visit> Status walkRepeat(size_t position, int64_t count, const Visit &visit);
   template <class Visit> Status walk(const Section &section, const Visit &visit);

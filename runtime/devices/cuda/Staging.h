@@ -1,4 +1,4 @@
-// A ring of pinned host memory through which bytes go to a GPU while the host goes on.
+// A ring buffer of pinned host memory for asynchronous uploads to a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
@@ -17,13 +17,13 @@ struct RingSize {
   size_t slotBytes = size_t(32) << 20;
 };
 
-/// Uploads are packed into a slot until it is full, then into the next. The host waits only for a slot whose uploads
-/// have not all arrived, that is if the whole ring is in flight. Use it in the GPU's turn.
+/// Packs uploads into a slot until it is full, then into the next one. The host waits only for a slot whose uploads
+/// have not all completed, that is, if the whole ring is in flight. Use it in the GPU's turn.
 class Staging {
 public:
   Staging(Gpu &gpu, RingSize size) : gpu_(gpu), size_(size), slots_(size.slots) {}
-  /// Copies `from` to the GPU's memory, in the compute stream's order; it has read `from` when it returns. Bytes beyond
-  /// a slot go in parts.
+  /// Copies `from` to the GPU's memory in the compute stream's order; it has read `from` when it returns. Copies larger
+  /// than a slot are split.
   Status copy(Address to, std::span<const std::byte> from);
   /// Frees the memory. Nothing may be in flight.
   void close();

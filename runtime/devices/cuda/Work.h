@@ -1,4 +1,4 @@
-// One operation of a queue as the driver takes it: a kernel with the values of its parameters, a copy, or a fill.
+// Driver-level form of a queue operation: a kernel with its parameter values, a copy, or a fill.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/cuda/Modules.h"
@@ -10,22 +10,22 @@
 
 namespace halftone::cuda {
 
-/// One launch. The parameters are those of GpuAbi.h, or of a kernel that the device brings itself.
+/// One launch. The parameters are those of GpuAbi.h, or those of a kernel built into the device.
 struct KernelWork {
   const LoadedKernel *kernel = nullptr;
   unsigned grid = 0;
-  std::vector<uint64_t> parameters; // each in eight bytes of its own, the first of them used
-  std::vector<uint64_t> table;      // of the parts; empty: the parameters say all
+  std::vector<uint64_t> parameters; // eight bytes each, of which a narrower parameter uses the first
+  std::vector<uint64_t> table;      // of the parts; empty if the parameters suffice
   int64_t scratchBytes = 0;         // of all blocks together
   size_t fixed = 0;                 // position of `table` among the parameters
-  const std::string *key = nullptr; // null: a kernel of the device itself
+  const std::string *key = nullptr; // null: a kernel built into the device
   const std::string *site = nullptr;
 
   void setTable(const std::byte *memory) { parameters[fixed] = addressOf(memory); }
   void setScratch(const std::byte *memory) { parameters[fixed + 2] = addressOf(memory); }
   /// "kernel <key> of <site>".
   std::string text() const;
-  /// The launch, as graphs take it. Valid as long as `pointers` and this.
+  /// The launch as a graph node. Valid while `pointers` and this object live.
   KernelNode node(std::vector<void *> &pointers) const;
 };
 
@@ -41,29 +41,29 @@ struct FillWork { // with zeros
   FillNode node() const;
 };
 
-/// std::monostate: there is nothing to do.
+/// std::monostate: no operation.
 using Work = std::variant<std::monostate, KernelWork, CopyWork, FillWork>;
 
-/// The work of a launch, without the addresses of its table and its scratch. device_error when it has more blocks than
-/// a GPU takes.
+/// The work of a launch, without the addresses of its table and its scratch. device_error if it has more blocks than a
+/// GPU supports.
 StatusOr<Work> workOf(LaunchParts parts);
-/// The work of a copy or a fill. One under a condition is a kernel of `modules`; errors as for loading it.
+/// The work of a copy or a fill. A conditional one is a kernel of `modules`; errors are those of loading it.
 StatusOr<Work> workOf(const QueuedCopy &copy, Modules &modules);
-/// Of at least two copies that may run at once: one launch.
+/// The work of at least two copies that may run concurrently: one launch.
 StatusOr<Work> workOf(std::span<const QueuedCopy *const> copies, Modules &modules);
-/// How many of `operations` from the first on are one piece of work: copies and fills that touch nothing that another
-/// of them writes, each of so few bytes that its launch takes longer than it; or one operation.
+/// The number of leading `operations` that form one work item: either independent copies and fills, each with so few
+/// bytes that its launch takes longer than the copy itself, or a single operation.
 size_t togetherOf(std::span<const QueuedOperation> operations);
 
-/// Memory that kernel work points to, beside operands and results.
+/// Memory that kernel work points to, apart from operands and results.
 struct WorkMemory {
   DeviceMemory table, scratch;
 };
-/// Allocates the memory, writes the table, and sets both addresses. Scratch that `memory` has already is kept. In the
-/// GPU's turn.
+/// Allocates the memory, writes the table, and sets both addresses. Scratch that `memory` already has is kept. Use it
+/// in the GPU's turn.
 Status place(KernelWork &work, WorkMemory &memory);
 
-/// Queues the work on the compute stream. In the GPU's turn.
+/// Queues the work on the compute stream. Use it in the GPU's turn.
 Status queue(Gpu &gpu, const Work &work);
 
 } // namespace halftone::cuda

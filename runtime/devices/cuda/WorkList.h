@@ -1,4 +1,4 @@
-// Work that is queued again and again: from its second play on as graphs.
+// Work that is queued repeatedly, as graphs from its second play on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/cuda/CudaGraph.h"
@@ -8,26 +8,26 @@
 
 namespace halftone::cuda {
 
-/// Its tables and its scratch stay where they are. Use it in the GPU's turn.
+/// A list of work with fixed tables and scratch. Use it in the GPU's turn.
 class WorkList {
 public:
-  static constexpr size_t mostNodes = 4096; // of a graph
+  static constexpr size_t mostNodes = 4096; // per graph
 
   explicit WorkList(std::shared_ptr<Gpu> gpu) : gpu_(std::move(gpu)) {}
   void add(Work work) { works_.push_back(std::move(work)); }
   size_t size() const { return works_.size(); }
   int64_t scratchBytes() const;
-  /// Allocates tables, and sets the address of the scratch, which all lists of a plan share. Call it once.
+  /// Allocates tables and sets the address of the scratch, which all lists of a plan share. Call it once.
   Status place(const DeviceMemory &scratch);
-  /// Replaces the work at that index by work of the same kind with other addresses.
+  /// Replaces the work at that index with work of the same kind with other addresses.
   Status replace(size_t index, Work work);
   /// Queues all work, as graphs if `asGraphs`.
   Status play(bool asGraphs);
-  /// Queues the first `count` pieces of work one by one.
+  /// Queues the first `count` work items one by one.
   Status playFirst(size_t count);
 
 private:
-  /// A graph and what to count when it is launched.
+  /// A graph, and the counts to add when it is launched.
   struct Part {
     std::unique_ptr<CudaGraph> graph;
     int64_t launches = 0, copies = 0;
@@ -37,7 +37,7 @@ private:
   std::shared_ptr<Gpu> gpu_;
   std::vector<Work> works_;
   std::vector<WorkMemory> memories_;
-  std::vector<Part> parts_; // of `mostNodes` pieces of work each; none before the first play as graphs
+  std::vector<Part> parts_; // of `mostNodes` work items each; none before the first play as graphs
 };
 
 } // namespace halftone::cuda
