@@ -1,4 +1,4 @@
-// Defaults of devices and queues: a list of operations is queued one by one, and no device combines values by itself.
+// Default implementations for devices and queues: a list is queued one operation at a time, and devices do not support collectives.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Device.h"
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ void QueuedRepeat::move(int64_t from, int64_t to) const {
       std::visit(
           [&](auto *place) {
             using Pointer = std::remove_cvref_t<decltype(*place)>;
-            // Addresses of devices may be no memory of the host, so pointer arithmetic on them is not defined.
+            // Device addresses may not be host memory, so pointer arithmetic on them is undefined.
             *place = reinterpret_cast<Pointer>( // NOLINT(performance-no-int-to-ptr)
                 reinterpret_cast<uintptr_t>(*place) + static_cast<uintptr_t>(bytes));
           },

@@ -1,4 +1,4 @@
-// Lays out the places of fetches, and makes their tensors.
+// Assigns the addresses of fetches, and allocates their tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/FetchPlaces.h"
 #include "runtime/TensorAccess.h"
@@ -12,7 +12,7 @@ FetchPlaces::FetchPlaces(const Executable &executable, std::shared_ptr<DeviceRun
     : executable_(&executable), device_(std::move(device)), places_(executable.signature.fetches.size()),
       addresses_(places_.size()) {}
 
-/// Puts the fetch behind those that the run, the last one, has already.
+/// Appends the fetch to the run, which is the last one.
 void FetchPlaces::place(size_t index, int64_t run) {
   Run &last = runs_[static_cast<size_t>(run)];
   places_[index] = {run, last.bytes};
@@ -62,7 +62,7 @@ StatusOr<Tensor> FetchPlaces::tensor(size_t index) {
   DeviceMemory own, &memory = place.run < 0 ? own : runs_[static_cast<size_t>(place.run)].to;
   if (!memory) {
     const int64_t bytes = place.run < 0 ? parameter.type.bytes() : runs_[static_cast<size_t>(place.run)].bytes;
-    StatusOr<DeviceMemory> allocated = device_->allocateUndefined(bytes); // verify(): a step writes all of it
+    StatusOr<DeviceMemory> allocated = device_->allocateUndefined(bytes); // verify() ensures a full write
     HALFTONE_RETURN_IF_ERROR(allocated.status());
     memory = *std::move(allocated);
   }

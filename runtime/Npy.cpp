@@ -1,4 +1,4 @@
-// NumPy's .npy files.
+// Reads and writes NumPy's .npy files.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Npy.h"
 #include "runtime/TensorAccess.h"
@@ -17,8 +17,8 @@ using namespace halftone;
 static_assert(std::endian::native == std::endian::little);
 
 static constexpr std::string_view magic = "\x93NUMPY";
-static constexpr size_t longestQuoted = 200; // bytes of a header that an error quotes
-// ml_dtypes writes float8_e5m2 as f1, which NumPy does not read back. The writer here uses V1 with this comment.
+static constexpr size_t longestQuoted = 200; // header bytes that an error quotes
+// ml_dtypes writes float8_e5m2 as f1, which NumPy cannot read back. The writer here uses V1 with this comment.
 static constexpr std::string_view e5m2Comment = "# float8_e5m2";
 
 namespace {
@@ -92,7 +92,7 @@ private:
     const char *const begin = reinterpret_cast<const char *>(file.data()) + std::exchange(taken, taken + count);
     return {begin, count};
   }
-  /// The bytes that are not taken yet.
+  /// The number of unread bytes.
   int64_t left() const { return std::ssize(file) - static_cast<int64_t>(taken); }
 
   // The header is a Python dict literal: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }

@@ -1,4 +1,4 @@
-// Hands the collectives of a plan to the group of processes.
+// Passes the collectives of a plan to the process group.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/PlanCollectives.h"
 #include "runtime/base/Extents.h"

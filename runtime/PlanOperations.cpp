@@ -1,4 +1,4 @@
-// Goes through the steps of a plan once.
+// Converts the steps of a plan to queue operations in one pass.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/PlanOperations.h"
 #include <optional>
@@ -13,7 +13,7 @@ public:
                   std::span<std::byte *const> addresses)
       : plan(plan), launch(launches.begin()), buffer(buffers.begin()), addresses(addresses) {
     made.operations.reserve(
-        plan.steps.size()); // places point into the operations, and operations to the lists of places
+        plan.steps.size()); // address places point into the operations, and operations to the lists of places
     made.moving.reserve(plan.steps.size());
   }
 
@@ -37,7 +37,7 @@ public:
 
 private:
   struct OpenRepeat {
-    size_t operation, end; // its operation; the step behind its body
+    size_t operation, end; // its operation; the step after its body
     std::vector<MovingAddress> *moving;
   };
 
@@ -99,7 +99,7 @@ private:
   std::span<void *>::iterator buffer;
   const std::span<std::byte *const> addresses;
   PlanOperations made;
-  std::vector<OpenRepeat> open; // around the step, the outermost first
+  std::vector<OpenRepeat> open; // enclosing the step, outermost first
 };
 
 } // namespace

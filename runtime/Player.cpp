@@ -41,13 +41,13 @@ struct Player::Impl {
   std::unique_ptr<DeviceQueue> queue;
   DeviceMemory arena;
   std::vector<DeviceMemory> constants;
-  std::vector<DeviceMemory> feedCopies; // each made when a feed first comes that the device cannot read in place
+  std::vector<DeviceMemory> feedCopies; // each allocated at the first feed that the device cannot read in place
 
   std::vector<SlotId> feedSlots, fetchSlots;
   std::optional<FetchPlaces> fetchPlaces; // from allocate() on
-  /// By slot, in the first iteration of every repeat; those of feeds and fetches change with every play.
+  /// By slot, in the first iteration of every repeat; the addresses of feeds and fetches change with every play.
   std::vector<std::byte *> addresses;
-  std::vector<void *> buffers;  // of all launches, one after another
+  std::vector<void *> buffers;  // of all launches, concatenated
   std::vector<Launch> launches; // in the order of the launch steps
   PlanOperations steps;         // the plan's steps
   std::unique_ptr<PlanCollectives> collectives;
@@ -81,7 +81,7 @@ Player::~Player() = default;
 const Executable &Player::executable() const { return *impl_->executable; }
 const std::shared_ptr<DeviceRuntime> &Player::device() const { return impl_->device; }
 std::vector<CollectiveTimes> Player::collectiveTimes() const {
-  const ForkSafeLock turn(impl_->playing); // play() and the group's thread write the times until the play ends
+  const ForkSafeLock turn(impl_->playing); // play() and the group's thread write the times during a play
   return impl_->collectives->times();
 }
 
@@ -231,7 +231,7 @@ Status Player::Impl::bindLaunches() {
     planned.push_back(&shadow.refresh);
   for (const LaunchStep *step : planned)
     count += step->buffers.size();
-  buffers.reserve(count); // the launches hold spans of it, so it must not grow later
+  buffers.reserve(count); // the launches hold spans into it, so it must not grow later
   for (size_t i = 0; i < planned.size(); ++i) {
     StatusOr<Launch> launch = bindLaunch(*planned[i]);
     HALFTONE_RETURN_IF_ERROR(launch.status());
@@ -262,7 +262,7 @@ Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
   return {};
 }
 
-/// The address at which the device reads a feed. `copy` is the player's own memory for the feed.
+/// The address from which the device reads a feed. `copy` is the player's own memory for the feed.
 StatusOr<const std::byte *> Player::Impl::placeFeed(const Tensor &feed, DeviceMemory &copy) const {
   const std::byte *data = TensorAccess::address(feed);
   const bool isThere = TensorAccess::device(feed) == (device->isHost() ? nullptr : device);
@@ -297,7 +297,7 @@ Status Player::Impl::placeFeedsAndFetches(std::span<const Tensor> feeds, std::ve
     const auto index = static_cast<size_t>(slots[slot].index);
     StatusOr<const std::byte *> data = placeFeed(feeds[index], feedCopies[index]);
     HALFTONE_RETURN_IF_ERROR(data.status());
-    // verify() makes sure that no step writes a feed
+    // verify() ensures that no step writes a feed
     addresses[slot] = const_cast<std::byte *>(*data) + slots[slot].start();
   }
   for (SlotId slot : fetchSlots)
@@ -336,8 +336,8 @@ void Player::Impl::refreshShadows() {
   }
 }
 
-/// Call it after the steps. The shadows that they made belong to the variables' present versions; after a failure no
-/// shadow's version is known.
+/// Call it after the steps. The shadows that the steps wrote belong to the current versions of their variables; after a
+/// failure the version of no shadow is known.
 void Player::Impl::settleShadows(bool failed) {
   for (size_t i = 0; i < shadows.size(); ++i) {
     const ShadowSlot &slot = executable->shadows[i];

@@ -1,4 +1,4 @@
-// Finds players by input signature; drops the least recently used one.
+// Finds players by input signature; evicts the least recently used one.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ProgramCache.h"
 #include "runtime/TensorTypes.h"
@@ -45,9 +45,9 @@ std::string describeVariation(const std::vector<const ProgramKey *> &keys, const
   return best;
 }
 
-/// A thread of this process, and of the child that it forks: a child has no other thread of its parent.
+/// Identifies a thread across forks: a child process has no other thread of its parent.
 struct ThreadMark {
-  uint64_t number; // differs for all threads of the process
+  uint64_t number; // unique among the threads of the process
   int64_t forks;   // forkCount() when the mark was made
   static ThreadMark own() {
     static std::atomic<uint64_t> threads{0};
@@ -58,14 +58,15 @@ struct ThreadMark {
   bool isAlive() const { return forks == forkCount() || isOwn(); }
 };
 
-/// The caches that compile, each on one thread, and the threads that wait for one of them. Locks may not be held while
-/// users' code is traced, so a cache is taken by an entry here.
+/// The caches that are compiling, each on one thread, and the threads that wait for one of them. No lock may be held
+/// while user code is traced, so a cache is acquired by an entry here.
 class CompileTurns {
 public:
   enum class Answer : uint8_t { taken, wait, refused };
 
-  /// Takes the cache for this thread. wait: another thread compiles it; this thread counts as one that waits until it asks
-  /// again. refused: the other thread waits, perhaps through more threads, for a cache that this thread compiles.
+  /// Acquires the cache for this thread. wait: another thread is compiling it; this thread counts as waiting until it
+  /// asks again. refused: the other thread waits, perhaps through more threads, for a cache that this thread is
+  /// compiling.
   Answer take(const ProgramCache *cache) {
     const ForkSafeLock lock(mutex_);
     std::erase_if(compiling_, [](const auto &entry) { return !entry.second.isAlive(); });
@@ -88,7 +89,7 @@ public:
     given_.fetch_add(1);
     given_.notify_all();
   }
-  /// How many have been given back; waitAfter() waits for one more. The thread may be forked around meanwhile.
+  /// The number of releases so far; waitAfter() waits for the next one. A fork may happen meanwhile.
   uint64_t given() const { return given_.load(); }
   void waitAfter(uint64_t given) const {
     const OutsideForkGate waits;
@@ -100,8 +101,8 @@ private:
     ThreadMark thread;
     const ProgramCache *cache;
   };
-  /// Whether `thread` is this one, or waits for a cache whose thread leads here. A thread waits for one cache at most, and
-  /// there is no circle yet, so this ends.
+  /// Returns true if `thread` is the calling thread, or waits for a cache whose thread leads to it. A thread waits for
+  /// at most one cache, and there is no cycle yet, so this terminates.
   bool leadsHere(ThreadMark thread) const {
     while (!thread.isOwn()) {
       const auto waiting = std::ranges::find(waiting_, thread.number, [](const Waiting &w) { return w.thread.number; });
@@ -109,7 +110,7 @@ private:
         return false;
       const auto next = compiling_.find(waiting->cache);
       if (next == compiling_.end())
-        return false; // given back; the thread is about to wake
+        return false; // released; the thread is about to wake
       thread = next->second;
     }
     return true;
@@ -126,7 +127,7 @@ CompileTurns &compileTurns() {
   return turns;
 }
 
-/// Takes a cache for this thread, after those that compile it now, and gives it back.
+/// Acquires a cache for this thread, after the threads that are compiling it, and releases it.
 class CompileTurn {
 public:
   CompileTurn(const ProgramCache &cache, std::atomic<std::thread::id> &compiler) : cache_(cache), compiler_(compiler) {
@@ -161,7 +162,7 @@ private:
 ProgramCache::ProgramCache(std::string name, Compile compile, Warn warn, Bounds bounds)
     : name_(std::move(name)), compile_(std::move(compile)), warn_(std::move(warn)), bounds_(bounds) {}
 
-/// Of all that calls compare but the settings of the thread, which a player may ignore.
+/// Hashes everything that calls compare except the thread's settings, which a player may ignore.
 template <class Feeds, class ShapeOf>
 static size_t hashOf(const Feeds &feeds, const FeedLayout &layout, uint64_t epoch, Device device, ShapeOf shapeOf) {
   size_t hash = std::hash<uint64_t>()(epoch);
@@ -256,7 +257,7 @@ Status ProgramCache::refuseWhileCompiling() const {
   return compiler_.load(std::memory_order_relaxed) == std::this_thread::get_id() ? refusal() : Status::ok();
 }
 
-/// Whether a program serves a thread with these settings.
+/// Returns true if a program is valid for a thread with these settings.
 static bool servesThread(const ProgramKey &key, uint64_t threadSettings) {
   return key.threadSettings == ProgramKey::anySettings || key.threadSettings == threadSettings;
 }
@@ -285,7 +286,7 @@ StatusOr<std::shared_ptr<Player>> ProgramCache::find(ProgramKey key) {
     return refusal();
   if (auto player = known()) // another thread was faster
     return player;
-  StatusOr<std::shared_ptr<Player>> compiled = compile_(key); // runs users' code: under no lock
+  StatusOr<std::shared_ptr<Player>> compiled = compile_(key); // runs user code, so no lock is held
   HALFTONE_RETURN_IF_ERROR(compiled.status());
   std::shared_ptr<Player> player = *std::move(compiled);
   std::string warning;

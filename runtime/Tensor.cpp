@@ -21,7 +21,7 @@ struct Tensor::Impl {
   Shape shape;
   int64_t size;
   std::shared_ptr<DeviceRuntime> device; // null: the host
-  uint64_t submission = 0;               // the device's submission that makes the value; 0 if no submission is known
+  uint64_t submission = 0;               // the device submission that produces the value; 0 if unknown
 };
 
 static int64_t checkedBytes(DType dtype, const Shape &shape) {
@@ -92,7 +92,7 @@ Tensor TensorAccess::copy(const Tensor &tensor) {
   return result;
 }
 Tensor TensorAccess::view(const Tensor &tensor, int64_t first, Shape shape) {
-  Tensor::Impl impl = tensor.impl(); // with its submission: the view is ready when the tensor is
+  Tensor::Impl impl = tensor.impl(); // includes its submission: the view is ready when the tensor is
   impl.data += first * (impl.dtype == DType::string ? int64_t{sizeof(std::string)} : itemsize(impl.dtype));
   impl.size = shape.elements();
   impl.shape = std::move(shape);
@@ -295,7 +295,8 @@ Tensor Tensor::slice(int64_t begin, int64_t end) const {
   return TensorAccess::view(*this, begin * stride, Shape(dims));
 }
 
-/// Whether argmax prefers element `a` to element `b`: integers compare exactly, NaN is above all.
+/// Returns true if argmax prefers element `a` to element `b`: integers compare exactly, and NaN exceeds every other
+/// value.
 static bool isLarger(DType dtype, const std::byte *data, int64_t a, int64_t b) {
   if (dtype == DType::int64)
     return reinterpret_cast<const int64_t *>(data)[a] > reinterpret_cast<const int64_t *>(data)[b];

@@ -1,4 +1,4 @@
-// Arithmetic of tensors on the host, at once: NumPy's broadcasting and the dtypes of ops.
+// Eager tensor arithmetic on the host, with NumPy's broadcasting and the dtype rules of ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
@@ -19,13 +19,13 @@ const char *nameOf(Arithmetic operation) {
   return names[static_cast<size_t>(operation)];
 }
 
-/// An axis of the result, or several that both operands walk as one. `a` and `b` say how many elements a step goes on: 0 for an
-/// operand that is repeated.
+/// An axis of the result, or several axes that both operands traverse as one. `a` and `b` are the strides of the
+/// operands in elements: 0 for a broadcast operand.
 struct WalkedAxis {
   int64_t extent, a, b;
 };
 
-/// The axes from the innermost on; at least one.
+/// The axes, innermost first; at least one.
 std::vector<WalkedAxis> walkedAxes(const Shape &result, const Shape &a, const Shape &b) {
   std::vector<WalkedAxis> axes;
   int64_t strideA = 1, strideB = 1;
@@ -46,7 +46,7 @@ std::vector<WalkedAxis> walkedAxes(const Shape &result, const Shape &a, const Sh
   return axes;
 }
 
-/// One after another in the type in which a dtype is computed: double, or for integers and bools the lowest 64 bits.
+/// Computes elementwise in the type that the dtype uses: double or, for integers and bools, the low 64 bits.
 template <class Wide> void compute(Arithmetic operation, Wide *a, const Wide *b, int64_t count) {
   const auto each = [&](auto f) {
     for (int64_t i = 0; i < count; ++i)
@@ -65,7 +65,7 @@ template <class Wide> void compute(Arithmetic operation, Wide *a, const Wide *b,
   }
 }
 
-/// The elements of an operand in the dtype of the result.
+/// Loads the elements of an operand, converted to the dtype of the result.
 class Source {
 public:
   Source(const Tensor &tensor, DType dtype) : tensor_(tensor.astype(dtype)), data_(TensorAccess::data(tensor_)) {}
@@ -119,7 +119,7 @@ void computeAll(Arithmetic operation, const Source &a, const Source &b, const st
 Tensor computed(Arithmetic operation, const Tensor &a, const Tensor &b, DType dtype) {
   const FloatMode mode;
   for (const Tensor *operand : {&a, &b})
-    (void)TensorAccess::data(*operand); // before anything is copied from a device
+    (void)TensorAccess::data(*operand); // fails before anything is copied from a device
   const Shape shape = broadcastShape(nameOf(operation), a.shape(), b.shape());
   Tensor result = TensorAccess::allocate(dtype, shape);
   if (result.size() == 0)
@@ -168,7 +168,7 @@ Tensor operator/(const Tensor &a, double b) { return computed(Arithmetic::divide
 Tensor operator-(const Tensor &a) {
   if (a.dtype() == DType::bool_)
     throw Error(ErrorKind::type_error, "negative takes numbers, got bool");
-  // A product, since 0 - 0.0 loses the sign.
+  // Multiplies by -1, since 0 - 0.0 loses the sign.
   return computed(Arithmetic::multiply, a, Tensor::scalar(int64_t(-1)).astype(a.dtype()), a.dtype());
 }
 } // namespace halftone

@@ -1,4 +1,4 @@
-// Keys of tensors and their rows: views along axis 0, and copies of all else.
+// Indexing of tensors and their rows: views along axis 0, and copies otherwise.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
@@ -8,19 +8,19 @@
 using namespace halftone;
 
 namespace {
-/// Copies the elements at the places, axis by axis: strings, or the bytes of numbers.
+/// Copies the selected elements axis by axis: strings, or the bytes of numbers.
 template <class Element> class Copier {
 public:
   Copier(const KeyPlaces &places, const Shape &shape, size_t width) : axes_(places.axes), strides_(axes_.size(), 1) {
     for (size_t axis = axes_.size(); axis-- > 1;)
       strides_[axis - 1] = strides_[axis] * shape[static_cast<int64_t>(axis)];
-    // The elements behind the last axis of which the key leaves something out stand one after another.
+    // After the last axis that is not selected whole, elements are contiguous.
     depth_ = axes_.size();
     while (depth_ > 0 && axes_[depth_ - 1].step == 1 &&
            axes_[depth_ - 1].count == shape[static_cast<int64_t>(depth_) - 1])
       --depth_;
     if (depth_ > 0 && axes_[depth_ - 1].step == 1)
-      --depth_; // a part of this axis does so too
+      --depth_; // contiguous too if the selection of this axis is
     count_ = width;
     for (size_t axis = depth_; axis < axes_.size(); ++axis)
       count_ *= static_cast<size_t>(axes_[axis].count);
@@ -28,7 +28,7 @@ public:
       stride *= static_cast<int64_t>(width);
   }
 
-  /// `from` is the first element of the tensor; returns the end of what it wrote.
+  /// `from` is the first element of the tensor. Returns the end of the output.
   Element *copy(const Element *from, Element *to, size_t axis = 0) const {
     if (axis == depth_) {
       if (axis < axes_.size())
@@ -44,7 +44,7 @@ public:
 private:
   const std::vector<AxisPlaces> &axes_;
   std::vector<int64_t> strides_;
-  size_t depth_ = 0, count_ = 0; // of elements that stand one after another
+  size_t depth_ = 0, count_ = 0; // contiguous elements
 };
 
 bool isView(std::span<const Index> key) {

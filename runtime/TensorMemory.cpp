@@ -1,4 +1,4 @@
-// Memory of tensors: blocks in use, and blocks that the library keeps for later tensors.
+// Memory of tensors: blocks in use, and blocks cached for later tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/TensorMemory.h"
 #include "runtime/base/ForkGate.h"
@@ -20,7 +20,7 @@ namespace {
 #endif
 #endif
 #ifdef HALFTONE_ADDRESS_SANITIZER
-constexpr bool keeps = false; // so that the sanitizer finds uses of a tensor after its end
+constexpr bool keeps = false; // so that the sanitizer finds uses after free
 #else
 constexpr bool keeps = true;
 #endif
@@ -30,7 +30,7 @@ constexpr std::align_val_t alignment{64};
 
 size_t roundUp(size_t value, size_t step) { return (value + step - 1) / step * step; }
 
-/// The blocks of destroyed tensors, in the order in which they were kept.
+/// The cached blocks of destroyed tensors, oldest first.
 class KeptBlocks {
 public:
   void *take(size_t bytes) {
@@ -87,7 +87,7 @@ KeptBlocks &keptBlocks() {
 } // namespace
 
 std::shared_ptr<void> allocateTensorMemory(size_t bytes) {
-  if (keeps && bytes < leastKeptBlock) { // one block of malloc's, which is faster than two and an aligned one
+  if (keeps && bytes < leastKeptBlock) { // a single malloc block, which is faster than two blocks or an aligned one
     constexpr size_t align = static_cast<size_t>(alignment);
     const auto block = std::make_shared_for_overwrite<std::byte[]>(bytes + align - 1);
     const size_t past = reinterpret_cast<uintptr_t>(block.get()) % align;

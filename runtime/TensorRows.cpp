@@ -1,4 +1,4 @@
-// Tensors of rows: numbers in braces, vectors of bools, and tensors joined along an axis.
+// Tensors from rows: numbers in braces, vectors of bools, and tensors concatenated along an axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
@@ -13,7 +13,7 @@
 using namespace halftone;
 
 namespace {
-/// Writes the numbers of rows one after another.
+/// Writes the numbers of rows consecutively.
 class RowWriter {
 public:
   RowWriter(std::byte *to, DType dtype, const Shape &shape) : to_(to), dtype_(dtype), shape_(shape) {}
@@ -97,7 +97,7 @@ static void requireTensors(const char *who, const std::vector<Tensor> &tensors) 
                               name(tensors[0].dtype()), name(tensor.dtype())));
 }
 
-/// Writes `counts[i]` elements of the i-th tensor for each of the `steps` along the axes before the one that is joined.
+/// Writes `counts[i]` elements of the i-th tensor for each of the `steps` along the axes before the concatenation axis.
 template <class Element, class ElementsOf>
 static void join(const std::vector<Tensor> &tensors, const std::vector<size_t> &counts, int64_t steps,
                  ElementsOf elementsOf, Element *to) {
@@ -115,7 +115,7 @@ Tensor Tensor::concatenate(const std::vector<Tensor> &tensors, int64_t axis) {
   dims[along] = 0;
   const bool areStrings = tensors[0].dtype() == DType::string;
   const int64_t width = areStrings ? 1 : itemsize(tensors[0].dtype());
-  std::vector<size_t> parts; // how many strings or bytes each tensor has for each step along the axes before `along`
+  std::vector<size_t> parts; // number of strings or bytes of each tensor per step along the axes before `along`
   for (const Tensor &tensor : tensors) {
     std::vector<int64_t> own = tensor.shape().dims();
     const int64_t extent = own.size() > along ? std::exchange(own[along], first[static_cast<int64_t>(along)]) : 0;

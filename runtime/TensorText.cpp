@@ -1,4 +1,4 @@
-// Tensors as text for people.
+// Prints tensors in human-readable form.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Tensor.h"
 #include "runtime/TensorAccess.h"
@@ -10,7 +10,7 @@
 
 using namespace halftone;
 
-/// The text of element `index`: that of a string in quotes, with escapes for characters that are not printed.
+/// The text of element `index`; a string is quoted, with escapes for unprintable characters.
 using ElementText = std::function<std::string(int64_t index)>;
 
 static std::string numberText(DType dtype, const std::byte *data, int64_t index) {
@@ -32,7 +32,7 @@ static std::string numberText(DType dtype, const std::byte *data, int64_t index)
 }
 
 namespace {
-/// Writes nested brackets. Of a shortened tensor it writes three entries at either end of each axis.
+/// Writes nested brackets. For a shortened tensor it writes three entries at either end of each axis.
 struct Printer {
   ElementText elementText;
   std::vector<int64_t> dims;

@@ -1,4 +1,4 @@
-// Memory of variables.
+// Storage of variables.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/VariableStore.h"
 #include "runtime/TensorAccess.h"

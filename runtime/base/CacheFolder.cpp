@@ -1,4 +1,4 @@
-// Entries in files: the folder found safely, each entry checked whole, placed when it is complete.
+// Cache entries as files: the folder is opened safely, each entry is checked whole and placed when it is complete.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/CacheFolder.h"
 #include "runtime/base/CacheTrim.h"
@@ -20,7 +20,8 @@ namespace {
 constexpr off_t largestFile = 256 << 20;
 constexpr size_t digestSize = 64;
 
-/// "" when `path` is a folder of ours that nobody else can write; made when absent. Otherwise the fault.
+/// Returns "" if `path` is a folder that this user owns and nobody else can write; it is created if absent. Otherwise
+/// returns the fault.
 std::string openFolder(const std::string &path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     return fmt::format("cannot create {}: {}", path, std::strerror(errno));
@@ -38,21 +39,21 @@ std::string openFolder(const std::string &path) {
   return "";
 }
 
-/// The parents of the cache's folder may be anyone's (a home below /home), as long as they exist or can be made.
+/// The parents of the cache folder may have any owner (a home below /home), as long as they exist or can be created.
 void createParents(const std::string &path) {
   for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
     if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST)
-      return; // the folder itself then tells the fault
+      return; // opening the folder then reports the fault
 }
 
-/// The beginning of an entry's file: all of its header that the key says. The body's digest and size follow.
+/// The start of an entry's file: the part of its header that the key determines. The body's digest and size follow.
 std::string headerStart(const std::string &magic, const std::string &key) {
   std::string text = magic;
   putString(text, key);
   return text;
 }
 
-/// Keys name files: hexadecimal digits only.
+/// Returns true if a key is a valid file name: hexadecimal digits only.
 bool isFileName(const std::string &key) {
   return !key.empty() && key.size() <= 128 && key.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -61,11 +62,11 @@ bool readWhole(const OpenFile &file, std::string &bytes) {
   return readInto(file, bytes) == static_cast<int64_t>(bytes.size());
 }
 
-/// Writes an entry: "", or why it could not be written.
+/// Writes an entry. Returns "", or the reason why it could not be written.
 std::string writeEntry(const std::string &folder, const std::string &key, std::string_view bytes) {
   const std::string name = folder + "/" + key;
   Status status = replaceOwnFile(name, {&bytes, 1});
-  if (!status && ::access(folder.c_str(), F_OK) != 0 && errno == ENOENT) { // another process found the folder empty
+  if (!status && ::access(folder.c_str(), F_OK) != 0 && errno == ENOENT) { // another process removed the empty folder
     if (std::string problem = openFolder(folder); !problem.empty())
       return problem;
     status = replaceOwnFile(name, {&bytes, 1});
@@ -122,14 +123,14 @@ std::optional<std::string> CacheFolder::read(const std::string &key) const {
     return std::nullopt;
   std::string bodySize;
   putSize(bodySize, uint64_t(status.st_size) - header.size());
-  if (!header.ends_with(bodySize)) // before a body is read that may be large
+  if (!header.ends_with(bodySize)) // before reading a potentially large body
     return std::nullopt;
   std::string body(size_t(status.st_size) - header.size(), '\0');
   if (!readWhole(*file, body) || header.compare(expected.size(), digestSize, sha256(body)) != 0)
     return std::nullopt;
   constexpr time_t fresh = 3600;
   if (status.st_mtime < ::time(nullptr) - fresh)
-    (void)::futimens(file->number(), nullptr); // used now, for the order in which entries go
+    (void)::futimens(file->number(), nullptr); // marks the entry as used now, for the eviction order
   return body;
 }
 

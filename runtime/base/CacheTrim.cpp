@@ -15,7 +15,7 @@ namespace halftone {
 namespace {
 
 struct Entry {
-  int64_t seconds, nanoseconds; // when it was used last
+  int64_t seconds, nanoseconds; // of the last use
   std::string path;
   int64_t bytes;
 };
@@ -33,7 +33,8 @@ bool isCodeId(std::string_view name) {
 
 bool isKey(std::string_view name) { return isHexadecimal(name, 64); }
 
-/// `.<key>.<process>.<number>`, on its way to be an entry (replaceOwnFile()); earlier versions wrote it without the first dot.
+/// `.<key>.<process>.<number>`, an entry being written (replaceOwnFile()); earlier versions wrote it without the first
+/// dot.
 bool isUnfinished(std::string_view name) {
   name.remove_prefix(name.starts_with('.') ? 1 : 0);
   return name.size() > 65 && isKey(name.substr(0, 64)) && name[64] == '.' &&
@@ -62,7 +63,7 @@ void trimCacheFolder(const std::string &base, const std::string &own, int64_t li
       struct stat status;
       if ((!isKey(name) && !isUnfinished(name)) || ::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
         continue;
-      constexpr time_t writing = 3600; // by then it is nobody's
+      constexpr time_t writing = 3600; // an older file is abandoned
       total += status.st_size;
       if (isKey(name) || status.st_mtime < ::time(nullptr) - writing)
         entries.push_back({status.st_mtim.tv_sec, status.st_mtim.tv_nsec, path, status.st_size});
@@ -80,7 +81,7 @@ void trimCacheFolder(const std::string &base, const std::string &own, int64_t li
   }
   for (const fs::path &folder : contentsOf(base))
     if (folder != own && isCodeId(folder.filename().string()))
-      (void)::rmdir(folder.c_str()); // fails, and shall, when the folder is not empty
+      (void)::rmdir(folder.c_str()); // intentionally fails if the folder is not empty
 }
 
 } // namespace halftone

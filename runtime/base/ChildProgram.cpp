@@ -20,7 +20,7 @@ namespace halftone {
 
 namespace {
 
-/// A program that runs; it is ended and collected at the end of the object's life.
+/// A running program; the destructor terminates and reaps it.
 class Child {
 public:
   explicit Child(pid_t id) : id_(id) {}
@@ -31,7 +31,7 @@ public:
       (void)wait();
     }
   }
-  /// The status of waitpid(); 0 if the user's process collects all of its children itself.
+  /// The status of waitpid(); 0 if the user's process reaps all of its children itself.
   int wait() {
     int status = 0;
     while (::waitpid(id_, &status, 0) < 0)
@@ -63,7 +63,7 @@ StatusOr<pid_t> start(const ChildProgram &child, const std::string &program, con
   for (const std::string &argument : arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
   words.push_back(nullptr);
-  // Copies with numbers above the program's own, which are 0 to 3, so that no duplication overwrites one.
+  // Duplicates with numbers above the program's own descriptors, 0 to 3, so that no dup2() overwrites one.
   constexpr int least = 4;
   const OpenFile zero(::fcntl(input, F_DUPFD_CLOEXEC, least)), one(::fcntl(output, F_DUPFD_CLOEXEC, least)),
       three(::fcntl(file, F_DUPFD_CLOEXEC, least));

@@ -11,9 +11,8 @@ namespace halftone {
 
 /// A child program. It limits itself (tools/shell/Confine.h) to 1 GiB of memory and 20 s of CPU time.
 struct ChildProgram {
-  std::string program,
-      variable;        // its name in libexec/halftone; the variable that overrides its path
-  std::string purpose; // for messages: "reads HDF5 files"
+  std::string program, variable; // its name in libexec/halftone; the variable that overrides its path
+  std::string purpose;           // for messages: "reads HDF5 files"
   std::string reason = "the file is damaged, or needs more than the limits of memory and time"; // of an end by a signal
 };
 

@@ -17,13 +17,13 @@ constexpr auto mostWait = std::chrono::seconds(5);
 
 std::atomic<int> compilingThreads{0};
 std::atomic<bool> isEnding{false};
-thread_local int gatesHeld = 0;           // how many gates this thread holds
+thread_local int gatesHeld = 0;           // number of gates that this thread holds
 thread_local bool isThreadEnding = false; // its thread_local objects are being destroyed
-thread_local bool isNoticed = false;      // noticeThreadEnd() was called after MLIR had made its caches of this thread
+thread_local bool isNoticed = false;      // noticeThreadEnd() was called after MLIR created this thread's caches
 
-// The functions that register are not inlined: tests/house/destructors.py knows them by name.
+// The registering functions are not inlined: tests/house/destructors.py knows them by name.
 
-/// On the thread that calls exit(), perhaps in the code of a signal that came while it held a gate.
+/// Runs on the thread that calls exit(), perhaps in a signal handler while the thread holds a gate.
 void beginEnd() {
   isThreadEnding = true;
   isEnding = true;
@@ -32,7 +32,7 @@ void beginEnd() {
     compilingThreads.wait(inside);
 }
 
-/// Of the main thread, only exit() destroys the thread_local objects, which it does before all else.
+/// The main thread's thread_local objects are destroyed only by exit(), before everything else.
 void threadEnds(void *) {
   isThreadEnding = true;
   if (::gettid() == ::getpid())
@@ -42,11 +42,11 @@ void threadEnds(void *) {
 /// The last argument is any address of this library.
 [[gnu::noinline]] void noticeThreadEnd() noexcept { abi::__cxa_thread_atexit(threadEnds, nullptr, &isEnding); }
 
-/// exit() calls the functions that were registered last first, and LLVM's objects register theirs when they are made, at
-/// first use. So this is registered again when more of them may have been made.
+/// exit() calls the functions registered last first, and LLVM's objects register theirs when they are created, at first
+/// use. So this is registered again when more of them may have been created.
 [[gnu::noinline]] int noticeExit() noexcept { return std::atexit(beginEnd); }
 
-/// When the library is loaded, by the main thread as a rule.
+/// Initialized when the library is loaded, usually by the main thread.
 [[maybe_unused]] const int isWatching = []() noexcept {
   noticeThreadEnd();
   return noticeExit();
@@ -59,8 +59,8 @@ Status refusal() {
                                           "which it traces and compiles nothing"};
 }
 
-/// Blocks a thread that is not the one that ends, so that the end of the process overtakes it: an error that reached the
-/// thread's function would terminate the process instead.
+/// Blocks a thread other than the exiting one until the process has ended: an error that reached the thread's function
+/// would terminate the process instead.
 void waitForEnd() {
   if (isThreadEnding)
     return;
@@ -68,7 +68,7 @@ void waitForEnd() {
   std::this_thread::sleep_for(mostWait);
 }
 
-/// Whether the thread is inside.
+/// Returns true if the thread has entered.
 bool enterCompiler() {
   if (isThreadEnding)
     return false;
@@ -118,7 +118,7 @@ OutsideCompilerGate::~OutsideCompilerGate() {
   if (gates_ == 0 || enterCompiler())
     return;
   waitForEnd();
-  compilingThreads.fetch_add(1); // which the last of the gates takes back
+  compilingThreads.fetch_add(1); // undone when the last of the gates is released
 }
 
 void noticeStaticObjects(std::atomic<uint64_t> &calls) {

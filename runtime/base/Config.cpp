@@ -14,7 +14,7 @@
 using namespace halftone;
 using Json = nlohmann::ordered_json;
 
-/// An object, and the places of its keys if they are many: the JSON library keeps their order, and looks through all of them.
+/// An object, and an index of its keys if they are many: the JSON library keeps their order and searches linearly.
 struct Config::Rep {
   Rep() = default;
   explicit Rep(Json object) : json(std::move(object)) { listPlaces(); }
@@ -150,7 +150,7 @@ std::vector<std::string> Config::keys() const {
   return keys;
 }
 
-/// Whether `json` has more than `most` objects and lists inside of each other.
+/// Returns true if `json` nests objects and lists more than `most` levels deep.
 static bool isDeeper(const Json &json, int most) {
   if (!json.is_structured())
     return false;

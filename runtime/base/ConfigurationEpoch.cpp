@@ -1,4 +1,4 @@
-// The count of changes to settings that traces read.
+// The counter of changes to settings that traces read.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigurationEpoch.h"
 #include <atomic>

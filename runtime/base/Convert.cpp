@@ -11,7 +11,7 @@
 using namespace halftone;
 
 namespace {
-/// How a dtype's elements are stored, and the type that holds each exactly: double, int64_t or uint64_t.
+/// The storage type of a dtype's elements, and the type that represents each exactly: double, int64_t or uint64_t.
 template <class StorageT, class ValueT> struct Plain {
   using Storage = StorageT;
   using Value = ValueT;

@@ -1,4 +1,4 @@
-// The checksum of zips, over bytes.
+// The CRC-32 checksum.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Crc32.h"
 #include <libdeflate.h>
@@ -6,7 +6,7 @@
 namespace halftone {
 
 uint32_t crc32Of(std::span<const std::byte> bytes, uint32_t before) {
-  if (bytes.empty()) // for a null pointer libdeflate begins anew
+  if (bytes.empty()) // for a null pointer libdeflate restarts
     return before;
   return ::libdeflate_crc32(before, bytes.data(), bytes.size());
 }

@@ -47,7 +47,7 @@ DType halftone::standardize_dtype(std::string_view name) {
   if (name == "int")
     return DType::int32;
   if (name.find("torch") != name.npos || name.find("jax.numpy") != name.npos)
-    name = name.substr(name.rfind('.') + 1); // without a dot, npos + 1 is 0
+    name = name.substr(name.rfind('.') + 1); // if there is no dot, npos + 1 is 0
   for (size_t i = 0; i < rows.size(); ++i)
     if (rows[i].name == name)
       return static_cast<DType>(i);
@@ -88,7 +88,7 @@ static constexpr Edge edges[] = {{node(DType::bool_), weakInt},
                                  {node(DType::float64), node(DType::complex128)},
                                  {node(DType::complex64), node(DType::complex128)}};
 
-/// For each node the set, as bits, of the node and all nodes above it.
+/// For each node, the bit set of the node and all nodes above it.
 static constexpr std::array<uint32_t, nodeCount> upperBounds = [] {
   std::array<uint32_t, nodeCount> bounds{};
   for (unsigned i = 0; i < nodeCount; ++i)

@@ -1,4 +1,4 @@
-// Compresses bytes by libdeflate.
+// Zlib compression with libdeflate.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Deflate.h"
 #include <libdeflate.h>

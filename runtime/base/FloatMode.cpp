@@ -23,7 +23,7 @@ FloatMode::FloatMode() {
 FloatMode::~FloatMode() {
   uint32_t vector;
   asm volatile("stmxcsr %0" : "=m"(vector) : : "memory");
-  if (vector != vector_) // by a flag, if not by the mode
+  if (vector != vector_) // may differ in a flag only
     asm volatile("ldmxcsr %0" : : "m"(vector_) : "memory");
   if (scalar_ != scalarMode)
     asm volatile("fldenv %0" : : "m"(legacy_) : "memory"); // not fldcw: a flag raised since then would trap

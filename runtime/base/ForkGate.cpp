@@ -10,14 +10,14 @@ namespace {
 
 std::atomic<int> threadsInside{0}, forking{0};
 std::atomic<int64_t> forks{0};
-thread_local int depth = 0; // how many gates this thread holds
+thread_local int depth = 0; // number of gates that this thread holds
 
 void enter() {
   while (true) {
     threadsInside.fetch_add(1);
     if (!forking.load())
       return;
-    threadsInside.fetch_sub(1); // a fork goes first
+    threadsInside.fetch_sub(1); // a fork takes precedence
     threadsInside.notify_all();
     forking.wait(1);
   }

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t unlimited = std::numeric_limits<int64_t>::max();
 constexpr int64_t worthLooking = int64_t(16) << 20;
 
-/// The contents of a file of the system, "" if there is none.
+/// The contents of a system file; "" if there is none.
 std::string textOf(const std::string &path) {
   StatusOr<std::string> text = readFile(path);
   return text ? *std::move(text) : "";
@@ -50,8 +50,8 @@ int64_t leftOfLimit(int resource, const char *used) {
   return most - numberAfter("/proc/self/status", used).value_or(0) * 1024;
 }
 
-/// Bytes left in control groups of version 2: the process's own group and the groups around it. Cached file contents
-/// that the system can drop count as free.
+/// Bytes left in version 2 control groups: the process's own group and its ancestors. Cached file contents that the
+/// system can drop count as free.
 int64_t leftInGroups() {
   std::istringstream file(textOf("/proc/self/cgroup"));
   std::string group;

@@ -32,14 +32,14 @@ std::string shortened(std::string_view text) {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// A parser of our own, since the JSON library's reads neither Infinity nor NaN, and its callback parser, which could find keys that
-/// stand twice, takes time that grows with the square of a list. Strings with escapes are left to the library.
+/// A custom JSON parser. The JSON library's parser reads neither Infinity nor NaN, and its callback parser, which could
+/// detect duplicate keys, takes time quadratic in the length of a list. Strings with escapes are left to the library.
 class Parser {
 public:
   explicit Parser(std::string_view text) : text_(text) {}
 
   Json parse() {
-    // A text that a reader might take for the end of its input, or skip.
+    // Characters that a reader might treat as the end of its input, or skip.
     if (text_.starts_with("\xef\xbb\xbf"))
       fail("a byte order mark");
     if (const size_t zero = text_.find('\0'); zero != text_.npos)
@@ -58,7 +58,7 @@ private:
   /// Ends with the byte at index `at` as "line 3, column 7".
   [[noreturn]] void failAt(size_t at, const std::string &what) const {
     const std::string_view before = text_.substr(0, at);
-    const size_t column = before.size() - (before.rfind('\n') + 1); // without a newline before, npos + 1 is 0
+    const size_t column = before.size() - (before.rfind('\n') + 1); // if there is no newline before, npos + 1 is 0
     throw Error(ErrorKind::value_error, fmt::format("Invalid JSON at line {}, column {}: {}",
                                                     std::ranges::count(before, '\n') + 1, column + 1, what));
   }
@@ -89,7 +89,7 @@ private:
       fail(fmt::format("expected {}, found {}", expected, found()));
     ++at_;
   }
-  /// Whether the list or object goes on behind one of its values; takes the comma or the end.
+  /// Consumes the comma or the closing character after a value; returns true if the list or object continues.
   bool goesOn(char end, const char *expected) {
     skipBlanks();
     if (takes(","))
@@ -128,7 +128,7 @@ private:
   }
 
   Json object(int level) {
-    std::vector<std::pair<std::string, Json>> members; // which move, unlike those of an object that grows
+    std::vector<std::pair<std::string, Json>> members; // can be moved, unlike those of a growing object
     std::unordered_set<std::string> keys;
     ++at_;
     skipBlanks();
@@ -165,7 +165,7 @@ private:
 
   std::string string() {
     const size_t begin = at_;
-    bool isPlain = true; // without escapes, and ASCII alone
+    bool isPlain = true; // no escapes, only ASCII
     for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
       if (static_cast<unsigned char>(text_[at_]) < 0x20)
         fail("a control character in a string");
@@ -190,7 +190,7 @@ private:
       ++at_;
   }
 
-  /// An integer of 64 bits, or else a float.
+  /// A 64-bit integer, otherwise a float.
   Json number() {
     const size_t begin = at_;
     const bool isNegative = takes("-");
@@ -209,12 +209,13 @@ private:
     const char *first = text_.data() + begin, *last = text_.data() + at_;
     if (int64_t integer = 0; isInteger && isNegative && std::from_chars(first, last, integer).ec == std::errc())
       return integer;
-    // An integer that int64 does not hold is a float, so that no reader of an integer takes it for another number.
+    // An integer outside the range of int64 becomes a float, so that no reader of an integer takes it for another
+    // number.
     if (uint64_t integer = 0; isInteger && !isNegative && std::from_chars(first, last, integer).ec == std::errc() &&
                               integer <= uint64_t(std::numeric_limits<int64_t>::max()))
       return integer;
     const std::string digits(first, last);
-    const double number = std::strtod(digits.c_str(), nullptr); // from_chars has no value for a number that underflows
+    const double number = std::strtod(digits.c_str(), nullptr); // from_chars gives no value on underflow
     if (!std::isfinite(number))
       failAt(begin, fmt::format("the number {} is too large", shortened(digits)));
     return number;

@@ -1,4 +1,4 @@
-// Which places of its axes a key takes, as in NumPy's basic indexing.
+// Resolves NumPy's basic indexing keys.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/KeyPlaces.h"
 #include "runtime/base/Extents.h"
@@ -33,7 +33,7 @@ std::string keyText(std::span<const Index> key) {
   return fmt::format("[{}]", fmt::join(items, ", "));
 }
 
-/// The key with slices of everything in place of the ellipsis, or behind the last item.
+/// The key with full slices in place of the ellipsis, or after the last item.
 static std::vector<Index> itemsOf(std::span<const Index> key, const Shape &shape) {
   const auto counted = [key](Index::Kind kind) { return std::ranges::count(key, kind, &Index::kind); };
   if (counted(Index::Kind::ellipsis) > 1)
@@ -55,7 +55,7 @@ static AxisPlaces placesOf(const Slice &slice, int64_t extent) {
     throw Error(ErrorKind::value_error, "slice step cannot be zero");
   if (extent == none)
     return {0, none, 1};
-  // A step beyond the axis takes the first place alone, whatever its length.
+  // A step longer than the axis selects only the first index, whatever its length.
   const int64_t step = slice.step().given() ? std::clamp(slice.step().place(), -extent - 1, extentSum(extent, 1)) : 1;
   const int64_t lower = step > 0 ? 0 : -1, upper = step > 0 ? extent : extent - 1;
   const auto bound = [&](const Slice::Bound &given, int64_t byDefault) {

@@ -1,4 +1,4 @@
-// Looks for libexec/halftone in the folders above the library.
+// Searches the folders above the library for libexec/halftone.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/LibexecFile.h"
 #include <cstring>

@@ -1,4 +1,4 @@
-// Compares numbers of C++ with the ranges of integer dtypes.
+// Compares C++ numbers with the ranges of integer dtypes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Number.h"
 #include "halftone/Error.h"
@@ -19,7 +19,7 @@ Place placeIn(DType dtype, const Number &number) {
       return Place::below;
     return number.real() < std::ldexp(1.0, bits) ? Place::inside : Place::above;
   }
-  // The range of a signed dtype is as large below 0 as above it, from -1 and from 0 on.
+  // A signed dtype has as many values below 0 as from 0 on.
   if (number.is_negative() && isUnsigned)
     return Place::below;
   const uint64_t distance = number.is_negative() ? ~number.bits() : number.bits();

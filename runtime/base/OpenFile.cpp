@@ -1,4 +1,4 @@
-// Looks at a path before it opens it, and reads whole files.
+// Checks a path before opening it, and reads whole files.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/OpenFile.h"
 #include "runtime/base/FreeMemory.h"
@@ -19,7 +19,7 @@ Status refusal(const std::string &path, const std::string &reason) {
   return {ErrorKind::io_error, fmt::format("cannot read {}: {}", path.empty() ? "''" : path, reason)};
 }
 
-/// "" for a regular file.
+/// Returns "" for a regular file.
 std::string faultOf(mode_t mode) {
   if (S_ISREG(mode))
     return "";
@@ -62,7 +62,7 @@ StatusOr<OpenFile> openFile(const std::string &path, Symlink symlink) {
     return refusal(path, std::strerror(errno));
   if (const std::string fault = faultOf(facts.st_mode); !fault.empty())
     return refusal(path, fault);
-  // Another process may have put a FIFO there meanwhile.
+  // Another process may have replaced the file by a FIFO since the check.
   OpenFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (follows ? 0 : O_NOFOLLOW)));
   if (!file || ::fstat(file.number(), &facts) != 0)
     return refusal(path, std::strerror(errno));
@@ -97,7 +97,7 @@ StatusOr<std::string> readFile(const std::string &path, int64_t mostBytes) {
   if (!fitsMemory(facts.st_size))
     return refusal(path, memoryShortage(facts.st_size));
   try {
-    // Files of /proc tell no size, and a file may grow: reads to the end.
+    // Files of /proc report no size, and a file may grow: read to the end.
     std::string text;
     for (auto piece = std::max(static_cast<size_t>(facts.st_size) + 1, size_t{4096});;
          piece = std::max(text.size(), size_t{4096})) {

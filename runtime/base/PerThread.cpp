@@ -1,4 +1,4 @@
-// Destroys the objects of threads that end.
+// Destroys per-thread objects when threads end.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/PerThread.h"
 #include <pthread.h>
@@ -31,7 +31,7 @@ struct Key {
 void atThreadEnd(void (*destroy)(void *), void *object) {
   static const Key key;
   if (!key.isMade)
-    return; // the process has no keys left: the thread's objects stay
+    return; // the process has no keys left: the thread's objects leak
   auto *entry = new Entry{destroy, object, static_cast<Entry *>(pthread_getspecific(key.key))};
   if (pthread_setspecific(key.key, entry) != 0)
     delete entry;

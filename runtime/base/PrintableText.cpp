@@ -8,7 +8,7 @@
 
 namespace halftone {
 
-/// The bytes of the character that begins there; 0 if none does, or a control character.
+/// The length in bytes of the character at `at`; 0 if there is none, or a control character.
 static size_t characterAt(const std::string &text, size_t at) {
   const auto first = static_cast<unsigned char>(text[at]);
   if (first < 0x80)

@@ -13,11 +13,11 @@ namespace halftone {
 namespace {
 
 constexpr size_t mostUsed = size_t(8) << 20;   // bytes of a stack
-constexpr size_t mostKept = size_t(512) << 10; // bytes that stay for the error, and for calls that do not recurse
+constexpr size_t mostKept = size_t(512) << 10; // bytes reserved for the error and for calls that do not recurse
 
 struct Stack {
-  uintptr_t lowest = 0, limit = 0; // addresses: of the stack, and the least that a frame may have
-  size_t used = 0;                 // of the bytes, at most
+  uintptr_t lowest = 0, limit = 0; // the lowest address of the stack, and the lowest allowed for a frame
+  size_t used = 0;                 // bytes that may be used
 };
 
 Stack stackOfThread() {
@@ -41,7 +41,7 @@ Stack stackOfThread() {
 void requireStack(const char *what) {
   thread_local const Stack stack = stackOfThread();
   const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (here >= stack.limit || here < stack.lowest) [[likely]] // below it: on the stack of a coroutine
+  if (here >= stack.limit || here < stack.lowest) [[likely]] // lower: on a coroutine's stack
     return;
   throw Error(
       ErrorKind::value_error,

@@ -53,7 +53,7 @@ Error::Error(ErrorKind kind, std::string message, std::string layer_path, Where 
     : rep_(std::make_shared<const Rep>(kind, std::move(message), std::move(layer_path), where, std::string())) {}
 Error::Error(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
 
-/// An Error that was moved from has no content of its own.
+/// A moved-from Error has no content of its own.
 template <class Rep> static const Rep &wholeOf(const std::shared_ptr<const Rep> &rep) {
   static const Rep &none = *new Rep(ErrorKind::internal_error, "an Error that was moved from was read", "", {}, "");
   return rep ? *rep : none;

@@ -14,7 +14,7 @@ namespace halftone {
 static constexpr int anyCount = -1;
 static std::atomic<int> startsLeft{anyCount};
 
-/// Whether a thread may start, which counts as started then.
+/// Returns true if a thread may start, and then counts it as started.
 static bool takeStart() {
   for (int left = startsLeft; left != anyCount;) {
     if (left == 0)
@@ -35,7 +35,7 @@ std::optional<std::thread> startThread(std::function<void()> work) {
   }
 }
 
-/// At most `count` threads that run `work`.
+/// Starts at most `count` threads that run `work`.
 static std::vector<std::thread> startThreads(size_t count, const std::function<void()> &work) {
   std::vector<std::thread> started;
   started.reserve(count); // nothing throws while threads run

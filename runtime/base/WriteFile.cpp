@@ -23,8 +23,8 @@ namespace {
 
 using Parts = std::span<const std::string_view>;
 
-/// While it lives, a write of this thread to a pipe without readers, or beyond the limit on file sizes, gives an error
-/// and no signal.
+/// A scope in which a write of this thread to a pipe without readers, or beyond the file size limit, gives an error
+/// instead of a signal.
 class SignalsHeld {
 public:
   SignalsHeld() {
@@ -69,7 +69,7 @@ bool writeAll(int descriptor, Parts parts) {
   return true;
 }
 
-/// Whether the bytes are on the disk; also true on file systems that cannot sync.
+/// Returns true if the bytes are on disk; also on file systems that cannot sync.
 bool sync(int descriptor) { return ::fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS; }
 
 std::string folderOf(const std::string &path) {
@@ -78,7 +78,7 @@ std::string folderOf(const std::string &path) {
 }
 std::string nameOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
-/// N if the path is /dev/fd/N or means the same; `folder` is where the system shows this process's open files.
+/// Returns N if the path is /dev/fd/N or equivalent; `folder` is where the system exposes this process's open files.
 std::optional<int> openFileNamed(const std::string &folder, const std::string &name) {
   if (name.empty() || name.size() > 9 || name.find_first_not_of("0123456789") != name.npos)
     return std::nullopt;
@@ -90,7 +90,7 @@ std::optional<int> openFileNamed(const std::string &folder, const std::string &n
   return std::stoi(name);
 }
 
-/// The end of a path: a name that is no symlink, or one of this process's open files.
+/// The resolved end of a path: a name that is not a symlink, or one of this process's open files.
 struct Place {
   std::string path;
   std::optional<int> openFile;
@@ -125,8 +125,8 @@ off_t sizeOf(Parts parts) {
   return size;
 }
 
-/// Writes a file that cannot be replaced. It reserves the room first, so that a full disk fails before the old contents
-/// change.
+/// Writes a file that cannot be replaced. It reserves the space first, so that a full disk fails before the old
+/// contents change.
 bool writeInPlace(const std::string &path, const struct stat &old, Parts parts) {
   OpenFile file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file)
@@ -143,8 +143,8 @@ bool writeInPlace(const std::string &path, const struct stat &old, Parts parts) 
   return writeAll(number, parts) && ::ftruncate(number, size) == 0 && sync(number) && file.close();
 }
 
-/// A new file in the folder of its target. It has no name until it is placed; where the file system knows no such files, a
-/// name beside the target, which goes if it is not placed.
+/// A new file in the folder of its target. It is unnamed until it is placed. If the file system does not support
+/// unnamed files, it has a name beside the target, which is removed if the file is not placed.
 class Draft {
 public:
   Draft(const std::string &target, mode_t mode) : target_(target) {
@@ -166,7 +166,7 @@ public:
   explicit operator bool() const { return bool(file_); }
   int number() const { return file_.number(); }
 
-  /// Gives the file the target's name; a file that has it goes.
+  /// Gives the file the target's name, replacing an existing file.
   bool place() {
     const std::string self = fmt::format("/proc/self/fd/{}", number());
     const auto link = [&](const char *name) {
@@ -187,9 +187,9 @@ private:
   template <class Make> bool nameBeside(const Make &make) {
     static std::atomic<unsigned> counter = 0;
     std::string name = nameOf(target_);
-    size_t length = std::min<size_t>(name.size(), 100); // of the 255 bytes of a name
+    size_t length = std::min<size_t>(name.size(), 100); // a name may have 255 bytes
     while (length > 0 && length < name.size() && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80)
-      --length; // to the beginning of a character
+      --length; // to the start of a character
     name.resize(length);
     for (int tries = 0; tries < 100 && (tries == 0 || errno == EEXIST); ++tries) {
       beside_ = fmt::format("{}/.{}.{}.{}", folderOf(target_), name, ::getpid(), counter++);
@@ -201,14 +201,14 @@ private:
   }
 
   const std::string target_;
-  std::string beside_; // empty without a name
+  std::string beside_; // empty if unnamed
   OpenFile file_;
 };
 
 /// How a regular file gets its new contents.
 enum class Way { replaceOrInPlace, replaceOnly };
 
-/// Gives the file the owner, group and mode of `old`. Under `replaceOnly` it may stay this user's.
+/// Gives the file the owner, group and mode of `old`. Under `replaceOnly` this user may remain the owner.
 bool takeRights(int file, const struct stat &old, Way way) {
   struct stat made;
   if (::fstat(file, &made) != 0)
@@ -217,17 +217,17 @@ bool takeRights(int file, const struct stat &old, Way way) {
   if ((made.st_uid != old.st_uid || made.st_gid != old.st_gid) && ::fchown(file, old.st_uid, old.st_gid) != 0) {
     if (way == Way::replaceOrInPlace)
       return false;
-    mode &= 0777; // set-user-ID would mean another user
+    mode &= 0777; // set-user-ID would refer to another user
     if (made.st_gid != old.st_gid && ::fchown(file, uid_t(-1), old.st_gid) != 0)
-      mode = (mode & 0707) | ((mode & 07) << 3); // another group: it gets the rights of everyone
+      mode = (mode & 0707) | ((mode & 07) << 3); // a different group gets the permissions of others
   }
   return ::fchmod(file, mode) == 0;
 }
 
 enum class Outcome { done, failed, notPossible };
 
-/// Writes a new file and gives it the name `path`. `old` is the status of the present file, null without one. With
-/// `notPossible` nothing has changed.
+/// Writes a new file and gives it the name `path`. `old` is the status of the existing file, null if there is none.
+/// `notPossible` means that nothing has changed.
 Outcome replace(const std::string &path, const struct stat *old, Parts parts, Way way) {
   Draft draft(path, old ? 0600 : 0666);
   if (!draft)
@@ -241,7 +241,7 @@ Outcome replace(const std::string &path, const struct stat *old, Parts parts, Wa
   return Outcome::done;
 }
 
-/// Puts a rename in the folder on the disk. Nobody could undo the rename: a failure is no error.
+/// Syncs a rename in the folder to disk. Nobody could undo the rename, so a failure is not an error.
 void syncFolder(const std::string &path) {
   const OpenFile folder(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder)
@@ -285,7 +285,7 @@ Status failure(const std::string &path) {
   return {ErrorKind::io_error, fmt::format("cannot write {}: {}", path.empty() ? "''" : path, std::strerror(errno))};
 }
 
-/// ok if `write`, which sets errno, gives true.
+/// Returns ok if `write`, which sets errno, returns true.
 template <class Write> Status written(const std::string &path, const Write &write) {
   HALFTONE_RETURN_IF_ERROR(checkPath(path));
   const SignalsHeld held;

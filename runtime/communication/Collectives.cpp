@@ -1,4 +1,4 @@
-// Packs arrays into one message, and combines the messages in the order of ranks.
+// Packs arrays into one message, and combines the messages in rank order.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/Collectives.h"
 #include "runtime/base/Half.h"
@@ -11,12 +11,12 @@ namespace halftone {
 
 namespace {
 
-/// Arrays lie one behind the other in a message, each at a multiple of this, so that the borders of chunks, which are
-/// multiples too, divide no element.
+/// Alignment of arrays in a message. Chunk bounds are multiples of it too, so they split no element.
 constexpr int64_t alignment = 8;
-/// Up to so many bytes every process sends its whole message to all: one way instead of two, for more bytes.
+/// Up to this size every process sends its whole message to all: one exchange instead of two, at the cost of more
+/// bytes.
 constexpr int64_t mostBytesSharedWhole = 8192;
-/// Arrays from here on are messages of their own: copying them would take longer than sending one message more.
+/// Arrays of at least this size are separate messages: copying them would take longer than sending one more message.
 constexpr int64_t leastBytesInPlace = 32768;
 
 int64_t alignedBytes(const SharedArray &array) {
@@ -44,7 +44,7 @@ void unpack(std::span<const SharedArray> arrays, const std::byte *from) {
   }
 }
 
-/// Elements of a stored type as numbers of the type in which they are combined.
+/// Converts elements of a stored type to and from the type in which they are combined.
 template <class T> struct Plain {
   using Storage = T;
   using Number = T;
@@ -65,11 +65,11 @@ template <class T> T combined(CollectiveKind kind, T a, T b) {
     else
       return a + b;
   }
-  return a != a || a > b ? a : b; // NaN stays
+  return a != a || a > b ? a : b; // propagates NaN
 }
 
-/// The sum of two processes' elements; `to` may be one of them. Like the sum of more
-/// processes it begins with 0, so that -0 + -0 has the same bits.
+/// Adds the elements of two processes; `to` may alias one of them. Like the sum over more processes it starts with 0,
+/// so that -0 + -0 has the same bits.
 template <class Codec>
 void addTwo(const typename Codec::Storage *first, const typename Codec::Storage *second, typename Codec::Storage *to,
             int64_t elements) {
@@ -80,7 +80,7 @@ void addTwo(const typename Codec::Storage *first, const typename Codec::Storage 
                                            Codec::decode(second[i])));
 }
 
-/// `parts` are the same bytes of the processes' messages, by rank; `to` may be one of them.
+/// `parts` is the same byte range of each process's message, by rank; `to` may alias one of them.
 template <class Codec>
 void combine(CollectiveKind kind, std::span<const std::byte *const> parts, std::byte *to, int64_t elements) {
   using Storage = typename Codec::Storage;
@@ -88,7 +88,7 @@ void combine(CollectiveKind kind, std::span<const std::byte *const> parts, std::
   if (kind == CollectiveKind::sum && parts.size() == 2)
     return addTwo<Codec>(reinterpret_cast<const Storage *>(parts[0]), reinterpret_cast<const Storage *>(parts[1]),
                          reinterpret_cast<Storage *>(to), elements);
-  constexpr int64_t most = 512; // numbers that stay in the first cache
+  constexpr int64_t most = 512; // elements that fit in the L1 cache
   std::array<Number, most> numbers;
   for (int64_t begin = 0; begin < elements; begin += most) {
     const int64_t count = std::min(most, elements - begin);
@@ -141,7 +141,7 @@ Combine combineOf(DType dtype) {
 /// Combines the bytes [begin, end) of messages. `messages` point to byte `begin` of each; so does `to`.
 void combineBytes(CollectiveKind kind, std::span<const SharedArray> arrays, int64_t begin, int64_t end,
                   std::span<const std::byte *const> messages, std::byte *to) {
-  int64_t at = 0; // where the array begins
+  int64_t at = 0; // start of the array
   std::vector<const std::byte *> parts(messages.size());
   for (const SharedArray &array : arrays) {
     const int64_t size = itemsize(array.dtype), first = std::max(begin, at),
@@ -207,7 +207,7 @@ Status Collectives::shareWhole(CollectiveKind kind, std::span<const SharedArray>
 
 namespace {
 
-/// Arrays that lie in memory as in a message: one large array, or small ones that were packed. `to` may be `from`.
+/// Arrays whose memory layout is that of a message: one large array, or packed small ones. `to` may be `from`.
 struct Region {
   std::vector<SharedArray> arrays;
   const std::byte *from;
@@ -215,7 +215,7 @@ struct Region {
   int64_t bytes;
 
   int64_t border(int64_t chunk, int64_t chunks) const { return bytes / alignment * chunk / chunks * alignment; }
-  /// Where the chunk begins and ends. The last one has the bytes behind the last border too.
+  /// The range of the chunk. The last chunk includes the bytes after the last multiple.
   std::pair<int64_t, int64_t> chunk(int64_t number, int64_t chunks) const {
     return {border(number, chunks), number + 1 == chunks ? bytes : border(number + 1, chunks)};
   }
@@ -223,7 +223,8 @@ struct Region {
 
 } // namespace
 
-/// Rank r combines chunk r of each region and sends the result to all. Large arrays travel from and to their own memory.
+/// Rank r combines chunk r of each region and sends the result to all. Large arrays are sent from and received into
+/// their own memory.
 Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray> arrays) {
   std::vector<SharedArray> small;
   std::vector<Region> regions;
@@ -237,7 +238,7 @@ Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray
     pack(small, packed);
     regions.push_back({small, packed, packed, bytes});
   }
-  int64_t ownBytes = 0; // of the chunks that this process combines
+  int64_t ownBytes = 0; // size of the chunks that this process combines
   for (const Region &region : regions) {
     const auto [begin, end] = region.chunk(rank(), size());
     ownBytes += (end - begin + alignment - 1) / alignment * alignment;
@@ -278,8 +279,8 @@ Status Collectives::shareChunks(CollectiveKind kind, std::span<const SharedArray
 
 namespace {
 
-/// The parts of one rank, one behind the other: first the large ones, each a message of its own, then the small ones, which
-/// travel as one message.
+/// The concatenated parts of one rank: first the large ones, each a separate message, then the small ones, which share
+/// one message.
 struct PartLayout {
   std::vector<int64_t> offsets; // by array
   int64_t smallBegin = 0, bytes = 0;
@@ -372,7 +373,7 @@ Status Collectives::gatherInPlace(std::span<const std::span<std::byte>> parts) {
   return exchange(sends, receives);
 }
 
-/// Parts of less than leastBytesInPlace travel behind each other, in one message from each process.
+/// Parts of less than leastBytesInPlace bytes are packed into one message per process.
 Status Collectives::gatherInPlace(std::span<const std::vector<std::span<std::byte>>> arrays) {
   const auto isSmall = [](std::span<std::byte> part) { return std::ssize(part) < leastBytesInPlace; };
   std::vector<int64_t> ends; // of each process's small parts

@@ -1,4 +1,4 @@
-// Opens a library that sends messages between processes.
+// Loads a message-passing library.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/Communicator.h"
 #include "runtime/base/Environment.h"

@@ -1,4 +1,4 @@
-// Keeps the digest of the host's writes.
+// Maintains the digest of host writes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/HostWrites.h"
 #include "runtime/base/ForkGate.h"
@@ -17,13 +17,13 @@ struct Writes {
   uint64_t digest = 0;
   std::string last; // the path
 };
-/// It is never destroyed, since threads may write while the process ends.
+/// Never destroyed, since threads may write while the process exits.
 Writes &writes() {
   static Writes &only = *new Writes;
   return only;
 }
 
-/// FNV-1a, of 64 bits.
+/// 64-bit FNV-1a.
 uint64_t mixed(uint64_t digest, std::string_view bytes) {
   for (const char byte : bytes)
     digest = (digest ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;

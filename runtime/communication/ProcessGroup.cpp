@@ -1,4 +1,4 @@
-// Runs collectives one after the other.
+// Runs collectives sequentially.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/ProcessGroup.h"
 #include "runtime/base/FloatMode.h"
@@ -19,11 +19,11 @@ static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Asks Linux for turns of 0.1 ms for the calling thread. A thread with short turns gets one soon after it wakes up, so a
-/// message does not wait until a thread that computes has used up its turn of some milliseconds. The thread gets no more time
-/// than others. Linux does so from 6.12 on; before, this changes nothing.
+/// Requests time slices of 0.1 ms for the calling thread. A thread with short slices is scheduled soon after it wakes
+/// up, so a message does not wait until a compute thread has used up its slice of some milliseconds. The thread gets no
+/// larger share of the processor. Takes effect on Linux 6.12 and later, and is a no-op before.
 static void askForShortTurns() {
-  struct { // the kernel's sched_attr; linux/sched/types.h cannot stand beside sched.h
+  struct { // linux/sched/types.h conflicts with sched.h
     uint32_t size = sizeof(*this), policy = 0;
     uint64_t flags = 0;
     int32_t nice = 0;
@@ -46,7 +46,7 @@ ExchangeScope::ExchangeScope(std::string_view words) : outer_(scopeWords->size()
 ExchangeScope::~ExchangeScope() { scopeWords->resize(outer_); }
 const std::string &ExchangeScope::words() { return *scopeWords; }
 
-/// The number comes whole, however long the words are.
+/// The number is never truncated, however long the words are.
 static std::string labelOf(std::string_view name, uint64_t number) {
   const std::string &scope = ExchangeScope::words();
   const std::string words = fmt::format("{}{}{}", scope, scope.empty() || name.empty() ? "" : ": ", name);
@@ -103,7 +103,7 @@ GroupTimes ProcessGroup::times() {
   return times_;
 }
 
-/// Runs the oldest open work, without the lock.
+/// Runs the oldest open work without holding the lock.
 void ProcessGroup::runNext(std::unique_lock<std::mutex> &lock) {
   Labelled next = std::move(open_.front());
   open_.pop_front();

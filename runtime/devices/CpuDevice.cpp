@@ -22,7 +22,7 @@ namespace halftone {
 namespace {
 
 constexpr int mostThreads = 1024;
-constexpr double worthSharing = 3000; // ns; for cheaper launches, handing blocks to workers costs more than it saves
+constexpr double worthSharing = 3000; // ns; for cheaper launches, waking workers costs more than it saves
 
 class CpuQueue final : public HostQueue {
 public:

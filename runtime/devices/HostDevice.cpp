@@ -1,4 +1,4 @@
-// Devices of the host.
+// Base class of host devices.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/HostDevice.h"
 #include "runtime/devices/HostMemory.h"

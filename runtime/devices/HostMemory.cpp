@@ -1,4 +1,4 @@
-// Zeroed, aligned host memory.
+// Allocates zeroed, aligned host memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/HostMemory.h"
 #include "runtime/base/FreeMemory.h"
@@ -10,7 +10,7 @@
 
 namespace halftone {
 
-/// Null when so much memory is not free.
+/// Returns null if that much memory is not free.
 static void *allocateBlock(size_t bytes) {
   if (bytes >= leastHugeBlock)
     return allocatePages(bytes);

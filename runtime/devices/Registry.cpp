@@ -1,4 +1,4 @@
-// The devices of the process, and the thread's default one.
+// The devices of the process, and the default device of each thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/Registry.h"
 #include "runtime/base/Environment.h"
@@ -33,7 +33,7 @@ std::shared_ptr<DeviceRuntime> addedAt(int index) {
   return found == added().devices.end() ? nullptr : found->second;
 }
 
-/// Success, or why the library itself finds no usable GPU of that index.
+/// Returns success, or the reason why the library itself finds no usable GPU with that index.
 Status checkGpu(int index) {
   const StatusOr<std::shared_ptr<const cuda::Driver>> driver = cuda::Driver::shared();
   HALFTONE_RETURN_IF_ERROR(driver.status());
@@ -54,7 +54,7 @@ StatusOr<std::shared_ptr<DeviceRuntime>> openGpu(int index) {
   return opened[index] = *std::move(device);
 }
 
-/// The index in "", ":0", ":12"; nullopt for other text.
+/// Parses the index from "", ":0", ":12"; nullopt for other text.
 std::optional<int> parseIndex(std::string_view text) {
   if (text.empty())
     return 0;

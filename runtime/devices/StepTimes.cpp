@@ -1,4 +1,4 @@
-// Plays a plan by way of a device that looks at the clock around every launch.
+// Plays a plan on a device that takes timestamps around every launch.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/StepTimes.h"
 #include "runtime/PlanCollectives.h"
@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// 0 of no values.
+/// The median; 0 if there are no values.
 double median(std::vector<double> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;
   std::ranges::nth_element(values, middle);
@@ -40,7 +40,7 @@ public:
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
 
   std::map<const std::string *, size_t> steps; // by the address of the step's kernel key, as in Launch
-  std::vector<LaunchTimes> launches;           // in the order of time
+  std::vector<LaunchTimes> launches;           // in execution order
 };
 
 class TimedQueue final : public ForwardingQueue {
@@ -75,7 +75,7 @@ StatusOr<std::vector<Tensor>> zeroFeeds(const Signature &signature) {
   return feeds;
 }
 
-/// A player on copies, and the device that looks at the clock; played once to warm up.
+/// A player on copies, and the timing device; played once to warm up.
 struct TimedPlayer {
   std::shared_ptr<TimedDevice> device;
   std::shared_ptr<Player> player;
@@ -119,7 +119,7 @@ StatusOr<StepTimes> measureSteps(const Player &player) {
   StatusOr<TimedPlayer> timed = TimedPlayer::of(player, false);
   HALFTONE_RETURN_IF_ERROR(timed.status());
   std::vector<double> plays;
-  std::vector<std::vector<double>> seconds(player.executable().plan.steps.size()); // of each step, one for each play
+  std::vector<std::vector<double>> seconds(player.executable().plan.steps.size()); // per step, one for each play
   const Clock::time_point start = Clock::now();
   while (plays.size() < mostPlays && (plays.empty() || secondsSince(start) < enoughSeconds)) {
     timed->device->launches.clear();
@@ -128,7 +128,7 @@ StatusOr<StepTimes> measureSteps(const Player &player) {
     plays.push_back(secondsSince(began));
     for (std::vector<double> &ofStep : seconds)
       ofStep.push_back(0);
-    for (const LaunchTimes &launch : timed->device->launches) // those of a repeat add up
+    for (const LaunchTimes &launch : timed->device->launches) // iterations of a repeat add up
       seconds[launch.step].back() += std::chrono::duration<double>(launch.end - launch.begin).count();
   }
   StepTimes times;

@@ -1,4 +1,4 @@
-// Threads that share the blocks of launches.
+// Worker threads that share the blocks of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/WorkerPool.h"
 #include "runtime/base/FloatMode.h"
@@ -16,7 +16,7 @@ namespace halftone {
 namespace {
 
 constexpr double nanosecondsPerChunk = 1500;
-constexpr int64_t chunksPerThread = 4; // several, so that an interrupted thread does not keep the others waiting long
+constexpr int64_t chunksPerThread = 4; // several, so that a preempted thread does not delay the others for long
 constexpr auto stayAwake = std::chrono::microseconds(200); // covers the time between two plans of a training loop
 
 void pause() {
@@ -27,7 +27,7 @@ void pause() {
 #endif
 }
 
-/// Spins; after a while it lets other programs run.
+/// A spin wait that yields to other programs after a while.
 class Spin {
 public:
   void once() {
@@ -48,7 +48,7 @@ WorkerPool::~WorkerPool() { stop(); }
 
 void WorkerPool::stop() {
   if (forks_ != forkCount()) {
-    (void)workers_.release(); // the child has no threads to join, and the locks are in the state at the fork
+    (void)workers_.release(); // the child has no threads to join, and its locks are in their state at the fork
   } else {
     {
       std::lock_guard lock(workers_->sleep);
@@ -74,10 +74,10 @@ Status WorkerPool::start() {
       std::optional<std::thread> thread =
           startThread([this, &all = *workers_, number, &scratch] { work(all, number, &scratch); });
       if (!thread)
-        break; // those that have started, and the caller, also take the chunks of the others
+        break; // the threads that have started, and the caller, also take the chunks of the others
       workers_->threads.push_back(*std::move(thread));
     }
-  } catch (const std::bad_alloc &) { // those that have started end
+  } catch (const std::bad_alloc &) { // the threads that have started end
     stop();
     scratchPointers_.clear();
     scratch_.clear();
@@ -166,7 +166,7 @@ void WorkerPool::work(Workers &workers, int64_t thread, std::byte *const *scratc
       spin.once();
       if (!spin.longEnoughToCheckTheClock())
         continue;
-      runOpenChunks(thread, state); // of threads that are late, or of a launch that has no chunk for this one
+      runOpenChunks(thread, state); // of late threads, or of a launch without a chunk for this thread
       const Clock::time_point now = Clock::now();
       if (workers.active)
         lastActive = now;
@@ -178,7 +178,8 @@ void WorkerPool::work(Workers &workers, int64_t thread, std::byte *const *scratc
   }
 }
 
-/// Claims and runs chunks until none is open: the thread's own, then those of the threads after it, going round.
+/// Claims and runs chunks until none is open: first the thread's own, then those of the following threads in cyclic
+/// order.
 void WorkerPool::runOpenChunks(int64_t thread, ThreadState &state) {
   const auto count = static_cast<int64_t>(shares_.size());
   Share &own = shares_[static_cast<size_t>(thread)];
@@ -186,9 +187,9 @@ void WorkerPool::runOpenChunks(int64_t thread, ThreadState &state) {
     const int64_t owner = (thread + i) % count;
     Share &share = shares_[static_cast<size_t>(owner)];
     for (uint64_t seen = share.open.load(std::memory_order_acquire); seen != 0;) {
-      // run() opens the caller's share last, so a worker that sees chunks of the next launch there sees its own too.
+      // run() opens the caller's share last, so a worker that sees chunks of the next launch there also sees its own.
       if (i > 0 && own.open.load(std::memory_order_relaxed) != 0) {
-        i = -1; // its own again
+        i = -1; // back to its own share
         break;
       }
       const uint64_t rest = seen & (seen - 1);
@@ -204,7 +205,7 @@ void WorkerPool::runOpenChunks(int64_t thread, ThreadState &state) {
 void WorkerPool::runChunk(const Share &share, int64_t bit, ThreadState &state) {
   const int64_t bits = static_cast<int64_t>(shares_.size()) * chunksPerThread, chunks = share.chunks;
   const int64_t chunk = (bit * chunks + bits - 1) / bits, run = share.run.load(std::memory_order_relaxed);
-  int64_t few = 0; // sum over earlier parts with fewer blocks than chunks; so that the chunks take turns
+  int64_t few = 0; // sum over earlier parts with fewer blocks than chunks, so that their blocks rotate over the chunks
   for (const Launch &part : share.parts) {
     const int64_t turn = part.grid < chunks ? (chunk + few) % chunks : chunk;
     const auto firstOf = [&](int64_t chunk) { return (chunk * part.grid + chunks - 1) / chunks; };

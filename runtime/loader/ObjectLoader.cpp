@@ -1,4 +1,4 @@
-// Links kernels' objects with JITLink, one by one.
+// Links kernel objects with JITLink, one by one.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/loader/ObjectLoader.h"
 #include "runtime/base/CompilerGate.h"
@@ -31,11 +31,11 @@ Status bad(const std::string &kernel, const std::string &message) {
   return {ErrorKind::value_error, fmt::format("kernel {}: {}", kernel, message)};
 }
 
-/// The process's one linker. Not thread-safe: the cache's lock guards it.
+/// The process-wide linker. Not thread-safe: the cache's lock guards it.
 class Linker {
 public:
   static llvm::Expected<std::shared_ptr<Linker>> create() {
-    // The linker works in the calling thread.
+    // The linker runs in the calling thread.
     auto control = orc::SelfExecutorProcessControl::Create(nullptr, std::make_unique<orc::InPlaceTaskDispatcher>());
     if (!control)
       return control.takeError();
@@ -43,7 +43,7 @@ public:
   }
   ~Linker() { llvm::consumeError(session_.endSession()); }
 
-  /// `problems` gets the errors that LLVM's session reported besides the returned one.
+  /// `problems` receives the errors that LLVM's session reported in addition to the returned one.
   llvm::Expected<orc::ExecutorAddr> link(const std::string &code, const std::string &symbol, orc::JITDylib *&library,
                                          std::string &problems) {
     session_.setErrorReporter(
@@ -70,21 +70,21 @@ private:
   uint64_t count_ = 0;
 };
 
-/// One object's code, unlinked when its last owner goes.
+/// The code of one object, unlinked with its last owner.
 struct LoadedKernel {
-  std::string name; // the key in the cache, once the cache has it
+  std::string name; // its key in the cache, once it is there
   std::shared_ptr<Linker> linker;
   orc::JITDylib *library = nullptr;
   CpuKernelFunction function = nullptr;
   ~LoadedKernel();
 };
 
-/// The kernels that are loaded in the process, by hash of symbol and code. Its lock also guards the linker.
+/// The kernels loaded in the process, by hash of symbol and code. Its lock also guards the linker.
 struct Cache {
   std::recursive_mutex mutex; // recursive, since loading one kernel may drop another
   std::weak_ptr<Linker> linker;
   std::unordered_map<std::string, std::weak_ptr<LoadedKernel>> kernels;
-  std::vector<std::shared_ptr<Linker>> kept; // of kernels that were dropped while the process ends
+  std::vector<std::shared_ptr<Linker>> kept; // of kernels dropped while the process exits
 };
 
 Cache &cache() {
@@ -98,7 +98,7 @@ LoadedKernel::~LoadedKernel() {
   if (auto entry = cache().kernels.find(name); entry != cache().kernels.end() && entry->second.expired())
     cache().kernels.erase(entry);
   if (!gate.status().isOk() && isProcessEnding()) {
-    cache().kept.push_back(std::move(linker)); // LLVM's static objects may be gone
+    cache().kept.push_back(std::move(linker)); // LLVM's static objects may already be destroyed
     return;
   }
   if (library)
@@ -149,7 +149,7 @@ Status checkObject(const std::string &key, const KernelCode &kernel) {
   return {};
 }
 
-/// Whether code may hold instructions of this x86 feature. The other features do not matter to code, and virtual
+/// Returns true if code may contain instructions of this x86 feature. Other features do not affect code, and virtual
 /// machines hide some of them.
 bool isOfCode(llvm::StringRef feature) {
   return llvm::any_of(

@@ -1,4 +1,4 @@
-// A plan as text.
+// Prints plans.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Executable.h"
 #include "runtime/base/Extents.h"
@@ -145,7 +145,7 @@ std::string printStep(const Executable &, const RepeatStep &repeat) {
   return fmt::format("repeat {} times{}: {} steps", repeat.count, running, repeat.steps);
 }
 
-/// How many repeats are around each step.
+/// The repeat nesting depth of each step.
 std::vector<size_t> depthsOf(const Plan &plan) {
   std::vector<size_t> depths;
   std::vector<size_t> ends; // of the repeats that are open

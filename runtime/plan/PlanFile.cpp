@@ -1,4 +1,4 @@
-// The plan file. One list of fields serves the writer and the reader, so the two cannot disagree.
+// Reads and writes plan files. Writer and reader share one list of fields, so they cannot disagree.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/PlanFile.h"
 #include "runtime/base/Crc32.h"
@@ -159,8 +159,8 @@ private:
     at += sizeof v;
     return littleEndian(v);
   }
-  /// A list's length. Each element takes at least one more byte, so a length beyond the count of remaining bytes is
-  /// refused before any allocation.
+  /// Reads the length of a list. Each element takes at least one more byte, so a length beyond the number of remaining
+  /// bytes is refused before any allocation.
   uint64_t length() {
     uint64_t n = word();
     if (good() && n > bytes.size() - at) {

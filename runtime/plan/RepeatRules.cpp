@@ -1,4 +1,4 @@
-// Looks at each step once, with the counts of the repeats around it.
+// Checks each step once, with the counts of its enclosing repeats.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/RepeatRules.h"
 #include "runtime/base/Extents.h"
@@ -110,7 +110,7 @@ private:
   Status checkStep(const WaitStep &) { return counts_.empty() ? Status() : bad("a wait in a repeat"); }
   Status checkStep(const RepeatStep &repeat) { return repeat.running ? checkPlace(repeat.running->slot) : Status(); }
 
-  /// Whether the checks of steps, which look at a slot's number, accept it.
+  /// Returns true if the slot's number is valid; the checks of steps report an invalid one.
   bool exists(SlotId id) const { return id >= 0 && static_cast<size_t>(id) < plan_.slots.size(); }
 
   static bool isAligned(const Slot &slot) {
@@ -148,8 +148,8 @@ private:
     return {};
   }
 
-  /// Whether two slots may overlap in an iteration that is neither one of the first two nor one of the last two: slots
-  /// that move alike are as far from each other in all iterations.
+  /// Returns true if two slots may overlap in an iteration other than the first two and the last two. Slots that move
+  /// alike keep their distance in all iterations.
   bool mayMeet(SlotId a, SlotId b) const {
     const Slot &one = plan_.slots[static_cast<size_t>(a)], &other = plan_.slots[static_cast<size_t>(b)];
     const bool isArena = one.kind == SlotKind::arena;
@@ -173,8 +173,8 @@ private:
   const Executable &exe_;
   const Plan &plan_;
   size_t step_ = 0;
-  std::vector<int64_t> counts_;                // of the repeats around the step
-  std::vector<std::pair<SlotId, bool>> parts_; // the slots of the launch so far, and which are results
+  std::vector<int64_t> counts_;                // of the enclosing repeats
+  std::vector<std::pair<SlotId, bool>> parts_; // the slots of the launch so far; true for results
 };
 
 } // namespace

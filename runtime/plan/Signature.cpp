@@ -7,7 +7,7 @@
 namespace halftone {
 namespace {
 
-constexpr int64_t largestBytes = int64_t(1) << 56; // an address space; sums of 127 of them do not wrap
+constexpr int64_t largestBytes = int64_t(1) << 56; // an address space; sums of 127 of them do not overflow
 
 std::string_view typeName(DType dtype) {
   switch (dtype) {

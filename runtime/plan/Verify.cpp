@@ -1,4 +1,4 @@
-// Checks the final plan for hazards between steps.
+// Verifies the final plan, including hazards between steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/Abi.h"
 #include "runtime/plan/Executable.h"
@@ -38,9 +38,9 @@ private:
   const Executable &exe;
   const Plan &plan;
   size_t step = 0;
-  std::vector<int64_t> iterations, counts; // of the repeats around the step
+  std::vector<int64_t> iterations, counts; // of the enclosing repeats
   WrittenRanges written;
-  // Ranges of the present launch's parts; two that overlap are equal.
+  // Ranges of the current launch's parts; overlapping ranges are equal.
   const LaunchStep *part = nullptr;
   std::set<Range> partsRead, partsWritten;
   std::deque<const CollectiveStep *> travelling;
@@ -55,14 +55,14 @@ private:
     begin += arena ? slot.index : 0;
     return {slot.kind, arena ? 0 : slot.index, begin, begin + bytes};
   }
-  /// How far the slot has moved in the present iterations of the repeats up to `level`.
+  /// The displacement of the slot in the current iterations of the repeats up to `level`.
   int64_t moved(const Slot &slot, size_t levels) const {
     int64_t bytes = 0;
     for (size_t level = 0; level < std::min(slot.strides.size(), levels); ++level)
       bytes += slot.strides[level].at(iterations[level]);
     return bytes;
   }
-  /// In the present iterations.
+  /// The range of a slot in the current iterations.
   Range rangeOf(SlotId id) const {
     const Slot &slot = plan.slots[id];
     return rangeAt(slot, slot.offset + moved(slot, iterations.size()), slot.type.bytes());
@@ -225,7 +225,7 @@ private:
            (next != ranges.begin() && std::prev(next)->overlaps(range));
   }
 
-  /// The parts of one launch run at the same time.
+  /// The parts of one launch run concurrently.
   Status checkParts(const LaunchStep &launch) {
     if (!launch.joined) {
       partsRead.clear();
@@ -250,7 +250,7 @@ private:
     return {};
   }
 
-  /// Checks the rules of a launch that concern no other step.
+  /// Checks the rules that concern the launch alone.
   template <class Fail> Status checkLaunch(const LaunchStep &launch, Fail bad) const {
     if (!exe.kernels.contains(launch.kernel))
       return bad(fmt::format("no kernel '{}'", launch.kernel));
@@ -351,7 +351,7 @@ private:
       return bad(fmt::format("rank {} of {} processes", collective.rank, processes));
     return {};
   }
-  /// Whether the pair's slots fit their borders, which checkDivision() has checked.
+  /// Returns true if the pair's slots have the sizes that their borders give; checkDivision() has checked the borders.
   static bool hasElements(const CollectiveStep &collective, size_t pair, int64_t from, int64_t to) {
     if (!isDivided(collective.kind))
       return from == to;
@@ -373,7 +373,7 @@ private:
   /// The first two iterations and the last two are checked as steps.
   Status checkStep(const RepeatStep &repeat) {
     const size_t at = step, level = iterations.size();
-    WrittenRanges atEnd = written; // of a repeat that may end before any iteration
+    WrittenRanges atEnd = written; // for a repeat that may end before any iteration
     iterations.push_back(0);
     counts.push_back(repeat.count);
     for (int64_t iteration = 0; iteration < repeat.count; ++iteration) {
@@ -395,12 +395,12 @@ private:
     return {};
   }
 
-  /// The iterations from 2 to count - 3 of the repeat that is step `at`, after iteration 1. If slices that iteration 1
-  /// has written lie side by side, they cover the memory between.
+  /// Checks iterations 2 to count - 3 of the repeat at step `at`, after iteration 1. Adjacent slices that iteration 1
+  /// has written cover the memory between them.
   Status checkBetween(size_t at) {
     struct Written {
       Range range;
-      WrittenRanges::Known known; // of all of it
+      WrittenRanges::Known known; // of the whole range
       std::optional<RangeCondition> predicate;
     };
     std::vector<Written> between;
@@ -440,7 +440,7 @@ private:
     return {};
   }
 
-  /// The predicate of a step in the innermost of `depth` repeats, if its byte does not move there.
+  /// The predicate of a step in the innermost of `depth` repeats, if its byte does not move in that repeat.
   std::optional<RangeCondition> fixedPredicate(const Step &of, size_t depth) const {
     const auto *launch = std::get_if<LaunchStep>(&of);
     const auto *copy = std::get_if<CopyStep>(&of);
@@ -452,7 +452,7 @@ private:
     Range one, all; // of iteration 1; of the iterations between
     bool isCovered; // by slices
   };
-  /// Of a slot that moves on in the innermost of `depth` repeats, whose present iteration is 1.
+  /// The ranges of a slot that moves in the innermost of `depth` repeats, whose current iteration is 1.
   std::optional<Between> rangesBetween(const Slot &slot, size_t depth) const {
     if (slot.strides.size() < depth || slot.strides[depth - 1].bytes == 0 || slot.strides[depth - 1].period)
       return std::nullopt;
@@ -465,7 +465,7 @@ private:
     return Between{one, all, hull.isCovered && std::abs(stride) == one.end - one.begin};
   }
 
-  /// A collective that travels reads its operands and writes its results at any time until its wait.
+  /// A collective in flight reads its operands and writes its results at any time until its wait.
   Status checkTravelling(SlotId id, const Range &range, bool writes) const {
     auto meetsAny = [&](const std::vector<SlotId> &slots) {
       return std::ranges::any_of(slots, [&](SlotId each) { return rangeOf(each).overlaps(range); });

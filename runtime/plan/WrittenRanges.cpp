@@ -1,4 +1,4 @@
-// A map of ranges that never overlap.
+// An interval map of disjoint ranges.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/WrittenRanges.h"
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace halftone {
 namespace {
 
-/// The first of `ranges`, which do not overlap, that may overlap `range`.
+/// The first of the disjoint `ranges` that may overlap `range`.
 template <class Map> auto firstNear(Map &ranges, const Range &range) {
   auto next = ranges.lower_bound({range.kind, range.index, range.begin, range.begin});
   return next == ranges.begin() ? next : std::prev(next);
@@ -15,7 +15,7 @@ template <class Map> auto firstNear(Map &ranges, const Range &range) {
 
 } // namespace
 
-/// Nullopt also for a byte under which nothing was written.
+/// Returns nullopt also for a byte under which nothing was written.
 std::optional<ByteCondition> WrittenRanges::conditionOf(const std::optional<RangeCondition> &condition) const {
   if (!condition)
     return std::nullopt;
@@ -41,7 +41,7 @@ WrittenRanges::Known WrittenRanges::known(const Piece &piece, const std::optiona
   return unconditionally ? Known::yes : Known::under_predicate;
 }
 
-/// Removes entries that overlap the piece and differ from it. Of slices that a slice overlaps, the other bytes stay.
+/// Removes entries that overlap the piece and differ from it. Of slices that overlap a slice, the remaining bytes stay.
 void WrittenRanges::remove(const Piece &piece) {
   const Range &range = piece.range;
   std::vector<std::pair<Range, Entry>> rest;
@@ -88,7 +88,7 @@ void WrittenRanges::spoil(const Range &range) {
   entries_.erase(range);
 }
 
-/// A write to a predicate's byte gives the predicate a new value, so contents known under the old value are unknown.
+/// A write to a predicate's byte changes the predicate, so contents known under the old value become unknown.
 void WrittenRanges::forgetPredicates(const Range &range) {
   for (auto next = firstNear(writtenUnder_, range); next != writtenUnder_.end() && next->first.begins(range);) {
     if (!next->first.overlaps(range)) {
@@ -103,7 +103,7 @@ void WrittenRanges::forgetPredicates(const Range &range) {
   }
 }
 
-/// `other` went on from a copy of this one, so the numbers of bytes are the same.
+/// `other` started as a copy of this state, so the numbers of bytes are the same.
 void WrittenRanges::meet(const WrittenRanges &other) {
   for (auto next = entries_.begin(); next != entries_.end();) {
     auto &[range, entry] = *next;

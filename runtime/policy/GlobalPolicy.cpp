@@ -14,11 +14,11 @@ using namespace halftone;
 static constexpr std::array floatxDTypes{DType::bfloat16, DType::float16, DType::float32, DType::float64};
 
 static thread_local PerThread<std::optional<DTypePolicy>> current;
-static thread_local uint64_t currentId = 0; // of the policy that is set
+static thread_local uint64_t currentId = 0; // of the current policy
 static thread_local bool wasRead = false;
 
 static uint64_t idOf(const std::string &identity) {
-  return static_cast<uint64_t>(std::hash<std::string>()(identity)) | 1; // not 0
+  return static_cast<uint64_t>(std::hash<std::string>()(identity)) | 1; // never 0
 }
 
 static void setCurrent(const std::optional<DTypePolicy> &policy) {

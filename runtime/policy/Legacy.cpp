@@ -25,7 +25,7 @@ static bool endsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// A dtype by TensorFlow's names: our names and three more.
+/// Looks up a dtype by TensorFlow's names: Halftone's names and three more.
 static std::optional<DType> dtypeByName(std::string_view name) {
   if (name == "half")
     return DType::float16;
@@ -111,8 +111,7 @@ std::string legacy::Policy::repr() const {
 
 namespace {
 
-/// A TensorFlow 2.0 policy as the policy of a layer. While the policy is 'infer', its dtypes are floatx and nothing
-/// uses them.
+/// A TensorFlow 2.0 policy as a layer policy. While the policy is 'infer', its dtypes are floatx and unused.
 struct LegacyRep final : PolicyAccess::Rep {
   LegacyRep(const legacy::Policy &policy, bool usesDefaultLossScale)
       : Rep("Policy", policy.name(), policy.compute_dtype().value_or(floatx()),
@@ -140,12 +139,12 @@ const LegacyRep *legacyOf(const DTypePolicy &policy) {
 
 } // namespace
 
-/// The plain policy of Keras 3 with the same meaning, if there is one, so that config files are those of Keras.
+/// The equivalent plain policy of Keras 3, if there is one, so that config files match Keras's.
 legacy::Policy::operator DTypePolicy() const {
   if (rep_->usesDefaultLossScale)
     try {
       return DTypePolicy(rep_->name);
-    } catch (const Error &) { // the name exists in TensorFlow 2.0 alone
+    } catch (const Error &) { // the name exists only in TensorFlow 2.0
     }
   return PolicyAccess::make(std::make_shared<LegacyRep>(*this, rep_->usesDefaultLossScale));
 }

@@ -14,7 +14,7 @@ using namespace halftone::legacy;
 
 struct LossScale::Rep {
   bool dynamic;
-  DynamicLossScaleArgs args; // a fixed loss scale uses the initial scale alone
+  DynamicLossScaleArgs args; // a fixed loss scale uses only the initial scale
   std::mutex mutex;
   float current;
   int64_t goodSteps = 0;
@@ -23,7 +23,7 @@ struct LossScale::Rep {
       : dynamic(dynamic), args(args), current(static_cast<float>(args.initial_loss_scale)) {}
 };
 
-/// The scale is kept in float32.
+/// The value must be finite in float32, in which the scale is stored.
 static void requireFinite(const char *argument, double value) {
   if (!(std::abs(value) <= std::numeric_limits<float>::max()))
     throw Error(ErrorKind::value_error,

@@ -1,4 +1,4 @@
-// Matches a whole layer path against a regular expression, by PCRE2.
+// Matches layer paths against regular expressions with PCRE2.
 // SPDX-License-Identifier: Apache-2.0
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "runtime/policy/PathPattern.h"

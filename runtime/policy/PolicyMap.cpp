@@ -12,7 +12,7 @@
 
 using namespace halftone;
 
-/// The default of a new map: the given policy, else the global one. If the global policy is a map, the default of that
+/// The default of a new map: the given policy, or the global one. If the global policy is a map, the default of that
 /// map.
 static DTypePolicy settledDefault(const PolicyArg &given) {
   if (!given.empty() && given.get().as_map())
@@ -91,7 +91,7 @@ std::optional<std::pair<std::string, DTypePolicy>> PolicyMapRep::findLocked(std:
   return std::pair(hits[0]->key, hits[0]->policy);
 }
 
-/// Whether `policy` is `map` or a map that holds `map`, so that inserting `policy` would close a ring.
+/// Returns true if `policy` is `map` or a map that contains `map`, so that inserting `policy` would create a cycle.
 static bool reaches(const DTypePolicy &policy, const PolicyMapRep &map) {
   requireStack("maps of policies");
   const auto *inner = dynamic_cast<const PolicyMapRep *>(&PolicyAccess::rep(policy));
@@ -125,7 +125,7 @@ void PolicyMapRep::requireHeldModes(std::string_view key) const {
                               layer->path, layer->mode, policy.name()),
                   layer->path);
   };
-  if (PathPattern::isLiteral(key)) { // decides for its own path alone
+  if (PathPattern::isLiteral(key)) { // matches only its own path
     const auto [begin, end] = held.equal_range(std::string(key));
     std::for_each(begin, end, [&](const auto &each) { require(each.second); });
   } else {

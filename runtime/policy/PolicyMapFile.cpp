@@ -1,4 +1,4 @@
-// Policy maps as Keras's JSON objects and as files of them.
+// Policy maps as Keras JSON objects and as files.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/FileLimits.h"
@@ -45,7 +45,7 @@ Config PolicyMapRep::explicitConfig() const {
   return ConfigAccess::make(std::move(config));
 }
 
-/// A policy from its object, from its name, or from null, the global policy.
+/// A policy from its object, its name, or null (the global policy).
 static PolicyArg policyFromJson(const Json &json, const char *failure) {
   if (json.is_null())
     return {};

@@ -32,7 +32,7 @@ public:
   TranslatedRegex run();
 
 private:
-  enum class Item : uint8_t { none, anchor, atom, repeated }; // the item that a quantifier at this offset would repeat
+  enum class Item : uint8_t { none, anchor, atom, repeated }; // the operand of a quantifier at this offset
   struct Group {
     size_t begin;
     int number; // 0: the group does not capture
@@ -79,7 +79,7 @@ private:
   void flags(size_t begin);
 };
 
-/// One character in UTF-8. PCRE2 checks its validity.
+/// One UTF-8 character. PCRE2 validates it.
 std::string_view Translator::character() {
   size_t end = at + 1;
   while (end < source.size() && (source[end] & 0xc0) == 0x80)
@@ -108,7 +108,7 @@ std::string Translator::literal(char32_t code) {
   return fmt::format("\\x{{{:x}}}", uint32_t(code));
 }
 
-/// The escape of a backslash and `c`, if it means the same inside and outside of classes. For other escapes neither
+/// Translates the escape `\c` if it means the same inside and outside of character classes. For other escapes neither
 /// field is set.
 Escape Translator::commonEscape(size_t begin, char c) {
   const auto hex = [&](size_t digits) {
@@ -194,7 +194,7 @@ void Translator::reference(int number, size_t begin) {
   atom(fmt::format("\\g{{{}}}", number));
 }
 
-/// One member of a class; `isEscape` if it stands for several characters.
+/// One member of a character class; sets `isEscape` if it denotes several characters.
 Escape Translator::classMember(bool &isEscape) {
   isEscape = false;
   const size_t begin = at;
@@ -356,7 +356,7 @@ void Translator::condition(size_t begin) {
   }
 }
 
-/// Reads "(?i)" for the whole pattern or "(?i-s:" for a part.
+/// Reads "(?i)" for the whole pattern or "(?i-s:" for a group.
 void Translator::flags(size_t begin) {
   std::string on, off;
   bool removing = false;
@@ -388,7 +388,7 @@ void Translator::flags(size_t begin) {
     fail("the flags 'a' and 'u' are supported for the whole pattern only", at);
   ++at;
   const bool nowVerbose = (verbose || on.find('x') != on.npos) && off.find('x') == off.npos;
-  for (std::string *kept : {&on, &off}) // the translator itself leaves out blanks and comments of verbose parts
+  for (std::string *kept : {&on, &off}) // the translator itself removes whitespace and comments of verbose parts
     std::erase_if(*kept, [](char c) { return c == 'a' || c == 'u' || c == 'x'; });
   if (whole) {
     result.ascii |= ascii;

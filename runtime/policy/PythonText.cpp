@@ -1,4 +1,4 @@
-// How Python reads integers and writes strings.
+// Parses integers and formats strings as Python does.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/policy/PythonText.h"
 #include <charconv>

@@ -36,7 +36,7 @@ struct QuantizedRep final : PolicyAccess::Rep {
 
   std::string mode, configMode, sourceName; // for example "int4", "int4/128", "float32"
   std::optional<int64_t> amaxHistoryLength;
-  int64_t weightBits = 0, size = 0; // size: extent of a block or a group of weights
+  int64_t weightBits = 0, size = 0; // size: the size of a block or group of weights
 };
 
 /// The parameters after the base mode in "int4/128", "gptq/4/128" and "awq/4/128".
@@ -124,7 +124,7 @@ std::shared_ptr<PolicyAccess::Rep> quantizedRep(const std::string &className, co
   if (parsed.base == "int8" && plain->compute == DType::float16)
     failValue("Quantization mode='int8' doesn't work well with compute_dtype='float16'.");
 
-  // The name of a policy whose mode has integers holds mode and source as the user gave them, `None` for no source.
+  // If the mode contains integers, the policy's name keeps mode and source as the user gave them, `None` for no source.
   std::string name = fmt::format("{}_from_{}", args.mode, source), configMode = args.mode;
   if (parsed.size) {
     configMode = parsed.weightBits ? fmt::format("{}/{}/{}", parsed.base, parsed.weightBits, parsed.size)

@@ -1,4 +1,4 @@
-// The GPU as a device.
+// The CUDA device.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/CudaDevice.h"
 #include "runtime/devices/cuda/CudaQueue.h"

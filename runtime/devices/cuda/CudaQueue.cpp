@@ -7,7 +7,7 @@ namespace halftone::cuda {
 
 CudaQueue::~CudaQueue() = default;
 
-/// Makes a request in the GPU's turn, if all requests of the submission so far went well.
+/// Runs a request in the GPU's turn if all requests of the submission so far have succeeded.
 template <class F> void CudaQueue::unlessFailed(F request) {
   if (!error_.isOk())
     return;
@@ -47,7 +47,7 @@ Status CudaQueue::playList(std::span<const QueuedOperation> operations, std::spa
     list = std::make_unique<OperationList>(gpu_, modules_, operations);
   Status status = list->play(changed);
   if (!status.isOk())
-    list.reset(); // the next play reads all operations anew
+    list.reset(); // the next play reads all operations again
   return status;
 }
 

@@ -1,4 +1,4 @@
-// Opens the CUDA driver, and says clearly why it cannot be used.
+// Loads the CUDA driver, and reports why it cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Driver.h"
 #include "runtime/base/Environment.h"

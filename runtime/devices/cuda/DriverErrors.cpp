@@ -35,7 +35,7 @@ constexpr PtxRelease releases[] = {
     {"8.1", "12.1", 530}, {"8.2", "12.2", 535}, {"8.3", "12.3", 545}, {"8.4", "12.4", 550}, {"8.5", "12.5", 555},
     {"8.6", "12.7", 565}, {"8.7", "12.8", 570}, {"8.8", "12.9", 575}, {"9.0", "13.0", 580}};
 
-/// "8.0" of ".version 8.0"; "" when there is no such directive.
+/// "8.0" for ".version 8.0"; "" if there is no such directive.
 std::string_view versionOf(std::string_view ptx) {
   constexpr std::string_view directive = ".version", blank = " \t";
   const size_t at = ptx.find(directive);

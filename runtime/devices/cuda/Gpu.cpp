@@ -1,4 +1,4 @@
-// Opens a GPU; its memory, transfers, submissions and errors.
+// An open GPU: memory, transfers, submissions and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Gpu.h"
 #include "runtime/base/Environment.h"
@@ -22,7 +22,7 @@ StatusOr<ContextScope> Gpu::current() {
   return ContextScope(calls());
 }
 
-/// In a child process the lock may never open, so usable() comes first.
+/// In a forked child the lock may never be released, so usable() is checked first.
 StatusOr<GpuTurn> Gpu::turn() {
   HALFTONE_RETURN_IF_ERROR(usable());
   std::unique_lock lock(mutex_);
@@ -67,7 +67,7 @@ Status Gpu::start() {
                "making a pool of memory");
 }
 
-/// Closes what start() has made, however far it came. Nobody is there to take an error.
+/// Releases the resources that start() acquired, even if it failed midway. Errors cannot be reported.
 Gpu::~Gpu() {
   if (!context_ || isForeignProcess())
     return;
@@ -110,7 +110,7 @@ Status Gpu::check(Result result, std::string_view doing) {
   return kept_ = {ErrorKind::device_error, text + "; the GPU does no further work for this process"};
 }
 
-/// ", <free> of <all> bytes are free"; "" when the driver does not tell.
+/// ", <free> of <all> bytes are free"; "" if the driver does not report them.
 std::string Gpu::freeMemory() {
   size_t free = 0, total = 0;
   return calls().memGetInfo(&free, &total) == Result::success ? fmt::format(", {} of {} are free", free, total) : "";
@@ -153,8 +153,8 @@ DeviceMemory Gpu::owned(Address address) {
           [self = shared_from_this()](std::byte *memory) { self->release(memory); }};
 }
 
-/// Nobody is there to take an error. One of the process stays, and the next request gives it; after another one the
-/// memory is freed later.
+/// Errors cannot be reported here. An error of the process persists, and the next request returns it; after any other
+/// error the memory is freed later.
 void Gpu::release(std::byte *memory) {
   if (isForeignProcess())
     return;
@@ -175,9 +175,9 @@ Status Gpu::outOfMemory(int64_t bytes) {
           fmt::format("{}: out of memory: {} bytes are asked for{}", name_, bytes, freeMemory())};
 }
 
-/// Memory is in use until queued work has run, so a second try comes after that work.
+/// Memory is in use until queued work has completed, so a second attempt follows that work.
 Status Gpu::reserve(int64_t bytes, Address &address) {
-  if (bytes > facts_.bytes) // drivers do not agree on the error
+  if (bytes > facts_.bytes) // drivers differ in the error
     return outOfMemory(bytes);
   const size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
   Result result = calls().memAllocFromPoolAsync(&address, size, pool_, compute_);
@@ -185,7 +185,7 @@ Status Gpu::reserve(int64_t bytes, Address &address) {
     freeAll();
     HALFTONE_RETURN_IF_ERROR(wait());
     for (Pool pool : {pool_, aheadPool_})
-      (void)calls().memPoolTrimTo(pool, 0); // the second try tells whether it helped
+      (void)calls().memPoolTrimTo(pool, 0); // the second attempt shows whether it helped
     result = calls().memAllocFromPoolAsync(&address, size, pool_, compute_);
   }
   return result == Result::out_of_memory ? outOfMemory(bytes)
@@ -226,12 +226,12 @@ Status Gpu::download(std::span<std::byte> to, const std::byte *from) {
     counters.downloadedBytes += static_cast<int64_t>(to.size());
     if (to.empty())
       return wait();
-    counters.waits += calls().streamQuery(compute_) == Result::not_ready; // the copy meets an error again
+    counters.waits += calls().streamQuery(compute_) == Result::not_ready; // the copy reports an error again
     StatusOr<Event> taken = takeEvent();
     HALFTONE_RETURN_IF_ERROR(taken.status());
     arrived = *taken;
   }
-  const StatusOr<ContextScope> context = current(); // without the lock: meanwhile other threads queue work
+  const StatusOr<ContextScope> context = current(); // without the lock, so that other threads can queue work meanwhile
   if (!context.isOk()) {
     giveEvent(arrived);
     return context.status();
@@ -270,7 +270,7 @@ Status Gpu::endSubmission() {
   HALFTONE_RETURN_IF_ERROR(turn.status());
   const Status marked = markSubmission();
   if (!marked.isOk())
-    (void)wait(); // nobody can ask later whether it has run
+    (void)wait(); // its completion cannot be queried later
   return marked;
 }
 
@@ -294,7 +294,7 @@ uint64_t Gpu::submission() {
   return submitted_;
 }
 
-/// After an error everything has finished: whoever reads a result is told the error.
+/// After an error every submission counts as finished; readers of a result get the error.
 bool Gpu::hasFinished(uint64_t submission) {
   const StatusOr<GpuTurn> turn = this->turn();
   return !turn.isOk() || !reapSubmissions().isOk() || submission <= finished_;

@@ -4,7 +4,7 @@
 
 namespace halftone::cuda {
 
-/// A copy may be on its way.
+/// A copy may be in flight.
 LoopByte::~LoopByte() {
   if (!memory_)
     return;

@@ -1,4 +1,4 @@
-// Has the driver compile kernels, and shares them.
+// Compiles kernels with the driver, and shares them.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Modules.h"
 #include "runtime/base/Environment.h"
@@ -18,7 +18,7 @@
 
 namespace halftone::cuda {
 
-/// The kernels that are loaded, by everything that the loaded kernel depends on.
+/// The loaded kernels, keyed by everything on which a loaded kernel depends.
 struct ModuleCache {
   std::mutex mutex;
   std::unordered_map<std::string, std::weak_ptr<LoadedKernel>> kernels;
@@ -26,7 +26,7 @@ struct ModuleCache {
 
 namespace {
 
-constexpr size_t mostThreads = 4; // that compile at once
+constexpr size_t mostThreads = 4; // that compile concurrently
 constexpr int64_t mostBlockThreads = 1024;
 constexpr int64_t sharedWithoutAsking = 48 << 10;
 
@@ -74,7 +74,7 @@ Status checkShape(const std::string &key, const LaunchShape &shape) {
   return {};
 }
 
-/// The text in which the driver's compiler says what is wrong.
+/// The error log of the driver's compiler.
 class ErrorLog {
   std::array<char, 8192> text_{};
 
@@ -108,7 +108,8 @@ Status findEntry(LoadedKernel &loaded, const std::string &key, const std::string
   return loaded.gpu->check(result, fmt::format("finding kernel {}", key));
 }
 
-/// Asks for the shared memory of a launch. Beyond 48 KiB, its own of fixed size included, a block gets it on request only.
+/// Requests the shared memory of a launch. A block gets more than 48 KiB, including its static shared memory, only on
+/// request.
 Status askForShared(LoadedKernel &loaded, const std::string &key) {
   const Functions &calls = loaded.gpu->calls();
   int fixed = 0;
@@ -161,7 +162,7 @@ struct Job {
   const KernelCode *code;
   std::string text;
   StatusOr<std::shared_ptr<LoadedKernel>> loaded{nullptr};
-  std::string record{}; // of recordOf(), if asked for
+  std::string record{}; // of recordOf(), if requested
 };
 
 /// Takes no ForkGate, since a thread that holds one waits for it.
@@ -184,7 +185,7 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Jo
   return loaded;
 }
 
-/// One job is the caller's own, since the caller may hold the GPU's lock.
+/// The caller runs one job itself, since it may hold the GPU's lock.
 void loadAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs, bool areRecorded) {
   const auto loadOne = [&](size_t i) { jobs[i].loaded = load(gpu, jobs[i], areRecorded); };
   if (jobs.size() == 1)

@@ -1,4 +1,4 @@
-// Opens NCCL, and says clearly why it cannot be used.
+// Loads NCCL, and reports why it cannot be used.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Nccl.h"
 #include "runtime/base/Environment.h"
@@ -25,7 +25,7 @@ std::string versionText(int version) {
                          : fmt::format("{}.{}.{}", hundreds / 100, hundreds % 100, version % 100);
 }
 
-/// The name of the first function that is not there; "" if all are.
+/// The name of the first missing function; "" if all are present.
 std::string findFunctions(void *library, nccl::Functions &f) {
   FunctionFinder find{library};
   find(f.getErrorString, "ncclGetErrorString");

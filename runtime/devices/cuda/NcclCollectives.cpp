@@ -1,4 +1,4 @@
-// Queues collectives of NCCL between the compute stream's work.
+// Queues NCCL collectives among the compute stream's work.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/NcclCollectives.h"
 #include <algorithm>
@@ -13,14 +13,14 @@ Status refusal(size_t rank, std::string_view reason) {
   return {ErrorKind::runtime_error, fmt::format("the GPUs of the processes cannot join: rank {} {}", rank, reason)};
 }
 
-/// Whether this process can join; in rank 0 with the id of the group.
+/// Whether this process can join and, on rank 0, the id of the communicator.
 struct Readiness {
   std::shared_ptr<const Nccl> nccl;
   nccl::GroupId id{};
-  std::string word; // "+" and the version, or "-" and why not
+  std::string word; // "+" and the version, or "-" and the reason
 };
 
-/// `gpu`: whether this process's GPU can.
+/// `gpu`: whether this process's GPU can join.
 Readiness readinessOf(int rank, const Status &gpu) {
   if (!gpu.isOk())
     return {nullptr, {}, "-" + gpu.message()};
@@ -86,7 +86,7 @@ std::optional<nccl::DataType> typeOf(DType dtype) {
 StatusOr<std::shared_ptr<NcclCollectives>> NcclCollectives::join(std::shared_ptr<Gpu> gpu,
                                                                  const std::shared_ptr<ProcessGroup> &group) {
   std::shared_ptr<NcclCollectives> joined(new NcclCollectives(gpu));
-  const StatusOr<ContextScope> context = gpu->current(); // without the GPU's turn: the calls below wait for others
+  const StatusOr<ContextScope> context = gpu->current(); // not the GPU's turn: the calls below wait for other processes
   Readiness own = readinessOf(group->rank(), context.isOk() ? joined->makeStream() : context.status());
   HALFTONE_RETURN_IF_ERROR(agree(*group, own));
   joined->nccl_ = own.nccl;
@@ -114,7 +114,7 @@ NcclCollectives::~NcclCollectives() {
     (void)gpu_->calls().streamDestroy(stream_);
 }
 
-/// Work that is queued on `behind` from here on runs after all that is queued on `first`.
+/// Makes work queued on `behind` from now on wait for all work queued on `first`.
 Status NcclCollectives::runBehind(Stream behind, Stream first) {
   StatusOr<Event> event = gpu_->takeEvent();
   HALFTONE_RETURN_IF_ERROR(event.status());
@@ -135,7 +135,7 @@ nccl::Result NcclCollectives::queue(CollectiveKind kind, const SharedArray &arra
                                   reduction, comm_, stream_);
 }
 
-/// A reduce or a broadcast for each process, since NCCL's own reduce_scatter and all_gather take parts of one size.
+/// One reduce or broadcast per process, since NCCL's own reduce_scatter and all_gather require parts of equal size.
 nccl::Result NcclCollectives::queueParts(CollectiveKind kind, const SharedArray &array) {
   const nccl::Functions &calls = nccl_->calls();
   const nccl::DataType type = *typeOf(array.dtype);
@@ -152,7 +152,7 @@ nccl::Result NcclCollectives::queueParts(CollectiveKind kind, const SharedArray 
   return result;
 }
 
-/// One kernel of NCCL for all arrays.
+/// One NCCL kernel for all arrays.
 Status NcclCollectives::queue(CollectiveKind kind, std::span<const SharedArray> arrays) {
   const nccl::Functions &calls = nccl_->calls();
   HALFTONE_RETURN_IF_ERROR(nccl_->check(calls.groupStart(), "a collective", comm_));

@@ -1,4 +1,4 @@
-// Cuts a list into sections, and plays each in its way.
+// Divides a list into sections, and plays each according to its kind.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/OperationList.h"
 #include "runtime/base/Extents.h"
@@ -15,7 +15,7 @@ const QueuedRepeat *repeatAt(std::span<const QueuedOperation> operations, size_t
 /// A repeat that may end long before its count.
 bool isOpen(const QueuedRepeat &repeat) { return repeat.condition.byte && repeat.count > OperationList::mostUnasked; }
 
-/// How many operations a list queues; more than any limit if a repeat in it is open.
+/// The number of operations that a list queues; exceeds every limit if a repeat in it is open.
 int64_t worksOf(std::span<const QueuedOperation> operations) {
   int64_t works = 0;
   for (size_t i = 0; i < operations.size(); ++i) {
@@ -30,14 +30,14 @@ int64_t worksOf(std::span<const QueuedOperation> operations) {
   return works;
 }
 
-/// Whether each round of an open repeat has the addresses of the first one.
+/// Returns true if each round of an open repeat has the addresses of the first round.
 bool isPeriodic(const QueuedRepeat &repeat) {
   return std::ranges::all_of(repeat.moving, [](const MovingAddress &each) { return each.stride.period != 0; });
 }
 
 } // namespace
 
-/// Neighbours whose work is kept are one section.
+/// Adjacent operations whose work is kept form one section.
 void OperationList::cut() {
   bool isJoined = false;
   for (size_t i = 0; i < operations_.size();) {
@@ -72,9 +72,9 @@ StatusOr<Work> OperationList::workAt(size_t position, size_t count) const {
   return workOf(copies, *modules_);
 }
 
-/// Plays a repeat that may end early: play(count) queues the next `count` iterations. The first round has `most`. The host
-/// queues each round before it looks whether the repeat ended in the round before, so that the GPU never waits for the
-/// host. Iterations behind the end do nothing (Plan.h, RepeatStep).
+/// Plays a repeat that may end early; play(count) queues the next `count` iterations. The first round has `most`
+/// iterations. The host queues each round before it checks whether the repeat ended in the previous round, so that the
+/// GPU never waits for the host. Iterations after the end have no effect (Plan.h, RepeatStep).
 template <class Play> Status OperationList::playRounds(size_t position, int64_t most, const Play &play) {
   const QueuedRepeat &repeat = *repeatAt(operations_, position);
   LoopByte &byte = bytes_.try_emplace(position, gpu_).first->second;
@@ -112,7 +112,7 @@ template <class Visit> Status OperationList::walk(size_t begin, size_t end, bool
 
 template <class Visit> Status OperationList::walkRepeat(size_t position, int64_t count, const Visit &visit) {
   const QueuedRepeat &repeat = *repeatAt(operations_, position);
-  int64_t next = 0, at = 0; // the next iteration, and the one whose addresses the operations have
+  int64_t next = 0, at = 0; // the next iteration, and the iteration whose addresses the operations hold
   const auto play = [&](int64_t iterations) {
     Status status;
     for (const int64_t end = next + iterations; next < end && status.isOk(); ++next) {
@@ -165,13 +165,15 @@ static bool meets(std::span<const size_t> changed, size_t position, size_t count
   return next != changed.end() && *next < position + count;
 }
 
-/// How many operations are one with the one at that position: those of a repeat, or of the work with that index.
+/// The number of operations that are handled together with the operation at that position: those of its repeat, or
+/// those of the work item with that index.
 size_t OperationList::takenAt(const Section &section, size_t position, size_t work) const {
   const QueuedRepeat *repeat = repeatAt(operations_, position);
   return repeat ? 1 + repeat->operations : section.counts[work];
 }
 
-/// Whether copies that were one piece of work have to wait for each other with their new addresses. None in a repeat are one.
+/// Returns true if copies that were merged into one work item depend on each other with their new addresses. Copies in
+/// a repeat are never merged.
 bool OperationList::isParted(std::span<const size_t> changed) const {
   bool isParted = false;
   for (const Section &section : sections_) {
@@ -189,8 +191,8 @@ bool OperationList::isParted(std::span<const size_t> changed) const {
   return isParted;
 }
 
-/// Reads the operations whose addresses may have changed, with those that are one with them. Repeats without such an operation
-/// are passed over.
+/// Rereads the operations whose addresses may have changed, with those that are handled together with them. Repeats
+/// without such an operation are skipped.
 Status OperationList::readAgain(Section &section, std::span<const size_t> changed) {
   if (section.kind == Kind::unkept || !meets(changed, section.begin, section.end - section.begin))
     return {};
@@ -239,7 +241,7 @@ Status OperationList::playSection(Section &section, bool asGraphs) {
       Status status;
       for (; iterations >= roundIterations && status.isOk(); iterations -= roundIterations)
         status = section.works.play(asGraphs);
-      const size_t works = section.works.size() / static_cast<size_t>(roundIterations); // of an iteration
+      const size_t works = section.works.size() / static_cast<size_t>(roundIterations); // per iteration
       return status.isOk() ? section.works.playFirst(works * static_cast<size_t>(iterations)) : status;
     });
   case Kind::unkept:

@@ -9,7 +9,7 @@
 namespace halftone::cuda {
 namespace {
 
-constexpr size_t step = 64;                    // uploads in a slot begin at multiples of it
+constexpr size_t step = 64;                    // alignment of uploads in a slot
 constexpr size_t worthAhead = size_t(1) << 20; // for fewer bytes a second copy on the GPU costs more than it hides
 
 } // namespace
@@ -27,7 +27,7 @@ Status Staging::copy(Address to, std::span<const std::byte> from) {
   return {};
 }
 
-/// Room for the bytes in the current slot or, if it has too little, in the next.
+/// Reserves space for the bytes in the current slot or, if it has too little, in the next.
 StatusOr<std::byte *> Staging::place(size_t bytes) {
   if (size_.slotBytes - used_ < bytes)
     HALFTONE_RETURN_IF_ERROR(enterNextSlot());
@@ -62,8 +62,8 @@ Status Staging::send(Address to, const std::byte *pinned, size_t bytes) {
   return gpu_.check(gpu_.calls().memcpyHtoDAsync(to, pinned, bytes, gpu_.compute()), "an upload");
 }
 
-/// Sends the bytes on the copy stream to memory of their own, while the compute stream may still be at work with the
-/// bytes at `to`; the compute stream then copies them there.
+/// Sends the bytes on the copy stream to separate memory, while the compute stream may still be using the bytes at
+/// `to`; the compute stream then copies them there.
 Status Staging::sendAhead(Address to, const std::byte *pinned, size_t bytes) {
   const Functions &calls = gpu_.calls();
   if (!ahead_)

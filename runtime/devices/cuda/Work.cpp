@@ -1,4 +1,4 @@
-// From operations to the driver's launches, copies and fills.
+// Converts operations to driver launches, copies and fills.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Work.h"
 #include "runtime/devices/cuda/BuiltinPtx.h"
@@ -33,14 +33,14 @@ unsigned blocksOf(const QueuedCopy &copy) {
   return static_cast<unsigned>((copy.bytes + blockBytes - 1) / blockBytes);
 }
 
-/// Bytes that an operation touches.
+/// A byte range that an operation accesses.
 struct Range {
   Range(const std::byte *first, int64_t bytes)
       : begin(reinterpret_cast<uintptr_t>(first)), end(begin + static_cast<uintptr_t>(bytes)) {}
   uintptr_t begin, end;
 };
 
-/// Writes one entry for each part, GpuAbi.h.
+/// Writes one entry per part (GpuAbi.h).
 void fillTable(KernelWork &work, std::span<const Launch *const> parts) {
   uint64_t block = 0;
   for (const Launch *part : parts) {
@@ -106,7 +106,7 @@ FillNode FillWork::node() const {
 }
 
 StatusOr<Work> workOf(LaunchParts parts) {
-  std::vector<const Launch *> running; // a part without a block is left out
+  std::vector<const Launch *> running; // a part without blocks is left out
   int64_t blocks = 0, scratch = 0;
   for (const Launch &part : parts) {
     if (part.grid <= 0)
@@ -167,7 +167,7 @@ StatusOr<Work> workOf(std::span<const QueuedCopy *const> copies, Modules &module
 }
 
 size_t togetherOf(std::span<const QueuedOperation> operations) {
-  constexpr size_t most = 64;                     // a block looks for its copy among them
+  constexpr size_t most = 64;                     // each block searches them for its copy
   constexpr int64_t mostBytes = int64_t(1) << 20; // of one
   std::vector<Range> reads, writes;
   const auto meets = [](const std::vector<Range> &ranges, const Range &range) {

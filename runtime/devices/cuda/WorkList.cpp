@@ -1,4 +1,4 @@
-// Places the memory of work, queues it, and keeps its graphs.
+// Allocates the memory of work, queues the work, and keeps its graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/WorkList.h"
 #include <algorithm>
@@ -43,7 +43,7 @@ Status WorkList::replace(size_t index, Work work) {
   return part.graph ? part.graph->update(index % mostNodes, known) : Status();
 }
 
-/// Without a graph if there is nothing to do.
+/// The part has no graph if there is nothing to do.
 StatusOr<WorkList::Part> WorkList::build(std::span<const Work> works) const {
   Part part;
   for (const Work &work : works) {
