@@ -1,13 +1,13 @@
-// Constants that the definition of attention shares with the kernels that compute it; free of MLIR.
+// Constants shared by the definition of attention and its kernels; independent of MLIR.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace halftone::dialect {
 
-/// The score of keys that a query must not see.
+/// The score of masked keys.
 inline constexpr double maskedScore = -0.7 * 3.38953e38;
 
-/// From this size of `lse` on, the weights of a row are divided by their sum, if there is a bias or a mask.
+/// From this magnitude of `lse` on, the weights of a row are divided by their sum if there is a bias or a mask.
 inline constexpr double largeLse = 4096;
 
 } // namespace halftone::dialect

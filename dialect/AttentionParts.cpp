@@ -1,4 +1,4 @@
-// The parts of an `attention`, as ordinary ops.
+// Decomposition of `attention` into ordinary ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/AttentionParts.h"
 
@@ -46,8 +46,8 @@ Value AttentionParts::lse(const AttentionSoftmax &softmax) {
   return e.add(softmax.largest, LogOp::create(e.builder, e.loc, softmax.total));
 }
 
-// Beside scores of large size lse has lost the logarithm of the count of equal ones, as in rows that are masked whole. With
-// a bias or a mask, the weights of such rows are made to add up to 1 again.
+// For scores of large magnitude, rounding loses from lse the logarithm of the number of equal scores, as in fully
+// masked rows. With a bias or a mask, the weights of such rows are normalized again.
 AttentionSlopes AttentionParts::slopes(Value lse, Value byOut, Value delta) {
   AttentionSlopes made;
   made.scores = scores();
@@ -117,7 +117,7 @@ Value AttentionParts::allowed() {
   return seen ? AndOp::create(e.builder, e.loc, seen, past).getResult() : past;
 }
 
-// Of each word the upper 24 bits, which f32 holds exactly.
+// Uses the upper 24 bits of each word, which f32 holds exactly.
 Value AttentionParts::dropped(Value weights) {
   const double rate = inputs.rate;
   if (rate == 0)

@@ -1,4 +1,4 @@
-// The attributes named halftone.*: where each may stand, and the type of its value.
+// Verification of the halftone.* attributes: where each may occur, and the type of its value.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 #include "mlir/IR/BuiltinDialect.h"
@@ -114,13 +114,13 @@ bool isOf(Attribute value, Holds holds) {
     auto name = dyn_cast<StringAttr>(value);
     return name && llvm::is_contained({"fast", "strict"}, name.getValue());
   }
-  case Holds::schedule: // of a target's dialect, which this dialect does not know
+  case Holds::schedule: // of a target's dialect, unknown to this dialect
     return !isa<BuiltinDialect, HalftoneDialect>(value.getDialect());
   }
   return false;
 }
 
-/// The place that an op is for its attributes; nullopt if none may stand on it.
+/// The kind of place that an op is for attributes; nullopt if none may occur on it.
 std::optional<Place> placeOf(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name == "builtin.module")
@@ -140,7 +140,7 @@ std::optional<Place> placeOf(Operation *op) {
   return isa<HalftoneDialect>(op->getDialect()) ? std::optional(Place::op) : std::nullopt;
 }
 
-/// `where` is the place in words.
+/// `where` names the place in messages.
 LogicalResult verifyAttribute(Operation *op, std::optional<Place> place, StringRef where, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue(), own = name.substr(name.find('.') + 1);
   std::string expected, elsewhere;
@@ -174,7 +174,8 @@ LogicalResult HalftoneDialect::verifyOperationAttribute(Operation *op, NamedAttr
   return attribute.getName() == stageAttr ? verifyDeclaredStage(op, attribute.getValue()) : success();
 }
 
-/// Regions are verified after their op, so the ops inside are not yet: a check that reads them waits until they are.
+/// Regions are verified after their op, so the ops inside are not yet verified here. Checks that read them are
+/// deferred.
 LogicalResult HalftoneDialect::verifyDeclaredStage(Operation *module, Attribute stage) const {
   StringRef declared = cast<StringAttr>(stage).getValue();
   if (!llvm::is_contained({"graph", "cast", "pure", "kernel"}, declared))

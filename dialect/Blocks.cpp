@@ -1,4 +1,4 @@
-// How a kernel is cut into blocks: the attribute, and the check that it fits the kernel's body.
+// The blocks of a kernel: the attribute, and its verification against the kernel's body.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 
@@ -46,7 +46,7 @@ Attribute BlocksAttr::parse(AsmParser &parser, Type) {
                                 parser.parseInteger(tileColumns) || parser.parseRSquare())))
     return {};
   auto emitError = [&] { return parser.emitError(loc); };
-  // An empty tile counts as no tile; it must not pass for missing rows.
+  // An empty tile counts as no tile; it must not be mistaken for missing rows.
   if (keyword == "tile" && tileRows == 0 && tileColumns == 0)
     return emitError() << "a tile has 1 to " << largestTile << " rows and columns, but got [0, 0]", Attribute();
   if (parser.parseGreater())
@@ -56,10 +56,11 @@ Attribute BlocksAttr::parse(AsmParser &parser, Type) {
 
 namespace {
 
-/// Whether blocks of `size` cut an axis of this extent where tiles of `tile` do.
+/// Returns true if blocks of `size` split an axis of this extent at the same points as tiles of `tile`.
 bool cutAlike(int64_t extent, int64_t size, int64_t tile) { return tile == size || (tile >= extent && size >= extent); }
 
-/// Side reductions of a loop or row kernel: a tile is whole along every axis but the one that the blocks cut.
+/// Verifies the partial reductions of a loop or row kernel: a tile covers the full extent of every axis except the one
+/// that the blocks split.
 LogicalResult verifyRows(KernelOp kernel, ArrayRef<PartialReduceOp> partials, int64_t rows) {
   ArrayRef<int64_t> shape;
   for (PartialReduceOp partial : partials)
@@ -87,13 +88,13 @@ LogicalResult verifyRows(KernelOp kernel, ArrayRef<PartialReduceOp> partials, in
   return success();
 }
 
-/// The result of a contraction as a side reduction reads it: how many axes its batch, M and N have.
+/// The result of a contraction as a partial reduction reads it: the number of axes of batch, M and N.
 struct ProductAxes {
   size_t batch, rows, columns;
   SmallVector<int64_t> shape;
 };
 
-/// The result of `contract`, in which the axes of M are one if `rowsAreOne`, and those of N if `columnsAreOne`.
+/// The axes of the result of `contract`; M counts as one axis if `rowsAreOne`, and N if `columnsAreOne`.
 ProductAxes axesOf(ContractOp contract, bool rowsAreOne, bool columnsAreOne) {
   const ArrayRef<int64_t> shape = shapeOf(contract.getResult());
   ProductAxes axes{contract.getLhsBatch().size(), contract.getLhsFree().size(), contract.getRhsFree().size(), {}};
@@ -111,14 +112,14 @@ ProductAxes axesOf(ContractOp contract, bool rowsAreOne, bool columnsAreOne) {
   return axes;
 }
 
-/// The tile of one side reduction: one batch entry, and the kernel's tile along M and N.
+/// Verifies the tile of one partial reduction: one batch entry, and the kernel's tile along M and N.
 LogicalResult verifyTile(PartialReduceOp partial, const ProductAxes &axes, BlocksAttr blocks) {
   const ArrayRef<int64_t> shape = axes.shape;
   for (auto [axis, tile] : llvm::zip_equal(partial.getAxes(), partial.getTile())) {
     const bool isBatch = size_t(axis) < axes.batch, isRow = size_t(axis) < axes.batch + axes.rows;
     const size_t apart = isBatch ? 1 : isRow ? axes.rows : axes.columns;
     const int64_t size = isBatch ? 1 : isRow ? blocks.getTileRows() : blocks.getTileColumns();
-    const int64_t extent = // of all axes of M or N, which the tile cuts as one
+    const int64_t extent = // of all axes of M or N, which the tile splits as one
         isBatch
             ? shape[axis]
             : ShapedType::getNumElements(isRow ? shape.slice(axes.batch, axes.rows) : shape.take_back(axes.columns));
@@ -130,7 +131,7 @@ LogicalResult verifyTile(PartialReduceOp partial, const ProductAxes &axes, Block
   return success();
 }
 
-/// Side reductions of a matmul kernel. They may take the axes of M, or of N, as one.
+/// Verifies the partial reductions of a matmul kernel. They may collapse the axes of M, or of N.
 LogicalResult verifyTiles(KernelOp kernel, ArrayRef<PartialReduceOp> partials, BlocksAttr blocks) {
   auto contracts = kernel.getBody().front().getOps<ContractOp>();
   if (contracts.empty())

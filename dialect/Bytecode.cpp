@@ -1,4 +1,4 @@
-// Reads and writes the version of the dialect in bytecode, and upgrades modules of a version before.
+// Reads and writes the dialect version in bytecode, and upgrades modules of earlier versions.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Bytecode.h"
 #include "dialect/Dialect.h"
@@ -14,7 +14,7 @@ template <class Stream> uint64_t versionOf(const Stream &stream, uint64_t untold
   return succeeded(version) ? static_cast<const BytecodeVersion *>(*version)->number : untold;
 }
 
-/// From version 1: the tile of a contraction becomes a property.
+/// Upgrade from version 1: the tile of a contraction becomes a property.
 void makeTilesProperties(Operation *module) {
   constexpr StringLiteral before = "halftone.tile";
   module->walk([&](ContractOp contract) {

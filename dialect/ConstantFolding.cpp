@@ -1,4 +1,4 @@
-// Ops of constants become constants: the interpreter computes them.
+// Constant folding with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ExactRewrites.h"
 #include "dialect/InterpreterOps.h"
@@ -9,14 +9,14 @@ namespace halftone::dialect {
 namespace {
 
 constexpr int64_t largestBytes = int64_t(64) << 10;
-constexpr int64_t mostWritten = 64; // elements that a constant holds, if it is no splat
+constexpr int64_t mostWritten = 64; // elements of a constant that is not a splat
 
 bool isSmall(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() <= largestBytes * 8 / std::max(8u, tensor.getElementTypeBitWidth());
 }
 
-/// Whether every legal compile of `op` gives the interpreter's bits.
+/// Returns true if every legal compilation of `op` gives the interpreter's bits.
 bool isExact(Operation *op) {
   auto compute = dyn_cast<ComputeOpInterface>(op);
   if (!compute || !compute.isExact())
@@ -28,11 +28,11 @@ bool isExact(Operation *op) {
   Type from = getElementTypeOrSelf(op->getOperand(0).getType()), to = getElementTypeOrSelf(op->getResult(0).getType());
   if (isa<CastOp>(op))
     return !isa<FloatType>(from) && !isa<FloatType>(to);
-  // A kernel may keep a narrow float wider, and may fuse a product into a sum.
+  // A kernel may keep a narrow float in a wider type, and may fuse a product into a sum.
   return !isa<FloatType>(to) || (isa<Float32Type, Float64Type>(to) && !isa<MulOp>(op));
 }
 
-/// The elements as a constant's value; null where a constant cannot hold them.
+/// The elements as a constant's value; null if a constant cannot hold them.
 DenseElementsAttr valueOf(const TensorData &data) {
   Type element = data.type.getElementType();
   if (auto format = dyn_cast<FloatType>(element)) {

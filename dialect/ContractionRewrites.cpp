@@ -1,4 +1,4 @@
-// Contractions that read and write through transposes and broadcasts.
+// Folds transposes and broadcasts into contractions.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 #include "dialect/ExactRewrites.h"
@@ -11,14 +11,14 @@ namespace {
 
 int64_t rankOf(Value value) { return cast<RankedTensorType>(value.getType()).getRank(); }
 
-/// Where an axis of a contraction's result comes from: a batch axis, by its number, or a free axis of an operand.
+/// The origin of an axis of a contraction's result: a batch axis, by index, or a free axis of an operand.
 struct ResultAxis {
   enum Origin { batch, lhs, rhs } origin;
   int64_t number;
   bool operator==(const ResultAxis &other) const { return origin == other.origin && number == other.number; }
 };
 
-/// The operands of a contraction that is to be, and the roles of their axes. Side 0 is lhs.
+/// The operands of a contraction to be created, and the roles of their axes. Side 0 is lhs.
 struct Product {
   explicit Product(ContractOp op)
       : operands{op.getLhs(), op.getRhs()}, ranks{rankOf(op.getLhs()), rankOf(op.getRhs())},
@@ -46,8 +46,8 @@ struct Product {
   std::array<SmallVector<int64_t>, 2> batch, contract;
 };
 
-/// The permutation that gives the result of `product` the axes `wanted`; nullopt if another axis were innermost then: a
-/// kernel stores no such result.
+/// The permutation that gives the result of `product` the axes `wanted`. Returns nullopt if it would change the
+/// innermost axis, since no kernel stores such a result.
 std::optional<SmallVector<int64_t>> permutationTo(ArrayRef<ResultAxis> wanted, const Product &product) {
   const SmallVector<ResultAxis> made = product.resultAxes();
   SmallVector<int64_t> permutation;
@@ -70,10 +70,10 @@ void replaceBy(PatternRewriter &rewriter, ContractOp op, const Product &product,
   rewriter.replaceOp(op, result);
 }
 
-/// Whether `op` is one of a kernel's ops, which say already how the kernel reads and writes memory.
+/// Returns true if `op` is inside a kernel, which already fixes how memory is read and written.
 bool isInKernel(Operation *op) { return isa<KernelOp>(op->getParentOp()); }
 
-/// contract(transpose(x), y) reads x itself; free axes that change places are transposed in the result.
+/// Rewrites contract(transpose(x), y) to read x itself; reordered free axes are transposed in the result.
 struct ContractReadsTransposed : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
@@ -102,8 +102,8 @@ struct ContractReadsTransposed : OpRewritePattern<ContractOp> {
   }
 };
 
-/// contract(broadcast(x), y) with a batch axis that only the broadcast gives to x: the axis is a free one of y, so the
-/// products of all batch entries are one larger product, and x is read as it is.
+/// Rewrites contract(broadcast(x), y) with a batch axis that exists only in the broadcast. The axis becomes a free axis
+/// of y, so the products of all batch entries form one larger product, and x is read directly.
 struct ContractReadsBroadcast : OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
@@ -161,7 +161,7 @@ struct ContractReadsBroadcast : OpRewritePattern<ContractOp> {
   }
 };
 
-/// transpose(contract(x, y)) that brings the free axes of y before those of x is contract(y, x).
+/// Rewrites a transpose(contract(x, y)) that moves the free axes of y before those of x to contract(y, x).
 struct SwapContract : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {

@@ -1,4 +1,4 @@
-// How values pass into the regions of branches and loops, and out of them.
+// Data flow into and out of the regions of branches and loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ControlFlow.h"
 #include "llvm/ADT/SetVector.h"
@@ -90,7 +90,7 @@ SmallVector<Value> addedTerms(ScanOp scan, unsigned carry) {
   if (!element || element.getWidth() < 32 || !argument.hasOneUse())
     return {};
   SmallVector<Value> terms;
-  for (Value next = scan.getNexts()[carry]; next != argument;) { // the last addition first
+  for (Value next = scan.getNexts()[carry]; next != argument;) { // from the last addition backward
     auto add = next.getDefiningOp<AddOp>();
     if (!add || add->getParentOp() != scan || !next.hasOneUse())
       return {};

@@ -1,4 +1,4 @@
-// Which values a decision depends on: a walk from each decision to where its operands are made.
+// Finds the values that decisions depend on, by a backward walk from each decision.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Decisions.h"
 #include "dialect/ControlFlow.h"
@@ -24,7 +24,7 @@ bool isDecision(Operation *op) {
   return compute && compute.isDecision();
 }
 
-/// Ops whose narrow results every reader sees rounded: they round, load from memory, store there, or are exact.
+/// Returns true for ops whose narrow results every user sees rounded: ops that round, load, store, or are exact.
 bool isRoundedAlready(Operation *op) {
   if (auto cast = dyn_cast<CastOp>(op))
     return cast.getKind() == CastKind::rounding;
@@ -36,8 +36,8 @@ bool hasElements(Value value) {
   return !type || type.getNumElements() != 0;
 }
 
-/// Visits values backwards from `roots`, each once. `visit` returns the values to go on with; the walk visits those of
-/// them that `takes` accepts.
+/// Visits values backward from `roots`, each once. `visit` returns the next values; the walk continues with those that
+/// `takes` accepts.
 void walkBack(ValueRange roots, llvm::function_ref<bool(Value)> takes,
               llvm::function_ref<SmallVector<Value>(Value)> visit) {
   SmallVector<Value> open;
@@ -52,7 +52,7 @@ void walkBack(ValueRange roots, llvm::function_ref<bool(Value)> takes,
     push(visit(open.pop_back_val()));
 }
 
-/// The values that a result of a branch, loop or layer takes its value of.
+/// The values from which a result of a branch, loop or layer may come.
 SmallVector<Value> insideOf(OpResult result) {
   if (isBranchOrLoop(result.getOwner()))
     return sourcesOf(result);
@@ -63,7 +63,7 @@ SmallVector<Value> insideOf(OpResult result) {
 LayerOp layerOf(BlockArgument argument) { return dyn_cast<LayerOp>(argument.getOwner()->getParentOp()); }
 bool isOfLoop(BlockArgument argument) { return isLoop(argument.getOwner()->getParentOp()); }
 
-/// The conditions on which `op` runs, or how often it does.
+/// The conditions that control whether, or how often, `op` runs.
 SmallVector<Value> conditionsOf(Operation *op) {
   SmallVector<Value> conditions;
   for (Operation *around = op->getParentOp(); around; around = around->getParentOp())
@@ -72,7 +72,7 @@ SmallVector<Value> conditionsOf(Operation *op) {
   return conditions;
 }
 
-/// The ops whose results reach a result of the scope or a variable. An op that nobody reads decides nothing.
+/// The ops whose results reach a result of the scope or a variable. A dead op decides nothing.
 DenseSet<Operation *> liveOps(Operation *scope) {
   SmallVector<Value> roots;
   scope->walk([&](Operation *op) {
@@ -111,7 +111,7 @@ DenseSet<Operation *> liveOps(Operation *scope) {
   return live;
 }
 
-/// The values that valuesToRound() gives, in no order.
+/// The values that valuesToRound() returns, in no particular order.
 DenseSet<Value> findValuesToRound(Operation *scope) {
   const DenseSet<Operation *> live = liveOps(scope);
   SmallVector<Value> roots;
@@ -122,8 +122,8 @@ DenseSet<Value> findValuesToRound(Operation *scope) {
   DenseSet<Value> found;
   walkBack(roots, isFloat, [&](Value value) -> SmallVector<Value> {
     Operation *op = value.getDefiningOp();
-    // A layer's argument is the operand, rounded where the dtypes differ, and a slice is a part of its stack. Any other argument is
-    // in memory.
+    // A layer's argument is the operand, rounded if the dtypes differ, and a slice is part of its stack. Any other
+    // argument is in memory.
     if (!op) {
       auto argument = cast<BlockArgument>(value);
       if (isOfLoop(argument)) {

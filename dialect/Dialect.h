@@ -1,4 +1,4 @@
-// The halftone dialect's C++ classes: everything generated from the .td files, in one include.
+// The C++ classes of the halftone dialect: everything generated from the .td files, in one header.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -23,7 +23,7 @@
 #include "dialect/WindowSteps.h"
 
 namespace halftone::dialect {
-/// Checks the facts that all collectives share.
+/// Verifies the invariants shared by all collectives.
 llvm::LogicalResult verifyCollective(mlir::Operation *op);
 } // namespace halftone::dialect
 
@@ -40,11 +40,11 @@ namespace halftone::dialect {
 /// Attribute names on the arguments and results of @main.
 inline constexpr llvm::StringLiteral nameAttr = "halftone.name";         // StrAttr: a feed's or fetch's name
 inline constexpr llvm::StringLiteral variableAttr = "halftone.variable"; // FlatSymbolRefAttr: stands for that variable
-/// IntegerAttr, from inline-layers to differentiate: ops of one number are computed again together.
+/// IntegerAttr, present from inline-layers to differentiate: ops with the same value are rematerialized together.
 inline constexpr llvm::StringLiteral rematerializeAttr = "halftone.rematerialize";
 inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow"; // FlatSymbolRefAttr: stands for that shadow
 
-/// The stage of a module that declares it: StringAttr. Passes that leave a stage drop it.
+/// The stage that a module declares: StringAttr. Passes that leave a stage drop it.
 inline constexpr llvm::StringLiteral stageAttr = "halftone.stage";
 
 /// The type of `value`, a ranked tensor, its shape and its element type.
@@ -54,10 +54,10 @@ inline mlir::RankedTensorType tensorTypeOf(mlir::Value value) {
 inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) { return tensorTypeOf(value).getShape(); }
 inline mlir::Type elementTypeOf(mlir::Value value) { return tensorTypeOf(value).getElementType(); }
 
-/// Whether a kernel's spec fits its kind and the tiles of its side reductions; emits an error where it does not.
+/// Verifies that a kernel's spec fits its kind and the tiles of its partial reductions; emits an error if not.
 llvm::LogicalResult verifyBlocks(KernelOp kernel);
 
-/// Registers the dialect and func, whose functions its modules are made of, with what inlines calls of them.
+/// Registers the dialect and func, which its modules use for functions, with the interface that inlines calls.
 void registerDialects(mlir::DialectRegistry &registry);
 
 } // namespace halftone::dialect

@@ -1,4 +1,4 @@
-// The names of the dialect's enumerators, as text and back.
+// Conversion of the dialect's enumerators to and from text.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Enums.h"
 

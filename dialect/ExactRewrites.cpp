@@ -1,4 +1,4 @@
-// Algebraic rewrites that change no bit of any result.
+// Bit-exact algebraic rewrites.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ExactRewrites.h"
 #include "dialect/Dialect.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace halftone::dialect {
 namespace {
 
-/// The one value of a constant that is a splat; null otherwise.
+/// The value of a splat constant; null otherwise.
 Attribute splatOf(Value value) {
   DenseElementsAttr elements;
   bool isSplat = matchPattern(value, m_Constant(&elements)) && elements.isSplat();
@@ -65,7 +65,8 @@ struct DropSelect : OpRewritePattern<SelectOp> {
   }
 };
 
-/// If a broadcast gives all taps the same elements, a diagonal window of it is a plain window of the broadcast's operand.
+/// If a broadcast gives all taps the same elements, a diagonal window of it becomes a plain window of the broadcast's
+/// operand.
 struct WindowOfBroadcast : OpRewritePattern<WindowOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WindowOp op, PatternRewriter &rewriter) const override {
@@ -82,7 +83,7 @@ struct WindowOfBroadcast : OpRewritePattern<WindowOp> {
   }
 };
 
-/// A `when` whose condition is known is the region that runs.
+/// Inlines the region that runs of a `when` with a constant condition.
 struct InlineDecidedWhen : OpRewritePattern<WhenOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WhenOp op, PatternRewriter &rewriter) const override {
@@ -99,7 +100,8 @@ struct InlineDecidedWhen : OpRewritePattern<WhenOp> {
   }
 };
 
-/// An integer or bool that widens and comes back is itself. (A float may not have been rounded yet: its casts stay.)
+/// Removes a widening cast of an integer or bool followed by the inverse cast. (A float may not have been rounded yet,
+/// so its casts stay.)
 struct DropIntegerRoundTrip : OpRewritePattern<CastOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(CastOp op, PatternRewriter &rewriter) const override {

@@ -1,4 +1,4 @@
-// Which values carry a derivative, and how cotangents are combined.
+// Values that carry a derivative, and the combination of cotangents.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Gradient.h"
 

@@ -37,7 +37,7 @@ std::optional<std::vector<TensorData>> evaluateAll(Operation *op, Operands opera
   return values;
 }
 
-/// A tensor of which nothing is known but its type.
+/// A tensor of which only the type is known.
 TensorData anything(RankedTensorType type) {
   TensorWriter writer(type);
   for (int64_t i = 0; i < type.getNumElements(); ++i)
@@ -78,10 +78,11 @@ Status notRun(Operation *op) {
                "the interpreter does not run '" + op->getName().getStringRef() + "' at " + where);
 }
 
-/// With intervals, a `while` may end at several steps. After so many that it may have taken, its results may be anything.
+/// With intervals, a `while` may have several possible exits. After this many undecided steps, its results may be
+/// anything.
 constexpr int64_t mostUndecidedSteps = 10000;
 
-/// One run: the values so far, and the variables as they stand.
+/// One run: the values computed so far, and the current variables.
 class Run {
 public:
   using Value = std::shared_ptr<const TensorData>;
@@ -94,7 +95,7 @@ public:
 
   void bind(mlir::Value key, Value value) { values[key] = std::move(value); }
 
-  /// Runs the ops of a block, and gives the operands of its terminator.
+  /// Runs the ops of a block, and returns the operands of its terminator.
   StatusOr<std::vector<Value>> runBlock(Block &block) {
     for (Operation &op : block.without_terminator())
       HALFTONE_RETURN_IF_ERROR(runOp(&op));
@@ -115,7 +116,7 @@ public:
     return results;
   }
 
-  /// The shadow's function of its variable as it stands, stored as a kernel's result is.
+  /// Binds the shadow's function of the current variable, stored as a kernel's result is.
   Status bindShadow(BlockArgument argument, FlatSymbolRefAttr symbol) {
     auto shadow = module ? module.lookupSymbol<ShadowOp>(symbol) : ShadowOp();
     if (!shadow || shadow.getType() != argument.getType())
@@ -154,7 +155,7 @@ private:
     }
     if (auto launch = dyn_cast<LaunchOp>(op))
       return runLaunch(launch);
-    if (auto reduce = dyn_cast<AllReduceOp>(op)) { // the interpreter is a world of one process
+    if (auto reduce = dyn_cast<AllReduceOp>(op)) { // the interpreter runs a single process
       for (auto [result, operand] : llvm::zip_equal(reduce.getOutputs(), reduce.getXs()))
         bind(result, values.at(operand));
       return Status::ok();
@@ -188,7 +189,7 @@ private:
     return Status::ok();
   }
 
-  // The operand becomes the argument by a rounding cast, and results round to their dtype.
+  // The operand is converted to the argument by a rounding cast, and results are rounded to their dtype.
   Status runLayer(LayerOp layer) {
     Block &body = layer.getBody().front();
     for (auto [argument, operand] : llvm::zip_equal(body.getArguments(), layer.getInputs()))
@@ -202,7 +203,7 @@ private:
     return Status::ok();
   }
 
-  /// The value as memory holds it.
+  /// The value as stored in memory.
   static Value stored(const Value &value) { return std::make_shared<TensorData>(storeAs(value->type, *value)); }
 
   Status runWhen(WhenOp when) {
@@ -232,7 +233,7 @@ private:
     return Status::ok();
   }
 
-  /// Each variable may have the value of either.
+  /// Widens each variable to include both possible values.
   static Status widen(VariableValues &variables, const VariableValues &others) {
     for (auto &[name, value] : others) {
       auto found = variables.find(name);
@@ -250,7 +251,7 @@ private:
     return carries;
   }
 
-  /// Runs the body of a loop once, and gives the values that it yields as memory holds them.
+  /// Runs the body of a loop once, and returns the values that it yields as stored in memory.
   StatusOr<std::vector<Value>> runStep(Block &body, int64_t index, const std::vector<Value> &carries) {
     bind(body.getArgument(0), std::make_shared<TensorData>(scalarOf(body.getArgument(0).getType(), index)));
     for (auto [argument, carry] : llvm::zip(body.getArguments().drop_front(), carries))
@@ -290,7 +291,7 @@ private:
     return Status::ok();
   }
 
-  /// The state in which a loop has ended: any that lies between those of its exits.
+  /// The state after a loop: the hull of the states at its possible exits.
   struct Exits {
     std::vector<Value> carries;
     VariableValues variables;
@@ -306,7 +307,7 @@ private:
     return widen(exits->variables, variables);
   }
 
-  /// Whether a `while` takes another step: yes, no, or either.
+  /// Whether a `while` takes another step: yes, no, or undecided.
   StatusOr<IntInterval> goesOn(WhileOp loop, const std::vector<Value> &carries) {
     for (auto [argument, carry] : llvm::zip_equal(loop.getCondition().getArguments(), carries))
       bind(argument, carry);
@@ -354,7 +355,7 @@ private:
     return Status::ok();
   }
 
-  /// There is one process here, so the elements of other processes are 0.
+  /// Only this process exists, so the elements of other processes are 0.
   template <class Op> void bindDivided(Op op) {
     for (auto [i, operand] : llvm::enumerate(op.getXs())) {
       const TensorData &from = *values.at(operand);
@@ -462,7 +463,7 @@ StatusOr<std::vector<TensorData>> interpret(ModuleOp module, const std::vector<T
   for (auto [index, result] : llvm::enumerate(*results)) {
     TensorData stored = storeAs(result->type, *result);
     if (main.getResultAttr(index, shadowAttr))
-      continue; // its value follows from its variable
+      continue; // its value is derived from its variable
     if (auto name = main.getResultAttrOfType<FlatSymbolRefAttr>(index, variableAttr))
       current[name.getValue().str()] = std::move(stored);
     else

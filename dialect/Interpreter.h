@@ -1,4 +1,4 @@
-// The interpreter: the meaning of every op as a slow, exact program. Compiled code is compared with it.
+// The interpreter: a slow, exact reference implementation of every op, against which compiled code is compared.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
@@ -9,12 +9,12 @@
 
 namespace halftone::dialect {
 
-/// Elements of one tensor, row-major. Floats are doubles holding exactly representable values of the type, integers and
-/// bools int64 (ui64 by its bits).
+/// The elements of one tensor, row-major. Floats are doubles that hold values representable in the type; integers and
+/// bools are int64 (ui64 by its bits).
 ///
-/// In interval mode element i of a float tensor lies in [low[i], high[i]]. Both bounds NaN: the element is NaN. One
-/// bound NaN: nothing is known about the element. An integer or bool lies in [integers[i], upper[i]], or is integers[i]
-/// when `upper` is empty. Outside interval mode low and high are equal and `upper` is empty.
+/// In interval mode element i of a float tensor lies in [low[i], high[i]]. If both bounds are NaN, the element is NaN;
+/// if one is, nothing is known about the element. An integer or bool lies in [integers[i], upper[i]], or is integers[i]
+/// if `upper` is empty. Outside interval mode low and high are equal and `upper` is empty.
 struct TensorData {
   mlir::RankedTensorType type;
   std::vector<double> low, high;
@@ -22,30 +22,31 @@ struct TensorData {
 
   bool isFloat() const;
   int64_t size() const { return type.getNumElements(); }
-  /// Whether element `index` of `actual`, which has the same type and no intervals, lies in the interval of that
-  /// element. Zeros of both signs are equal.
+  /// Returns true if element `index` of `actual`, which has the same type and no intervals, lies in the interval of
+  /// that element. Zeros of either sign are equal.
   bool contains(const TensorData &actual, int64_t index) const;
-  /// Raw bytes as the runtime stores them, row-major or as a packed type says (bool one byte), and back.
+  /// Converts from and to raw bytes as the runtime stores them, row-major or as a packed type specifies (bool is one
+  /// byte).
   static TensorData fromBytes(mlir::RankedTensorType type, const void *bytes);
   std::string toBytes() const; // of `low`, of `integers`
 };
 
 struct InterpreterOptions {
-  /// Each op's result is widened by the most that its declared rounding and summation order may change, so that every
-  /// legal compiled result lies inside: a narrow float may stay in f32 until a rounding cast or the end of a kernel, a
-  /// product may be fused into a sum, transcendentals err by 4 ulp of f32, sums come in any order.
+  /// Widens each op's result by the maximum effect of its declared rounding and summation order, so that every legal
+  /// compiled result lies inside. A narrow float may stay in f32 until a rounding cast or the end of a kernel, a
+  /// product may be fused into a sum, transcendentals err by 4 ulp of f32, and sums may be in any order.
   bool intervals = false;
-  /// With intervals: the result was compiled strictly, so that each op rounds to its dtype and no product is fused. The
-  /// errors of transcendentals and the order of sums remain.
+  /// With intervals: the code was compiled strictly, so each op rounds to its dtype and no product is fused. The errors
+  /// of transcendentals and the order of sums remain.
   bool strict = false;
 };
 
 /// Values of variables by symbol name.
 using VariableValues = std::map<std::string, TensorData>;
 
-/// Runs @main of a module in a stage from graph to kernel: `feeds` in the order of the feed arguments; fetches come
-/// back in order, and `variables` is updated (by `assign`, or by the results tied to variables). Nothing changes on
-/// error. `gradient` is not run: lower it first.
+/// Runs @main of a module in a stage from graph to kernel: `feeds` are in the order of the feed arguments; fetches are
+/// returned in order, and `variables` is updated (by `assign`, or by the results tied to variables). Nothing changes on
+/// error. `gradient` is not supported: lower it first.
 StatusOr<std::vector<TensorData>> interpret(mlir::ModuleOp module, const std::vector<TensorData> &feeds,
                                             VariableValues &variables, const InterpreterOptions &options = {});
 

@@ -1,4 +1,4 @@
-// The interpreter's attention: a row of scores after another, each step rounded.
+// The interpreter's attention, one row of scores at a time, with each step rounded.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/AttentionParts.h"
 #include "dialect/InterpreterProducts.h"
@@ -10,7 +10,7 @@ namespace halftone::dialect {
 
 namespace {
 
-/// Steps on scores, each rounded to their dtype or, with intervals, widened as compiled code may round.
+/// Arithmetic on scores, each step rounded to their dtype or, with intervals, widened as compiled code may round.
 class ScoreSteps {
 public:
   ScoreSteps(DType dtype, const InterpreterOptions &options)
@@ -45,7 +45,7 @@ public:
   }
 
 private:
-  // As of the functions in InterpreterReals.cpp; in f64 the reference itself is off.
+  // As for the functions in InterpreterReals.cpp; in f64 the reference itself is inexact.
   static constexpr double libraryUlps = 4, quotientUlps = 1;
   Interval step(double value, Interval bound, double ulps, bool mayFuse = false) const {
     if (!intervals)
@@ -57,8 +57,8 @@ private:
   bool intervals;
 };
 
-/// The operands that an attention and its gradient share, and the scores. A row of scores belongs to one query of one head,
-/// (b, n, t), and has a score for each key.
+/// The shared operands of an attention and its gradient, and the scores. A row of scores belongs to one query of one
+/// head, (b, n, t), and has one score per key.
 class ScoreRows {
 public:
   ScoreRows(const AttentionInputs &inputs, Operands operands, const InterpreterOptions &options)
@@ -86,12 +86,12 @@ protected:
           visit(b, n, t, row);
   }
 
-  /// The first element of head n's row of k or v, whose last axis has the extent `extent`.
+  /// The index of the first element of head n's row of k or v, whose last axis has extent `extent`.
   int64_t keyRow(int64_t b, int64_t s, int64_t n, int64_t extent) const {
     return ((b * scores[3] + s) * groups + n / (scores[1] / groups)) * extent;
   }
 
-  /// The same of q or out.
+  /// Like keyRow(), for q or out.
   int64_t queryRow(int64_t b, int64_t t, int64_t n, int64_t extent) const {
     return ((b * scores[2] + t) * scores[1] + n) * extent;
   }
@@ -123,7 +123,7 @@ protected:
                 : IntInterval{1, 1};
   }
 
-  /// Where an operand that may have the extent 1 along an axis has the element of a score.
+  /// The index of the element for a score in an operand that may have extent 1 along an axis.
   static int64_t repeated(const TensorData &operand, const std::array<int64_t, 4> &point) {
     int64_t at = 0;
     for (size_t axis = 0; axis < point.size(); ++axis) {
@@ -133,7 +133,7 @@ protected:
     return at;
   }
 
-  /// Weights or their cotangents: 0 where the weight is dropped, else grown.
+  /// Applies dropout to weights or their cotangents: 0 where the weight is dropped, scaled up otherwise.
   void drop(int64_t row, std::vector<Interval> &weights) const {
     if (rate == 0)
       return;
@@ -150,16 +150,16 @@ protected:
                       {static_cast<uint32_t>(key->integers[0]), static_cast<uint32_t>(key->integers[1])})[index % 4];
   }
 
-  /// A weight or slope as it is multiplied.
+  /// A weight or score gradient as a factor of a product.
   Interval factor(Interval weight) const {
     if (!options.intervals)
       return stored.store(weight);
     const Interval factor = stored.spread(weight, 0, true);
-    const bool mayVanish = sums.flushed > 0 && absolute(weight).low < sums.flushed; // a pair of bf16 loses it
+    const bool mayVanish = sums.flushed > 0 && absolute(weight).low < sums.flushed; // a bf16 dot product flushes it
     return mayVanish ? Interval::hull(factor, Interval::point(0)) : factor;
   }
 
-  /// Adds a product whose first factor may be 0 because a key is masked: compiled code may leave it out.
+  /// Adds a product whose first factor may be 0 because a key is masked; compiled code may omit it.
   void addProduct(RealProducts &sum, Interval weight, Interval element) const {
     constexpr double smallest = 0x1p-126;
     if (options.intervals && absolute(weight).high <= smallest && (!element.isBounded() || element.mayBeInfinite()))
@@ -203,7 +203,7 @@ public:
   }
 
 private:
-  /// The weights of one row, and the logarithm of the sum of its exponentials.
+  /// Computes the weights of one row, and the logarithm of the sum of its exponentials.
   Interval softmax(ArrayRef<Interval> row, std::vector<Interval> &weights) const {
     Interval largest = Interval::point(-std::numeric_limits<double>::infinity());
     for (Interval score : row)
@@ -224,7 +224,7 @@ private:
     return sum.finish();
   }
 
-  /// Compiled code may round a weight to bf16 before it is divided by the sum of its row.
+  /// Compiled code may round a weight to bf16 before dividing it by the sum of its row.
   Interval roundedBeforeDivision(Interval weight) const {
     constexpr double mostError = 0x1p-8; // relative
     if (!options.intervals || sums.flushed == 0 || !weight.isBounded())
@@ -251,7 +251,7 @@ public:
   }
 
 private:
-  /// The weights, some dropped, and the slopes of one row.
+  /// Appends the weights after dropout, and the score gradients, of one row.
   void addRow(int64_t b, int64_t n, int64_t t, int64_t row) {
     std::vector<Interval> own, upstream;
     const Interval logarithm = realAt(lse, row);
@@ -276,7 +276,7 @@ private:
     llvm::append_range(weights, own);
   }
 
-  /// A piece of a sum is not rounded to the dtype of q.
+  /// A partial sum is not rounded to the dtype of q.
   Interval scaled(RealProducts &sum, bool isPiece = false) const {
     const Interval product = steps.times(sum.finish(), scale);
     if (isPiece)
@@ -298,7 +298,7 @@ private:
     return result.take();
   }
 
-  /// Sums over the queries that share a key: of `factors`, a number for each score, times rows of `x`.
+  /// Sums, over the queries that share a key, of `factors` (one per score) times rows of `x`.
   TensorData overQueries(Type type, const std::vector<Interval> &factors, const TensorData &x, int64_t extent,
                          bool mayScale) const {
     TensorWriter result(type);
@@ -320,8 +320,7 @@ private:
     return result.take();
   }
 
-  /// Calls `visit(n, t, row)` for the heads of queries that share the head m of keys, and at most `count` queries from
-  /// `begin` on.
+  /// Calls `visit(n, t, row)` for the query heads that share key head m, and at most `count` queries from `begin` on.
   void forRowsOfKey(int64_t b, int64_t m, int64_t begin, int64_t count,
                     llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) const {
     const int64_t heads = scores[1] / groups;

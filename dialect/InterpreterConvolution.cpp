@@ -8,7 +8,7 @@ namespace halftone::dialect {
 
 namespace {
 
-/// Where a window reads: for each spatial axis the indices of its places and taps in x.
+/// The indices in x that a window reads, per spatial axis, output position and tap.
 class WindowPlaces {
 public:
   WindowPlaces(const WindowSteps &steps, ArrayRef<int64_t> spatial, ArrayRef<int64_t> places, ArrayRef<int64_t> taps)
@@ -26,7 +26,8 @@ public:
 
   static constexpr int64_t outside = -1;
 
-  /// The linear index, over the spatial axes, that a tap of a place sees; both are linear indices. Or `outside`.
+  /// The linear index over the spatial axes that a tap at an output position reads, or `outside`. The arguments are
+  /// linear indices.
   int64_t offset(int64_t place, int64_t tap) const {
     int64_t sum = 0;
     for (size_t axis = offsets.size(); axis-- > 0;) {
@@ -54,7 +55,7 @@ TensorData evaluateWindow(WindowOp op, const TensorData &x) {
   const WindowPlaces window(op.getSteps(), spatial, op.getPlaces(), op.getTaps());
   const int64_t places = count(op.getPlaces()), taps = count(op.getTaps()), pixels = count(spatial),
                 channels = count(behind);
-  // The fill is a tensor of one element.
+  // The fill value as a tensor of one element.
   const auto scalar = RankedTensorType::get({}, type.getElementType());
   TensorWriter fill(scalar);
   const Attribute value = op.getFill().getSplatValue<Attribute>();

@@ -10,7 +10,7 @@ namespace halftone::dialect {
 
 namespace {
 
-/// A function of integers before wrapping, and whether its extrema lie at the ends of its operands.
+/// A function of integers before wrapping. `atEnds`: its extrema are at the bounds of its operands.
 struct IntFunction {
   Int (*exact)(Int, Int, const IntFormat &);
   bool atEnds = false;
@@ -66,7 +66,7 @@ IntInterval applyInt(const IntFunction &function, IntInterval a, IntInterval b, 
     Int value = format.wrap(function.exact(a.low, b.low, format));
     return {value, value};
   }
-  // Bools have few values and functions at their ends few extrema: try them all.
+  // Try all values: bools have few, and functions with extrema at the bounds need few.
   if (format.width != 1 && !function.atEnds)
     return {format.low, format.high};
   IntInterval result{format.high, format.low};
@@ -81,7 +81,7 @@ IntInterval applyInt(const IntFunction &function, IntInterval a, IntInterval b, 
   return result;
 }
 
-/// Whether a comparison holds for all, some or none of the values.
+/// Returns whether a comparison holds for all, some or none of the values.
 template <class Bounds> IntInterval compareBounds(ComparePredicate predicate, Bounds a, Bounds b) {
   auto outcome = [](bool always, bool possible) { return IntInterval{always ? 1 : 0, possible ? 1 : 0}; };
   switch (predicate) {
@@ -162,7 +162,7 @@ std::optional<TensorData> evaluateInts(Operation *op, Operands x) {
 Int truncated(double value, const IntFormat &format) {
   if (std::isnan(value))
     return 0;
-  // The bounds are powers of two, or one below: as doubles they are at most one too high.
+  // The bounds are powers of two, or one less: as doubles they are too high by at most one.
   if (value >= static_cast<double>(format.high))
     return format.high;
   return value <= static_cast<double>(format.low) ? format.low : static_cast<Int>(value);

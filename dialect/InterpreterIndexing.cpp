@@ -1,4 +1,4 @@
-// The interpreter's slices, concatenations, lookups and their sums.
+// The interpreter's slices, concatenations, gathers and scatters.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/InterpreterOps.h"
 #include "dialect/InterpreterReductions.h"
@@ -37,7 +37,7 @@ TensorData evaluateConcat(ConcatOp op, Operands operands) {
   return writer.take();
 }
 
-/// The rows of a tensor along one axis, and the rows that the indices at each place of the batch axes name.
+/// The rows of a tensor along one axis, and the rows that the indices select at each position of the batch axes.
 struct Lookup {
   template <class Op>
   Lookup(Op op, RankedTensorType whole, const TensorData &indices)
@@ -57,16 +57,17 @@ struct Lookup {
         named.push_back({clamp(index.low), clamp(index.high), index.isPoint()});
     }
   }
-  /// The first and the last row that an index may mean, none if the last is before the first, and whether it is sure to.
+  /// The first and the last row that an index may select, none if last < first, and whether it certainly selects one.
   struct Rows {
     int64_t low, high;
     bool sure;
   };
-  /// Of the indices at a place of the batch axes.
+  /// The rows of the indices at a position of the batch axes.
   ArrayRef<Rows> namedIn(int64_t place) const {
     return named.empty() ? ArrayRef<Rows>() : ArrayRef<Rows>(named).slice(place * parts, parts);
   }
-  /// Of each row at a place of the batch axes: the indices that name it, and whether they are sure to, in order.
+  /// For each row at a position of the batch axes: the indices that may select it, and whether they certainly do, in
+  /// order.
   using Parts = SmallVector<std::pair<int64_t, bool>, 4>;
   std::vector<Parts> partsOfRows(int64_t place) const {
     std::vector<Parts> found(static_cast<size_t>(rows));
@@ -96,7 +97,7 @@ TensorData evaluateGather(GatherOp op, const TensorData &x, const TensorData &in
   return writer.take();
 }
 
-/// (element of the updates, whether it is sure to be a term), in order.
+/// (element of the updates, whether it is certainly a term), in order.
 using Terms = Lookup::Parts;
 
 /// The sum of `first` and the terms, in order.

@@ -16,8 +16,8 @@ CarriedSums::CarriedSums(ScanOp scan, const InterpreterOptions &options) : scan(
           {carry, std::move(terms), std::vector<SumBound>(tensorTypeOf(scan.getInits()[carry]).getNumElements())});
 }
 
-/// A term that is a sum itself may join the others element by element: then its partial sums of one step meet those of all steps, and
-/// its error grows with the steps.
+/// A term that is itself a sum may be merged into the total elementwise. Then its partial sums of one step are added to
+/// those of all steps, and its error grows with the steps.
 void CarriedSums::add(Sum &sum, const TensorData &term) {
   const double more = static_cast<double>(scan.getLength()) / 2;
   for (auto [index, bound] : llvm::enumerate(sum.bounds)) {

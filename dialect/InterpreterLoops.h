@@ -1,4 +1,4 @@
-// The interpreter's bounds of the carries that a scan adds up, in any order.
+// Bounds on carries that a scan sums in any order, for the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/ControlFlow.h"
@@ -6,15 +6,15 @@
 
 namespace halftone::dialect {
 
-/// With intervals of code that may change the order of sums: the carries of a scan to which each step only adds (`addedTerms`).
+/// In interval mode, if code may reorder sums: the carries of a scan to which each step only adds (`addedTerms`).
 class CarriedSums {
 public:
   CarriedSums(ScanOp scan, const InterpreterOptions &options);
 
   using ValueOf = llvm::function_ref<const TensorData &(mlir::Value)>;
-  /// Takes in the terms of a step, of which `valueOf` gives the values.
+  /// Adds the terms of a step; `valueOf` gives their values.
   void add(ValueOf valueOf);
-  /// Replaces the last values of these carries by bounds of any order, which begins with the inits.
+  /// Replaces the final values of these carries with bounds over all orders, including the inits.
   void finish(llvm::MutableArrayRef<std::shared_ptr<const TensorData>> lasts, ValueOf valueOf);
 
 private:

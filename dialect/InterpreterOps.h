@@ -1,4 +1,4 @@
-// The interpreter's ops, a family a function: one op on the values of its operands.
+// The interpreter's ops, one function per family: each evaluates one op on the values of its operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Interpreter.h"
@@ -9,7 +9,7 @@
 
 namespace halftone::dialect {
 
-/// The range and the wrapping of an integer or bool element type.
+/// The range and the wrapping behavior of an integer or bool element type.
 struct IntFormat {
   explicit IntFormat(mlir::Type elementType);
   Int wrap(Int value) const;
@@ -19,7 +19,7 @@ struct IntFormat {
   Int low, high;
 };
 
-/// A tensor being written, element by element.
+/// Writes a tensor element by element.
 class TensorWriter {
 public:
   explicit TensorWriter(mlir::Type type);
@@ -27,8 +27,8 @@ public:
   void real(int64_t index, double value) { real(index, Interval::point(value)); }
   void whole(int64_t index, IntInterval value);
   void whole(int64_t index, Int value) { whole(index, IntInterval{value, value}); }
-  /// copy: gives the element the value of element `from` of a tensor of the same dtype. widen: widens its interval to
-  /// hold that value too.
+  /// copy: sets the element to element `from` of a tensor of the same dtype. widen: widens its interval to include that
+  /// value.
   void copy(int64_t index, const TensorData &x, int64_t from);
   void widen(int64_t index, const TensorData &x, int64_t from);
   TensorData take() { return std::move(data); }
@@ -40,16 +40,17 @@ private:
 Interval realAt(const TensorData &tensor, int64_t index);
 IntInterval wholeAt(const TensorData &tensor, int64_t index, const IntFormat &format);
 
-/// The elements rounded to `type`'s float dtype (integers and bools as they are), as a store does.
+/// The elements rounded to `type`'s float dtype, as by a store (integers and bools unchanged).
 TensorData storeAs(mlir::RankedTensorType type, const TensorData &tensor);
-/// Element by element the smallest interval that holds both.
+/// The elementwise hull of both intervals.
 TensorData hullOf(const TensorData &a, const TensorData &b);
 
 using Operands = llvm::ArrayRef<const TensorData *>;
 
-/// The value of an op of one result without regions or state; nothing if the interpreter has no case for the op.
+/// The value of an op with one result and without regions or state; nullopt if the interpreter has no case for the op.
 std::optional<TensorData> evaluate(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
-/// Each family: nothing for ops of others, and if there is no case for the dtype of the operands.
+/// One function per family. Each returns nullopt for ops of other families, and if there is no case for the operand
+/// dtype.
 std::optional<TensorData> evaluateElementwise(mlir::Operation *op, Operands operands,
                                               const InterpreterOptions &options);
 std::optional<TensorData> evaluateReduction(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
@@ -60,10 +61,10 @@ std::vector<TensorData> evaluateAttention(AttentionOp op, Operands operands, con
 std::vector<TensorData> evaluateAttentionGrad(AttentionGradOp op, Operands operands, const InterpreterOptions &options);
 /// The values and their indices.
 std::vector<TensorData> evaluateSort(SortOp op, const TensorData &x);
-/// Ops that move elements, and those that make them from nothing.
+/// Ops that move elements, and ops that create them without operands.
 std::optional<TensorData> evaluateShape(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 std::optional<TensorData> evaluateIndexing(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
-/// Elementwise functions of floats, a row each of a table.
+/// Elementwise functions of floats, one table row each.
 std::optional<TensorData> evaluateReals(mlir::Operation *op, Operands operands, const InterpreterOptions &options);
 
 /// The stride of each axis, in row-major elements.

@@ -1,4 +1,4 @@
-// The interpreter's sums of products: those of contractions and convolutions alike.
+// The interpreter's sums of products, for contractions and convolutions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/InterpreterOps.h"
@@ -6,23 +6,23 @@
 
 namespace halftone::dialect {
 
-/// How the sums of one op round.
+/// The rounding of the sums of one op.
 struct ProductRules {
-  /// Of products of `factor` by another, accumulated in `sum` and given as `element`.
+  /// The rules for products of two elements of type `factor`, accumulated in `sum` and returned as `element`.
   ProductRules(mlir::Type factor, mlir::Type sum, mlir::Type element, const InterpreterOptions &options)
       : intervals(options.intervals), result(formatOf(element), options.strict), accumulate(formatOf(sum)),
         flushed(!options.strict && factor.isBF16() ? 0x1p-126 : 0) {}
 
   bool intervals;
   Rounding result, accumulate;
-  /// The most that a step may lose in compiled code whose instruction for products of bf16 flushes subnormal numbers.
+  /// The maximum loss of a step in compiled code whose bf16 product instruction flushes subnormal numbers.
   double flushed;
 
 private:
   static DType formatOf(mlir::Type type) { return mlir::isa<mlir::FloatType>(type) ? *dtypeOf(type) : DType::float64; }
 };
 
-/// A sum of products of floats, in the order of the calls of add().
+/// A sum of products of floats, in the order of the add() calls.
 class RealProducts {
 public:
   explicit RealProducts(const ProductRules &rules) : rules(rules) {}
@@ -35,7 +35,7 @@ public:
     else
       narrow = std::fma(static_cast<float>(a.low), static_cast<float>(b.low), narrow);
   }
-  /// A product with a 0 that compiled code may also leave out.
+  /// Adds a product with a 0 that compiled code may omit.
   void addNothing(Interval b) {
     if (!rules.intervals)
       add(Interval::point(0), b);

@@ -1,4 +1,4 @@
-// The interpreter's elementwise functions of floats: the value, the bounds and the error of each.
+// The interpreter's elementwise float functions: the value, the bounds and the error of each.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/InterpreterOps.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -9,12 +9,12 @@ namespace halftone::dialect {
 
 namespace {
 
-/// A function of floats: its value in double, bounds of it, and how far compiled code may be off.
+/// A float function: its value in double, its bounds, and the maximum error of compiled code.
 struct RealFunction {
   double (*exact)(double, double);
   Interval (*bound)(Interval, Interval);
   double ulps = 0;
-  bool mayFuse = false; // into a sum, without having been rounded
+  bool mayFuse = false; // into a sum, without being rounded first
   double slack = 0;     // absolute error near zero
 };
 
@@ -74,7 +74,7 @@ Interval remainder(Interval a, Interval b) {
     return Interval::point(std::fmod(a.low, b.low));
   if (a.mayBeInfinite() || b.mayBeZero())
     return Interval::any();
-  // fmod takes the sign of a and stays below the larger of |b| and of |a|.
+  // The result of fmod has the sign of a, and its magnitude does not exceed the larger of |b| and |a|.
   double bound = std::min(std::max(std::fabs(b.low), std::fabs(b.high)), std::max(std::fabs(a.low), std::fabs(a.high)));
   return {a.low < 0 ? -bound : 0, a.high > 0 ? bound : 0};
 }
@@ -116,7 +116,7 @@ Interval wave(double (*function)(double), Interval x, double shift) {
 Interval sine(Interval x) { return wave(sin, x, M_PI / 2); }
 Interval cosine(Interval x) { return wave(cos, x, 0); }
 
-// Poles at odd multiples of pi / 2; the function rises between them.
+// Poles at odd multiples of pi / 2; the function is increasing between them.
 Interval tangent(Interval x) {
   if (!x.isBounded() || x.isPoint())
     return x.isAny() ? x : Interval::point(std::tan(x.low));
@@ -134,7 +134,7 @@ Interval angle(Interval y, Interval x) {
     return Interval::point(std::atan2(y.low, x.low));
   if (y.isAny() || x.isAny())
     return Interval::any();
-  // The angle jumps where y changes its sign and x is not above 0. Elsewhere the extrema lie at corners.
+  // The angle is discontinuous where y changes sign and x is not positive. Elsewhere the extrema are at corners.
   if (y.mayBeZero() && x.low <= 0)
     return {-M_PI, M_PI};
   return Interval::of(
@@ -142,8 +142,8 @@ Interval angle(Interval y, Interval x) {
 }
 
 constexpr double libraryUlps = 4;  // of a transcendental
-constexpr double composedUlps = 6; // of one written in terms of another
-constexpr double quotientUlps = 1; // of a product with a reciprocal
+constexpr double composedUlps = 6; // of a function composed of others
+constexpr double quotientUlps = 1; // of a multiplication by a reciprocal
 
 RealFunction realFunction(Operation *op) {
   return llvm::TypeSwitch<Operation *, RealFunction>(op)
@@ -193,9 +193,9 @@ RealFunction realFunction(Operation *op) {
       .Default(RealFunction{nullptr, nullptr});
 }
 
-// In f64 the reference itself is off, and a power by more the larger its logarithm is.
+// In f64 the reference itself is inexact, a power more so the larger its logarithm is.
 double ulpsOf(Operation *op, const RealFunction &function, Interval bound, const Rounding &rounding) {
-  if (rounding.strict && isa<DivOp>(op)) // rounded exactly
+  if (rounding.strict && isa<DivOp>(op)) // correctly rounded
     return 0;
   if (!rounding.wide || function.ulps == 0)
     return function.ulps;
@@ -223,7 +223,7 @@ std::optional<TensorData> evaluateReals(Operation *op, Operands x, const Interpr
       continue;
     }
     Interval bound = function.bound(realAt(a, i), realAt(b, i));
-    // Compiled f64 sines, cosines and tangents promise nothing for large arguments.
+    // Compiled f64 sines, cosines and tangents guarantee nothing for large arguments.
     if (rounding.wide && isa<SinOp, CosOp, TanOp>(op) && std::max(std::fabs(a.low[i]), std::fabs(a.high[i])) >= 0x1p20)
       bound = Interval::any();
     if (function.slack != 0 && bound.isBounded())

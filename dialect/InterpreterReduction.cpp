@@ -61,7 +61,7 @@ TensorData partialReduce(PartialReduceOp op, const TensorData &x, const Interpre
   Reducer reducer{op.getKind(), x, writer, *dtypeOf(type.getElementType()), options};
   ArrayRef<int64_t> shape = x.type.getShape(), axes = op.getAxes();
   SmallVector<int64_t> strides = stridesOf(shape), innerSteps = pick(strides, axes), tiles;
-  // Along a tiled axis the result steps by whole tiles; to know where a tile ends, its index is visited too.
+  // Along a tiled axis the result advances by whole tiles; its index is visited too, to detect the end of a tile.
   SmallVector<SmallVector<int64_t>> steps{strides};
   for (auto [position, axis] : llvm::enumerate(axes)) {
     tiles.push_back(std::min(op.getTile()[position], shape[axis]));
@@ -78,7 +78,7 @@ TensorData partialReduce(PartialReduceOp op, const TensorData &x, const Interpre
   return writer.take();
 }
 
-// The first and the last index that may be the answer.
+// The first and the last index that may be the result.
 IntInterval argReduceReals(ArrayRef<Interval> xs, bool isMax) {
   // Larger is better; NaN is best of all.
   auto low = [&](Interval x) { return x.isNan() ? infinity : x.isAny() ? -infinity : isMax ? x.low : -x.high; };
@@ -86,7 +86,7 @@ IntInterval argReduceReals(ArrayRef<Interval> xs, bool isMax) {
   auto mayBeNan = [](Interval x) { return !x.isBounded(); };
   int64_t end = xs.size();
   for (int64_t i = 0; i < static_cast<int64_t>(xs.size()); ++i)
-    if (xs[i].isNan()) { // the first NaN: nothing after it is the answer
+    if (xs[i].isNan()) { // the first NaN: no later element is the result
       end = i;
       break;
     }

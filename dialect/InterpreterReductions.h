@@ -1,4 +1,4 @@
-// How the interpreter combines numbers by one kind of reduction, one after another.
+// The interpreter's sequential reductions, by kind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/InterpreterOps.h"
@@ -9,7 +9,7 @@
 
 namespace halftone::dialect {
 
-/// A float reduction of one kind, one element after another.
+/// A sequential float reduction of one kind.
 class RealReduction {
 public:
   RealReduction(ReduceKind kind, DType result, const InterpreterOptions &options)
@@ -48,7 +48,7 @@ public:
       return result.spread(sum.finishReduction(accumulate), 0, false);
     if (!value.isBounded())
       return value;
-    // Partial products come in any order: one that leaves f32's range makes the rest unknown.
+    // Partial products may form in any order: if one leaves the range of f32, the result is unknown.
     double steps = static_cast<double>(count), relative = 2 * steps * accumulate.unit;
     if (!(growth * (1 + relative) <= accumulate.largest))
       return Interval::any();

@@ -1,4 +1,4 @@
-// The interpreter's tensors, and the ops that make or move elements without computing on them.
+// The interpreter's tensors, and ops that create or move elements without arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/InterpreterOps.h"
 #include "dialect/Philox.h"
@@ -117,8 +117,9 @@ template <class T> static void append(std::string &bytes, T value) {
   bytes.append(reinterpret_cast<const char *>(&value), sizeof(T));
 }
 
-/// If `tensor` has the type `packed`: a plain tensor whose elements are in the order of memory. If not, the reverse:
-/// `tensor` holds the elements in the order of memory, and the result has the type `packed`.
+/// Converts between packed and plain layouts. If `tensor` has the type `packed`, the result is a plain tensor with the
+/// elements in memory order; otherwise `tensor` holds the elements in memory order, and the result has the type
+/// `packed`.
 static TensorData movedToPlaces(const TensorData &tensor, RankedTensorType packed) {
   auto panels = PanelsAttr::of(packed);
   const bool unpacks = tensor.type != packed;
@@ -131,7 +132,7 @@ static TensorData movedToPlaces(const TensorData &tensor, RankedTensorType packe
   return writer.take();
 }
 
-/// The integers of `count` halves of bytes, low halves first, with their signs.
+/// Sign-extends `count` packed int4 elements, low half-byte first, to one byte each.
 static std::string wholeBytes(const void *bytes, int64_t count) {
   std::string whole;
   for (int64_t i = 0; i < count; ++i) {
@@ -251,7 +252,7 @@ void forEachPoint(ArrayRef<int64_t> shape, ArrayRef<SmallVector<int64_t>> stride
 /// Broadcasts and transposes.
 static TensorData evaluateMove(Operation *op, const TensorData &x) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  // The step in x along each axis of the result: 0 for a new one.
+  // The stride in x along each axis of the result: 0 for a new axis.
   SmallVector<int64_t> from = stridesOf(x.type.getShape()), steps(type.getRank(), 0);
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
     for (auto [index, axis] : llvm::enumerate(broadcast.getAxes()))

@@ -9,11 +9,11 @@ namespace halftone::dialect {
 
 namespace {
 
-/// Where an element stands in the order: before those with a larger key. NaN has a class of its own, before or behind all
-/// numbers, which are negated in a descending order.
+/// A sort key, in ascending order. NaN has a class of its own, before or after all numbers, which are negated in
+/// descending order.
 template <class Number> using Key = std::pair<int, Number>;
 
-/// The least and the greatest key that each element of a row may have.
+/// The smallest and the largest key that each element of a row may have.
 template <class Number> struct Keys {
   std::vector<Key<Number>> first, last;
   bool areExact() const { return first == last; }
@@ -49,7 +49,7 @@ Keys<Int> wholeKeys(const TensorData &x, ArrayRef<int64_t> row, bool descending)
   return keys;
 }
 
-/// The value whose key lies between two.
+/// The interval of values with a key between the two.
 Interval between(Key<double> first, Key<double> last, bool descending) {
   const bool startsWithNan = first.first != 0, endsWithNan = last.first != 0;
   if (startsWithNan || endsWithNan)
@@ -61,7 +61,7 @@ IntInterval between(Key<Int> first, Key<Int> last, bool descending) {
   return descending ? IntInterval{-last.second, -first.second} : IntInterval{first.second, last.second};
 }
 
-/// For each place of the sorted row the first and the last index whose element may stand there.
+/// For each position of the sorted row, the first and the last index whose element may be there.
 template <class Number> std::vector<IntInterval> indicesOf(const Keys<Number> &keys) {
   using Placed = std::pair<Key<Number>, int64_t>; // equal elements keep their order
   const auto count = static_cast<int64_t>(keys.first.size());
@@ -93,7 +93,7 @@ void sortRow(const Keys<Number> &keys, const TensorData &x, ArrayRef<int64_t> ro
   llvm::sort(sorted.last);
   for (size_t place = 0; place < to.size(); ++place) {
     places.whole(to[place], indices[place]);
-    if (keys.areExact()) // which has the sign of a zero
+    if (keys.areExact()) // preserves the sign of a zero
       values.copy(to[place], x, row[static_cast<size_t>(indices[place].low)]);
     else if constexpr (std::is_same_v<Number, double>)
       values.real(to[place], between(sorted.first[place], sorted.last[place], descending));

@@ -50,7 +50,7 @@ Interval Rounding::store(Interval value) const {
   if (!value.isBounded())
     return value;
   Interval stored{roundTo(dtype, value.low), roundTo(dtype, value.high)};
-  // A dtype without infinities gives NaN beyond its range, on either side of it.
+  // A dtype without infinities gives NaN beyond its range, on either side.
   return value.isPoint() || stored.isBounded() ? stored : Interval::any();
 }
 
@@ -86,7 +86,7 @@ int64_t SumBound::mostAdditions(int64_t count) {
 Interval SumBound::finishSteps(const Rounding &rounding, int64_t additions, double flushed) const {
   if (nan || (plusInfinity && minusInfinity))
     return Interval::nan();
-  // Twice the first-order bound: for the higher orders, and for the rounding of the bounds themselves.
+  // Twice the first-order bound covers the higher orders and the rounding of the bounds themselves.
   const auto steps = static_cast<double>(additions);
   double error = steps == 0 || count == 0 ? 0 : 2 * steps * rounding.unit * magnitude + steps * rounding.tiny;
   error += static_cast<double>(count) * flushed;
@@ -97,7 +97,7 @@ Interval SumBound::finishSteps(const Rounding &rounding, int64_t additions, doub
   return {low.value() - error, high.value() + error};
 }
 
-// Widens a bound that was rounded in double.
+// Widens bounds that were rounded in double.
 static Interval outward(Interval bound, bool lowInexact, bool highInexact) {
   if (lowInexact && std::isfinite(bound.low))
     bound.low = std::nextafter(bound.low, -infinity);
@@ -174,7 +174,7 @@ Interval monotone(double (*function)(double), Interval x) {
 }
 
 Interval monotoneInUnit(double (*function)(double), Interval x) {
-  // Both ends may lie outside while numbers between them do not.
+  // Both bounds may be outside of the domain while values between them are not.
   return x.low < -1 && x.high > 1 ? Interval::any() : monotone(function, x);
 }
 

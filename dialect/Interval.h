@@ -1,4 +1,4 @@
-// The interpreter's arithmetic: intervals of reals and of integers, and the rounding of a float dtype.
+// Interval arithmetic of the interpreter over reals and integers, and the rounding of a float dtype.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/DType.h"
@@ -8,7 +8,7 @@
 
 namespace halftone::dialect {
 
-/// A float that lies in [low, high]. Both bounds NaN: the float is NaN. One bound NaN: it may be anything.
+/// A float in [low, high]. If both bounds are NaN, the float is NaN; if one is, it may be anything.
 struct Interval {
   double low, high;
 
@@ -22,9 +22,9 @@ struct Interval {
   bool mayBeInfinite() const { return std::isinf(low) || std::isinf(high); }
   bool mayBeZero() const { return low <= 0 && high >= 0; }
   bool contains(double value) const { return isAny() || (isNan() ? std::isnan(value) : low <= value && value <= high); }
-  /// The smallest interval that holds both.
+  /// The smallest interval that contains both.
   static Interval hull(Interval a, Interval b);
-  /// The smallest interval that holds all; anything when some but not all are NaN.
+  /// The smallest interval that contains all; anything if some but not all are NaN.
   static Interval of(std::initializer_list<double> values);
 };
 
@@ -36,16 +36,16 @@ struct IntInterval {
   bool isPoint() const { return low == high; }
 };
 
-/// How results of one float dtype round.
+/// The rounding of results of one float dtype.
 class Rounding {
 public:
   /// `strict`: compiled code rounds each result to the dtype.
   explicit Rounding(DType dtype, bool strict = false);
 
-  /// Once to the nearest f32 (f64), then once to the dtype when it is narrower.
+  /// Rounds once to the nearest f32 (f64), then once to the dtype if it is narrower.
   double round(double exact) const;
-  /// The values a result may have in compiled code, which may keep a narrow float in f32; `ulps` widens by units in the
-  /// last place of f32 (f64); `unrounded` says that the result may not have been rounded even to f32.
+  /// The values that a result may have in compiled code, which may keep a narrow float in f32. `ulps` widens by units
+  /// in the last place of f32 (f64); `unrounded` means that the result may not even have been rounded to f32.
   Interval spread(Interval exact, double ulps, bool unrounded) const;
   /// Rounds once to the dtype, as a rounding cast and the end of a kernel do.
   Interval store(Interval value) const;
@@ -53,15 +53,15 @@ public:
   DType dtype;
   bool wide; // f64
   bool strict;
-  /// Half a unit of the last place of 1, the smallest positive value and the largest finite one, of f32 (f64).
+  /// Half a unit in the last place of 1, the smallest positive value and the largest finite one, for f32 (f64).
   double unit, tiny, largest;
 
 private:
   double nearest(double exact) const;
 };
 
-/// A sum of doubles with the error of about one rounding, however many terms it has: what each addition rounds away is
-/// added up beside it.
+/// A compensated sum of doubles: the rounding errors of the additions are accumulated separately, so the total error is
+/// about one rounding for any number of terms.
 class CompensatedSum {
 public:
   void add(double term) {
@@ -75,16 +75,17 @@ private:
   double sum = 0, lost = 0;
 };
 
-/// A sum of floats in any order, each addition rounded to f32 (f64).
+/// Bounds on a sum of floats in any order, each addition rounded to f32 (f64).
 class SumBound {
 public:
   void add(Interval term);
-  /// `roundings` of each term besides those of the additions. Sums up to `flushed` in size may have become 0.
+  /// `roundings` is the number of roundings of each term in addition to those of the additions. Sums with magnitude up
+  /// to `flushed` may have become 0.
   Interval finish(const Rounding &rounding, int roundings, double flushed = 0) const;
-  /// The same of a reduction (`reduce`), whose terms go through few additions each: at most `mostAdditions()`.
+  /// Like finish(), for a reduction (`reduce`), in which each term takes part in at most `mostAdditions()` additions.
   Interval finishReduction(const Rounding &rounding) const;
-  /// The additions that a term of a reduction of `count` terms goes through at most. A kernel adds chunks of 32 terms and the
-  /// totals of chunks in pairs; up to four kernels and levels of accumulators make a reduction.
+  /// The maximum number of additions for a term of a reduction of `count` terms. A kernel adds chunks of 32 terms and
+  /// sums the chunks pairwise; a reduction consists of up to four kernels and levels of accumulators.
   static int64_t mostAdditions(int64_t count);
 
 private:
@@ -96,7 +97,7 @@ private:
   bool unknown = false, nan = false, plusInfinity = false, minusInfinity = false;
 };
 
-// Bounds of exact results. Those of one op alone stand with its function (InterpreterReals.cpp).
+// Bounds of exact results. Bounds specific to one op are in InterpreterReals.cpp.
 Interval add(Interval a, Interval b);
 Interval subtract(Interval a, Interval b);
 Interval multiply(Interval a, Interval b);
@@ -104,9 +105,9 @@ Interval divide(Interval a, Interval b);
 Interval absolute(Interval x);
 Interval maximum(Interval a, Interval b);
 Interval minimum(Interval a, Interval b);
-/// Bounds of a function that only rises, or only falls.
+/// Bounds of a monotone function.
 Interval monotone(double (*function)(double), Interval x);
-/// The same of a function that is NaN outside of [-1, 1].
+/// Like monotone(), for a function that is NaN outside of [-1, 1].
 Interval monotoneInUnit(double (*function)(double), Interval x);
 
 } // namespace halftone::dialect

@@ -1,18 +1,18 @@
-// Markers that ops carry: facts which hold for each op of a class, whatever its attributes.
+// Marker traits of ops: properties of each op of a class, independent of its attributes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/IR/OpDefinition.h"
 
 namespace halftone::dialect {
 
-// ComputeOpInterface says what these mean.
+// ComputeOpInterface defines their meaning.
 template <class Op> class Inexact : public mlir::OpTrait::TraitBase<Op, Inexact> {};
 template <class Op> class Glue : public mlir::OpTrait::TraitBase<Op, Glue> {};
 template <class Op> class KeepsDtype : public mlir::OpTrait::TraitBase<Op, KeepsDtype> {};
 template <class Op> class Decision : public mlir::OpTrait::TraitBase<Op, Decision> {};
 
-/// The op has no gradient, or no program of its own that could be compared with the interpreter. The op's definition
-/// states the reason.
+/// The op has no gradient, or cannot be tested by itself against the interpreter. The op's definition states the
+/// reason.
 template <class Op> class NoGradient : public mlir::OpTrait::TraitBase<Op, NoGradient> {};
 template <class Op> class NotComparedAlone : public mlir::OpTrait::TraitBase<Op, NotComparedAlone> {};
 

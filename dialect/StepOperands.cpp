@@ -1,4 +1,4 @@
-// Copies ops with stacks for operands and results.
+// Clones ops with stacks as operands and results.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/StepOperands.h"
 #include "dialect/Dialect.h"

@@ -6,33 +6,34 @@
 
 namespace halftone::dialect {
 
-/// One value for each operand of an op in a loop: its stack, with a leading axis of the extent `steps`, or a value that is the same in
-/// all steps, of the operand's type.
+/// One value per operand of an op in a loop: either a stack, with a leading axis of extent `steps`, or a loop-invariant
+/// value of the operand's type.
 struct StepOperands {
   llvm::SmallVector<mlir::Value> values;
   llvm::SmallBitVector isStacked;
   int64_t steps = 0;
 
   mlir::Value operator[](unsigned number) const { return values[number]; }
-  /// The stack of operand `number`, which is a broadcast if all steps have one value.
+  /// The stack of operand `number`; a broadcast if the value is loop-invariant.
   mlir::Value stack(mlir::OpBuilder &builder, mlir::Location loc, unsigned number) const;
 };
 
 /// `type` with a leading axis of the extent `steps`.
 mlir::RankedTensorType stackType(mlir::Type type, int64_t steps);
 
-/// `axes` of a value in its stack.
+/// The axes of a stack that correspond to `axes` of its slices.
 llvm::SmallVector<int64_t> stackAxes(llvm::ArrayRef<int64_t> axes);
-/// The same, behind the axis of the steps.
+/// Like stackAxes(), preceded by the step axis.
 llvm::SmallVector<int64_t> behindSteps(llvm::ArrayRef<int64_t> axes);
 
-/// A copy of `op` whose operands and results all are stacks. The caller moves the axes that its attributes name.
+/// Clones `op` with stacks for all operands and results. The caller adjusts the axes in its attributes.
 mlir::Operation *cloneOfStacks(mlir::OpBuilder &builder, mlir::Operation *op, const StepOperands &operands);
 
-/// The copy's results.
+/// The results of the clone.
 llvm::SmallVector<mlir::Value> resultsOf(mlir::Operation *copy);
 
-/// A stack whose steps join the elements of the slices' first axis, for ops that treat these apart; and a stack again.
+/// Merges the step axis of a stack into the slices' first axis, for ops that treat the elements of that axis
+/// independently; and splits it again.
 mlir::Value joinSteps(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stack);
 mlir::Value splitSteps(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value joined, int64_t steps);
 

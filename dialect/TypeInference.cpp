@@ -1,4 +1,4 @@
-// Checked creation of ops, and the table between dtypes and element types.
+// Checked construction of ops, and the mapping between dtypes and element types.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/TypeInference.h"
 
@@ -93,7 +93,7 @@ Type arithmeticType(Type elementType) {
 
 bool isUnsignedElement(Type elementType) { return elementType.isUnsignedInteger() || elementType.isInteger(1); }
 
-/// Storage for an op's properties while its result types are inferred.
+/// Storage of an op's properties during result type inference.
 namespace {
 class PropertyStorage {
 public:
@@ -120,7 +120,7 @@ static LogicalResult inferResults(RegisteredOperationName name, Location loc, Va
                                   DictionaryAttr attributes, RegionRange regions, SmallVectorImpl<Type> &types) {
   auto *interface = name.getInterface<InferTypeOpInterface>();
   if (!interface)
-    return success(); // an op without results; if it should have some, the verifier says so
+    return success(); // an op without results; if it should have some, the verifier reports it
   auto emitError = [&] { return mlir::emitError(loc) << "'" << name << "' op "; };
   PropertyStorage properties(name);
   if (name.getOpPropertyByteSize() &&
@@ -161,7 +161,8 @@ Operation *createChecked(OpBuilder &builder, Location loc, StringRef shortName, 
     return nullptr;
   state.addTypes(types);
   Operation *op = builder.create(state);
-  // Ops inside were verified when they were made. Their dominance cannot be verified in a region that has no parent yet.
+  // Nested ops were verified when they were created. Their dominance cannot be verified in a region that has no parent
+  // yet.
   if (failed(name->verifyInvariants(op)) || failed(name->verifyRegionInvariants(op))) {
     op->erase();
     return nullptr;

@@ -1,4 +1,4 @@
-// Where the places and taps of a window lie in an image.
+// Index arithmetic of sliding windows.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/WindowSteps.h"
 

@@ -1,4 +1,4 @@
-// Where the places and taps of a window lie in an image.
+// Index arithmetic of sliding windows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
@@ -8,16 +8,16 @@
 
 namespace halftone::dialect {
 
-/// Along each spatial axis tap k of place o sees the index p = (o * stride + k * dilation - low) / hole.
+/// Along each spatial axis, tap k of output position o reads index p = (o * stride + k * dilation - low) / hole.
 struct WindowSteps {
   llvm::SmallVector<int64_t, 3> stride, dilation, low, hole;
 
   int64_t rank() const { return static_cast<int64_t>(stride.size()); }
-  /// p along `axis`; nullopt if it is no integer or not in [0, extent).
+  /// p along `axis`; nullopt if it is not an integer or not in [0, extent).
   std::optional<int64_t> indexOf(int64_t axis, int64_t place, int64_t tap, int64_t extent) const;
-  /// The window that finds o for each p and k: indices and places change roles.
+  /// The inverse window, which maps p and k to o: input indices and output positions swap roles.
   WindowSteps inverse() const;
-  /// The window whose places are the taps of this one, and whose taps are its places.
+  /// The window with output positions and taps swapped.
   WindowSteps ofTaps() const { return {dilation, stride, low, hole}; }
 };
 

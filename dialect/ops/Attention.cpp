@@ -1,4 +1,4 @@
-// Attention.
+// The attention ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/AttentionParts.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -12,7 +12,7 @@ SmallVector<int64_t, 4> AttentionOp::getScoreShape() { return AttentionInputs(*t
 FloatType AttentionGradOp::getScoreType() { return AttentionInputs(*this).scoreType(); }
 SmallVector<int64_t, 4> AttentionGradOp::getScoreShape() { return AttentionInputs(*this).scoreShape(); }
 
-/// Whether q, k and v have fitting shapes and one dtype.
+/// Verifies that q, k and v have compatible shapes and the same dtype.
 static LogicalResult verifyOperands(Operation *op, const AttentionInputs &inputs) {
   RankedTensorType q = tensorTypeOf(inputs.q), k = tensorTypeOf(inputs.k), v = tensorTypeOf(inputs.v);
   for (auto [type, name, axes] :
@@ -36,7 +36,7 @@ static LogicalResult verifyOperands(Operation *op, const AttentionInputs &inputs
   return success();
 }
 
-/// Whether an operand that is the same along some axes of the scores fits them.
+/// Verifies that an operand with broadcast axes is compatible with the scores.
 static LogicalResult verifyRepeats(Operation *op, const AttentionInputs &inputs, Value operand, StringRef name) {
   if (!operand)
     return success();
@@ -51,7 +51,7 @@ static LogicalResult verifyRepeats(Operation *op, const AttentionInputs &inputs,
                            << "], or 1 in place of some, but got " << operand.getType();
 }
 
-/// Whether the operands and attributes that both ops have fit together.
+/// Verifies the operands and attributes that both ops share.
 static LogicalResult verifyInputs(Operation *op, const AttentionInputs &inputs) {
   if (failed(verifyOperands(op, inputs)) || failed(verifyRepeats(op, inputs, inputs.bias, "bias")) ||
       failed(verifyRepeats(op, inputs, inputs.mask, "mask")))
@@ -72,7 +72,7 @@ static RankedTensorType outType(const AttentionInputs &inputs) {
   RankedTensorType q = tensorTypeOf(inputs.q);
   return q.clone({q.getDimSize(0), q.getDimSize(1), q.getDimSize(2), tensorTypeOf(inputs.v).getDimSize(3)});
 }
-/// The type of a number for each row of scores.
+/// The type with one element per row of scores.
 static RankedTensorType rowType(const AttentionInputs &inputs) {
   return RankedTensorType::get(ArrayRef(inputs.scoreShape()).drop_back(), inputs.scoreType());
 }
@@ -109,7 +109,7 @@ LogicalResult AttentionGradOp::verify() {
   return success();
 }
 
-/// `slope`, in the shape of scores, summed over the axes along which `bias` is the same.
+/// Sums `slope`, in the shape of scores, over the broadcast axes of `bias`.
 static Value gradientOfBias(Expression &e, Value slope, Value bias) {
   SmallVector<int64_t> summed;
   for (auto [axis, extents] : llvm::enumerate(llvm::zip(tensorTypeOf(bias).getShape(), tensorTypeOf(slope).getShape())))
@@ -142,7 +142,7 @@ LogicalResult AttentionOp::buildGradient(OpBuilder &builder, ValueRange cotangen
   return success();
 }
 
-// The elements of a draw are numbered over the whole of the scores, so that steps together would draw others.
+// Random draws are indexed over all scores, so lifting the steps into one op would change the draws.
 bool AttentionOp::mayLift(const llvm::SmallBitVector &) { return !getKey(); }
 
 SmallVector<Value> AttentionOp::lift(OpBuilder &builder, const StepOperands &operands) {
@@ -151,7 +151,7 @@ SmallVector<Value> AttentionOp::lift(OpBuilder &builder, const StepOperands &ope
   SmallVector<Value> joined;
   for (unsigned number = 0; number < getNumOperands(); ++number) {
     if (!operands.isStacked[number] && shapeOf(operands[number]).front() == 1 && batch != 1) {
-      joined.push_back(operands[number]); // of a bias or mask: the same for all samples and steps
+      joined.push_back(operands[number]); // of a bias or mask: broadcast over all samples and steps
       continue;
     }
     Value stack = operands.stack(builder, loc, number);

@@ -1,4 +1,4 @@
-// The cast, and values made from nothing.
+// The cast, and ops that create values without operands.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ops/Expression.h"
 #include "dialect/ops/Scalar.h"
@@ -52,7 +52,8 @@ LogicalResult RandomBitsOp::verify() {
   return success();
 }
 
-// A float of `from`'s arithmetic type to the signless integer of width `width`: truncated, saturated, NaN to 0.
+// Converts a float of `from`'s arithmetic type to the signless integer of width `width`: truncated, saturated, NaN to
+// 0.
 static Value floatToInteger(Scalar &s, Value x, unsigned width, bool isUnsigned) {
   double low = isUnsigned ? 0.0 : -std::ldexp(1.0, width - 1), high = std::ldexp(1.0, isUnsigned ? width : width - 1);
   Value notLow = s.compare(arith::CmpFPredicate::OGE, x, s.real(x, low));
@@ -68,7 +69,7 @@ static Value floatToInteger(Scalar &s, Value x, unsigned width, bool isUnsigned)
   return s.select(tooHigh, s.integer(type, largest), s.select(tooLow, s.integer(type, smallest), whole));
 }
 
-// The f32 from which a narrower float rounds as the f64 `x` itself would: rounded to odd.
+// Rounds the f64 `x` to f32 with round-to-odd, so that rounding to a narrower float gives the same result as for `x`.
 static Value roundToOdd(Scalar &s, Value x) {
   OpBuilder &b = s.builder;
   Type f32 = s.like(x, b.getF32Type()), i32 = s.like(x, b.getI32Type());
@@ -83,7 +84,7 @@ static Value roundToOdd(Scalar &s, Value x) {
   return arith::BitcastOp::create(b, s.loc, f32, s.select(inexact, odd, bits));
 }
 
-// An integer of 64 bits whose f64 is exact and rounds on as `x` itself would: the lowest bits gathered into one.
+// Merges the low bits of a 64-bit integer into one sticky bit, so that its f64 is exact and rounds on as `x` would.
 static Value gatherLowBits(Scalar &s, Value x) {
   OpBuilder &b = s.builder;
   auto constant = [&](uint64_t value) { return s.integer(x.getType(), APInt(64, value)); };
@@ -104,7 +105,7 @@ static Value integerToFloat(Scalar &s, Value x, bool isUnsigned, Type target) {
   if (isa<Float32Type, Float64Type>(target) || width <= 16)
     return convert(x, arithmeticType(target));
   if (width == 64) {
-    // Beyond 2^53 in magnitude the bits below do not fit into f64.
+    // Beyond 2^53 in magnitude, low bits do not fit into f64.
     Value limit = s.integer(x.getType(), APInt(64, uint64_t(1) << 53));
     Value magnitude = x;
     if (!isUnsigned) {

@@ -1,4 +1,4 @@
-// Values that processes combine.
+// The collective ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ControlFlow.h"
 
@@ -39,7 +39,8 @@ ArrayRef<int64_t> bordersOf(ArrayAttr borders, size_t value) {
   return cast<DenseI64ArrayAttr>(borders[value]).asArrayRef();
 }
 
-/// The borders of each of `values` arrays rise from 0, and `rank` is between two of them.
+/// Verifies that the borders of each of the `values` arrays increase from 0, and that `rank` is the index of one of
+/// their intervals.
 LogicalResult checkDivision(ArrayAttr borders, int64_t rank, size_t values, function_ref<InFlightDiagnostic()> error) {
   if (borders.size() != values)
     return error() << "has " << values << " values, but borders of " << borders.size();
@@ -56,8 +57,8 @@ LogicalResult checkDivision(ArrayAttr borders, int64_t rank, size_t values, func
 int64_t ownElements(ArrayRef<int64_t> borders, int64_t rank) { return borders[rank + 1] - borders[rank]; }
 int64_t allElements(ArrayRef<int64_t> borders, int64_t) { return borders.back(); }
 
-/// Each result has `count(borders, rank)` elements. If its operand has as many, the result has the operand's type; else it is a
-/// vector.
+/// Infers the result types. Each result has `count(borders, rank)` elements. If its operand has as many, the result has
+/// the operand's type; otherwise it is a vector.
 template <class Adaptor>
 LogicalResult inferTypes(std::optional<Location> location, Adaptor &op,
                          function_ref<int64_t(ArrayRef<int64_t>, int64_t)> count, SmallVectorImpl<Type> &types) {

@@ -109,8 +109,8 @@ struct Side {
 };
 } // namespace
 
-// The derivative by `self`: the cotangent contracted with `other` over other's free axes. `selfFirst` and `otherFirst`
-// say where in the cotangent the free axes of each begin.
+// The gradient of `self`: the cotangent contracted with `other` over other's free axes. `selfBegin` and `otherBegin`
+// are the positions in the cotangent of the free axes of each.
 static Value adjoint(Expression &e, Value cotangent, const Side &self, const Side &other, int64_t selfBegin,
                      int64_t otherBegin) {
   auto type = cast<RankedTensorType>(self.value.getType());
@@ -122,7 +122,7 @@ static Value adjoint(Expression &e, Value cotangent, const Side &self, const Sid
   for (size_t i = 0; i < other.free.size(); ++i)
     ctContract.push_back(otherBegin + i);
 
-  // The result: batch axes, self's free ones, then its contracted ones in the order of other's axes.
+  // The result has the batch axes, self's free axes, then its contracted axes in the order of other's axes.
   SmallVector<size_t> order;
   for (size_t i = 0; i < other.contract.size(); ++i)
     order.push_back(i);
@@ -156,7 +156,8 @@ LogicalResult ContractOp::buildGradient(OpBuilder &builder, ValueRange cotangent
   return success();
 }
 
-// Steps of both operands are a batch axis. Those of one operand are the first of its free axes, and the operand is lhs.
+// If both operands have a step axis, it is a batch axis. If only one has it, it is the first of its free axes, and the
+// operand becomes lhs.
 SmallVector<Value> ContractOp::lift(OpBuilder &builder, const StepOperands &operands) {
   const Location loc = getLoc();
   if (operands.isStacked.all()) {

@@ -21,7 +21,8 @@ template <class Properties> static void setSteps(Builder &builder, Properties &p
   properties.hole = builder.getDenseI64ArrayAttr(steps.hole);
 }
 
-/// Whether `op` has one of each number for each spatial axis, and no index of places and taps leaves i64.
+/// Verifies that `op` has one value of each parameter per spatial axis, and that no index of positions and taps
+/// overflows i64.
 static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
   const size_t rank = steps.stride.size();
   if (rank == 0 || steps.dilation.size() != rank || steps.low.size() != rank || steps.hole.size() != rank)
@@ -45,7 +46,7 @@ static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
   return success();
 }
 
-/// Whether extents are such that no index of a place and a tap leaves i64.
+/// Verifies that no index of an output position and a tap overflows i64.
 static LogicalResult verifyReach(Operation *op, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
   constexpr int64_t most = int64_t(1) << 31;
   for (int64_t extent : llvm::concat<const int64_t>(places, taps))
@@ -118,7 +119,7 @@ OpFoldResult WindowOp::fold(FoldAdaptor adaptor) {
   return isAllFill && tensorTypeOf(getY()).getNumElements() != 0 ? OpFoldResult(fill) : OpFoldResult();
 }
 
-// Each element of x asks the windows that see it: of each tap at most one place.
+// Each element of x gathers from the windows that contain it: for each tap at most one output position.
 LogicalResult WindowOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
   Expression e(builder, getLoc());
   RankedTensorType x = tensorTypeOf(getX()), y = tensorTypeOf(getY());
@@ -179,7 +180,7 @@ LogicalResult ConvolutionOp::verify() {
 }
 
 namespace {
-/// The axes (first, spatial..., groups, two more) in another order.
+/// A permutation of the axes (first, spatial..., groups, two more).
 struct AxisOrder {
   int64_t rank;
 
@@ -193,8 +194,8 @@ struct AxisOrder {
 };
 } // namespace
 
-// By x: the cotangent convolved with w, whose channels and filters change places. By w: x and the cotangent, whose
-// examples are summed over as channels are.
+// Gradient of x: the cotangent convolved with w, with channels and filters swapped. Gradient of w: x convolved with the
+// cotangent, with the examples as the summed channels.
 LogicalResult ConvolutionOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
                                            SmallVectorImpl<Value> &gradients) {
   RankedTensorType x = tensorTypeOf(getX()), w = tensorTypeOf(getW());

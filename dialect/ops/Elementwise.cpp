@@ -29,7 +29,7 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 namespace {
 using Gradients = SmallVectorImpl<Value> &;
 
-// Integers carry no derivative: then nothing flows to any operand.
+// Integers carry no derivative, so no operand gets a gradient.
 bool takesNone(Operation *op, Gradients gradients) {
   if (isDifferentiable(op->getResult(0).getType()))
     return false;
@@ -37,8 +37,7 @@ bool takesNone(Operation *op, Gradients gradients) {
   return true;
 }
 
-// The cotangent goes to lhs where `predicate` holds, to rhs where it holds the other way round, and half to each at a
-// tie.
+// The cotangent goes to lhs where `predicate` holds, to rhs where the inverse holds, and half to each at a tie.
 void splitByComparison(Expression e, ComparePredicate predicate, Value lhs, Value rhs, Value ct, Gradients gradients) {
   Value atTie = e.zeroUnless(e.compare(ComparePredicate::eq, lhs, rhs), e.mul(ct, 0.5));
   gradients.push_back(e.select(e.compare(predicate, lhs, rhs), ct, atTie));
@@ -76,7 +75,7 @@ HALFTONE_GRADIENT(RsqrtOp, e.mul(e.mul(ct, -0.5), e.div(getY(), getX())))
 HALFTONE_GRADIENT(TanhOp, e.mul(ct, e.sub(e.splat(ct.getType(), 1.0), e.mul(getY(), getY()))))
 HALFTONE_GRADIENT(SinhOp, e.mul(ct, CoshOp::create(e.builder, e.loc, getX())))
 HALFTONE_GRADIENT(CoshOp, e.mul(ct, SinhOp::create(e.builder, e.loc, getX())))
-// Products of roots, not roots of products: those would give numbers outside of the domain.
+// Uses products of roots, since roots of products would accept values outside of the domain.
 HALFTONE_GRADIENT(AsinhOp, e.div(ct, e.sqrt(e.add(e.mul(getX(), getX()), 1.0))))
 HALFTONE_GRADIENT(AcoshOp, e.div(ct, e.mul(e.sqrt(e.add(getX(), -1.0)), e.sqrt(e.add(getX(), 1.0)))))
 HALFTONE_GRADIENT(AtanhOp, e.div(ct, e.mul(e.sub(1.0, getX()), e.add(getX(), 1.0))))
@@ -103,7 +102,7 @@ LogicalResult DivOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gr
   return success();
 }
 
-// lhs = whole * rhs + result, where `whole` does not change.
+// lhs = whole * rhs + result, where `whole` is locally constant.
 LogicalResult RemOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
   if (takesNone(*this, gradients))
     return success();
@@ -128,7 +127,7 @@ LogicalResult PowOp::buildGradient(OpBuilder &builder, ValueRange cotangents, Gr
   return success();
 }
 
-// d/dy = x / (x^2 + y^2), d/dx = -y / (x^2 + y^2), the point scaled by its larger coordinate so that no square
+// d/dy = x / (x^2 + y^2), d/dx = -y / (x^2 + y^2). The point is scaled by its larger coordinate so that no square
 // overflows.
 LogicalResult Atan2Op::buildGradient(OpBuilder &builder, ValueRange cotangents, Gradients gradients) {
   Expression e(builder, getLoc());

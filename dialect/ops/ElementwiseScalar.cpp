@@ -1,4 +1,4 @@
-// The scalar bodies of the elementwise ops that ODS does not give (Halftone_MathOp).
+// The scalar bodies of the elementwise ops without one in ODS (Halftone_MathOp).
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ops/Scalar.h"
 
@@ -18,13 +18,13 @@ template <class FloatOp, class IntOp> Value eitherKind(Scalar s, ValueRange x) {
   return isFloat(x[0]) ? s.op<FloatOp>(x[0], x[1]) : s.op<IntOp>(x[0], x[1]);
 }
 
-// One of lhs and rhs by `predicate`; a NaN of either is kept, a tie gives lhs.
+// Selects lhs or rhs by `predicate`. Propagates NaN; a tie gives lhs.
 Value extremum(Scalar s, ValueRange x, FloatPredicate predicate) {
   Value keep = s.either(s.compare(predicate, x[0], x[1]), s.compare(FloatPredicate::UNE, x[0], x[0]));
   return s.select(keep, x[0], x[1]);
 }
 
-// Shifts by the width or more are poison: the count is clamped for them.
+// Clamps the shift amount, since shifts by the width or more are poison.
 Value clampedCount(Scalar s, Value count) { return s.op<arith::MinUIOp>(count, s.whole(count, widthOf(count) - 1)); }
 Value zeroIfTooFar(Scalar s, Value count, Value shifted) {
   Value far = s.compare(IntPredicate::ugt, count, s.whole(count, widthOf(count) - 1));
@@ -100,7 +100,7 @@ Value DivOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
   Value byZero = s.compare(IntPredicate::eq, x[1], zero);
   if (isUnsigned(*this))
     return s.select(byZero, zero, s.op<arith::DivUIOp>(x[0], s.select(byZero, one, x[1])));
-  // The smallest integer over -1 wraps: -1 is a negation.
+  // Dividing the smallest integer by -1 wraps, so division by -1 is a negation.
   Value byMinusOne = s.compare(IntPredicate::eq, x[1], s.whole(x[0], -1));
   Value quotient = s.op<arith::DivSIOp>(x[0], s.select(s.either(byZero, byMinusOne), one, x[1]));
   return s.select(byZero, zero, s.select(byMinusOne, s.op<arith::SubIOp>(zero, x[0]), quotient));
@@ -128,7 +128,7 @@ Value ReluOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
 Value PowOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
   if (isFloat(x[0]))
     return math::PowFOp::create(builder, loc, x[0], x[1]);
-  // By squaring: each bit of the exponent takes the next of x, x^2, x^4, ...
+  // Exponentiation by squaring: each bit of the exponent uses the next of x, x^2, x^4, ...
   Scalar s(builder, loc);
   Value one = s.whole(x[0], 1), zero = s.whole(x[0], 0);
   Value base = x[0], bits = x[1], result = one;
@@ -141,7 +141,7 @@ Value PowOp::buildScalar(OpBuilder &builder, Location loc, ValueRange x) {
   }
   if (isUnsigned(*this))
     return result;
-  // 1 and -1 are their own inverses; the inverse of any other integer is less than 1.
+  // 1 and -1 are their own inverses; the inverse of any other integer has a magnitude below 1.
   Value belowOne = s.either(s.compare(IntPredicate::ugt, s.op<arith::AddIOp>(x[0], one), s.whole(x[0], 2)),
                             s.compare(IntPredicate::eq, x[0], zero));
   return s.select(s.both(s.compare(IntPredicate::slt, x[1], zero), belowOne), zero, result);

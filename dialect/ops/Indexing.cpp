@@ -1,4 +1,4 @@
-// Ops that cut, join and look up parts of tensors.
+// Slice, concatenate, gather and scatter ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Bytecode.h"
 #include "dialect/Gradient.h"
@@ -48,7 +48,8 @@ LogicalResult ConcatOp::verify() {
   return success();
 }
 
-// `whole` has `axis` where `parts` has the axes of the indices behind the first `batch`, which all three share.
+// Verifies that `parts` has the index axes after the first `batch`, which all three share, in place of `axis` of
+// `whole`.
 static LogicalResult verifyLookup(Operation *op, RankedTensorType whole, RankedTensorType indices,
                                   RankedTensorType parts, int64_t axis, int64_t batch) {
   if (axis < 0 || axis >= whole.getRank())
@@ -94,7 +95,7 @@ LogicalResult ScatterOp::verify() {
   return verifyLookup(*this, x, tensorTypeOf(getIndices()), updates, getAxis(), getBatch());
 }
 
-// A lookup's properties in bytecode: files before version 3 have no batch.
+// Reads a lookup's properties from bytecode: files before version 3 have no batch.
 template <class Op> static LogicalResult readLookup(DialectBytecodeReader &reader, OperationState &state) {
   auto &properties = state.getOrAddProperties<typename Op::Properties>();
   if (failed(reader.readAttribute(properties.axis)))
@@ -154,7 +155,7 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
   return first.resizeSplat(tensorTypeOf(getY()));
 }
 
-// A slice's cotangent among zeros, axis by axis.
+// Pads a slice's cotangent with zeros, axis by axis.
 LogicalResult SliceOp::buildGradient(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &gradients) {
   Expression e(builder, getLoc());
   Value padded = cotangents[0];
@@ -222,7 +223,7 @@ struct ScatterGradient {
   Value scatter(ScatterKind kind, Value x, Value updates, int64_t along) {
     return ScatterOp::create(e.builder, e.loc, x.getType(), kind, x, op.getIndices(), updates, along, batch);
   }
-  /// What holds of each index, for each element of the updates.
+  /// Broadcasts a value per index to the updates.
   Value ofUpdates(Value ofIndices) {
     auto updates = cast<RankedTensorType>(op.getUpdates().getType());
     SmallVector<int64_t> kept;
@@ -230,14 +231,14 @@ struct ScatterGradient {
       kept.push_back(place < batch ? place : axis + place - batch);
     return e.broadcast(ofIndices, updates.clone(tensorTypeOf(ofIndices).getElementType()), kept);
   }
-  /// Whether each index names a slice.
+  /// Whether each index is in range.
   Value isInside() {
     const auto rows = static_cast<double>(tensorTypeOf(op.getX()).getDimSize(axis));
     Value at = op.getIndices();
     return AndOp::create(e.builder, e.loc, e.compare(ComparePredicate::ge, at, e.splat(indices, 0)),
                          e.compare(ComparePredicate::lt, at, e.splat(indices, rows)));
   }
-  /// Whether each index is the last one that names its slice: the number that the last one leaves there is its own.
+  /// Whether each index is the last one that selects its slice, so that its update determines the result there.
   Value isLast() {
     const ArrayRef<int64_t> shape = indices.getShape();
     const int64_t count = ShapedType::getNumElements(shape.drop_front(batch));
@@ -278,8 +279,8 @@ struct ScatterGradient {
                       e.cast(e.zeroUnless(ofEach, gather(share)), element, origin)});
   }
 
-  /// The derivative by a factor is the product of the others: of all that are not 0, divided by the factor if it is one of them, where
-  /// no other one is 0.
+  /// The derivative with respect to a factor is the product of the other factors: the product of all non-zero factors,
+  /// divided by the factor if it is non-zero, provided that no other factor is 0.
   void buildProduct(Value cotangent, Type wide, SmallVectorImpl<Value> &gradients) {
     const Value x = e.cast(op.getX(), wide, origin), updates = e.cast(op.getUpdates(), wide, origin);
     const auto isZero = [&](Value value) {
@@ -327,7 +328,7 @@ SmallVector<Value> ConcatOp::lift(OpBuilder &builder, const StepOperands &operan
   return {copy};
 }
 
-// Without batch axes, the steps are further axes of the indices, or further axes of x in front of the axis.
+// Without batch axes, the steps are additional axes of the indices, or additional axes of x in front of the axis.
 SmallVector<Value> GatherOp::lift(OpBuilder &builder, const StepOperands &operands) {
   const RankedTensorType type = stackType(getY().getType(), operands.steps);
   if (getBatch() == 0 && getAxis() == 0 && !operands.isStacked[0])

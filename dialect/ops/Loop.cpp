@@ -8,7 +8,7 @@ namespace halftone::dialect {
 
 namespace {
 
-/// Checks the arguments of a loop's region: perhaps an index, then values of the given types.
+/// Verifies the arguments of a loop's region: optionally an index, then values of the given types.
 LogicalResult verifyArguments(Operation *op, Region &region, StringRef what, bool hasIndex, ArrayRef<Type> types) {
   const TypeRange arguments = region.getArgumentTypes();
   if (arguments.size() != types.size() + hasIndex)
@@ -35,7 +35,7 @@ LogicalResult verifyYields(Operation *op, Region &region, StringRef what, TypeRa
   return success();
 }
 
-/// Checks that the carries leave a loop with the types with which they enter it.
+/// Verifies that the carries leave a loop with the types with which they enter it.
 LogicalResult verifyLasts(Operation *op, TypeRange inits, TypeRange results) {
   for (auto [number, init, result] : llvm::enumerate(inits, results))
     if (init != result)
@@ -86,7 +86,7 @@ LogicalResult ScanOp::verify() {
   return verifyYields(*this, getBody(), "body", yields);
 }
 
-// Slices come from the stacks, and the slices of ys go there: they are not passed as carries are.
+// Slices come from the stacks, and the slices of ys go there: they are not forwarded as carries are.
 void ScanOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
   if (getLength() > (point.isParent() ? 0 : 1))
     regions.push_back(RegionSuccessor(&getBody(), getCarries()));
@@ -125,7 +125,7 @@ LogicalResult WhileOp::verify() {
   return walked.wasInterrupted() ? emitOpError("condition decides, but holds 'halftone.assign'") : success();
 }
 
-// The condition passes the carries on to the body, or out, though it yields no more than the decision.
+// The condition region forwards the carries to the body, or out of the loop, although it yields only the decision.
 void WhileOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
   Operation *terminator = point.isParent() ? nullptr : point.getTerminatorPredecessorOrNull();
   if (!terminator || terminator->getParentRegion() == &getBody()) {

@@ -1,4 +1,4 @@
-// The dtypes of sums of products.
+// Accumulator dtypes of sums of products.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ops/Products.h"
 #include "mlir/IR/TypeUtilities.h"

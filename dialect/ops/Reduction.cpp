@@ -56,7 +56,7 @@ bool ReduceOp::keepsDtype() { return isExtremum(getKind()); }
 bool CumsumOp::isExact() { return !dependsOnOrder(getKind(), getX()); }
 bool PartialReduceOp::isExact() { return !dependsOnOrder(getKind(), getX()); }
 bool PartialReduceOp::keepsDtype() { return isExtremum(getKind()); }
-// Of one element the index is 0.
+// With a single element the index is always 0.
 bool ArgReduceOp::isDecision() { return cast<RankedTensorType>(getX().getType()).getDimSize(getAxis()) > 1; }
 bool ReduceAllOp::isExact() { return getKind() != ReduceAllKind::sum_of_squares; }
 bool ReduceAllOp::isDecision() { return getKind() == ReduceAllKind::all_finite; }
@@ -141,8 +141,8 @@ LogicalResult ReduceAllOp::inferReturnTypes(MLIRContext *context, std::optional<
   return success();
 }
 
-// Shares the cotangent equally among the elements that equal the extremum. If the extremum is NaN, no element equals
-// it: the share is ct / 0, and 0 times that is NaN for each element.
+// Distributes the cotangent equally over the elements that equal the extremum. If the extremum is NaN, no element
+// equals it: the share is ct / 0, and multiplied by 0 it is NaN for each element.
 static Value shareAmongTies(Expression &e, ReduceOp op, Value cotangent, ArrayRef<int64_t> kept) {
   auto x = cast<RankedTensorType>(op.getX().getType());
   Type wide = x.getElementType().isF64() ? x.getElementType() : Type(e.builder.getF32Type());
@@ -159,9 +159,9 @@ static Value rowsOf(Expression &e, Value x, int64_t first, int64_t count) {
   return SliceOp::create(e.builder, e.loc, type.clone({count, type.getDimSize(1)}), x, ArrayRef<int64_t>{first, 0});
 }
 
-// Given the cotangent of the product of a matrix's rows, computes that of each row. Rows multiply in pairs, the
-// products in pairs again, and so on; on the way back each of a pair takes the other as its factor. So zeros need no
-// special case, in derivatives of any order.
+// Computes the cotangent of each row of a matrix from the cotangent of the product of its rows. Rows are multiplied
+// pairwise, the products pairwise again, and so on; on the way back each row of a pair has the other as its factor. So
+// zeros need no special case, in derivatives of any order.
 static Value cotangentsOfFactors(Expression &e, Value rows, Value cotangent) {
   int64_t count = cast<RankedTensorType>(rows.getType()).getDimSize(0), half = count / 2;
   if (count == 1)
@@ -182,7 +182,7 @@ static Value cotangentsOfFactors(Expression &e, Value rows, Value cotangent) {
   return ConcatOp::create(e.builder, e.loc, rows.getType(), parts, 0);
 }
 
-// Gives each element the cotangent times the product of the others.
+// For each element, computes the cotangent times the product of the other elements.
 static Value productOfOthers(Expression &e, ReduceOp op, Value cotangent, ArrayRef<int64_t> kept) {
   auto x = cast<RankedTensorType>(op.getX().getType());
   if (x.getNumElements() == 0)
@@ -232,13 +232,13 @@ LogicalResult ReduceOp::buildGradient(OpBuilder &builder, ValueRange cotangents,
 
 namespace {
 
-/// The gradient of a cumsum, in terms of elements before and after: after is where the cumsum goes.
+/// The gradient of a cumsum, in terms of elements before and after in the direction of the cumsum.
 struct CumsumGradient {
   CumsumGradient(Expression &e, CumsumOp op)
       : e(e), op(op), axis(static_cast<int64_t>(op.getAxis())),
         extent(cast<RankedTensorType>(op.getX().getType()).getDimSize(axis)) {}
 
-  /// `count` elements along the axis, from the `first` before or after on.
+  /// Slices `count` elements along the axis, from the `first` before or after on.
   Value cut(Value x, int64_t first, int64_t count) {
     auto type = cast<RankedTensorType>(x.getType());
     SmallVector<int64_t> start(type.getRank(), 0), shape(type.getShape());
@@ -261,8 +261,9 @@ struct CumsumGradient {
     return e.splat(type.clone(shape), value);
   }
 
-  /// With P the products before each element, and R_i = dy_i + x_(i+1) R_(i+1): P_i R_i. The recurrence is composed with
-  /// itself 1, 2, 4, ... elements behind, so that no division is needed and derivatives of any order hold with zeros.
+  /// With P the products before each element, and R_i = dy_i + x_(i+1) R_(i+1): P_i R_i. The recurrence is composed
+  /// with itself at distances of 1, 2, 4, ... elements, so no division is needed, and derivatives of any order are
+  /// correct with zeros.
   Value ofProducts(Value x, Value y, Value cotangent) {
     if (extent == 1)
       return cotangent;
@@ -278,7 +279,7 @@ struct CumsumGradient {
     return e.mul(before, sums);
   }
 
-  /// Each cotangent goes to the element that the max or min is: the last one that was better than all before it.
+  /// Each cotangent goes to the element that is the max or min: the last one that exceeds all elements before it.
   Value ofExtrema(Value x, Value y, Value cotangent) {
     if (extent == 1)
       return cotangent;
@@ -295,7 +296,7 @@ struct CumsumGradient {
     Value named = join(begin, e.select(isBetter, cut(place, 1, extent - 1), none));
     named = CumsumOp::create(e.builder, e.loc, indices, named, axis, op.getReverse(),
                              op.getReverse() ? ReduceKind::min : ReduceKind::max);
-    // The axis goes behind the others, which are batch axes.
+    // The axis moves after the others, which are batch axes.
     SmallVector<int64_t> order = otherAxes(indices.getRank(), axis), back(indices.getRank());
     order.push_back(axis);
     for (auto [to, from] : llvm::enumerate(order))

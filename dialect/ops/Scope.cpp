@@ -1,4 +1,4 @@
-// Layers, guarded regions, gradients.
+// Layers, conditional regions, gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 #include "mlir/IR/IRMapping.h"
@@ -50,7 +50,7 @@ LogicalResult WhenOp::verify() {
   return success();
 }
 
-/// The one region that a known condition takes; null for an unknown one.
+/// The region selected by a constant condition; null for an unknown condition.
 static Region *regionTaken(WhenOp op, Attribute condition) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(condition);
   if (!elements)
@@ -78,7 +78,8 @@ void WhenOp::getRegionInvocationBounds(ArrayRef<Attribute> operands, SmallVector
     bounds.emplace_back(taken == region, !taken || taken == region);
 }
 
-// A scan passes the carries on; slices of the ys go into the stacks. The condition of a while passes nothing on that it yields.
+// A scan forwards the carries; slices of the ys go to the stacks. The condition of a while forwards nothing that it
+// yields.
 MutableOperandRange YieldOp::getMutableSuccessorOperands(RegionSuccessor) {
   unsigned passed = getNumOperands();
   if (auto scan = dyn_cast<ScanOp>((*this)->getParentOp()))

@@ -1,4 +1,4 @@
-// Ops that move elements and change none.
+// Ops that rearrange elements.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ops/Expression.h"
 
@@ -65,7 +65,7 @@ LogicalResult PackOp::verify() {
   return success();
 }
 
-// A splat moved about is a splat.
+// Rearranging a splat gives a splat.
 static Attribute foldSplat(Attribute operand, Type type) {
   auto elements = dyn_cast_or_null<DenseElementsAttr>(operand);
   return elements && elements.isSplat() ? elements.resizeSplat(cast<ShapedType>(type)) : Attribute();
@@ -101,7 +101,7 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
-  // Axes of extent 1 may go anywhere when the type stays.
+  // Axes of extent 1 may move freely if the type does not change.
   SmallVector<int64_t> moved(getPermutation());
   if (getX().getType() == getY().getType())
     llvm::erase_if(moved, [&](int64_t axis) { return cast<RankedTensorType>(getX().getType()).getDimSize(axis) == 1; });

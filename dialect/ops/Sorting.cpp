@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace halftone::dialect {
 
-// Of one element the index is 0.
+// With a single element the index is always 0.
 bool SortOp::isDecision() { return tensorTypeOf(getX()).getDimSize(getAxis()) > 1; }
 
 LogicalResult SortOp::verify() {
@@ -32,7 +32,7 @@ LogicalResult SortOp::verify() {
   return success();
 }
 
-// The place of each value in x, a vector of indices into x flattened.
+// The position of each value in x, as indices into flattened x.
 static Value placesOf(Expression &e, SortOp op) {
   RankedTensorType x = tensorTypeOf(op.getX()), indices = tensorTypeOf(op.getIndices());
   const auto axis = static_cast<int64_t>(op.getAxis());

@@ -1,4 +1,4 @@
-// Variables, their reads and writes.
+// Variable definitions, reads and writes.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 
