@@ -1,4 +1,4 @@
-// Looks up the words of a closed set that are known at run time.
+// Looks up strings of a closed set that are known only at run time.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Choice.h"
 #include "halftone/Error.h"

@@ -1,4 +1,4 @@
-// How much two names differ, and the words of an error about an unknown class.
+// The edit distance of names, and the text of an error about an unknown class.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassNames.h"
 #include <fmt/format.h>
@@ -10,9 +10,9 @@ namespace halftone::detail {
 
 namespace {
 
-/// How many letters must come, go or change to make one name of the other (Levenshtein's distance).
+/// The Levenshtein distance of the names: the number of insertions, deletions and substitutions.
 size_t difference(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1); // of the first letters of `a`, to all beginnings of `b`
+  std::vector<size_t> row(b.size() + 1); // distances from a prefix of `a` to all prefixes of `b`
   std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 0; i < a.size(); ++i) {
     size_t diagonal = std::exchange(row[0], i + 1);

@@ -1,4 +1,4 @@
-// Looks classes up by the names that configs give them, and makes their objects.
+// Looks up classes by their names in configs, and creates their objects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
@@ -12,14 +12,14 @@
 
 namespace halftone::detail {
 
-/// The row of a class in a catalogue, whose rows have a `className`; null if there is none.
+/// The row of a class in a catalogue whose rows have a `className`; null if there is none.
 template <class Row, size_t rows> const Row *findClass(const Row (&catalogue)[rows], std::string_view className) {
   const Row *found = std::ranges::find_if(catalogue, [&](const Row &row) { return row.className == className; });
   return found == std::end(catalogue) ? nullptr : found;
 }
 
-/// For the error about a class that a catalogue lacks: "The nearest is 'Dense'. The layers are: Activation, Add". The
-/// first sentence stands only if a name differs by few letters. `what` is a plural.
+/// The text of an error about an unknown class: "The nearest is 'Dense'. The layers are: Activation, Add". The first
+/// sentence is included only if a name differs by few letters. `what` is a plural.
 std::string knownClasses(const std::vector<std::string_view> &names, std::string_view className, std::string_view what);
 
 template <class Row, size_t rows>
@@ -30,8 +30,8 @@ std::string knownClasses(const Row (&catalogue)[rows], std::string_view classNam
   return knownClasses(names, className, what);
 }
 
-/// The object of a saved config, made by the row of its class. value_error for an unknown class or argument; `kind` and
-/// its plural `kinds` name the catalogue there.
+/// Creates the object of a saved config with the row of its class. value_error for an unknown class or argument, in
+/// which `kind` and its plural `kinds` name the catalogue.
 template <class Row, size_t rows>
 auto madeFrom(const Row (&catalogue)[rows], const Config &config, std::string_view kind, std::string_view kinds) {
   SavedObject saved = savedObject(config);

@@ -1,4 +1,4 @@
-// Keeps users' initializers, regularizers and constraints that files may name, and writes functions by their names.
+// Registries of user initializers, regularizers and constraints, and the serialization of functions by name.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassRegistry.h"
 #include "runtime/base/ConfigAccess.h"

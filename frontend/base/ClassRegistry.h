@@ -1,4 +1,4 @@
-// Users' classes and functions of one kind (layers, activations), by the names under which files hold them.
+// Registry of user classes and functions of one kind (layers, activations), by their names in files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
@@ -16,7 +16,7 @@
 
 namespace halftone::detail {
 
-/// The words of a kind in messages.
+/// The terms for a kind in messages.
 struct KindWords {
   const char *kind;        // "layer"
   const char *method;      // "call()": the method that makes a struct one of the kind; "" for functions
@@ -24,12 +24,13 @@ struct KindWords {
   bool isFunction = false; // functions have no config, and several packages may have one of the same name
 };
 
-/// Safe to use from several threads. `Make` makes an object from a config, or is the object that is a function.
+/// A registry. Safe to use from several threads. `Make` creates an object from a config, or is itself the object if
+/// that is a function.
 template <class Make> class ClassRegistry {
 public:
   explicit ClassRegistry(KindWords words) : words_(words) {}
-  /// value_error unless the name is "package>Class" or "Class", for an empty function, or for a class that another package
-  /// has. A name that is registered already names the new one.
+  /// Registers a class or function. value_error unless the name is "package>Class" or "Class", for an empty function,
+  /// or for a class that another package has. Registering an existing name replaces its entry.
   void add(const std::string &registeredName, Make make) {
     const size_t end = registeredName.find('>');
     if (registeredName.empty() || end == 0 || end + 1 == registeredName.size())
@@ -62,7 +63,8 @@ public:
     const auto found = makers_.find(registeredName);
     return found == makers_.end() ? std::nullopt : std::optional<Make>(found->second);
   }
-  /// The first name, of those with a package before others, of an object for which `holds`; nullopt if there is none.
+  /// The first name of an object for which `holds` returns true, with names that have a package first; nullopt if there
+  /// is none.
   template <class F> std::optional<std::string> nameIf(F holds) const {
     const ForkSafeLock lock(mutex_);
     std::optional<std::string> found;
@@ -78,7 +80,7 @@ public:
       all.push_back(name);
     return all;
   }
-  /// value_error, which says how to register the class, if nobody did.
+  /// The maker of a class. value_error, which tells how to register the class, if it is not registered.
   Make makerOf(const std::string &registeredName) const {
     if (const std::optional<Make> found = find(registeredName))
       return *found;
@@ -92,7 +94,7 @@ public:
                             words_.method, words_.call, package.empty() ? "" : fmt::format("\"{}\"", package),
                             fmt::join(names(), ", ")));
   }
-  /// The name under which the class is registered, that with a package if there is one; nullopt if it is not.
+  /// The registered name of the class, preferring one with a package; nullopt if it is not registered.
   std::optional<std::string> nameOf(const std::string &className) const {
     return nameIf([&className](const std::string &name, const Make &) { return classOf(name) == className; });
   }
@@ -113,9 +115,9 @@ private:
 
 /// The registry of functions of the kind of T: activations or losses.
 template <class T> ClassRegistry<T> &functionsOf();
-/// A function as Keras saves it, by its registered name.
+/// The config of a function as Keras saves it, by its registered name.
 Config savedFunction(const std::string &registeredName);
-/// The name of such a function, or "" for a config that holds none.
+/// The name of such a function, or "" for a config of anything else.
 std::string functionIn(const Config &config);
 
 /// The registry of initializers, regularizers or constraints.
@@ -124,12 +126,12 @@ template <> ClassRegistry<std::function<Initializer(const Config &)>> &registryO
 template <> ClassRegistry<std::function<Regularizer(const Config &)>> &registryOf<Regularizer>();
 template <> ClassRegistry<std::function<Constraint(const Config &)>> &registryOf<Constraint>();
 
-/// The config of a user's object. value_error for a function, which no config can hold; `what`, "A constraint", begins
-/// the message.
+/// The config of a user's object. value_error for a function, which a config cannot hold; `what`, such as "A
+/// constraint", begins the message.
 Config customConfig(const CustomObject &object, const char *what);
 
-/// An object as Keras saves it: one of Keras's `module`, or one of a class that a user registered. value_error for a
-/// user's class that is not registered. `isCustom`: whether the object is of a user's class.
+/// The config of an object as Keras saves it: one of Keras's `module`, or one of a registered user class. value_error
+/// for an unregistered user class. `isCustom`: whether the object's class is a user's.
 template <class T> Config savedAs(const T &object, const char *module, bool isCustom) {
   if (!isCustom)
     return serializedObject(module, object.name(), object.get_config());
@@ -144,7 +146,7 @@ template <class T> Config savedAs(const T &object, const char *module, bool isCu
   saved.set("registered_name", *registered);
   return saved;
 }
-/// The object of a registered class; nullopt if the config holds one of Keras's.
+/// The object of a registered class; nullopt if the config is that of a Keras class.
 template <class T> std::optional<T> registeredObject(const Config &config) {
   std::string registered = registeredNameIn(config);
   if (registered.empty())

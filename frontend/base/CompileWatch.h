@@ -1,4 +1,4 @@
-// Whom a compile tells how far it is.
+// Progress notifications of a compile.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <chrono>
@@ -7,9 +7,10 @@
 
 namespace halftone::detail {
 
-/// While it exists, a compile of this thread calls `show` whenever more kernels have code, a few times a second at most, once it
-/// has taken the time `after`: `done` of `count` kernels have code. Only the newest watch of a thread is told. `show` may run
-/// users' code. An exception that it throws ends the compile, and reaches the compile's caller.
+/// While it exists, a compile on this thread that has taken longer than `after` calls `show` with the number `done` of
+/// `count` kernels that have code, whenever that number grows, at most a few times a second. Only the newest watch of a
+/// thread is notified. `show` may run user code. An exception that it throws ends the compile and propagates to the
+/// compile's caller.
 class CompileWatch {
 public:
   using Show = std::function<void(size_t done, size_t count)>;

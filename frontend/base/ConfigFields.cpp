@@ -1,4 +1,4 @@
-// Writing arguments into a config and reading them.
+// Writes arguments to a config and reads them back.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ConfigFields.h"
 #include "frontend/base/ClassRegistry.h"
@@ -13,7 +13,7 @@ namespace halftone::detail {
 using Json = nlohmann::ordered_json;
 
 static void setJson(Config &config, const char *key, Json value) { ConfigAccess::set(config, key, std::move(value)); }
-/// An object as Keras saves it, or null for none.
+/// The config of an object as Keras saves it, or null for none.
 template <class T>
 static void setObject(Config &config, const char *key, const T &value, Config (*serialize)(const T &)) {
   if (!value.defined())
@@ -61,7 +61,7 @@ void setField(Config &config, const char *key, const Numbers &value) {
   else
     setJson(config, key, value.list());
 }
-/// The elements from `begin` on, nested by the axes from `axis` on.
+/// The elements from `begin` on as nested lists, for the axes from `axis` on.
 static Json nested(const std::vector<double> &elements, const Shape &shape, int64_t axis, size_t &begin) {
   if (axis == shape.rank())
     return elements[begin++];
@@ -136,7 +136,7 @@ void FieldReader::requireNothingLeft(const std::string &className) const {
     throw Error(ErrorKind::value_error, fmt::format("{}: Argument(s) not recognized: {{{}}}", className, found));
 }
 
-/// The value of `key`. key_error if it is not there.
+/// The value of `key`. key_error if it is absent.
 static const Json &valueOf(const Config &config, const char *key) {
   if (const Json *value = ConfigAccess::find(config, key))
     return *value;
@@ -227,14 +227,14 @@ void FieldReader::load(const char *key, Axes &value) {
 size_t FieldReader::indexOfWord(const char *key, std::span<const char *const> words) {
   const auto name = get<std::string>(key);
   const auto small = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  const auto found = std::ranges::find_if( // Keras takes capitals too
+  const auto found = std::ranges::find_if( // Keras ignores case
       words, [&](std::string_view known) { return std::ranges::equal(name, known, {}, small, small); });
   if (found == words.end())
     throw Error(ErrorKind::value_error, fmt::format("The `{}` argument must be one of {{\"{}\"}}. Received: {}", key,
                                                     fmt::join(words, "\", \""), name));
   return static_cast<size_t>(found - words.begin());
 }
-/// One entry for every axis: an integer, or a list of two.
+/// The margin of one axis: an integer, or a list of two.
 static Margin marginOf(const char *key, const Json &value) {
   if (value.is_number_integer())
     return value.get<int64_t>();
@@ -267,7 +267,7 @@ void FieldReader::load(const char *key, Numbers &value) {
           : given.is_array() ? Numbers(get<std::vector<double>>(key))
                              : Numbers(get<double>(key));
 }
-/// Appends the numbers in `value`, whose nesting must be that of `dims`; the first list of each depth adds its length.
+/// Appends the numbers in `value`, whose nesting must match `dims`; the first list at each depth adds its length.
 template <class T>
 static void flatten(const char *key, const Json &value, size_t depth, std::vector<int64_t> &dims,
                     std::vector<T> &elements) {
@@ -312,7 +312,7 @@ void FieldReader::load(const char *key, NumberOrTensor &value) {
 }
 void FieldReader::load(const char *key, DType &value) { value = standardize_dtype(get<std::string>(key)); }
 
-/// null for the default, a name, or an object as Keras saves it.
+/// Reads null (the default), a name, or an object as Keras saves it.
 template <class T> static T namedOrSaved(const Config &config, const char *key, T (*deserialize)(const Config &)) {
   const Json &value = valueOf(config, key);
   if (value.is_null())
@@ -374,7 +374,7 @@ void setField(Config &config, const char *key, const QuantizationConfig &value) 
                                                  : "Float8QuantizationConfig";
   config.set(key, serializedObject("keras.quantizers", className, fields));
 }
-/// Whether a saved config quantizes activations, as only Keras's default quantizer does here.
+/// Returns true if a saved config quantizes activations, which is supported only with Keras's default quantizer.
 static bool quantizesActivations(FieldReader &fields) {
   fields.requireFixed("weight_quantizer", ConfigAccess::make(Json{{"weight_quantizer", nullptr}}));
   if (!fields.takes("activation_quantizer") || fields.isNull("activation_quantizer"))

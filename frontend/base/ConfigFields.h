@@ -1,4 +1,4 @@
-// Arguments as keys of a Keras config: one list of them writes a config and reads it.
+// Maps arguments to keys of a Keras config; one list of fields serves reading and writing.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Arguments.h"
@@ -32,7 +32,7 @@ template <class Enum> void setField(Config &config, const char *key, const Choic
 void setField(Config &config, const char *key, const Number &value);
 void setField(Config &config, const char *key, const std::vector<int64_t> &value);
 void setField(Config &config, const char *key, const std::vector<std::string> &value);
-void setField(Config &config, const char *key, const Shape &value);   // null for a dimension that is none
+void setField(Config &config, const char *key, const Shape &value);   // null for an unknown dimension
 void setField(Config &config, const char *key, const Axes &value);    // one axis as an integer, several as a list
 void setField(Config &config, const char *key, const Margins &value); // a list of two integers for each axis
 void setField(Config &config, const char *key, const Factor &value);  // one number, or a list of two
@@ -45,7 +45,7 @@ void setField(Config &config, const char *key,
 void setField(Config &config, const char *key, DType value);
 void setField(Config &config, const char *key, const PolicyArg &value);
 void setField(Config &config, const char *key, const QuantizationConfig &value); // null for none
-// null for none. value_error for a function of the user's, which no config can hold.
+// null for none. value_error for a user function, which a config cannot hold.
 void setField(Config &config, const char *key, const ActivationArg &value);
 void setField(Config &config, const char *key, const Initializer &value);
 void setField(Config &config, const char *key, const Regularizer &value);
@@ -61,18 +61,18 @@ template <class T> void setField(Config &config, const char *key, const std::opt
 class FieldReader;
 enum class Presence : uint8_t { optional, required };
 
-/// `key` in a config is `member` of the arguments.
+/// Maps `key` of a config to `member` of the arguments.
 template <class Args, class T> struct Field {
   const char *key;
   T Args::*member;
-  Presence presence = Presence::optional; // required: a config without the key is a key_error
+  Presence presence = Presence::optional; // required: a missing key is a key_error
   void write(Config &config, const Args &args) const { setField(config, key, args.*member); }
   void read(FieldReader &reader, Args &args) const;
 };
-/// Integers that a config holds as a list, and may also give as one.
+/// Integers that a config holds as a list, or as a single integer.
 template <class Args, class T> struct ListField {
   const char *key;
-  T Args::*member; // Integers, or optional ones: null for none
+  T Args::*member; // Integers or optional Integers; null for none
   Presence presence = Presence::optional;
   void write(Config &config, const Args &args) const {
     if constexpr (std::is_same_v<T, Integers>)
@@ -84,7 +84,7 @@ template <class Args, class T> struct ListField {
   }
   void read(FieldReader &reader, Args &args) const { Field<Args, T>{key, member, presence}.read(reader, args); }
 };
-/// A key that a config lacks if the argument is not given.
+/// A key that is absent from a config if the argument is not given.
 template <class Args, class T> struct GivenField {
   const char *key;
   std::optional<T> Args::*member;
@@ -94,7 +94,7 @@ template <class Args, class T> struct GivenField {
   }
   void read(FieldReader &reader, Args &args) const;
 };
-/// Keras's argument `key` has one value here. A config that asks for another is a not_implemented_error.
+/// A Keras argument with only one supported value. A config with another value is a not_implemented_error.
 template <class T> struct FixedField {
   const char *key;
   T value;
@@ -106,14 +106,14 @@ template <class Args, class... F> void writeFields(Config &config, const Args &a
   std::apply([&](const auto &...field) { (field.write(config, args), ...); }, fields);
 }
 
-/// Reads a config. A key that nothing asked for is an error in the end.
+/// Reads a config. A key that was never read is an error at the end.
 class FieldReader {
 public:
   explicit FieldReader(Config config) : config_(std::move(config)) {}
-  /// Whether `key` is there; marks it as read.
+  /// Returns whether `key` is present, and marks it as read.
   bool takes(const char *key);
   void require(const char *key) const; // key_error if the key is not there
-  bool isNull(const char *key) const;  // for a key that is there; so are isList and isObject
+  bool isNull(const char *key) const;  // the key must be present; also for isList and isObject
   bool isList(const char *key) const;
   bool isObject(const char *key) const;
   /// key_error if the key is not there, type_error if its value is of another kind.
@@ -122,7 +122,7 @@ public:
     load(key, value);
     return value;
   }
-  /// Reads the fields whose keys are there. A name of null means an automatic name. type_error if a value is of another
+  /// Reads the fields whose keys are present. A null name means an automatic name. type_error if a value is of another
   /// kind.
   template <class Args, class... F> void read(Args &args, const std::tuple<F...> &fields) {
     std::apply([&](const auto &...field) { (field.read(*this, args), ...); }, fields);
@@ -140,7 +140,7 @@ public:
     if (takes(key) && !isNull(key))
       value = get<std::string>(key);
   }
-  /// A data_format of null is that of Keras's settings, which is channels_last.
+  /// A null data_format means that of Keras's settings, which is channels_last.
   void readOne(const char *key, Choice<DataFormat> &value) {
     if (takes(key) && !isNull(key))
       load(key, value);
@@ -156,10 +156,10 @@ public:
     if (!isNull(key))
       load(key, value.emplace(0.0));
   }
-  /// not_implemented_error unless the key is absent or its value is that in `only`.
+  /// not_implemented_error unless the key is absent or has the same value as in `only`.
   void requireFixed(const char *key, const Config &only);
   std::vector<std::string> left() const;
-  /// value_error naming the keys that nothing asked for.
+  /// value_error naming the keys that were never read.
   void requireNothingLeft(const std::string &className) const;
   const Config &config() const { return config_; }
 
@@ -219,9 +219,9 @@ struct SavedObject {
 };
 /// The parts of such an object. key_error if one is missing, value_error for a class that a user registered.
 SavedObject savedObject(const Config &config);
-/// "package>Class" of an object whose class a user registered, else "".
+/// "package>Class" of an object of a registered user class, otherwise "".
 std::string registeredNameIn(const Config &config);
-/// "Class" of an object whose class is outside of Keras and was not registered in Python, else "".
+/// "Class" of an object whose class is not part of Keras and was not registered in Python, otherwise "".
 std::string foreignClassIn(const Config &config);
 
 } // namespace halftone::detail

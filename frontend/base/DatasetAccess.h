@@ -1,4 +1,4 @@
-// What the frontend asks of a dataset beside its public methods.
+// Access to a dataset beyond its public methods, for the frontend.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Data.h"
@@ -8,11 +8,12 @@
 
 namespace halftone::detail {
 
-/// How many iterations each shuffle of a dataset has begun. The next one's order follows from it, and from the shuffle's seed.
+/// The number of iterations started by each shuffle of a dataset. It determines, with the shuffle's seed, the order of
+/// the next iteration.
 using ShuffleCounts = std::vector<std::shared_ptr<std::atomic<int64_t>>>;
 
 struct DatasetAccess {
-  /// Whether repeat() without a count makes an iteration go on for ever, unless a pass has no elements.
+  /// Returns true if repeat() without a count makes an iteration endless, unless a pass has no elements.
   static bool isEndless(const Dataset &dataset);
   /// Whether a thread of the dataset reads elements before a loop asks for them, as the user wants with prefetch().
   static bool isReadAhead(const Dataset &dataset);

@@ -1,4 +1,4 @@
-// Keeps the parts of objects that are being destroyed.
+// Holds the parts of objects that are being destroyed.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/InTurn.h"
 #include <new>
@@ -8,7 +8,7 @@ namespace halftone::detail {
 
 using Parts = std::vector<std::shared_ptr<const void>>;
 static thread_local constinit Parts *waiting =
-    nullptr; // no object with a destructor: statics are destroyed after those
+    nullptr; // trivially destructible: statics are destroyed after thread_local objects
 
 InTurn::InTurn() : isOutermost_(!waiting) {
   if (isOutermost_)
@@ -29,7 +29,7 @@ void InTurn::add(std::shared_ptr<const void> part) noexcept {
   if (part)
     try {
       waiting->push_back(std::move(part));
-    } catch (const std::bad_alloc &) { // the part ends with this call
+    } catch (const std::bad_alloc &) { // the part is destroyed when this call returns
     }
 }
 

@@ -1,4 +1,4 @@
-// Destroys objects that hold each other, however deeply, without recursion.
+// Iterative destruction of deeply nested objects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
@@ -6,8 +6,8 @@
 
 namespace halftone::detail {
 
-/// In the destructor of an object that may hold others of its kind, directly or through others: the destructor gives the parts
-/// by which it holds them to add(). They are destroyed at the end of the outermost InTurn of the thread, one after the other, so
+/// Used in the destructor of an object that may own others of its kind, directly or indirectly: the destructor passes
+/// the owning members to add(). They are destroyed one after another at the end of the thread's outermost InTurn, so
 /// that a chain of a million objects takes no more stack than one.
 class InTurn {
 public:
@@ -15,11 +15,11 @@ public:
   ~InTurn();
   InTurn(const InTurn &) = delete;
   InTurn &operator=(const InTurn &) = delete;
-  /// Takes a part. If there is no memory to keep it, it is destroyed at once.
+  /// Takes a part. If there is no memory to store it, it is destroyed at once.
   void add(std::shared_ptr<const void> part) noexcept;
 
 private:
-  std::vector<std::shared_ptr<const void>> parts_; // of the outermost one
+  std::vector<std::shared_ptr<const void>> parts_; // of the outermost InTurn
   const bool isOutermost_;
 };
 

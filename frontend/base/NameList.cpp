@@ -1,4 +1,4 @@
-// Finds the positions of the entries of users' lists.
+// Finds the positions of the entries of user lists.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/NameList.h"
 #include "halftone/Error.h"
@@ -20,7 +20,7 @@ std::string described(const std::vector<std::string> &names, const char *kind) {
   return fmt::format("{} {}{}: [{}]", names.size(), kind, names.size() == 1 ? "" : "s", fmt::join(names, ", "));
 }
 
-/// The positions of a list without names, in the order of its entries.
+/// The positions of the entries of a list without names, in order.
 std::vector<size_t> positionsByCount(const NameList &list, const char *argument, size_t count) {
   std::vector<size_t> all(list.names.size()), needed;
   std::iota(all.begin(), all.end(), size_t{0});

@@ -1,4 +1,4 @@
-// Errors that get the name of the place that was being read.
+// Prefixes errors with the location that was being read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Error.h"
@@ -7,7 +7,7 @@
 
 namespace halftone::detail {
 
-/// Throws the error with "place: " before its message. An error of the environment stays as it is.
+/// Rethrows the error with "place: " before its message. An environment error is unchanged.
 [[noreturn]] inline void rethrowAt(const std::string &place, const Error &error) {
   if (isOfEnvironment(error.message()))
     throw error;

@@ -1,4 +1,4 @@
-// Connects this process with the others, compares facts with theirs, and gathers rows from all.
+// Connects this process with the others, compares facts across them, and gathers rows from all.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
 #include "halftone/Error.h"
@@ -23,7 +23,7 @@ namespace {
 struct Distributed {
   std::mutex mutex;
   std::optional<distribution::DataParallel> value;
-  std::shared_ptr<ProcessGroup> group; // once joined, until the process ends
+  std::shared_ptr<ProcessGroup> group; // set when joined, kept until the process ends
 };
 Distributed &distributed() {
   static Distributed &only = *new Distributed;
@@ -130,7 +130,7 @@ void requireAgreement(ProcessGroup &group, const std::vector<Fact> &facts) {
       throw Error(ErrorKind::value_error, difference);
 }
 
-/// The word of rank 0 about its work: "" or the kind of an error and its message.
+/// The result that rank 0 reports to all: "" or the kind of an error and its message.
 static std::string wordOfFirst(ProcessGroup &group, const std::string &own) {
   std::string first;
   group
@@ -218,7 +218,7 @@ void set_distribution(const std::optional<DataParallel> &value) {
     state.value = value;
   }
   if (processGroup() != before)
-    bumpConfigurationEpoch(); // programs hold the processes with which they add
+    bumpConfigurationEpoch(); // programs hold the processes with which they compute sums
 }
 
 std::optional<DataParallel> distribution() {

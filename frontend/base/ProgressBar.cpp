@@ -1,4 +1,4 @@
-// Draws the progress bar; the only code through which the library writes text.
+// Draws the progress bar; the only code that prints text from the library.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProgressBar.h"
 #include "frontend/base/ProcessRun.h"
@@ -25,7 +25,7 @@ std::function<void(std::string_view)> &sink() {
 
 void set_output(std::function<void(std::string_view)> newSink) {
   const ForkSafeLock lock(sinkMutex);
-  sink().swap(newSink); // the old one is destroyed after the unlock, since it may own users' objects
+  sink().swap(newSink); // the old sink is destroyed after the unlock, since it may own user objects
 }
 
 namespace detail {
@@ -42,7 +42,7 @@ void writeOutput(const std::string &text) {
     target(text);
     return;
   }
-  (void)writeStream(stdout, text); // a run goes on without its log
+  (void)writeStream(stdout, text); // the run continues without its log
 }
 
 bool takesColour() {
@@ -62,18 +62,18 @@ static constexpr const char *bold = "1", *green = "32", *white = "37";
 std::string ProgressBar::painted(const char *code, const std::string &text) const {
   return isColoured_ && !text.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
-/// How many columns of a terminal the text takes: its characters without the codes.
+/// The number of terminal columns of the text: its characters without escape codes.
 static size_t columnsOf(std::string_view text) {
   size_t columns = 0;
   for (size_t i = 0; i < text.size(); ++i)
     if (text[i] == '\x1b')
       i = std::min(text.find('m', i), text.size());
     else
-      columns += (static_cast<uint8_t>(text[i]) & 0xc0) != 0x80; // not within a character of UTF-8
+      columns += (static_cast<uint8_t>(text[i]) & 0xc0) != 0x80; // not a UTF-8 continuation byte
   return columns;
 }
 
-/// The time that is left, as Keras shows it: in whole seconds, minutes or hours.
+/// The remaining time, as Keras shows it: in whole seconds, minutes or hours.
 static std::string remaining(double seconds) {
   auto whole = static_cast<int64_t>(std::max(seconds, 0.0));
   if (whole > 3600)
@@ -144,7 +144,7 @@ void ProgressBar::compiling(size_t done, size_t count) {
     draw(fmt::format("{} - compiling: {}/{} kernels", line(logs_, false), done, count));
 }
 
-/// Draws over the line before and leaves nothing of it.
+/// Redraws the line over the previous one and erases its remainder.
 void ProgressBar::draw(const std::string &text) {
   const size_t length = columnsOf(text);
   writeOutput("\r" + text + std::string(width_ > length ? width_ - length : 0, ' '));

@@ -1,4 +1,4 @@
-// The rules of draws: seeds, bounds, and the counts of words.
+// Rules for random draws: seeds, bounds, and word counts.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RandomRules.h"
 #include "frontend/base/RandomSeeds.h"
@@ -40,7 +40,7 @@ double rounded(DType dtype, double x) {
   return elementAsDouble(dtype, element.data(), 0);
 }
 
-/// The number of `dtype` next to the one that is nearest to x.
+/// The value of `dtype` adjacent to the one nearest to x.
 double neighbour(DType dtype, double x, bool above) {
   const int width = static_cast<int>(itemsize(dtype)) * 8;
   const uint64_t sign = uint64_t{1} << (width - 1);
@@ -53,7 +53,7 @@ double neighbour(DType dtype, double x, bool above) {
   return elementAsDouble(dtype, &bits, 0);
 }
 
-/// The least number of `dtype` that is at least x, and the largest one below x.
+/// The smallest value of `dtype` that is at least x, and the largest below x.
 double atLeast(DType dtype, double x) {
   const double nearest = rounded(dtype, x);
   return nearest >= x ? nearest : neighbour(dtype, x, true);
@@ -97,7 +97,7 @@ UniformRule uniformRule(std::string_view who, double minval, double maxval, DTyp
   rule.scale = rounded(rule.computed, maxval / rule.factor - minval / rule.factor);
   rule.offset = rounded(rule.computed, minval / rule.factor);
   rule.needsMinimum = rule.offset != 0 && !isPowerOfTwo(rule.scale);
-  const double first = rule.offset * rule.factor; // v grows with u
+  const double first = rule.offset * rule.factor; // v increases with u
   const double fraction = rule.computed == DType::float64 ? 1 - 0x1p-53 : 1 - 0x1p-24;
   const double last = rounded(rule.computed, rounded(rule.computed, fraction * rule.scale) + rule.offset) * rule.factor;
   rule.needsLowest = !(first >= minval && rounded(dtype, first) >= minval);

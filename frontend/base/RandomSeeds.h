@@ -1,4 +1,4 @@
-// Seeds for layers, initializers and shuffles whose user gave none.
+// Default seeds of layers, initializers and shuffles.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace halftone::detail {
 
-/// The next of the process's sequence of seeds: from set_random_seed(), else from the machine's entropy.
+/// The next seed of the process-wide sequence, which set_random_seed() or the machine's entropy starts.
 int64_t nextSeed();
-/// The state of that sequence, and its continuation from another state.
+/// Gets the state of that sequence, and continues it from another state.
 std::mt19937_64 seedSequence();
 void setSeedSequence(const std::mt19937_64 &state);
 

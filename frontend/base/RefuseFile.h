@@ -1,4 +1,4 @@
-// The error of a file that does not hold the expected contents.
+// The error for a file without the expected contents.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Error.h"

@@ -1,4 +1,4 @@
-// The words for counts, sizes and kinds that all reports share.
+// Formatting of counts, sizes and kinds in reports.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Reports.h"

@@ -1,4 +1,4 @@
-// Draws random tensors on the host, with the words of the draws in graphs.
+// Draws random tensors on the host, with the same random words as draws in graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Philox.h"
 #include "frontend/base/RandomRules.h"
@@ -15,7 +15,7 @@ using namespace detail;
 
 namespace {
 
-/// Gives the words of the first streams of a key, in the order of the elements.
+/// Generates the words of the first streams of a key, in element order.
 class Words {
 public:
   explicit Words(const KeyWords &key) : key_(key) {}
@@ -28,7 +28,7 @@ public:
     place_ = static_cast<size_t>(index % 4);
   }
   uint32_t operator()(uint32_t stream) const { return blocks_[stream][place_]; }
-  /// In [0, 1), shifted by `offset` steps.
+  /// A value in [0, 1), shifted by `offset` steps.
   template <class F> F uniform(F offset = 0, uint32_t which = 0) const {
     if constexpr (std::is_same_v<F, float>)
       return (static_cast<F>((*this)(which) >> 8) + offset) * 0x1p-24f;
@@ -44,7 +44,7 @@ private:
   size_t place_ = 0;
 };
 
-/// A tensor of f(words) for each element, computed in T, a few thousand at a time.
+/// A tensor with f(words) as each element, computed in T, a few thousand elements at a time.
 template <class T, class F> Tensor drawn(const Shape &shape, DType from, DType dtype, const KeyWords &key, F f) {
   Tensor result = TensorAccess::allocate(dtype, shape);
   const int64_t count = result.size(), width = itemsize(dtype);

@@ -14,10 +14,10 @@ namespace {
 using Row = std::vector<std::string>;
 constexpr size_t leastWidth = 4; // as in Keras
 
-bool isStart(char c) { return (c & 0xC0) != 0x80; } // whether a character starts at this byte: names may be UTF-8
+bool isStart(char c) { return (c & 0xC0) != 0x80; } // true if a character starts at this byte; names may be UTF-8
 size_t columns(const std::string &text) { return static_cast<size_t>(std::ranges::count_if(text, isStart)); }
 
-/// Removes from `text` the first part that fits into a column of `width` characters, and returns it.
+/// Removes from `text` the prefix that fits into a column of `width` characters, and returns it.
 std::string takeLine(std::string &text, size_t width) {
   size_t end = 0, space = std::string::npos;
   for (size_t count = 0; end < text.size(); ++end) {
@@ -49,7 +49,7 @@ std::vector<size_t> widthsOf(const std::vector<Row> &rows, int64_t lineLength) {
                                                     lineLength, widths.size()));
   const auto room = static_cast<size_t>(lineLength - borders);
   size_t total = std::accumulate(widths.begin(), widths.end(), size_t{0});
-  for (; total > room; --total) // shortens the widest column
+  for (; total > room; --total) // shortens the widest column first
     --*std::ranges::max_element(widths);
   for (size_t i = 0; total < room; ++total, ++i)
     ++widths[i % widths.size()];

@@ -1,4 +1,4 @@
-// Makes automatic names as Keras does, and forgets them; checks given ones.
+// Generates automatic names as Keras does, resets them, and validates given ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/UniqueNames.h"
 #include "halftone/Layer.h"
@@ -42,11 +42,11 @@ std::string splitWords(const std::string &name) {
 
 std::string snakeCase(const std::string &className) {
   std::string word;
-  for (char c : className) // drops \W; bytes above 127 are parts of letters
+  for (char c : className) // drops \W; bytes above 127 count as letters
     if (static_cast<signed char>(c) < 0 || std::isalnum(static_cast<unsigned char>(c)) || c == '_')
       word += c;
   std::string snake;
-  for (char c : splitWords(word)) { // inserts _ between a small letter and a capital
+  for (char c : splitWords(word)) { // inserts _ between a lower-case letter and a capital
     if (isUpper(c) && !snake.empty() && isLower(snake.back()))
       snake += '_';
     snake += c;

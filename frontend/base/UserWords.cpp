@@ -1,4 +1,4 @@
-// Names ops and types of the IR in users' words.
+// Renames IR ops and types to the user's terms.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/UserWords.h"
 #include "halftone/DType.h"

@@ -1,4 +1,4 @@
-// Puts MLIR's diagnostics into users' words.
+// Translates MLIR diagnostics to the user's terms.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>

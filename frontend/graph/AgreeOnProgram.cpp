@@ -9,7 +9,7 @@
 
 namespace halftone::detail {
 
-/// Whether processes that update variables together have the same values of this one.
+/// Returns true if processes that jointly update variables must have the same value of this one.
 static bool isOfUpdate(const VariableImpl &variable, const std::set<const VariableImpl *> &updated) {
   using enum VariableRole;
   return updated.contains(&variable) || variable.role == slot || variable.role == iteration ||

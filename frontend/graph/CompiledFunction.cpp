@@ -1,4 +1,4 @@
-// Traces, compiles and plays functions.
+// Traces, compiles and runs functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/CompiledFunction.h"
 #include "frontend/base/ProcessRun.h"
@@ -22,9 +22,9 @@
 
 namespace halftone::detail {
 
-static constexpr int64_t leastForCompiling = int64_t(32) << 20; // bytes; more than a small model's step takes
+static constexpr int64_t leastForCompiling = int64_t(32) << 20; // bytes; more than a step of a small model needs
 
-/// f(), whose std::bad_alloc becomes an error that names `name` and the free bytes.
+/// Calls f() and converts std::bad_alloc to an error with `name` and the free bytes.
 template <class F> static auto naming(const std::string &name, F f) {
   try {
     return f();
@@ -42,7 +42,7 @@ CompiledFunction::CompiledFunction(FunctionOptions options, std::vector<std::str
 std::shared_ptr<Trace> CompiledFunction::trace(const std::vector<TensorType> &types, const FeedLayout &layout,
                                                const std::vector<Tensor> &data) {
   const FloatMode mode;
-  const DeviceScope device(this->device()); // for variables that the function makes while it is traced
+  const DeviceScope device(this->device()); // for variables that the function creates while it is traced
   std::shared_ptr<Trace> trace = Trace::create(options_.name);
   trace->generator = generator_;
   trace->hostFeeds = data;
@@ -72,11 +72,11 @@ FeedLayout CompiledFunction::withExtents(FeedLayout layout) const {
   return layout;
 }
 
-/// The settings of this thread that a layer takes when it is made, as it is in each trace of a function that makes layers.
+/// The thread settings that a layer reads when it is created, which each trace may do.
 static uint64_t threadSettings() { return globalPolicyId() ^ openRematId(); }
 
-/// The device of a traced function: `device` if the caller asked for it or if the function has no variables, else the
-/// device of the variables. Moves the function's constants there, the states of its draws, and other variables that follow.
+/// The device of a traced function: `device` if the caller requested it or if the function has no variables, otherwise
+/// the device of the variables. Moves the function's constants, its random states, and other following variables there.
 static std::shared_ptr<DeviceRuntime> placeOf(const Trace &trace, Device device, bool isAskedFor) {
   std::shared_ptr<DeviceRuntime> runtime = runtimeOf(device);
   const auto &variables = trace.variables();
@@ -101,7 +101,7 @@ static StatusOr<std::shared_ptr<const KernelLibrary>> loadKernels(DeviceRuntime 
   return device.load(executable.kernels);
 }
 
-/// Whether the traced function exchanges values with other processes.
+/// Returns true if the traced function communicates with other processes.
 static bool withOthers(const Trace &trace) { return trace.sharedBatch || trace.usesProcesses; }
 
 StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
@@ -110,7 +110,7 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
     return Status(ErrorKind::runtime_error, fmt::format("{}: there is no memory to compile it: {}", options_.name,
                                                         memoryShortage(leastForCompiling)));
   CallTransaction transaction(CallTransaction::Extent::program);
-  // Exceptions of the user's own code pass through ProgramCache, which has changed nothing at this point.
+  // Exceptions from user code pass through ProgramCache, which has changed nothing at this point.
   const PolicyReads reads;
   std::shared_ptr<Trace> traced = trace(key.feeds, key.layout);
   if (!traced->hostSteps.empty() && !hasHostSteps_.exchange(true))
@@ -118,7 +118,7 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   if (!reads.any())
     key.threadSettings = ProgramKey::anySettings;
   const std::shared_ptr<DeviceRuntime> device = placeOf(*traced, key.device, options_.device.has_value());
-  const bool agrees = traced->usesProcesses && !traced->sharedBatch; // the steps of fit() are compared by their callers
+  const bool agrees = traced->usesProcesses && !traced->sharedBatch; // callers compare the steps of fit()
   std::string text;
   if (agrees)
     text = traceText(*traced, options_, {device->target(), Stage::graph}).valueOrThrow();
@@ -142,7 +142,7 @@ StatusOr<std::shared_ptr<Player>> CompiledFunction::compile(ProgramKey &key) {
   return player;
 }
 
-/// How many lists of host steps stay, for feeds of the types that came last.
+/// The number of lists of host steps kept, for the most recent feed types.
 static constexpr size_t mostHostPrograms = 64;
 
 CompiledFunction::HostProgram CompiledFunction::hostSteps(const std::vector<Tensor> &feeds, const FeedLayout &layout) {
@@ -257,7 +257,7 @@ std::vector<Tensor> CompiledFunction::play(const std::vector<Tensor> &feeds, con
       return std::move(fetches).valueOrThrow();
   }
   CallTransaction transaction(
-      CallTransaction::Extent::program); // the trace that finds the host steps builds layers too
+      CallTransaction::Extent::program); // the trace that discovers the host steps builds layers too
   const HostResults host = onHost(feeds, layout);
   std::vector<Tensor> fetches = player(typesOf(feeds), host.layout, substitutes)->play(host.feeds).valueOrThrow();
   transaction.commit();

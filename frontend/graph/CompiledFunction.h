@@ -1,4 +1,4 @@
-// A traced function, compiled once per input types and configuration, and played on Tensors.
+// A traced function, compiled once per input types and configuration, and run on Tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/HostSteps.h"
@@ -20,7 +20,7 @@ struct FunctionOptions {
   bool strict = false;
   bool interpret = false; // run_eagerly: the reference interpreter instead of compiled code
   std::optional<int64_t> maxStandaloneCasts{};
-  std::optional<Device> device{}; // empty: the device of the variables, else the calling thread's default
+  std::optional<Device> device{}; // empty: the device of the variables, otherwise the calling thread's default
 };
 
 class CompiledFunction {
@@ -29,15 +29,15 @@ public:
     std::string name;
     Value value;
   };
-  /// Returns the fetches. Called once per trace, while the trace is current, with the layout that run() got.
+  /// Returns the fetches. Called once per trace, while the trace is current, with the layout passed to run().
   using Body =
       std::function<std::vector<Named>(Trace &trace, const std::vector<Value> &feeds, const FeedLayout &layout)>;
   CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body);
 
-  /// `substitutes`: the memory that the run uses in place of that of variables.
+  /// `substitutes`: memory that the run uses in place of that of variables.
   std::vector<Tensor> run(const std::vector<Tensor> &feeds, const FeedLayout &layout = {},
                           const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
-  /// Compiles for feeds of these types, so that run() need not.
+  /// Compiles for feeds of these types in advance of run().
   void prepare(const std::vector<Tensor> &feeds, const FeedLayout &layout = {},
                const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   /// Runs the host steps for feeds with which those of a later run() begin, so that it need not. Another thread may do so while
@@ -47,18 +47,18 @@ public:
   std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
                  bool locations = false, const std::function<void(Stage, std::string_view)> &onLateStage = {});
   CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
-  /// The player for these types, which is compiled if there is none yet.
+  /// The player for these types, compiled if there is none yet.
   std::shared_ptr<Player> player(const std::vector<TensorType> &types, const FeedLayout &layout = {},
                                  const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   const FunctionOptions &options() const { return options_; }
   int64_t compileCount() const { return program_.compileCount(); }
-  /// The program for these types, or if they are empty the one that was compiled or ran last; null if there is none.
+  /// The program for these types or, if they are empty, the one compiled or run last; null if there is none.
   std::shared_ptr<Player> known(const std::vector<TensorType> &types, const FeedLayout &layout) const {
     return program_.latest(types, withExtents(layout));
   }
 
 private:
-  /// The feeds of a program: those that are no strings, then the results of host steps.
+  /// The feeds of a program: those that are not strings, then the results of host steps.
   struct HostResults {
     std::vector<Tensor> feeds;
     FeedLayout layout; // with the open extents
@@ -77,7 +77,7 @@ private:
   /// The results of the steps for these feeds, computed here or ahead.
   std::vector<Tensor> resultsOf(const HostProgram &steps, const std::vector<Tensor> &feeds);
   HostResults onHost(const std::vector<Tensor> &feeds, const FeedLayout &layout);
-  /// The layout with the open extents of the last run, unless it has some.
+  /// The layout with the open extents of the last run, unless it already has some.
   FeedLayout withExtents(FeedLayout layout) const;
   std::vector<Tensor> play(const std::vector<Tensor> &feeds, const FeedLayout &layout,
                            const std::shared_ptr<const VariableSubstitutes> &substitutes);
@@ -88,7 +88,7 @@ private:
   std::vector<std::string> feedNames_;
   Body body_;
   std::shared_ptr<Variable> generator_ = std::make_shared<Variable>(); // Trace::generator of all traces
-  std::atomic<bool> hasHostSteps_ = false;                             // since a trace had some
+  std::atomic<bool> hasHostSteps_ = false;                             // set when a trace has some
   mutable std::mutex hostMutex_;
   std::vector<std::pair<ProgramKey, HostProgram>> hostPrograms_; // the newest last
   std::deque<AheadResults> ahead_;

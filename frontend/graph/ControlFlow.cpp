@@ -1,4 +1,4 @@
-// Traces the functions of loops and branches, and checks that what they give fits together.
+// Traces the functions of loops and branches, and checks that their results are consistent.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/ControlFlow.h"
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ void requireCarries(const char *op, const List &inits, const List &next) {
 List head(const List &list, size_t count) { return {list.begin(), list.begin() + static_cast<int64_t>(count)}; }
 List tail(const List &list, size_t count) { return {list.begin() + static_cast<int64_t>(count), list.end()}; }
 
-/// The losses that are added to the trace while it lives.
+/// Captures the losses that are added to the trace while it lives.
 class NewLosses {
 public:
   explicit NewLosses(Trace &trace) : trace_(trace), before_(trace.losses.size()) {}

@@ -9,11 +9,11 @@
 
 namespace halftone::detail {
 
-/// The runtime of a device, ready to load the compiler's code for it. Throws as deviceRuntime().
+/// The runtime of a device, ready to load compiled code for it. Throws as deviceRuntime().
 std::shared_ptr<DeviceRuntime> runtimeOf(Device device);
 
-/// Moves variables of other devices to this one, and makes every program that knows them compile anew. Passes over
-/// undefined variables.
+/// Moves variables from other devices to this one, and invalidates every program that uses them. Skips undefined
+/// variables.
 void moveVariables(const std::vector<Variable> &variables, const std::shared_ptr<DeviceRuntime> &device);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// The alias of an argument by which grad() and value_and_grad() differentiate.
+// The alias of an argument with respect to which grad() and value_and_grad() differentiate.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Differentiate.h"
 #include "frontend/graph/Trace.h"
@@ -13,7 +13,7 @@ Value alias(const Value &x, Where where) {
                 "the result of grad() is for functions being traced: jit(grad(f)) computes at once", {}, where);
   if (!x.defined())
     throw Error(ErrorKind::value_error, "the gradient of a function at an undefined Value", {}, where);
-  if (!is_float(x.dtype())) // which gradient() refuses
+  if (!is_float(x.dtype())) // gradient() refuses it
     return x;
   return trace->customGradient(x, {x}, [](const Value &upstream) { return std::vector<Value>{upstream}; });
 }

@@ -19,14 +19,14 @@ namespace {
 
 thread_local bool training = false;
 thread_local bool entered = false;  // masksEntered()
-thread_local int64_t inference = 0; // the id of the innermost inference that runs, 0 for none
+thread_local int64_t inference = 0; // id of the innermost running inference, 0 for none
 std::atomic<int64_t> inferences = 0;
 
-// Prime numbers, far apart: pooling, windows and strides of images leave a different extent of each, and none is too
-// small for them. The third one shows which digits in an error's text come from such an extent.
+// Primes, far apart: pooling, windows and strides of images leave a different extent for each, and none is too small
+// for them. The third one shows which digits in an error text come from such an extent.
 constexpr int64_t probes[] = {1031, 4099, 2053};
 
-/// `hasOpen` tells whether an extent of a host step was asked for, for which `probe` stands too.
+/// `hasOpen` returns whether an extent of a host step was requested, for which `probe` stands too.
 std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe,
                                   bool *hasOpen = nullptr) {
   const FloatMode mode;
@@ -51,7 +51,7 @@ std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Fu
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// `first` with None for every integer that differs in `second`, the text for another extent; nullopt if the texts
+/// `first` with None for every integer that differs in `second`, the same text for another extent; nullopt if the texts
 /// differ in more than integers.
 std::optional<std::string> withNone(const std::string &first, const std::string &second) {
   std::string result;
@@ -64,7 +64,7 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
       ++jEnd;
     if (iEnd > i && jEnd > j) {
       std::string number = first.substr(i, iEnd - i);
-      const char before = i == 0 ? ' ' : first[i - 1]; // the digits of a name, such as dense_3, stay
+      const char before = i == 0 ? ' ' : first[i - 1]; // keep digits of a name, such as dense_3
       const bool ofName = before == '_' || std::isalpha(static_cast<unsigned char>(before));
       result += ofName || number == second.substr(j, jEnd - j) ? number : "None";
       i = iEnd;
@@ -80,8 +80,8 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
   return i == first.size() && j == second.size() ? std::optional(result) : std::nullopt;
 }
 
-/// Throws `error`, which a trace with the extent `probe` gave. None stands in its text for every integer that comes
-/// from that extent.
+/// Rethrows `error` from a trace with the extent `probe`, with None in its text for every integer that comes from that
+/// extent.
 [[noreturn]] void rethrowWithNone(const Error &error, const std::vector<ValueSpec> &inputs, const Function &f,
                                   int64_t probe) {
   for (int64_t another : probes) {
@@ -92,7 +92,7 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
       traceSpecs(inputs, f, another);
     } catch (const Error &other) {
       message = withNone(error.message(), other.message());
-    } catch (...) { // an exception of users' code; the first error is the one to report
+    } catch (...) { // an exception from user code; the first error is reported
     }
     if (message == error.message())
       break;
@@ -177,7 +177,7 @@ std::vector<Value> apply(const std::string &name, const std::vector<Value> &inpu
     (input.node()->isTraced() ? traced : symbolic) = true;
   }
   const bool recordsConstant = inputs.empty() && !layer && !Trace::current();
-  if (!symbolic && !recordsConstant) // a call without inputs belongs to the current trace, if there is one
+  if (!symbolic && !recordsConstant) // a call without inputs belongs to the current trace, if any
     return f(inputs);
   if (traced)
     throw Error(
@@ -228,7 +228,7 @@ Value symbolicInput(const Shape &shape, DType dtype, const std::string &name) {
 std::vector<std::shared_ptr<Call>> callsInOrder(const std::vector<Value> &outputs) {
   std::vector<std::shared_ptr<Call>> order;
   std::set<const Call *> seen;
-  // Depth first, with an explicit stack: graphs may be thousands of layers deep.
+  // Depth-first traversal with an explicit stack: graphs may be thousands of layers deep.
   std::vector<std::pair<std::shared_ptr<Call>, size_t>> stack;
   for (const Value &output : outputs) {
     if (std::shared_ptr<Call> call = output.node()->call; call && seen.insert(call.get()).second)

@@ -15,15 +15,15 @@ namespace halftone::detail {
 struct LayerImpl;
 using Function = std::function<std::vector<Value>(const std::vector<Value> &)>;
 
-/// A call as Keras's files have it. The arguments are {"args": [...], "kwargs": {...}} in Keras's order and names, where
-/// {"input": i} stands for the i-th Value of the call.
+/// A call as represented in Keras files. The arguments are {"args": [...], "kwargs": {...}} in Keras's order and names,
+/// where {"input": i} stands for the i-th Value of the call.
 struct CallForm {
   Config arguments{};
   std::string className{}, module{}; // of an operation, "Relu" in "keras.src.ops.nn"; a layer has its own
-  Config config{};                   // of an operation: the arguments that Keras keeps there, {"axis": -1}
-  bool fits = true;                  // false if files cannot hold one of the arguments
+  Config config{};                   // of an operation: arguments that Keras keeps in the config, {"axis": -1}
+  bool fits = true;                  // false if files cannot represent an argument
 };
-/// The arguments of a layer that takes `count` Values: one as it is, several as a list.
+/// The arguments of a layer that takes `count` Values: a single one directly, several as a list.
 Config listArguments(size_t count);
 
 /// One recorded call of an operation or a layer. Graphs may be a million calls deep.
@@ -33,21 +33,22 @@ struct Call {
   std::vector<Value> inputs;
   size_t outputs = 0;
   Function replay;
-  CallForm form{};         // of an operation that files cannot hold: without a class
-  int64_t index = 0;       // how many calls of the layer were recorded before
-  uint64_t epoch = 0;      // the configuration epoch under which the outputs' specs were inferred
-  bool isConstant = false; // of operations that depend on no Input and no layer
+  CallForm form{};         // empty class name if files cannot represent the operation
+  int64_t index = 0;       // number of calls of the layer recorded before
+  uint64_t epoch = 0;      // the configuration epoch of the outputs' inferred specs
+  bool isConstant = false; // for operations that depend on no Input and no layer
   ~Call();
 };
 
-/// Whether the Value is the recorded result of operations on no Input and no layer, such as ops::zeros({2}) + 1.
+/// Returns true if the Value is the recorded result of operations that depend on no Input and no layer, such as
+/// ops::zeros({2}) + 1.
 bool isConstant(const Value &value);
 
-/// Runs `f` on traced inputs; on symbolic ones records it, and outside of a trace also an operation without inputs, which is a
-/// constant of the graph. For the shapes of the outputs it traces `f` twice, with two
-/// extents for every dimension that is None: a dimension that differs is None. value_error for a mixture of traced and
-/// symbolic inputs. If the text of an error holds such an extent, None replaces it. The recorded call has `form` as it is. If
-/// `known` holds the specs of the outputs, nothing is traced.
+/// Runs `f` on traced inputs, and records it on symbolic ones; outside of a trace it also records an operation without
+/// inputs, as a constant of the graph. To infer the output shapes it traces `f` twice, with two different extents for
+/// every None dimension; an output dimension that differs is None. value_error for a mixture of traced and symbolic
+/// inputs. In error texts None replaces these extents. The recorded call has `form` unchanged. If `known` holds the
+/// specs of the outputs, nothing is traced.
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
                          const std::shared_ptr<LayerImpl> &layer = nullptr, const CallForm &form = {},
                          std::optional<std::vector<ValueSpec>> known = {});
@@ -59,30 +60,30 @@ std::vector<ValueSpec> inferSpecs(const std::vector<ValueSpec> &inputs, const Fu
 
 Value symbolicInput(const Shape &shape, DType dtype, const std::string &name);
 
-/// The calls on which `outputs` depend, each after the calls on which it depends.
+/// The calls on which `outputs` depend, in topological order.
 std::vector<std::shared_ptr<Call>> callsInOrder(const std::vector<Value> &outputs);
 
-/// Evaluates a symbolic graph with `values` in place of `inputs`. value_error when an output depends on another Input.
+/// Evaluates a symbolic graph with `values` in place of `inputs`. value_error if an output depends on another Input.
 std::vector<Value> replay(const std::vector<Value> &inputs, const std::vector<Value> &outputs,
                           const std::vector<Value> &values);
 
-/// Whether the graph that this thread evaluates has got masks from outside: with its inputs, or with the outputs of an
-/// inner model. Keras finds such a mask when a model runs, but not when the call is recorded.
+/// Returns true if the graph that this thread evaluates has received masks from outside: with its inputs, or with the
+/// outputs of an inner model. Keras sees such a mask when a model runs, but not when the call is recorded.
 bool masksEntered();
-/// While it lives, this thread evaluates the graph of a model on `inputs`.
+/// A scope in which this thread evaluates the graph of a model on `inputs`.
 class GraphMasks {
 public:
   explicit GraphMasks(const std::vector<Value> &inputs);
   ~GraphMasks();
   GraphMasks(const GraphMasks &) = delete;
-  /// The graph around this one gets the masks of `outputs`.
+  /// Passes the masks of `outputs` to the enclosing graph.
   void leaveBy(const std::vector<Value> &outputs);
 
 private:
   bool outer_;
 };
 
-/// Whether layer calls on this thread are for training.
+/// Returns true if layer calls on this thread are in training mode.
 bool trainingNow();
 class TrainingScope {
 public:
@@ -94,14 +95,14 @@ private:
   bool saved_;
 };
 
-/// True while a call only infers shapes; a layer remembers nothing of such a call.
+/// Returns true while a call only infers shapes; a layer must not retain state from such a call.
 bool inferringShapes();
-/// Whether a call infers shapes and `extent` is a number in place of None.
+/// Returns true if a call infers shapes and `extent` is a stand-in for None.
 bool standsForNone(int64_t extent);
-/// The id of the inferSpecs() that runs on this thread, from 1; 0 when none runs. The traces of one id differ in the
-/// extents that stand for None.
+/// The id of the running inferSpecs() of this thread, from 1; 0 if none is running. Traces with the same id differ in
+/// the extents that stand for None.
 int64_t inferenceNumber();
-/// Puts None into `specs` for every dimension in which `other`, from another trace, differs.
+/// Sets to None every dimension of `specs` in which `other`, from another trace, differs.
 void mergeSpecs(std::vector<ValueSpec> &specs, const std::vector<ValueSpec> &other);
 
 } // namespace halftone::detail

@@ -12,7 +12,7 @@ bool anyStrings(const std::vector<Tensor> &tensors) {
                              [](const Tensor &tensor) { return tensor.defined() && tensor.dtype() == DType::string; });
 }
 
-/// The feed as the Value that the step reads: models give their inputs other shapes and dtypes.
+/// The feed with the shape and dtype of the Value that the step reads, which may differ in models.
 static Tensor asValue(const Tensor &feed, const ValueSpec &spec) {
   const Tensor cast = feed.dtype() == spec.dtype ? feed : feed.astype(spec.dtype);
   return cast.shape() == spec.shape ? cast : cast.reshape(spec.shape);
@@ -78,7 +78,7 @@ Value feedOfShape(const Value &feed, const Shape &shape) {
 Value Trace::feed(const std::string &name, const Shape &shape, DType dtype) {
   if (dtype != DType::string)
     return feedOfNumbers(name, shape, dtype);
-  static const char mark = 0; // the handle of a traced Value that is never resolved
+  static const char mark = 0; // placeholder handle of a traced Value that is never resolved
   auto node = std::make_shared<Node>();
   node->shape = shape;
   node->dtype = DType::string;

@@ -1,4 +1,4 @@
-// Work of the host before a program is played: numbers of strings, which programs never see.
+// Host work before a program runs, such as converting strings to numbers, since programs never see strings.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
@@ -8,33 +8,33 @@
 
 namespace halftone::detail {
 
-/// A tensor of tensors, on the host. Any thread may call it.
+/// A host function from tensors to a tensor. Any thread may call it.
 using HostFunction = std::function<Tensor(const std::vector<Tensor> &)>;
 
 struct HostCall {
   std::string who; // names the result, and begins errors
   std::vector<Value> inputs;
-  ValueSpec result; // None for an extent that only the data tell
+  ValueSpec result; // None for a data-dependent extent
   HostFunction compute;
-  const void *owner = nullptr; // two calls of one owner on the same inputs are one step
+  const void *owner = nullptr; // calls with the same owner and inputs are one step
 };
 
-/// The result of a call that the host makes before each play of the function being traced: a further feed of its program.
-/// not_implemented_error unless each input is a feed of that function.
+/// The result of a call that the host makes before each run of the traced function; it becomes an additional feed of
+/// the program. not_implemented_error unless each input is a feed of that function.
 Value hostStep(const HostCall &call);
-/// Refuses an input of a host step that no feed is.
+/// Throws for an input of a host step that is not a feed.
 [[noreturn]] void refuseComputed(const std::string &who);
 
-/// The result for these feeds of the function that was traced.
+/// Runs the step on these feeds of the traced function.
 Tensor computeOn(const HostStep &step, const std::vector<Tensor> &feeds);
 
-/// A feed in another shape with as many elements, as host steps see it. For strings, which no op reshapes.
+/// A feed reshaped for host steps, with the same number of elements. For strings, which no op can reshape.
 Value feedOfShape(const Value &feed, const Shape &shape);
 
 /// type_error for a Value of strings.
 void refuseStrings(const Shape &shape, DType dtype);
 
-/// Whether one of the tensors holds strings.
+/// Returns true if any of the tensors holds strings.
 bool anyStrings(const std::vector<Tensor> &tensors);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// jit: turns a function of Values into a function of Tensors.
+// jit: converts a function of Values to a function of Tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Jit.h"
 #include "frontend/base/ProcessRun.h"
@@ -19,10 +19,10 @@ static FunctionOptions optionsOf(const JitArgs &args) {
   return {.name = args.name, .strict = args.numerics == Numerics::strict, .device = args.device};
 }
 
-/// Whether a header of the C++ library made the call, for a user whose line is not known.
+/// Returns true if a header of the C++ standard library made the call, so the user's line is unknown.
 static bool isOfLibrary(Where call) { return std::string_view(call.file).find("/c++/") != std::string_view::npos; }
 
-/// The layers whose penalties no update of the trace has, since the function did not ask for their losses().
+/// The layers whose penalties are in no update of the trace, since the function did not call their losses().
 static std::vector<std::string> layersIgnored(const Trace &trace) {
   std::vector<std::string> layers;
   if (trace.lossesRead || trace.updated.empty())
@@ -41,8 +41,8 @@ static std::vector<std::string> layersIgnored(const Trace &trace) {
   return layers;
 }
 
-/// What a function of jit() that updates variables forgets: to add the penalties of its layers, of which a warning tells once,
-/// and to sum the gradients of several processes.
+/// Checks a jit() function that updates variables for common omissions: adding the penalties of its layers, which gives
+/// one warning, and summing the gradients of several processes.
 static void checkUpdates(const Trace &trace, const std::string &name, std::atomic<bool> &isWarned) {
   const std::shared_ptr<ProcessGroup> group = processGroup();
   if (group && !trace.updated.empty() && !trace.usesProcesses && !trace.sharedBatch)
@@ -121,7 +121,7 @@ std::vector<Tensor> TracedProgram::run(std::initializer_list<std::span<const Ten
     layout.groups.push_back(std::ssize(argument));
     feeds.insert(feeds.end(), argument.begin(), argument.end());
   }
-  const std::shared_ptr<Rep> rep = rep_; // the function is users' code, which may destroy this handle
+  const std::shared_ptr<Rep> rep = rep_; // the function is user code, which may destroy this handle
   std::optional<ExchangeScope> scope;    // names the exchanges with other processes
   if (processGroup())
     scope.emplace(fmt::format("the jit function '{}'", rep->compiled.options().name));

@@ -1,4 +1,4 @@
-// Joins literals to larger constants, and reads the arrays of recorded calls.
+// Concatenates literals to larger constants, and reads the arrays of recorded calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Literals.h"
 #include "frontend/graph/Graph.h"
@@ -25,7 +25,7 @@ struct Lists {
     throw Error(ErrorKind::value_error,
                 fmt::format("{} has an array among its arguments that is no nested list of numbers", owner));
   }
-  /// `dims` from the first element of each list.
+  /// Sets `dims` from the first element of each list.
   void measure(const Json &json) {
     if (!json.is_array())
       return;
@@ -56,7 +56,7 @@ struct Lists {
 } // namespace
 
 Value vectorOf(const std::vector<double> &values, DType dtype) {
-  constexpr size_t most = 64; // of a literal
+  constexpr size_t most = 64; // elements per literal
   std::vector<Value> pieces;
   for (size_t begin = 0; begin < values.size(); begin += most) {
     const std::vector<double> piece(values.begin() + static_cast<int64_t>(begin),
@@ -88,7 +88,7 @@ nlohmann::ordered_json arrayForRecord(const std::string &owner, const Tensor &ar
   const std::vector<double> values = array.astype(DType::float64).to_vector<double>();
   const bool isWide = array.dtype() == DType::int64 || array.dtype() == DType::uint64;
   for (const double value : values)
-    if (!std::isfinite(value) || (isWide && std::abs(value) >= 0x1p53)) // to which 2^53 + 1 rounds
+    if (!std::isfinite(value) || (isWide && std::abs(value) >= 0x1p53)) // 2^53 + 1 rounds to it
       refuse(fmt::format("with the element {}, which a file does not hold exactly", value));
   size_t next = 0;
   const std::function<Json(size_t)> nested = [&](size_t axis) -> Json {

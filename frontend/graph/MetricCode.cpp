@@ -1,4 +1,4 @@
-// Knows whose metric's code this thread traces.
+// Tracks the metric whose code this thread traces.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/MetricCode.h"
 #include "frontend/graph/Trace.h"

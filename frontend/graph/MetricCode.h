@@ -1,4 +1,4 @@
-// What assignments to the state of metrics mean while a metric's own code is traced.
+// The meaning of assignments to metric state while a metric's own code is traced.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Variables.h"
@@ -7,8 +7,8 @@
 
 namespace halftone::detail {
 
-/// While one lives, this thread traces the code of a metric. The innermost one counts, so that a user's metric may call one of
-/// the library's, which sums over processes itself.
+/// A scope in which this thread traces the code of a metric. The innermost scope applies, so that a user's metric may
+/// call a library metric, which sums over processes itself.
 class MetricCode {
 public:
   enum class Part : uint8_t { library, update, result }; // the library's code, or a method of a user's metric
@@ -17,11 +17,11 @@ public:
   MetricCode(const MetricCode &) = delete;
   MetricCode &operator=(const MetricCode &) = delete;
 
-  /// Refuse an assignment that the code may not make: any in result(), and one that does not add to a metric's variable in an
-  /// update of a batch that processes share.
+  /// Throw for an assignment that the code must not make: any assignment in result(), and one that does not add to a
+  /// metric's variable in an update of a batch that processes share.
   static void requireMayAdd(const VariableImpl &variable);
   static void requireMayAssign(const VariableImpl &variable);
-  /// Whether an amount that the code adds to the variable is the part of this process in a sum over all.
+  /// Returns true if an amount that the code adds to the variable is this process's part of a sum over all processes.
   static bool sumsOverProcesses(const VariableImpl &variable);
 
 private:

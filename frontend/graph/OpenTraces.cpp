@@ -1,4 +1,4 @@
-// The traces that are open on a thread.
+// The open traces of a thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Trace.h"
 #include "runtime/base/CompilerGate.h"
@@ -11,7 +11,7 @@
 
 namespace halftone::detail {
 
-static thread_local PerThread<std::vector<std::shared_ptr<Trace>>> openTraces; // the innermost one last
+static thread_local PerThread<std::vector<std::shared_ptr<Trace>>> openTraces; // innermost last
 
 Trace *Trace::current() { return openTraces->empty() ? nullptr : openTraces->back().get(); }
 Trace::Scope::Scope(std::shared_ptr<Trace> trace) {

@@ -52,7 +52,7 @@ Value broadcastTo(const Value &x, const Shape &shape) {
     return x;
   if (from.rank() > shape.rank())
     throw Error(ErrorKind::value_error, fmt::format("cannot broadcast shape {} to {}", from.str(), shape.str()));
-  // `kept`: the axes that stay. Axes of extent 1 that grow are dropped first.
+  // `kept`: the axes that stay. Axes of extent 1 that are broadcast are dropped first.
   std::vector<int64_t> kept, axes;
   int64_t offset = shape.rank() - from.rank();
   for (int64_t i = 0; i < from.rank(); ++i) {
@@ -67,7 +67,7 @@ Value broadcastTo(const Value &x, const Shape &shape) {
   return static_cast<int64_t>(kept.size()) == shape.rank() ? y : tracing().broadcast(y, shape, axes);
 }
 
-/// The dtype of an operand beside a number.
+/// The dtype of an operand next to a number.
 static DType dtypeOf(const Operand &operand) {
   return operand.is_number() ? dtypeBeside(operand.number(), DType::bool_) : operand.value().dtype();
 }
@@ -76,7 +76,7 @@ Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*co
   const auto computedIn = [computed](DType dtype) { return computed ? computed(dtype) : dtype; };
   if (!a.is_number() && !b.is_number()) {
     const Value &x = a.value(), &y = b.value();
-    // At once in that dtype: large integers that are divided do not wrap first.
+    // Converts directly to that dtype, so that large integers in a division do not wrap first.
     const DType dtype = computedIn(x.dtype() == y.dtype() ? x.dtype() : result_type(x.dtype(), y.dtype()));
     const Shape shape = broadcastShape(op, x.shape(), y.shape());
     return {broadcastTo(asDtype(x, dtype), shape), broadcastTo(asDtype(y, dtype), shape)};

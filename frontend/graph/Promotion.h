@@ -9,45 +9,47 @@ namespace halftone::detail {
 
 /// The current trace. Ops run inside apply(), so there is one.
 Trace &tracing();
-/// `x` in `dtype`; `x` itself if it has that dtype.
+/// Casts `x` to `dtype`; returns `x` itself if it has that dtype.
 Value asDtype(const Value &x, DType dtype, std::string_view origin = "promotion");
-/// `x` as a float: integers and bools in floatx.
+/// Casts `x` to a float: integers and bools to floatx.
 Value asFloat(const Value &x);
-/// `x` in a dtype of arithmetic: bools in int32.
+/// Casts `x` to a dtype with arithmetic: bools to int32.
 Value asNumber(const Value &x);
-/// `dtype` if it is a float, else floatx.
+/// `dtype` if it is a float, otherwise floatx.
 DType floatOf(DType dtype);
 /// `dtype`, or int32 for bools.
 DType numberOf(DType dtype);
-/// What a number becomes beside a Value of this dtype: its kind decides, not whether it is whole.
+/// The dtype of a number next to a Value of dtype `other`. It depends on the kind of the number, not on whether its
+/// value is integral.
 DType dtypeBeside(const Number &number, DType other);
 /// float32, or `dtype` itself if it is wider.
 DType atLeastFloat32(DType dtype);
-/// The float `x` in that dtype.
+/// Casts the float `x` to that dtype.
 Value atLeastFloat32(const Value &x);
-/// How squares are added in this dtype if the largest magnitude of the elements is above `from`: of the elements times `factor`, a
-/// power of two. So no sum of up to 2^40 squares overflows, and no square underflows that would change the sum.
+/// The scaling of a sum of squares in this dtype. If the largest magnitude of the elements is above `from`, they are
+/// multiplied by `factor`, a power of two. So no sum of up to 2^40 squares overflows, and no square underflows that
+/// would change the sum.
 struct SquareScale {
   double from, factor;
 };
 SquareScale squareScale(DType dtype);
 /// The dtype of indices of an axis of this extent: int32 if they fit.
 DType indexDtype(int64_t extent);
-/// `x` repeated to `shape` by NumPy's rule. value_error when it does not fit.
+/// Broadcasts `x` to `shape` by NumPy's rule. value_error if it does not fit.
 Value broadcastTo(const Value &x, const Shape &shape);
-/// Both operands in the dtype and the shape that they promote and broadcast to.
+/// Both operands in their promoted dtype and broadcast shape.
 struct Operands {
   Value a, b;
 };
-/// In `computed` of the dtype that the operands promote to. A number is a splat of the other operand's shape. value_error
-/// for an integer that the dtype does not hold.
+/// Promotes both operands to `computed` of their common dtype. A number becomes a splat of the other operand's shape.
+/// value_error for an integer that the dtype cannot represent.
 Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*computed)(DType) = nullptr);
-/// `axis` counted from the front; value_error naming `op` when out of range.
+/// Normalizes `axis` to be non-negative; value_error naming `op` if it is out of range.
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
-/// Axes counted from the front, ascending, without duplicates; empty means all.
+/// Normalizes axes: non-negative, ascending, without duplicates; empty means all.
 std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank);
-/// A constant with the shape and the dtype of `like`, as Keras treats a Python scalar. An integer dtype takes the number
-/// without its fraction; value_error if it does not hold that.
+/// A constant with the shape and dtype of `like`, as Keras treats a Python scalar. An integer dtype takes the truncated
+/// number; value_error if it cannot represent that.
 Value scalarLike(const Number &value, const Value &like, std::string_view op = "a constant");
 /// The dtype named by floatx().
 DType floatxDtype();

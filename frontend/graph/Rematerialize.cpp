@@ -1,4 +1,4 @@
-// The scope whose layers have their values computed again by the backward pass.
+// The scope in which the backward pass recomputes the values of layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Rematerialize.h"
 #include "frontend/graph/Trace.h"
@@ -45,7 +45,7 @@ RematScope::RematScope(const std::optional<std::string> &mode, const RematArgs &
   static std::atomic<uint64_t> scopes{0};
   *detail::openMode = detail::modeNamed(mode, args);
   if (*detail::openMode)
-    (*detail::openMode)->id = ++scopes << 1; // even, while ids of policies are odd: both together are not 0
+    (*detail::openMode)->id = ++scopes << 1; // even, while policy ids are odd: their combination is not 0
 }
 RematScope::~RematScope() { *detail::openMode = *saved_; }
 

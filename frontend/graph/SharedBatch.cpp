@@ -1,4 +1,4 @@
-// Records what processes exchange in a step.
+// Records the exchanges between processes in a step.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/base/ProcessRun.h"
@@ -30,7 +30,7 @@ Value meanOverProcesses(const Value &x) {
   return shared ? sumOverProcesses(x) / static_cast<double>(shared->processes) : x;
 }
 
-/// If all processes have as many rows, the factor is exactly 1.
+/// If all processes have the same number of rows, the factor is exactly 1.
 Value partOfMean(const Value &meanOfOwnRows) {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
   if (!shared)
@@ -52,8 +52,8 @@ Value partOfSum(const Value &sumOfOwnRows) {
   return shared ? ofRows(*shared, sumOfOwnRows * static_cast<double>(shared->processes)) : sumOfOwnRows;
 }
 
-/// A sum of what each process has in its place, and zeros elsewhere. A process without rows adds the row that it computes, as
-/// zeros: so its loss depends on all variables too.
+/// The sum over processes of each one's rows at their offset, with zeros elsewhere. A process without rows adds its
+/// dummy row as zeros, so that its loss depends on all variables too.
 Value joinedRows(const Value &x) {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
   if (!shared || !x.defined() || x.rank() == 0)
@@ -99,7 +99,7 @@ Value holdsInAll(const Value &holds) {
   return ops::equal(sumOverProcesses(ops::where(holds, zero, one)), zero);
 }
 
-/// The Value that distribution::sum() or mean() got, in a dtype that is added.
+/// The argument of distribution::sum() or mean(), in a dtype with addition.
 static Value toAdd(const char *function, const Value &x) {
   if (!x.defined())
     throw Error(ErrorKind::value_error, fmt::format("distribution::{}() of an undefined Value", function));
@@ -109,7 +109,7 @@ static Value toAdd(const char *function, const Value &x) {
         fmt::format("distribution::{}() is for functions being traced: use it inside a jit function", function));
   return asNumber(x);
 }
-/// The sum over processes; x itself in a process alone.
+/// The sum over processes; x itself if the process runs alone.
 static Value added(const Value &x) {
   if (!processGroup())
     return x;
@@ -128,7 +128,7 @@ namespace halftone::distribution {
 using namespace detail;
 
 Value sum(const Value &x) { return added(toAdd("sum", x)); }
-/// In float32 at least, so that no sum overflows whose mean is a number of the dtype.
+/// Sums in float32 at least, so that the sum does not overflow if the mean is representable.
 Value mean(const Value &x) {
   Value own = asFloat(toAdd("mean", x));
   if (!processGroup())

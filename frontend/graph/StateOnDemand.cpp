@@ -1,4 +1,4 @@
-// Counts the transactions that use state which none of them has committed.
+// Counts the transactions that use uncommitted state.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/StateOnDemand.h"
 #include "frontend/graph/CallTransaction.h"
@@ -8,7 +8,7 @@
 
 namespace halftone::detail {
 
-/// The use by one transaction, which ends with the transaction's log.
+/// A use by one transaction, which ends with the transaction's log.
 struct StateOnDemand::Use {
   Use(StateOnDemand &state, std::function<void()> forget) : state(state), forget(std::move(forget)) { ++state.uses_; }
   Use(const Use &) = delete;

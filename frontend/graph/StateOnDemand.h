@@ -1,4 +1,4 @@
-// State that calls make when they need it, and that goes away with them if they are undone.
+// Lazily created state that is discarded with the calls that created it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <atomic>
@@ -7,21 +7,21 @@
 
 namespace halftone::detail {
 
-/// State that the first call which needs it makes, such as an optimizer's variables. Several threads may need it at the same
-/// time, in transactions (CallTransaction) of which some are undone: the state stays once one of them is committed, and is
-/// forgotten when all are undone. A call without a transaction commits it.
+/// State created by the first call that needs it, such as an optimizer's variables. Several threads may need it
+/// concurrently in transactions (CallTransaction), some of which are undone: the state persists once one of them
+/// commits, and is discarded when all are undone. A call without a transaction commits it.
 class StateOnDemand {
 public:
-  /// Calls `make` unless the state is there; other threads wait. If `make` throws, the state is not there. `forget` undoes
-  /// it; the function must not throw, and must keep its objects alive.
+  /// Calls `make` unless the state exists; other threads wait. If `make` throws, the state does not exist. `forget`
+  /// undoes it; it must not throw, and must keep its objects alive.
   void require(const std::function<void()> &make, std::function<void()> forget);
   bool isMade() const { return isMade_; }
 
 private:
   struct Use;
-  std::recursive_mutex mutex_; // users' code may run in `make` and need the state
+  std::recursive_mutex mutex_; // user code may run in `make` and need the state
   std::atomic<bool> isMade_ = false, isCommitted_ = false;
-  int uses_ = 0; // by transactions that have not ended
+  int uses_ = 0; // by open transactions
 };
 
 } // namespace halftone::detail

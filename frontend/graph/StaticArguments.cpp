@@ -1,4 +1,4 @@
-// Warns of arguments whose values make too many programs.
+// Warns about arguments whose values create too many programs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/StaticArguments.h"
 #include "frontend/base/ProgressBar.h"

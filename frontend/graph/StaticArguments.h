@@ -9,8 +9,8 @@
 
 namespace halftone::detail {
 
-/// Counts the values that such arguments have had, and warns once of each that has had more than 32: they have a program each.
-/// Threads may use it at the same time.
+/// Counts the distinct values of such arguments, and warns once per argument with more than 32 of them, since each has
+/// its own program. Safe to use from several threads.
 class StaticArguments {
 public:
   /// Counts the arguments of a new program of the function `name`.

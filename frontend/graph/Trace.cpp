@@ -1,4 +1,4 @@
-// Traces: turns Values into ops of the dialect.
+// Tracing: converts Values to dialect ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Trace.h"
 #include "dialect/ControlFlow.h"
@@ -311,7 +311,7 @@ public:
     try {
       results = resolveAll(body(arguments));
       outputs = results.size();
-      for (size_t i = outerLosses; i < losses.size(); ++i) // the layer returns losses as further results
+      for (size_t i = outerLosses; i < losses.size(); ++i) // the layer returns losses as additional results
         results.push_back(resolve(losses[i].value));
     } catch (...) {
       regions_.pop_back();
@@ -380,7 +380,7 @@ private:
     regions_.push_back(std::move(region));
   }
   OpBuilder builder() { return builderAt(*regions_.back().block); }
-  OpBuilder builderAt(Block &block) { // a layer's block has no parent until its op is made
+  OpBuilder builderAt(Block &block) { // a layer's block has no parent until its op is created
     OpBuilder b(&context_);
     b.setInsertionPointToEnd(&block);
     return b;
@@ -486,7 +486,7 @@ private:
   llvm::SmallVector<mlir::Value> fetches_;
   std::map<std::string, int64_t> layerCalls_;
   bool isFinished_ = false;
-  int64_t nextRematerialized_ = 0; // a number of ops that are computed again together
+  int64_t nextRematerialized_ = 0; // id of ops that are recomputed together
 };
 
 } // namespace

@@ -25,7 +25,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// Whether HALFTONE_TARGET, if it is set, names a target; for code that shall run, one of the device.
+/// Checks that HALFTONE_TARGET, if it is set, names a target and, for code that is to run, one of the device.
 Status checkEnvironment(const std::string *ofDevice) {
   const std::string named = environmentValue("HALFTONE_TARGET");
   if (named.empty())
@@ -49,21 +49,21 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options, const st
   return result;
 }
 
-/// The error in users' words; its diagnostics keep MLIR's words.
+/// The error in the user's terms; its diagnostics stay MLIR's.
 Status told(const Status &status) {
   return {status.kind(), inUsersWords(status.message()), status.layerPath(), status.where(), status.diagnostics()};
 }
 
-/// Tells the thread's watch about a compile that takes its time.
+/// Notifies the thread's watch of a slow compile.
 class WatchedCompile {
 public:
-  /// Of CompileOptions::onProgress; none if nobody watches.
+  /// The value of CompileOptions::onProgress; none if there is no watch.
   std::function<bool(size_t, size_t)> onProgress() {
     if (!watch_)
       return nullptr;
     return [this](size_t done, size_t count) { return tell(done, count); };
   }
-  /// Throws what the watch threw.
+  /// Rethrows the exception of the watch.
   void rethrow() const {
     if (thrown_)
       std::rethrow_exception(thrown_);
@@ -89,7 +89,7 @@ private:
   std::exception_ptr thrown_;
 };
 
-/// Writes each complaint once in the life of the process.
+/// Writes each complaint once per process.
 void warnOfCache(const std::string &complaint) {
   static std::mutex mutex;
   static auto &said = *new std::set<std::string>;
@@ -178,7 +178,7 @@ StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, co
       wanted.onLateStage(static_cast<Stage>(reached), stageText);
   };
   StatusOr<Executable> executable = compiler::compile(module, withText);
-  if (text.empty()) // a stage that was reached has a text, whatever failed after it
+  if (text.empty()) // a stage that was reached has a text, even if a later one failed
     return told(executable.status());
   return text;
 }
@@ -190,7 +190,7 @@ VariableHandle memoryIn(const std::shared_ptr<const VariableSubstitutes> &substi
   return found == substitutes->end() ? own : found->second;
 }
 
-/// Closes a trace, and brings its module to the stage that the interpreter runs.
+/// Closes a trace, and lowers its module to the stage that the interpreter runs.
 static StatusOr<ModuleOp> pureModule(Trace &trace, const FunctionOptions &options) {
   const CompilerGate gate;
   HALFTONE_RETURN_IF_ERROR(gate.status());
@@ -200,7 +200,7 @@ static StatusOr<ModuleOp> pureModule(Trace &trace, const FunctionOptions &option
   return ran ? StatusOr<ModuleOp>(module) : told(ran);
 }
 
-/// The fetches of one run on the values of the trace's variables, which it replaces by the new ones.
+/// The fetches of one run on the values of the trace's variables, which are replaced by the new values.
 static StatusOr<std::vector<Tensor>> interpretOn(ModuleOp module, const Trace &trace, const std::vector<Tensor> &feeds,
                                                  std::vector<Tensor> &variables) {
   const CompilerGate gate;

@@ -6,37 +6,35 @@
 
 namespace halftone::detail {
 
-/// value_error unless code for the target of that name can run on a device whose own target is `ofDevice`.
+/// value_error unless code for the named target can run on a device whose own target is `ofDevice`.
 Status checkRunsOn(const std::string &target, const std::string &ofDevice);
 
-/// Compiles for the target of that name, unless HALFTONE_TARGET names another, which must be one of the same device.
+/// Compiles for the named target, unless HALFTONE_TARGET names another, which must be valid for the same device.
 StatusOr<Executable> compileTrace(Trace &trace, const FunctionOptions &options, const std::string &target);
 
 struct TextOptions {
   std::string target; // as of compileTrace()
   Stage stage;
   bool locations = false;
-  /// Called with the text of each stage from linalg on, up to the last one, if `stage` is among them: one compilation
-  /// makes all of them. It must not throw.
+  /// Called with the text of each stage from linalg on, up to the last one, if `stage` is among them: a single
+  /// compilation produces all of them. It must not throw.
   std::function<void(Stage, std::string_view)> onLateStage{};
 };
 /// The text of one stage.
 StatusOr<std::string> traceText(Trace &trace, const FunctionOptions &options, const TextOptions &text);
 
-/// Does the work of `beforeRun`, runs the trace in the reference interpreter and writes the variables that the trace changes.
-/// Like Player::play(), it keeps the variables' locks from the first value that it puts in place to the last one that it
-/// writes.
+/// Does the work of `beforeRun`, runs the trace in the reference interpreter and writes the variables that the trace
+/// changes. Like Player::play(), it holds the variables' locks from the first stored value to the last write.
 StatusOr<std::vector<Tensor>> interpretTrace(Trace &trace, const FunctionOptions &options,
                                              const std::vector<Tensor> &feeds,
                                              const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
 
-/// A traced function that the reference interpreter runs on given values of its variables, as often as it is asked. Not safe to
-/// use from several threads at once.
+/// A traced function that the reference interpreter runs repeatedly on given values of its variables. Not thread-safe.
 class InterpretedTrace {
 public:
   static StatusOr<InterpretedTrace> prepare(std::shared_ptr<Trace> trace, const FunctionOptions &options);
   const Trace &trace() const { return *trace_; }
-  /// `values` has the value of each variable of the trace, in its order.
+  /// `values` has the values of the trace's variables, in their order.
   StatusOr<std::vector<Tensor>> run(const std::vector<Tensor> &values) const;
 
 private:

@@ -1,4 +1,4 @@
-// The frontend's enums as the dialect's, which have the same numbers.
+// Conversion of the frontend's enums to the dialect's, which have the same values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// The dialect's enumerator for one of the frontend's. The assertions below compare all of them.
+/// The dialect's enumerator for a frontend enumerator. The assertions below compare all of them.
 template <class Dialect, class Frontend> constexpr Dialect mirrored(Frontend value) {
   return static_cast<Dialect>(value);
 }
@@ -16,7 +16,7 @@ constexpr bool areMirrored(std::initializer_list<std::pair<Frontend, Dialect>> p
   for (const auto &[frontend, dialect] : pairs)
     if (mirrored<Dialect>(frontend) != dialect || static_cast<unsigned>(dialect) != number++)
       return false;
-  return number == last + 1; // none of the dialect's is missing
+  return number == last + 1; // the dialect has no further enumerator
 }
 
 static_assert(

@@ -1,4 +1,4 @@
-// Casts around the ops that take float8 values.
+// Emits casts around ops on float8 values.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/TraceFloat8.h"
 #include "dialect/Dialect.h"

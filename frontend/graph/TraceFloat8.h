@@ -1,4 +1,4 @@
-// Ops of float8 values in a trace: they compute in float32, and their results are rounded.
+// Ops on float8 values in a trace: computed in float32, with rounded results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Variables.h"
@@ -11,15 +11,15 @@ namespace halftone::detail {
 using EmitOp = llvm::function_ref<mlir::Operation *(llvm::StringRef name, mlir::TypeRange types,
                                                     mlir::ValueRange operands, llvm::ArrayRef<mlir::NamedAttribute>)>;
 
-/// The value as a tensor of this type: a cast, unless it is one.
+/// Casts the value to this tensor type, if necessary.
 mlir::Value converted(EmitOp emit, mlir::Value value, mlir::Type type);
 
-/// The value in float32 if it is float8, else as it is.
+/// Casts a float8 value to float32; other values are unchanged.
 mlir::Value widened(EmitOp emit, mlir::Value value);
 
-/// The first result of the op. float8 is a storage type: float8 operands enter the op in float32, in which they are exact,
-/// and a result whose type is float8, or follows from such operands, is rounded to it. Casts take float8 as it is; so does
-/// a gather of rows of a variable, which would be widened as a whole.
+/// Emits an op and returns its first result. float8 is a storage type: float8 operands enter the op in float32, in
+/// which they are exact, and a result whose type is float8, or is inferred from such operands, is rounded to it. Casts
+/// take float8 directly, and so does a gather of rows of a variable, which would otherwise be widened as a whole.
 mlir::Value emitWithFloat8(EmitOp emit, llvm::StringRef name, mlir::TypeRange types, mlir::ValueRange operands,
                            llvm::ArrayRef<mlir::NamedAttribute> attributes);
 

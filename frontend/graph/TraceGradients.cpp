@@ -26,7 +26,7 @@ std::vector<bool> areReplacements(const std::vector<Value> &values) {
     auto gradient = value.getDefiningOp<dialect::GradientOp>();
     if (!gradient)
       continue;
-    const mlir::ArrayAttr of = gradient.getOf(); // the results for other Values follow
+    const mlir::ArrayAttr of = gradient.getOf(); // the results for other Values come after
     const unsigned index = mlir::cast<mlir::OpResult>(value).getResultNumber();
     if (index < of.size())
       result[i] = replaced.contains(mlir::cast<mlir::FlatSymbolRefAttr>(of[index]).getValue());

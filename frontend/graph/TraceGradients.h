@@ -1,4 +1,4 @@
-// Which traced values are the gradients of variables that a gradient replaces.
+// Identifies traced gradients that replace the value of their variable.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Value.h"
@@ -6,8 +6,9 @@
 
 namespace halftone::detail {
 
-/// For each of `values`, whether it is a gradient, as gradients() of the current trace gave it, of a variable whose updates
-/// replace its value (UpdateKind::overwrite). Such a gradient is the variable's next value, which no loss scale has multiplied.
+/// For each of `values`, whether it is a gradient, returned by gradients() of the current trace, of a variable whose
+/// updates replace its value (UpdateKind::overwrite). Such a gradient is the variable's next value, and no loss scale
+/// has multiplied it.
 std::vector<bool> areReplacements(const std::vector<Value> &values);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// A region of a trace that is being filled.
+// A region of a trace under construction.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
@@ -17,7 +17,7 @@ struct OpenRegion {
   llvm::SmallVector<mlir::Value> captured;
   llvm::DenseMap<mlir::Value, mlir::Value> captures;
 
-  /// The value that ops inside use for a value from outside.
+  /// The value that ops inside the region use for an outer value.
   mlir::Value seenInside(mlir::Value outer, mlir::Location location) {
     if (!isolated)
       return outer;

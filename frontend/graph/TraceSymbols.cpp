@@ -1,4 +1,4 @@
-// Declares symbols of variables and makes attributes of literals.
+// Declares symbols of variables and creates attributes of literals.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/TraceSymbols.h"
 #include "dialect/Dialect.h"
@@ -72,7 +72,7 @@ RankedTensorType TraceSymbols::type(const Shape &shape, DType dtype) {
   return RankedTensorType::get(shape.dims(), element);
 }
 
-/// The lowest 64 bits of a number that an integer dtype holds, without its fraction.
+/// The low 64 bits of a truncated number that an integer dtype can represent.
 static uint64_t bitsOf(const Number &value) {
   if (value.kind() != Number::Kind::real)
     return value.bits();

@@ -1,4 +1,4 @@
-// The variables and literals of one trace, as symbols and attributes. Only Trace*.cpp include it.
+// The variables and literals of one trace, as symbols and attributes. Included only by Trace*.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Variables.h"
@@ -13,15 +13,15 @@ namespace halftone::detail {
 class TraceSymbols {
 public:
   explicit TraceSymbols(mlir::MLIRContext &context) : context_(context) {}
-  /// The symbol of `variable` in `module`. Its first use declares it before the functions.
+  /// The symbol of `variable` in `module`. The first use declares it before the functions.
   std::string declare(mlir::ModuleOp module, const std::shared_ptr<VariableImpl> &variable);
-  /// The type of a value. type_error for a dtype that nothing computes with; value_error for None, and for more than 2^56 bytes:
-  /// so no product of some of the extents, and no sum of a few such sizes, wraps.
+  /// The type of a value. type_error for a dtype without arithmetic; value_error for None, and for more than 2^56
+  /// bytes, so that no product of some extents and no sum of a few such sizes overflows.
   mlir::RankedTensorType type(const Shape &shape, DType dtype);
   mlir::DenseElementsAttr splat(mlir::RankedTensorType type, const Number &value);
-  /// The attribute of raw row-major bytes; a bool is one byte.
+  /// The attribute for raw row-major bytes; a bool is one byte.
   mlir::DenseElementsAttr literal(mlir::RankedTensorType type, std::span<const std::byte> bytes);
-  /// `name`, or if a result has it, as the other outputs of one layer do, "<name>_1" and so on.
+  /// `name` or, if it is taken, as by other outputs of the same layer, "<name>_1" and so on.
   std::string fetchName(const std::string &name);
   const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const { return variables_; }
 
@@ -29,7 +29,7 @@ private:
   mlir::MLIRContext &context_;
   std::map<const VariableImpl *, std::string> names_;
   std::set<std::string> used_, fetchNames_;
-  std::map<std::string, int64_t> fetchesNamed_; // of names that were taken
+  std::map<std::string, int64_t> fetchesNamed_; // by taken name
   std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> variables_;
 };
 

@@ -26,7 +26,7 @@ namespace {
 thread_local std::optional<DType> scopeDtype;
 thread_local bool scopeActive = false;
 
-// One lock for all, since models may share layers, optimizers and metrics.
+// One lock for all variables, since models may share layers, optimizers and metrics.
 VariableStore &processStore() {
   static VariableStore &store = *new VariableStore(runtimeOf(Device::cpu()));
   return store;
@@ -118,8 +118,8 @@ void Variable::assign(const Operand &operand) const {
   requireHolds("variable.assign(value)", v.dtype, operand.number());
   trace.assign(impl_, trace.splat(operand.number(), v.shape, v.dtype));
 }
-/// The amount that an update adds to a variable: in the code of a user's metric, which sees the rows of its own process, the sum
-/// over processes, in the dtype of variable + amount.
+/// The amount that an update adds to a variable. In the code of a user's metric, which sees only its own process's
+/// rows, it is the sum over processes, in the dtype of variable + amount.
 static Operand amountOfAll(const VariableImpl &v, const Value &old, const Operand &amount) {
   if (!MetricCode::sumsOverProcesses(v))
     return amount;

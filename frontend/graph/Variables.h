@@ -1,4 +1,4 @@
-// The state behind a Variable: its memory, and the facts that layers, optimizers and traces need.
+// The state behind a Variable: its memory, and facts for layers, optimizers and traces.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Arguments.h"
@@ -24,7 +24,7 @@ struct VariableImpl {
   VariableRole role = VariableRole::weight;
   UpdateKind update = UpdateKind::gradient;
   bool trainable = true, autocast = true;
-  bool follows = false; // to the device of the functions that read it, as constants and the states of draws do
+  bool follows = false; // moves to the device of functions that read it, as constants and random states do
   Regularizer regularizer{};
   Constraint constraint{};
 };
@@ -39,25 +39,25 @@ struct VariableFacts {
 };
 /// A variable with a copy of `initial`, on the thread's default device, under the one lock of all variables.
 Variable makeVariable(const Tensor &initial, const VariableFacts &facts);
-/// The same with zeros.
+/// Like makeVariable(), with zeros.
 Variable makeZeros(const Shape &shape, DType dtype, const VariableFacts &facts);
 
-/// Checks that memory suffices for a variable and its first value, which is drawn in float32 at least. runtime_error
-/// with the needed bytes and the free ones if not; value_error when 64 bits cannot count the bytes. `what` begins the
-/// message.
+/// Checks that there is enough memory for a variable and its initial value, which is drawn in float32 at least. If not,
+/// runtime_error with the required and the free bytes; value_error if the byte count overflows 64 bits. `what` begins
+/// the message.
 void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype);
 
 /// The value of a scalar variable.
 double hostScalar(const Variable &variable);
-/// Writes all elements, rounded to the variable's dtype, for a caller that holds the variable's lock.
+/// Writes all elements, rounded to the variable's dtype. The caller holds the variable's lock.
 Status writeLocked(const Variable &variable, std::span<const double> values);
 
 /// The dtype in which this thread reads autocast variables: nullopt outside scopes and in a scope without a dtype.
 std::optional<DType> autocastDtype();
-bool autocastScopeOpen(); // whether this thread has a scope open
+bool autocastScopeOpen(); // whether this thread has an open scope
 
-/// While it lives, this thread reads `value` in place of the variable, in the dtype of the read. A layer that computes with a function of
-/// a weight of another layer calls that layer in such a scope.
+/// A scope in which this thread reads `value` in place of the variable, in the dtype of the read. A layer that computes
+/// with a function of another layer's weight calls that layer in such a scope.
 class StandIn {
 public:
   StandIn(Variable variable, Value value);
@@ -72,8 +72,8 @@ private:
   StandIn *outer_;
 };
 
-/// The configuration epoch, part of program keys: it grows with configurationChanges(), and differs between the kinds of
-/// AutocastScope.
+/// The configuration epoch, part of program keys. It increases with configurationChanges(), and differs between the
+/// kinds of AutocastScope.
 uint64_t configurationEpoch();
 
 } // namespace halftone::detail
