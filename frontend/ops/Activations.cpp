@@ -1,4 +1,4 @@
-// Activations by name, as keras.activations, composed of elementwise operations and reductions.
+// Activations by name, as in keras.activations, composed of elementwise operations and reductions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassRegistry.h"
 #include "frontend/graph/Promotion.h"
@@ -22,28 +22,28 @@ using namespace detail;
 
 namespace {
 
-/// x as a float: integers and bools in floatx.
+/// Casts x to a float: integers and bools to floatx.
 Value real(const Value &x) {
   if (is_float(x.dtype()))
     return x;
   return applyOne("cast", {x}, [](const std::vector<Value> &v) { return asFloat(v[0]); });
 }
-/// x kept in [0, 6]. Its slope at the two bounds is 0, where clip's slope is 1/2.
+/// Clamps x to [0, 6]. The gradient at the two bounds is 0, whereas that of clip is 1/2.
 Value keptToSix(const Value &x) {
   Value bounds = ops::clip(x, 0.0, 6.0);
   Value inside = ops::logical_and(ops::greater(x, ops::zeros_like(x)), ops::less(x, ops::full_like(x, 6.0)));
   return ops::where(inside, x, ops::stop_gradient(bounds));
 }
 Value hardSigmoid(const Value &x) { return keptToSix(x + 3.0) / 6.0; }
-/// 0 between the thresholds, and beyond them x or, `moved`, x less the threshold.
+/// 0 between the thresholds, and outside of them x or, if `moved`, x shrunk by the threshold.
 Value shrunk(const Value &x, double threshold, bool moved) {
   const Value above = ops::greater(x, threshold), below = ops::less(x, -threshold);
   const Value outside = moved ? ops::where(above, x - threshold, x + threshold) : x;
   return ops::where(ops::logical_or(above, below), outside, ops::zeros_like(x));
 }
-/// keras.activations.sparsemax: max(x - t, 0) over the last axis. The k largest elements that are supported give t, as
-/// (the sum of their cumulative sums - 1) / k. (The projection on the simplex takes the last cumulative sum alone.)
-/// Ranks and sums are in float32 at least: float16 counts to 2,048 and bfloat16 to 256.
+/// keras.activations.sparsemax: max(x - t, 0) over the last axis. The k largest elements, which form the support,
+/// determine t as (the sum of their cumulative sums - 1) / k. (The projection onto the simplex uses only the last
+/// cumulative sum.) Ranks and sums are in float32 at least: float16 counts to 2,048 and bfloat16 to 256.
 Value sparsemaxOverLast(const Value &given) {
   const Value x = atLeastFloat32(given);
   const Value each = ops::expand_dims(x, -1), other = ops::expand_dims(x, -2), excess = other - each;
@@ -111,7 +111,7 @@ Value hard_silu(const Value &x) {
   const Value y = real(x);
   return y * hardSigmoid(y);
 }
-/// x kept in [-1, 1], with the slope 1 at the bounds.
+/// Clamps x to [-1, 1], with gradient 1 at the bounds.
 Value hard_tanh(const Value &x) {
   if (isSymbolic(x))
     return recordOperation("HardTanh", {x});
@@ -251,7 +251,7 @@ const std::map<std::string, Plain> &registry() {
 
 constexpr const char *unnamed = "function";
 
-/// Keras's name of a function that has two.
+/// Keras's canonical name of a function with two names.
 std::string keptName(const std::string &name) {
   return name == "swish" ? "silu" : name == "hard_swish" ? "hard_silu" : name;
 }
@@ -309,7 +309,7 @@ ActivationArg::ActivationArg(Plain f) : ActivationArg(Activate(f)) {
   if (named != registry().end())
     *this = ActivationArg(named->first);
 }
-/// A function of the user's has the name under which it is registered, if it is that object or that pointer.
+/// A user function has the name under which it is registered, if it is that object or that pointer.
 std::string ActivationArg::name() const {
   if (!rep_ || rep_->name != unnamed)
     return rep_ ? rep_->name : "linear";

@@ -1,4 +1,4 @@
-// keras.ops on Values: elements joined, cut, repeated and put in another order.
+// keras.ops on Values: concatenation, splitting, repetition and reordering.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
@@ -18,7 +18,7 @@ namespace {
 
 Value flattened(const Value &x) { return reshape(x, {none}); }
 
-/// The part of x from index `begin` to `end` of an axis.
+/// Slices [begin, end) of an axis of x.
 Value cut(const Value &x, int64_t axis, int64_t begin, int64_t end) {
   std::vector<int64_t> start(static_cast<size_t>(x.rank()), 0), dims = x.shape().dims();
   start[static_cast<size_t>(axis)] = begin;
@@ -35,7 +35,7 @@ std::optional<int64_t> knownExtent(const char *op, const Value &x, int64_t axis)
 void requireSections(const Value &x, const Sections &sections, int64_t axis) {
   const std::optional<int64_t> extent = knownExtent("split", x, axis);
   if (const std::optional<int64_t> count = sections.count()) {
-    constexpr int64_t most = 1 << 20; // each is a Value; the extent may be unknown, and so not bound the count
+    constexpr int64_t most = 1 << 20; // each section is a Value; an unknown extent does not bound the count
     if (*count < 1)
       throw Error(ErrorKind::value_error, fmt::format("split: expected at least one section, got {}", *count));
     if (*count > most)
@@ -53,7 +53,7 @@ void requireSections(const Value &x, const Sections &sections, int64_t axis) {
                             x.shape().str(), indices));
 }
 
-/// The index before which each section begins, and the extent.
+/// The start index of each section, and the extent.
 std::vector<int64_t> boundsOf(const Sections &sections, int64_t extent) {
   std::vector<int64_t> bounds{0};
   if (const std::optional<int64_t> count = sections.count())
@@ -65,7 +65,7 @@ std::vector<int64_t> boundsOf(const Sections &sections, int64_t extent) {
   return bounds;
 }
 
-/// The last `shift` elements along an axis before the others.
+/// Moves the last `shift` elements along an axis to the front.
 Value rolled(const Value &x, int64_t shift, int64_t axis) {
   const int64_t extent = x.shape()[axis];
   if (extent == 0 || shift % extent == 0)
@@ -220,7 +220,7 @@ Value diagonal(const Value &x, int64_t offset, int64_t axis1, int64_t axis2) {
     result.push_back(count);
     if (count == 0 || Shape(result).elements() == 0)
       return tracing().splat(0, Shape(std::move(result)), y.dtype());
-    // In the rows, one after another, the elements are columns + 1 apart.
+    // In row-major order the elements are columns + 1 apart.
     const int64_t rank = shape.rank(), length = (count - 1) * (columns + 1) + 1;
     flat.push_back(count * columns);
     Value run = cut(reshape(cut(y, rank - 2, row, row + count), Shape(flat)), rank - 2, column, column + length);

@@ -29,7 +29,7 @@ void requireShapes(const Value &query, const Value &key, const Value &value) {
                             q.str(), k.str(), v.str()));
 }
 
-/// `operand`, which broadcasts to the shape of the scores, with as many axes.
+/// Reshapes `operand`, which broadcasts to the shape of the scores, to rank 4.
 Value withFourAxes(const char *name, const Value &operand, const Shape &scores) {
   std::vector<int64_t> dims = operand.shape().dims();
   bool fits = dims.size() <= 4;
@@ -45,7 +45,7 @@ Value withFourAxes(const char *name, const Value &operand, const Shape &scores) 
   return tracing().reshape(operand, Shape(dims));
 }
 
-/// The call as files have it: bias, mask and scale are arguments by name, and null if they are not there.
+/// The call in the form of files: bias, mask and scale are keyword arguments, null if absent.
 Value recorded(const List &inputs, const DotProductAttentionArgs &args) {
   nlohmann::ordered_json arguments, keywords;
   size_t next = 3;

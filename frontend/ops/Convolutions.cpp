@@ -26,7 +26,7 @@ Shape shapeOf(std::initializer_list<std::vector<int64_t>> parts) {
   return Shape(dims);
 }
 
-/// Both operands of a convolution in one dtype, the image with its channels last.
+/// Both operands of a convolution in one dtype, with the image in channels-last layout.
 struct ConvOperands {
   Value image, kernel;
   int64_t rank; // spatial axes
@@ -56,8 +56,8 @@ Windows windowsOf(const char *op, const ConvOperands &operands, const ConvArgs &
                            args.padding);
 }
 
-/// The convolution of a kernel (k..., g, c, f). Integers narrower than 32 bits are multiplied in int32, as sums of
-/// products of int8 are, and the result wraps.
+/// Convolves with a kernel (k..., g, c, f). Integers narrower than 32 bits are multiplied in int32, as in sums of
+/// products of int8, and the result wraps.
 Value convolve(const ConvOperands &operands, const Value &kernel, const Windows &windows) {
   Value image = operands.image, weights = kernel;
   const DType dtype = image.dtype();
@@ -73,7 +73,7 @@ Value convolve(const ConvOperands &operands, const Value &kernel, const Windows 
   return asDtype(y, dtype);
 }
 
-/// The arguments as the operations of files have them.
+/// The config of the arguments in files.
 template <class Args> Config configOfArgs(const Args &args) {
   Config config;
   setField(config, "strides", args.strides);
@@ -85,7 +85,7 @@ template <class Args> Config configOfArgs(const Args &args) {
   return config;
 }
 
-/// A kernel (k..., c, g * f) as (k..., g, c, f).
+/// Reshapes a kernel (k..., c, g * f) to (k..., g, c, f).
 Value inGroups(const Value &kernel, int64_t groups) {
   const int64_t rank = kernel.rank() - 2, channels = kernel.shape()[rank], filters = kernel.shape()[-1] / groups;
   const std::vector<int64_t> taps = dimsOf(kernel, 0, rank);
@@ -157,7 +157,7 @@ int64_t transposedExtent(int64_t extent, int64_t span, int64_t stride, bool isSa
   return more ? extentSum(extentProduct(extent - 1, stride), span % 2 + *more) : extentProduct(extent, stride);
 }
 
-/// The windows of the convolution whose gradient by its inputs is the transposed convolution: over the result's axes.
+/// The windows, over the result's axes, of the convolution whose input gradient is the transposed convolution.
 Windows windowsOf(const ConvOperands &operands, const ConvTransposeArgs &args) {
   const char *op = "conv_transpose";
   if (args.padding == Padding::causal)

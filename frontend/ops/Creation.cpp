@@ -1,4 +1,4 @@
-// keras.ops without operands, constants, and masks: values that depend on shapes, data and indices alone.
+// keras.ops without operands, constants, and masks: values that depend only on shapes, data and indices.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
@@ -15,9 +15,9 @@ using List = std::vector<Value>;
 
 namespace {
 
-using Wide = __int128; // holds each difference and each product of 64-bit numbers below
+using Wide = __int128; // represents each difference and product of 64-bit numbers below
 
-/// Refuses bool, and values that a dtype does not have.
+/// Refuses bool, and values that the dtype cannot represent.
 void requireIn(DType dtype, std::string_view op, std::initializer_list<Number> values) {
   if (dtype == DType::bool_)
     throw Error(ErrorKind::type_error, fmt::format("{} gives numbers, not bools", op));
@@ -26,7 +26,7 @@ void requireIn(DType dtype, std::string_view op, std::initializer_list<Number> v
       throw Error(ErrorKind::value_error, fmt::format("{}: {} has no number {}", op, name(dtype), numberText(value)));
 }
 
-/// The float in which values on the way to `dtype` are computed.
+/// The float dtype in which values for `dtype` are computed.
 DType computeFloat(DType dtype) { return is_float(dtype) && itemsize(dtype) < 8 ? DType::float32 : DType::float64; }
 
 /// first + i * step, for i from 0.
@@ -37,7 +37,7 @@ Value ascending(const Number &first, const Number &step, int64_t count, DType dt
   return first.real() == 0 ? i : tracing().binary("add", i, scalarLike(first, i));
 }
 
-/// A number without its fraction.
+/// A truncated number.
 Wide wide(const Number &number) {
   if (number.kind() == Number::Kind::real)
     return static_cast<Wide>(number.real());
@@ -45,7 +45,7 @@ Wide wide(const Number &number) {
 }
 Number narrow(Wide number) { return number < 0 ? Number(static_cast<int64_t>(number)) : static_cast<uint64_t>(number); }
 
-/// How arange() ascends: integers are computed exactly.
+/// The sequence of arange(); integers are computed exactly.
 struct Range {
   Number first = 0, last = 0;
   int64_t count = 0;
@@ -68,7 +68,8 @@ Range rangeOf(const Number &start, const Number &stop, const Number &step) {
   return {start, start, 0};
 }
 
-/// Where the index of the last axis, less that of the one before, is `predicate` to k.
+/// A mask that is true where the index along the last axis, minus the index along the one before, satisfies `predicate`
+/// with k.
 Value diagonalMask(ComparePredicate predicate, const Shape &shape, int64_t k) {
   const int64_t rank = shape.rank(), longest = std::max(shape[-1], shape[-2]);
   const DType dtype = indexDtype(longest);
@@ -89,7 +90,7 @@ Value triangle(const char *op, ComparePredicate kept, const Value &x, int64_t k)
       configForm("k", k));
 }
 
-/// value_error for a dimension that is none.
+/// value_error for an unknown dimension.
 void requireKnown(const char *op, const Shape &shape) {
   if (std::ranges::any_of(shape.dims(), [](int64_t extent) { return extent < 0; }))
     throw Error(
@@ -131,7 +132,7 @@ Value arange(const Number &start, const std::optional<Number> &stop, const std::
   return applyOne("arange", {}, [range, by, type](const List &) {
     if (is_float(type))
       return asDtype(ascending(range.first, by, range.count, computeFloat(type)), type, "arange");
-    // As NumPy: integers ascend by the distance of the first two. int64 wraps as each integer dtype does.
+    // As in NumPy, integers ascend by the difference of the first two. int64 wraps as every integer dtype does.
     Wide first = 0, distance = 1;
     if (range.count > 0)
       first = wide(range.first);
@@ -153,7 +154,7 @@ Value linspace(double start, double stop, int64_t num, bool endpoint, std::optio
     const auto parts = static_cast<double>(endpoint ? num - 1 : num);
     const DType compute = computeFloat(type);
     Value y = ascending(start, parts > 0 ? (stop - start) / parts : 0, num, compute);
-    if (endpoint && num > 1) { // the last one exactly
+    if (endpoint && num > 1) { // makes the last value exact
       Value i = tracing().iota(0, Shape({num}), indexDtype(num));
       Value isLast = tracing().compare(ComparePredicate::eq, i, scalarLike(num - 1, i));
       y = tracing().select(isLast, scalarLike(stop, y), y);
@@ -182,12 +183,12 @@ using namespace detail;
 Value constant(const Tensor &data) {
   if (!data.defined())
     throw Error(ErrorKind::value_error, "constant of an undefined Tensor");
-  const bool isRecorded = !Trace::current(); // a graph keeps the elements that it was given
+  const bool isRecorded = !Trace::current(); // a graph keeps the given elements
   if (data.size() <= 64)
     return applyOne("constant", {}, [kept = isRecorded ? TensorAccess::copy(data) : data](const std::vector<Value> &) {
       return tracing().literal(kept);
     });
-  // Larger data do not enter the IR: they become a variable that no step writes.
+  // Larger data are not embedded in the IR: they become a variable that no step writes.
   const Variable holder = makeVariable(data, {.name = "constant",
                                               .path = "constant",
                                               .role = VariableRole::constant,

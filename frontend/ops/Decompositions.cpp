@@ -1,4 +1,4 @@
-// Factorizations of matrices with gradients in closed form.
+// Matrix factorizations with closed-form gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/Decompositions.h"
 #include "frontend/graph/Promotion.h"
@@ -22,7 +22,7 @@ Value upperOf(const Value &x) { return triangleOf(x, ComparePredicate::le); }
 Value overTriangular(const Value &x, const Value &a, Triangle transposedTriangle) {
   return transposed(triangularSolution(transposed(a), transposed(x), transposedTriangle));
 }
-/// x with matrices of one more or less row or column: cut, or with those of the identity.
+/// Changes the extents of the matrices of x by one row or column: cropped, or padded from the identity.
 Value padded(const Value &x, int64_t rows, int64_t columns) {
   const int64_t m = x.shape()[1], n = x.shape()[2];
   const Value identity = identityLike(x, rows, columns);
@@ -82,10 +82,10 @@ LuFactors luOf(const Value &a) {
 
 namespace {
 
-/// Of matrices with at least as many rows as columns.
+/// Thin QR of matrices with at least as many rows as columns.
 std::array<Value, 2> thinQr(const Value &a) {
   const auto [q, r] = qrFactors(a, false);
-  // The gradient by a of one of the results, where `product` is R R'^T or -Q'^T Q.
+  // The gradient of `a` from one of the results, where `product` is R R'^T or -Q'^T Q.
   const auto gradient = [&q](const Value &product) {
     const Value symmetric = lowerOf(product) + transposed(strictlyLowerOf(product));
     return ops::matmul(q, symmetric);
@@ -104,7 +104,7 @@ std::array<Value, 2> thinQr(const Value &a) {
 
 std::array<Value, 2> qrOf(const Value &a, bool complete) {
   const int64_t batch = a.shape()[0], m = a.shape()[1], n = a.shape()[2];
-  if (m > n && complete) // of whose further columns no closed form is known
+  if (m > n && complete) // no closed form is known for the additional columns
     return qrFactors(a, true);
   if (m >= n)
     return thinQr(a);
@@ -139,7 +139,7 @@ Eigen withGradients(const Value &a, const Eigen &raw, const Eigen &of) {
 Singular withGradients(const Value &a, const Singular &raw, const Singular &of) {
   const auto &[u, s, v] = of;
   const Value row = ops::expand_dims(s, 1), column = ops::expand_dims(s, 2);
-  const auto rotation = [&](const Value &x) { // of the vectors among themselves
+  const auto rotation = [&](const Value &x) { // of the vectors within their span
     const Value inner = inverseDifferences(s, s) / (row + column) * x;
     return inner + transposed(inner);
   };

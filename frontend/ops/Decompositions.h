@@ -1,4 +1,4 @@
-// Factorizations of batches of matrices with gradients in closed form, as JAX has them.
+// Batched matrix factorizations with closed-form gradients, as in JAX.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/ops/Factorizations.h"
@@ -9,19 +9,19 @@ namespace halftone::detail {
 // As in Factorizations.h and Rotations.h, matrices are floats (batch, m, n) in float32 or float64. A second derivative is that of
 // the loops over columns; of eigenvalues and singular values, three orders of derivatives are in closed form.
 
-/// L of the symmetric `a`.
+/// The Cholesky factor L of the symmetric `a`.
 Value choleskyOf(const Value &a);
 LuFactors luOf(const Value &a);
-/// x of a x = b by the factors of a.
+/// Solves a x = b for x with the factors of a.
 Value solutionOf(const Value &a, const Value &b, const LuFactors &factors);
 Value triangularSolutionOf(const Value &a, const Value &b, bool lower);
 std::array<Value, 2> qrOf(const Value &a, bool complete);
 Eigen eighOf(const Value &a);
-/// Whatever the greater of m and n: u, s and v.
+/// The singular value decomposition u, s and v, for any m and n.
 Singular svdOf(const Value &a, bool complete);
-/// The pseudoinverse by the thin u, s and v, where only singular values count for which `counts` is true.
+/// The pseudoinverse from the thin u, s and v. Uses only singular values for which `counts` is true.
 Value pseudoinverseOf(const Value &a, const Singular &svd, const Value &counts);
-/// What the cotangent of the pseudoinverse p of `a` says about a.
+/// The cotangent of `a`, given that of its pseudoinverse p.
 Value pseudoinverseGradient(const Value &a, const Value &p, const Value &upstream);
 
 } // namespace halftone::detail

@@ -16,12 +16,12 @@ Value element(const Value &a, int64_t row, int64_t column) {
   const int64_t batch = a.shape()[0];
   return tracing().reshape(tracing().slice(a, {0, row, column}, Shape({batch, 1, 1})), Shape({batch}));
 }
-/// The determinant of two columns in the rows i and j.
+/// The determinant of two columns, restricted to rows i and j.
 Value minor(const Value &a, int64_t i, int64_t j, int64_t first, int64_t second) {
   return element(a, i, first) * element(a, j, second) - element(a, i, second) * element(a, j, first);
 }
 
-/// 1, or -1 if an odd number of the counted facts hold: (batch).
+/// 1, or -1 if an odd number of the facts is true: (batch).
 Value signOf(const Value &facts, DType dtype) {
   const Value isOdd = ops::not_equal(ops::bitwise_and(ops::count_nonzero(facts, {1}), 1), 0);
   const Shape shape = isOdd.shape();
@@ -31,8 +31,9 @@ Value exchanges(const LuFactors &factors) {
   return ops::not_equal(factors.pivots, tracing().iota(1, factors.pivots.shape(), DType::int32));
 }
 
-/// The adjugate by the factors of a matrix whose rank is n - 1 at least. With U' that has the inverse of the product of its other
-/// pivots as the last one, it is U'^-1 D L^-1 P, where D has the determinant on the diagonal, but 1 as the last.
+/// The adjugate, from the factors of a matrix of rank at least n - 1. Let U' be U with its last pivot replaced by the
+/// inverse of the product of the other pivots. The adjugate is U'^-1 D L^-1 P, where D has the determinant on the
+/// diagonal, except for 1 in the last position.
 Value adjugateBy(const LuFactors &factors, const Value &signs) {
   const Value lu = factors.lu;
   const int64_t batch = lu.shape()[0], n = lu.shape()[1];

@@ -1,4 +1,4 @@
-// Boxes whose place only the step knows: one lookup among the axes that the box does not fill.
+// Boxes at dynamic positions, by one gather over the axes that the box does not fill.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/DynamicIndices.h"
 #include "frontend/graph/Promotion.h"
@@ -33,7 +33,7 @@ Value areInside(const Value &indices, int64_t extent) {
 
 namespace {
 
-/// The axes of a tensor from the first to the last that a box does not fill, as one axis.
+/// The axes of a tensor from the first to the last that a box does not fill, collapsed to one.
 struct Between {
   Between(const Shape &whole, const Shape &box) {
     while (begin < whole.rank() && whole[begin] == box[begin])
@@ -45,7 +45,7 @@ struct Between {
   Shape among(const Shape &shape) const {
     return Shape(std::vector<int64_t>(shape.dims().begin() + begin, shape.dims().begin() + end));
   }
-  /// The shape with one axis of `extent` for these.
+  /// The shape with these axes replaced by one of `extent`.
   Shape joined(const Shape &shape, int64_t extent) const {
     std::vector<int64_t> dims = shape.dims();
     dims.erase(dims.begin() + begin, dims.begin() + end);
@@ -55,7 +55,7 @@ struct Between {
   int64_t begin = 0, end = 0;
 };
 
-/// The sum over `axes` of `among` of the places that `place` gives, in row-major order of `extents`.
+/// The linear index over `axes`, in row-major order of `extents`, of the indices that `place` returns.
 template <class F> Value linear(const Between &axes, const Shape &extents, F place) {
   Trace &t = tracing();
   Value sum;
@@ -168,12 +168,13 @@ Value withBoxAt(const Value &x, const std::vector<Value> &places, const Value &b
 
 namespace {
 
-/// The updates of an operation as one index for each: the first axes of x as one, so that the index counts along it.
+/// The updates of an operation with one index each: the first axes of x are collapsed to one, which the index
+/// addresses.
 struct LinearUpdates {
   Value x, index, updates;
 };
 
-/// `indices` (..., n) name slices of x by its first n axes; the updates broadcast to them.
+/// `indices` (..., n) select slices of x by its first n axes; the updates are broadcast to them.
 LinearUpdates linearUpdates(const char *op, const Value &x, const Value &indices, const Value &updates) {
   Trace &t = tracing();
   const Shape whole = x.shape(), named = indices.shape();
@@ -204,7 +205,7 @@ LinearUpdates linearUpdates(const char *op, const Value &x, const Value &indices
     const Value step = stride == 1 ? at : t.binary("mul", at, scalarLike(stride, at));
     index = index.defined() ? t.binary("add", index, step) : step;
   }
-  if (depth > 1) // one index alone is outside if its place is
+  if (depth > 1) // a single index is out of range exactly if it is along its axis
     index = t.select(inside, index, scalarLike(-1, index));
   const auto flat = [&](const Value &y, int64_t first) {
     std::vector<int64_t> dims = inner;

@@ -1,4 +1,4 @@
-// Integer Values as places of a tensor: wrapped as in Python, clamped, or marked as outside.
+// Integer Values as tensor indices: wrapped as in Python, clamped, or marked as out of range.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
@@ -7,27 +7,27 @@
 
 namespace halftone::detail {
 
-/// `indices` in int32 or int64. type_error that names `op` unless they are integers.
+/// Casts `indices` to int32 or int64. type_error that names `op` unless they are integers.
 Value asIndices(const char *op, const Value &indices);
-/// Python's places: an index below 0 counts from the end of an axis of this extent.
+/// Python's indexing: a negative index counts from the end of an axis of this extent.
 Value wrapped(const Value &indices, int64_t extent);
-/// Whether the indices are places of an axis of this extent.
+/// Whether the indices are in range for an axis of this extent.
 Value areInside(const Value &indices, int64_t extent);
 
-/// Where a box of the shape `box` begins in a tensor of the shape `whole`, as a scalar for each axis: a start below 0 counts
-/// from the end, and the box is moved until it lies within. value_error that names `op` if there is not one start an axis, or
-/// if the box is larger.
+/// The start indices of a box of shape `box` in a tensor of shape `whole`, one scalar per axis: a negative start counts
+/// from the end, and the box is shifted to lie inside. value_error that names `op` if there is not one start per axis,
+/// or if the box is larger.
 std::vector<Value> placesOf(const char *op, const Starts &starts, const Shape &whole, const Shape &box);
-/// The elements of x in a box of this shape that begins at the places.
+/// The elements of x in a box of this shape at the given start.
 Value boxAt(const Value &x, const std::vector<Value> &places, const Shape &shape);
-/// x with `box`, of its dtype, in place of the elements there.
+/// x with the elements at the given start replaced by `box`, which has its dtype.
 Value withBoxAt(const Value &x, const std::vector<Value> &places, const Value &box);
 
-/// x with the slices along axis 0 that the indices, a vector, name combined with the updates. Those outside are left out. Bools
-/// are combined as integers.
+/// Combines the slices of x along axis 0 that the indices, a vector, select with the updates. Out-of-range indices are
+/// ignored. Bools are combined as integers.
 Value scatteredRows(ScatterKind kind, const Value &x, const Value &indices, const Value &updates);
-/// The same of slices that `indices` (..., n) name by the first n axes of x, where one below 0 counts from the end. The updates
-/// broadcast to them, and are cast to x's dtype.
+/// Like scatteredRows(), for slices that `indices` (..., n) select by the first n axes of x; a negative index counts
+/// from the end. The updates are broadcast to the slices and cast to x's dtype.
 Value updatedAt(const char *op, ScatterKind kind, const Value &x, const Value &indices, const Value &updates);
 
 } // namespace halftone::detail

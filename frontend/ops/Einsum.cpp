@@ -1,4 +1,4 @@
-// keras.ops.einsum: contractions by an equation of labels.
+// keras.ops.einsum: contractions given by an equation of labels.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
@@ -18,7 +18,7 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// A label for each axis: a letter, or for the axes of "..." -1, -2, ... from the last one on.
+/// One label per axis: a letter or, for the axes of "...", -1, -2, ... from the last one on.
 using Labels = std::vector<int>;
 
 bool contains(const Labels &labels, int label) { return std::ranges::find(labels, label) != labels.end(); }
@@ -29,7 +29,7 @@ struct Term {
   Labels labels;
 };
 
-/// The equation, and how errors tell of it.
+/// The equation, and its errors.
 class Equation {
 public:
   Equation(std::string_view text, const List &operands) : text_(text) {
@@ -65,7 +65,7 @@ private:
       labels.push_back(static_cast<int>(-left));
   }
 
-  /// `broadcast`: how many axes "..." stands for, said by the rest of the term.
+  /// `broadcast` returns the number of axes of "...", given the number of letters in the term.
   Labels read(std::string_view term, const std::function<int64_t(int64_t letters)> &broadcast) const {
     Labels labels;
     const int64_t letters = std::ranges::count_if(term, [](unsigned char c) { return std::isalpha(c); });
@@ -138,7 +138,7 @@ private:
   int64_t broadcast_ = 0;
 };
 
-/// The term with its axes in the order of `labels`, which are its own.
+/// Transposes the term to the order of `labels`, a permutation of its own.
 Value inOrder(const Term &term, const Labels &labels) {
   std::vector<int64_t> axes;
   for (int label : labels)
@@ -146,7 +146,8 @@ Value inOrder(const Term &term, const Labels &labels) {
   return std::ranges::is_sorted(axes) ? term.value : transpose(term.value, axes);
 }
 
-/// A label that is twice in the term is once in it: its axes are merged, and every (extent + 1)-th element taken.
+/// Takes the diagonal for a label that occurs twice: the two axes are merged, and every (extent + 1)-th element is
+/// taken.
 Term diagonal(Term term) {
   for (size_t second = 1; second < term.labels.size();) {
     const int label = term.labels[second];
@@ -174,7 +175,7 @@ Term diagonal(Term term) {
   return term;
 }
 
-/// The term summed over the axes whose labels `isNeeded` refuses.
+/// Sums the term over the axes whose labels `isNeeded` rejects.
 Term summed(const Term &term, const std::function<bool(int)> &isNeeded) {
   std::vector<int64_t> axes;
   Term result{term.value, {}};
@@ -188,7 +189,7 @@ Term summed(const Term &term, const std::function<bool(int)> &isNeeded) {
   return result;
 }
 
-/// The term without the axes of extent 1 along which it broadcasts to `other`.
+/// Removes the axes of extent 1 along which the term broadcasts to `other`.
 Term squeezed(const Term &term, const Term &other) {
   Term result{term.value, {}};
   std::vector<int64_t> dims;
@@ -205,7 +206,7 @@ Term squeezed(const Term &term, const Term &other) {
   return result;
 }
 
-/// Products of all pairs, elementwise: axes that a term lacks have extent 1. The axes of the result are in the order of
+/// The outer or elementwise product: axes that a term lacks have extent 1. The axes of the result are in the order of
 /// `wanted`.
 Term multiplied(const Term &a, const Term &b, const Labels &wanted) {
   Labels labels;
@@ -224,8 +225,8 @@ Term multiplied(const Term &a, const Term &b, const Labels &wanted) {
   return {multiply(spread(a), spread(b)), labels};
 }
 
-/// The sums of products over the labels of both terms that are not `wanted`. `wanted` begins with the output: the term
-/// with the free label that comes last in it is on the right.
+/// Contracts over the labels of both terms that are not `wanted`. `wanted` begins with the output: the term with the
+/// last free label in it is the right operand.
 Term contracted(const Term &a, const Term &b, const Labels &wanted) {
   const auto lastFree = [&](const Term &term, const Term &other) {
     int64_t last = -1;
@@ -257,7 +258,7 @@ Term contracted(const Term &a, const Term &b, const Labels &wanted) {
   return {contractOne(asDtype(lhs.value, dtype), asDtype(rhs.value, dtype), axes), labels};
 }
 
-/// The product of two terms, with the axes that are `wanted`: in the output or in a later term.
+/// The product of two terms, keeping the axes that are `wanted` in the output or in a later term.
 Term combined(const Term &first, const Term &second, const Labels &wanted) {
   Term a = squeezed(first, second), b = squeezed(second, first);
   a = summed(a, [&](int label) { return contains(b.labels, label) || contains(wanted, label); });

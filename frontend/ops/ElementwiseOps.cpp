@@ -1,4 +1,4 @@
-// keras.ops on Values: elementwise operations that several ops of the dialect make up.
+// keras.ops on Values: elementwise operations composed of several dialect ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
@@ -22,7 +22,8 @@ Value isInfinite(const Value &x) {
   return tracing().compare(ComparePredicate::eq, tracing().unary("abs", x), scalarLike(HUGE_VAL, x));
 }
 
-/// The rest of a / b with a's sign, and whether Python's has another one: there it is b more, and the quotient 1 less.
+/// The remainder of a / b with a's sign, and whether Python's has the other sign: Python's is then larger by b, and the
+/// quotient smaller by 1.
 struct Rest {
   Value rest, isOther;
 };
@@ -50,12 +51,12 @@ Value floorRest(const Operands &o) {
   Value y = t.binary("add", rest, t.select(isOther, o.b, zeroOf(o.b)));
   if (!is_float(y.dtype()))
     return y;
-  // A rest of 0 takes b's sign: -0 + 0 is 0.
+  // A zero remainder takes b's sign: -0 + 0 is 0.
   Value minusZero = t.unary("neg", t.binary("add", t.unary("neg", y), zeroOf(y)));
   return t.select(isNegative(o.b), minusZero, t.binary("add", y, zeroOf(y)));
 }
 
-/// Of operands in `computed` of the dtype that they promote to.
+/// Applies `op` to operands in `computed` of their promoted dtype.
 Value binary(const char *op, const Operand &a, const Operand &b, DType (*computed)(DType),
              Value (*f)(const Operands &)) {
   return applyOperands(op, {a, b}, [op, computed, f](const Places &v) { return f(fit(op, v[0], v[1], computed)); });
@@ -75,7 +76,7 @@ Value length(const Operands &o) {
 
 Value logSum(const Operands &o) {
   Trace &t = tracing();
-  // Equal infinities have no difference.
+  // The difference of equal infinities is NaN.
   Value isEqual = t.compare(ComparePredicate::eq, o.a, o.b);
   Value distance = t.unary("abs", t.select(isEqual, zeroOf(o.a), t.binary("sub", o.a, o.b)));
   return t.binary("add", t.binary("maximum", o.a, o.b), t.unary("log1p", t.unary("exp", t.unary("neg", distance))));
@@ -94,7 +95,7 @@ void requireBits(const char *op, const Operand &operand) {
   if (!operand.is_number())
     takesBits(op, operand.value());
 }
-/// Of bools it is the logical operation `op`, and is recorded as such.
+/// For bools it is the logical operation `op`, and is recorded as such.
 Value bitwise(const char *name, const char *op, const Operand &a, const Operand &b) {
   return applyOperands(isBool(a) && isBool(b) ? op : name, {a, b}, [name, op](const Places &v) {
     for (const Operand &operand : v)

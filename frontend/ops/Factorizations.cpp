@@ -16,7 +16,7 @@ namespace {
 Value asColumn(const Value &x) { return ops::expand_dims(x, -1); }
 Value asRow(const Value &x) { return ops::expand_dims(x, -2); }
 Value at(const Value &x, const Value &index, int64_t axis) { return tracing().gather(x, index, axis); }
-/// The places 0, 1, ... of an axis, int32.
+/// The int32 indices 0, 1, ... of an axis.
 Value places(int64_t extent) { return tracing().iota(0, Shape({extent}), DType::int32); }
 Value chosenRows(const Value &x, const Value &order) { return tracing().gather(x, order, 1, 1); }
 
@@ -115,7 +115,7 @@ Value transposedSolutionBy(const LuFactors &factors, const Value &b) {
 
 namespace {
 
-/// The reflection that takes the part of a column from place i on to a multiple of the i-th unit vector: I - tau v v^T.
+/// The reflection I - tau v v^T that maps the part of a column from row i on to a multiple of the i-th unit vector.
 struct Reflection {
   Value v, tau;
 };

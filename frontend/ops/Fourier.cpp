@@ -1,4 +1,4 @@
-// keras.ops on Values: Fourier transforms of signals, and of their sequences under a window.
+// keras.ops on Values: Fourier transforms of signals, and windowed transforms of their frames.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Fourier.h"
 #include "frontend/graph/Promotion.h"
@@ -36,7 +36,7 @@ Shape withLast(const Shape &shape, int64_t extent) {
   dims.back() = extent;
   return Shape(std::move(dims));
 }
-/// x with this last extent: cut, or zeros behind.
+/// Crops x to this last extent, or pads it with zeros at the end.
 Value withExtent(const Value &x, int64_t extent) {
   const Shape shape = x.shape();
   const int64_t last = x.rank() - 1, given = shape[last];
@@ -51,7 +51,7 @@ Value asRows(const Value &x) {
   return tracing().reshape(x, Shape({last == 0 ? 0 : x.shape().elements() / last, last}));
 }
 
-/// Along the last axis.
+/// Transforms along the last axis.
 Complex alongLast(const char *op, const Complex &x, bool inverse) {
   const Shape shape = x[0].shape();
   requireElements(op, shape[shape.rank() - 1]);
@@ -83,7 +83,7 @@ Value inverseRealTransform(const Complex &x, int64_t n) {
   return tracing().reshape(found, withLast(x[0].shape(), n));
 }
 
-/// Applies a transform of wide parts to `v`, real and imaginary, and rounds its results to their dtype.
+/// Applies a transform to the real and imaginary parts `v` in a wide dtype, and rounds its results to their dtype.
 template <class F> List onParts(const char *op, const List &v, int64_t axes, F f) {
   requireParts(op, v[0], v[1], axes);
   List results = f(Complex{atLeastFloat32(v[0]), atLeastFloat32(v[1])});
@@ -143,7 +143,7 @@ Value irfft(const Complex &x, std::optional<int64_t> fft_length) {
 
 namespace {
 
-/// The places (count, length) of sequences.
+/// The indices (count, length) of the frames.
 Value sequencePlaces(int64_t count, int64_t length, int64_t stride) {
   const Shape shape({count, length});
   return tracing().iota(0, shape, DType::int32) * stride + tracing().iota(1, shape, DType::int32);
@@ -175,7 +175,7 @@ void requireLengths(const Lengths &lengths) {
                             lengths.sequence, lengths.fft));
 }
 
-/// (fft_length): the window of the sequences, with zeros on both sides; ones without a window.
+/// The window of the frames (fft_length), zero-padded on both sides; ones if there is no window.
 Value windowOf(const std::optional<Choice<WindowKind>> &kind, const Value &given, const Lengths &lengths, DType dtype) {
   Trace &t = tracing();
   if (!kind && !given.defined())
@@ -209,7 +209,7 @@ void requireSignal(const Value &x) {
     throw Error(ErrorKind::value_error, "stft: expected at least one axis, got a scalar");
 }
 
-/// The config of both; none if the window consists of Values, which Keras's files do not hold.
+/// The config of lengths and window; none if the window consists of Values, which Keras files cannot represent.
 std::optional<Config> configOfSequences(const Lengths &lengths, const Window &window, bool center) {
   if (window.values().defined())
     return std::nullopt;

@@ -1,4 +1,4 @@
-// The Fourier transform by factors of the length, and of lengths with large factors by a convolution.
+// The Fourier transform by factors of the length; for lengths with large factors, by a convolution.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/FourierTransform.h"
 #include "frontend/graph/Promotion.h"
@@ -39,7 +39,8 @@ ComplexRows times(const ComplexRows &x, const ComplexRows &y) {
   return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-/// exp(sign 2 pi i k / n) for the integer k that `turns` gives for each row and column, exact where it is a multiple of a quarter turn.
+/// exp(sign 2 pi i k / n) for the integer k that `turns` returns for each row and column, exact at multiples of a
+/// quarter turn.
 ComplexRows roots(int64_t rows, int64_t columns, int64_t n, double sign, DType dtype,
                   const std::function<int64_t(int64_t, int64_t)> &turns) {
   std::vector<double> c, s;
@@ -53,7 +54,8 @@ ComplexRows roots(int64_t rows, int64_t columns, int64_t n, double sign, DType d
   return {constant(Tensor(c, shape).astype(dtype)), constant(Tensor(s, shape).astype(dtype))};
 }
 
-/// The matrix of a transform of n elements as one (2 n, 2 n) for stacked real and imaginary parts; (2 n, n) for real numbers.
+/// The transform of n elements as a real matrix: (2 n, 2 n) for stacked real and imaginary parts; (2 n, n) for real
+/// input.
 Value matrixOf(int64_t n, bool isReal, double sign, DType dtype) {
   const ComplexRows table = roots(n, n, n, sign, dtype, [](int64_t j, int64_t k) { return j * k; });
   Trace &t = tracing();
@@ -75,7 +77,7 @@ ComplexRows reshaped(const ComplexRows &x, const Shape &shape) {
   return {tracing().reshape(x.re, shape), x.im.defined() ? tracing().reshape(x.im, shape) : Value()};
 }
 
-/// The largest factor up to the largest radix; else the least factor, if it is small enough; else 1.
+/// The largest factor up to the largest radix; otherwise the smallest factor, if it is small enough; otherwise 1.
 int64_t factorOf(int64_t n) {
   for (int64_t factor = std::min(n, largestRadix); factor > 1; --factor)
     if (n % factor == 0)
@@ -88,8 +90,8 @@ int64_t factorOf(int64_t n) {
 
 ComplexRows transformed(const ComplexRows &x, double sign);
 
-/// Bluestein: with c[j] = exp(sign pi i j^2 / n), X[k] = c[k] sum_j (x[j] c[j]) conj(c[k - j]), a convolution that transforms of a
-/// power of two compute.
+/// Bluestein's algorithm: with c[j] = exp(sign pi i j^2 / n), X[k] = c[k] sum_j (x[j] c[j]) conj(c[k - j]), a
+/// convolution computed by power-of-two transforms.
 ComplexRows byConvolution(const ComplexRows &x, double sign) {
   const int64_t rows = x.re.shape()[0], n = x.re.shape()[1];
   const DType dtype = x.re.dtype();

@@ -5,7 +5,7 @@
 
 namespace halftone::detail {
 
-/// Real and imaginary parts (rows, n) in float32 or float64; without an imaginary part the numbers are real.
+/// Real and imaginary parts (rows, n) in float32 or float64; without an imaginary part the values are real.
 struct ComplexRows {
   Value re, im;
 };

@@ -1,4 +1,4 @@
-// Slices, single places and new axes: a slice of the whole rank first, then the places' axes go and new ones come.
+// Slices, single indices and new axes: first a slice of full rank, then axes are removed and added.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/GetItem.h"
 #include "frontend/graph/Graph.h"
@@ -87,14 +87,14 @@ KeyPlaces placesOf(std::span<const Index> key, const Value &x) {
   return halftone::placesOf(key, x.shape(), inferringShapes() ? standsForNone : nullptr);
 }
 
-/// Every `step`-th place of an axis, maybe backwards.
+/// Every `step`-th element of an axis, possibly backward.
 static Value strided(const Value &x, const AxisPlaces &places, int64_t axis) {
   const int64_t stop = extentSum(places.start, extentProduct(places.step, places.count));
   return ops::take(x, ops::arange(places.start, stop, places.step, indexDtype(x.shape()[axis])), axis);
 }
 
 Value elementsAt(const Value &x, const std::vector<AxisPlaces> &axes) {
-  std::vector<int64_t> start, extent; // of the slice; axes with steps are whole in it
+  std::vector<int64_t> start, extent; // of the slice, which includes axes with steps whole
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     const AxisPlaces &along = axes[axis];
     start.push_back(along.step == 1 ? along.start : 0);

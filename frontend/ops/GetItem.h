@@ -1,4 +1,4 @@
-// x[key], and keys as Keras's files have them.
+// x[key], and the representation of keys in Keras files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Value.h"
@@ -10,13 +10,13 @@ namespace halftone::detail {
 /// Reads one item or a list of items: an integer, a slice, an ellipsis, or null for a new axis. not_implemented_error for
 /// others.
 std::vector<Index> keyOf(const nlohmann::ordered_json &key);
-/// A place alone is an integer and any other key a list, since Keras's GetItem refuses a slice alone.
+/// A single index becomes an integer and any other key a list, since Keras's GetItem refuses a bare slice.
 nlohmann::ordered_json jsonOf(std::span<const Index> key);
 
-/// The places of a key on a Value of a trace. While shapes are inferred, any place belongs to an axis whose extent stands for
-/// None.
+/// The elements that a key selects from a Value of a trace. While shapes are inferred, any index is in range for an
+/// axis whose extent stands for None.
 KeyPlaces placesOf(std::span<const Index> key, const Value &x);
-/// The elements of a Value of a trace at the places of its axes.
+/// The selected elements of a Value of a trace.
 Value elementsAt(const Value &x, const std::vector<AxisPlaces> &axes);
 /// x[key]; `x` is a Value of a trace.
 Value getItem(const Value &x, std::span<const Index> key);

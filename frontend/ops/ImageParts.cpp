@@ -1,4 +1,4 @@
-// keras.ops.image on Values: patches, margins and colours of images.
+// keras.ops.image on Values: patches, margins and colors of images.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/OperationRows.h"
@@ -17,7 +17,7 @@ using Extent = std::optional<int64_t>;
 
 namespace {
 
-/// The windows of a batch (n, s..., channels): (n, places..., taps * channels).
+/// The windows of a batch (n, s..., channels): (n, positions..., taps * channels).
 Value patchesOf(const Value &batch, const std::vector<int64_t> &size, const ops::image::ExtractPatchesArgs &args) {
   const auto rank = std::ssize(size);
   const std::vector<int64_t> dims = batch.shape().dims();
@@ -73,9 +73,9 @@ Integers sizeOf(const Integers &size, size_t count) {
   return size.list().size() == 1 ? Integers(std::vector<int64_t>(count, size.list().front())) : size;
 }
 
-/// Of one axis: its margins, and the extent that is wanted. One of the three is none.
+/// The margins and the target extent of one axis. Exactly one of the three is none.
 struct MarginsOf {
-  const char *before, *after, *target; // the arguments
+  const char *before, *after, *target; // argument names
   Extent low, high, extent;
 };
 template <class Args> std::array<MarginsOf, 2> marginsOf(const Args &args) {
@@ -105,7 +105,7 @@ void requireMargins(const MarginsOf &margins) {
   requireNotNegative(margins.after, margins.high);
   requireNotNegative(margins.target, margins.extent);
 }
-/// The third of the numbers of an axis of `extent`. `sign` is 1 for margins that are added, -1 for those that are cut off.
+/// Computes the missing one of the three for an axis of `extent`. `sign` is 1 for padding, -1 for cropping.
 MarginsOf completed(MarginsOf margins, int64_t extent, int64_t sign) {
   if (!margins.extent)
     margins.extent = extentSum(extent, sign * extentSum(*margins.low, *margins.high));
@@ -165,7 +165,7 @@ Value withMargins(const char *className, const char *name, const Value &images, 
   return applyOne(name, {images}, [args, change](const List &v) { return change(v[0], args); });
 }
 
-/// Python's names of the margins' arguments, in a file.
+/// Reads the margin arguments from a file, by their Python names.
 template <class Args> void readMargins(OperationArguments &a, Args &args) {
   if constexpr (requires { args.top_cropping; }) {
     args.top_cropping = a.maybeInteger("top_cropping");

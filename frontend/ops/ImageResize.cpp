@@ -1,4 +1,4 @@
-// Resizes images: nearest pixels by lookups, weighted sums by a product with a matrix for each axis.
+// Resizes images: nearest pixels by gathers, weighted sums by one matrix product per axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/ImageResize.h"
 #include "frontend/graph/Promotion.h"
@@ -17,7 +17,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// Of pixels at distance x >= 0 from the sampled point.
+/// The weight of pixels at distance x >= 0 from the sampled point.
 Value lanczosWeight(const Value &x, double radius) {
   constexpr double pi = std::numbers::pi;
   const Value numerator = radius * ops::sin(x * pi) * ops::sin(x * (pi / radius));
@@ -40,7 +40,7 @@ Value weightAt(const Value &x, Interpolation interpolation) {
   return lanczosWeight(x, interpolation == Interpolation::lanczos3 ? 3.0 : 5.0);
 }
 
-/// (from, to): the weight of each of `from` pixels in each of `to` results. A column adds up to 1.
+/// The weights (from, to) of each of `from` pixels in each of `to` results. Each column sums to 1.
 Value weights(int64_t from, int64_t to, Interpolation interpolation, bool antialias, DType dtype) {
   const Shape shape{from, to};
   const double step = static_cast<double>(from) / static_cast<double>(to);
@@ -56,7 +56,7 @@ Value weights(int64_t from, int64_t to, Interpolation interpolation, bool antial
 
 Value summed(const Value &x, const ImageSize &size, Interpolation interpolation, bool antialias) {
   const DType fine = itemsize(x.dtype()) > 4 ? DType::float64 : DType::float32;
-  // contract moves the axis that it replaces to the end; `order` holds the axes of x in the order of those of y.
+  // contract moves the axis that it replaces to the end; `order` restores the order of axes.
   std::vector<int64_t> order(static_cast<size_t>(x.rank()));
   std::iota(order.begin(), order.end(), 0);
   Value y = x;
@@ -96,7 +96,7 @@ Value saturated(const Value &x, DType dtype) {
   return asDtype(ops::clip(ops::round(x), least, most), dtype, "resize");
 }
 
-/// The extents of the box in x, cut or grown to the ratio of the wanted extents.
+/// The extents of the box in x, cropped or grown to the target aspect ratio.
 std::array<int64_t, 2> boxOf(const Value &x, const ImageSize &size) {
   const int64_t height = x.shape()[size.axes[0]], width = x.shape()[size.axes[1]];
   return {extentProduct(width, size.extents[0]) / size.extents[1],
@@ -125,7 +125,7 @@ Value croppedToRatio(const Value &x, const ImageSize &size) {
   return ops::slice(x, Shape(std::move(start)), Shape(std::move(dims)));
 }
 
-/// Puts x into the middle of the smallest box whose sides have the ratio of `size`, and `fill` into the rest of the box.
+/// Centers x in the smallest box with the aspect ratio of `size`, and fills the rest with `fill`.
 static Value paddedToRatio(const Value &x, const ImageSize &size, double fill) {
   const std::array<int64_t, 2> box = boxOf(x, size);
   for (size_t i = 0; i < 2; ++i) {

@@ -1,4 +1,4 @@
-// Samples arrays: each result is one element, or a sum of neighbours by weights, which lookups find.
+// Samples arrays by gathers: each result is one element, or a weighted sum of neighbors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/ImageSampling.h"
 #include "frontend/graph/Promotion.h"
@@ -43,9 +43,9 @@ Value indexByFillMode(const Value &index, int64_t extent, FillMode mode) {
 
 namespace {
 
-/// One element of an axis for each result.
+/// One element along an axis per result.
 struct Neighbour {
-  Value index, isInside, weight; // the latter two may be undefined: true, 1
+  Value index, isInside, weight; // the latter two may be undefined, meaning true and 1
 };
 
 Value roundedAway(const Value &x) {
@@ -66,14 +66,14 @@ std::vector<Neighbour> neighboursOf(const SampledAxis &axis, const Sampling &sam
           neighbourAt(lower + 1.0, share, axis.extent, sampling.fillMode)};
 }
 
-/// A value for each result as a factor of slices of `rank` axes.
+/// Reshapes a value per result to a factor for slices of `rank` axes.
 Value spread(const Value &value, int64_t rank) {
   std::vector<int64_t> dims = value.shape().dims();
   dims.resize(static_cast<size_t>(rank), 1);
   return ops::reshape(value, Shape(std::move(dims)));
 }
 
-/// The slices that one choice of neighbours names, times their weight.
+/// The slices selected by one combination of neighbors, times their weight.
 Value contribution(const Value &x, const std::vector<SampledAxis> &axes, const std::vector<Neighbour> &chosen,
                    const Value &block, const Sampling &sampling) {
   const DType dtype = indexDtype(x.shape()[0]);

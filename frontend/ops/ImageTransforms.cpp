@@ -1,4 +1,4 @@
-// keras.ops.image on Values: images and arrays at other coordinates.
+// keras.ops.image on Values: geometric transforms of images and arrays.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/ImageSampling.h"
@@ -27,7 +27,7 @@ Value onBatch(const Value &images, DataFormat format, const std::function<Value(
   return isOne ? ops::squeeze(results, 0) : results;
 }
 
-/// A table of numbers for each image, of which one serves all.
+/// One table of numbers per image; a single one applies to all.
 Value forEachImage(const Value &x, int64_t batch, const char *argument) {
   if (x.shape()[0] != 1 && x.shape()[0] != batch)
     throw Error(ErrorKind::value_error,
@@ -71,7 +71,7 @@ void requireCorners(const Value &points, const char *argument) {
                     argument, shape.str()));
 }
 
-/// The transforms (n, 8) that find the corners `start` (n, 4, 2) at the places `end`.
+/// The transforms (n, 8) that map the corners `end` to the corners `start` (n, 4, 2).
 Value homography(const Value &start, const Value &end) {
   const int64_t count = start.shape()[0];
   const auto column = [&](const Value &points, int64_t i) {
@@ -200,7 +200,7 @@ Values detail::affineTransformOperation(OperationArguments &a) {
   return ops::image::affine_transform(images, transform, args);
 }
 
-/// Transforms may know the count of images, of which images themselves have none.
+/// The transforms may determine the number of images if the images do not.
 static ValueSpec specOf(const Value &images) {
   requireImages(images.shape());
   return {images.shape(), images.dtype()};

@@ -1,4 +1,4 @@
-// keras.ops on Values: elements looked up, replaced and combined at places that integer Values name.
+// keras.ops on Values: elements gathered, replaced and combined at dynamic indices.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
@@ -18,7 +18,7 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// The lowest or the largest number of a dtype.
+/// The smallest or the largest value of a dtype.
 Number bound(DType dtype, bool isLowest) {
   if (is_float(dtype))
     return isLowest ? -HUGE_VAL : HUGE_VAL;
@@ -32,7 +32,8 @@ Number bound(DType dtype, bool isLowest) {
   return isUnsigned ? Number(0) : Number(-static_cast<int64_t>(largest) - 1);
 }
 
-/// NaN, the lowest of signed integers, the largest of unsigned ones, true: as JAX fills places that are none.
+/// NaN, the smallest signed integer, the largest unsigned integer, or true: the values with which JAX fills
+/// out-of-range elements.
 Value fillerLike(const Value &x) {
   const DType dtype = x.dtype();
   if (is_float(dtype))
@@ -40,7 +41,7 @@ Value fillerLike(const Value &x) {
   return scalarLike(bound(dtype, dtype != DType::bool_ && !name(dtype).starts_with("u")), x);
 }
 
-/// The element that changes no other one.
+/// The neutral element of the operation.
 Number neutral(ScatterKind kind, DType dtype) {
   if (kind == ScatterKind::max || kind == ScatterKind::min)
     return bound(dtype, kind == ScatterKind::max);
@@ -58,12 +59,12 @@ Shape with(const Shape &shape, int64_t axis, int64_t extent) {
   return Shape(std::move(dims));
 }
 
-/// The elements of x along an axis at `places`, of x's rank, which clamp.
+/// The elements of x along an axis at the clamped indices `places`, of x's rank.
 Value takenAlong(const Value &x, const Value &places, int64_t axis) {
   Trace &t = tracing();
   const int64_t extent = x.shape()[axis], count = places.shape()[axis], last = x.rank() - 1;
   const Shape others = without(x.shape(), axis), ofPlaces = without(places.shape(), axis);
-  if (ofPlaces.elements() == 1) // for all others the same
+  if (ofPlaces.elements() == 1) // the same for all others
     return broadcastTo(t.gather(x, t.reshape(places, Shape({count})), axis),
                        with(broadcastShape("take_along_axis", others, ofPlaces), axis, count));
   if (others.elements() == 1)
@@ -107,7 +108,7 @@ List valuesOf(const Starts &starts) {
       values.push_back(each.value());
   return values;
 }
-/// The starts with other Values, from the `next` on, in their places.
+/// The starts with their Values replaced by those from `next` on.
 Starts withValues(const Starts &starts, const List &values, size_t next) {
   if (starts.vector().defined())
     return values[next];
@@ -116,7 +117,7 @@ Starts withValues(const Starts &starts, const List &values, size_t next) {
     each.push_back(operand.is_number() ? operand : Operand(values[next++]));
   return Starts(std::move(each));
 }
-/// The starts as an argument of a recorded call, whose Values are its inputs from the `next` on.
+/// The starts as an argument of a recorded call; their Values are its inputs from `next` on.
 nlohmann::ordered_json jsonOf(const Starts &starts, size_t next) {
   if (starts.vector().defined())
     return {{"input", next}};
@@ -143,7 +144,7 @@ bool hasSymbolic(const Starts &starts) {
   return std::ranges::any_of(valuesOf(starts), [](const Value &v) { return isSymbolic(v); });
 }
 
-/// The shape of a box that goes to the end of an axis where its extent is none; a number says where it begins there.
+/// The shape of a box that extends to the end of an axis whose extent is none; the start there is a number.
 Shape boxShape(const Starts &starts, const Shape &shape, const Shape &whole) {
   std::vector<int64_t> dims = shape.dims();
   for (size_t axis = 0; axis < dims.size(); ++axis) {
@@ -158,7 +159,7 @@ Shape boxShape(const Starts &starts, const Shape &shape, const Shape &whole) {
   return Shape(std::move(dims));
 }
 
-/// A box at places that are known.
+/// A box at static start indices.
 Value fixedSlice(const Value &x, const Shape &start, const Shape &shape) {
   Shape whole = x.shape();
   std::vector<int64_t> dims = shape.dims();

@@ -1,4 +1,4 @@
-// Sums inside of operations.
+// Sums inside operations.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/InnerSums.h"
 #include "frontend/graph/Promotion.h"
@@ -7,9 +7,9 @@ namespace halftone::detail {
 
 namespace {
 
-/// Whether `dtype` holds a sum of `count` terms of at most 1.
+/// Returns true if `dtype` can represent a sum of `count` terms of at most 1.
 bool holdsSum(DType dtype, double count) {
-  constexpr double float16Overflow = 65520.0; // the least number that rounds to inf
+  constexpr double float16Overflow = 65520.0; // the smallest number that rounds to inf
   return dtype != DType::float16 || count < float16Overflow;
 }
 
@@ -31,7 +31,7 @@ Value sharesOf(const Value &x, const Axes &axes) {
 
 ScaledNorm scaledNorm(const Value &x, const Axes &axes) {
   const Value wide = atLeastFloat32(x);
-  if (x.dtype() == DType::float16) // no sum of its squares reaches the end of float32
+  if (x.dtype() == DType::float16) // no sum of its squares overflows float32
     return {wide, ops::sum(ops::square(wide), axes, /*keepdims=*/true), {}};
   const SquareScale bounds = squareScale(wide.dtype());
   const Value largest = ops::stop_gradient(ops::max(ops::abs(wide), axes, /*keepdims=*/true));
@@ -43,7 +43,7 @@ ScaledNorm scaledNorm(const Value &x, const Axes &axes) {
 
 Value unitAlong(const Value &x, const Axes &axes, double most) {
   const ScaledNorm norm = scaledNorm(x, axes);
-  // The bound is on the squares, not on the inverse, so that the slope at 0 is finite.
+  // The bound is on the squares instead of the inverse, so that the gradient at 0 is finite.
   Value least = ops::full_like(norm.squares, 1.0 / (most * most));
   if (norm.scale.defined())
     least = least * norm.scale * norm.scale;

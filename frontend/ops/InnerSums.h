@@ -1,29 +1,29 @@
-// The rule for sums inside of an operation: no sum overflows where the operation's result does not.
+// Sums inside of operations: no sum overflows unless the operation's result does.
 // SPDX-License-Identifier: Apache-2.0
 //
-// An operation whose result is made of a sum computes the sum in a dtype that holds it, and rounds the result once:
-// - Sums of elements of any size, such as those of means, variances and norms, are of atLeastFloat32() elements
-//   (frontend/graph/Promotion.h). Squares, which float32 may not hold either, are of elements scaled by a power of two.
-// - Sums of exponentials of at most 1, those of softmax and its relatives, stay in the operand's dtype as in Keras while the
-//   dtype holds the number of terms, and are in float32 beyond that: from 65,520 terms on in float16.
+// An operation whose result depends on a sum computes the sum in a dtype that holds it, and rounds the result once:
+// - Sums of unbounded elements, such as those of means, variances and norms, use atLeastFloat32() elements
+//   (frontend/graph/Promotion.h). Squares, which may overflow float32 too, use elements scaled by a power of two.
+// - Sums of exponentials of at most 1, as in softmax and its variants, stay in the operand's dtype, as in Keras, while
+//   the dtype holds the number of terms, and use float32 beyond that: from 65,520 terms on in float16.
 #pragma once
 #include "halftone/Ops.h"
 
 namespace halftone::detail {
 
-/// `x` less its largest element over `axes`, an operand of exp() whose terms are to be added over these axes: in the dtype of
-/// `x` if that holds the number of terms, else in float32. The largest element counts as a constant for gradients.
+/// `x` minus its maximum over `axes`, an operand of exp() whose terms are to be summed over these axes: in the dtype of
+/// `x` if that holds the number of terms, otherwise in float32. The maximum is a constant for gradients.
 Value belowLargest(const Value &x, const Axes &axes);
 /// `x` divided by its sum over `axes`, in the dtype of `x`.
 Value sharesOf(const Value &x, const Axes &axes);
-/// The Euclidean norms of `x` over `axes`, which stay with extent 1. Both are in float32 at least.
+/// The Euclidean norms of `x` over `axes`, which are kept with extent 1. Both are in float32 at least.
 struct ScaledNorm {
   Value x;       // the operand times a power of two, which is 1 unless squares may overflow
   Value squares; // the sum of the squares of these elements
   Value scale;   // the power of two, of the shape of `squares`; undefined if it is 1
 };
 ScaledNorm scaledNorm(const Value &x, const Axes &axes);
-/// `x` divided by its norm over `axes`, but not multiplied by more than `most`; in float32 at least.
+/// `x` divided by its norm over `axes`, with the factor limited to `most`; in float32 at least.
 Value unitAlong(const Value &x, const Axes &axes, double most);
 
 } // namespace halftone::detail

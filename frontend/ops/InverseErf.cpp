@@ -20,7 +20,7 @@ Value polynomial(const Value &w, std::initializer_list<double> coefficients) {
   return p;
 }
 
-Value centralPart(const Value &logarithm) { // of which up to 5
+Value centralPart(const Value &logarithm) { // for logarithms up to 5
   return polynomial(logarithm - 2.5, {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
                                       -0.00125372503, -0.00417768164, 0.246640727, 1.50140941});
 }

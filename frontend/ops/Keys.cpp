@@ -1,4 +1,4 @@
-// x[key], and x with other elements at a key: padded to x's shape and selected by its places.
+// x[key], and x with replaced elements at a key, by padding to x's shape and selection.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
@@ -24,17 +24,17 @@ Value keyed(const Value &x, std::span<const Index> key) {
   return callOperation("GetItem", {x}, ConfigAccess::make(std::move(arguments)), {})[0];
 }
 
-/// The numbers of the places of an axis, in the shape of x.
+/// The indices along an axis, in the shape of x.
 Value placesAlong(const Value &x, int64_t axis) { return tracing().iota(axis, x.shape(), indexDtype(x.shape()[axis])); }
 Value compared(ComparePredicate predicate, const Value &x, int64_t with) {
   return tracing().compare(predicate, x, scalarLike(with, x));
 }
-/// The least of the places; there is at least one.
+/// The smallest selected index; there is at least one.
 int64_t leastOf(const AxisPlaces &places) {
   return places.step > 0 ? places.start : places.start + places.step * (places.count - 1);
 }
 
-/// Adds to `mask`, undefined for all, which elements of x lie at the places of the axis.
+/// Narrows `mask`, undefined for all, to the elements of x that the axis selects.
 void narrow(Value &mask, const Value &x, const AxisPlaces &places, int64_t axis) {
   const int64_t extent = x.shape()[axis];
   if (places.count == extent)
@@ -50,13 +50,13 @@ void narrow(Value &mask, const Value &x, const AxisPlaces &places, int64_t axis)
     const Value offset = tracing().binary("sub", along, scalarLike(first, along));
     both(compared(ComparePredicate::eq, tracing().binary("rem", offset, scalarLike(stride, offset)), 0));
   }
-  if (first >= stride) // below it no other place fits
+  if (first >= stride) // no other index fits below it
     both(compared(ComparePredicate::ge, along, first));
   if (last < extent - stride)
     both(compared(ComparePredicate::le, along, last));
 }
 
-/// y between zeros along an axis: its elements are at the places, which are neighbors.
+/// Pads y with zeros along an axis, so that its elements are at the selected indices, which are adjacent.
 Value padded(const Value &y, int64_t extent, const AxisPlaces &places, int64_t axis) {
   const auto zeros = [&](int64_t count) {
     std::vector<int64_t> dims = y.shape().dims();
@@ -72,7 +72,7 @@ Value padded(const Value &y, int64_t extent, const AxisPlaces &places, int64_t a
   return tracing().concat(parts, axis);
 }
 
-/// Which of the places stands at `place`, for those that are one of them.
+/// The ordinal of `place` among the selected indices, if it is one of them.
 Value ordinal(const Value &place, const AxisPlaces &places) {
   Trace &t = tracing();
   Value found = t.binary("sub", place, scalarLike(leastOf(places), place));
@@ -81,8 +81,8 @@ Value ordinal(const Value &place, const AxisPlaces &places) {
   return places.step > 0 ? found : t.binary("sub", scalarLike(places.count - 1, found), found);
 }
 
-/// What goes to y, of the shape `to`, of a derivative by what is looked up in it: the elements at the places, and the sum along
-/// axes on which y is repeated.
+/// The cotangent of y, of shape `to`: the cotangent's elements at the selected indices, summed along axes on which y is
+/// broadcast.
 Value derivative(const Value &upstream, const std::vector<AxisPlaces> &axes, const Shape &to) {
   std::vector<AxisPlaces> places = axes;
   std::vector<int64_t> repeated;
@@ -98,9 +98,9 @@ Value derivative(const Value &upstream, const std::vector<AxisPlaces> &axes, con
   return tracing().reshape(asDtype(sum, found.dtype()), to);
 }
 
-/// y, of the rank of `shape`, with those extents: its elements are at the places, a single one of an axis is repeated, and
-/// anything is elsewhere. One lookup among the axes from the first to the last that differ, so that a kernel makes each element
-/// as it reads it.
+/// Expands y, of the rank of `shape`, to those extents: its elements are at the selected indices, a single one along an
+/// axis is repeated, and other elements are arbitrary. Uses one gather over the axes from the first to the last that
+/// differ, so that a kernel computes each element when it reads it.
 Value lookedUp(const Value &y, const Shape &shape, const std::vector<AxisPlaces> &axes) {
   Trace &t = tracing();
   const std::vector<int64_t> &extents = shape.dims();
@@ -114,7 +114,7 @@ Value lookedUp(const Value &y, const Shape &shape, const std::vector<AxisPlaces>
   const auto from = static_cast<ptrdiff_t>(first), to = static_cast<ptrdiff_t>(end);
   const Shape among(std::vector<int64_t>(extents.begin() + from, extents.begin() + to));
   Value index;
-  int64_t inner = 1; // the elements of the axes behind
+  int64_t inner = 1; // elements of the inner axes
   for (size_t axis = end; axis-- > first; inner *= counts[axis]) {
     if (counts[axis] == 1)
       continue;
@@ -143,11 +143,11 @@ void requireFits(const char *op, const Shape &from, const Shape &to) {
                             from.str(), to.str()));
 }
 
-/// y, which has elements, in the shape of x: they are at the places of the key, and anything is elsewhere.
+/// Expands the non-empty y to the shape of x: its elements are where the key selects, and other elements are arbitrary.
 Value spread(const Value &y, const Shape &shape, const KeyPlaces &places) {
   const Shape from = y.shape();
   std::vector<AxisPlaces> axes(places.axes.size(), {0, 1, 1});
-  std::vector<int64_t> counts(axes.size(), 1), narrowed; // of y along the axes of x; axes along which it is padded
+  std::vector<int64_t> counts(axes.size(), 1), narrowed; // of y along the axes of x; axes along which y is padded
   bool isRepeated = false;
   for (int64_t i = 1; i <= from.rank(); ++i)
     if (const int64_t axis = places.kept[places.kept.size() - static_cast<size_t>(i)]; axis >= 0 && from[-i] != 1) {
@@ -192,7 +192,7 @@ Value update(const char *op, const Value &x, const std::vector<Index> &key, cons
   });
 }
 
-/// Bools are added as by `or`.
+/// Bools are added with `or`.
 Value updateRows(const char *op, const Value &x, const Value &indices, const Operand &y, bool adds) {
   return applyOperands(op, {x, indices, y}, [op, adds](const std::vector<Operand> &v) {
     const Value &whole = v[0].value();

@@ -1,4 +1,4 @@
-// keras.ops.linalg on Values: factorizations and systems, with gradients in closed form.
+// keras.ops.linalg on Values: factorizations and linear systems, with closed-form gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Linalg.h"
 #include "frontend/graph/Promotion.h"
@@ -20,7 +20,7 @@ Value transposed(const Value &x) { return matrixTranspose(x); }
 double epsilonOf(const Value &x) {
   return x.dtype() == DType::float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
 }
-/// The thin factors. The gradients of pseudoinverses do without theirs.
+/// The thin factors. The gradients of pseudoinverses do not use theirs.
 Singular thinSvd(const Value &a) { return svdOf(a, false); }
 Config configOfNumber(const char *key, std::optional<double> number) {
   return number ? configOf(key, *number) : Config();

@@ -1,4 +1,4 @@
-// keras.ops.norm on Values: norms of vectors and matrices.
+// keras.ops.norm on Values: vector and matrix norms.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/Matrices.h"
@@ -14,7 +14,7 @@ using List = std::vector<Value>;
 namespace {
 
 Value summed(const Value &x, int64_t axis) { return sum(abs(x), {axis}, true); }
-/// 0 along an axis without elements.
+/// The maximum; 0 along an empty axis.
 Value largest(const Value &x, int64_t axis) {
   return x.shape()[axis] == 0 ? sum(x, {axis}, true) : max(x, {axis}, true);
 }
@@ -37,7 +37,7 @@ Value vectorNorm(const Value &x, double order, int64_t axis) {
                           order->word() ? std::string(order->word()->word()) : fmt::format("{}", order->number())));
 }
 
-/// By the singular values: 2, -2 or "nuc".
+/// Norms from the singular values: 2, -2 or "nuc".
 Value spectralNorm(const Value &x, const NormOrder &order, int64_t row, int64_t column) {
   const Value s = svd(moveaxis(x, {row, column}, {-2, -1}), {.full_matrices = false, .compute_uv = false})[0];
   const int64_t last = s.rank() - 1;
@@ -86,7 +86,7 @@ Value normOf(const Value &given, const NormArgs &args) {
   return asDtype(kept, dtype);
 }
 
-/// null for no order; none if JSON does not have the number.
+/// The order is null if there is none; returns nullopt if JSON cannot represent the number.
 std::optional<Config> configOfNorm(const NormArgs &args) {
   Config config;
   if (args.ord && args.ord->word())

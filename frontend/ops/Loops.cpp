@@ -1,4 +1,4 @@
-// keras.ops on Values: loops, branches, and what is made of them.
+// keras.ops on Values: loops, branches, and operations built on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Loops.h"
 #include "frontend/graph/ControlFlow.h"
@@ -26,7 +26,7 @@ List from(const List &list, size_t begin, size_t count) {
 
 constexpr int64_t longest = std::numeric_limits<int32_t>::max();
 
-/// The count of steps: that which the user gives, and the extent of axis 0 of all xs.
+/// The number of steps: the one given by the user, which must equal the extent of axis 0 of all xs.
 int64_t lengthOf(const char *op, const List &xs, const std::optional<int64_t> &given) {
   if (given && (*given < 0 || *given > longest))
     throw Error(ErrorKind::value_error, fmt::format("{}: expected a length from 0 to {}, got {}", op, longest, *given));
@@ -49,7 +49,7 @@ int64_t lengthOf(const char *op, const List &xs, const std::optional<int64_t> &g
 
 using StepFunction = std::function<LoopStep(const Value &, const List &, const List &)>;
 
-/// The scan in pieces of `steps` steps, each of which the backward pass computes again.
+/// The scan in segments of `steps` steps, each of which the backward pass recomputes.
 LoopStep checkpointed(const List &inits, const List &xs, int64_t length, bool reverse, int64_t steps,
                       const StepFunction &step) {
   Trace &trace = tracing();
@@ -194,7 +194,7 @@ Values switch_(const Value &index, const std::vector<std::function<Values(const 
                             index.shape().str()));
   return Values(apply("switch_", joined({index}, listOf(operands)), [branches](const List &values) {
     const Values given(from(values, 1, values.size() - 1));
-    // Of the branches from `begin` to `end`: the lower or the upper half. So an index out of range is clamped.
+    // Selects among the branches [begin, end): the lower or the upper half. So an index out of range is clamped.
     const auto among = [&](auto &&self, size_t begin, size_t end) -> List {
       if (end - begin == 1)
         return listOf(branches[begin](given));
@@ -223,13 +223,13 @@ Values vectorized_map(const std::function<Values(const Values &)> &f, const Valu
 
 namespace {
 
-/// The elements begin, begin + 2, ... of axis 0, `count` of them.
+/// The elements begin, begin + 2, ... along axis 0, `count` of them.
 List everySecond(const List &values, int64_t begin, int64_t count) {
   List parts;
   for (const Value &value : values) {
     const int64_t extent = value.shape()[0];
     Value all = value;
-    if (begin + 2 * count > extent) { // the last pair lacks its second element
+    if (begin + 2 * count > extent) { // the last pair has no second element
       std::vector<int64_t> start(static_cast<size_t>(value.rank()), 0), one = value.shape().dims();
       start[0] = extent - 1;
       one[0] = 1;
@@ -263,7 +263,7 @@ List rows(const List &values, int64_t begin, int64_t count) {
   return parts;
 }
 
-/// a0 b0 a1 b1 ..., where the even elements are as many as the odd ones, or one more.
+/// a0 b0 a1 b1 ..., with as many even elements as odd ones, or one more.
 Value interleaved(const Value &even, const Value &odd) {
   const int64_t pairs = odd.shape()[0];
   std::vector<int64_t> dims = odd.shape().dims();
@@ -276,14 +276,14 @@ Value interleaved(const Value &even, const Value &odd) {
   return even.shape()[0] == pairs ? all : tracing().concat({all, rows(even, pairs, 1)}, 0);
 }
 
-/// The recursion by halves: partial results at odd places are those of pairs, and give those at even places.
+/// The recursive halving: partial results at odd indices are those of pairs, from which those at even indices follow.
 List partials(const std::function<List(const List &, const List &)> &f, const List &elems) {
   const int64_t count = elems[0].shape()[0];
   if (count < 2)
     return elems;
   const int64_t pairs = count / 2;
   const List odd = partials(f, f(everySecond(elems, 0, pairs), everySecond(elems, 1, pairs)));
-  const int64_t others = (count - 1) / 2; // even places but the first
+  const int64_t others = (count - 1) / 2; // even indices except the first
   List even = rows(elems, 0, 1);
   if (others > 0) {
     const List more = f(rows(odd, 0, others), everySecond(elems, 2, others));

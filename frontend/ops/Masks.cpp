@@ -1,4 +1,4 @@
-// Masks that Values carry, and softmax under a mask.
+// Masks attached to Values, and masked softmax.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/Masks.h"
 #include "frontend/graph/Promotion.h"

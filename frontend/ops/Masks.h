@@ -1,4 +1,4 @@
-// Masks that Values carry, and softmax under a mask.
+// Masks attached to Values, and masked softmax.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
@@ -6,17 +6,17 @@
 
 namespace halftone::detail {
 
-/// The mask that `x` carries, in bool; undefined if it carries none.
+/// The mask of `x`, as bools; undefined if it has none.
 Value maskOf(const Value &x);
 /// `mask` as bools; undefined if `mask` is.
 Value asMask(const Value &mask);
-/// Where both hold; a mask that is undefined holds everywhere.
+/// The conjunction of both masks; an undefined mask is true everywhere.
 Value bothMasks(const Value &a, const Value &b);
 
 /// exp(x) / sum(exp(x)) over `axes`.
 Value softmaxOver(const Value &x, const Axes &axes);
-/// The same of the elements for which `mask` holds, which broadcasts to the shape of x; the others are 0, and so is a row
-/// without such elements. Without a mask, of all elements.
+/// Softmax over the elements for which `mask` is true, which broadcasts to the shape of x; the others are 0, and so is
+/// a row without such elements. Without a mask, over all elements.
 Value softmaxOver(const Value &x, const Axes &axes, const Value &mask);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Batches of matrices: checks, dtypes, and one axis for the batch.
+// Matrix batches: validation, dtypes, and a single batch axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/Matrices.h"
 #include "frontend/graph/Promotion.h"
@@ -13,7 +13,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// The axes but the last `count`.
+/// All axes except the last `count`.
 std::vector<int64_t> leadingOf(const Shape &shape, int64_t count) {
   return {shape.dims().begin(), shape.dims().end() - count};
 }

@@ -1,4 +1,4 @@
-// Batches of matrices as operations take them: their checks, their dtype, and the batch as one axis.
+// Matrix batches of operations: validation, dtype, and a single batch axis.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
@@ -13,25 +13,26 @@ struct Matrices {
   DType dtype;                  // of results
   int64_t rows() const { return x.shape()[1]; }
   int64_t columns() const { return x.shape()[2]; }
-  /// A result (batch, ...) with the axes of the batch, in the dtype of results.
+  /// Restores the batch axes of a result (batch, ...), in the dtype of results.
   Value restored(const Value &y) const;
-  /// The same for a result that keeps its dtype.
+  /// Like restored(), for a result that keeps its dtype.
   Value unbatched(const Value &y) const;
 };
-/// value_error unless there are two axes.
+/// value_error unless there are at least two axes.
 Matrices matricesOf(const Value &x);
 /// value_error unless the matrices are square.
 Matrices squareMatrices(const Value &x);
 /// (x + x^T) / 2 of square matrices.
 Value symmetrized(const Value &x);
-/// a (..., m, m) and b (..., m) or (..., m, n) with the batch axes of both; a result has the shape of b.
+/// A linear system of a (..., m, m) and b (..., m) or (..., m, n), with broadcast batch axes; a result has the shape of
+/// b.
 struct System {
   Matrices a, b;
   bool isVector = false; // b is (batch, m, 1)
   Value restored(const Value &x) const;
 };
 System systemOf(const Value &a, const Value &b);
-/// The 2-norms of x over axes, which stay with extent 1.
+/// The 2-norms of x over axes, which are kept with extent 1.
 Value euclideanNorm(const Value &x, const std::vector<int64_t> &axes);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Looks the arguments of recorded operations up, and tells which of them does not fit.
+// Looks up the arguments of recorded operations, and reports those that do not fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/OperationArguments.h"
 #include "frontend/graph/Literals.h"

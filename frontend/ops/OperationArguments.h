@@ -1,4 +1,4 @@
-// The arguments of an operation that a file holds: operands by position or by name, and its config.
+// Reads the arguments of an operation in a file: operands by position or by name, and its config.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Ops.h"
@@ -10,45 +10,45 @@
 
 namespace halftone::detail {
 
-/// Operands are asked for in Keras's order. Each getter throws an Error that names the operation and the argument:
-/// value_error if it is not there, not_implemented_error if its value is of another kind.
+/// Operands are requested in Keras's order. Each getter throws an Error that names the operation and the argument:
+/// value_error if it is absent, not_implemented_error if its value is of another kind.
 class OperationArguments {
 public:
   using Json = nlohmann::ordered_json;
-  /// `arguments` is {"args", "kwargs"}, where {"input": i} stands for inputs[i]. Where a Value is expected, an array that the
-  /// file holds is one too.
+  /// `arguments` is {"args", "kwargs"}, where {"input": i} stands for inputs[i]. Where a Value is expected, an array in
+  /// the file is accepted too.
   OperationArguments(std::string className, std::vector<Value> inputs, const Json &arguments, Json config);
 
   Operand operand(const char *name);
   Value value(const char *name);
-  /// Undefined if it is null or not there.
+  /// Undefined if it is null or absent.
   Value maybeValue(const char *name);
-  /// Of one argument that is a list.
+  /// The Values of one argument that is a list.
   std::vector<Value> values(const char *name);
-  /// All operands that are left.
+  /// All remaining operands.
   std::vector<Value> rest();
-  /// Of one argument that is a Value, or a list of integers and Values.
+  /// The starts of one argument that is a Value, or a list of integers and Values.
   Starts starts(const char *name);
-  /// An operand as the file has it.
+  /// An operand as JSON.
   Json literal(const char *name);
   bool has(const char *name) const; // an operand that is not null
   bool hasMore() const { return next_ < positional_.size() || !keywords_.empty(); }
 
-  /// Of the config; null if it is not there.
+  /// A config entry; null if it is absent.
   Json config(const char *key);
   int64_t integer(const char *key, std::optional<int64_t> byDefault = {});
   double number(const char *key, std::optional<double> byDefault = {});
   Number exactNumber(const char *key);
   std::optional<double> maybeNumber(const char *name); // an operand
-  bool flag(const char *key);                          // false if it is not there
+  bool flag(const char *key);                          // false if absent
   std::string text(const char *key);
-  std::vector<int64_t> integers(const char *key);       // one, a list, or none for null
+  std::vector<int64_t> integers(const char *key);       // an integer, a list, or none for null
   std::optional<int64_t> maybeInteger(const char *key); // none for null
   bool isList(const char *key) const;
   bool isText(const char *key) const;
-  bool isNull(const char *key) const; // also if it is not there
+  bool isNull(const char *key) const; // also if absent
 
-  /// not_implemented_error that names the first argument for which nobody has asked.
+  /// not_implemented_error that names the first argument that was never requested.
   void requireNothingLeft() const;
 
 private:

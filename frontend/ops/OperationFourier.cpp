@@ -1,4 +1,4 @@
-// Fourier transforms of files, with their recorded arguments.
+// Fourier transforms in files, with their recorded arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/OperationRows.h"
 #include "halftone/Error.h"

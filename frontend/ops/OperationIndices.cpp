@@ -1,4 +1,4 @@
-// Lookups, updates and counts of files, with their recorded arguments.
+// Gathers, updates and counts in files, with their recorded arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/OperationRows.h"
 #include "halftone/Error.h"

@@ -1,4 +1,4 @@
-// Linear algebra of files, with its recorded arguments.
+// Linear algebra in files, with its recorded arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/OperationRows.h"
 #include "halftone/Linalg.h"

@@ -1,4 +1,4 @@
-// Normalizations and attention of files, with their recorded arguments.
+// Normalizations and attention in files, with their recorded arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/InnerSums.h"
@@ -16,11 +16,12 @@ namespace {
 
 constexpr double kerasEpsilon = 1e-7; // keras.config.epsilon()
 
-/// Keras's statistics of 16-bit floats are made in float32.
+/// Keras computes statistics of 16-bit floats in float32.
 Value wide(const Value &x) {
   return asDtype(x, is_float(x.dtype()) && itemsize(x.dtype()) >= 4 ? x.dtype() : DType::float32, "normalization");
 }
-/// A vector along one axis of x, or parameters along several, shaped to broadcast with x. One with all axes of x stays.
+/// Reshapes a vector along one axis of x, or parameters along several, to broadcast with x. A parameter with all axes
+/// of x is unchanged.
 Value along(const Value &parameter, const Value &x, const std::vector<int64_t> &axes) {
   if (parameter.rank() == x.rank())
     return parameter;
@@ -62,7 +63,7 @@ Values momentsOperation(Arguments &a) {
   if (a.flag("synchronized"))
     throw Error(ErrorKind::not_implemented_error, "the operation Moments is synchronized between replicas");
   const bool isNarrow = is_float(x.dtype()) && itemsize(x.dtype()) < 4;
-  const auto result = [&](const Value &y) { // as Keras, which keeps both in float16's range
+  const auto result = [&](const Value &y) { // as in Keras, which clamps both to float16's range
     constexpr double largest = 65504.0;
     return isNarrow ? ops::cast(ops::clip(y, -largest, largest), x.dtype()) : y;
   };
@@ -111,7 +112,7 @@ Values layerNormOperation(Arguments &a) {
   Value inverse = ops::rsqrt(variance + a.number("epsilon", kerasEpsilon));
   if (gamma.defined())
     inverse = inverse * parameter(gamma);
-  if (onlyScales) // Keras divides by the deviation alone, and takes no beta
+  if (onlyScales) // Keras only divides by the deviation, and uses no beta
     return asDtype(in * inverse, x.dtype(), "normalization");
   Value y = (in - mean) * inverse;
   if (beta.defined())

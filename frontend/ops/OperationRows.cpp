@@ -1,4 +1,4 @@
-// How the operations of files are called with their recorded arguments.
+// Calls of operations in files with their recorded arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/OperationRows.h"
 #include "frontend/graph/Graph.h"
@@ -25,7 +25,7 @@ template <Value (*f)(const Operand &, const Operand &)> Values binary(Arguments 
   const Operand x1 = a.operand("x1"), x2 = a.operand("x2");
   return f(x1, x2);
 }
-template <Value (*f)(const Operand &, const Operand &)> Values bitwise(Arguments &a) { // other names of operands
+template <Value (*f)(const Operand &, const Operand &)> Values bitwise(Arguments &a) { // operands have other names
   const Operand x = a.operand("x"), y = a.operand("y");
   return f(x, y);
 }
@@ -118,7 +118,7 @@ Values castTo(Arguments &a) {
   const Value x = a.value("x");
   return ops::cast(x, standardize_dtype(a.text("dtype")));
 }
-/// Keras puts it between a mask of an Embedding and the layer that takes the mask.
+/// Keras inserts it between the mask of an Embedding and the layer that takes the mask.
 Values convertToTensor(Arguments &a) {
   const Value x = a.value("x");
   const bool isDense = !a.flag("sparse") && !a.flag("ragged");

@@ -1,4 +1,4 @@
-// The table of operations that files can hold.
+// The table of operations that files can contain.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Graph.h"
@@ -10,15 +10,15 @@
 namespace halftone::detail {
 
 struct Operation {
-  const char *call;               // the name of its calls here; "" if those are made of other operations
+  const char *call;               // the name of its calls here; "" for a composite of other operations
   const char *className, *module; // Keras's
   Values (*make)(OperationArguments &);
-  /// The spec of the result on symbolic Values, if it is more than what two extents in place of None show: a slice of an axis
-  /// of None has the extent None, though the first 5 places of both extents are 5.
+  /// The result spec for symbolic Values, if two extents in place of None do not suffice to infer it: a slice of a None
+  /// axis has extent None, although the first 5 elements of both probe extents are 5.
   ValueSpec (*spec)(OperationArguments &) = nullptr;
 };
 
-/// Keras takes "SAME" too, and its config keeps it so. The first word of a set is the default.
+/// Keras also accepts "SAME" and keeps it in the config. The first word of a set is the default.
 template <class E> Choice<E> wordOf(OperationArguments &a, const char *key) {
   if (a.isNull(key))
     return E{};
@@ -55,7 +55,7 @@ Values sliceOperation(OperationArguments &);
 Values sliceUpdateOperation(OperationArguments &);
 Values scatterOperation(OperationArguments &);
 Values scatterUpdateOperation(OperationArguments &);
-ValueSpec scatterSpec(OperationArguments &); // whatever the extents in place of None
+ValueSpec scatterSpec(OperationArguments &); // for any extents in place of None
 ValueSpec scatterUpdateSpec(OperationArguments &);
 ValueSpec segmentSpec(OperationArguments &);
 Values searchSortedOperation(OperationArguments &);
@@ -100,7 +100,7 @@ Values rmsNormOperation(OperationArguments &);
 Values layerNormOperation(OperationArguments &);
 Values attentionOperation(OperationArguments &);
 
-/// "Relu" of "keras.src.ops.nn" and the others.
+/// All rows: "Relu" of "keras.src.ops.nn" and so on.
 std::span<const Operation> operationRows();
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Convolutions and pools of files, with their recorded arguments.
+// Convolutions and pools in files, with their recorded arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/OperationRows.h"
 #include "halftone/Error.h"

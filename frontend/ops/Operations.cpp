@@ -1,4 +1,4 @@
-// The forms in which files hold operations, and the way back.
+// The representation of operations in files, and its inverse.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/Operations.h"
 #include "frontend/base/ClassNames.h"
@@ -13,7 +13,7 @@ namespace halftone::detail {
 
 using Json = nlohmann::ordered_json;
 
-/// The arguments of an operation on Values one after another.
+/// The positional arguments of an operation on Values.
 static Config positions(size_t inputs) {
   Json arguments, args = Json::array();
   for (size_t i = 0; i < inputs; ++i)
@@ -50,7 +50,7 @@ static CallForm formOf(const std::vector<Operand> &operands) {
   Json arguments, args = Json::array();
   size_t inputs = 0;
   for (const Operand &operand : operands) {
-    if (operand.is_number() && !std::isfinite(operand.number().real())) // JSON has no such number
+    if (operand.is_number() && !std::isfinite(operand.number().real())) // JSON cannot represent it
       return {.fits = false};
     args.push_back(operand.is_number() ? jsonOf(operand.number()) : Json({{"input", inputs++}}));
   }
@@ -62,7 +62,7 @@ static CallForm formOf(const std::vector<Operand> &operands) {
 Value applyOperands(const std::string &name, const std::vector<Operand> &operands,
                     const std::function<Value(const std::vector<Operand> &)> &f) {
   std::vector<Value> inputs;
-  std::vector<std::optional<Number>> numbers; // none where a Value stands
+  std::vector<std::optional<Number>> numbers; // none at the position of a Value
   for (const Operand &operand : operands) {
     numbers.push_back(operand.is_number() ? std::optional(operand.number()) : std::nullopt);
     if (!operand.is_number())
@@ -85,7 +85,7 @@ CallForm formOfReduction(const std::vector<int64_t> &axes, bool keepdims) {
   return {.config = ConfigAccess::make(std::move(config))};
 }
 
-/// For the error about a class that the table lacks.
+/// The known operations, for the error about an unknown class.
 static std::string knownOperations(const std::string &className) {
   std::vector<std::string_view> names;
   for (const Operation &operation : operationRows())

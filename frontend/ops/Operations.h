@@ -1,4 +1,4 @@
-// Operations between layers that files can hold: the names of their calls here, and Keras's classes.
+// Operations between layers in files: the names of their calls here, and Keras's classes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
@@ -7,22 +7,23 @@
 
 namespace halftone::detail {
 
-/// Whether a call with this Value is recorded, and so needs a form.
+/// Returns true if a call with this Value is recorded, and so needs a form.
 inline bool isSymbolic(const Value &value) { return value.defined() && !value.node()->isTraced(); }
 
-/// Completes the form of a call of the operation named `call`, unless it has a class: class and module, and if it has no
-/// arguments, the `inputs` Values one after another. Without a class if files cannot hold the operation.
+/// Completes the form of a call of the operation named `call`, unless it has a class: sets class and module and, if it
+/// has no arguments, the `inputs` Values as positional arguments. Sets no class if files cannot represent the
+/// operation.
 CallForm operationForm(std::string_view call, CallForm form, size_t inputs);
 
-/// apply() of an operation with one result. Of a call that is recorded, operationForm() completes the form.
+/// apply() of an operation with one result. For a recorded call, operationForm() completes the form.
 Value applyOne(const std::string &name, const std::vector<Value> &inputs,
                const std::function<Value(const std::vector<Value> &)> &f, const CallForm &form = {});
 
-/// apply() of an operation on Values and numbers. Of a call that is recorded, the form has each number where it stands; files
-/// cannot hold one that JSON lacks.
+/// apply() of an operation on Values and numbers. For a recorded call, the form has each number at its position; files
+/// cannot represent a number that JSON lacks.
 Value applyOperands(const std::string &name, const std::vector<Operand> &operands,
                     const std::function<Value(const std::vector<Operand> &)> &f);
-/// The config {"axis": [0, 1], "keepdims": false}; an axis of null means all.
+/// The config {"axis": [0, 1], "keepdims": false}; a null axis means all.
 CallForm formOfReduction(const std::vector<int64_t> &axes, bool keepdims);
 
 /// A config of one argument.
@@ -31,7 +32,7 @@ template <class T> Config configOf(const char *key, const T &value) {
   setField(config, key, value);
   return config;
 }
-/// The form of an operation whose arguments besides Values are these pairs of names and values.
+/// The form of an operation whose arguments other than Values are these pairs of names and values.
 inline void setFields(Config &) {}
 template <class T, class... More> void setFields(Config &config, const char *key, const T &value, const More &...more) {
   setField(config, key, value);
@@ -42,7 +43,7 @@ template <class... Fields> CallForm configForm(const Fields &...fields) {
   setFields(form.config, fields...);
   return form;
 }
-/// Records a call of the operation of Keras's class on Values, one after another or as one list; `config` holds its other
+/// Records a call of the operation of a Keras class on Values, positionally or as one list; `config` holds its other
 /// arguments.
 enum class OperandForm : uint8_t { positions, list };
 std::vector<Value> recordOperations(const char *className, const std::vector<Value> &inputs, const Config &config = {},
@@ -51,10 +52,10 @@ std::vector<Value> recordOperations(const char *className, const std::vector<Val
 Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config = {},
                       OperandForm form = OperandForm::positions);
 
-/// Whether `module` is that of Keras's operations.
+/// Returns true if `module` is a module of Keras operations.
 bool isOperationModule(std::string_view module);
-/// Calls the operation of Keras's class with recorded arguments and config, and records the call in this form.
-/// not_implemented_error naming the class, or an argument that the operation does not have here.
+/// Calls the operation of a Keras class with recorded arguments and config, and records the call in this form.
+/// not_implemented_error naming the class, or an argument that the operation does not support here.
 std::vector<Value> callOperation(const std::string &className, const std::vector<Value> &inputs,
                                  const Config &arguments, const Config &config);
 

@@ -25,14 +25,14 @@ Value elementwise(std::string_view op, const Value &x) {
 Value floatElementwise(std::string_view op, const Value &x) {
   return applyOne(std::string(op), {x}, [op](const List &v) { return tracing().unary(op, asFloat(v[0])); });
 }
-/// An op that bools do not have; type_error for bools, as in Keras.
+/// An op that does not support bools; type_error for them, as in Keras.
 Value numberElementwise(std::string_view op, const char *name, const Value &x) {
   if (x.dtype() == DType::bool_)
     throw Error(ErrorKind::type_error, fmt::format("{} takes numbers, got bool", name));
   return elementwise(op, x);
 }
 
-/// `ofBools`: the op to use on bools, which then stay bools. Without it bools become int32.
+/// `ofBools`: the op for bools, whose result is then bool. Without it bools are converted to int32.
 Value binary(std::string_view op, const Operand &a, const Operand &b, std::string_view ofBools = "") {
   return applyOperands(std::string(op), {a, b}, [op, ofBools](const Places &v) {
     Operands o = fit(op, v[0], v[1], ofBools.empty() ? numberOf : nullptr);
@@ -55,14 +55,14 @@ Value logical(std::string_view op, const Operand &a, const Operand &b) {
   });
 }
 
-/// What each integer of `dtype` compares to if the whole number lies outside of its range: below it or above it.
+/// The result of comparing any integer of `dtype` with an integral number below or above its range.
 bool comparesTo(ComparePredicate predicate, Place place) {
   const bool isLess = predicate == ComparePredicate::lt || predicate == ComparePredicate::le;
   const bool isGreater = predicate == ComparePredicate::gt || predicate == ComparePredicate::ge;
   return predicate == ComparePredicate::ne || (place == Place::above ? isLess : isGreater);
 }
-/// Compares integers with the number itself. One with a fraction lies between two of them: the order of the integers
-/// and the number is that of the integers and the next one up or down.
+/// Compares integers with the exact number. A number with a fraction lies between two integers: comparing with it is
+/// equivalent to comparing with the next integer up or down.
 Value compareIntegers(ComparePredicate predicate, const Value &x, const Number &number) {
   const auto always = [&x](bool result) { return tracing().splat(result, x.shape(), DType::bool_); };
   Number whole = number;
@@ -78,7 +78,7 @@ Value compareIntegers(ComparePredicate predicate, const Value &x, const Number &
                                 : always(comparesTo(predicate, place));
 }
 
-/// The predicate of the operands in the other order.
+/// The predicate for swapped operands.
 ComparePredicate mirrored(ComparePredicate predicate) {
   switch (predicate) {
   case ComparePredicate::lt:
@@ -93,8 +93,8 @@ ComparePredicate mirrored(ComparePredicate predicate) {
     return predicate;
   }
 }
-/// Compares the elements of `x` with the number itself, which the dtype of an integer x need not hold. Nor need a float8, of
-/// which some have no infinity to round the number to.
+/// Compares the elements of `x` with the exact number, which the dtype of an integer x need not represent. Nor need a
+/// float8, some of which have no infinity to round the number to.
 Value compareWith(ComparePredicate predicate, const Value &x, const Number &number) {
   const bool isBeyond =
       itemsize(x.dtype()) == 1 && is_float(x.dtype()) && std::abs(number.real()) > largestFinite(x.dtype());
@@ -112,7 +112,7 @@ Value compare(ComparePredicate predicate, const char *op, const Operand &a, cons
   });
 }
 
-/// In C++ 0 < x < 1 compares the result of 0 < x, which is a bool Value.
+/// Refuses chained comparisons: in C++, 0 < x < 1 compares the result of 0 < x, which is a bool Value.
 void requireNoChain(const Operand &a, const Operand &b) {
   for (const Operand *operand : {&a, &b})
     if (!operand->is_number() && operand->value().dtype() == DType::bool_)
@@ -122,8 +122,8 @@ void requireNoChain(const Operand &a, const Operand &b) {
           "to compare bools");
 }
 
-/// The bound of an integer Value, if it bounds something: a lower one below the dtype's range, or an upper one above it, does
-/// not.
+/// Returns true if the bound of an integer Value has an effect: a lower bound below the dtype's range, or an upper
+/// bound above it, has none.
 bool isBound(DType dtype, const Number &bound, Place idle) {
   if (is_float(dtype))
     return true;
@@ -140,7 +140,8 @@ Value clipped(const Value &x, const Number &least, const Number &most) {
     y = tracing().binary("maximum", y, scalarLike(least, y));
   return fromAbove ? tracing().binary("minimum", y, scalarLike(most, y)) : y;
 }
-/// At least one bound is a Value. As between numbers, a number that bounds no integer of x's dtype does nothing.
+/// Clips when at least one bound is a Value. As between numbers, a number that bounds no integer of x's dtype has no
+/// effect.
 Value clippedByValue(const Value &x, const Operand &least, const Operand &most) {
   const auto isReal = [](const Operand &bound) {
     return bound.is_number() && bound.number().kind() == Number::Kind::real;
@@ -198,7 +199,7 @@ Value clip(const Value &x, const Operand &x_min, const Operand &x_max) {
   if (!x_min.is_number() || !x_max.is_number())
     return clippedByValue(x, x_min, x_max);
   const Number least = x_min.number(), most = x_max.number();
-  if (isSymbolic(x) && std::isfinite(least.real()) && std::isfinite(most.real())) { // JSON has no other numbers
+  if (isSymbolic(x) && std::isfinite(least.real()) && std::isfinite(most.real())) { // JSON cannot represent others
     Config bounds = configOf("x_min", least);
     setField(bounds, "x_max", most);
     return recordOperation("Clip", {x}, bounds);

@@ -1,4 +1,4 @@
-// keras.ops on Values: margins around the elements, also as files have them.
+// keras.ops on Values: padding, also in the form of files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/ops/OperationRows.h"
@@ -13,11 +13,11 @@ namespace halftone {
 using namespace detail;
 using List = std::vector<Value>;
 using Json = nlohmann::ordered_json;
-using Sides = PadWidth::Sides; // before and behind
+using Sides = PadWidth::Sides; // before and after
 
 namespace {
 
-/// The margins of one axis filled with `filler`, a scalar of x's dtype.
+/// Fills the margins of one axis with `filler`, a scalar of x's dtype.
 Value filledUp(const Value &x, int64_t axis, const Sides &sides, const Value &filler) {
   List parts;
   const auto add = [&](int64_t extent) {
@@ -32,7 +32,7 @@ Value filledUp(const Value &x, int64_t axis, const Sides &sides, const Value &fi
   return tracing().concat(parts, axis);
 }
 
-/// Which element of an axis of `extent` stands at each place of the padded one, by NumPy's modes.
+/// The source index, in an axis of `extent`, of each element of the padded axis, by NumPy's modes.
 Value sourcesOf(PadMode mode, int64_t extent, const Sides &sides) {
   const Shape shape{extentSum(extentSum(sides.first, extent), sides.second)};
   const auto number = [&](int64_t value) { return tracing().splat(value, shape, DType::int32); };
@@ -83,7 +83,7 @@ Value padded(Value x, const std::vector<Sides> &widths, PadMode mode, const std:
   return x;
 }
 
-/// The call as Keras's Pad has it.
+/// Records the call in the form of Keras's Pad.
 Value recordPad(const Value &x, const PadWidth &width, const ops::PadArgs &args) {
   List inputs{x};
   Json arguments, config, widths = Json::array();
@@ -126,7 +126,7 @@ Value pad(const Value &x, const PadWidth &pad_width, const PadArgs &args) {
 
 } // namespace ops
 
-/// Reads `pad_width`: one integer, or one pair, for all axes, or a list of as many pairs as there are axes.
+/// Reads `pad_width`: one integer or one pair for all axes, or a list with one pair per axis.
 static PadWidth widthOf(const Json &widths, int64_t rank) {
   const auto refuse = [&]() {
     throw Error(

@@ -1,4 +1,4 @@
-// keras.ops on Values: pooling, and functions with a gradient of their own.
+// keras.ops on Values: pooling, and functions with custom gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
@@ -15,7 +15,7 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// The arguments as the operations of files have them.
+/// The config of the arguments in files.
 Config configOfPool(const std::vector<int64_t> &pool_size, const PoolArgs &args) {
   Config config = configOf("pool_size", pool_size);
   setField(config, "strides", args.strides);
@@ -24,7 +24,7 @@ Config configOfPool(const std::vector<int64_t> &pool_size, const PoolArgs &args)
   return config;
 }
 
-/// `value` with the gradient that `gradient` gives to those of `arguments` that are floats.
+/// `value` with the custom gradient `gradient` for the float `arguments`.
 Value withGradient(const Value &value, const List &arguments, const std::function<Values(const Value &)> &gradient) {
   List floats;
   for (const Value &argument : arguments)
@@ -52,14 +52,14 @@ Value withGradient(const Value &value, const List &arguments, const std::functio
   });
 }
 
-/// A pool over images with their channels last.
+/// A pool over channels-last images.
 struct Pool {
   int64_t rank;
   std::vector<int64_t> extents, taps;
   Windows windows;
 
   int64_t tapCount() const { return extentProduct(taps); }
-  /// Whether each element of the image is in one window.
+  /// Returns true if each element of the image is in exactly one window.
   bool tilesImage() const {
     for (size_t axis = 0; axis < taps.size(); ++axis)
       if (windows.steps.stride[axis] != taps[axis] || windows.steps.low[axis] != 0 ||
@@ -67,11 +67,12 @@ struct Pool {
         return false;
     return true;
   }
-  /// How many elements of the image one phase has along `axis`. All phases count alike, so the last element may be outside.
+  /// The number of elements of the image in one phase along `axis`. All phases have the same number, so the last
+  /// element may be out of range.
   int64_t placesOfPhase(size_t axis) const {
     return extentSum(extents[axis], windows.steps.stride[axis] - 1) / windows.steps.stride[axis];
   }
-  /// For each element of `shape`, whose `axes` are those of the taps, how many taps follow the element's own.
+  /// For each element of `shape`, whose `axes` are those of the taps, the number of taps after its own.
   Value countdown(const Shape &shape, DType dtype, const std::vector<int64_t> &axes) const {
     const Value last = tracing().splat(tapCount() - 1, Shape({tapCount()}), DType::int32);
     const Value left = tracing().binary("sub", last, tracing().iota(0, Shape({tapCount()}), DType::int32));
@@ -101,7 +102,7 @@ Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool
                         {pool.extents, pool.taps, perAxis(op, "strides", args.strides.value_or(pool.taps), rank),
                          std::vector<int64_t>(static_cast<size_t>(rank), 1)},
                         args.padding);
-  // The steps of a single window have no meaning. What follows counts the elements of a step.
+  // The steps of a single window are irrelevant, but the code below counts the elements of a step.
   for (size_t axis = 0; axis < pool.taps.size(); ++axis)
     if (pool.windows.places[axis] == 1)
       pool.windows.steps.stride[axis] =
@@ -109,7 +110,7 @@ Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool
   return pool;
 }
 
-/// Which tap of each window, by its place in the countdown, is the first of the largest.
+/// The first largest tap of each window, by its position in the countdown.
 Value winnersOf(const Pool &pool, const Value &seen, const Value &largest) {
   const Shape shape = seen.shape();
   std::vector<int64_t> kept;
@@ -121,7 +122,7 @@ Value winnersOf(const Pool &pool, const Value &seen, const Value &largest) {
     return tracing().compare(predicate, a, b);
   };
   const Value isLargest = tracing().binary("or", compare(ComparePredicate::eq, seen, whole),
-                                           compare(ComparePredicate::ne, seen, seen)); // NaN is the largest
+                                           compare(ComparePredicate::ne, seen, seen)); // NaN counts as the largest
   const Value places = pool.countdown(shape, DType::int32, pool.tapAxes()),
               none = tracing().splat(-1, shape, DType::int32);
   constexpr int64_t mostOfByte = 256;
@@ -130,10 +131,10 @@ Value winnersOf(const Pool &pool, const Value &seen, const Value &largest) {
   return pool.tapCount() <= mostOfByte ? asDtype(winners, DType::uint8, "max_pool") : winners;
 }
 
-/// An image whose spatial axes are two each: which of `strides` neighbours, and where among them.
+/// An image with each spatial axis split in two: the index among `strides` neighbors, and the index within.
 struct Apart {
   Shape shape;
-  std::vector<int64_t> places, within; // axes: of n, the neighbours and c; of where among them
+  std::vector<int64_t> places, within; // axes: of n, the neighbors and c; of the index within
 };
 
 Apart apartOf(const Pool &pool, const Value &upstream, const std::vector<int64_t> &strides) {
@@ -150,7 +151,7 @@ Apart apartOf(const Pool &pool, const Value &upstream, const std::vector<int64_t
   return apart;
 }
 
-/// The cotangent of each window goes to its winner, if each element is in one window.
+/// Sends the cotangent of each window to its winner, if each element is in exactly one window.
 Value gradientOfTiles(const Pool &pool, const Value &winners, const Value &upstream) {
   const Apart apart = apartOf(pool, upstream, pool.taps);
   const auto ofWindow = [&](const Value &x) { return tracing().broadcast(x, apart.shape, apart.places); };
@@ -159,11 +160,11 @@ Value gradientOfTiles(const Pool &pool, const Value &winners, const Value &upstr
   return tracing().select(isWinner, ofWindow(upstream), tracing().splat(0, apart.shape, upstream.dtype()));
 }
 
-/// The elements of an image along one axis that stand at one distance behind a multiple of the stride: those see the taps
-/// first, first + stride, ... alone.
+/// A phase: the elements of an image along one axis at one offset modulo the stride. Only the taps first, first +
+/// stride, ... read them.
 struct Phase {
-  int64_t first, taps; // the first of the taps, and how many there are
-  int64_t low;         // the window's, of the places that see the elements
+  int64_t first, taps; // the first tap, and the number of taps
+  int64_t low;         // of the window, for the output positions that read the elements
 };
 
 Phase phaseOf(const Pool &pool, size_t axis, int64_t distance) {
@@ -172,7 +173,7 @@ Phase phaseOf(const Pool &pool, size_t axis, int64_t distance) {
   return {first, std::max<int64_t>(0, (pool.taps[axis] - first + stride - 1) / stride), -(behind / stride)};
 }
 
-/// Of the elements of one phase along each axis: the sum of the cotangents of the windows that they won.
+/// The gradient of the elements of one phase along each axis: the sum of the cotangents of the windows that they won.
 Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const Value &winners,
                        const Value &upstream) {
   const auto rank = static_cast<size_t>(pool.rank);
@@ -187,7 +188,7 @@ Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const
   const auto seenBy = [&](const Value &x) { return tracing().window(x, steps, places, taps, false); };
   const Value cotangents = seenBy(upstream), winner = seenBy(winners);
   const Shape shape = cotangents.shape();
-  // How many of the pool's taps follow each of these.
+  // The number of the pool's taps after each of these.
   Value follow = tracing().splat(pool.tapCount() - 1, Shape(taps), DType::int32);
   int64_t pitch = pool.tapCount();
   for (size_t axis = 0; axis < rank; ++axis) {
@@ -203,10 +204,10 @@ Value gradientOfPhases(const Pool &pool, const std::vector<Phase> &phases, const
   return tracing().reduce(ReduceKind::sum, given, pool.tapAxes(), upstream.dtype());
 }
 
-constexpr size_t mostTurns = 64; // each makes some twenty ops
+constexpr size_t mostTurns = 64; // each creates some twenty ops
 
-/// For each axis, the distances behind a multiple of the stride at which elements see a tap: at most as many as taps, however long
-/// the stride is. No axis has more than mostTurns + 1.
+/// For each axis, the offsets modulo the stride at which a tap reads elements: at most as many as taps, for any stride.
+/// No axis has more than mostTurns + 1.
 std::vector<std::vector<int64_t>> distancesOf(const Pool &pool) {
   std::vector<std::vector<int64_t>> distances(pool.taps.size());
   for (size_t axis = 0; axis < pool.taps.size(); ++axis) {
@@ -219,7 +220,7 @@ std::vector<std::vector<int64_t>> distancesOf(const Pool &pool) {
   return distances;
 }
 
-/// Whether each element of the image is at one of these distances.
+/// Returns true if each element of the image is at one of these offsets.
 bool coverStrides(const Pool &pool, const std::vector<std::vector<int64_t>> &distances) {
   for (size_t axis = 0; axis < distances.size(); ++axis)
     if (std::ssize(distances[axis]) < pool.windows.steps.stride[axis])
@@ -227,13 +228,13 @@ bool coverStrides(const Pool &pool, const std::vector<std::vector<int64_t>> &dis
   return true;
 }
 
-/// The elements of all phases take turns along each axis: the result has the shape (n, places, phases, ..., c), where each
-/// axis of places is followed by one of phases. Elements of phases without taps get 0.
+/// The gradient by phases, interleaved along each axis: the result has the shape (n, positions, phases, ..., c), where
+/// each axis of positions is followed by one of phases. Elements of phases without taps get 0.
 Value gradientOfTurns(const Pool &pool, const std::vector<std::vector<int64_t>> &distances, const Value &winners,
                       const Value &upstream) {
   const Apart apart = apartOf(pool, upstream, pool.windows.steps.stride);
   Value turns = coverStrides(pool, distances) ? Value() : tracing().splat(0, apart.shape, upstream.dtype());
-  std::vector<size_t> turn(distances.size(), 0); // of each axis, the last one first
+  std::vector<size_t> turn(distances.size(), 0); // per axis; the last one varies fastest
   for (size_t axis = turn.size(); axis > 0;) {
     std::vector<Phase> phases;
     Value isHere;
@@ -254,9 +255,9 @@ Value gradientOfTurns(const Pool &pool, const std::vector<std::vector<int64_t>> 
   return turns;
 }
 
-/// Of each element of the image: for each tap, the place that sees the element by it, if there is one, and the sum of the
-/// cotangents of those windows that the element won. One step, whatever the strides and taps are, but each element looks at all
-/// taps.
+/// The gradient of each element of the image: for each tap, finds the output position that reads the element, if any,
+/// and sums the cotangents of the windows that the element won. This is a single step for any strides and taps, but
+/// each element examines all taps.
 Value gradientOfTaps(const Pool &pool, const Value &winners, const Value &upstream) {
   const auto seenBy = [&](const Value &x) {
     return tracing().window(x, inverse(pool.windows.steps), pool.extents, pool.taps, false);
@@ -269,7 +270,8 @@ Value gradientOfTaps(const Pool &pool, const Value &winners, const Value &upstre
   return tracing().reduce(ReduceKind::sum, given, pool.tapAxes(), upstream.dtype());
 }
 
-/// Each element of the image asks the windows that hold it: it gets the cotangent of those in which it was the largest.
+/// Each element of the image gathers from the windows that contain it: it gets the cotangent of those in which it was
+/// the largest.
 Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstream) {
   const std::vector<std::vector<int64_t>> distances = distancesOf(pool);
   size_t turns = 1;
@@ -290,7 +292,7 @@ Value maxPoolGradient(const Pool &pool, const Value &winners, const Value &upstr
   return whole == image ? all : tracing().slice(all, std::vector<int64_t>(image.size(), 0), Shape(image));
 }
 
-/// How many elements of the image each window holds, in float32, as a tensor of the shape of the places.
+/// The number of elements of the image in each window, in float32, in the shape of the output positions.
 Value countsOf(const Pool &pool) {
   const Shape shape(pool.windows.places);
   Value counts;
@@ -349,7 +351,7 @@ Value average_pool(const Value &inputs, const std::vector<int64_t> &pool_size, c
   return applyOne("average_pool", {inputs}, [pool_size, args](const List &v) {
     const Value image = channelsLast(asFloat(v[0]), args.data_format);
     const Pool pool = poolOf("average_pool", image, pool_size, args);
-    // The sum stays in float32 or more until the division.
+    // The sum stays in float32 or wider until the division.
     const DType wide = itemsize(image.dtype()) < 4 ? DType::float32 : image.dtype();
     const Value seen = tracing().window(image, pool.windows.steps, pool.windows.places, pool.taps, false);
     const Value sums = tracing().reduce(ReduceKind::sum, seen, pool.tapAxes(), wide);

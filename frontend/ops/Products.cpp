@@ -19,7 +19,7 @@ DType detail::promoted(const Value &a, const Value &b) {
 Value detail::contractOne(const Value &a, const Value &b, const Trace::ContractAxes &axes) {
   if (is_float(a.dtype()))
     return tracing().contract(a, b, axes);
-  const int64_t mostInt8Products = 131071; // a sum of so many products of int8 always fits int32
+  const int64_t mostInt8Products = 131071; // a sum of this many int8 products always fits in int32
   int64_t products = 1;
   for (int64_t axis : axes.lhsContract)
     products = extentProduct(products, a.shape()[axis]);
@@ -35,7 +35,7 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// The sums over pairs of axes of `a` and `b`, in their promoted dtype.
+/// Contracts pairs of axes of `a` and `b`, in their promoted dtype.
 Value contracted(const char *op, const Value &a, const Value &b, Trace::ContractAxes axes) {
   for (size_t i = 0; i < axes.lhsContract.size(); ++i)
     if (a.shape()[axes.lhsContract[i]] != b.shape()[axes.rhsContract[i]])
@@ -53,7 +53,7 @@ Value matmul(const Value &a, const Value &b) {
     DType dtype = promoted(v[0], v[1]);
     Value a = asDtype(v[0], dtype), b = asDtype(v[1], dtype);
     Shape sa = a.shape(), sb = b.shape();
-    bool aRow = sa.rank() == 1 && sb.rank() > 2; // a vector by a batch of matrices: a row, dropped again
+    bool aRow = sa.rank() == 1 && sb.rank() > 2; // a vector times a batch of matrices: a row, removed again
     int64_t kb = sb.rank() == 1 ? 0 : sb.rank() - 2;
     if (sa.rank() < 1 || sb.rank() < 1 || sa[-1] != sb[kb])
       throw Error(ErrorKind::value_error, fmt::format("matmul of {} and {}", sa.str(), sb.str()));
@@ -63,7 +63,7 @@ Value matmul(const Value &a, const Value &b) {
     axes.lhsContract = {sa.rank() - 1};
     axes.rhsContract = {kb};
     if (sb.rank() > 2) {
-      // Batch axes broadcast; the leading axes of both are made equal first.
+      // Batch axes broadcast; the leading axes of both are first made equal.
       std::vector<int64_t> da = sa.dims(), db = sb.dims();
       Shape batch = broadcastShape("matmul", Shape({da.begin(), da.end() - 2}), Shape({db.begin(), db.end() - 2}));
       auto withBatch = [&](const std::vector<int64_t> &dims) {

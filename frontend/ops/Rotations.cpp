@@ -23,9 +23,9 @@ double epsilonOf(DType dtype) {
   return dtype == DType::float64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
 }
 
-/// Columns stand in two halves, and column i of the first is paired with column i of the second. This order of the columns gives the
-/// next pairs: the first column stays, and the others move on by one place around the two halves. As many orders as there are
-/// columns, less one, pair each with each.
+/// Columns are in two halves, and column i of the first is paired with column i of the second. This permutation of the
+/// columns gives the next pairs: the first column stays, and the others advance by one position around the two halves.
+/// With n columns, n - 1 permutations pair every two columns.
 Value nextPairs(int64_t count) {
   const int64_t half = count / 2;
   std::vector<double> order(static_cast<size_t>(count), 0);
@@ -49,7 +49,7 @@ Value exchanged(const Value &x, int64_t axis) { return tracing().concat({half(x,
 struct Rotations {
   Value c, s, t;
 };
-/// Those that make the off-diagonal element of [[p, between], [between, q]] 0; none where `rotates` is false.
+/// The rotations that zero the off-diagonal element of [[p, between], [between, q]]; none where `rotates` is false.
 Rotations rotationsOf(const Value &p, const Value &between, const Value &q, const Value &rotates) {
   const Value ratio = (q - p) / (2.0 * ops::where(rotates, between, 1));
   const Value size = 1.0 / (ops::abs(ratio) + ops::hypot(ratio, 1));
@@ -57,7 +57,7 @@ Rotations rotationsOf(const Value &p, const Value &between, const Value &q, cons
   const Value c = ops::rsqrt(1.0 + ops::square(t));
   return {c, t * c, t};
 }
-/// What a rotation takes of each element and of its partner: (batch, columns).
+/// The factors of each element and of its partner in a rotation: (batch, columns).
 std::array<Value, 2> sharesOfRotation(const Rotations &by) {
   return {tracing().concat({by.c, by.c}, 1), tracing().concat({-by.s, by.s}, 1)};
 }
@@ -65,7 +65,7 @@ Value rotatedColumns(const Value &x, const Rotations &by) {
   const auto [own, other] = sharesOfRotation(by);
   return x * ops::expand_dims(own, 1) + exchanged(x, 2) * ops::expand_dims(other, 1);
 }
-/// Rows and columns at once.
+/// Rotates rows and columns.
 Value rotatedBoth(const Value &x, const Rotations &by) {
   const auto [own, other] = sharesOfRotation(by);
   const Value rows = exchanged(x, 1);
@@ -74,7 +74,7 @@ Value rotatedBoth(const Value &x, const Rotations &by) {
              (rows * ops::expand_dims(own, 1) + exchanged(rows, 2) * ops::expand_dims(other, 1));
 }
 
-/// One column of zeros more if their number is odd.
+/// Appends a column of zeros if the number of columns is odd.
 Value evened(const Value &x) {
   const int64_t rows = x.shape()[1], columns = x.shape()[2];
   Value y = x;
@@ -84,8 +84,8 @@ Value evened(const Value &x) {
 }
 Value evenedSquare(const Value &x) { return matrixTranspose(evened(matrixTranspose(evened(x)))); }
 
-/// Sweeps until `worst`, which is the last carry, is at most `tolerance` for all matrices. `round` takes and gives the other carries
-/// and how large the rotated elements were, (batch).
+/// Sweeps until `worst`, the last carry, is at most `tolerance` for all matrices. `round` maps the other carries to
+/// their next values and the magnitude of the rotated elements, (batch).
 List sweep(const List &inits, int64_t columns, double tolerance, const std::function<List(const List &)> &round) {
   const Shape each({inits[0].shape()[0]});
   const auto without = [](const List &carry) { return List(carry.begin(), carry.end() - 1); };
@@ -106,7 +106,7 @@ List sweep(const List &inits, int64_t columns, double tolerance, const std::func
   return whileLoop(tracing(), begin, mostSweeps, goesOn, step);
 }
 
-/// The columns of each matrix in this order.
+/// Permutes the columns of each matrix in this order.
 Value ordered(const Value &x, const Value &order) {
   return matrixTranspose(tracing().gather(matrixTranspose(x), order, 1, 1));
 }
@@ -114,7 +114,8 @@ Value firstColumns(const Value &x, int64_t rows, int64_t columns) {
   return tracing().slice(x, {0, 0, 0}, Shape({x.shape()[0], rows, columns}));
 }
 
-/// Whether a column is the one that `evened` has put behind the others, which no rotation has touched: by the vectors' last row.
+/// Returns whether a column is the one that `evened` appended, which no rotation has changed, from the last row of the
+/// vectors.
 Value isAdded(const Value &vectors) {
   const int64_t n = vectors.shape()[2];
   const Value row = tracing().slice(vectors, {0, n - 1, 0}, Shape({vectors.shape()[0], 1, n}));
@@ -156,7 +157,7 @@ Eigen symmetricEigen(const Value &a) {
 
 namespace {
 
-/// Rotations v for which the columns of x v are orthogonal to each other, and these columns, descending by their norms.
+/// Rotations v such that the columns of x v are orthogonal, and these columns, in descending order of their norms.
 struct Orthogonal {
   Value columns, norms, v;
 };
@@ -193,7 +194,7 @@ Singular singularValues(const Value &given, bool complete) {
   const Value size = ops::max(ops::abs(given), {1, 2}, true);
   const Value safe = ops::where(ops::greater(size, 0), size, 1);
   const auto [q, r] = qrFactors(given / safe, complete);
-  // r^T v = w diag(s), so r = v diag(s) w^T. QR makes columns of w also for singular values of 0.
+  // r^T v = w diag(s), so r = v diag(s) w^T. QR also yields columns of w for zero singular values.
   const Orthogonal by = orthogonalColumns(matrixTranspose(tracing().slice(r, {0, 0, 0}, Shape({batch, n, n}))));
   const auto [w, d] = qrFactors(by.columns, true);
   const Value signs = ops::where(ops::less(diagonalOf(d), 0), -1.0, ops::ones_like(by.norms));

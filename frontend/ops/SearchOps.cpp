@@ -1,4 +1,4 @@
-// keras.ops on Values: places found by comparing, and counts of numbers.
+// keras.ops on Values: search by comparisons, and counts of numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
@@ -16,7 +16,7 @@ namespace {
 
 Value isNan(const Value &x) { return tracing().compare(ComparePredicate::ne, x, x); }
 
-/// Whether elements of the sequence stand before the values: they are less, or with `right` not more. NaN is the largest.
+/// Whether elements of the sequence precede the values: less or, with `right`, not greater. NaN is the largest.
 Value standBefore(const Value &elements, const Value &values, Side side) {
   Trace &t = tracing();
   Value before = t.compare(side == Side::left ? ComparePredicate::lt : ComparePredicate::le, elements, values);
@@ -26,7 +26,7 @@ Value standBefore(const Value &elements, const Value &values, Side side) {
   return t.binary("or", before, t.binary("and", isNan(values), isLast));
 }
 
-/// Up to so many elements are all compared.
+/// Up to this many elements are compared exhaustively.
 constexpr int64_t mostCompared = 64;
 
 Value countBefore(const Value &sequence, const Value &values, Side side) {
@@ -37,7 +37,8 @@ Value countBefore(const Value &sequence, const Value &values, Side side) {
   return sum(asDtype(before, DType::int32, "searchsorted"), -1);
 }
 
-/// Bit by bit from the highest: an index may grow by a step if the element before it then stands before the value.
+/// A binary search, bit by bit from the highest: an index advances by a step if the element before it then precedes the
+/// value.
 Value searchBefore(const Value &sequence, const Value &values, Side side) {
   Trace &t = tracing();
   const int64_t count = sequence.shape()[0];

@@ -21,7 +21,7 @@ Shape keepAxes(const Shape &shape, const std::vector<int64_t> &axes) {
   return Shape(dims);
 }
 
-/// The dtype in which integers are multiplied and summed: 32 bits at least.
+/// The accumulator dtype of integer products and sums: 32 bits at least.
 DType accumulatorOf(DType dtype) {
   if (is_float(dtype) || itemsize(dtype) >= 4)
     return dtype;
@@ -89,7 +89,7 @@ Value mean(const Value &x, const Axes &axis, bool keepdims) {
     int64_t count = 1;
     for (int64_t a : axes)
       count = extentProduct(count, in.shape()[a]);
-    // The sum stays in float32 or more until the division: a float16 sum overflows long before its mean does.
+    // The sum stays in float32 or wider until the division: a float16 sum overflows long before its mean does.
     bool narrow = itemsize(in.dtype()) < 4;
     Value total = tracing().reduce(ReduceKind::sum, in, axes, narrow ? DType::float32 : in.dtype());
     Value y = tracing().binary("div", total, scalarLike(count, total));

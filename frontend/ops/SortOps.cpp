@@ -12,7 +12,7 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// The first `count` elements along an axis in order, and their indices. float8 is compared as float32.
+/// The first `count` elements along an axis in sorted order, and their indices. float8 is compared as float32.
 std::array<Value, 2> sorted(const Value &x, int64_t axis, bool descending, int64_t count) {
   const bool isFloat8 = is_float(x.dtype()) && itemsize(x.dtype()) == 1;
   auto [values, indices] = tracing().sort(isFloat8 ? asDtype(x, DType::float32) : x, axis, descending, count);
@@ -86,7 +86,7 @@ Value in_top_k(const Value &targets, const Value &predictions, int64_t k) {
     const Value classes = tracing().iota(last, scores.shape(), DType::int64);
     const Value isTarget = equal(where(less(target, 0), target + scores.shape()[last], target), classes);
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    // The score of a class that is not there, or NaN, is the lowest.
+    // A missing class or a NaN score ranks lowest.
     const Value isScore = logical_and(isTarget, logical_not(isnan(scores)));
     const Value score = max(where(isScore, scores, -infinity), -1, true);
     return less(sum(cast(greater(scores, score), DType::int32), -1), k);

@@ -1,4 +1,4 @@
-// keras.ops on Values: statistics and other reductions that are made of simpler ones.
+// keras.ops on Values: statistics and other composite reductions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/graph/Promotion.h"
@@ -12,7 +12,7 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// `weights` as they multiply `x`: of its shape, or along its one axis of `axis`.
+/// `weights` in the form that multiplies `x`: in its shape, or along the single axis in `axis`.
 Value weightsAlong(const Value &weights, const Value &x, const Axes &axis) {
   if (weights.shape() == x.shape())
     return weights;
@@ -56,7 +56,7 @@ Value logsumexp(const Value &x, const Axes &axis, bool keepdims) {
       [axis, keepdims](const List &v) {
         const DType dtype = floatOf(v[0].dtype());
         Value in = asDtype(v[0], atLeastFloat32(dtype)), largest = stop_gradient(max(in, axis, true));
-        // An infinite x is no shift: inf - inf is NaN.
+        // An infinite x cannot be the shift: inf - inf is NaN.
         Value shift = where(isfinite(largest), largest, zeros_like(largest));
         Value y = log(sum(exp(in - shift), axis, true)) + shift;
         return asDtype(keepdims ? y : squeeze(y, axis), dtype, "logsumexp");

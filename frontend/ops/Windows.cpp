@@ -1,4 +1,4 @@
-// The spatial axes of convolutions and pools: Keras's arguments as the steps of windows.
+// Conversion of Keras's spatial arguments of convolutions and pools to window steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/Windows.h"
 #include "frontend/graph/Promotion.h"
