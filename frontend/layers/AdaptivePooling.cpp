@@ -1,4 +1,4 @@
-// AdaptiveAveragePooling and AdaptiveMaxPooling: windows that cover each spatial axis evenly, as many as are asked for.
+// AdaptiveAveragePooling and AdaptiveMaxPooling: a given number of windows that cover each spatial axis evenly.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
@@ -13,8 +13,8 @@ using namespace detail;
 
 namespace {
 
-/// (windows, extent): whether a window holds an element, which is so if floor(i * extent / windows) <= j and
-/// j < ceil((i + 1) * extent / windows).
+/// A mask (windows, extent), true if a window contains an element, that is, if floor(i * extent / windows) <= j and j <
+/// ceil((i + 1) * extent / windows).
 Value membership(int64_t windows, int64_t extent) {
   const Shape shape{windows, extent};
   const Value i = tracing().iota(0, shape, DType::int64), j = tracing().iota(1, shape, DType::int64);

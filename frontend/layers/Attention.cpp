@@ -12,7 +12,7 @@ using namespace detail;
 
 namespace {
 
-/// What both layers do with their scores, which `Derived` makes of query and key.
+/// The common part of both layers; `Derived` computes the scores from query and key.
 template <class Derived, class Options> class ScoredBody : public BodyOf<Options>, public AttendingBody {
 public:
   using BodyOf<Options>::BodyOf;
@@ -30,7 +30,8 @@ public:
   Values call(const Values &inputs, const CallContext &context) override {
     return attend(attentionCall(Derived::name, inputs), context);
   }
-  /// Keras takes a large number off the scores of hidden keys, so a query that sees no key has weights near equal.
+  /// Keras subtracts a large number from the scores of masked keys, so a query whose keys are all masked has nearly
+  /// equal weights.
   Values attend(const AttentionCall &given, const CallContext &context) override {
     AttentionCall call = given;
     call.query = asComputed(given.query, context);
@@ -58,7 +59,7 @@ public:
     return call.scores ? Values{out, weights} : Values{out};
   }
   bool takesValuesApart() const override { return false; }
-  /// As in Keras: the call's mask of the query, which follows the inputs, or else the one that the query carries.
+  /// As in Keras, the query mask of the call, which follows the inputs, or otherwise the query's own mask.
   Value mask(const Values &inputs, const std::vector<Value> &masks) override {
     return hasQueryMask_ ? asMask(inputs[3]) : masks[0];
   }
@@ -68,7 +69,7 @@ private:
   bool hasQueryMask_ = false; // of the last call
 };
 
-/// query + key for each pair of places: (batch, t, s, features).
+/// query + key for each pair of positions: (batch, t, s, features).
 Value pairs(const Value &query, const Value &key) { return ops::expand_dims(query, 2) + ops::expand_dims(key, 1); }
 
 class AttentionBody final : public ScoredBody<AttentionBody, AttentionOptions> {

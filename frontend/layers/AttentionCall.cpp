@@ -20,7 +20,7 @@ namespace {
                   layer, count));
 }
 
-/// The parts of a call that may be undefined.
+/// The optional members of a call.
 using Masks = std::array<Value AttentionCall::*, 4>;
 constexpr Masks masks = {&AttentionCall::queryMask, &AttentionCall::valueMask, &AttentionCall::keyMask,
                          &AttentionCall::attentionMask};
@@ -62,7 +62,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The arguments by which Keras makes the call. `places`: of query, value and key, and of the masks that are defined.
+/// The arguments of the call in Keras. `places`: the indices of query, value and key, and of the defined masks.
 Config argumentsOf(const AttentionCall &call, bool apart, const std::vector<std::pair<const char *, Json>> &given) {
   Json args = Json::array(), keywords = Json::object();
   Json queryMask, valueMask;
@@ -137,7 +137,7 @@ std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std:
 
 namespace {
 
-/// Whether an axis of heads in front of the last two axes of each mask changes nothing but their rank.
+/// Returns true if a head axis before the last two axes of each mask changes only their rank.
 bool takesHeads(const AttentionCall &call, const Places &places) {
   const auto isOf = [](const Value &mask, int64_t extent) {
     return !mask.defined() || (mask.rank() == 2 && mask.shape()[1] == extent);

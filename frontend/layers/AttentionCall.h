@@ -1,4 +1,4 @@
-// Calls of attention layers: their Values by name, and which keys a query sees.
+// Calls of attention layers: their Values by name, and the resulting key mask.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/LayerImpl.h"
@@ -11,51 +11,51 @@ namespace halftone::detail {
 struct AttentionCall {
   Value query{}, value{}, key{};
   Value queryMask{}, valueMask{}, keyMask{}, attentionMask{};
-  /// Of query, value and key: whether a mask that the Value carries counts where none is given.
+  /// For query, value and key: whether the Value's own mask applies if no mask is given.
   std::array<RecordedMask::Kind, 3> carried{};
   bool causal = false;
-  bool scores = false; // whether the call gives the weights too
+  bool scores = false; // whether the call also returns the weights
 };
 
-/// The call of a layer with a list of query, value and perhaps key. value_error naming `layer` for another count.
+/// The call of a layer with a list of query, value and optionally key. value_error naming `layer` for another number.
 AttentionCall attentionCall(const char *layer, const Values &inputs);
-/// value_error unless there are shapes of a query and a value, and the key's fits the value's. The third shape, of the
-/// key, is the value's if there is none.
+/// value_error unless there are shapes of a query and a value, and the key's matches the value's. Returns three shapes;
+/// the key's is the value's if there is none.
 std::vector<Shape> shapesOfAttention(const char *layer, const std::vector<Shape> &shapes);
 
-/// The body of an attention layer, beside its LayerBody.
+/// The body of an attention layer, a base in addition to LayerBody.
 class AttendingBody {
 public:
   virtual Values attend(const AttentionCall &call, const CallContext &context) = 0;
-  /// Whether Keras's call takes query, value, key and masks as arguments of their own. If not, it takes a list of query,
-  /// value and key, and a list of masks.
+  /// Returns true if Keras's call takes query, value, key and masks as separate arguments. Otherwise it takes a list of
+  /// query, value and key, and a list of masks.
   virtual bool takesValuesApart() const = 0;
 
 protected:
   ~AttendingBody() = default;
 };
 
-/// Calls `layer`, which has an AttendingBody. The key is the value if it is undefined.
+/// Calls `layer`, whose body is an AttendingBody. An undefined key means the value.
 std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::optional<bool> training);
-/// The same for the output and the weights.
+/// Like callAttention(), returning the output and the weights.
 std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training);
 
-/// Where queries and keys are, of (batch, queries, keys).
+/// Positions of queries and keys, for a mask (batch, queries, keys).
 struct Places {
   int64_t queries, keys;
-  Value first{}; // the place of the first query among the keys, an int32 scalar; 0 if undefined
+  Value first{}; // the key position of the first query, an int32 scalar; 0 if undefined
 };
 struct SeenArgs {
   bool causal = false;
-  std::optional<int64_t> window{}; // a query sees the keys less than so many places away
-  bool queries = false;            // by queryMask too
-  bool heads = false;              // with an axis of heads if no mask of the call has one
+  std::optional<int64_t> window{}; // a query attends to keys at a distance below this
+  bool queries = false;            // also applies queryMask
+  bool heads = false;              // adds a head axis if no mask of the call has one
 };
-/// Which keys each query sees by the masks of the call: it broadcasts to (batch, queries, keys), or has more axes if
-/// the call's attention mask or `heads` asks for them. Undefined: all.
+/// The keys to which each query may attend by the masks of the call. The result broadcasts to (batch, queries, keys),
+/// or has more axes if the call's attention mask or `heads` requires them. Undefined: all keys.
 Value seenKeys(const AttentionCall &call, const Places &places, const SeenArgs &args);
 
-/// The layer's argument `dropout` lies between 0 and 1, else value_error.
+/// value_error unless the layer's argument `dropout` is between 0 and 1.
 void requireDropout(const Layer &layer, double dropout, Where where);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Attention with heads.
+// Multi-head attention.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/AttentionHeads.h"
 #include "frontend/graph/CallTransaction.h"
@@ -22,7 +22,7 @@ std::string labels(int64_t first, int64_t count) {
   return text;
 }
 
-/// How scores follow from queries and keys of the shape (batch, ..., heads, features).
+/// The einsum equations of attention on queries and keys of shape (batch, ..., heads, features).
 struct Equations {
   std::string keys, queries, scores;
   Equations(int64_t rank, const std::vector<int64_t> &axes) : keys(labels(0, rank)), queries(keys) {
@@ -99,7 +99,7 @@ void AttentionHeads::build(BuildContext &context, const std::vector<Shape> &give
   if (settings_.dropout > 0.0)
     state_ = addSeedState(context, settings_.seed);
   CallTransaction::onFailure([this, layer = context.layer().shared_from_this(), given = settings_.axes] {
-    settings_.axes = given; // another call may have another rank
+    settings_.axes = given; // another call may have a different rank
   });
   settings_.axes = axes;
   gate_ = gate;
@@ -201,8 +201,8 @@ Values AttentionHeads::attend(const AttentionCall &given, const CallContext &con
                 fmt::format("{} attends over {} axes; a causal mask and a sliding window need one", settings_.layer,
                             settings_.axes->size()));
   const Places places = withCache(heads, call, context);
-  const bool causalOp = call.causal && whole && !places.first.defined(); // it counts the places of queries from 0
-  // A kernel makes the mask itself if no reshape stands behind it: so it has the axes of scores from the start.
+  const bool causalOp = call.causal && whole && !places.first.defined(); // it numbers query positions from 0
+  // A kernel computes the mask itself if no reshape follows it, so it has the axes of scores from the start.
   heads.seen = seenKeys(
       call, places, {.causal = call.causal && !causalOp, .window = settings_.window, .queries = true, .heads = whole});
   Value out, weights;

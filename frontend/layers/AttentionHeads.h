@@ -1,4 +1,4 @@
-// Attention with heads: the projections of query, key and value, and of the heads' outputs.
+// Multi-head attention: the projections of query, key, value and of the heads' outputs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/AttentionCall.h"
@@ -15,36 +15,36 @@ struct HeadSettings {
   bool gate = false, bias = true;
 };
 
-/// The projections of an attention layer, and the attention between them. Each head has queries of its own; heads / groups
-/// neighbouring heads share keys and values.
+/// The projections of an attention layer, and the attention between them. Each head has its own queries; heads / groups
+/// adjacent heads share keys and values.
 class AttentionHeads {
 public:
-  /// `projection`: the arguments of each projection but its name, bias and policy.
+  /// `projection`: the arguments of each projection except its name, bias and policy.
   AttentionHeads(HeadSettings settings, layers::EinsumDenseArgs projection)
       : settings_(std::move(settings)), projection_(std::move(projection)) {}
 
   void build(BuildContext &context, const std::vector<Shape> &shapes);
   Values attend(const AttentionCall &call, const CallContext &context) const;
-  /// The axes to attend over, once the layer is built.
+  /// The axes to attend over, known once the layer is built.
   const std::optional<std::vector<int64_t>> &axes() const { return settings_.axes; }
 
 private:
-  /// A projection over the last `bound` axes of `input` to axes of these extents.
+  /// A projection from the last `bound` axes of `input` to axes of these extents.
   Layer project(const BuildContext &context, const char *name, const Shape &input, int64_t bound,
                 const std::vector<int64_t> &output) const;
   /// The axes to attend over of inputs with `rank` axes.
   std::vector<int64_t> axesOf(int64_t rank) const;
-  /// The projected inputs of one call, with an axis of heads, and its mask.
+  /// The projected inputs of one call, with a head axis, and its mask.
   struct Heads {
-    Value query, key, value; // of one dtype
-    Value seen;              // by masks; undefined: all
+    Value query, key, value; // all of the same dtype
+    Value seen;              // the mask; undefined: all
   };
-  /// Puts the heads of a causal call behind those of the cache that is open, if one is. The places of queries and keys.
+  /// Appends the heads of a causal call to those of the open cache, if any. Returns the positions of queries and keys.
   Places withCache(Heads &heads, const AttentionCall &call, const CallContext &context) const;
   Value fused(const Heads &heads, bool causal, bool drops) const;
-  /// Their outputs and weights, in the heads' dtype.
+  /// The outputs and weights of the heads, in their dtype.
   std::array<Value, 2> composed(Heads heads, bool drops) const;
-  /// `seen` with axes of extent 1 in front of the axes that queries and keys attend over, up to `rank`.
+  /// Inserts axes of extent 1 into `seen` before the axes that queries and keys attend over, up to `rank`.
   Value withHeads(const Value &seen, const Shape &scores) const;
 
   HeadSettings settings_;

@@ -1,4 +1,4 @@
-// BatchNormalization: by the batch's statistics in training, by moving statistics otherwise.
+// BatchNormalization: with batch statistics in training, with moving statistics otherwise.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
@@ -54,23 +54,23 @@ public:
   }
 
 private:
-  /// The moments of the rows of all processes.
+  /// The moments over the rows of all processes.
   static Moments momentsOfAll(const Value &x, const std::vector<int64_t> &axes) {
     const Value mean = meanOfParts(meanOver(x, axes), x.shape()[0]);
     return {mean, meanOfParts(meanOver(ops::square(x - mean), axes), x.shape()[0])};
   }
-  /// The same of the elements that count, as momentsOf() with weights.
+  /// Like the above, with weighted elements, as momentsOf() with weights.
   static Moments momentsOfAll(const Value &x, const std::vector<int64_t> &axes, const Value &weights) {
     const Value count = sumOverProcesses(sumOver(weights, axes)) + 1e-7;
     const Value mean = sumOverProcesses(sumOver(x * weights, axes)) / count;
     return {mean, sumOverProcesses(sumOver(ops::square(x - mean) * weights, axes)) / count};
   }
-  /// A statistic of all rows, from that of the rows by which x is normalized.
+  /// A statistic over all rows, from that over the rows by which x is normalized.
   Value ofAll(const Value &statistic, const Value &x) const {
     return options_.synchronized ? statistic : meanOfParts(statistic, x.shape()[0]);
   }
-  /// x normalized by its own moments over `axes`, scaled and moved, with the gradient in closed form: it takes two sums over
-  /// the batch, which the gradients of scale and offset are.
+  /// Normalizes x by its own moments over `axes`, with scale and offset. The gradient is in closed form and needs two
+  /// sums over the batch, which are the gradients of scale and offset.
   Value byBatch(const Value &x, const Moments &moments, const std::vector<int64_t> &axes) const {
     const Value deviation = ops::rsqrt(moments.variance + options_.epsilon);
     const Value normalized = (x - moments.mean) * deviation;
@@ -97,12 +97,12 @@ private:
       return cotangents;
     });
   }
-  /// The mean over the elements whose moments normalize x, of a sum over the elements of this process.
+  /// The mean, over the elements whose moments normalize x, of a sum over this process's elements.
   Value meanOfSum(const Value &sum, const Value &x, const std::vector<int64_t> &axes) const {
     const Value mean = sum / countOver(x, axes);
     return options_.synchronized ? meanOfParts(mean, x.shape()[0]) : mean;
   }
-  /// Moves a statistic towards the batch's. If the result is not finite, the statistic stays.
+  /// Updates a moving statistic towards that of the batch. If the result is not finite, the statistic is unchanged.
   void move(const Variable &statistic, const Value &old, const Value &batch) const {
     Value next = old * options_.momentum + batch * (1.0 - options_.momentum);
     Value kept = ops::where(ops::isfinite(next), next, old);

@@ -104,7 +104,7 @@ void requireRecurrent(const Layer &layer, Where where) {
         {}, where);
 }
 
-/// A copy of the layer, of its config, whose name begins with `prefix`.
+/// A copy of the layer from its config, with a name that begins with `prefix`.
 Layer copied(const Layer &layer, const std::string &prefix, bool backwards) {
   Config object = serialize(layer), config = object.get_object("config");
   const std::string name = layer.name();
@@ -117,7 +117,7 @@ Layer copied(const Layer &layer, const std::string &prefix, bool backwards) {
   return copy;
 }
 
-/// Keras's Bidirectional makes both outputs of a masked step 0, if all outputs are wanted.
+/// Keras's Bidirectional zeroes both outputs of a masked step if it returns all outputs.
 Layer withZeroMasked(const Layer &layer) {
   RecurrentBody &body = bodyOf(layer);
   body.setZeroMasked(body.options().sequences);
@@ -135,7 +135,7 @@ std::unique_ptr<LayerBody> both(const Layer &layer, const BidirectionalArgs &arg
 
 const char *word(bool value) { return value ? "True" : "False"; }
 
-/// value_error in Keras's words if the directions do not go together.
+/// value_error with Keras's message if the directions are incompatible.
 void check(const Layer &layer, const RunOptions &forward, const RunOptions &backward, Where where) {
   if (forward.backwards == backward.backwards)
     throw Error(ErrorKind::value_error,

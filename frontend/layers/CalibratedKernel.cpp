@@ -53,7 +53,7 @@ void CalibratedKernel::build(BuildContext &context, const std::string &mode, con
   groups_ = fixedWeight(context, "g_idx", Tensor::zeros({rows_}));
 }
 
-/// Gives a variable that no value was read for another shape.
+/// Changes the shape of a variable for which no value was read.
 static void reshape(const Variable &variable, const Shape &shape) {
   VariableImpl &impl = *variable.impl();
   impl.shape = shape;

@@ -1,24 +1,24 @@
-// Kernels that Keras quantized by GPTQ or AWQ, which files hold and which become floats here.
+// Kernels in files that Keras quantized by GPTQ or AWQ, which are converted to floats here.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Layer.h"
 
 namespace halftone::detail {
 
-/// The variables of such a kernel, as Keras's file has them. Nothing computes with them. Versions of Keras lay them out
-/// differently. The kernel has k columns in a byte, the first one in the lowest bits, k being 1, 2 or 4:
+/// The variables of such a kernel, as in Keras's file. They are not used for computation. The layout depends on the
+/// version of Keras. The kernel has k columns in a byte, the first one in the lowest bits, where k is 1, 2 or 4:
 ///   (columns / k, rows) with scales (columns, groups): up to 3.15.1, where 2 bits are not packed, and in later snapshots;
 ///   (rows, columns / k) with scales (groups, columns): in the nightly builds of 3.16.
 class CalibratedKernel {
 public:
-  /// Adds the variables under a mode such as "gptq/4/128". not_implemented_error for a kernel that Keras cannot split in rows
-  /// and columns.
+  /// Adds the variables for a mode such as "gptq/4/128". not_implemented_error for a kernel that Keras cannot split in
+  /// rows and columns.
   void build(BuildContext &context, const std::string &mode, const Shape &kernel);
-  /// Takes the layout in which a file has the kernel and its scales. If it is none of these, nothing changes. If the shapes
-  /// fit two layouts (as many rows as columns and groups), it is that of 3.15.1.
+  /// Sets the layout from the shapes of the kernel and its scales in a file. Has no effect if they match none of the
+  /// layouts. If they match two (as many rows as columns and groups), it is that of 3.15.1.
   void layOutAs(const Shape &kernel, const Shape &scale);
   bool isThere() const { return values_.defined(); }
-  /// The floats for which the variables stand, in the shape of the kernel.
+  /// The dequantized floats, in the shape of the kernel.
   Tensor floats() const;
   std::vector<Variable> variables() const;
 
@@ -30,10 +30,10 @@ private:
   Variable values_, scale_, zero_, inputs_, groups_; // inputs_: AWQ's scale of each row
 };
 
-/// The body of a layer with such a kernel, beside its LayerBody.
+/// The body of a layer with such a kernel, a base in addition to LayerBody.
 class CalibratedBody {
 public:
-  /// Puts a kernel of floats in the place of the variables; false if there are none.
+  /// Replaces the variables by a float kernel; returns false if there are none.
   virtual bool dequantize(BuildContext &context) = 0;
   virtual CalibratedKernel &calibrated() = 0;
 
@@ -41,8 +41,8 @@ protected:
   ~CalibratedBody() = default;
 };
 
-/// Gives the layers of a model that was just read from a file floats in the place of such kernels, and the policy without
-/// the mode. A warning names each.
+/// Replaces such kernels by floats in the layers of a model that was just read from a file, and removes the mode from
+/// their policies. Warns about each.
 void dequantizeCalibrated(const Layer &model);
 
 } // namespace halftone::detail

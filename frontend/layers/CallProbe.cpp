@@ -1,4 +1,4 @@
-// Hands the inputs of layers out of their scopes, the way losses go.
+// Exports the inputs of layers from their regions, as losses are exported.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/CallProbe.h"
 #include "frontend/graph/Promotion.h"

@@ -1,4 +1,4 @@
-// Layers from configs and to configs: the list of all that there are.
+// The catalogue of layers, for conversion to and from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassNames.h"
 #include "frontend/layers/FieldsAttention.h"
@@ -25,7 +25,7 @@ struct Known {
 
 template <class Options> Layer made(SavedObject &saved) {
   Options options;
-  if constexpr (requires { options.trainable; }) { // a SpatialDropout lists all of its fields itself
+  if constexpr (requires { options.trainable; }) { // a SpatialDropout lists all of its fields
     saved.fields.read(options, baseFields<Options>);
     if constexpr (requires { options.activity_regularizer; })
       saved.fields.read(options, activityField<Options>);
@@ -49,7 +49,7 @@ template <> Layer made<InputOptions>(SavedObject &saved) {
       {.batch_size = batch < 0 ? std::nullopt : std::optional(batch), .dtype = options.dtype, .name = options.name});
 }
 
-/// Arguments of Keras's constructors that choose a kernel, and that its configs lack.
+/// Consumes Keras constructor arguments that select a kernel and are absent from its configs.
 void takeKernelHints(SavedObject &saved) {
   for (const char *hint : {"implementation", "use_cudnn"})
     saved.fields.takes(hint);
@@ -59,7 +59,7 @@ template <class Options> Layer madeRecurrent(SavedObject &saved) {
   return made<Options>(saved);
 }
 
-/// The layer in a config that wraps it.
+/// The wrapped layer in a config.
 Layer wrapped(SavedObject &saved, const char *key) {
   saved.fields.require(key);
   saved.fields.takes(key);
@@ -294,7 +294,7 @@ Layer deserialize(const Config &config) {
     return withNameOfConfig(registeredLayer(foreign, config.get_object("config")), isMarked);
   SavedObject saved = savedObject(config);
   const Known *found = findClass(catalogue, saved.className);
-  if (!found && isRegisteredLayer(saved.className)) // of a module of Keras's
+  if (!found && isRegisteredLayer(saved.className)) // of a Keras module
     return withNameOfConfig(registeredLayer(saved.className, config.get_object("config")), isMarked);
   if (!found)
     refuseClass(saved.className);

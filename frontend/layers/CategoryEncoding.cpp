@@ -1,4 +1,4 @@
-// CategoryEncoding: integers as vectors, in the graph.
+// CategoryEncoding: encodes integers as vectors, in the graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/CategoryVectors.h"
 #include "frontend/layers/FieldsPreprocessing.h"

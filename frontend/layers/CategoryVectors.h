@@ -1,4 +1,4 @@
-// Vectors of categories, in the graph.
+// Encoding of categories as vectors, in the graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
@@ -11,9 +11,9 @@ struct VectorKind {
   int64_t depth = 0;
   DType dtype = DType::float32;
 };
-/// Of traced integers, as keras.src.utils.numerical_utils.encode_categorical_inputs makes them: one_hot appends an axis, or
-/// replaces a last one of extent 1; multi_hot and count reduce axis 1, or the only one. Numbers outside of 0 .. depth - 1
-/// count nowhere. `weights`: of the integers, for "count"; undefined for none.
+/// Encodes traced integers, as keras.src.utils.numerical_utils.encode_categorical_inputs: one_hot appends an axis, or
+/// replaces a last one of extent 1; multi_hot and count reduce axis 1, or the only one. Integers outside of 0 .. depth
+/// - 1 are ignored. `weights`: of the integers, for "count"; undefined for none.
 Value categoryVectors(const Value &integers, const VectorKind &kind, const Value &weights = {});
 
 } // namespace halftone::detail

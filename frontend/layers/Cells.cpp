@@ -1,4 +1,4 @@
-// What cells have in common: masks of dropout, products of gates, calls.
+// Shared code of cells: dropout masks, gate products, calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Cells.h"
 #include "frontend/graph/Promotion.h"

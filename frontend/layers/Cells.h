@@ -1,4 +1,4 @@
-// Cells with dropout: masks that are drawn once before a loop, and steps that use them.
+// Recurrent cells with dropout: masks drawn once before a loop, and steps that use them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/Fields.h"
@@ -7,16 +7,16 @@
 
 namespace halftone::detail {
 
-/// What dropout leaves of the inputs and of the states of a cell: empty for all, one mask, or one for each gate.
+/// Dropout masks for the inputs and the states of a cell: none, one, or one per gate.
 struct CellMasks {
   std::vector<Value> inputs{}, states{};
-  std::vector<CellMasks> cells{}; // of stacked cells
+  std::vector<CellMasks> cells{}; // for stacked cells
 };
 
-/// A cell of Keras, beside its CellBody.
+/// A Keras cell, a base in addition to CellBody.
 class MaskedCell {
 public:
-  /// The masks of one call of a recurrent layer, drawn for a slice of this shape. Empty outside of training.
+  /// Draws the masks of one call of a recurrent layer, for a slice of this shape. Empty outside of training.
   virtual CellMasks drawMasks(const Shape &slice, const CallContext &context) const = 0;
   virtual Values advance(const Value &x, const Values &states, const CellMasks &masks, const CallContext &context) = 0;
 
@@ -24,30 +24,31 @@ protected:
   ~MaskedCell() = default;
 };
 
-/// The cell of a layer; value_error in Keras's words if it is none.
+/// The cell of a layer; value_error with Keras's message if it is not a cell.
 CellBody &cellOf(const Layer &layer);
-/// The masks of a cell; without any for a cell of the user's.
+/// The masks of a cell; none for a user's cell.
 CellMasks masksOf(const Layer &cell, const Shape &slice, const CallContext &context);
-/// One step: the output and the new states. value_error naming the cell if it gives another count of states.
+/// Runs one step and returns the output and the new states. value_error naming the cell if it returns another number of
+/// states.
 std::vector<Value> callCell(const Layer &cell, const Value &x, const std::vector<Value> &states,
                             const CellMasks &masks);
-/// The states among the inputs of a cell's call, which are x and one Value for each state; value_error for another count.
+/// The states among the inputs of a cell's call, which are x and one Value per state; value_error for another number.
 Values statesOf(const CellBody &cell, const Values &inputs);
-/// A slice of x (batch, steps, ...) for one step.
+/// The shape of one step of x (batch, steps, ...).
 Shape sliceShape(const Shape &sequence);
 
-/// Dropout as arguments of a cell. Keras clips rates to [0, 1].
+/// A dropout rate of a cell. Keras clips rates to [0, 1].
 double clippedRate(double rate);
-/// `count` masks of this shape, each a draw of the state; none for a rate of 0.
+/// Draws `count` masks of this shape from the state; none for a rate of 0.
 std::vector<Value> drawnMasks(const Variable &state, double rate, int64_t count, const Shape &shape, DType dtype);
 
-/// The products of x with the parts of a kernel that lie one behind the other along its last axis, each with the part of x that
-/// a mask leaves; the same mask for all if there is one. In a product of the whole kernel they lie along `axis`.
+/// The products of x with the parts of a kernel that are concatenated along its last axis. Each part multiplies x under
+/// its mask; a single mask applies to all. In a product with the whole kernel the parts are along `axis`.
 std::vector<Value> gateProducts(const Value &x, const std::vector<Value> &masks, const Value &kernel, int64_t gates,
                                 const std::function<Value(const Value &x, const Value &kernel)> &product,
                                 int64_t axis = -1);
 
-/// The bias of an LSTM, of which the part of the forget gate is ones.
+/// The bias initializer of an LSTM with ones for the forget gate.
 Initializer withForgetOnes(const Initializer &initializer, int64_t units);
 
 /// Kernel, recurrent kernel, bias and seed state, in the order of Keras's cells.
@@ -106,9 +107,9 @@ public:
   }
 
 protected:
-  virtual int64_t inputMasks() const = 0; // how many masks dropout takes
+  virtual int64_t inputMasks() const = 0; // number of dropout masks
   virtual int64_t stateMasks() const = 0;
-  /// A rate of 1 is no dropout in most cells of Keras.
+  /// In most Keras cells a rate of 1 means no dropout.
   virtual double usedRate(double rate) const { return rate < 1.0 ? rate : 0.0; }
   const CellWeights &weights() const { return weights_; }
   void setWeights(CellWeights weights) { weights_ = std::move(weights); }

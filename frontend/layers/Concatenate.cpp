@@ -1,4 +1,4 @@
-// Concatenate: joins inputs along an axis.
+// Concatenate: concatenates inputs along an axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
@@ -29,7 +29,7 @@ public:
           throw mismatch(inputs);
     return ops::concatenate(inputs, options_.axis);
   }
-  /// As Keras: a place counts if one along the last axis does; inputs without a mask count whole.
+  /// As in Keras, an element is valid if one along the last axis is; inputs without a mask are entirely valid.
   Value mask(const Values &inputs, const std::vector<Value> &masks) override {
     if (std::ranges::none_of(masks, &Value::defined))
       return {};

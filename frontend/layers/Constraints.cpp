@@ -43,8 +43,8 @@ template <class F> void withFields(Kind kind, F f) {
     f(std::tuple<>());
 }
 
-/// `weight` with norms as `bounds` say, in float32 at least. Norms that float32 does not hold are those of the scaled weight, and so
-/// are all that they are compared with.
+/// Projects `weight` to norms within `bounds`, in float32 at least. If norms overflow float32, they, and all values
+/// compared with them, are those of the scaled weight.
 Value projected(const Value &weight, Kind kind, const Bounds &bounds) {
   const ScaledNorm norm = scaledNorm(weight, bounds.axis);
   const auto scaled = [&](double bound) {
@@ -54,7 +54,7 @@ Value projected(const Value &weight, Kind kind, const Bounds &bounds) {
   const Value norms = ops::sqrt(norm.squares), divisor = scaled(config::epsilon()) + norms;
   if (kind == Kind::unit_norm)
     return norm.x / divisor;
-  // The quotient has no unit, so it multiplies the weight as it is.
+  // The quotient is scale-free, so it multiplies the unscaled weight.
   const Value wide = atLeastFloat32(weight);
   const Value inside = ops::minimum(ops::maximum(norms, scaled(bounds.least)), scaled(bounds.most));
   if (kind == Kind::max_norm)
@@ -69,7 +69,7 @@ struct Constraint::Rep {
   std::string className = "function";
   Bounds bounds{};
   std::function<Value(const Value &)> function{};
-  CustomObject object{}; // of the user's, if `kind` is function
+  CustomObject object{}; // the user's, if `kind` is function
 };
 
 Constraint::Constraint() noexcept = default;

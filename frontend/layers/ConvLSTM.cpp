@@ -1,4 +1,4 @@
-// ConvLSTM1D, ConvLSTM2D and ConvLSTM3D: an LSTM whose products are convolutions.
+// ConvLSTM1D, ConvLSTM2D and ConvLSTM3D: an LSTM with convolutions as products.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Recurrent.h"
 #include "frontend/layers/SpatialAxes.h"
@@ -20,7 +20,7 @@ struct ConvCellOptions : ConvLSTMArgs {
 class ConvLSTMBody final : public CellOf<ConvCellOptions> {
 public:
   using CellOf::CellOf;
-  void get_config(Config &) const override {} // Keras exports no class of this cell: its layer has the arguments
+  void get_config(Config &) const override {} // Keras does not export this cell: its layer has the arguments
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
     const Shape &input = shapes.at(0);
     requireRank(input, rank() + 2);
@@ -112,7 +112,7 @@ private:
   throw Error(ErrorKind::value_error, text, layer.name(), where);
 }
 
-/// The checks of the arguments, in Keras's words.
+/// Validates the arguments, with Keras's messages.
 void check(const Layer &layer, int64_t filters, const Integers &size, const ConvLSTMArgs &args, int64_t rank,
            Where where) {
   requirePositive(layer, "filters", filters, where);

@@ -14,7 +14,7 @@ using namespace detail;
 
 namespace {
 
-/// Weights and the convolution itself differ from family to family: these are its parts, found by the options' type.
+/// Weights and the convolution itself depend on the family: these are its parts, selected by the options' type.
 struct KernelArgs {
   const char *name;
   Initializer initializer;
@@ -46,7 +46,7 @@ template <class L> Value convolved(const Value &x, const SeparableConvOptions<L>
   return ops::separable_conv(x, kernels[0], kernels[1], convArgs(options));
 }
 
-/// The shapes of the kernels behind kernel_size, and their arguments, for this many channels of the input.
+/// The trailing dimensions of the kernels after kernel_size, and their arguments, for this number of input channels.
 using Kernels = std::vector<std::pair<std::vector<int64_t>, KernelArgs>>;
 template <class L> Kernels kernelsOf(const ConvOptions<L> &o, int64_t channels) {
   if (channels % o.groups != 0)
@@ -140,7 +140,7 @@ private:
     dims[0] = resultChannels();
     return ops::reshape(bias_, Shape(std::move(dims)));
   }
-  /// value_error if the known extents leave no place for a window.
+  /// value_error if a window does not fit in the known extents.
   void requireWindows(const Shape &input) const {
     const Options &options = this->options_;
     const std::vector<int64_t> axes = spatialAxes(rank(), options.data_format);
@@ -202,7 +202,7 @@ private:
   LowRankDelta delta_;
 };
 
-/// With one entry of each size for each spatial axis.
+/// Expands each size to one entry per spatial axis.
 template <class Options> Options standardized(Options options, int64_t rank) {
   options.kernelSize = forEachAxis(options.kernelSize, rank);
   options.strides = forEachAxis(options.strides, rank);
@@ -219,7 +219,7 @@ template <class Options> std::unique_ptr<LayerBody> convolution(const Options &o
     return std::make_unique<ConvolutionBody<Options>>(standardized(options, rank));
 }
 
-/// The checks of one layer's arguments, in Keras's order. Each is a value_error.
+/// Validates one layer's arguments, in Keras's order. Each failure is a value_error.
 struct Check {
   const Layer &layer;
   int64_t rank;

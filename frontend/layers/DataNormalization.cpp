@@ -1,4 +1,4 @@
-// Normalization: by a mean and a variance that are given, or computed from data once.
+// Normalization: by a given mean and variance, or by those computed once from data.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/DatasetAccess.h"
 #include "frontend/graph/Promotion.h"
@@ -15,12 +15,12 @@ using namespace detail;
 
 namespace {
 
-/// Mean and variance of `count` elements for each kept index.
+/// Mean and variance of `count` elements per kept index.
 struct DataMoments {
   std::vector<double> mean, variance;
   double count = 0.0;
 
-  /// Joins those of further elements: the variance is that around the common mean.
+  /// Merges the moments of additional elements: the variance is around the common mean.
   void add(const DataMoments &other) {
     const double all = count + other.count, share = other.count / all;
     for (size_t i = 0; i < mean.size(); ++i) {
@@ -102,7 +102,7 @@ public:
   }
 
 private:
-  /// The shape of the given mean with 1 for each axis that it lacks: its axes are the last of the kept ones.
+  /// The shape of the given mean, extended by 1 for each missing axis: its axes are the last of the kept ones.
   Shape spreadShape(const Shape &given) const {
     std::vector<int64_t> dims(static_cast<size_t>(rank_), 1);
     for (int64_t i = 1; i <= given.rank(); ++i)

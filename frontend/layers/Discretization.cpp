@@ -1,4 +1,4 @@
-// Discretization: the bins of numbers, whose boundaries are given or quantiles of data.
+// Discretization: maps numbers to bins, whose boundaries are given or are quantiles of data.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/CategoryVectors.h"

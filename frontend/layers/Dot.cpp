@@ -1,4 +1,4 @@
-// Dot: products of two inputs, summed over one axis of each, batch by batch.
+// Dot: batched contraction of two inputs over one axis of each.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
@@ -26,7 +26,7 @@ public:
     if (options_.normalize) {
       x = asComputed(x, context);
       y = asComputed(y, context);
-      constexpr double most = 1e7; // 1 / the least norm by which an input is divided
+      constexpr double most = 1e7; // 1 / the smallest norm by which an input is divided
       x = asDtype(unitAlong(x, axis, most), x.dtype(), "normalization");
       y = asDtype(unitAlong(y, otherAxis, most), y.dtype(), "normalization");
     }
@@ -51,12 +51,12 @@ public:
   }
 
 private:
-  /// The axes counted from the front.
+  /// The non-negative axes.
   std::pair<int64_t, int64_t> axesOf(const std::vector<Shape> &shapes) const {
     const std::vector<int64_t> &axes = options_.axes.list();
     return {normalizeAxis("Dot", axes.front(), shapes[0].rank()), normalizeAxis("Dot", axes.back(), shapes[1].rank())};
   }
-  /// value_error unless there are two batches of one size with equal extents along the axes.
+  /// value_error unless there are two equal batches with equal extents along the axes.
   void requireFit(const std::vector<Shape> &shapes) const {
     if (shapes.size() != 2)
       throw Error(ErrorKind::value_error, fmt::format("A `Dot` layer should be called on a list of 2 inputs. Received: "

@@ -12,7 +12,8 @@ using namespace detail;
 
 namespace {
 
-/// The shape of the mask for an input of `Dropout` or `AlphaDropout`: `noise_shape`, with the input's extents where it has none.
+/// The shape of the mask for an input of `Dropout` or `AlphaDropout`: `noise_shape`, with the input's extents where it
+/// has none.
 Shape shapeOfMask(const DropoutArgs &options, const Shape &input) {
   if (!options.noise_shape)
     return input;
@@ -44,7 +45,7 @@ template <class Options> class DropoutBody : public BodyOf<Options> {
 public:
   using BodyOf<Options>::BodyOf;
   void build(BuildContext &context, const std::vector<Shape> &) override {
-    if (this->options_.rate > 0.0) // as in Keras, a layer that draws nothing has no random state
+    if (this->options_.rate > 0.0) // as in Keras, a layer without draws has no random state
       state_ = addSeedState(context, this->options_.seed);
   }
   Values call(const Values &inputs, const CallContext &context) override {
@@ -65,7 +66,7 @@ private:
   Variable state_;
 };
 
-/// Dropped elements become the lowest value of SELU; then all are scaled and shifted, so that mean and variance stay.
+/// Dropped elements become the minimum of SELU; then all are scaled and shifted to preserve mean and variance.
 class AlphaDropoutBody final : public DropoutBody<AlphaDropoutOptions> {
 public:
   using DropoutBody::DropoutBody;
@@ -80,7 +81,7 @@ protected:
   }
 };
 
-/// As in Keras, whose SpatialDropout takes none of the other arguments of every layer.
+/// As in Keras, SpatialDropout takes none of the other arguments of every layer.
 template <class Options> class SpatialDropoutBody final : public DropoutBody<Options> {
 public:
   using DropoutBody<Options>::DropoutBody;

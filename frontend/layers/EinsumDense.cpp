@@ -10,7 +10,7 @@ using namespace detail;
 
 namespace {
 
-/// The extents that the labels have in a layer, and the shapes of its weights.
+/// The extents of the labels in a layer, and the shapes of its weights.
 class Analysis {
 public:
   Analysis(const std::string &equation, const Shape &outputShape, const Shape &input)
@@ -19,12 +19,12 @@ public:
     if (elided < 0 || (elided > 0 && labels.elided == EinsumLabels::none))
       refuse("the input has {} axes, as in {}; the equation has labels for {}", input.rank(), input.str(),
              labels.input.size());
-    const int64_t before = labels.elided == EinsumLabels::left ? elided : 0; // axes in front of the first label
+    const int64_t before = labels.elided == EinsumLabels::left ? elided : 0; // axes before the first label
     for (size_t i = 0; i < labels.input.size(); ++i)
       inputs[labels.input[i]] = input[before + static_cast<int64_t>(i)];
-    // The batch is the first axis that "..." stands for, if any stands in front, else the first label's.
+    // The batch is the first axis of a leading "...", otherwise that of the first label.
     const size_t batch = before > 0 ? 0 : 1;
-    // Keras takes extents for the axes of a trailing "..." too, and does not look at them.
+    // Keras also accepts extents for the axes of a trailing "...", and ignores them.
     const int64_t wanted = static_cast<int64_t>(labels.output.size() - batch);
     const int64_t ignored = labels.elided == EinsumLabels::right ? elided : 0;
     if (outputShape.rank() < wanted || outputShape.rank() > wanted + ignored)
@@ -83,7 +83,7 @@ private:
 
   const std::string &equation;
   EinsumLabels labels;
-  int64_t elided; // how many axes "..." stands for
+  int64_t elided; // number of axes of "..."
   std::map<char, int64_t> inputs, outputs;
 };
 

@@ -8,7 +8,7 @@
 
 namespace halftone::detail {
 
-/// Removes "..." from the front or the back of `term`; says which.
+/// Removes "..." from the start or the end of `term`, and returns which.
 static EinsumLabels::Elided takeElided(std::string &term) {
   if (term.starts_with("...")) {
     term.erase(0, 3);

@@ -1,4 +1,4 @@
-// The labels of an equation of EinsumDense.
+// The labels of an EinsumDense equation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 namespace halftone::detail {
 
-/// The labels of an equation, and on which side of the input and the output "..." stands.
+/// The labels of an equation, and the side of the input and the output on which "..." occurs.
 struct EinsumLabels {
   enum Elided { none, left, right } elided = none;
   std::string input, kernel, output;
 
-  /// The same equation for an input of this rank, with labels in place of "...".
+  /// The equation for an input of this rank, with labels in place of "...".
   EinsumLabels expanded(int64_t inputRank) const;
   std::string equation() const; // of expanded labels
   std::string inputGradientEquation() const;
-  /// The axes of an operand, `input` or `kernel`, that the output lacks; and the others, in the output's order.
+  /// The axes of an operand, `input` or `kernel`, that are reduced; and the others, in the output's order.
   std::vector<int64_t> reducedAxes(const std::string &operand) const;
   std::vector<int64_t> keptAxes(const std::string &operand) const;
 };

@@ -1,4 +1,4 @@
-// Embedding and PositionEmbedding: rows of a table by index, or by place.
+// Embedding and PositionEmbedding: rows of a table by index, or by position.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/KeyValueCache.h"

@@ -1,4 +1,4 @@
-// Builds and quantizes tables of embeddings, and reads them in both directions.
+// Builds and quantizes embedding tables, and applies them in both directions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/EmbeddingTable.h"
 #include "frontend/graph/Promotion.h"
@@ -51,7 +51,7 @@ TableWeights EmbeddingTable::buildQuantized(BuildContext &context, const std::st
 void EmbeddingTable::addScales(BuildContext &context, TableWeights &weights, const QuantizedWeights &given) const {
   const std::string name = weights.values.name();
   weights.scale = fixedWeight(context, name + "_scale", given.scale.astype(context.variable_dtype()));
-  if (given.zero.defined()) // Keras keeps the zero points of the way back as floats
+  if (given.zero.defined()) // Keras stores the zero points of the reverse product as floats
     weights.zero = fixedWeight(context, name + "_zero",
                                weights.isTurned ? given.zero.astype(context.variable_dtype()) : given.zero);
 }
@@ -63,7 +63,7 @@ void EmbeddingTable::quantize(BuildContext &context, const QuantizationConfig &c
   if (made.isGrouped())
     made.groups_ = fixedWeight(context, "g_idx", groupNumbers(shape_[1], config.block_size));
   if (back_.values.defined()) {
-    std::vector<Variable> &weights = context.layer().weights; // Keras's order: the way back comes last
+    std::vector<Variable> &weights = context.layer().weights; // Keras's order: the reverse weight comes last
     std::erase_if(weights, [&](const Variable &each) { return each.impl() == back_.values.impl(); });
     weights.push_back(back_.values);
     made.back_ = made.quantized(context, back_);
@@ -78,7 +78,7 @@ TableWeights EmbeddingTable::quantized(BuildContext &context, const TableWeights
   return made;
 }
 
-/// The integers of a table of floats and their scales, as the variables have them.
+/// Quantizes a float table to the integers and scales that the variables hold.
 QuantizedWeights EmbeddingTable::integersOf(const Tensor &floats, bool isTurned) const {
   MatrixView view = isTurned ? MatrixView::of(floats.shape(), {0}, {1}) : MatrixView::of(floats.shape(), {1}, {0});
   view.hasGroupsLast = !isTurned;
@@ -110,7 +110,7 @@ Value EmbeddingTable::integers(const TableWeights &weights, const Value &values)
   return config_.mode == "int4" ? unpackedInt4(rows, shape_[1]) : rows;
 }
 
-/// The floats (indices, width) for which integers stand.
+/// The dequantized floats (indices, width).
 Value EmbeddingTable::floatsOf(const TableWeights &weights, const Value &integers, const Value &scale,
                                DType compute) const {
   if (!isGrouped())

@@ -1,4 +1,4 @@
-// The table of an embedding: rows of floats, or of integers with scales; the way there, the way back, and LoRA.
+// The table of an embedding: rows of floats, or of integers with scales; lookup, reverse product, and LoRA.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/Lora.h"
@@ -7,24 +7,25 @@
 
 namespace halftone::detail {
 
-/// A matrix with a row for each index, as variables hold it.
+/// A matrix with one row per index, as stored in variables.
 struct TableWeights {
   Variable values{}, scale{},
-      zero{};            // (indices, width), two integers a byte under int4; (indices) or (indices, groups)
-  bool isTurned = false; // all with their axes in the other order
+      zero{};            // (indices, width), two elements per byte under int4; (indices) or (indices, groups)
+  bool isTurned = false; // all transposed
 };
 
 class EmbeddingTable {
 public:
-  /// `back`: that of a weight of its own for the way back, (width, indices).
+  /// `back`: the arguments of a separate weight (width, indices) for the reverse product.
   void build(BuildContext &context, const WeightArgs &rows, const std::optional<WeightArgs> &back,
              const QuantizationConfig &config);
   void quantize(BuildContext &context, const QuantizationConfig &config);
-  /// Row i for each index i, in `compute`.
+  /// Looks up the row of each index, in `compute`.
   Value rows(const Value &indices, DType compute) const;
-  /// x (..., width) by the table, (..., indices). `product`: the dtype in which floats are multiplied; none: their own.
+  /// Multiplies x (..., width) by the transposed table: (..., indices). `product`: the dtype in which floats are
+  /// multiplied; none: their own.
   Value back(const Value &x, DType compute, std::optional<DType> product) const;
-  /// Puts LoRA's delta into the values of the table and its scales.
+  /// Merges LoRA's delta into the values of the table and its scales.
   void merge(WeightValues &values) const;
   LowRankDelta &delta() { return delta_; }
   const LowRankDelta &delta() const { return delta_; }
@@ -44,7 +45,7 @@ private:
 
   Shape shape_; // (indices, width)
   QuantizationConfig config_;
-  TableWeights table_, back_; // back_ without values: the table, which the way back shares
+  TableWeights table_, back_; // back_ without values: the reverse product shares the table
   Variable groups_;
   LowRankDelta delta_; // of the table
 };

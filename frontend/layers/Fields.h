@@ -13,7 +13,7 @@ constexpr std::tuple baseFields{Field{"name", &Args::name}, Field{"trainable", &
                                 Field{"dtype", &Args::dtype}};
 template <class Args> constexpr std::tuple activityField{Field{"activity_regularizer", &Args::activity_regularizer}};
 
-/// All arguments of a layer: the positional ones, which are added here, and the others; and the layer made of them.
+/// All arguments of a layer: its Args extended by the positional ones, and the layer that they construct.
 struct DenseOptions : layers::DenseArgs {
   int64_t units = 0;
   Layer layer() const { return layers::Dense(units, *this); }
@@ -96,7 +96,7 @@ struct DotOptions : layers::DotArgs {
   Axes axes{};
   Layer layer() const { return layers::Dot(axes, *this); }
 };
-/// Of a layer without positional arguments.
+/// The options of a layer without positional arguments.
 template <class LayerClass, class Args> struct PlainOptions : Args {
   Layer layer() const { return LayerClass(static_cast<const Args &>(*this)); }
 };
@@ -134,7 +134,7 @@ struct InputOptions {
 /// The fields of one layer beyond those of every layer.
 template <class Options> constexpr std::tuple layerFields{};
 
-/// All of an InputLayer's: it has none of those of every layer but the name.
+/// All fields of an InputLayer: of those of every layer it has only the name.
 template <>
 inline constexpr std::tuple layerFields<InputOptions>{
     Field{"batch_shape", &InputOptions::batchShape, Presence::required},
@@ -143,10 +143,10 @@ inline constexpr std::tuple layerFields<InputOptions>{
     FixedField{"ragged", false},
     Field{"name", &InputOptions::name},
     FixedField{"optional", false}};
-/// The last fields of layers that can be adapted, which Keras writes only where LoRA is asked for.
+/// The last fields of layers that LoRA can adapt, which Keras writes only where LoRA is requested.
 template <class Args>
 constexpr std::tuple loraFields{GivenField{"lora_rank", &Args::lora_rank}, GivenField{"lora_alpha", &Args::lora_alpha}};
-/// Those of layers that can also be quantized.
+/// The last fields of layers that can also be quantized.
 template <class Args>
 constexpr std::tuple adaptionFields =
     std::tuple_cat(std::tuple{Field{"quantization_config", &Args::quantization_config}}, loraFields<Args>);
@@ -198,7 +198,8 @@ inline constexpr std::tuple layerFields<PositionEmbeddingOptions>{
     Field{"sequence_length", &PositionEmbeddingOptions::sequenceLength, Presence::required},
     Field{"initializer", &PositionEmbeddingOptions::initializer}};
 
-/// The fields of normalizations by scale and offset: before and after those of batch normalization's own.
+/// The fields of normalizations with scale and offset: those before and after the fields specific to batch
+/// normalization.
 template <class Args>
 constexpr std::tuple affineFields{Field{"epsilon", &Args::epsilon}, Field{"center", &Args::center},
                                   Field{"scale", &Args::scale}};
@@ -298,7 +299,7 @@ inline constexpr std::tuple layerFields<NormalizationOptions>{
     ListField{"axis", &NormalizationOptions::axis}, Field{"invert", &layers::NormalizationArgs::invert},
     Field{"mean", &layers::NormalizationArgs::mean}, Field{"variance", &layers::NormalizationArgs::variance}};
 
-/// Whether outputs carry the mask of the first input, as those of Keras's layers that support masking do.
+/// True if outputs have the mask of the first input, as in Keras layers that support masking.
 template <class Options> constexpr bool passesMask = false;
 template <> inline constexpr bool passesMask<ActivationOptions> = true;
 template <> inline constexpr bool passesMask<BatchNormalizationOptions> = true;
@@ -319,12 +320,11 @@ template <> inline constexpr bool passesMask<ReLUOptions> = true;
 template <> inline constexpr bool passesMask<SoftmaxOptions> = true;
 template <> inline constexpr bool passesMask<UnitNormalizationOptions> = true;
 
-/// The body of a layer whose arguments are `Options`.
-/// The most inputs of a call; 0 for any number. The second input of some layers is a mask.
+/// The maximum number of inputs of a call; 0 for any number. The second input of some layers is a mask.
 template <class Options> constexpr size_t mostInputs = 1;
 template <class LayerClass> inline constexpr size_t mostInputs<MergeOptions<LayerClass>> = 0;
 template <> inline constexpr size_t mostInputs<ConcatenateOptions> = 0;
-template <> inline constexpr size_t mostInputs<DotOptions> = 0; // it counts them itself
+template <> inline constexpr size_t mostInputs<DotOptions> = 0; // checked by the layer itself
 template <> inline constexpr size_t mostInputs<CustomScaleOptions> = 2;
 template <> inline constexpr size_t mostInputs<SoftmaxOptions> = 2;
 template <> inline constexpr size_t mostInputs<BatchNormalizationOptions> = 2;

@@ -1,4 +1,4 @@
-// The arguments of attention layers as keys of their configs.
+// The arguments of attention layers as config keys.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/Fields.h"
@@ -25,7 +25,7 @@ template <> inline constexpr size_t mostInputs<AdditiveAttentionOptions> = 3;
 template <> inline constexpr bool passesMask<AttentionOptions> = true;
 template <> inline constexpr bool passesMask<AdditiveAttentionOptions> = true;
 
-/// The fields of the projections, which end the list of a layer with heads.
+/// The fields of the projections, which are last in the list of a layer with heads.
 template <class Options>
 constexpr std::tuple projectionFields{Field{"kernel_initializer", &Options::kernel_initializer},
                                       Field{"bias_initializer", &Options::bias_initializer},

@@ -1,4 +1,4 @@
-// The arguments of convolutions as keys of their configs.
+// The arguments of convolutions as config keys.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/Fields.h"
@@ -25,7 +25,7 @@ template <class LayerClass> struct SeparableConvOptions : layers::SeparableConvA
   Layer layer() const { return LayerClass(filters, kernelSize, *this); }
 };
 
-/// Fields that several convolutions have, in the order in which each has them.
+/// Fields that several convolutions share, in their order.
 template <class Options> constexpr std::tuple filtersField{Field{"filters", &Options::filters, Presence::required}};
 template <class Options> constexpr std::tuple multiplierField{Field{"depth_multiplier", &Options::depth_multiplier}};
 template <class Options>

@@ -1,4 +1,4 @@
-// The arguments of layers for images, and of pooling, as keys of their configs.
+// The arguments of image layers and pooling as config keys.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/Fields.h"
@@ -181,7 +181,7 @@ inline constexpr std::tuple layerFields<RandomShearOptions>{
     Field{"interpolation", &layers::RandomShearArgs::interpolation},
     Field{"seed", &layers::RandomShearArgs::seed},
     Field{"fill_value", &layers::RandomShearArgs::fill_value}};
-/// Of RandomContrast and RandomBrightness.
+/// The fields of RandomContrast and RandomBrightness.
 template <class Options>
 constexpr std::tuple randomColorFields{
     Field{"data_format", &layers::RandomColorArgs::data_format}, Field{"factor", &Options::factor, Presence::required},
@@ -203,7 +203,7 @@ inline constexpr std::tuple layerFields<CutMixOptions>{Field{"data_format", &lay
                                                        Field{"factor", &CutMixOptions::factor},
                                                        Field{"seed", &layers::RandomImageArgs::seed}};
 
-/// All of a SpatialDropout's: of the fields of every layer Keras gives it these two alone.
+/// All fields of a SpatialDropout: of the fields of every layer Keras gives it only these two.
 template <class Options>
 constexpr std::tuple spatialDropoutFields{Field{"rate", &Options::rate, Presence::required},
                                           Field{"seed", &Options::seed}, Field{"name", &Options::name},

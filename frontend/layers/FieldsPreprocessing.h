@@ -1,11 +1,11 @@
-// The arguments of layers for strings and categories as keys of their configs.
+// The arguments of layers for strings and categories as config keys.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/Fields.h"
 
 namespace halftone::detail {
 
-/// The size of the vocabulary, which configs tell for layers whose vocabulary is elsewhere in the file.
+/// The size of the vocabulary, which configs contain for layers whose vocabulary is elsewhere in the file.
 struct FrozenSize {
   std::optional<int64_t> vocabularySize{};
 };
@@ -104,7 +104,7 @@ struct NgramsField {
       args.ngrams = reader.get<int64_t>("ngrams");
   }
 };
-/// The fields of lookups, before and after those of the terms' dtype.
+/// The fields of lookups, before and after those of the term dtype.
 template <class Args>
 constexpr std::tuple lookupRuleFields{Field{"invert", &Args::invert},
                                       Field{"max_tokens", &Args::max_tokens},

@@ -1,4 +1,4 @@
-// The arguments of recurrent layers and their cells as keys of their configs, in Keras's order.
+// The arguments of recurrent layers and their cells as config keys, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/FieldsConvolution.h"
@@ -36,7 +36,7 @@ template <class LayerClass> struct ConvLSTMOptions : layers::ConvLSTMArgs {
   Layer layer() const { return LayerClass(filters, kernelSize, *this); }
 };
 
-/// How a recurrent layer runs its cell: the first fields of its config.
+/// The options with which a recurrent layer runs its cell: the first fields of its config.
 template <class Args>
 constexpr std::tuple runFields{Field{"return_sequences", &Args::return_sequences},
                                Field{"return_state", &Args::return_state},
@@ -45,7 +45,7 @@ constexpr std::tuple runFields{Field{"return_sequences", &Args::return_sequences
                                Field{"unroll", &Args::unroll},
                                Field{"zero_output_for_mask", &Args::zero_output_for_mask}};
 
-/// Groups of the fields of cells, and of the layers made of them.
+/// Groups of fields of cells and of the layers built from them.
 template <class Args>
 constexpr std::tuple recurrentInitializers{Field{"kernel_initializer", &Args::kernel_initializer},
                                            Field{"recurrent_initializer", &Args::recurrent_initializer},

@@ -1,4 +1,4 @@
-// GaussianNoise and GaussianDropout: normally distributed noise that is added or multiplied.
+// GaussianNoise and GaussianDropout: additive and multiplicative Gaussian noise.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
@@ -16,7 +16,7 @@ class GaussianNoiseBody final : public BodyOf<GaussianNoiseOptions> {
 public:
   using BodyOf::BodyOf;
   void build(BuildContext &context, const std::vector<Shape> &) override {
-    if (options_.stddev > 0.0) // as in Keras, a layer that draws nothing has no random state
+    if (options_.stddev > 0.0) // as in Keras, a layer without draws has no random state
       state_ = addSeedState(context, options_.seed);
   }
   Values call(const Values &inputs, const CallContext &context) override {

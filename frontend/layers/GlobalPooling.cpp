@@ -1,4 +1,4 @@
-// GlobalMaxPooling and GlobalAveragePooling: one element for each channel of each sample.
+// GlobalMaxPooling and GlobalAveragePooling: one element per channel and sample.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
@@ -24,7 +24,7 @@ std::unique_ptr<LayerBody> global(const GlobalPoolingArgs &args) {
   });
 }
 
-/// The mean of the steps for which a second input, or the mask that the input carries, holds.
+/// The mean over the steps for which a second input, or the input's own mask, is true.
 class SequenceMeanBody final : public BodyOf<GlobalPoolingOptions<GlobalAveragePooling1D>> {
 public:
   using BodyOf::BodyOf;
@@ -46,8 +46,8 @@ public:
   }
 
 private:
-  /// The mask with an axis of extent 1 for the features and one element for each step: it broadcasts here, so that its sum
-  /// counts steps. value_error naming both shapes if it does not broadcast.
+  /// The mask with a feature axis of extent 1 and one element per step: broadcast here, so that its sum counts steps.
+  /// value_error naming both shapes if it does not broadcast.
   static Value stepMask(const Value &mask, const Shape &input, int64_t steps) {
     const Shape given = mask.shape();
     const int64_t batch = input[0], length = input[steps];

@@ -1,4 +1,4 @@
-// Finds Keras's order of a graph: keras.src.ops.function.map_graph.
+// Computes Keras's order of a graph: keras.src.ops.function.map_graph.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/GraphOrder.h"
 #include "frontend/layers/LayerImpl.h"
@@ -10,12 +10,12 @@ namespace halftone::detail {
 
 namespace {
 
-/// A call, or the Input of a value that no call gives.
+/// A call, or the Input itself if no call produces the value.
 const void *nodeOf(const Value &value) {
   const std::shared_ptr<Node> &node = value.node();
   return node->call ? static_cast<const void *>(node->call.get()) : node.get();
 }
-/// All calls of a layer are one operation.
+/// All calls of a layer are a single operation.
 const void *operationOf(const Value &value) {
   const std::shared_ptr<Call> &call = value.node()->call;
   return call && call->layer ? static_cast<const void *>(call->layer.get()) : nodeOf(value);
@@ -23,7 +23,7 @@ const void *operationOf(const Value &value) {
 
 class Search {
 public:
-  /// Visits the ways from an output to Inputs, with an explicit stack: graphs may be thousands of layers deep.
+  /// Visits the paths from an output to Inputs with an explicit stack: graphs may be thousands of layers deep.
   void visit(const Value &output) {
     enter(output);
     while (!stack_.empty()) {
@@ -95,7 +95,7 @@ private:
 
   std::vector<std::pair<Value, size_t>> stack_;
   std::set<const void *> seen_;
-  std::vector<Value> finished_; // one of each node, after those on which it depends
+  std::vector<Value> finished_; // one per node, in topological order
   std::vector<Placed> members_;
   std::map<const void *, size_t> memberOf_;
 };

@@ -1,4 +1,4 @@
-// Hashing and HashedCrossing: bins of strings and integers by TensorFlow's hashes, on the host.
+// Hashing and HashedCrossing: maps strings and integers to bins with TensorFlow's hashes, on the host.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/HostSteps.h"
 #include "frontend/graph/Promotion.h"
@@ -17,7 +17,7 @@ using namespace detail;
 
 namespace {
 
-/// A body that makes one tensor of bins of all its inputs.
+/// A body that computes one tensor of bins from all its inputs.
 template <class Options> class BinBody : public BodyOf<Options>, public HostBody {
 public:
   BinBody(const Options &options, std::string who, DType dtype)
@@ -40,7 +40,8 @@ protected:
   HostEncoding encoding_;
 };
 
-/// Shows `take` the elements in turn as TensorFlow hashes them: strings, or the digits of integers. Floats lose their fractions.
+/// Calls `take` with each element in the form that TensorFlow hashes: strings, or the digits of integers. Floats are
+/// truncated.
 template <class F> void forEachHashed(const Tensor &tensor, F take) {
   if (tensor.dtype() == DType::string) {
     std::ranges::for_each(TensorAccess::strings(tensor), take);
@@ -52,7 +53,7 @@ template <class F> void forEachHashed(const Tensor &tensor, F take) {
     take(std::string_view(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr));
 }
 
-/// A function from text to bin. It never changes.
+/// An immutable function from text to bin.
 struct Binning {
   uint64_t bins = 1;
   std::optional<std::array<uint64_t, 2>> salt;
@@ -148,7 +149,7 @@ private:
       return encoding.of(who, indices, inputs[0].shape());
     };
   }
-  /// Joins the fingerprint of a string, or an integer itself, with each hash.
+  /// Combines the fingerprint of a string, or an integer itself, with each hash.
   static void cross(const Tensor &input, std::vector<uint64_t> &hashes) {
     if (input.dtype() == DType::string) {
       const std::span<const std::string> strings = TensorAccess::strings(input);
@@ -163,7 +164,7 @@ private:
   }
 };
 
-/// The policy of Hashing: int64 if it gives integers and none is named.
+/// The policy of Hashing: int64 if it returns integers and none is named.
 PolicyArg hashingPolicy(const HashingArgs &args) {
   if (!args.dtype.empty())
     return args.dtype;
@@ -173,7 +174,7 @@ PolicyArg crossingPolicy(const HashedCrossingArgs &args) {
   return args.dtype.empty() && args.output_mode == OutputMode::int_ ? PolicyArg(DType::int64) : args.dtype;
 }
 
-/// value_error unless there are bins, and the mode is one of those that the layer has.
+/// value_error unless there are bins, and the mode is supported by the layer.
 void requireBins(const Layer &layer, int64_t bins, bool hasMode, OutputMode mode, Where where) {
   if (bins <= 0)
     throw Error(ErrorKind::value_error,

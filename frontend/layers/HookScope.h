@@ -1,4 +1,4 @@
-// The scope in which users' code of a model runs outside of the model's call.
+// The scope in which a model's user code runs outside of the model's call.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Layer.h"
@@ -9,9 +9,9 @@ namespace halftone::detail {
 
 struct LayerImpl;
 
-/// While it lives, this thread is in the code of `model`: layers that it calls become the model's children, layers that it
-/// builds stand below the model's path, and layers must not be made. A model that is not built is built for the inputs `x`. The
-/// model itself may be called, as if nothing called it.
+/// While it lives, this thread is in the code of `model`: layers that it calls become the model's children, layers that
+/// it builds get paths below the model's, and no layer may be created. An unbuilt model is built for the inputs `x`.
+/// The model itself may be called, as if nothing called it.
 class HookScope {
 public:
   HookScope(LayerImpl &model, const std::vector<Value> &x);

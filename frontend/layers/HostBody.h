@@ -1,4 +1,4 @@
-// Bodies of layers that compute on the host, from feeds alone.
+// Bodies of layers that compute on the host, from feeds only.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Layer.h"
@@ -10,9 +10,9 @@ namespace halftone::detail {
 class HostBody {
 public:
   virtual ~HostBody() = default;
-  /// The result of a call on data, if nothing but host steps makes it.
+  /// The result of a call on data, if host steps alone compute it.
   virtual std::optional<Tensor> onHost(const std::vector<Tensor> &inputs) const = 0;
-  /// The dtype of the Input of a Sequential that begins with the layer and has no Input.
+  /// The dtype of the implicit Input of a Sequential that begins with the layer.
   virtual DType inputDType() const = 0;
 };
 

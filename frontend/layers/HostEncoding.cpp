@@ -1,4 +1,4 @@
-// Counts categories into vectors.
+// Encodes categories as vectors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/HostEncoding.h"
 #include "halftone/Error.h"
@@ -34,7 +34,7 @@ Tensor HostEncoding::of(const std::string &who, std::span<const int64_t> indices
   return ofRows(indices, begins).reshape(spec.shape);
 }
 
-/// ofRows() in the numbers T, which hold counts and weights as the dtype of the result does.
+/// ofRows() computed in T, which represents counts and weights as the result dtype does.
 template <class T>
 static Tensor countedRows(const HostEncoding &encoding, std::span<const int64_t> indices,
                           std::span<const size_t> rows) {

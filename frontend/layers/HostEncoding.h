@@ -1,4 +1,4 @@
-// Vectors of categories, on the host.
+// Encoding of categories as vectors, on the host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Trace.h"
@@ -8,20 +8,21 @@
 
 namespace halftone::detail {
 
-/// The index of a category that counts nowhere.
+/// The index of an ignored category.
 inline constexpr int64_t droppedIndex = INT64_MAX;
 
 struct HostEncoding {
   OutputMode mode = OutputMode::int_;
-  int64_t depth = 0;             // of the vectors; each index is below, or counts nowhere
+  int64_t depth = 0;             // of the vectors; each index is below it, or ignored
   DType dtype = DType::float32;  // of the result
   std::vector<double> weights{}; // of the indices, for tf_idf
 
-  /// The shape and dtype for indices of a shape, which may have None. value_error naming `who` for a rank that it does not take.
+  /// The shape and dtype of the result for indices of a shape, which may contain None. value_error naming `who` for an
+  /// unsupported rank.
   ValueSpec specOf(const std::string &who, const Shape &shape) const;
-  /// Indices of a shape without None.
+  /// Encodes indices of a shape without None.
   Tensor of(const std::string &who, std::span<const int64_t> indices, const Shape &shape) const;
-  /// One vector of each list of indices: rows[i] up to rows[i + 1]. Not of one_hot and int_.
+  /// One vector per list of indices: rows[i] up to rows[i + 1]. Not for one_hot and int_.
   Tensor ofRows(std::span<const int64_t> indices, std::span<const size_t> rows) const;
 };
 

@@ -1,10 +1,10 @@
-// Weights whose values come from a file at once: nothing is drawn for them.
+// Suppresses initialization of weights whose values are about to be read from a file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace halftone::detail {
 
-/// While it lives, weights that this thread's layers make begin as zeros. Each takes its seed all the same.
+/// While it lives, weights that this thread's layers create are initialized with zeros. Each still consumes its seed.
 class InitialZeros {
 public:
   InitialZeros();

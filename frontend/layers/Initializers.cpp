@@ -28,15 +28,15 @@ constexpr double pi = 3.14159265358979323846;
 std::mutex seedMutex;
 std::optional<std::mt19937_64> seeds; // guarded by seedMutex
 
-/// The sequence of seeds, from the machine's entropy if nobody set it.
+/// The seed sequence, initialized from the machine's entropy if it was not set.
 std::mt19937_64 &openSeeds() {
   if (!seeds)
     seeds.emplace(std::random_device{}());
   return *seeds;
 }
 
-/// Draws uniform and normal samples by fixed formulas, since the standard library's distributions differ between
-/// libraries.
+/// Draws uniform and normal samples with fixed formulas, since the standard library's distributions differ between
+/// implementations.
 class Draws {
 public:
   explicit Draws(int64_t seed) : engine_(static_cast<uint64_t>(seed) * 0x9E3779B97F4A7C15ull + 0xD1B54A32D192ED03ull) {}
@@ -52,7 +52,7 @@ private:
   std::mt19937_64 engine_;
 };
 
-/// `preset` is a scaling whose parameters its class fixes.
+/// `preset` is a scaling whose parameters are fixed by its class.
 enum class Kind { zeros, ones, constant, identity, uniform, normal, truncated, preset, scaling, orthogonal };
 
 struct Rule {
@@ -99,7 +99,7 @@ namespace {
 struct Named {
   const char *name, *className;
 };
-// The names of keras.initializers.get: snake case and class names.
+// The names that keras.initializers.get accepts: snake case and class names.
 constexpr Named names[] = {{"zeros", "Zeros"},
                            {"zero", "Zeros"},
                            {"ones", "Ones"},
@@ -200,7 +200,7 @@ Config Initializer::get_config() const {
 
 namespace {
 
-/// Draws one element; of a scaling, `a` is the variance.
+/// Draws one element; for a scaling, `a` is the variance.
 double drawn(const Rule &rule, Draws &draws) {
   switch (rule.kind) {
   case Kind::uniform:
@@ -217,12 +217,13 @@ double drawn(const Rule &rule, Draws &draws) {
     return std::sqrt(3.0 * rule.a) * (2.0 * draws.uniform() - 1.0);
   case Distribution::untruncated_normal:
     return std::sqrt(rule.a) * draws.normal();
-  default: // the constant makes up for the variance that truncation removes
+  default: // the constant compensates for the variance that truncation removes
     return std::sqrt(rule.a) / 0.87962566103423978 * draws.truncatedNormal();
   }
 }
 
-/// A tensor in float64 for float64 and else in float32, rounded to `dtype`; `next` gives the elements in order.
+/// A tensor computed in float64 for float64 and otherwise in float32, rounded to `dtype`; `next` returns the elements
+/// in order.
 template <class F> Tensor filled(const Shape &shape, DType dtype, F next) {
   Tensor made = TensorAccess::allocate(dtype == DType::float64 ? dtype : DType::float32, shape);
   if (dtype == DType::float64)
@@ -245,8 +246,8 @@ Tensor identity(const Shape &shape, DType dtype, double gain) {
   });
 }
 
-/// `count` orthonormal vectors of `length` elements in random directions, by Gram and Schmidt's process, which each vector
-/// passes twice, since rounding spoils the first pass.
+/// `count` orthonormal vectors of `length` elements in random directions, by the Gram-Schmidt process, applied twice to
+/// each vector because rounding degrades the first pass.
 std::vector<std::vector<double>> orthonormal(int64_t count, int64_t length, Draws &draws) {
   std::vector<std::vector<double>> vectors;
   while (static_cast<int64_t>(vectors.size()) < count) {
@@ -258,7 +259,7 @@ std::vector<std::vector<double>> orthonormal(int64_t count, int64_t length, Draw
         std::ranges::transform(next, before, next.begin(), [&](double x, double b) { return x - along * b; });
       }
     const double norm = std::sqrt(std::inner_product(next.begin(), next.end(), next.begin(), 0.0));
-    if (norm < 1e-9) // a direction that the others span; another one is drawn
+    if (norm < 1e-9) // linearly dependent on the others; another one is drawn
       continue;
     for (double &each : next)
       each /= norm;
@@ -267,7 +268,8 @@ std::vector<std::vector<double>> orthonormal(int64_t count, int64_t length, Draw
   return vectors;
 }
 
-/// With all axes but the last as rows: orthonormal columns, or rows if there are fewer of them, times the gain.
+/// With all axes but the last collapsed to rows: orthonormal columns, or rows if there are fewer of them, times the
+/// gain.
 Tensor orthogonal(const Shape &shape, DType dtype, double gain, Draws &draws) {
   if (shape.rank() < 2)
     throw Error(ErrorKind::value_error,
@@ -282,7 +284,7 @@ Tensor orthogonal(const Shape &shape, DType dtype, double gain, Draws &draws) {
   });
 }
 
-/// The tensor of a user's function. value_error unless it has the shape and the dtype that were asked for.
+/// The tensor of a user's function. value_error unless it has the requested shape and dtype.
 Tensor drawnBy(const Initializer::Draw &draw, const std::string &name, const Shape &shape, DType dtype, int64_t seed) {
   Tensor drawn = draw(shape, dtype, seed);
   if (!drawn.defined() || drawn.shape() != shape || drawn.dtype() != dtype)

@@ -1,4 +1,4 @@
-// Finds a model's causal attention, keeps its keys and values, and reads tokens behind them.
+// Finds a model's causal attention, stores its keys and values, and processes tokens after them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/KeyValueCache.h"
 #include "frontend/graph/Devices.h"
@@ -16,7 +16,7 @@ namespace detail {
 namespace {
 
 thread_local OpenCache *innermost = nullptr;
-constexpr int64_t chunks[] = {64, 16, 4, 1}; // of tokens that one program reads
+constexpr int64_t chunks[] = {64, 16, 4, 1}; // numbers of tokens that one program processes
 
 [[noreturn]] void refuse(const std::string &message) {
   throw Error(ErrorKind::value_error, "a key-value cache " + message);
@@ -40,14 +40,14 @@ Variable zeros(const std::string &layer, const char *name, const Shape &shape, D
                     .autocast = false});
 }
 
-/// The last logits of a chunk, in float32: (batch, vocabulary).
+/// The last logits of a chunk in float32, (batch, vocabulary).
 Value lastOf(const Value &logits) {
   const Shape shape = logits.shape();
   const Value last = ops::slice(logits, Shape{0, shape[1] - 1, 0}, Shape{shape[0], 1, shape[2]});
   return asDtype(ops::reshape(last, Shape{shape[0], shape[2]}), DType::float32, "logits");
 }
 
-/// Finds the calls of the model's causal attention, and the extent of its logits.
+/// Collects the calls of the model's causal attention, and the extent of its logits.
 void findCalls(const std::shared_ptr<KeyValueState> &state) {
   const std::vector<ValueSpec> outputs =
       inferSpecs({{Shape{state->batch, 1}, DType::int32}}, [&](const std::vector<Value> &tokens) {
@@ -78,7 +78,7 @@ void settleLength(KeyValueState &state, const std::optional<int64_t> &length) {
                        *state.places));
 }
 
-/// The variables of the cache, on the device of the model's.
+/// Creates the variables of the cache, on the device of the model's variables.
 void makeVariables(KeyValueState &state) {
   std::vector<Variable> made;
   for (CachedCall &call : state.calls) {
@@ -111,7 +111,7 @@ std::shared_ptr<KeyValueState> KeyValueState::make(const Model &model, const Key
 KeyValueState::KeyValueState(const Model &given, const KeyValueCacheArgs &args)
     : model(given), batch(args.batch), dtype(args.dtype),
       program({.name = "read"}, {"tokens"}, [this](Trace &, const std::vector<Value> &feeds, const FeedLayout &) {
-        // The program belongs to the state, so it must not own it.
+        // The state owns the program, so the program must not own the state.
         const CacheScope scope{KeyValueCache(std::shared_ptr<KeyValueState>(std::shared_ptr<KeyValueState>(), this))};
         return std::vector<CompiledFunction::Named>{{"logits", lastOf(model(feeds[0]))}};
       }) {
@@ -193,7 +193,7 @@ void OpenCache::finish(Trace &trace) const {
   state_->position.assign(position() + steps_);
   const VariableHandle memory = state_->position.impl()->memory;
   const auto prepare = [state = state_, steps = steps_, memory]() -> BeforePlay::Begin {
-    const uint64_t version = memory->version(); // read first: the position is of this version or of a later one
+    const uint64_t version = memory->version(); // read first: the position belongs to this version or a later one
     const auto position = static_cast<int64_t>(hostScalar(state->position));
     if (position + steps > state->length)
       refuse(fmt::format("of length {} holds {} tokens. Received: {} more", state->length, position, steps));
@@ -210,7 +210,8 @@ KeyValueCache::KeyValueCache(const Model &model, const KeyValueCacheArgs &args)
     : state_(KeyValueState::make(model, args)) {}
 KeyValueCache::KeyValueCache(std::shared_ptr<KeyValueState> state) : state_(std::move(state)) {}
 KeyValueCache::KeyValueCache(const KeyValueCache &) = default;
-KeyValueCache::KeyValueCache(KeyValueCache &&other) noexcept : state_(other.state_) {} // copies, so that it stays whole
+KeyValueCache::KeyValueCache(KeyValueCache &&other) noexcept
+    : state_(other.state_) {} // copies: a moved-from cache stays valid
 KeyValueCache &KeyValueCache::operator=(const KeyValueCache &) & = default;
 KeyValueCache &KeyValueCache::operator=(KeyValueCache &&other) & noexcept {
   return *this = static_cast<const KeyValueCache &>(other);
@@ -245,7 +246,7 @@ Tensor KeyValueCache::read(const Tensor &tokens) const {
 }
 
 void KeyValueCache::reset() const {
-  // Hidden values are multiplied by 0, so a NaN among them would come back.
+  // Masked values are multiplied by 0, so a NaN among them would propagate.
   for (const CachedCall &call : state_->calls)
     for (const Variable *variable : {&call.keys, &call.values})
       variable->assign(Tensor::zeros(variable->impl()->shape, variable->impl()->dtype));

@@ -1,4 +1,4 @@
-// How attention layers use the key-value cache whose scope is open, and the variables of a cache.
+// Use of the open key-value cache by attention layers, and the variables of a cache.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/CompiledFunction.h"
@@ -9,7 +9,7 @@
 
 namespace halftone::detail {
 
-/// "(2, 3) in int32", for errors.
+/// "(2, 3) in int32", for messages.
 std::string described(const Tensor &tensor);
 
 /// Keys (batch, steps, heads, features) and values.
@@ -26,7 +26,7 @@ struct CachedCall {
 };
 
 struct KeyValueState {
-  /// The cache of a model. `needed`: its length if neither the arguments nor the model give one.
+  /// Creates the cache of a model. `needed`: its length if neither the arguments nor the model give one.
   static std::shared_ptr<KeyValueState> make(const Model &model, const KeyValueCacheArgs &args,
                                              std::optional<int64_t> needed = {});
   KeyValueState(const Model &model, const KeyValueCacheArgs &args);
@@ -35,27 +35,28 @@ struct KeyValueState {
   Model model;
   int64_t batch, length = 0, vocabulary = 0;
   std::optional<DType> dtype;
-  std::optional<int64_t> places; // of the smallest table of positions
+  std::optional<int64_t> places; // of the smallest position table
   std::vector<CachedCall> calls; // in the order of the model
-  Variable position;             // undefined while the calls are being found
-  std::weak_ptr<Trace> trace;    // that opened the cache last
+  Variable position;             // undefined while the calls are being collected
+  std::weak_ptr<Trace> trace;    // that last opened the cache
   CompiledFunction program;      // tokens (batch, n): the last logits (batch, vocabulary)
 };
 
-/// The part of a cache in one trace.
+/// A cache that is open in one trace.
 class OpenCache {
 public:
-  /// Opens the cache in the current trace; close() ends that. If the state has no position, its calls are found.
+  /// Opens the cache in the current trace until close(). If the state has no position, its calls are collected.
   static std::shared_ptr<OpenCache> open(const std::shared_ptr<KeyValueState> &state);
   void close();
-  /// The cache that is open in the current trace; null if there is none.
+  /// The open cache of the current trace; null if there is none.
   static OpenCache *current();
 
-  /// Puts the new steps of the layer at `path` behind those of the cache. Gives all, in the dtypes of the new ones.
+  /// Appends the new steps of the layer at `path` to those of the cache. Returns all steps, in the dtypes of the new
+  /// ones.
   KeysAndValues append(const std::string &path, const KeysAndValues &steps);
-  /// The place of the first new step: an int32 scalar.
+  /// The position of the first new step: an int32 scalar.
   Value position() const;
-  /// Notes a call of a PositionEmbedding with so many places.
+  /// Records a call of a PositionEmbedding with this many positions.
   void place(const Shape &input, int64_t places);
 
 private:

@@ -41,7 +41,7 @@ std::string class_name_of(std::string_view pretty) {
 
 namespace {
 
-/// The body of an Input in a list of layers: it returns its argument and has the input's specification.
+/// The body of an Input in a list of layers: returns its argument and has the Input's spec.
 class InputBody final : public LayerBody, public InputShown {
 public:
   InputBody(InputOptions options, Value shown) : options_(std::move(options)), shown_(std::move(shown)) {}
@@ -57,7 +57,7 @@ private:
   Value shown_;
 };
 
-/// Variables, each once, in the order in which they were found; and whether each is trainable.
+/// Variables without duplicates in discovery order, and whether each is trainable.
 struct Collected {
   std::vector<std::pair<Variable, bool>> variables;
   std::set<const VariableImpl *> known;
@@ -81,7 +81,7 @@ void collect(const LayerImpl &layer, bool parentTrainable, Collected &found) {
     collect(*child.impl(), trainable, found);
 }
 
-/// The layer's policy, or, if layers that it is made of were quantized apart from it, a map that names theirs.
+/// The layer's policy or, if its components were quantized separately, a map with their policies.
 DTypePolicy policyWithParts(const LayerImpl &layer) {
   std::vector<std::pair<std::string, DTypePolicy>> parts;
   if (!layer.transparent && !layer.policy.as_map())
@@ -121,7 +121,7 @@ Tensor convert_input(const DTypePolicy &policy, const Tensor &x, bool autocast, 
 }
 
 Layer::Layer(const Layer &) = default;
-Layer::Layer(Layer &&other) noexcept : impl_(other.impl_) {} // copies, so that a moved-from layer stays whole
+Layer::Layer(Layer &&other) noexcept : impl_(other.impl_) {} // copies, so that a moved-from layer stays valid
 Layer &Layer::operator=(const Layer &) & = default;
 Layer &Layer::operator=(Layer &&other) & noexcept { return *this = static_cast<const Layer &>(other); }
 Layer::~Layer() = default;
@@ -170,7 +170,7 @@ Layer detail::withNameOfConfig(const Layer &layer, bool isMarked) {
 std::vector<Layer> detail::layersBelow(const LayerImpl &root) {
   std::set<const LayerImpl *> known{&root};
   std::vector<Layer> layers;
-  std::vector<std::pair<const LayerImpl *, size_t>> open{{&root, 0}}; // layers whose children are being listed
+  std::vector<std::pair<const LayerImpl *, size_t>> open{{&root, 0}}; // layers whose children are being visited
   while (!open.empty()) {
     auto &[parent, next] = open.back();
     if (next == parent->children.size()) {
@@ -226,7 +226,7 @@ std::vector<Value> Layer::losses() const {
 
 Value Layer::operator()(const Value &x, const CallArgs &args) const { return (*this)(Values(x), args); }
 Value Layer::operator()(const Values &xs, const CallArgs &args) const {
-  const std::shared_ptr<LayerImpl> impl = impl_; // users' code may destroy this handle
+  const std::shared_ptr<LayerImpl> impl = impl_; // user code may destroy this handle
   std::vector<Value> all = impl->call(std::vector<Value>(xs.begin(), xs.end()), args);
   if (all.size() != 1)
     throw Error(ErrorKind::value_error,
@@ -264,7 +264,7 @@ void Layer::set_dtype_policy(const PolicyArg &policy) const {
   const DTypePolicy given = policy.get(), old = impl_->policy;
   const std::optional<DTypePolicyMap> present = old.as_map(), map = given.as_map();
   const QuantizationConfig config = quantizationBy(map && !path().empty() ? (*map)[path()] : given, *impl_);
-  if (present && !map && !path().empty()) { // changes the map's entry for the path, for every layer that shares the map
+  if (present && !map && !path().empty()) { // changes the map entry for the path, for every layer that shares the map
     PolicyAccess::replace(*present, path(), given);
   } else {
     impl_->policy = given;
@@ -302,7 +302,7 @@ void Layer::set_weights(const std::vector<Tensor> &weights) const {
                             "layer was expecting {} weights.",
                             name(), weights.size(), variables.size()),
                 path());
-  for (size_t i = 0; i < weights.size(); ++i) // checks all before it writes the first
+  for (size_t i = 0; i < weights.size(); ++i) // checks all before writing the first
     if (!weights[i].defined() || weights[i].shape() != variables[i].shape())
       throw Error(ErrorKind::value_error,
                   fmt::format("Layer {} weight shape {} is not compatible with provided weight shape {}.", name(),

@@ -25,10 +25,10 @@ namespace halftone::detail {
 
 namespace {
 
-/// What layers that are built stand below.
+/// The parent path of layers being built.
 struct OpenScope {
   const std::string *path = nullptr; // of a layer
-  std::string prefix;                // if there is no such path
+  std::string prefix;                // otherwise
 };
 thread_local PerThread<std::vector<OpenScope>> nameScopes;
 thread_local PerThread<std::vector<LayerImpl *>> callStack;
@@ -61,7 +61,7 @@ LayerImpl::~LayerImpl() {
 }
 
 void rethrowWithLayer(const Error &error, const LayerImpl &layer) {
-  // An error about an environment variable is about no layer.
+  // An error about an environment variable does not concern a layer.
   if (!error.layer_path().empty() || isOfEnvironment(error.message()))
     throw error;
   throw Error(error.kind(), error.message(), layer.path.empty() ? layer.name : layer.path, layer.where);
@@ -110,7 +110,7 @@ void LayerImpl::adopt(const Layer &child) {
   if (!knownChildren.insert(child.impl().get()).second)
     return;
   children.push_back(child);
-  if (weak_from_this().expired()) // the layer is being made
+  if (weak_from_this().expired()) // the layer is being constructed
     return;
   CallTransaction::onFailure([self = shared_from_this(), child] {
     self->knownChildren.erase(child.impl().get());
@@ -125,10 +125,10 @@ void LayerImpl::setChildren(const std::vector<Layer> &layers) {
     adopt(layer);
 }
 
-/// The outputs of a body in a scope of its own, with the masks that they have there.
+/// The outputs of a body in its own scope, with their masks there.
 static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                                            const LayerImpl::TracedBody &body) {
-  std::vector<size_t> masked; // the outputs whose masks are further results
+  std::vector<size_t> masked; // the outputs whose masks are additional results
   size_t count = 0;
   std::vector<Value> results = tracing().layer(args, inputs, [&](const std::vector<Value> &arguments) {
     std::vector<Value> outputs = body(arguments);
@@ -171,11 +171,11 @@ std::vector<Value> LayerImpl::callTraced(const std::vector<Value> &inputs, const
     if (parent && !madeInCall)
       parent->adopt(Layer(shared_from_this()));
     CallFrame frame(this);
-    NameScope scope = NameScope::ofLayer(path); // the same path from wherever this call comes
+    NameScope scope = NameScope::ofLayer(path); // the same path for every caller
     std::unique_ptr<AutocastScope> reads = autocastScope();
     CallContext context(*this, trainingNow());
     const auto run = [&](const std::vector<Value> &arguments) {
-      for (size_t i = 0; i < arguments.size(); ++i) // a layer's scope has Values of its own
+      for (size_t i = 0; i < arguments.size(); ++i) // a layer's scope has its own Values
         arguments[i].node()->mask = inputs[i].node()->mask;
       CallProbe::note(*this, arguments);
       Values results = how ? how(*body, Values(arguments), context) : body->call(Values(arguments), context);
@@ -201,8 +201,8 @@ void LayerImpl::addPenalties(const std::vector<Value> &outputs, const CallContex
     context.add_loss(detail::activity_penalty(activityRegularizer, asComputed(output, context)));
 }
 
-/// Calls a body in a scope of the IR. A graph of layers has one only if it is computed again (`again`): then its inputs stay
-/// as they are, and its outputs keep their masks.
+/// Calls a body in an IR scope. A graph of layers has a scope only if it is rematerialized (`again`): its inputs are
+/// then unchanged, and its outputs keep their masks.
 std::vector<Value> LayerImpl::callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run) {
   const DTypePolicy decided = resolvedPolicy();
   const DType compute = decided.compute_dtype();
@@ -227,7 +227,7 @@ std::vector<Value> LayerImpl::callInScope(const std::vector<Value> &inputs, bool
   return outputs;
 }
 
-/// As in Keras, the first outputs carry the mask that the body makes of the inputs'.
+/// As in Keras, the first outputs get the mask that the body computes from the inputs' masks.
 void LayerImpl::passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const {
   std::vector<Value> masks;
   for (const Value &input : inputs)
@@ -269,19 +269,19 @@ void LayerImpl::noteCall(const std::vector<Value> &inputs, const std::vector<Val
   }
 }
 
-/// Takes the specs of the first call from the graph: in a trace an extent stands for every None.
+/// Takes the specs of the first call from the graph, since in a trace an extent stands for every None.
 void LayerImpl::noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs) {
   const std::shared_ptr<Call> &call = outputs[0].node()->call;
   keepSpecsForFailure();
   call->index = recordedCalls++;
   if (!firstCall.expired())
     return;
-  firstCall = call; // there was none, or its graph is gone
+  firstCall = call; // there was none, or its graph was destroyed
   inputSpecs = specsOf(inputs, false);
   outputSpecs = specsOf(outputs, false);
 }
 
-/// Adds the argument `training` of a call to its others, as Keras records it.
+/// Adds the argument `training` to the others of a call, as Keras records it.
 static CallForm formOf(Config arguments, std::optional<bool> training) {
   if (training) {
     Config keywords = arguments.get_object("kwargs");
@@ -305,7 +305,7 @@ void LayerImpl::buildFor(const std::vector<Value> &inputs) {
   }
 }
 
-/// The specs of the outputs of a recorded call, if it is that of a graph of layers for whose Inputs they are known.
+/// The output specs of a recorded call, if it calls a graph of layers with known specs for these inputs.
 std::optional<std::vector<ValueSpec>> LayerImpl::knownSpecs(const std::vector<Value> &inputs) const {
   const auto *graph = dynamic_cast<const GraphCalled *>(body.get());
   return graph ? graph->recordedSpecs(specsOf(inputs)) : std::nullopt;
@@ -324,7 +324,8 @@ static std::vector<Value> withoutMasks(const std::vector<Value> &inputs, const R
   return own;
 }
 
-/// The same, each under its mask. A Value with another mask is a Value of its own, since other calls read it too.
+/// The inputs, each with its mask. A Value with another mask becomes a separate Value, since other calls use the
+/// original too.
 static std::vector<Value> underMasks(const std::vector<Value> &inputs, const RecordedMasks &masks) {
   std::vector<Value> own = withoutMasks(inputs, masks);
   for (size_t i = 0; i < masks.size(); ++i) {
@@ -337,7 +338,7 @@ static std::vector<Value> underMasks(const std::vector<Value> &inputs, const Rec
   return own;
 }
 
-/// Refuses a call of a host layer on a Value that a graph computes.
+/// Throws for a call of a host layer on a Value that a graph computes.
 static void requireInputs(const LayerImpl &layer, const std::vector<Value> &inputs) {
   if (!dynamic_cast<const HostBody *>(layer.body.get()))
     return;
@@ -345,8 +346,8 @@ static void requireInputs(const LayerImpl &layer, const std::vector<Value> &inpu
     if (input.defined() && input.node()->call)
       refuseComputed(layer.className);
 }
-/// The arguments of a call on `count` Values, if it has no others. States of a cell, and weights of categories, are no inputs for
-/// Keras.
+/// The arguments of a call on `count` Values, if it has no others. In Keras, states of a cell and weights of categories
+/// are not inputs.
 static Config argumentsOf(const std::shared_ptr<LayerImpl> &layer, size_t count) {
   if (count > 1 && dynamic_cast<const CellBody *>(layer->body.get()))
     return cellArguments(Layer(layer));
@@ -405,7 +406,7 @@ Value asComputed(const Value &x, const CallContext &context) {
 
 bool layerCallOpen() { return !callStack->empty(); }
 
-/// The layer itself, or if it is made anew at each call, the one that is called and keeps its children.
+/// The layer itself or, if it is created anew at each call, the called layer that owns its children.
 static const LayerImpl *ownerOfLosses(const LayerImpl *layer) {
   const LayerImpl *kept = layer->madeInCall ? calledLayer() : layer;
   return kept ? kept : layer;

@@ -1,4 +1,4 @@
-// The state behind a Layer: its body, policy, weights and children, and how it is built and called.
+// The state behind a Layer: its body, policy, weights and children, and its build and call logic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/NameList.h"
@@ -17,22 +17,22 @@ namespace halftone::detail {
 struct ModelState;
 struct LayerImpl;
 
-/// The names of the layer's inputs, which graphs of layers have; without names for every other layer.
+/// The names of the layer's inputs. Only graphs of layers have names.
 NameList inputsOf(const LayerImpl &layer);
 
-/// How the body of a layer computes a call whose inputs are no plain list; null: by its call().
+/// Computes a call whose inputs are not a plain list; null: the body's call().
 using BodyCall = std::function<Values(LayerBody &body, const Values &inputs, const CallContext &context)>;
 
-/// The mask under which a recorded call sees one of its inputs.
+/// The mask that a recorded call applies to one of its inputs.
 struct RecordedMask {
   enum class Kind : uint8_t {
     carried, // the input's own
     given,   // a Value of the call
     none,
-    entered, // recorded as null: the input's own if masks entered the graph (masksEntered()), else none
+    entered, // recorded as null: the input's own if masks entered the graph (masksEntered()), otherwise none
   };
   Kind kind = Kind::carried;
-  size_t place = 0; // of a given mask among the Values of the call
+  size_t place = 0; // of a given mask, among the Values of the call
 };
 using RecordedMasks = std::vector<RecordedMask>;
 
@@ -51,48 +51,47 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   Regularizer activityRegularizer;
   bool hasOwnName = false; // not an automatic one
   bool trainable = true, autocast = true, built = false;
-  bool transparent = false; // a graph of layers: it has no scope of its own in the IR and converts no inputs by policy
-  bool madeInCall = false;  // constructed while another layer was called
+  bool transparent = false; // a graph of layers: has no IR scope of its own and does not cast inputs by policy
+  bool madeInCall = false;  // constructed during the call of another layer
   std::optional<RematMode> remat = openRematMode();
   Where where{};
   std::vector<Variable> weights;
   std::string quantizedMode;            // of the weights; "" if they are floats
-  std::shared_ptr<const void> heldMode; // keeps a map that is the policy from contradicting that mode
+  std::shared_ptr<const void> heldMode; // prevents a policy map from contradicting that mode
   std::vector<Layer> children;          // in the order of their first call; set by adopt() and setChildren()
   std::set<const LayerImpl *> knownChildren;
   std::vector<ValueSpec> inputSpecs, outputSpecs;          // of the first call; batch dimensions None
-  int64_t specsOfInference = 0;                            // the id of the inference that recorded them
+  int64_t specsOfInference = 0;                            // id of the inference that recorded them
   int64_t recordedCalls = 0;                               // calls in symbolic graphs
   std::weak_ptr<Call> firstCall;                           // the first of them
-  std::optional<Variable> ownGenerator;                    // of the draws of its call(); made at the first
-  std::vector<Variable> awaitedStates;                     // weights that a file gave for draws that are still to come
-  std::shared_ptr<ModelState> model;                       // null for a layer that is no model
+  std::optional<Variable> ownGenerator;                    // of the draws of its call(); created at the first one
+  std::vector<Variable> awaitedStates;                     // weights from a file for draws that have not occurred yet
+  std::shared_ptr<ModelState> model;                       // null for a layer that is not a model
   std::array<std::unique_ptr<CompiledFunction>, 2> onData; // calls on Tensors: inference, training
 
-  /// The policy that decides for this layer. Of a map: its entry for the path, or its default while the layer has no
-  /// path.
+  /// The effective policy of this layer. For a map: its entry for the path, or its default while the layer has no path.
   DTypePolicy resolvedPolicy() const;
-  /// The key of the map that decides; "" if the default decides or the policy is no map.
+  /// The matching key of the map; "" if the default applies or the policy is not a map.
   std::string policyKey() const;
-  /// The scope in which the layer's variables are read, by the rule of keras.src.layers.Layer.__call__; null if the scope
-  /// that is open serves.
+  /// The scope in which the layer's variables are read, by the rule of keras.src.layers.Layer.__call__; null if the
+  /// open scope already applies.
   std::unique_ptr<AutocastScope> autocastScope() const;
-  /// Refuses to compute under a quantization mode that the layer, or its weights once it is built, do not have.
+  /// Throws for a quantization mode that the layer, or its weights once it is built, do not have.
   void requireMode() const;
-  /// At the first call, an 'infer' policy becomes the policy of the first input's dtype, for good.
+  /// At the first call, replaces an 'infer' policy permanently by the policy of the first input's dtype.
   void settlePolicy(const std::vector<Value> &inputs);
-  /// Creates weights. `shapes` have None for the batch. If it fails, or later the call that builds the layer (see
-  /// CallTransaction), the layer is as before but for its body, whose build() is then called again.
+  /// Creates weights. `shapes` have None for the batch. If it fails, or if the call that builds the layer fails later
+  /// (see CallTransaction), the layer is restored except for its body, whose build() is then called again.
   void build(const std::vector<Shape> &shapes);
-  /// Lets a map that is the policy refuse edits that contradict the mode of the weights. Called when either is settled.
+  /// Makes a policy map refuse edits that contradict the mode of the weights. Called when either is determined.
   void holdMode();
-  /// Puts quantized weights in place of the float ones, under a mode that the body has. If the body throws, nothing changes.
+  /// Replaces float weights by quantized ones, for a mode that the body has. Nothing changes if the body throws.
   void quantize(const QuantizationConfig &config);
-  /// Settles the policy and builds the layer for these inputs, unless it is built.
+  /// Resolves the policy and builds the layer for these inputs, unless it is built.
   void buildFor(const std::vector<Value> &inputs);
   std::vector<Value> callTraced(const std::vector<Value> &inputs, const BodyCall &how = {});
-  /// `arguments`: the call's, as in a CallForm; without them, the inputs are one Value or one list. `masks`: of the first
-  /// inputs; the layer is built, noted and called without the inputs that are given masks.
+  /// `arguments`: the call's, as in a CallForm; without them, the inputs are one Value or one list. `masks`: of the
+  /// first inputs; the layer is built, recorded and called without the inputs that are given masks.
   std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how = {},
                           std::optional<Config> arguments = {}, const RecordedMasks &masks = {});
   Tensors callOnData(const Tensors &inputs, const CallArgs &args);
@@ -100,8 +99,8 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   void setChildren(const std::vector<Layer> &layers);
 
 private:
-  /// Whether the backward pass computes this layer's values again, if `parent` calls it. A graph of layers must be named;
-  /// a model that nobody calls is the whole step.
+  /// Returns true if the backward pass recomputes this layer's values when `parent` calls it. A graph of layers must be
+  /// named; a top-level model is the whole step.
   bool isRematerialized(const LayerImpl *parent) const {
     return (parent || !model) && remat && !remat->isOfActivations && remat->isFor(name, path) &&
            (!transparent || remat->names);
@@ -111,53 +110,53 @@ private:
   void addPenalties(const std::vector<Value> &outputs, const CallContext &context) const;
   std::vector<Value> callInScope(const std::vector<Value> &inputs, bool again, const TracedBody &run);
   void passMask(const std::vector<Value> &inputs, const std::vector<Value> &outputs) const;
-  /// A call that fails takes back the specs that it noted.
+  /// Restores the recorded specs if the call fails.
   void keepSpecsForFailure();
   void noteCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
   void noteRecordedCall(const std::vector<Value> &inputs, const std::vector<Value> &outputs);
 };
 
-/// The key that marks a name which was given and has the form of an automatic one. Keras ignores it.
+/// The key that marks a user-given name in the form of an automatic one. Keras ignores it.
 inline constexpr const char *markOfName = "name_is_given";
-/// A layer's config, with the mark if its name needs it.
+/// A layer's config, with the mark if needed.
 Config withMarkOfName(const Layer &layer, Config object);
-/// A layer that was made from a config, which has the mark or not. Without it a name of the form of an automatic one counts as
-/// automatic, that of the writer's process.
+/// Completes a layer created from a config with or without the mark. Without it a name in the form of an automatic one
+/// counts as automatic in the writer's process.
 Layer withNameOfConfig(const Layer &layer, bool isMarked);
 
-/// Every layer below `root`, at any depth, once: each before the layers below it, children in their order.
+/// All descendants of `root`, without duplicates, in preorder.
 std::vector<Layer> layersBelow(const LayerImpl &root);
-/// Those below `model` that compute under a policy.
+/// The descendants of `model` that compute under a policy.
 std::vector<Layer> computingLayers(const Layer &model);
 
-/// The InputLayer that shows an Input among the layers of a model.
+/// The InputLayer that represents an Input among the layers of a model.
 Layer inputLayer(const Value &input);
 
 struct LayerMode;
 LayerMode modeOf(const LayerImpl &layer); // QuantizedModes.h
 
-/// Refuses to quantize a layer that lacks the mode.
+/// Throws for a layer that lacks the mode.
 [[noreturn]] void refuseMode(const LayerImpl &layer, const std::string &mode);
 
-/// The config under which a layer with this policy computes: `given` if it has the policy's mode, else that of the policy. It
-/// has no mode if the policy has none.
+/// The quantization config of a layer with this policy: `given` if it has the policy's mode, otherwise that of the
+/// policy. It has no mode if the policy has none.
 QuantizationConfig quantizationOf(const DTypePolicy &policy, const QuantizationConfig &given);
 
-/// How giving a layer this policy quantizes its weights; no mode if they stay. Throws if the layer cannot have the policy:
-/// it lacks the mode, or its weights are quantized under another one.
+/// The quantization of the layer's weights that assigning this policy implies; no mode if they are unchanged. Throws if
+/// the layer cannot have the policy: it lacks the mode, or its weights are quantized under another one.
 QuantizationConfig quantizationBy(const DTypePolicy &policy, const LayerImpl &layer);
 
-/// The shape with None for the batch.
+/// The shape with None as the batch extent.
 Shape withoutBatch(const Shape &shape);
 
-/// While it lives, layers that this thread builds get paths with its prefix.
+/// A scope that prefixes the paths of layers that this thread builds.
 class NameScope {
 public:
   explicit NameScope(const std::string &name);
   ~NameScope();
   NameScope(const NameScope &) = delete;
-  /// A scope for the children of the layer at `path`; it ignores the scope that is open. It keeps a reference: a path is as long
-  /// as the layer's depth, and most calls need none.
+  /// A scope for the children of the layer at `path`; it ignores the open scope. It stores a reference: a path is as
+  /// long as the layer's depth, and most calls do not need it.
   static NameScope ofLayer(const std::string &path) { return {path, Whole()}; }
   static NameScope ofLayer(std::string &&path) = delete;
   static std::string prefix(); // "" or "net/"
@@ -167,23 +166,23 @@ private:
   NameScope(const std::string &path, Whole);
 };
 
-/// Adds the layer's path and the user's line to an error that has none.
+/// Rethrows an error with the layer's path and the user's line, if it has none.
 [[noreturn]] void rethrowWithLayer(const Error &error, const LayerImpl &layer);
 
-/// The innermost layer that this thread is calling and that lives on: one that is constructed during a call is made anew at each.
-/// Null if there is none.
+/// The innermost persistent layer that this thread is calling; a layer constructed during a call is created anew at
+/// each call. Null if there is none.
 LayerImpl *calledLayer();
-/// Whether this thread is calling a layer. A layer that is constructed during that call is made anew at each call.
+/// Returns true if this thread is calling a layer. A layer constructed during that call is created anew at each call.
 bool layerCallOpen();
 
-/// `x` as a layer that computes in floats takes it: integers and bools in the compute dtype, or in floatx if that is no float.
-/// So no difference and no sum of them wraps.
+/// `x` as a layer with float arithmetic uses it: integers and bools are cast to the compute dtype, or to floatx if that
+/// is not a float. So differences and sums do not wrap.
 Value asComputed(const Value &x, const CallContext &context);
 
 /// The penalties of the regularizers of trainable weights, one Value each, in the variables' dtypes.
 std::vector<Value> weightRegularizers(const std::vector<Variable> &variables);
 
-/// A penalty as Keras's Trainer adds it to the loss: a float scalar.
+/// A penalty in the form that Keras's Trainer adds to the loss: a float scalar.
 Value scalarPenalty(const Value &penalty);
 
 } // namespace halftone::detail

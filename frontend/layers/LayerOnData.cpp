@@ -9,7 +9,7 @@
 
 namespace halftone::detail {
 
-/// The result of a call on data, if the host makes all of it. The layer is built then.
+/// The result of a call on data, if the host computes all of it. The layer is then built.
 std::optional<Tensor> LayerImpl::onHost(const std::vector<Tensor> &feeds) {
   const auto *host = dynamic_cast<const HostBody *>(body.get());
   if (!host)
@@ -19,7 +19,7 @@ std::optional<Tensor> LayerImpl::onHost(const std::vector<Tensor> &feeds) {
     for (const Tensor &feed : feeds)
       shapes.push_back(withoutBatch(feed.shape()));
     if (const size_t most = body->most_inputs(); feeds.empty() || (most > 0 && feeds.size() > most))
-      return std::nullopt; // the trace refuses them
+      return std::nullopt; // the trace rejects them
     std::optional<Tensor> result = host->onHost(feeds);
     if (result && !built)
       build(shapes);
@@ -30,13 +30,13 @@ std::optional<Tensor> LayerImpl::onHost(const std::vector<Tensor> &feeds) {
 }
 
 Tensors LayerImpl::callOnData(const Tensors &inputs, const CallArgs &args) {
-  const std::shared_ptr<LayerImpl> self = shared_from_this(); // users' code may drop the last handle
+  const std::shared_ptr<LayerImpl> self = shared_from_this(); // user code may drop the last handle
   const std::vector<Tensor> feeds = inputs.names().empty() ? std::vector<Tensor>(inputs.begin(), inputs.end())
                                                            : inOrder(inputsOf(*this), "inputs", inputs);
   if (std::optional<Tensor> result = onHost(feeds))
     return *std::move(result);
   bool training = args.training.value_or(false);
-  static std::mutex making; // of the functions of all layers, which several threads may call first
+  static std::mutex making; // guards creation of all layers' functions, which several threads may call first
   std::unique_ptr<CompiledFunction> &function = onData[training];
   if (const ForkSafeLock lock(making); !function)
     function = std::make_unique<CompiledFunction>(

@@ -1,4 +1,4 @@
-// What a layer's policy decides: its key in a map, how the layer's variables are read, its mode of quantization.
+// Effects of a layer's policy: its key in a map, how the layer's variables are read, its quantization mode.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/layers/LayerImpl.h"
@@ -17,7 +17,7 @@ namespace {
   throw Error(kind, message, layer.path.empty() ? layer.name : layer.path, layer.where);
 }
 
-/// The integer behind the slash of a policy's mode, "int4/128"; -1 without one.
+/// The integer after the slash in a policy's mode, "int4/128"; -1 if there is none.
 int64_t blockOf(const DTypePolicy &policy) {
   const std::string mode = policy.get_config().get_string("mode");
   const size_t slash = mode.find('/');
@@ -32,7 +32,7 @@ DTypePolicy LayerImpl::resolvedPolicy() const {
     return policy;
   try {
     return (*map)[path];
-  } catch (const Error &error) { // two keys match the path of a layer that another one makes
+  } catch (const Error &error) { // two keys match the path of a layer that another layer creates
     throw Error(error.kind(), error.message(), path, where);
   }
 }
@@ -86,7 +86,7 @@ std::unique_ptr<AutocastScope> LayerImpl::autocastScope() const {
 
 ModeRefusal refusalOfMode(const LayerMode &layer, std::string_view mode) {
   constexpr ErrorKind kind = ErrorKind::not_implemented_error;
-  if (layer.hasLora && classQuantizes(layer.className, mode)) // LoRA takes the mode away
+  if (layer.hasLora && classQuantizes(layer.className, mode)) // LoRA disables the mode
     return {kind, fmt::format("LoRA is not supported under {} quantization.", mode)};
   if (classQuantizes(layer.className, "int8"))
     return {kind,

@@ -1,4 +1,4 @@
-// LayerScale: a weight by which each feature is multiplied.
+// LayerScale: multiplies each feature by a weight.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/SpatialAxes.h"

@@ -1,4 +1,4 @@
-// StringLookup and IntegerLookup: the host looks terms up in a table, and terms of indices.
+// StringLookup and IntegerLookup: table lookups of terms, and of indices, on the host.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/HostSteps.h"
 #include "frontend/layers/FieldsPreprocessing.h"
@@ -16,14 +16,14 @@ namespace {
 
 template <class Term> constexpr DType dtypeOfTerm = std::is_same_v<Term, std::string> ? DType::string : DType::int64;
 
-/// type_error unless both dtypes are that of strings, or neither is.
+/// type_error unless both dtypes are string, or neither is.
 void requireKind(const std::string &who, DType taken, DType received) {
   if ((received == DType::string) != (taken == DType::string))
     throw Error(ErrorKind::type_error, fmt::format("{} takes {}, but it received {}", who,
                                                    taken == DType::string ? "strings" : "integers", name(received)));
 }
 
-/// The elements of a tensor as terms; `cast` keeps integers that are converted.
+/// The elements of a tensor as terms; `cast` owns converted integers.
 template <class Term> std::span<const Term> termsOf(const std::string &who, const Tensor &tensor, Tensor &cast) {
   requireKind(who, dtypeOfTerm<Term>, tensor.dtype());
   if constexpr (std::is_same_v<Term, std::string>) {
@@ -81,7 +81,7 @@ public:
     Tensor cast;
     const std::span<const Term> terms = termsOf<Term>(rules_.who, data, cast);
     const Shape shape = data.shape();
-    // Keras takes a batch of one axis as one document, and other data of one axis as a document for each term.
+    // Keras treats a one-dimensional batch as one document, and other one-dimensional data as one document per term.
     const int64_t documents = shape.rank() == 0 || (isBatch && shape.rank() == 1) ? 1 : shape[0];
     const size_t length = documents ? terms.size() / static_cast<size_t>(documents) : 0;
     for (size_t i = 0; i < terms.size(); ++i) {
@@ -143,7 +143,7 @@ template <class Body, class F> void inLookup(LayerImpl &impl, F f) {
     rethrowWithLayer(error, impl);
   }
 }
-/// Takes the vocabulary of the terms that `count` counts.
+/// Sets the vocabulary from the terms that `count` counts.
 template <class Body, class Term, class F> void adaptLookup(LayerImpl &impl, F count) {
   const FloatMode mode;
   inLookup<Body>(impl, [&](Body &body) {

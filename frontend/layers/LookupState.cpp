@@ -1,4 +1,4 @@
-// Replaces vocabularies, and reads and writes them as files have them.
+// Replaces vocabularies, and converts them from and to their form in files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/LookupState.h"
 #include "frontend/base/DatasetAccess.h"
@@ -108,7 +108,7 @@ void LookupState<Term>::restore(const Tensor &idfWeights, std::optional<std::str
   std::vector<Term> terms = vocabulary ? termsIn<Term>(rules_.who, *vocabulary) : table_->vocabulary(true);
   if constexpr (std::is_same_v<Term, std::string>)
     if (vocabulary && vocabulary->ends_with('\n') && frozen_ == std::ssize(terms) + 1)
-      terms.emplace_back(); // the config counts the empty line at the end as a term
+      terms.emplace_back(); // the config counts the trailing empty line as a term
   if (static_cast<int64_t>(terms.size()) <= rules_.termBegin())
     return; // the layer had no vocabulary yet
   if (isWeighted && weights.size() > terms.size() && rules_.pads)

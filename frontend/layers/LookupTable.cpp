@@ -1,4 +1,4 @@
-// Tables of terms: made of vocabularies, files and counts.
+// Term tables, built from vocabularies, files and counts.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/LookupTable.h"
 #include "frontend/graph/Promotion.h"
@@ -34,7 +34,7 @@ template <class Terms> std::string listed(const Terms &terms) {
   return fmt::format("[{}{}]", fmt::join(texts, ", "), terms.size() > 10 ? ", ..." : "");
 }
 
-/// Refuses an argument that asks for more indices than a list can have.
+/// Refuses an argument that requests more indices than a list can hold.
 void requireRoom(const char *argument, int64_t indices, size_t bytesEach) {
   const int64_t bytes = extentProduct(indices, static_cast<int64_t>(bytesEach));
   if (!fitsMemory(bytes))
@@ -42,7 +42,7 @@ void requireRoom(const char *argument, int64_t indices, size_t bytesEach) {
         fmt::format("`{0}` is too large. Received: {0}={1}, for which {2}", argument, indices, memoryShortage(bytes)));
 }
 
-/// As floatx holds it.
+/// Rounded to floatx.
 double rounded(double weight) { return Tensor::full({}, weight, floatxDtype()).item(); }
 
 } // namespace
@@ -125,7 +125,7 @@ template <class Term> int64_t LookupTable<Term>::indexOf(TermView<Term> term) co
   if constexpr (std::is_same_v<Term, std::string>) {
     return rules_.unknownBegin() + static_cast<int64_t>(fingerprint64(term) % static_cast<uint64_t>(rules_.unknowns));
   } else {
-    const int64_t rest = term % rules_.unknowns; // of the sign of the term
+    const int64_t rest = term % rules_.unknowns; // has the sign of the term
     return rules_.unknownBegin() + (rest < 0 ? rest + rules_.unknowns : rest);
   }
 }
@@ -185,7 +185,7 @@ std::shared_ptr<const LookupTable<Term>> TermCounter<Term>::table(const LookupRu
   return std::make_shared<LookupTable<Term>>(rules, std::move(terms), std::move(weights));
 }
 
-/// The weights of all indices: of a vocabulary without the special tokens the mean stands for these.
+/// The weights of all indices: in a vocabulary without special tokens, the mean stands for those.
 template <class Term>
 static std::vector<double> paddedWeights(const LookupRules<Term> &rules, const std::vector<double> &given,
                                          bool withSpecial) {

@@ -1,4 +1,4 @@
-// The vocabulary of a lookup layer: an index for each term, and the terms of indices.
+// The vocabulary of a lookup layer: maps terms to indices and back.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/HostEncoding.h"
@@ -13,7 +13,7 @@
 
 namespace halftone::detail {
 
-/// A term as tables are asked for it.
+/// The type of a term in table lookups.
 template <class Term> using TermView = std::conditional_t<std::is_same_v<Term, std::string>, std::string_view, Term>;
 
 /// Places of terms in a list, found by hashes: slots one after another, each with bits of the hash, so that a term is read only if it
@@ -42,15 +42,15 @@ template <class Term> struct LookupRules {
   OutputMode mode = OutputMode::int_;
   bool pads = false;
 
-  /// value_error for rules that exclude each other, and for counts of indices that no memory can list.
+  /// value_error for contradictory rules, and for index counts that do not fit in memory.
   void check(bool hasVocabulary, bool hasWeights) const;
-  /// The index of the first unknown token, and that of the first term.
+  /// The index of the first unknown token, and of the first term.
   int64_t unknownBegin() const { return mask && mode == OutputMode::int_ ? 1 : 0; }
   int64_t termBegin() const { return unknownBegin() + unknowns; }
   std::vector<std::optional<Term>> specialTokens() const;
 };
 
-/// Never changes, so that programs and threads may keep it.
+/// An immutable table, which programs and threads may share.
 template <class Term> class LookupTable {
 public:
   explicit LookupTable(LookupRules<Term> rules) : LookupTable(std::move(rules), {}, {}) {}
@@ -58,7 +58,7 @@ public:
   LookupTable(LookupRules<Term> rules, std::vector<Term> terms, std::vector<double> weights);
   LookupTable(const LookupTable &) = delete;
 
-  /// The index of a term, or droppedIndex. value_error for an unknown one if the rules have no unknown token.
+  /// The index of a term, or droppedIndex. value_error for an unknown term if the rules have no unknown token.
   int64_t indexOf(TermView<Term> term) const;
   Term termAt(int64_t index) const;
   int64_t size() const { return rules_.termBegin() + static_cast<int64_t>(terms_.size()); }
@@ -73,7 +73,7 @@ private:
   std::vector<double> weights_;
 };
 
-/// Counts the terms of documents, and makes the table of the most frequent ones.
+/// Counts the terms of documents, and creates the table of the most frequent ones.
 template <class Term> class TermCounter {
 public:
   void add(TermView<Term> term);
@@ -83,7 +83,7 @@ public:
 
 private:
   struct Count {
-    int64_t all = 0, documents = 0, latest = -1; // the last document that has the term
+    int64_t all = 0, documents = 0, latest = -1; // latest: the last document that has the term
   };
   struct Hash {
     using is_transparent = void; // NOLINT(readability-identifier-naming): the name is that of the C++ library
@@ -93,15 +93,16 @@ private:
   int64_t documents_ = 0;
 };
 
-/// The table of a vocabulary that a user or a file gives, with or without the special tokens at its begin. value_error as of
+/// The table of a vocabulary from a user or a file, with or without leading special tokens. value_error as of
 /// set_vocabulary().
 template <class Term>
 std::shared_ptr<const LookupTable<Term>>
 tableOf(const LookupRules<Term> &rules, const layers::Vocabulary<Term> &vocabulary, const std::vector<double> &weights);
 
-/// The vocabulary as the text of a file, a term a line. value_error for a term that such a file cannot hold.
+/// The vocabulary as the text of a file, one term per line. value_error for a term that such a file cannot represent.
 template <class Term> std::string textOf(const LookupTable<Term> &table);
-/// The terms in such a text, without empty ones at its end. value_error for a line that is no integer, if terms are integers.
+/// The terms in such a text, without trailing empty ones. value_error for a line that is not an integer, if terms are
+/// integers.
 template <class Term> std::vector<Term> termsIn(const std::string &who, std::string_view text);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// ZeroPadding and Cropping: margins that an input gets or loses along its spatial axes.
+// ZeroPadding and Cropping: adds or removes margins along spatial axes.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsImage.h"

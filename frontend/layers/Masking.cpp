@@ -1,4 +1,4 @@
-// Masking: hides the steps whose features all have one value.
+// Masking: masks the steps whose features all equal one value.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
@@ -18,7 +18,7 @@ public:
     dtype_ = x.dtype();
     return x * asDtype(seen(x, /*keepdims=*/true), x.dtype(), "mask");
   }
-  /// Compared in the dtype of the call, to which the value of the steps is rounded.
+  /// Compares in the dtype of the call, to which the mask value is rounded.
   Value mask(const Values &inputs, const std::vector<Value> &) override {
     return seen(asDtype(inputs[0], dtype_), /*keepdims=*/false);
   }

@@ -23,7 +23,7 @@ Value sumOf(const std::vector<Value> &inputs) {
 Value difference(const std::vector<Value> &inputs) { return inputs[0] - inputs[1]; }
 Value averageOf(const std::vector<Value> &inputs) { return sumOf(inputs) / static_cast<double>(inputs.size()); }
 
-/// The mask that `x` carries, for each of its elements; undefined if it carries none.
+/// The mask of `x`, per element; undefined if it has none.
 Value elementMask(const Value &x) {
   Value mask = asMask(maskOf(x));
   if (!mask.defined())
@@ -32,12 +32,12 @@ Value elementMask(const Value &x) {
     mask = ops::expand_dims(mask, -1);
   return ops::broadcast_to(mask, x.shape());
 }
-/// Where one of both holds; undefined unless both are defined.
+/// The disjunction of both; undefined unless both are defined.
 Value eitherMask(const Value &a, const Value &b) {
   return a.defined() && b.defined() ? ops::logical_or(a, b) : Value();
 }
 
-/// An element that an input hides counts as 1; one that all inputs hide gives 0.
+/// A masked element of an input counts as 1; an element masked in all inputs gives 0.
 Value productOf(const std::vector<Value> &inputs) {
   Value product, shown;
   for (const Value &x : inputs) {
@@ -48,7 +48,7 @@ Value productOf(const std::vector<Value> &inputs) {
   return shown.defined() ? ops::where(shown, product, ops::zeros_like(product)) : product;
 }
 
-/// The extreme of the elements that their masks show. If all of them are hidden, the first one.
+/// The extremum of the unmasked elements, or the first element if all are masked.
 Value extremeOf(const std::vector<Value> &inputs, Combine combine) {
   Value extreme = inputs.front(), shown = elementMask(extreme);
   for (size_t i = 1; i < inputs.size(); ++i) {
@@ -69,8 +69,8 @@ Value smallestOf(const std::vector<Value> &inputs) {
 struct Merged {
   const char *className;
   Value (*merge)(const std::vector<Value> &inputs);
-  size_t exactly = 0;    // the count of inputs; 0: at least one
-  bool inFloats = false; // whether integers enter in the compute dtype
+  size_t exactly = 0;    // required number of inputs; 0: at least one
+  bool inFloats = false; // whether integers are cast to the compute dtype
 };
 
 class MergeBody final : public LayerBody {
@@ -94,7 +94,7 @@ public:
       }
     return merged_.merge(aligned);
   }
-  /// As Keras: a step counts if it does in one of the inputs, provided that each carries a mask.
+  /// As in Keras, a step is valid if it is in one of the inputs, provided that each has a mask.
   Value mask(const Values &, const std::vector<Value> &masks) override {
     Value either = asMask(masks.front());
     for (size_t i = 1; i < masks.size(); ++i)

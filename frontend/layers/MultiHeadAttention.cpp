@@ -57,7 +57,7 @@ public:
       : BodyOf<Options>(options), settings_(settingsOf(options)), heads_(settings_, projectionOf(options)) {}
   void build(BuildContext &context, const std::vector<Shape> &shapes) override {
     heads_.build(context, shapes);
-    if constexpr (requires { this->options_.attention_axes; }) // Keras's config has them once the layer is built
+    if constexpr (requires { this->options_.attention_axes; }) // Keras's config contains them once the layer is built
       this->options_.attention_axes = Integers(*heads_.axes());
   }
   Values call(const Values &inputs, const CallContext &context) override {
@@ -82,7 +82,7 @@ AttentionCall callOf(const Value &query, const Value &value, const AttentionCall
           .causal = args.use_causal_mask};
 }
 
-/// The regularizer of activities is the projections', not the layer's.
+/// The activity regularizer belongs to the projections, not to the layer.
 template <class Args> LayerArgs ownArgs(const Args &args) {
   LayerArgs own = layerArgs(args);
   own.activity_regularizer = {};

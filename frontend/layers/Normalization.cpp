@@ -1,4 +1,4 @@
-// Normalization over the features of a sample: by layer, by group, by root mean square, to unit length.
+// Normalization over the features of a sample: layer, group, RMS and unit normalization.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/Fields.h"
@@ -46,7 +46,7 @@ public:
 
 private:
   ScaleAndOffset affine_;
-  std::vector<int64_t> axes_; // ascending, from the front, once the layer is built
+  std::vector<int64_t> axes_; // ascending, non-negative, once the layer is built
 };
 
 class GroupNormalizationBody final : public BodyOf<GroupNormalizationOptions> {

@@ -1,4 +1,4 @@
-// Shared by normalization layers: statistics in float32 or more, parameters along chosen axes.
+// Shared code of normalization layers: statistics in float32 or wider, parameters along chosen axes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/LayerImpl.h"
@@ -6,35 +6,36 @@
 
 namespace halftone::detail {
 
-/// `x` itself if it is a float of 32 bits or more, else `x` in float32.
+/// `x` in float32 at least.
 Value widened(const Value &x);
 
-/// The sum over axes counted from the front; they stay, with extent 1.
+/// The sum over non-negative axes, which are kept with extent 1.
 Value sumOver(const Value &x, const std::vector<int64_t> &axes);
-/// How many elements each sum over `axes` has.
+/// The number of elements in each sum over `axes`.
 double countOver(const Value &x, const std::vector<int64_t> &axes);
 Value meanOver(const Value &x, const std::vector<int64_t> &axes);
 
 struct Moments {
   Value mean, variance; // both have the rank of `x`, with extent 1 on the axes; the variance is biased
 };
-/// Moments over `axes`. The variance is the mean of squared distances, so it is not negative.
+/// Moments over `axes`. The variance is the mean of squared deviations, so it is not negative.
 Moments momentsOf(const Value &x, const std::vector<int64_t> &axes);
-/// The mask of a layer's steps as the weights of the elements of `x`, whose last axis the mask does not have: 1 where the
-/// mask holds, else 0. As in NumPy, the mask broadcasts to the other axes. The weights have the extents of `x`, except along
-/// the axis `features`, over which nothing is summed; so a sum of weights counts elements of `x`. value_error naming both
-/// shapes if the mask does not broadcast.
+/// The weights of the elements of `x` from a step mask, which lacks the last axis of `x`: 1 where the mask is true,
+/// otherwise 0. As in NumPy, the mask broadcasts to the other axes. The weights have the extents of `x`, except along
+/// the axis `features`, over which nothing is summed; so a sum of weights counts elements of `x`. value_error naming
+/// both shapes if the mask does not broadcast.
 Value weightsOf(const Value &mask, const Value &x, int64_t features);
-/// The same, where each element counts as often as its weight, from weightsOf(), says.
+/// Moments over `axes`, with elements weighted by `weights` from weightsOf().
 Moments momentsOf(const Value &x, const std::vector<int64_t> &axes, const Value &weights);
 
-/// `parameter`, whose axes are `axes` of `x` in ascending order, in the dtype of `x` and shaped to broadcast with it.
+/// Casts `parameter`, whose axes are `axes` of `x` in ascending order, to the dtype of `x` and reshapes it to broadcast
+/// with `x`.
 Value along(const Value &parameter, const Value &x, const std::vector<int64_t> &axes);
 
-/// The extents of `axes` in `input`. value_error naming `layer` when an axis is out of range or its extent is none.
+/// The extents of `axes` in `input`. value_error naming `layer` if an axis is out of range or its extent is unknown.
 Shape extentsOf(const char *layer, const Shape &input, const std::vector<int64_t> &axes);
 
-/// The trainable scale and offset of a normalization, never read in a narrower dtype.
+/// The trainable scale and offset of a normalization. They are never read in a narrower dtype.
 struct ScaleAndOffset {
   bool center = true, scale = true;
   WeightArgs gammaArgs, betaArgs;

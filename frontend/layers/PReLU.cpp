@@ -1,4 +1,4 @@
-// PReLU: a ReLU whose slope below 0 is a weight.
+// PReLU: a ReLU with a trained negative slope.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Fields.h"
 #include "frontend/layers/SpatialAxes.h"

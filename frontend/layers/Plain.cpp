@@ -19,10 +19,10 @@ namespace {
 
 Value activate(const Value &x, const ActivationOptions &options, const CallContext &) { return options.activation(x); }
 
-/// keras.activations.relu. The slope at a kink is that of the ops it is made of.
+/// keras.activations.relu. The gradient at a kink is that of its component ops.
 Value relu(const Value &given, const ReLUOptions &options, const CallContext &) {
   const double slope = options.negative_slope, threshold = options.threshold;
-  const Value x = slope == 0.0 ? given : asFloat(given); // with a slope the result is a float
+  const Value x = slope == 0.0 ? given : asFloat(given); // with a slope, the result is a float
   if (slope != 0.0 && !options.max_value && threshold == 0.0)
     return ops::leaky_relu(x, slope);
   Value y;
@@ -139,7 +139,7 @@ class ActivityRegularizationBody final : public BodyOf<ActivityRegularizationOpt
 public:
   using BodyOf::BodyOf;
   Values call(const Values &inputs, const CallContext &) override { return inputs[0]; }
-  /// As in Keras, the factors stand in the place of the regularizer.
+  /// As in Keras, the factors take the place of the regularizer.
   void get_config(Config &config) const override {
     nlohmann::ordered_json fields = ConfigAccess::json(config);
     fields.erase("activity_regularizer");
@@ -222,7 +222,7 @@ RepeatVector::RepeatVector(int64_t n, const LayerArgs &args, Where where)
   requirePositive(*this, "n", n, where);
 }
 
-/// `function`, which users give. value_error if it is empty.
+/// The user's `function`. value_error if it is empty.
 template <class F> static F called(F function, Where where) {
   if (!function)
     throw Error(ErrorKind::value_error, "Lambda needs a function that can be called; an empty one was given", "",

@@ -1,4 +1,4 @@
-// The body of a layer without weights that is a function of its one input.
+// The body of a layer without weights that computes a function of its only input.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/Fields.h"

@@ -1,4 +1,4 @@
-// Builds, quantizes and multiplies by kernels.
+// Builds, quantizes and applies kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/ProductKernel.h"
 #include "frontend/graph/Promotion.h"
@@ -28,7 +28,7 @@ Variable fixedWeight(BuildContext &context, const std::string &name, const Tenso
   const Variable made = context.add_weight(
       {.shape = value.shape(), .initializer = "zeros", .dtype = value.dtype(), .trainable = false, .name = name});
   made.assign(value);
-  made.impl()->role = VariableRole::weight; // not a state that steps write: packed copies of it may be kept
+  made.impl()->role = VariableRole::weight; // not a state that steps write, so packed copies may be cached
   return made;
 }
 
@@ -54,7 +54,7 @@ int64_t ProductKernel::columnCount() const {
   return columns;
 }
 
-/// As a matrix, one column for each output. int4 keeps the kernel's own order of elements.
+/// The kernel as a matrix with one column per output. int4 keeps the kernel's own element order.
 MatrixView ProductKernel::view() const {
   if (config_.mode == "int4")
     return MatrixView::of({rowCount(), columnCount()}, {0}, {1});
@@ -146,7 +146,7 @@ void ProductKernel::addFloat8States(BuildContext &context) {
   addState(gradient_, "outputs_grad");
 }
 
-/// The integers of a kernel and their scales, as the variables have them.
+/// Quantizes a kernel to the integers and scales that the variables hold.
 QuantizedWeights ProductKernel::integersOf(const Tensor &floats) const {
   QuantizedWeights weights = config_.mode == "int8" ? absMaxQuantized(floats, view(), -127, 127)
                              : isGrouped()          ? groupQuantized(floats, view(), config_.block_size)
@@ -157,7 +157,7 @@ QuantizedWeights ProductKernel::integersOf(const Tensor &floats) const {
   return weights;
 }
 
-/// The floats that the values of the kernel and its scales stand for.
+/// The dequantized kernel.
 Tensor ProductKernel::floatsOf(const WeightValues &values) const {
   Tensor kernel = values.at(kernel_.impl().get());
   if (!scale_.defined())
@@ -192,7 +192,7 @@ void ProductKernel::quantize(BuildContext &context, const QuantizationConfig &co
   } else {
     const QuantizedWeights weights = made.integersOf(kernel_.value());
     made.kernel_ = replacedWeight(context, kernel_, weights.values);
-    // A policy that the layer has just got may have another dtype than the kernel.
+    // A newly assigned policy may have another dtype than the kernel.
     made.scale_ = fixedWeight(context, "kernel_scale", weights.scale.astype(context.variable_dtype()));
     if (made.isGrouped()) {
       made.zero_ = fixedWeight(context, "kernel_zero", weights.zero);
@@ -214,7 +214,7 @@ Value ProductKernel::inputGradient(const Value &upstream, const Value &kernel, i
   return ops::einsum(form_.labels.expanded(inputRank).inputGradientEquation(), {upstream, kernel});
 }
 
-/// The scale of an input, which has extent 1 for the summed axes, with the axes of the output.
+/// Reshapes the scale of an input, which has extent 1 for the summed axes, to the axes of the output.
 Value ProductKernel::asOutput(const Value &scale, const EinsumLabels &labels) const {
   if (form_.isMatrix)
     return scale;
@@ -227,12 +227,12 @@ Value ProductKernel::asOutput(const Value &scale, const EinsumLabels &labels) co
   return ops::reshape(transposed(scale, order), Shape(dims));
 }
 
-/// The scale of int8 with the axes of the kernel.
+/// The int8 scale with the axes of the kernel.
 Value ProductKernel::kernelScale(const Value &scale) const {
   if (form_.isMatrix)
     return scale;
   const std::vector<int64_t> kept = form_.labels.keptAxes(form_.labels.kernel);
-  std::vector<int64_t> order(kept.size()); // the place in the output of each kept axis of the kernel
+  std::vector<int64_t> order(kept.size()); // the output position of each kept axis of the kernel
   std::iota(order.begin(), order.end(), 0);
   std::ranges::sort(order, {}, [&](int64_t place) { return kept[static_cast<size_t>(place)]; });
   std::vector<int64_t> inOutput, inKernel(static_cast<size_t>(form_.kernelShape.rank()), 1);
@@ -248,7 +248,7 @@ Value ProductKernel::times(const Value &x, const CallContext &context) const {
   if (calibrated_.isThere() && !InitialZeros::isOpen())
     throw Error(ErrorKind::not_implemented_error,
                 "kernels of GPTQ and AWQ are read from files, where they become floats; nothing computes with them");
-  if (calibrated_.isThere()) // for the shapes of a model that is being read
+  if (calibrated_.isThere()) // for the shapes of a model being read
     return product(x, tracing().splat(0.0, form_.kernelShape, compute));
   if (!config_.defined())
     return product(x, delta_.isOn() ? asDtype(Value(kernel_) + delta_.value(), compute) : Value(kernel_));
@@ -260,12 +260,13 @@ Value ProductKernel::times(const Value &x, const CallContext &context) const {
   return asDtype(delta_.isOn() ? sums + deltaProduct(input) : sums, result);
 }
 
-/// The dtype of the product with a kernel of floats: that of both factors, where integers of an input are floats already.
+/// The dtype of the product with a float kernel: that of both factors, where integer inputs have already been converted
+/// to floats.
 DType ProductKernel::resultDtype(const Value &x, DType compute) const {
   return productDtype(x.dtype(), delta_.isOn() ? compute : Value(scale_.defined() ? scale_ : kernel_).dtype());
 }
 
-/// The delta's share in the product: by way of the rank, if the output ends with an axis that only the kernel has.
+/// The delta's contribution to the product: through the rank, if the output ends with an axis that only the kernel has.
 Value ProductKernel::deltaProduct(const Value &x) const {
   const EinsumLabels labels = form_.labels.expanded(x.rank());
   const char last = labels.kernel.back();
@@ -313,7 +314,7 @@ Value ProductKernel::int4Product(const Value &x) const {
       factor = quantized.values;
       divisor = self.asOutput(quantized.scale, labels);
     }
-    if (self.isGrouped() || !self.form_.isMatrix) { // Keras sums products of dequantized weights here
+    if (self.isGrouped() || !self.form_.isMatrix) { // Keras contracts dequantized weights here
       const Value sums = self.product(factor, floatsOf(v[1], v[2]));
       return {divisor.defined() ? sums / divisor : sums, gradient};
     }

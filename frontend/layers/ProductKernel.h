@@ -1,4 +1,4 @@
-// Kernel and bias of a layer that multiplies its input: floats, or integers and scales under a quantization mode.
+// Kernel and bias of a layer that multiplies its input: floats, or integers with scales in a quantization mode.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/CalibratedKernel.h"
@@ -10,21 +10,21 @@
 
 namespace halftone::detail {
 
-/// Puts a weight of this value in the place of `old`.
+/// Replaces `old` with a weight of this value.
 Variable replacedWeight(BuildContext &context, const Variable &old, const Tensor &value);
-/// A new weight with this value that is not trained.
+/// A new non-trainable weight with this value.
 Variable fixedWeight(BuildContext &context, const std::string &name, const Tensor &value);
 
-/// How a kernel meets an input. Keras keeps a scale of int8 for each output of a Dense, and in the output's rank for an
-/// EinsumDense.
+/// The form of the product of a kernel and an input. Keras stores an int8 scale per output for a Dense, and in the
+/// output's rank for an EinsumDense.
 struct ProductForm {
   EinsumLabels labels{};
-  bool isMatrix = false; // Dense: (..., n) by (n, units)
+  bool isMatrix = false; // Dense: (..., n) times (n, units)
   Shape kernelShape{};   // as floats
-  int64_t inputRank = 0; // of the input with which the layer is built
+  int64_t inputRank = 0; // of the input for which the layer is built
 };
 
-/// The weights that a layer's options describe as its kernel and its bias.
+/// The weight arguments of a layer's kernel and bias, from its options.
 template <class Options> WeightArgs kernelArgs(const Options &options, const Shape &shape) {
   return {.shape = shape,
           .initializer = options.kernel_initializer,
@@ -42,16 +42,16 @@ template <class Options> WeightArgs biasArgs(const Options &options, const Shape
 
 class ProductKernel {
 public:
-  /// Adds the kernel, the bias if there is one, and the states of the quantization: the order of Keras's files.
+  /// Adds the kernel, the bias if there is one, and the quantization states, in the order of Keras files.
   void build(BuildContext &context, const ProductForm &form, const WeightArgs &kernel,
              const std::optional<WeightArgs> &bias, const QuantizationConfig &config);
   void quantize(BuildContext &context, const QuantizationConfig &config);
   CalibratedKernel &calibrated() { return calibrated_; }
-  /// Puts floats in the place of a calibrated kernel; false if there is none.
+  /// Replaces a calibrated kernel by floats; returns false if there is none.
   bool dequantize(BuildContext &context, const WeightArgs &kernel);
-  /// The product with an input plus the bias. The result has the dtype that a kernel of floats gives, under every mode.
+  /// The product with an input plus the bias. In every mode the result has the dtype that a float kernel gives.
   Value call(const Value &x, const CallContext &context) const;
-  /// Puts LoRA's delta into the values of the kernel and its scales.
+  /// Merges LoRA's delta into the values of the kernel and its scales.
   void merge(WeightValues &values) const;
   LowRankDelta &delta() { return delta_; }
   const LowRankDelta &delta() const { return delta_; }
@@ -67,7 +67,7 @@ private:
   Value inputGradient(const Value &upstream, const Value &kernel, int64_t inputRank) const;
   Value asOutput(const Value &scale, const EinsumLabels &labels) const;
   Value kernelScale(const Value &scale) const;
-  // In the dtype of `x`, which is a float, as the product of floats is.
+  // In the dtype of `x`, a float, as for a product of floats.
   Value int8Product(const Value &x) const;
   Value int4Product(const Value &x) const;
   Value float8Product(const Value &x, DType result, bool updates) const;
@@ -77,8 +77,8 @@ private:
   void addFloat8States(BuildContext &context);
   MatrixView view() const;
   Shape scaleShape() const;
-  int64_t rowCount() const;    // weights that one output sums over
-  int64_t columnCount() const; // outputs that have weights of their own
+  int64_t rowCount() const;    // weights in the sum of one output
+  int64_t columnCount() const; // outputs with separate weights
   bool isGrouped() const { return config_.mode == "int4" && config_.block_size > 0; }
 
   ProductForm form_;

@@ -1,4 +1,4 @@
-// Summaries of data: sampled, merged and compressed with NumPy's arithmetic.
+// Quantile summaries: sampled, merged and compressed with NumPy's arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Quantiles.h"
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace halftone::detail {
 
 namespace {
-/// numpy.interp() of the points (xs, ys), of which xs never falls.
+/// numpy.interp() over the points (xs, ys), where xs is non-decreasing.
 class PiecewiseLine {
 public:
   PiecewiseLine(const std::vector<float> &xs, const std::vector<float> &ys) : xs_(xs), ys_(ys) {}
@@ -38,7 +38,7 @@ void QuantileSummary::add(std::span<const float> data) {
   const double step = std::clamp(size / (1.0 / epsilon_), 1.0, size + 1.0);
   struct Point {
     float value, weight;
-    size_t place; // equal values stay in order
+    size_t place; // keeps equal values in order
   };
   std::vector<Point> points;
   for (size_t i = static_cast<size_t>(step - 1.0); i < sorted.size(); i += static_cast<size_t>(step))

@@ -1,4 +1,4 @@
-// Quantiles of data that come in batches, as Keras's Discretization estimates them.
+// Streaming quantiles, estimated as in Keras's Discretization.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -7,13 +7,14 @@
 
 namespace halftone::detail {
 
-/// Values in rising order, each with the weight of the data around it. Source: keras.src.layers.preprocessing.discretization.
+/// Values in ascending order, each with the weight of the data around it. Source:
+/// keras.src.layers.preprocessing.discretization.
 class QuantileSummary {
 public:
-  /// `epsilon`: the share of the data by which a quantile may be wrong, above 0 and finite.
+  /// `epsilon`: the maximum rank error of a quantile as a fraction of the data, positive and finite.
   explicit QuantileSummary(double epsilon) : epsilon_(epsilon) {}
   void add(std::span<const float> data);
-  /// The boundaries of `bins` bins with as much data each, at most bins - 1.
+  /// The boundaries of `bins` equally populated bins, at most bins - 1.
   std::vector<double> boundaries(int64_t bins) const;
 
 private:

@@ -1,4 +1,4 @@
-// Composes the arithmetic of quantized layers of ordinary ops.
+// Composes quantized arithmetic from ordinary ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/QuantizedOps.h"
 #include "frontend/graph/Promotion.h"
@@ -17,7 +17,7 @@ DType productDtype(DType x, DType weights) { return x == weights ? x : result_ty
 Value unpackedInt4(const Value &packed, int64_t columns) {
   const int64_t rows = packed.shape()[0], bytes = packed.shape()[1];
   const Value pairs = ops::broadcast_to(ops::expand_dims(packed, -1), {rows, bytes, 2});
-  const Value lift = ops::arange(4, -4, -4, DType::int8); // 4, 0: a lower half moves up, and then down with its sign
+  const Value lift = ops::arange(4, -4, -4, DType::int8); // 4, 0: shifts a low half up, then down with sign extension
   const Value down = tracing().splat(4.0, {2}, DType::int8);
   const Value halves = ops::right_shift(ops::left_shift(pairs, lift), down);
   const Value all = ops::reshape(halves, {rows, bytes * 2});
@@ -39,7 +39,7 @@ Value throughFloat8(const Value &x, const Value &scale, DType narrow, double mos
   return ops::cast(ops::cast(steps, narrow), compute) * asDtype(scale, compute);
 }
 
-/// The scale that follows from the largest magnitude of the history; the present one if that is 0 or no finite number.
+/// The next scale, from the largest magnitude of the history; the current one if that is 0 or not finite.
 Value nextScale(const Value &scale, const Value &history, double most) {
   const Value largest = ops::max(history, {0});
   const Value present = ops::reciprocal(scale), next = most / largest;
@@ -47,7 +47,7 @@ Value nextScale(const Value &scale, const Value &history, double most) {
   return ops::reciprocal(ops::where(isUseful, next, present));
 }
 
-/// The history, in which the largest magnitude of `x` takes the place of the oldest entry.
+/// The history with its oldest entry replaced by the largest magnitude of `x`.
 Value nextHistory(const Value &x, const Value &history) {
   Value largest = asDtype(ops::reshape(ops::max(ops::abs(x)), {1}), history.dtype());
   const int64_t length = history.shape()[0];

@@ -1,4 +1,4 @@
-// Quantizes weights as keras.quantizers does: every operation is rounded to the weights' dtype.
+// Quantizes weights as keras.quantizers does, rounding every operation to the weights' dtype.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/QuantizedWeights.h"
 #include "runtime/TensorAccess.h"
@@ -13,8 +13,8 @@ namespace {
 
 constexpr double epsilon = 1e-7;
 
-/// Numbers rounded to `dtype`. A sum, product or quotient of doubles that is then rounded to a float of at most 32 bits
-/// is that float operation's result.
+/// Arithmetic rounded to `dtype`. Rounding a double sum, product or quotient to a float of at most 32 bits gives the
+/// result of the float operation.
 class Rounded {
 public:
   explicit Rounded(DType dtype) : dtype_(dtype), epsilon_(one(epsilon)) {}
@@ -38,7 +38,7 @@ private:
   double epsilon_ = 0.0;
 };
 
-/// Of the operations from the addition of epsilon on: NumPy makes float32 of bfloat16 and a Python number.
+/// The dtype of operations from the addition of epsilon on: NumPy promotes bfloat16 and a Python number to float32.
 DType dtypeWithEpsilon(DType weights) { return weights == DType::bfloat16 ? DType::float32 : weights; }
 
 std::vector<double> elementsOf(const Tensor &weights) {
@@ -54,7 +54,7 @@ Tensor tensorOf(const std::vector<double> &numbers, DType dtype, const Shape &sh
   return tensor;
 }
 
-/// The integer nearest to `number`, ties to even, plus `zero`, between the bounds; 0 for NaN, as NumPy's cast gives.
+/// The integer nearest to `number`, ties to even, plus `zero`, clamped to the bounds; 0 for NaN, as in NumPy's cast.
 double bounded(double number, double zero, double least, double most) {
   const double value = std::nearbyint(number) + zero;
   return std::isnan(value) ? 0.0 : std::clamp(value, least, most);
@@ -89,7 +89,7 @@ QuantizedWeights absMaxQuantized(const Tensor &weights, const MatrixView &view, 
   for (const int64_t row : view.rows)
     for (size_t c = 0; c < scales.size(); ++c) {
       const double magnitude = std::abs(elements[static_cast<size_t>(row + view.columns[c])]);
-      scales[c] = std::isnan(scales[c]) || magnitude <= scales[c] ? scales[c] : magnitude; // NaN wins
+      scales[c] = std::isnan(scales[c]) || magnitude <= scales[c] ? scales[c] : magnitude; // propagates NaN
     }
   std::ranges::transform(scales, scales.begin(), [&](double largest) { return rounded.withEpsilon(largest); });
   rounded.all(scales);
@@ -116,7 +116,7 @@ QuantizedWeights groupQuantized(const Tensor &weights, const MatrixView &view, i
   std::vector<double> elements = elementsOf(weights), low(groups * columns), high(low), scale(low.size());
   for (size_t group = 0; group < groups; ++group) {
     const size_t first = group * size, last = std::min(view.rows.size(), first + size);
-    const bool isShort = last - first < size; // filled up with zeros
+    const bool isShort = last - first < size; // padded with zeros
     for (size_t c = 0; c < columns; ++c) {
       double &lowest = low[placeOf(group, c)], &highest = high[placeOf(group, c)];
       lowest = highest = isShort ? 0.0 : elements[static_cast<size_t>(view.rows[first] + view.columns[c])];

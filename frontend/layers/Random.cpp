@@ -1,4 +1,4 @@
-// Draws of functions being traced, named as in keras.random, and the generators that they advance.
+// Random draws in traced functions, named as in keras.random, and the generators that they advance.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Random.h"
 #include "frontend/base/RandomRules.h"
@@ -17,7 +17,7 @@ using namespace detail;
 
 namespace {
 
-/// runtime_error outside of functions being traced, also while a functional model is put together (`x` is symbolic).
+/// runtime_error outside of a trace, also while a functional model is constructed (`x` is symbolic).
 void requireTrace(std::string_view who, const Value *x = nullptr) {
   if (Trace::current() && (!x || !x->defined() || x->node()->isTraced()))
     return;
@@ -29,8 +29,8 @@ void requireTrace(std::string_view who, const Value *x = nullptr) {
                   who));
 }
 
-/// The state of the draws that name no seed: that of the layer being called, else of the traced function. Undefined in a trace
-/// that only infers shapes.
+/// The state of draws without a seed: that of the layer being called, otherwise that of the traced function. Undefined
+/// in a trace that only infers shapes.
 Variable stateWithoutSeed() {
   if (LayerImpl *layer = calledLayer())
     return ownSeedState(*layer);
@@ -54,7 +54,7 @@ Value keyOf(std::string_view who, const Seed &seed) {
   return state.defined() ? nextKey(state) : fixedKey({});
 }
 
-/// What random::normal() and truncated_normal() make of numbers with mean 0 and deviation 1.
+/// Scales and shifts numbers with mean 0 and deviation 1 for random::normal() and truncated_normal().
 Value shifted(const Value &drawn, const NormalArgs &args, DType dtype) {
   Value x = args.stddev == 1.0 ? drawn : drawn * args.stddev;
   if (args.mean != 0.0)
@@ -62,7 +62,7 @@ Value shifted(const Value &drawn, const NormalArgs &args, DType dtype) {
   return asDtype(x, dtype, "random");
 }
 
-/// The shape of the draws of random::dropout().
+/// The noise shape of random::dropout().
 Shape shapeOfNoise(const Value &x, const Shape &given) {
   if (given.rank() == 0)
     return x.shape();
@@ -76,7 +76,7 @@ Shape shapeOfNoise(const Value &x, const Shape &given) {
   if (given.rank() > x.rank())
     refuse();
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (dims[axis] < 0) // as in Keras, of the axis with the same number
+    if (dims[axis] < 0) // as in Keras, the extent of the same axis
       dims[axis] = x.shape()[static_cast<int64_t>(axis)];
     const int64_t extent = x.shape()[static_cast<int64_t>(axis) + x.rank() - given.rank()];
     if (dims[axis] != extent && dims[axis] != 1)
@@ -150,7 +150,7 @@ Value randint(const Shape &shape, int64_t minval, int64_t maxval, const RandintA
             : rule.words == 2 ? scaledWords(word(0), word(1), rule.range, upper)
                               : scaledWords(word(0), word(1), word(2), rule.range, upper, lower);
   if (minval != 0)
-    v = v + static_cast<uint64_t>(minval); // which wraps
+    v = v + static_cast<uint64_t>(minval); // wraps
   return asDtype(v, args.dtype, "random");
 }
 
@@ -189,7 +189,7 @@ Value shuffle(const Value &x, const ShuffleArgs &args) {
 
 namespace {
 
-/// Parameters of a draw in its shape, in float32 at least.
+/// The parameters of a draw, broadcast to its shape, in float32 at least.
 Value parameterOf(std::string_view who, const char *parameter, const Operand &given, const Shape &shape, DType dtype,
                   double most = std::numeric_limits<double>::infinity()) {
   if (given.is_number()) {
@@ -202,7 +202,7 @@ Value parameterOf(std::string_view who, const char *parameter, const Operand &gi
   return broadcastTo(ops::stop_gradient(asDtype(asFloat(given.value()), atLeastFloat32(dtype), "random")), shape);
 }
 
-/// The dtype of a draw by rejection.
+/// The dtype of rejection sampling.
 DType distributionDtype(const char *who, const Shape &shape, const DistributionArgs &args) {
   requireTrace(who);
   const DType dtype = args.dtype.value_or(floatxDtype());

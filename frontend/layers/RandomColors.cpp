@@ -1,4 +1,4 @@
-// RandomContrast and RandomBrightness: each image of a batch in training gets other colours.
+// RandomContrast and RandomBrightness: changes the colors of each image separately in training.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RandomImages.h"
 #include <algorithm>

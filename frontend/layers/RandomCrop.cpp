@@ -1,4 +1,4 @@
-// RandomCrop: a part of each batch in training, at a random place.
+// RandomCrop: a crop of each batch in training, at a random position.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "frontend/layers/RandomImages.h"
@@ -22,7 +22,7 @@ public:
     const ImageSize size{imageAxes(x.shape(), options_.data_format), {options_.height, options_.width}};
     if (context.training())
       return cropped(x, size);
-    // As in Keras, a functional model knows the layer's result by its extents in training.
+    // As in Keras, a functional model infers the layer's result with its extents in training.
     return inferenceNumber() == 0 ? x : resized(x, size, Interpolation::nearest);
   }
 

@@ -14,7 +14,7 @@ using List = std::vector<Value>;
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-/// Streams of a key for the words of one round.
+/// Streams of a key per round.
 constexpr uint32_t streamsPerRound = 16;
 
 Value laterKey(const Value &key, uint32_t streams) { return key + keyConstant({offsetOfStream(streams), 0}); }
@@ -23,7 +23,7 @@ Value keyOfRound(const Value &key, const Value &round) {
   return key + ops::stack({first, ops::zeros_like(first)});
 }
 
-/// The first candidate of each element that is accepted, or `otherwise` behind the last of `rounds`.
+/// The first accepted candidate of each element, or `otherwise` after the last of `rounds`.
 struct Candidate {
   Value value, isAccepted;
 };
@@ -39,7 +39,7 @@ Value firstAccepted(const Value &key, const Value &otherwise, int64_t rounds,
   return whileLoop(tracing(), {otherwise, none}, rounds, goesOn, step)[0];
 }
 
-constexpr int64_t mostRounds = 64; // of candidates of which more than three quarters are accepted
+constexpr int64_t mostRounds = 64; // for an acceptance rate above three quarters
 
 } // namespace
 
@@ -68,10 +68,10 @@ Value betaDraw(const Value &key, const Value &alpha, const Value &beta) {
 
 namespace {
 
-/// log(k!) less Stirling's (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2.
+/// log(k!) minus Stirling's (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2.
 Value stirlingRest(const Value &k) {
   const Value n = k + 1.0, square = n * n;
-  // The series is exact to 1e-9 from n = 8 on; below, the recurrence shifts n by 8.
+  // The series is accurate to 1e-9 from n = 8 on; below, the recurrence shifts n by 8.
   const auto series = [](const Value &x, const Value &xx) {
     return (1.0 / 12.0 - (1.0 / 360.0 - (1.0 / 1260.0) / xx) / xx) / x;
   };
@@ -83,7 +83,7 @@ Value stirlingRest(const Value &k) {
   return ops::where(n < 8, shifted, series(n, square));
 }
 
-/// Hormann's BTRS, for n p of 10 and more and p up to 1/2.
+/// Hormann's BTRS, for n p of at least 10 and p up to 1/2.
 Value manyTrials(const Value &key, const Value &n, const Value &p) {
   const Shape shape = n.shape();
   const DType dtype = n.dtype();
@@ -105,7 +105,7 @@ Value manyTrials(const Value &key, const Value &n, const Value &p) {
   return firstAccepted(key, m, mostRounds, candidate);
 }
 
-/// Counts successes by the distances from one to the next, which are geometric: for n p below 10.
+/// Counts successes by their geometrically distributed gaps: for n p below 10.
 Value fewSuccesses(const Value &key, const Value &n, const Value &p) {
   constexpr int64_t most = 128;
   const Value logarithm = ops::log1p(-p);

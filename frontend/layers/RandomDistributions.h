@@ -1,4 +1,4 @@
-// Draws of distributions by rejection: rounds of candidates, until every element has accepted one.
+// Rejection sampling of distributions: rounds of candidates, until every element has accepted one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Value.h"
@@ -7,8 +7,8 @@ namespace halftone::detail {
 
 // Parameters have the shape of the draw, and float32 or float64.
 
-/// A draw of the gamma distribution with scale 1 is `base` times the exponential of `logarithm`, which may be far below 0 for an alpha
-/// below 1. NaN for an alpha below 0.
+/// A draw of the gamma distribution with scale 1 is `base` times the exponential of `logarithm`, which may be far below
+/// 0 for an alpha below 1. NaN for a negative alpha.
 struct GammaDraw {
   Value base, logarithm;
 };

@@ -1,4 +1,4 @@
-// The factors of layers that change images at random, and how they are refused.
+// Validation of the factors of layers that change images randomly.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RandomImages.h"
 #include <algorithm>

@@ -1,4 +1,4 @@
-// RandomFlip and RandomTranslation: each image of a batch in training gets its own change.
+// RandomFlip and RandomTranslation: changes each image of a batch separately in training.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RandomImages.h"
 #include "frontend/graph/Promotion.h"
@@ -27,7 +27,7 @@ class RandomFlipBody final : public RandomImagesBody<RandomFlipOptions> {
   }
 };
 
-/// Where the pixels of an axis come from: a float32 coordinate for each image and index, (batch, extent).
+/// The source of the pixels along an axis: a float32 coordinate per image and index, (batch, extent).
 struct Source {
   Value coordinate;
   int64_t axis;
@@ -55,7 +55,7 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
     return looked(x, {lower, source.axis}) * (1.0 - share) + looked(x, {lower + 1.0, source.axis}) * share;
   }
 
-  /// (batch, extent) as a factor of x.
+  /// Reshapes (batch, extent) to a factor of x.
   static Value spread(const Value &value, const Value &x, int64_t axis) {
     std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1);
     dims[0] = x.shape()[0];
@@ -63,7 +63,7 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
     return ops::reshape(value, Shape(std::move(dims)));
   }
 
-  /// The pixels at whole coordinates, which may lie outside.
+  /// The pixels at integral coordinates, which may be out of range.
   Value looked(const Value &x, const Source &source) const {
     const Value index = ops::cast(source.coordinate, DType::int32);
     const Value inside = indexByFillMode(index, x.shape()[source.axis], options_.fill_mode);
@@ -74,7 +74,8 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
                       ops::full_like(x, options_.fill_value));
   }
 
-  /// x at indices (batch, extent) of an axis: rows of x with the batch, the axes before `axis` and `axis` itself as one.
+  /// Gathers x at indices (batch, extent) of an axis, with the batch, the axes before `axis` and `axis` itself
+  /// collapsed to one.
   static Value taken(const Value &x, const Value &index, int64_t axis) {
     const Shape shape = x.shape();
     std::vector<int64_t> rows(shape.begin(), shape.begin() + axis + 1), rest{-1};

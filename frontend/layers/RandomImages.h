@@ -1,4 +1,4 @@
-// What layers share that change the images of a batch at random in training.
+// Shared code of layers that change images of a batch randomly in training.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Promotion.h"
@@ -9,8 +9,8 @@
 
 namespace halftone::detail {
 
-/// What the layers do around the change of a batch of images: they cast to the compute dtype, change nothing unless in
-/// training, and take one image for a batch of one.
+/// The common call of these layers: casts to the compute dtype, changes nothing outside of training, and treats a
+/// single image as a batch of one.
 template <class Options> class RandomImagesBody : public BodyOf<Options> {
 public:
   using BodyOf<Options>::BodyOf;
@@ -28,7 +28,7 @@ public:
   }
 
 protected:
-  /// A batch; the axes are those of height and width.
+  /// Changes a batch; the axes are those of height and width.
   virtual Value changed(const Value &x, const std::array<int64_t, 2> &axes) const = 0;
   Variable state_;
 };
@@ -39,17 +39,18 @@ struct Bounds {
 };
 /// A factor f has the bounds -|f| and |f|.
 Bounds boundsOf(const Factor &factor);
-/// float32 from `lower` up to, not including, `upper`, unless both are equal.
+/// float32 in [`lower`, `upper`), unless both are equal.
 Value uniformBetween(const Value &key, const Shape &shape, const Bounds &bounds);
 
-/// The factor as Keras's base class of these layers keeps it: -|f| and |f|, the first not below `least`, or the smaller bound and the
-/// larger one. value_error as there, unless the numbers lie from `least` to 1: of two, one number has to.
+/// The factor as stored by Keras's base class of these layers: -|f| and |f|, the former not below `least`, or the
+/// smaller bound and the larger one. value_error as there, unless the numbers are between `least` and 1; of two, one
+/// number has to be.
 Factor keptFactor(const char *layer, const Factor &factor, double least, Where where);
-/// value_error unless the one or two numbers lie from `least` to 1; `allows` the least one itself.
+/// value_error unless the one or two numbers are between `least` and 1; `allows` tells whether `least` itself is valid.
 enum class LeastFactor : uint8_t { allowed, excluded };
 void requireFactor(const Layer &layer, const char *argument, const Factor &factor, double least, LeastFactor allows,
                    Where where);
-/// not_implemented_error for words that layers do not take.
+/// not_implemented_error for modes that layers do not support.
 void requireTransform(const Layer &layer, FillMode fillMode, Interpolation interpolation, Where where);
 /// value_error unless the layer computes in floats.
 void requireFloats(const char *layer, DType compute);

@@ -1,4 +1,4 @@
-// MixUp and CutMix: each image of a batch in training is mixed with another one, and so are the labels.
+// MixUp and CutMix: mixes each image of a batch with another one in training, and the labels likewise.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RandomDistributions.h"
 #include "frontend/layers/RandomImages.h"
@@ -11,7 +11,7 @@ using namespace detail;
 
 namespace {
 
-/// One number for each image, as a factor of x.
+/// Reshapes one number per image to a factor of x.
 Value spread(const Value &number, const Value &x) {
   std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1);
   dims[0] = x.shape()[0];
@@ -45,8 +45,8 @@ public:
 protected:
   struct Mixture {
     Value others;  // the index of the other image
-    Value own;     // the share of the image itself; float32 (batch,)
-    Value isOther; // the pixels that are the other image's; undefined if all are mixed
+    Value own;     // the weight of the image itself; float32 (batch,)
+    Value isOther; // the pixels from the other image; undefined if all are mixed
   };
   virtual Mixture drawn(const Value &x, const std::array<int64_t, 2> &axes) const = 0;
   Value permutation(int64_t batch) const { return ops::argsort(randomWords(nextKey(state_), Shape{batch}), 0); }
@@ -99,7 +99,7 @@ class CutMixBody final : public MixingBody<CutMixOptions> {
     return {permutation(shape[0]), own, broadcastTo(ops::logical_and(tall.holds, wide.holds), x.shape())};
   }
 
-  /// The part of an axis that the box has: (batch, 1, 1, 1), and which indices lie in it.
+  /// The extent of the box along an axis, (batch, 1, 1, 1), and a mask of the indices inside.
   struct Range {
     Value length, holds;
   };
@@ -116,7 +116,7 @@ class CutMixBody final : public MixingBody<CutMixOptions> {
 
 } // namespace
 
-/// Keras's call with a dict.
+/// The arguments of Keras's call with a dict.
 static Config argumentsOfMixing() {
   return Config::parse(R"({"args": [{"images": {"input": 0}, "labels": {"input": 1}}], "kwargs": {}})");
 }

@@ -1,4 +1,4 @@
-// Draws random numbers of a key, and drops elements by them.
+// Draws random numbers from a key, and applies dropout with them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RandomNumbers.h"
 #include "frontend/base/RandomRules.h"
@@ -14,7 +14,7 @@ Value randomWords(const Value &key, const Shape &shape, uint32_t stream) {
   return tracing().randomBits(own, shape);
 }
 
-/// The upper `count` bits of words, in a float dtype that holds them exactly.
+/// The upper `count` bits of words, in a float dtype that represents them exactly.
 static Value upperBits(const Value &words, int64_t count, DType dtype) {
   return asDtype(tracing().binary("shr", words, scalarLike(32 - count, words)), dtype, "random");
 }
@@ -35,13 +35,13 @@ Value normal(const Value &key, const Shape &shape, DType dtype) {
 }
 
 Value truncatedNormal(const Value &key, const Shape &shape, DType dtype) {
-  const double limit = std::erf(std::numbers::sqrt2); // the share of the normal distribution within two deviations
+  const double limit = std::erf(std::numbers::sqrt2); // the probability mass within two deviations
   const Value t = uniform(key, shape, 0.5, dtype) * (2.0 * limit) - limit;
   return ops::clip(centralInverseErf(t) * std::numbers::sqrt2, -2.0, 2.0);
 }
 
 Value gumbel(const Value &key, const Shape &shape) {
-  // Small fractions have the whole resolution of words, so -log1p(-v) is above 0 and the result is finite.
+  // Small fractions have the full resolution of the words, so -log1p(-v) is positive and the result is finite.
   const Value words = asDtype(randomWords(key, shape), DType::float32, "random");
   const Value v = ops::minimum((words + 0.5) * 0x1p-32, 1.0 - 0x1p-24);
   return -ops::log(-ops::log1p(-v));

@@ -1,4 +1,4 @@
-// RandomRotation, RandomZoom and RandomShear: each image of a batch in training is sampled at other places.
+// RandomRotation, RandomZoom and RandomShear: resamples each image of a batch separately in training.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RandomImages.h"
 #include "frontend/ops/ImageSampling.h"
@@ -19,7 +19,7 @@ public:
   using RandomImagesBody<Options>::RandomImagesBody;
 
 private:
-  /// Six of the eight numbers of the transforms of ops::image::affine_transform, each (batch, 1).
+  /// Six of the eight coefficients of ops::image::affine_transform, each (batch, 1).
   virtual std::array<Value, 6> numbers(int64_t batch, int64_t height, int64_t width, DType compute) const = 0;
 
   Value changed(const Value &x, const std::array<int64_t, 2> &axes) const final {
@@ -106,7 +106,7 @@ RandomZoom::RandomZoom(const Factor &height_factor, const Factor &width_factor, 
   requireZoom(*this, "width_factor", width_factor, args, where);
 }
 
-/// The bounds -f and f as f: Keras writes the former and reads only the latter.
+/// Converts the bounds -f and f to f: Keras writes the former and reads only the latter.
 static Factor shearFactor(const Factor &factor) {
   const std::vector<double> &list = factor.list();
   return list.size() == 2 && list[0] == -list[1] ? Factor(std::max(list[0], list[1])) : factor;

@@ -1,4 +1,4 @@
-// Reads the arguments of recorded calls.
+// Parses the arguments of recorded calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RecordedCall.h"
 #include "frontend/layers/AttentionCall.h"
@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// The leaves of a structure of lists and dicts, in Keras's order: dicts by their sorted keys.
+/// Collects the leaves of nested lists and dicts in Keras's order: dicts by their sorted keys.
 void collectLeaves(const Json &json, std::vector<const Json *> &leaves) {
   if (json.is_array())
     for (const Json &each : json)
@@ -40,10 +40,10 @@ std::vector<const Json *> leavesOf(const Json &json) {
   return leaves;
 }
 
-/// The arguments of one call, by name. at() is null for one that is not given, or given as null.
+/// The arguments of one call, by name. at() is null for an absent or null argument.
 class Arguments {
 public:
-  /// `names`: of Keras's call, in its order.
+  /// `names`: the parameters of Keras's call, in order.
   Arguments(const Layer &layer, const std::vector<Value> &inputs, const Config &arguments,
             std::span<const char *const> names)
       : layer_(layer), inputs_(inputs) {
@@ -62,7 +62,7 @@ public:
     const auto found = given_.find(name);
     return found == given_.end() ? null : found->second;
   }
-  /// Whether the call records null for the argument.
+  /// Returns true if the call records null for the argument.
   bool isNull(const char *name) const {
     const auto found = given_.find(name);
     return found != given_.end() && found->second.is_null();
@@ -74,7 +74,7 @@ public:
       refuse(json);
     return json["input"].get<size_t>();
   }
-  /// The Values of a structure.
+  /// The Values in a structure.
   std::vector<Value> values(const char *name) const {
     std::vector<Value> list;
     for (const Json *leaf : leavesOf(at(name)))
@@ -135,7 +135,8 @@ constexpr const char *apartNames[] = {"query",
                                       "use_causal_mask"};
 constexpr const char *listNames[] = {"inputs", "mask", "training", "return_attention_scores", "use_causal_mask"};
 
-/// `training` of a call; nullopt, so that the run decides, for the default of that argument, which Keras records too.
+/// `training` of a call; nullopt, which leaves the choice to the run, for the argument's default, which Keras also
+/// records.
 std::optional<bool> trainingOf(const Layer &layer, const Arguments &arguments) {
   const std::optional<bool> given = arguments.flag("training");
   const std::string name = layer.class_name();
@@ -180,7 +181,7 @@ std::vector<Value> callWithLists(const Layer &layer, const Arguments &arguments)
       arguments.refuse(masks);
     call.queryMask = arguments.valueOf(masks[0]);
     call.valueMask = arguments.valueOf(masks[1]);
-    for (size_t i = 0; i < call.carried.size(); ++i) // Keras takes a list as it is
+    for (size_t i = 0; i < call.carried.size(); ++i) // Keras uses a list unchanged
       if (i >= masks.size() || masks[i].is_null())
         call.carried[i] = RecordedMask::Kind::none;
   } else if (arguments.isNull("mask")) {
@@ -189,7 +190,7 @@ std::vector<Value> callWithLists(const Layer &layer, const Arguments &arguments)
   return callAttending(layer, arguments, std::move(call));
 }
 
-/// `arguments` with the places of Values in the order `places`.
+/// `arguments` with the indices of Values renumbered in the order `places`.
 Json renumbered(const Json &arguments, const std::vector<size_t> &places) {
   if (standsForValue(arguments)) {
     const auto found = std::ranges::find(places, arguments["input"].get<size_t>());
@@ -202,8 +203,8 @@ Json renumbered(const Json &arguments, const std::vector<size_t> &places) {
   return result;
 }
 
-/// The places of the inputs of a call in the order in which the layer takes them. `leaves`, of the argument `inputs`, get the
-/// same order.
+/// The indices of the inputs of a call in the layer's order. `leaves`, of the argument `inputs`, are reordered
+/// likewise.
 std::vector<size_t> orderInputs(const Layer &layer, const Arguments &arguments, std::vector<const Json *> &leaves,
                                 std::vector<const Json *> &masks) {
   const auto *graph = dynamic_cast<const GraphCalled *>(layer.impl()->body.get());

@@ -1,4 +1,4 @@
-// Calls of layers with the arguments that a file records.
+// Calls of layers with recorded arguments from a file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Graph.h"
@@ -10,34 +10,34 @@
 
 namespace halftone::detail {
 
-/// The body of a graph of layers, beside its LayerBody.
+/// The body of a graph of layers, a base in addition to LayerBody.
 class GraphCalled {
 public:
-  /// The names of the graph's inputs, by which a call with a dict and named tensors give them: the keys if the graph itself
-  /// takes a dict of them. Empty before a Sequential is built.
+  /// The names of the graph's inputs for calls with a dict or named tensors: the keys if the graph itself takes a dict.
+  /// Empty before a Sequential is built.
   virtual std::vector<std::string> inputNames() const = 0;
-  /// The specs of the graph's outputs, if `inputs` are those of its Inputs and no setting that traces read has changed since
-  /// the graph was recorded. So a model of models is traced once for each level, not once for all levels below each.
+  /// The specs of the graph's outputs, if `inputs` are those of its Inputs and no setting that traces read has changed
+  /// since the graph was recorded. So each level of nested models is traced once, not once for each level above it.
   virtual std::optional<std::vector<ValueSpec>> recordedSpecs(const std::vector<ValueSpec> &inputs) const = 0;
 
 protected:
   ~GraphCalled() = default;
 };
 
-/// The body of an InputLayer, beside its LayerBody.
+/// The body of an InputLayer, a base in addition to LayerBody.
 class InputShown {
 public:
-  virtual Value shown() const = 0; // the Input that the layer shows among the layers of a model
+  virtual Value shown() const = 0; // the Input that the layer represents among the layers of a model
 
 protected:
   ~InputShown() = default;
 };
 
-/// Whether this is {"input": i}, the place of a Value in a CallForm.
+/// Returns true for {"input": i}, which stands for a Value in a CallForm.
 bool standsForValue(const nlohmann::ordered_json &json);
 
-/// Calls `layer` with the arguments of a CallForm (frontend/graph/Graph.h). not_implemented_error naming an argument that the
-/// layer's call does not have here; value_error for arguments that are no call.
+/// Calls `layer` with the arguments of a CallForm (frontend/graph/Graph.h). not_implemented_error naming an argument
+/// that the layer's call does not support here; value_error for malformed arguments.
 std::vector<Value> callAsRecorded(const Layer &layer, const std::vector<Value> &inputs, const Config &arguments);
 
 } // namespace halftone::detail

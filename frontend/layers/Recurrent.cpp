@@ -26,14 +26,14 @@ Shape withBatch(int64_t batch, const Shape &shape) {
   return Shape(dims);
 }
 
-/// The mask of one step, (batch,), for values of another rank.
+/// The mask of one step, (batch,), reshaped for values of another rank.
 Value maskFor(const Value &mask, const Value &x) {
   std::vector<int64_t> dims(static_cast<size_t>(x.rank()), 1);
   dims[0] = mask.shape()[0];
   return broadcastTo(ops::reshape(mask, Shape(dims)), x.shape());
 }
 
-/// value_error unless the mask has an element for each step of each sequence.
+/// value_error unless the mask has one element per step of each sequence.
 Value requiredMask(const Value &mask, const Shape &sequence) {
   if (mask.defined() && (mask.rank() != 2 || mask.shape()[0] != sequence[0] || mask.shape()[1] != sequence[1]))
     throw Error(ErrorKind::value_error,
@@ -52,13 +52,13 @@ Value swapped(const Value &x) {
   return ops::transpose(x, axes);
 }
 
-/// The steps of one call. The last carry is the output of the step before, unless all outputs are wanted and none depends on the
-/// one before.
+/// The steps of one call. The last carry is the previous output, unless all outputs are returned and none depends on
+/// the previous one.
 struct RecurrentBody::Loop {
   const RecurrentBody &layer;
   CellMasks dropped;
   DType compute;                   // of the cell
-  bool keepsLast, repeats = false; // whether a masked step repeats the output before it
+  bool keepsLast, repeats = false; // repeats: a masked step repeats the previous output
 
   std::pair<Values, Values> operator()(const Values &carry, const Values &slices) const {
     const size_t count = carry.size() - keepsLast;
@@ -79,7 +79,7 @@ struct RecurrentBody::Loop {
       next.push_back(output);
     return {Values(next), ys};
   }
-  /// The output of a step that the mask hides.
+  /// The output of a masked step.
   Value hidden(const Value &output, const Values &carry) const {
     if (repeats)
       return carry[carry.size() - 1];
@@ -124,7 +124,7 @@ void RecurrentBody::makeStates(int64_t batch) {
                                  .follows = true}));
 }
 
-/// value_error in Keras's words unless a stateful layer can take this batch, whose states it then has.
+/// value_error with Keras's message unless a stateful layer supports this batch; it then has states for it.
 void RecurrentBody::requireBatch(const Shape &sequence) {
   if (!options_.stateful)
     return;
@@ -142,7 +142,7 @@ void RecurrentBody::requireBatch(const Shape &sequence) {
                             expected, sequence[0]));
 }
 
-/// value_error in Keras's words if the layer is to unroll steps of an unknown count, or none.
+/// value_error with Keras's message if the layer is to unroll an unknown number of steps, or none.
 void RecurrentBody::requireSteps(int64_t steps) const {
   if (!options_.unroll)
     return;
@@ -155,7 +155,7 @@ void RecurrentBody::requireSteps(int64_t steps) const {
     throw Error(ErrorKind::value_error, "Unrolling requires a fixed number of timesteps.");
 }
 
-/// The states before the first step, in the cell's compute dtype.
+/// The initial states, in the cell's compute dtype.
 List RecurrentBody::firstStates(const Value &x, const Values &given) {
   const CellBody &cell = cellOf(cell_);
   const DType compute = cell_.compute_dtype();
@@ -204,8 +204,8 @@ Values RecurrentBody::run(const Value &x, const Values &initialState, const Call
   return Values(outputs);
 }
 
-/// The output before the first step. If there is a step that does not repeat it, nobody reads it, and it is the first state, so
-/// that the carry of an output that is the new state is that of the state.
+/// The initial previous output. If some step does not repeat it, it is never read, and is the first state, so that an
+/// output that equals the new state shares its carry.
 Value RecurrentBody::firstOutput(const Shape &sequence, const Value &state, bool repeats) const {
   const Shape output = withBatch(sequence[0], cellOf(cell_).output_shape());
   if (!repeats && sequence[1] > 0 && state.shape() == output)
@@ -256,7 +256,7 @@ using namespace detail;
 
 namespace {
 
-/// A layer whose config holds its cell as a whole.
+/// A layer whose config contains its cell as a whole.
 class CellRunner final : public RecurrentBody {
 public:
   CellRunner(const Layer &cell, const RNNArgs &args) : RecurrentBody(cell, runOptions(args), {}) {}

@@ -11,11 +11,11 @@
 
 namespace halftone::detail {
 
-/// A layer whose call takes initial states and a mask, beside its LayerBody.
+/// A layer whose call takes initial states and a mask, a base in addition to LayerBody.
 class RecurrentCalled {
 public:
   virtual Values run(const Value &x, const Values &initialState, const CallContext &context) = 0;
-  /// initial_state as Keras nests it, of places from `first` on: {"input": 1} for each state.
+  /// initial_state in Keras's nesting, with indices from `first` on: {"input": 1} for each state.
   virtual nlohmann::ordered_json stateForm(size_t first) const = 0;
   virtual void resetState() = 0;
 
@@ -23,14 +23,14 @@ protected:
   ~RecurrentCalled() = default;
 };
 
-/// Calls `layer`, which has a RecurrentCalled.
+/// Calls `layer`, whose body is a RecurrentCalled.
 std::vector<Value> callRecurrent(const Layer &layer, const Value &x, const layers::RNNCallArgs &args,
                                  RecordedMask::Kind carried = RecordedMask::Kind::carried);
 
-/// (batch, steps, ...) as (steps, batch, ...), and back.
+/// Swaps (batch, steps, ...) to (steps, batch, ...), and back.
 Value swapped(const Value &x);
 
-/// How a layer runs its cell.
+/// The options with which a layer runs its cell.
 struct RunOptions {
   bool sequences = false, state = false, backwards = false, stateful = false, unroll = false, zeroMasked = false;
 };
@@ -41,7 +41,7 @@ template <class Args> RunOptions runOptions(const Args &args) {
 
 class RecurrentBody : public LayerBody, public RecurrentCalled {
 public:
-  /// `rank`: the axes of a sequence, if the layer takes only such.
+  /// `rank`: the rank of a sequence, if the layer accepts only one.
   RecurrentBody(Layer cell, const RunOptions &options, std::optional<int64_t> rank);
   void build(BuildContext &context, const std::vector<Shape> &shapes) override;
   Values call(const Values &inputs, const CallContext &context) override { return run(inputs[0], {}, context); }
@@ -53,7 +53,7 @@ public:
   const Layer &cell() const { return cell_; }
   const RunOptions &options() const { return options_; }
   const std::vector<Variable> &states() const { return states_; }
-  /// Keras's Bidirectional sets it in layers that were made without.
+  /// Keras's Bidirectional sets it in layers created without it.
   virtual void setZeroMasked(bool isZero) { options_.zeroMasked = isZero; }
 
 private:
@@ -68,11 +68,11 @@ private:
   Layer cell_;
   RunOptions options_;
   std::optional<int64_t> rank_;
-  std::vector<Variable> states_; // of a stateful layer
+  std::vector<Variable> states_; // for a stateful layer
   std::weak_ptr<LayerImpl> owner_;
 };
 
-/// The arguments of a cell among those of its layer.
+/// Extracts the arguments of a cell from those of its layer.
 template <class CellArgs, class Args> CellArgs cellArgs(const Args &args, const char *name) {
   CellArgs cell{.activation = args.activation};
   if constexpr (requires { args.recurrent_activation; })
@@ -101,7 +101,7 @@ template <class CellArgs, class Args> CellArgs cellArgs(const Args &args, const 
   return cell;
 }
 
-/// Of a layer whose config has the arguments of its cell among its own.
+/// The body of a layer whose config contains the arguments of its cell.
 template <class Options> class RecurrentOf final : public RecurrentBody {
 public:
   RecurrentOf(Layer cell, const Options &options, int64_t rank)

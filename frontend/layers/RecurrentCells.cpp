@@ -34,7 +34,7 @@ protected:
   std::vector<Value> products(const Value &x, const std::vector<Value> &masks, const Value &kernel) const {
     return gateProducts(x, masks, kernel, gates_, [](const Value &a, const Value &b) { return ops::matmul(a, b); });
   }
-  /// Whether each gate has masks of its own, and so products of its own: as Keras's cells with recurrent_dropout.
+  /// Returns true if each gate has its own masks, and so its own products, as in Keras's cells with recurrent_dropout.
   bool isByGate() const { return this->options_.recurrent_dropout > 0.0; }
   int64_t inputMasks() const override { return isByGate() ? gates_ : 1; }
   int64_t stateMasks() const override { return gates_; }
@@ -130,9 +130,9 @@ private:
       gates[gate] = gates[gate] + parts[gate];
     return gates;
   }
-  /// The recurrent kernel's columns of a gate.
+  /// The columns of the recurrent kernel for a gate.
   Value part(size_t gate) const { return ops::split(weights().recurrent, 3, 1)[gate]; }
-  /// The products of the state; without reset_after only those of the first two gates.
+  /// The products with the state; without reset_after only those of the first two gates.
   std::vector<Value> stateProducts(const Value &h, const std::vector<Value> &masks) const {
     if (options_.reset_after) {
       const std::vector<Value> inner = products(h, masks, weights().recurrent);

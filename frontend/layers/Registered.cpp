@@ -1,4 +1,4 @@
-// Keeps users' layers that files may name.
+// The registry of user layers that files may name.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Registered.h"
 #include "frontend/base/ClassRegistry.h"

@@ -1,4 +1,4 @@
-// Users' layers by their registered names.
+// User layers by their registered names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
@@ -9,20 +9,21 @@
 
 namespace halftone::detail {
 
-/// The layer of an object that Keras saved of a class that a user registered. value_error, which says how to register it,
-/// for any other.
+/// Creates the layer for a saved object of a registered user class. value_error, which tells how to register it, for
+/// any other.
 Layer registeredLayer(const std::string &registeredName, const Config &config);
 
-/// Whether layers are registered under exactly this name.
+/// Returns true if a layer class is registered under exactly this name.
 bool isRegisteredLayer(const std::string &registeredName);
 
-/// Whether a layer of Keras has this class name; others are users' layers, and models.
+/// Returns true if a Keras layer has this class name; others are user layers, and models.
 bool isLayerOfKeras(std::string_view className);
-/// Whether the class name is that of Keras's layers that change images at random: it begins with Random, or is MixUp or CutMix.
-/// In Keras `training` of their calls is true by default, and files name the state of their draws "generator".
+/// Returns true if the class name is that of a Keras layer that changes images randomly: it begins with Random, or is
+/// MixUp or CutMix. In Keras `training` of their calls is true by default, and files name their random state
+/// "generator".
 bool isOfRandomImages(std::string_view className);
 
-/// The name under which layers of this class are registered; nullopt if they are not.
+/// The registered name of layers of this class; nullopt if they are not registered.
 std::optional<std::string> registeredNameOf(const std::string &className);
 
 } // namespace halftone::detail

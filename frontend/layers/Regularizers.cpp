@@ -141,7 +141,7 @@ Value Regularizer::penalty_of(const Value &weight) const {
           fmt::format("Inputs to OrthogonalRegularizer must have rank 2. Received: shape {}", weight.shape().str()));
     return cosines(factors.mode == "rows" ? weight : ops::transpose(weight)) * factors.orthogonal;
   }
-  // The dtype follows from the operand's, also when both factors are 0.
+  // The dtype is derived from the operand's, even if both factors are 0.
   const Value wide = is_float(weight.dtype()) ? atLeastFloat32(weight) : weight;
   Value penalty;
   if (factors.l1 != 0.0)

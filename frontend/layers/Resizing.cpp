@@ -1,4 +1,4 @@
-// UpSampling, Resizing and CenterCrop: images of another size.
+// UpSampling, Resizing and CenterCrop: changes of image size.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/FieldsImage.h"
 #include "frontend/layers/PlainBody.h"
@@ -12,7 +12,7 @@ using namespace detail;
 
 namespace {
 
-/// Each element sizes[i] times along the i-th spatial axis.
+/// Repeats each element sizes[i] times along the i-th spatial axis.
 Value repeated(const Value &x, const std::vector<int64_t> &sizes, DataFormat format) {
   requireRank(x.shape(), std::ssize(sizes) + 2);
   const std::vector<int64_t> axes = spatialAxes(std::ssize(sizes), format);

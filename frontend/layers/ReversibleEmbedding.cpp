@@ -1,4 +1,4 @@
-// ReversibleEmbedding: rows of a table by index, and the product with the table on the way back.
+// ReversibleEmbedding: rows of a table by index and, in reverse, the product with the table.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/ReversibleEmbedding.h"
 #include "frontend/layers/TableBody.h"
@@ -44,7 +44,7 @@ public:
   }
 
 private:
-  bool isReverse_ = false; // of the call that is being traced
+  bool isReverse_ = false; // of the call being traced
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Makes random states and draws keys from them.
+// Creates random states and draws keys from them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/SeedState.h"
 #include "frontend/base/RandomSeeds.h"
@@ -39,7 +39,7 @@ Variable addSeedState(BuildContext &context, std::optional<int64_t> seed) {
 
 Variable makeSeedState(const KeyWords &words) { return stateAt(nameOfState, words); }
 
-/// Undoes changes of the layer's states if the call fails.
+/// Registers an undo of changes to the layer's states if the call fails.
 static void keepForFailure(LayerImpl &layer) {
   CallTransaction::onFailure([self = layer.shared_from_this(), weights = layer.weights, own = layer.ownGenerator,
                               awaited = layer.awaitedStates] {
@@ -101,7 +101,7 @@ static Value ofProcess(const Value &key) {
   const Trace &trace = tracing();
   if (!trace.sharedBatch || trace.sharedBatch->rank == 0)
     return key;
-  constexpr uint32_t farApart = 0x9e3779b9; // odd, so that no two ranks meet
+  constexpr uint32_t farApart = 0x9e3779b9; // odd, so that no two ranks collide
   return key + keyConstant({static_cast<uint32_t>(trace.sharedBatch->rank) * farApart, 0}); // other rows, other draws
 }
 

@@ -1,4 +1,4 @@
-// The states of random draws: keys that advance at each use and are never saved with the weights.
+// Random states: keys that advance at each use and are never saved with the weights.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/RandomRules.h"
@@ -11,24 +11,24 @@ struct LayerImpl;
 
 /// A (2,) uint32 constant.
 Value keyConstant(const KeyWords &words);
-/// A (2,) uint32 variable: seed, count of uses.
+/// A (2,) uint32 variable: seed, number of uses.
 Variable addSeedState(BuildContext &context, std::optional<int64_t> seed);
-/// The same without a layer. Its path is its name until a layer keeps it.
+/// Like addSeedState(), without a layer. Its path is its name until a layer owns it.
 Variable makeSeedState(const KeyWords &words);
-/// Lets the layer keep a state of makeSeedState(), which gets the layer's path, unless a layer keeps it already. It takes the
-/// place of an awaited state, with its value. A call that fails takes all of this back.
+/// Makes the layer own a state of makeSeedState(), which gets the layer's path, unless a layer already owns it. It
+/// replaces an awaited state and takes its value. A failed call undoes all of this.
 void keepSeedState(LayerImpl &layer, const Variable &state);
-/// The state of the draws of this layer's call() that name no seed.
+/// The state of the draws without a seed in this layer's call().
 Variable ownSeedState(LayerImpl &layer);
-/// Adds a state for a draw of a user's layer that is still to come, to which the reader of a file gives a value.
+/// Adds a state for a future draw of a user's layer, whose value the reader of a file sets.
 void awaitSeedState(LayerImpl &layer);
-/// How many states the layer keeps.
+/// The number of states that the layer owns.
 int64_t countSeedStates(const LayerImpl &layer);
 
-/// Returns the present key, for random_bits, and advances the state. Processes that share a batch have one state, and each
-/// has keys of its own.
+/// Returns the current key, for random_bits, and advances the state. Processes that share a batch share the state, but
+/// each has its own keys.
 Value nextKey(const Variable &state);
-/// The key of a seed that is a number; processes that share a batch have keys of their own here too.
+/// The key of a numeric seed; processes that share a batch have their own keys here too.
 Value fixedKey(const KeyWords &words);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Spatial axes, and checks of the arguments that speak of them.
+// Spatial axes, and validation of arguments that refer to them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/SpatialAxes.h"
 #include "frontend/ops/Windows.h"
@@ -40,7 +40,7 @@ Margins forEachAxis(const Margins &given, int64_t count) {
   return Margins(std::vector<Margin>(static_cast<size_t>(count), given.list()[0]));
 }
 
-/// As Python prints a tuple.
+/// Formats a list as a Python tuple.
 static std::string text(const std::vector<int64_t> &list) {
   return fmt::format("({}{})", fmt::join(list, ", "), list.size() == 1 ? "," : "");
 }

@@ -1,4 +1,4 @@
-// SpectralNormalization: a layer whose kernel is divided by an estimate of its largest singular value.
+// SpectralNormalization: divides a layer's kernel by an estimate of its largest singular value.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/Variables.h"
@@ -13,7 +13,7 @@ using namespace detail;
 
 namespace {
 
-/// A row vector of length 1.
+/// Normalizes a row vector to length 1.
 Value unit(const Value &row) {
   const Value squares = ops::sum(row * row, {}, true);
   return row * ops::rsqrt(ops::maximum(squares, 1e-14));
@@ -34,7 +34,7 @@ public:
       throw Error(ErrorKind::value_error,
                   fmt::format("{} object has no attribute 'kernel' nor 'embeddings'", layer_.class_name()));
     kernel_ = *found;
-    context.layer().weights.push_back(kernel_); // Keras's wrapper has it among its own weights
+    context.layer().weights.push_back(kernel_); // Keras's wrapper lists it among its own weights
     vector_ = context.add_weight({.shape = {1, kernel_.shape()[-1]},
                                   .initializer = initializers::TruncatedNormal({.stddev = 0.02}),
                                   .dtype = kernel_.impl()->dtype,
@@ -47,7 +47,7 @@ public:
     if (!context.training())
       return asDtype(layer_(x), x.dtype(), "layer output");
     const Value divided = dividedKernel();
-    if (tracing().isCallOnData) // as in Keras, whose training steps leave weights to the optimizer
+    if (tracing().isCallOnData) // as in Keras, where training steps leave weights to the optimizer
       tracing().assign(kernel_.impl(), divided);
     const StandIn scope(kernel_, divided);
     return asDtype(layer_(x), x.dtype(), "layer output");
@@ -59,7 +59,7 @@ public:
   size_t most_inputs() const override { return 1; }
 
 private:
-  /// The kernel as it is to be used; the next estimate is assigned. A kernel of zeros stays, and so does the estimate.
+  /// The normalized kernel; assigns the next estimate. A zero kernel and its estimate are unchanged.
   Value dividedKernel() const {
     const Value kernel = tracing().read(kernel_.impl(), kernel_.impl()->dtype);
     const Value fixed = ops::stop_gradient(kernel), last = tracing().read(vector_.impl(), vector_.impl()->dtype);

@@ -1,4 +1,4 @@
-// StackedRNNCells: the output of each cell is the input of the next one.
+// StackedRNNCells: the output of each cell is the input of the next.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/StackedCells.h"
 #include "frontend/layers/FieldsRecurrent.h"

@@ -58,7 +58,7 @@ uint64_t hash33To64(const char *s, size_t length) {
 }
 
 using Pair = std::pair<uint64_t, uint64_t>;
-/// Of 32 bytes, under two seeds.
+/// Hashes 32 bytes with two seeds.
 Pair weakHash(const char *s, uint64_t a, uint64_t b) {
   const uint64_t w = word64(s), x = word64(s + 8), y = word64(s + 16), z = word64(s + 24);
   a += w;
@@ -74,7 +74,7 @@ struct LongHash {
   uint64_t x = 81, y = 81 * k1 + 113, z = mixed((81 * k1 + 113) * k2 + 113) * k2;
   Pair v{}, w{};
 
-  /// Takes 64 bytes. The last ones have a factor of their own, and count parts of the state nine times.
+  /// Consumes 64 bytes. The last block has its own factor, and counts parts of the state nine times.
   void take(const char *s, uint64_t factor, uint64_t times) {
     x = std::rotr(x + y + v.first + word64(s + 8), 37) * factor;
     y = std::rotr(y + v.second + word64(s + 48), 42) * factor;

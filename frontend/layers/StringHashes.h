@@ -1,4 +1,4 @@
-// The hashes of strings that Keras's layers take from TensorFlow.
+// The string hashes that Keras's layers take from TensorFlow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
@@ -13,7 +13,7 @@ uint64_t fingerprint64(std::string_view text);
 /// SipHash-2-4 under a key of two words. Source: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", 2012.
 uint64_t sipHash64(std::string_view text, const std::array<uint64_t, 2> &key);
 
-/// TensorFlow's FingerprintCat64: the fingerprint of two texts by theirs.
+/// TensorFlow's FingerprintCat64: combines the fingerprints of two texts.
 uint64_t joinedFingerprint(uint64_t first, uint64_t second);
 
 } // namespace halftone::detail

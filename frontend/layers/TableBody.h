@@ -1,4 +1,4 @@
-// The body that Embedding and ReversibleEmbedding share: a table of rows by index.
+// The shared body of Embedding and ReversibleEmbedding: a table of rows by index.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Promotion.h"
@@ -44,7 +44,7 @@ protected:
     if (options.lora_rank)
       addDelta(context, *options.lora_rank, {.lora_alpha = options.lora_alpha});
   }
-  /// `inputs` where they are not 0, if the layer hides that index; undefined if not.
+  /// The mask of non-zero indices, if the layer masks index 0; undefined if not.
   Value shown(const Value &indices) const {
     return this->options_.mask_zero ? ops::not_equal(indices, ops::zeros_like(indices)) : Value();
   }
@@ -67,7 +67,7 @@ private:
   const char *className_;
 };
 
-/// value_error naming the argument, unless both extents are positive and `weights`, if given, fit them.
+/// value_error naming the argument, unless both extents are positive and match `weights`, if given.
 template <class Options> void requireTable(const Layer &layer, const Options &options, Where where) {
   for (auto [argument, value] : {std::pair("input_dim", options.inputDim), std::pair("output_dim", options.outputDim)})
     if (value <= 0)

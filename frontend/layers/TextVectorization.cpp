@@ -1,4 +1,4 @@
-// TextVectorization: the host makes tokens of texts, and looks them up.
+// TextVectorization: tokenization and lookup of texts on the host.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/HostSteps.h"
 #include "frontend/layers/FieldsPreprocessing.h"
@@ -25,7 +25,7 @@ LookupRules<std::string> textRulesOf(const TextVectorizationArgs &args) {
           .pads = args.pad_to_max_tokens};
 }
 
-/// The part of the layer that its host steps need. It never changes, so that programs and threads may keep it.
+/// The immutable part of the layer that its host steps need, which programs and threads may share.
 struct Vectorizer {
   std::shared_ptr<const LookupTable<std::string>> table;
   TokenRules tokens;
@@ -40,7 +40,8 @@ private:
 
 bool splits(const TokenRules &rules) { return rules.split.function() || !rules.split.word().empty(); }
 
-/// value_error unless the shape is that of texts: (batch,) or (batch, 1) if they are split, else (batch,) or (batch, tokens).
+/// value_error unless the shape is valid for texts: (batch,) or (batch, 1) if they are split, otherwise (batch,) or
+/// (batch, tokens).
 void requireTexts(const Shape &shape, bool isSplit) {
   const bool fits =
       isSplit ? shape.rank() == 1 || (shape.rank() == 2 && shape[1] == 1) : shape.rank() == 1 || shape.rank() == 2;
@@ -56,7 +57,7 @@ void requireTexts(const Shape &shape, bool isSplit) {
               "A TextVectorization that does not split takes inputs of 1 or 2 axes. " + received);
 }
 
-/// Shows `take` the tokens of each text in turn.
+/// Calls `take` with the tokens of each text.
 template <class F> void forEachText(const TokenRules &rules, const Tensor &texts, F take) {
   requireTexts(texts.shape(), splits(rules));
   Tokenizer tokenizer(rules);
@@ -87,7 +88,7 @@ Tensor Vectorizer::operator()(const std::vector<Tensor> &inputs) const {
   return encoding.mode == OutputMode::int_ ? padded(indices, rows) : encoding.ofRows(indices, rows);
 }
 
-/// A row of indices for each text, with 0 behind the last one.
+/// One row of indices per text, padded with 0 at the end.
 Tensor Vectorizer::padded(const std::vector<int64_t> &indices, const std::vector<size_t> &rows) const {
   size_t width = 0;
   for (size_t row = 1; row < rows.size(); ++row)
@@ -153,7 +154,7 @@ private:
   LookupState<std::string> state_;
 };
 
-/// value_error unless `word` is "" or one of the words.
+/// value_error unless `word` is "" or one of `words`.
 void requireTextWord(const char *argument, const std::string &word, std::initializer_list<const char *> words) {
   if (!word.empty() && std::ranges::find(words, word) == words.end())
     throw Error(

@@ -1,4 +1,4 @@
-// TimeDistributed: a layer on each step of a sequence.
+// TimeDistributed: applies a layer to each step of a sequence.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/HookScope.h"
@@ -45,7 +45,7 @@ public:
   void get_config(Config &config) const override { config.set("layer", serializeAny(layer_)); }
 
 private:
-  /// As Keras, which calls the layer's call(): in the scope of this layer.
+  /// As in Keras, calls the layer's call() in the scope of this layer.
   Values called(const Value &slice, const CallContext &context) const {
     const HookScope scope(*layer_.impl(), {slice});
     return layer_.impl()->body->call(slice, CallContext(*layer_.impl(), context.training()));

@@ -1,4 +1,4 @@
-// Standardizes and splits texts as TensorFlow does: ASCII's letters, punctuation and white space; characters of UTF-8.
+// Standardizes and splits texts as TensorFlow does: ASCII letters, punctuation and white space; UTF-8 characters.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Tokens.h"
 #include <algorithm>
@@ -40,8 +40,8 @@ std::string Tokenizer::standardized(const std::string &text) const {
   return result;
 }
 
-/// The bytes that a first byte of UTF-8 leads, and the range of the second one, which excludes long forms of small numbers,
-/// surrogates and numbers above U+10FFFF; 0 bytes for a byte that leads none.
+/// The length of a UTF-8 sequence by its first byte, and the valid range of the second byte, which excludes overlong
+/// forms, surrogates and values above U+10FFFF. Length 0 for an invalid first byte.
 struct Lead {
   size_t bytes;
   uint8_t least = 0x80, most = 0xbf;

@@ -1,4 +1,4 @@
-// From a text to its tokens, as TextVectorization makes them.
+// Tokenization of texts, as in TextVectorization.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/LayersPreprocessing.h"
@@ -15,13 +15,13 @@ struct TokenRules {
   layers::Ngrams ngrams{};
 };
 
-/// The tokens of one text after another, in memory that is used again.
+/// Tokenizes texts one at a time, in reused memory.
 class Tokenizer {
 public:
   explicit Tokenizer(const TokenRules &rules) : rules_(rules) {}
   /// Valid until the next call.
   const std::vector<std::string_view> &tokens(const std::string &text);
-  /// N-grams of texts that are tokens already.
+  /// N-grams of texts that are already tokenized.
   const std::vector<std::string_view> &joined(std::vector<std::string_view> tokens);
   std::string standardized(const std::string &text) const;
 
@@ -33,13 +33,13 @@ private:
   void joinEach(int64_t count, std::vector<std::string_view> &grams);
   const TokenRules &rules_;
   std::string text_;
-  std::vector<std::string> parts_; // of a function of the user's
+  std::vector<std::string> parts_; // from a user function
   std::deque<std::string> grams_;
   std::vector<std::string_view> tokens_;
 };
 
-/// Valid UTF-8 at the start of a text: how many bytes the character has, or of bytes that are none, the text of the replacement
-/// character and how many bytes it replaces. The text is not empty.
+/// The first UTF-8 character of a non-empty text: its number of bytes or, for invalid bytes, the text of the
+/// replacement character and the number of bytes that it replaces.
 struct Character {
   std::string_view text;
   size_t bytes = 1;

@@ -1,4 +1,4 @@
-// The vocabulary of a layer as files hold it, beside the variables: weights of its terms, and a text.
+// The vocabulary of a layer in files, apart from variables: weights of its terms, and a text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"
@@ -9,16 +9,16 @@
 
 namespace halftone::detail {
 
-/// The state of a layer with a vocabulary, which Keras keeps in "vars/idf_weights" of a weights file and in "vocabulary.txt" of
-/// the assets of a .keras file.
+/// The state of a layer with a vocabulary, which Keras stores in "vars/idf_weights" of a weights file and in
+/// "vocabulary.txt" of the assets of a .keras file.
 class VocabularyState {
 public:
   virtual ~VocabularyState() = default;
-  /// The paths below the layer's at which Keras's files have the state; the first one is read.
+  /// The paths of the state in Keras files, relative to the layer's; the first one is read.
   virtual std::vector<std::string> places() const = 0;
   /// Undefined if the layer has none.
   virtual Tensor idfWeights() const = 0;
-  /// None if the config has it. value_error for one that no file can hold.
+  /// None if the config contains it. value_error for one that no file can represent.
   virtual std::optional<std::string> vocabularyText() const = 0;
   virtual bool readsVocabulary() const = 0;
   /// "5 terms with the fingerprint 0x1f": the same in two processes if their terms, in order, and weights are.

@@ -1,4 +1,4 @@
-// Builds the parts of layers.
+// Builds the components of layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Wrapped.h"
 #include "halftone/Layers.h"
