@@ -210,8 +210,7 @@ KeyValueCache::KeyValueCache(const Model &model, const KeyValueCacheArgs &args)
     : state_(KeyValueState::make(model, args)) {}
 KeyValueCache::KeyValueCache(std::shared_ptr<KeyValueState> state) : state_(std::move(state)) {}
 KeyValueCache::KeyValueCache(const KeyValueCache &) = default;
-KeyValueCache::KeyValueCache(KeyValueCache &&other) noexcept
-    : state_(other.state_) {} // copies: a moved-from cache stays valid
+KeyValueCache::KeyValueCache(KeyValueCache &&other) noexcept : state_(other.state_) {} // copies, so that it stays whole
 KeyValueCache &KeyValueCache::operator=(const KeyValueCache &) & = default;
 KeyValueCache &KeyValueCache::operator=(KeyValueCache &&other) & noexcept {
   return *this = static_cast<const KeyValueCache &>(other);

@@ -1,4 +1,4 @@
-// Losses from configs and to configs: the list of all that there are.
+// The catalogue of losses, for conversion to and from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassNames.h"
 #include "frontend/base/ClassRegistry.h"
@@ -12,7 +12,7 @@ using namespace detail;
 
 namespace {
 
-/// A reduction of null is none.
+/// A null reduction means none.
 template <class Args> Args argsOf(FieldReader &reader) {
   Args args;
   reader.read(args, std::tuple{Field{"name", &Args::name}, Field{"dtype", &Args::dtype}});

@@ -1,4 +1,4 @@
-// The circle loss: similarities of rows of one class against those of different classes.
+// The circle loss: similarities between rows of the same class against those between different classes.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/losses/Fields.h"
@@ -10,7 +10,7 @@ using namespace detail;
 
 namespace {
 
-/// log(sum(exp(x))) over the last axis of the elements for which `counts` holds; -inf if there are none.
+/// log(sum(exp(x))) over the last axis, restricted to elements for which `counts` is true; -inf if there are none.
 Value logSumExp(const Value &x, const Value &counts) {
   const Value none = ops::full_like(x, x.dtype() == DType::float16 ? -65504.0 : -1e38);
   const Value most = ops::stop_gradient(ops::max(ops::where(counts, x, none), -1, true));
@@ -35,7 +35,7 @@ LossEntries circle(const Value &yTrue, const Value &yPred, const CircleArgs &arg
   const Value distance = positivePart(1.0 - ops::matmul(yPred, ops::transpose(yPred)));
   const Value pull = positivePart(args.margin + distance) * (args.margin - distance) * -args.gamma;
   const Value push = positivePart(1.0 + args.margin - distance) * (1.0 - args.margin - distance) * args.gamma;
-  // A row without a pair of either kind has no loss; there the sum of logarithms is not finite, and has no slope.
+  // A row without a pair of either kind has no loss; its sum of logarithms is not finite and has no gradient.
   const Value both = ops::logical_and(ops::any(pairs, -1), ops::any(other, -1));
   const Value exponent = logSumExp(pull, pairs) + logSumExp(push, other);
   const Value losses =

@@ -1,4 +1,4 @@
-// Crossentropies of probabilities and of logits.
+// Cross-entropies of probabilities and of logits.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/losses/Fields.h"
@@ -29,7 +29,7 @@ Value smoothed(const Value &target, double smoothing, double uniform) {
   return smoothing == 0.0 ? target : target * (1.0 - smoothing) + smoothing * uniform;
 }
 
-/// The number of classes, which are the elements along `axis`.
+/// The number of classes, which is the extent of `axis`.
 double classesAlong(const std::string &loss, const Value &output, int64_t axis) {
   return static_cast<double>(output.shape()[normalizeAxis(loss, axis, output.rank())]);
 }
@@ -49,8 +49,9 @@ std::shared_ptr<LossImpl> implOf(const CrossentropyArgs &args, const char *name)
 
 Value binary(const Value &target, const Value &output, bool fromLogits) {
   if (fromLogits) {
-    // x ((x > 0) - t) + log(1 + exp(-|x|)): no intermediate overflows. The slope is ((x > 0) - t) plus that of the second
-    // term, which alone is left for a confident right label; max(x, 0) - x t would add 1, the small slope and -1.
+    // x ((x > 0) - t) + log(1 + exp(-|x|)): no intermediate overflows. The gradient is ((x > 0) - t) plus that of the
+    // second term, which alone remains for a confident correct label; max(x, 0) - x t would add 1, the small gradient
+    // and -1.
     const Value step = asDtype(ops::greater(output, ops::zeros_like(output)), output.dtype(), "loss");
     return output * (step - target) + softplusParts(output).curved;
   }
@@ -58,7 +59,7 @@ Value binary(const Value &target, const Value &output, bool fromLogits) {
   return -(target * ops::log(p) + (1.0 - target) * ops::log(1.0 - p));
 }
 
-/// Labels, and a mask of the elements whose index along `axis` is the label.
+/// Labels, and a mask of the elements whose index along `axis` equals the label.
 struct Picked {
   Value labels, chosen;
 };
@@ -79,7 +80,7 @@ Picked pick(const Value &target, const Value &output, int64_t axis) {
   return {t, ops::equal(ops::expand_dims(t, axis), classes)};
 }
 
-/// 1, or NaN for a label that is no class: a compiled plan cannot throw.
+/// 1, or NaN for an invalid label: a compiled plan cannot throw.
 Value outOfRange(const Value &labels, const Value &valid, int64_t classes, const Value &like) {
   Value known = ops::logical_and(ops::greater_equal(labels, ops::zeros_like(labels)), ops::less(labels, classes));
   if (valid.defined())
@@ -95,7 +96,7 @@ void requireClasses(const Value &output) {
 }
 Value powerOf(const Value &x, double exponent) { return ops::power(x, ops::full_like(x, exponent)); }
 
-/// The factors of the classes, which are the last axis.
+/// The factors of the classes along the last axis.
 Value alphasFor(const Numbers &alpha, const Value &entries) {
   if (alpha.list().size() == 1)
     return ops::full_like(entries, alpha.list()[0]);

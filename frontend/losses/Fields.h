@@ -1,4 +1,4 @@
-// The arguments of each loss as keys of its config, beyond name, reduction and dtype.
+// The arguments of each loss as config keys, apart from name, reduction and dtype.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"

@@ -1,4 +1,4 @@
-// Losses as functions: the formulas alone, without a reduction, and the losses that such a function names.
+// Losses as functions: the formulas without a reduction, and the losses that such functions denote.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/losses/LossImpl.h"
@@ -8,7 +8,7 @@
 namespace halftone {
 using namespace detail;
 
-/// In the float dtype of the predictions, as in Keras.
+/// Computes the formula in the float dtype of the predictions, as in Keras.
 static Value formulaOf(const Loss &loss, const Value &yTrue, const Value &yPred) {
   return applyOne(loss.impl()->name, {yTrue, yPred}, [impl = loss.impl()](const std::vector<Value> &v) {
     return lossEntries(*impl, v[0], v[1], floatOf(v[1].dtype())).values;
@@ -72,7 +72,7 @@ Value tversky(const Value &y_true, const Value &y_pred, double alpha, double bet
 
 using Plain = Value (*)(const Value &, const Value &);
 
-/// The loss whose formula `f` is; undefined for a function of the user's.
+/// The loss with the formula `f`; undefined for a user function.
 static Loss lossOfFunction(Plain f, const LossArgs &args) {
   struct Named {
     Plain function;

@@ -1,4 +1,4 @@
-// Hinge losses: distances to a margin.
+// Hinge losses.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
@@ -10,7 +10,7 @@ using namespace detail;
 
 namespace {
 
-/// Labels as -1 and 1, if all of them are 0 or 1, in all processes that share the batch.
+/// Converts labels to -1 and 1 if all are 0 or 1, in all processes that share the batch.
 Value signedLabels(const Value &t) {
   Value binary = ops::logical_or(ops::equal(t, ops::zeros_like(t)), ops::equal(t, ops::ones_like(t)));
   std::vector<int64_t> axes = normalizeAxes("hinge", {}, t.rank());

@@ -12,50 +12,52 @@
 
 namespace halftone::detail {
 
-/// Losses before the reduction.
+/// Losses before reduction.
 struct LossEntries {
   Value values;
-  Value valid; // bool, of the same shape: true for entries that count; undefined if all count
+  Value valid; // bool mask of the same shape: true for valid entries; undefined if all are valid
 };
 
 struct LossImpl {
-  /// From targets and predictions in the loss's dtype; if `classLabels`, integer targets keep their dtype.
+  /// Computes entries from targets and predictions in the loss's dtype; if `classLabels`, integer targets keep their
+  /// dtype.
   using Formula = std::function<LossEntries(const Value &yTrue, const Value &yPred)>;
   Formula formula;
   std::string name;
-  std::string kind{}; // the name without an own one, "huber_loss"; "" for a user's function
-  Value (*pointer)(const Value &, const Value &) = nullptr; // to the user's function, if that is what was given
+  std::string kind{};                                       // the default name, "huber_loss"; "" for a user function
+  Value (*pointer)(const Value &, const Value &) = nullptr; // to the user's function, if given as a pointer
   Reduction reduction = Reduction::sum_over_batch_size;
   DType dtype = DType::float32;
   bool joinsRows = false;   // a row of the formula's result depends on other rows of the batch
   bool classLabels = false; // targets are class indices along `axis`
   int64_t axis = -1;
   std::optional<int64_t> ignoreClass{};
-  std::function<void(Config &)> addConfig{}; // adds the fields of get_config() beyond name and reduction
+  std::function<void(Config &)> addConfig{}; // adds the get_config() fields other than name and reduction
   mutable std::mutex mutex{};
   mutable std::unique_ptr<CompiledFunction> onData{}; // calls on Tensors
 };
 
 /// The reduced loss; with an undefined weight every sample counts once.
 Value lossValue(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
-/// The part of this process in the loss of a batch that processes share: the loss is meanOverProcesses() of it.
+/// This process's contribution to the loss of a batch that processes share: the loss is meanOverProcesses() of it.
 Value lossPart(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
 /// The loss of each sample, computed in `dtype`.
 LossEntries lossEntries(const LossImpl &loss, const Value &yTrue, const Value &yPred, DType dtype);
 
-/// value_error naming the row, the label and the allowed range when a label is no class; ok for losses without classes.
+/// value_error naming the row, the label and the valid range if a label is not a class; ok for losses without classes.
 Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes);
 
-/// A loss of the class `name`. `samples` gives one element per sample, from targets and predictions of one shape.
+/// Creates a loss of the class `name`. `samples` computes one element per sample, from targets and predictions of the
+/// same shape.
 Loss lossOf(const LossArgs &args, const char *name,
             std::function<Value(const Value &yTrue, const Value &yPred)> samples,
             std::function<void(Config &)> addConfig = {});
 
-/// The loss of a user's function. value_error if it is empty.
+/// Creates a loss from a user function. value_error if it is empty.
 std::shared_ptr<LossImpl> lossOfUser(Loss::Function f, const LossArgs &args);
-/// Whether the library has a loss of that name.
+/// Returns true if the library has a loss of that name.
 bool isNameOfLoss(std::string_view name);
-/// The name under which the function of `loss` is registered with the arguments that it has here; nullopt for other losses.
+/// The registered name of the function of `loss` with its current arguments; nullopt for other losses.
 std::optional<std::string> registeredNameOf(const Loss &loss);
 
 /// Keras's squeeze_or_expand_to_same_rank: matches (n,) with (n, 1), and (n, m) with (n, m, 1).
@@ -64,8 +66,8 @@ void matchRanks(Value &a, Value &b);
 void requireSameShape(const std::string &what, const Value &yTrue, const Value &yPred);
 /// max(x, 0).
 Value positivePart(const Value &x);
-/// Gives `weight` the dtype of `values` and makes their shapes broadcast: the axes of `weight` are the leading axes of
-/// `values`.
+/// Casts `weight` to the dtype of `values` and makes their shapes broadcast: the axes of `weight` are the leading axes
+/// of `values`.
 void matchWeight(Value &values, Value &weight);
 /// The compute dtype of a policy argument, floatx if it is empty. value_error naming `what` unless the dtype is a
 /// float.

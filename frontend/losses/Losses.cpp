@@ -56,8 +56,7 @@ constexpr Named registry[] = {
      [] { return Loss(losses::SparseCategoricalCrossentropy()); }},
 };
 
-/// Weights of samples: 0 for entries that do not count, the others scaled up so that a mean is over those entries
-/// alone.
+/// Sample weights: 0 for invalid entries, and the others scaled up so that a mean is over valid entries only.
 Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sampleWeight, bool isPart) {
   if (!entries.valid.defined())
     return sampleWeight;
@@ -73,7 +72,7 @@ Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sa
   return mask * weight;
 }
 
-/// Sums are in float32 at least: a sum of float16 overflows long before its mean does.
+/// Sums use float32 at least: a float16 sum overflows long before its mean does.
 Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeight, bool isPart) {
   DType wide = itemsize(loss.dtype) < 4 ? DType::float32 : loss.dtype;
   entries.values = asDtype(entries.values, wide, "loss");
@@ -98,7 +97,7 @@ Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeigh
   return asDtype(total, loss.dtype, "loss");
 }
 
-/// A loss that joins rows is computed of the rows of all processes, in each of them.
+/// A loss that joins rows is computed from the rows of all processes, in each of them.
 Value evaluate(const LossImpl &loss, std::vector<Value> v, bool isPart = false) {
   Value mask = asMask(maskOf(v[1]));
   const auto values = [&](const std::vector<Value> &w) { return lossEntries(loss, w[0], w[1], loss.dtype).values; };
@@ -118,7 +117,7 @@ const LossImpl &madeOf(const std::shared_ptr<const LossImpl> &impl) {
   return *impl;
 }
 
-/// The index of the first of `count` labels that is no class, and the label itself in `label`; -1 if there is none.
+/// The index of the first of `count` labels that is not a class, and that label in `label`; -1 if there is none.
 template <class T>
 int64_t firstBadLabel(const std::byte *data, int64_t count, int64_t classes, std::optional<int64_t> ignored,
                       double &label) {
@@ -130,7 +129,7 @@ int64_t firstBadLabel(const std::byte *data, int64_t count, int64_t classes, std
         continue;
       label = static_cast<double>(labels[i]);
     } else {
-      label = std::trunc(static_cast<double>(labels[i])); // truncated as a cast to an integer truncates
+      label = std::trunc(static_cast<double>(labels[i])); // truncated as by a cast to integer
       if ((label >= 0 && label < static_cast<double>(classes)) || (ignored && label == static_cast<double>(*ignored)))
         continue;
     }
@@ -288,7 +287,7 @@ Loss &Loss::operator=(Loss &&) & noexcept = default;
 Loss::~Loss() = default;
 Loss::Loss(std::shared_ptr<const LossImpl> impl) : impl_(std::move(impl)) {}
 Loss::Loss(const char *name) : Loss(std::string(name)) {}
-/// The row of that name; nullptr if there is none.
+/// The row with that name; nullptr if there is none.
 static const Named *rowNamed(std::string_view name) {
   const auto found = std::ranges::find_if(registry, [name](const Named &row) {
     return !name.empty() && std::ranges::find(row.names, name) != row.names.end();
@@ -340,7 +339,7 @@ Value Loss::operator()(const Value &yTrue, const Value &yPred, const Value &samp
 }
 Tensor Loss::operator()(const Tensor &yTrue, const Tensor &yPred, const Tensor &sampleWeight) const {
   const LossImpl &loss = madeOf(impl_);
-  const std::shared_ptr<const LossImpl> held = impl_; // the formula is users' code, which may destroy this handle
+  const std::shared_ptr<const LossImpl> held = impl_; // the formula is user code, which may destroy this handle
   std::vector<Tensor> feeds{yTrue, yPred};
   if (sampleWeight.defined())
     feeds.push_back(sampleWeight);

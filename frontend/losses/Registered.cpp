@@ -1,4 +1,4 @@
-// Keeps users' losses that files may name.
+// The registry of user losses that files may name.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassRegistry.h"
 #include "frontend/losses/LossImpl.h"

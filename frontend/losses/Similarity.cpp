@@ -1,4 +1,4 @@
-// Losses of the distance between rows, as distributions or as directions.
+// Losses on the distance between rows, as distributions or as directions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/losses/LossImpl.h"
@@ -17,7 +17,7 @@ CosineSimilarity::CosineSimilarity(int64_t axis, const LossArgs &args)
     : Loss(lossOf(
           args, "cosine_similarity",
           [axis](const Value &t, const Value &p) {
-            constexpr double most = 1e12; // 1 / the least length, which Keras gives by its square
+            constexpr double most = 1e12; // 1 / the smallest length, which Keras specifies by its square
             const auto along = [axis](const Value &x) { return unitAlong(x, Axes{axis}, most); };
             return asDtype(-ops::sum(along(t) * along(p), Axes{axis}), t.dtype(), "loss");
           },

@@ -44,7 +44,8 @@ double areaOf(const Counts &c, const AUCArgs &args) {
   return area;
 }
 
-/// Of the curve PR, with straight lines between true and between false positives (Davis and Goadrich, 2006).
+/// The area under the PR curve, with linear interpolation between true and between false positives (Davis and Goadrich,
+/// 2006).
 double interpolatedPrecisionArea(const Counts &c) {
   double area = 0.0;
   for (size_t i = 0; i + 1 < c.tp.size(); ++i) {
@@ -110,7 +111,8 @@ private:
   AUCArgs args_;
 };
 
-/// The arguments as their config has them: `num_thresholds` counts the given ones and those at the ends, which are sorted.
+/// The arguments in the form of their config: `num_thresholds` counts the given ones, which are sorted, and the two
+/// ends.
 AUCArgs settled(AUCArgs args) {
   if (!args.thresholds.empty()) {
     std::ranges::sort(args.thresholds);
@@ -124,7 +126,7 @@ AUCArgs settled(AUCArgs args) {
     throw Error(ErrorKind::value_error, "`num_labels` is needed only when `multi_label` is True.");
   return args;
 }
-/// The ends lie a little outside of 0 and 1, so that each prediction is above the first and none above the last.
+/// The ends lie slightly outside of [0, 1], so that each prediction is above the first and none above the last.
 Thresholds thresholdsOf(const AUCArgs &args) {
   if (args.thresholds.empty())
     return evenThresholds(args.num_thresholds, true);

@@ -1,4 +1,4 @@
-// The accuracy metrics: 1 for each sample whose prediction is right.
+// The accuracy metrics: 1 for each correctly predicted sample.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/metrics/Fields.h"
@@ -20,7 +20,7 @@ void requireRank(const char *what, const Value &yTrue, const Value &yPred) {
                                                     what, yTrue.shape().str(), yPred.shape().str()));
 }
 
-/// Class indices without a last axis of extent 1. value_error unless they fit the predictions' leading axes.
+/// Class indices without a trailing axis of extent 1. value_error unless they match the predictions' leading axes.
 Value sparseLabels(const char *what, const Value &yTrue, const Value &yPred) {
   requireRank(what, yTrue, yPred);
   Value labels = yTrue.rank() == yPred.rank() && yTrue.shape()[-1] == 1 ? ops::squeeze(yTrue, -1) : yTrue;

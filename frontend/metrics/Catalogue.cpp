@@ -1,4 +1,4 @@
-// The list of all metrics: from names, from configs and to configs.
+// The catalogue of metrics, for conversion from names and to and from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassNames.h"
 #include "frontend/graph/Promotion.h"
@@ -26,8 +26,8 @@ template <class MetricClass> constexpr auto atThreshold = made<AtThresholdOption
 struct Known {
   const char *className;
   Metric (*make)(FieldReader &);
-  const char *alias = nullptr; // also in capitals
-  const char *needs = nullptr; // the arguments without a default
+  const char *alias = nullptr; // case-insensitive
+  const char *needs = nullptr; // required arguments
 };
 using namespace metrics;
 constexpr Known catalogue[] = {
@@ -85,7 +85,7 @@ std::string lower(std::string_view name) {
   return result;
 }
 
-/// Keras's choice of the kind: binary for one output, sparse if the target has no axis of classes.
+/// Keras's choice of the kind: binary for a single output, sparse if the target has no class axis.
 std::string_view kindFor(std::string_view name, const Shape &yTrue, const Shape &yPred) {
   bool accuracy = lower(name).starts_with("acc");
   if (yPred.rank() < 1)
@@ -130,7 +130,7 @@ const Known &rowNamed(std::string_view name) {
                   name, known));
 }
 
-/// A metric of that row with this name.
+/// Creates a metric of that row with this name.
 std::shared_ptr<MetricImpl> madeWithName(const Known &row, const std::string &name) {
   if (row.needs)
     throw Error(ErrorKind::value_error,

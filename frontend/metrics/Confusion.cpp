@@ -1,4 +1,4 @@
-// Counts at thresholds, precision, recall, and the best of one ratio where another one is high enough.
+// Counts at thresholds, precision, recall, and the maximum of one ratio subject to a minimum of another.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/metrics/Fields.h"
 #include "frontend/metrics/Thresholds.h"
@@ -45,7 +45,7 @@ private:
   Count other_;
 };
 
-/// A share of counts at a threshold: `part` / (`part` and `rest`).
+/// A ratio of counts at a threshold: `part` / (`part` + `rest`).
 struct Ratio {
   CountsRule::Count part, rest;
 };
@@ -67,7 +67,7 @@ public:
     };
     double best = 0.0;
     for (size_t i = 0; i < state[0].size(); ++i)
-      if (of(constrained_, i) >= static_cast<float>(least_)) // as Keras compares
+      if (of(constrained_, i) >= static_cast<float>(least_)) // compares as Keras does
         best = std::max(best, static_cast<double>(of(best_, i)));
     return {best};
   }

@@ -1,4 +1,4 @@
-// Builds, updates and reads metrics that are structs of the user's.
+// Builds, updates and reads metrics defined by user structs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/metrics/CustomRule.h"
 #include "frontend/base/UniqueNames.h"
@@ -58,9 +58,8 @@ namespace detail {
 struct CustomRule::Result {
   uint64_t epoch; // of the configuration
   InterpretedTrace program;
-  std::vector<std::optional<size_t>>
-      positions;      // in the metric's state, of each variable of the trace; none: a constant
-  std::mutex mutex{}; // for the program
+  std::vector<std::optional<size_t>> positions; // in the metric's state, of each trace variable; none: a constant
+  std::mutex mutex{};                           // for the program
 };
 
 /// The position of each variable of a trace in a metric's state. value_error for another variable.

@@ -1,4 +1,4 @@
-// The rule of a metric that is a struct of the user's.
+// The rule of a metric defined by a user struct.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/TraceCompile.h"
@@ -10,7 +10,7 @@
 
 namespace halftone::detail {
 
-/// Calls the methods of a struct that a user has given. One state has one rule, whose struct keeps the variables.
+/// Calls the methods of a user's struct. Each state has its own rule, whose struct owns the variables.
 class CustomRule final : public MetricRule {
 public:
   explicit CustomRule(std::unique_ptr<MetricBody> given) : given_(std::move(given)), body_(given_->clone()) {}
@@ -23,7 +23,7 @@ public:
     body_->update_state(yTrue, yPred, weight);
   }
   std::vector<double> resultsOf(const MetricImpl &metric, const std::vector<Tensor> &state) const override;
-  /// Traces result(). value_error for one that is no scalar of the metric's own variables.
+  /// Traces result(). value_error unless it is a scalar of the metric's own variables.
   void requireResult(const MetricImpl &metric) const;
   const MetricBody &body() const { return *body_; }
 
@@ -35,7 +35,7 @@ private:
   std::unique_ptr<MetricBody> body_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<Result>
-      result_; // null or of an earlier configuration epoch: to be traced. Guarded by the mutex
+      result_; // null or of an earlier configuration epoch: must be traced. Guarded by the mutex
 };
 
 } // namespace halftone::detail

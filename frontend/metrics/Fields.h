@@ -1,4 +1,4 @@
-// The arguments of each metric as keys of its config, and the metric made of them.
+// The arguments of each metric as config keys, and the construction of metrics from them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
@@ -16,12 +16,12 @@ template <>
 inline constexpr const char *choice_words<metrics::ClassAggregation>[] = {"uniform_average",
                                                                           "variance_weighted_average"};
 
-/// All arguments of a metric: the positional ones, which are added here, and the others; and the metric made of them.
+/// All arguments of a metric: its Args extended by the positional ones, and the metric that they construct.
 template <class MetricClass, class Args> struct MetricOptions : Args {
   Metric metric() const { return MetricClass(static_cast<const Args &>(*this)); }
 };
 template <class MetricClass> struct AtThresholdOptions : metrics::AtThresholdArgs {
-  double least = 0.0; // of the other ratio
+  double least = 0.0; // minimum of the other ratio
   Metric metric() const { return MetricClass(least, *this); }
 };
 template <class MetricClass, class Args> struct ClassesOptions : Args {
@@ -37,7 +37,7 @@ struct BinaryIoUOptions : metrics::BinaryIoUArgs {
   Metric metric() const { return metrics::BinaryIoU(targetClassIds, *this); }
 };
 
-/// The fields of a metric's arguments beyond name and dtype, in Keras's order.
+/// The fields of a metric's arguments other than name and dtype, in Keras's order.
 template <class Args> constexpr std::tuple argFields{};
 template <> inline constexpr std::tuple argFields<metrics::TopKArgs>{Field{"k", &metrics::TopKArgs::k}};
 template <>
@@ -88,7 +88,7 @@ inline constexpr std::tuple argFields<metrics::OneHotIoUArgs>{
     Field{"ignore_class", &metrics::OneHotIoUArgs::ignore_class},
     Field{"sparse_y_pred", &metrics::OneHotIoUArgs::sparse_y_pred}, Field{"axis", &metrics::OneHotIoUArgs::axis}};
 
-/// Numbers that a config has only if there are any.
+/// Numbers that are absent from a config if there are none.
 template <class Args> struct PresentField {
   const char *key;
   std::vector<double> Args::*member;
@@ -98,8 +98,8 @@ template <class Args> struct PresentField {
   }
   void read(FieldReader &reader, Args &args) const { reader.readOne(key, args.*member); }
 };
-/// Numbers that a config holds as a list, or null if there are none. Keras writes a tensor there: {"class_name":
-/// "__tensor__", "config": {"value"}}.
+/// Numbers as a list in a config, or null if there are none. Keras writes a tensor: {"class_name": "__tensor__",
+/// "config": {"value"}}.
 template <class Args> struct TensorField {
   const char *key;
   std::vector<double> Args::*member;
@@ -120,7 +120,7 @@ template <class Args> struct TensorField {
   }
 };
 
-/// The fields of all of a metric's arguments beyond name and dtype.
+/// All fields of a metric's arguments other than name and dtype.
 template <class Options> struct MetricFields;
 template <class MetricClass, class Args> struct MetricFields<MetricOptions<MetricClass, Args>> {
   static constexpr auto all = argFields<Args>;
@@ -167,7 +167,7 @@ template <> struct MetricFields<AUCOptions> {
                                   PresentField{"thresholds", &Args::thresholds}};
 };
 
-/// A metric of a class, named as given or else `name`.
+/// A metric of a class, with the given name or else `name`.
 template <class Options>
 Metric metricOfClass(const char *className, const std::string &name, const Options &options, DType dtype,
                      std::shared_ptr<const MetricRule> rule) {
@@ -176,13 +176,13 @@ Metric metricOfClass(const char *className, const std::string &name, const Optio
   writeFields(impl->ownConfig, options, MetricFields<Options>::all);
   return Metric(std::move(impl));
 }
-/// The same, with a float dtype from the options.
+/// Like the above, with a float dtype from the options.
 template <class Options>
 Metric metricOfClass(const char *className, const std::string &name, const Options &options,
                      std::shared_ptr<const MetricRule> rule) {
   return metricOfClass(className, name, options, dtypeOfArgument(options.dtype, className), std::move(rule));
 }
-/// The same, with Keras's automatic name of the class.
+/// Like the above, with Keras's automatic name for the class.
 template <class Options>
 Metric metricOfClass(const char *className, const Options &options, std::shared_ptr<const MetricRule> rule) {
   return metricOfClass(className, options.name.empty() ? uniqueName(className) : options.name, options,

@@ -1,4 +1,4 @@
-// Intersections and unions of classes, from a matrix of counts by target and prediction.
+// Intersection over union of classes, from a confusion matrix.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/metrics/Fields.h"
@@ -13,7 +13,7 @@ using namespace detail;
 
 namespace {
 
-/// The arguments of all classes.
+/// The arguments shared by all classes.
 struct Facts {
   int64_t classes;
   std::optional<std::vector<int64_t>> targets; // nullopt: all classes
@@ -42,8 +42,8 @@ public:
                               "y_pred.shape={}",
                               yTrue.shape().str(), yPred.shape().str()));
     const Value known = ops::logical_and(isClass(t), isClass(p));
-    // Weights are whole numbers in a dtype of whole numbers, as in Keras.
-    // Sums are in float64: float32 holds no odd number above 2^24.
+    // Weights are truncated for an integer dtype, as in Keras. Sums use float64: float32 represents no odd number above
+    // 2^24.
     Value counted = asDtype(known, DType::float64, "metric");
     if (weight.defined())
       counted =
@@ -77,7 +77,7 @@ public:
 
 private:
   static Value flat(const Value &x) { return x.rank() > 1 ? ops::reshape(x, {x.shape().elements()}) : x; }
-  /// A vector of class indices.
+  /// Converts x to a vector of class indices.
   Value classesOf(const Value &x, bool sparse) const {
     return flat(asDtype(sparse ? x : ops::argmax(x, facts_.args.axis), DType::int32, "metric"));
   }

@@ -1,4 +1,4 @@
-// Metrics that are means over samples, of losses and of other formulas, and the sum of values.
+// Metrics that are means over samples of losses and other formulas, and the sum of values.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/graph/SharedBatch.h"
@@ -104,7 +104,7 @@ Metric meanOfLoss(const char *className, const std::string &name, const Args &ar
   return metricOfClass(className, name, MetricOptions<MetricClass, Args>{args}, meanOf(formulaOf(loss)));
 }
 
-/// The cosine itself: Keras's metric is the cosine, its loss the negative.
+/// The cosine: Keras's metric is the cosine, its loss the negative cosine.
 MetricFormula cosineOf(int64_t axis) {
   return [loss = formulaOf(losses::CosineSimilarity(axis))](const Value &t, const Value &p) { return -loss(t, p); };
 }
@@ -115,7 +115,7 @@ Value squaredErrors(const Value &yTrue, const Value &yPred) {
   return ops::square(p - t);
 }
 
-/// Targets and predictions of one float dtype and shape.
+/// Converts targets and predictions to the same float dtype and shape.
 std::pair<Value, Value> matched(const char *what, const Value &yTrue, const Value &yPred) {
   Value p = asFloat(yPred), t = asDtype(yTrue, p.dtype(), "metric");
   matchRanks(t, p);
@@ -209,7 +209,7 @@ namespace halftone {
 
 using Plain = Value (*)(const Value &, const Value &);
 
-/// The metric of the losses:: function `f`; null for a function of the user's.
+/// The metric of the losses:: function `f`; null for a user function.
 static std::shared_ptr<detail::MetricImpl> metricOfFunction(Plain f, const MetricArgs &args) {
   struct Named {
     Plain function;

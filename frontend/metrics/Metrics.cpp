@@ -22,7 +22,7 @@ using namespace detail;
 
 namespace {
 
-/// value_error unless the metric takes targets and predictions, if `targets`, or values alone.
+/// value_error unless the metric takes targets and predictions, if `targets`, or only values otherwise.
 void requireRule(const MetricImpl &metric, bool targets) {
   if (!metric.rule)
     throw Error(ErrorKind::value_error,
@@ -43,7 +43,7 @@ void makeState(MetricImpl &metric, const Shape &yTrue, const Shape &yPred) {
   metric.initial = std::move(made.initial);
 }
 
-/// Records an update, by the code of the library or of the user. value_error for a weight that the user's does not take.
+/// Records an update by library or user code. value_error for a weight that the user's update does not take.
 void recordUpdate(const MetricImpl &metric, const Value &yTrue, const Value &yPred, const Value &weight) {
   if (weight.defined() && !metric.rule->takesWeight())
     throw Error(
@@ -56,8 +56,8 @@ void recordUpdate(const MetricImpl &metric, const Value &yTrue, const Value &yPr
   metric.rule->update(metric.state, yTrue, yPred, weight);
 }
 
-/// The function owns the metric: its formula is users' code, which may destroy the caller's handle. Feeds: targets and
-/// predictions, or values, then perhaps weights.
+/// The function owns the metric, since its formula is user code that may destroy the caller's handle. Feeds: targets
+/// and predictions, or values, then optional weights.
 void updateOnData(std::shared_ptr<MetricImpl> metric, const std::vector<Tensor> &feeds, bool weighted) {
   CompiledFunction *function = nullptr;
   {
@@ -112,7 +112,7 @@ void buildMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred) {
     makeState(impl, yTrue, yPred);
   else
     return;
-  CallTransaction::onFailure([metric] { // other shapes may come after a failure of the call around this one
+  CallTransaction::onFailure([metric] { // after a failure of the enclosing call, other shapes may follow
     const ForkSafeLock undoing(metric.impl()->mutex);
     metric.impl()->state.clear();
     metric.impl()->initial.clear();
@@ -123,7 +123,7 @@ void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, 
   const MetricImpl &impl = *metric.impl();
   requireRule(impl, true);
   Value weight = sampleWeight, mask = maskOf(yPred);
-  if (weight.defined() && mask.defined()) { // as in Keras, a mask counts only beside weights
+  if (weight.defined() && mask.defined()) { // as in Keras, a mask applies only with weights
     const DType dtype = is_float(impl.dtype) ? impl.dtype : floatxDtype();
     weight = asDtype(weight, dtype, "metric");
     mask = asDtype(mask, dtype, "metric");
@@ -141,7 +141,7 @@ static std::vector<VariableHandle> memoryOf(const Metric &metric) {
 }
 
 std::vector<double> metricResults(const Metric &metric) {
-  return metricResults(metric, readTogether(memoryOf(metric)).valueOrThrow()); // totals and counts of one moment
+  return metricResults(metric, readTogether(memoryOf(metric)).valueOrThrow()); // a consistent snapshot
 }
 std::vector<double> metricResults(const Metric &metric, const std::vector<Tensor> &state) {
   const MetricImpl &impl = *metric.impl();
@@ -163,7 +163,7 @@ void resetMetric(const Metric &metric) {
   writeTogether(memoryOf(metric), values).orThrow();
 }
 
-/// The same metric with a fresh state, if that needs no shapes.
+/// A copy of the metric with fresh state, if that needs no shapes.
 static Metric copyOf(const MetricImpl &impl) {
   std::shared_ptr<MetricImpl> copy = makeMetric(impl.name, impl.dtype, impl.rule->another());
   copy->identifier = impl.identifier;
@@ -187,7 +187,7 @@ Metric ownMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred, c
       return nobodyUses;
     }();
     if (!isFree)
-      own = copyOf(impl); // without the lock, since it calls a user's build()
+      own = copyOf(impl); // without the lock: calls a user's build()
   }
   buildMetric(own, yTrue, yPred);
   return own;
@@ -207,7 +207,7 @@ void MeanTracker::update(const Value &value, int64_t ownRows) const {
 } // namespace detail
 
 Metric::Metric(const Metric &) = default;
-Metric::Metric(Metric &&other) noexcept : impl_(other.impl_) {} // copies, so that a moved-from metric stays whole
+Metric::Metric(Metric &&other) noexcept : impl_(other.impl_) {} // copies: a moved-from metric stays valid
 Metric &Metric::operator=(const Metric &) & = default;
 Metric &Metric::operator=(Metric &&other) & noexcept { return *this = static_cast<const Metric &>(other); }
 Metric::~Metric() = default;
@@ -271,14 +271,14 @@ Config Metric::get_config() const {
   return ConfigAccess::make(std::move(all));
 }
 
-/// Updates a metric of values.
+/// Updates a metric over values.
 static void updateOnValues(const Metric &metric, const Tensor &values, const Tensor &sampleWeight) {
   requireRule(*metric.impl(), false);
   const bool weighted = sampleWeight.defined();
   updateOnData(metric.impl(), weighted ? std::vector<Tensor>{values, sampleWeight} : std::vector<Tensor>{values},
                weighted);
 }
-/// Records the update of a metric of values.
+/// Records the update of a metric over values.
 static void recordValues(const Metric &metric, const Value &values, const Value &sampleWeight) {
   requireRule(*metric.impl(), false);
   requireRecords(*metric.impl(), {values});

@@ -1,4 +1,4 @@
-// Keeps users' metrics that files and compile() may name.
+// The registry of user metrics that files and compile() may name.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ClassRegistry.h"
 #include "frontend/metrics/MetricImpl.h"
@@ -16,7 +16,7 @@ ClassRegistry<Make> &registry() {
   return metrics;
 }
 
-/// A metric like the made one, under the name and in the dtype of the config, if it has them.
+/// A copy of the created metric with the name and dtype of the config, if it has them.
 std::shared_ptr<MetricImpl> withFields(const Metric &made, const Config &config) {
   FieldReader reader(config);
   MetricArgs args;
@@ -33,7 +33,7 @@ std::shared_ptr<MetricImpl> withFields(const Metric &made, const Config &config)
   const std::shared_ptr<MetricImpl> metric = makeMetric(name, dtype, impl.rule->another());
   metric->className = impl.className;
   metric->ownConfig = impl.ownConfig;
-  if (!impl.rule->isUsers()) // a function, whose fields only the config has
+  if (!impl.rule->isUsers()) // a function: only the config has its fields
     for (const std::string &key : reader.left())
       ConfigAccess::set(metric->ownConfig, key, ConfigAccess::json(config).at(key));
   return metric;

@@ -1,4 +1,4 @@
-// Scores with state for each class or column: F-scores and the coefficient of determination.
+// Scores with state per class or column: F-scores and the coefficient of determination.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/metrics/Fields.h"
@@ -20,7 +20,7 @@ void requireColumns(const char *what, const Shape &yTrue, const Shape &yPred) {
                             "input shapes: y_pred.shape={} and y_true.shape={}.",
                             what, yPred.str(), yTrue.str()));
 }
-/// Targets and predictions, whose columns must be those of the state.
+/// value_error unless the columns of targets and predictions match the state.
 void requireState(const char *what, const Value &t, const Value &p, int64_t columns) {
   requireColumns(what, t.shape(), p.shape());
   requireSameShape(what, t, p);
@@ -28,7 +28,7 @@ void requireState(const char *what, const Value &t, const Value &p, int64_t colu
     throw Error(ErrorKind::value_error,
                 fmt::format("{} has counted {} columns. Received: y_pred.shape={}", what, columns, p.shape().str()));
 }
-/// Weights of samples as a column; ones if there are none.
+/// Sample weights as a column; ones if there are none.
 Value columnOf(const char *what, const Value &weight, const Value &like) {
   const Shape column{like.shape()[0], 1};
   if (!weight.defined())
@@ -110,7 +110,7 @@ public:
   bool needsShapes() const override { return true; }
   State state(const Shape &yTrue, const Shape &yPred) const override {
     Shape columns = yPred;
-    if (yTrue.rank() == 1 && yPred.rank() == 1) // which matching ranks leaves alone
+    if (yTrue.rank() == 1 && yPred.rank() == 1) // unchanged by rank matching
       requireColumns("R2Score", yTrue, yPred);
     if (yPred.rank() == 1)
       columns = yTrue;
@@ -133,7 +133,7 @@ public:
     addTo(state[4], ops::sum(w, 0));
   }
   std::vector<double> results(const std::vector<std::vector<double>> &state) const override {
-    // Rounded as Keras rounds: the variance of one sample is then 0.
+    // Rounds as Keras does, so the variance of one sample is 0.
     const auto rounded = [this](double x) { return isWide_ ? x : static_cast<double>(static_cast<float>(x)); };
     std::vector<double> scores, totals;
     for (size_t i = 0; i < state[1].size(); ++i) {
@@ -148,7 +148,7 @@ public:
       scores = {std::inner_product(scores.begin(), scores.end(), totals.begin(), 0.0) /
                 std::accumulate(totals.begin(), totals.end(), 0.0)};
     const double samples = state[0][0], regressors = static_cast<double>(args_.num_regressors);
-    if (regressors != 0.0 && regressors < samples - 1.0) // else the plain score, as in Keras
+    if (regressors != 0.0 && regressors < samples - 1.0) // otherwise the plain score, as in Keras
       for (double &score : scores)
         score = 1.0 - (1.0 - score) * (samples - 1.0) / (samples - regressors - 1.0);
     return scores;

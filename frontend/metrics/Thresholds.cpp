@@ -15,9 +15,9 @@ namespace halftone::detail {
 
 namespace {
 
-constexpr double lowest = -1e10; // Keras's NEG_INF, the threshold and the predictions that top_k leaves out
+constexpr double lowest = -1e10; // Keras's NEG_INF, the threshold and value of predictions outside the top k
 
-/// Sample weights with as many axes as the predictions: those of samples get an axis of extent 1.
+/// Extends sample weights to the rank of the predictions; those of samples get an axis of extent 1.
 Value weightFor(const Value &weight, const Value &t, DType dtype) {
   if (!weight.defined())
     return weight;
@@ -25,7 +25,8 @@ Value weightFor(const Value &weight, const Value &t, DType dtype) {
   return w.rank() == t.rank() + 1 ? ops::squeeze(w, -1) : w;
 }
 
-/// Of each row the k largest predictions, of equal ones the first; the lowest value in the place of the others.
+/// Keeps the k largest predictions of each row, the first ones among equals, and replaces the others by the lowest
+/// value.
 Value keepTop(const Value &p, int64_t k) {
   if (p.rank() < 1 || k < 1 || k > p.shape()[-1])
     throw Error(
@@ -60,7 +61,7 @@ Value onlyClass(const Value &x, int64_t classId) {
   return tracing().slice(x, start, Shape(extent));
 }
 
-/// (thresholds, ...) of (1, ...): whether a prediction is above each threshold.
+/// Expands (1, ...) to (thresholds, ...): whether a prediction is above each threshold.
 Value above(const Value &p, const Thresholds &thresholds) {
   const int64_t count = thresholds.count;
   std::vector<int64_t> column(static_cast<size_t>(p.rank()), 1);

@@ -1,4 +1,4 @@
-// Counts right and wrong predictions at thresholds. Precision, recall and areas under curves follow from the counts.
+// Confusion counts at thresholds, from which precision, recall and areas under curves follow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/metrics/MetricImpl.h"
@@ -8,31 +8,32 @@ namespace halftone::detail {
 
 struct Thresholds {
   int64_t count = 1;
-  /// From 0 to 1 at equal distances. As Keras does, predictions are then not compared with the thresholds, but put in
-  /// buckets: a prediction near a threshold may fall to its other side.
+  /// From 0 to 1 at equal distances. As in Keras, predictions are then not compared with the thresholds but sorted into
+  /// buckets: a prediction near a threshold may fall on its other side.
   bool even = false;
-  bool beyond = false;          // even ones: the first and the last lie a little outside of 0 and 1
-  std::vector<double> values{}; // of those that are not even
+  bool beyond = false;          // if even: the first and the last lie slightly outside of [0, 1]
+  std::vector<double> values{}; // if not even
 };
-/// `count` even ones; one alone is 0.5.
+/// `count` even thresholds; a single one is 0.5.
 Thresholds evenThresholds(int64_t count, bool beyond = false);
-/// The given ones, 0.5 if there are none, or with top_k one below every prediction. value_error outside of [0, 1].
+/// The given thresholds, 0.5 if there are none, or with top_k one below every prediction. value_error outside of [0,
+/// 1].
 Thresholds givenThresholds(const Numbers &given, bool topK = false);
-/// Whether thresholds are 0, 1 and those between at equal distances, at least three in all.
+/// Returns true if the thresholds are 0, 1 and equidistant ones between, at least three in all.
 bool areEven(const std::vector<double> &thresholds);
 
-/// Which predictions count, and how.
+/// Selects the predictions to count.
 struct Selection {
   std::optional<int64_t> topK{}, classId{};
-  bool byLabel = false; // counts of (batch, labels) by the label
+  bool byLabel = false; // separate counts per label of (batch, labels)
   std::vector<double> labelWeights{};
 };
-/// (thresholds), or by label (thresholds, labels).
+/// Counts of shape (thresholds), or by label (thresholds, labels).
 struct Confusion {
   Value truePositives, falsePositives, trueNegatives, falseNegatives;
 };
-/// The counts of a batch in `dtype`, with `weight`, if that is defined, as the samples' weights. value_error for shapes
-/// that do not fit, or a class that is none.
+/// The counts of a batch in `dtype`, with `weight`, if defined, as sample weights. value_error for incompatible shapes,
+/// or an invalid class.
 Confusion confusionOf(const Value &yTrue, const Value &yPred, const Value &weight, const Thresholds &thresholds,
                       const Selection &selection, DType dtype);
 
@@ -41,7 +42,7 @@ void addTo(const Variable &state, const Value &value);
 /// a / b, or 0 where b is 0.
 double divideNoNan(double a, double b);
 
-/// The counts of each threshold as state: all four of them, or those whose names are given.
+/// A rule with the counts at each threshold as state: all four of them, or the selected ones.
 class CountsRule : public MetricRule {
 public:
   enum Count : uint8_t { tp, fp, tn, fn };

@@ -1,4 +1,4 @@
-// Adadelta: steps scaled by the root mean square of the steps before.
+// Adadelta: steps scaled by the root mean square of previous steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Ops.h"

@@ -1,4 +1,4 @@
-// Adafactor: keeps the mean squares of a matrix only by rows and by columns.
+// Adafactor: stores the mean squares of a matrix only per row and per column.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
@@ -18,7 +18,7 @@ private:
   bool isElementwise() const override { return false; }
   std::vector<std::vector<SlotSpec>> slotGroups(const Variable &variable) const override {
     const Shape shape = variable.shape();
-    if (shape.rank() < 2) // Keras's list has a row and a column here too, scalars that nothing uses
+    if (shape.rank() < 2) // Keras's list has a row and a column here too, as unused scalars
       return {{{"row", 0.0, Shape()}, {"column", 0.0, Shape()}, {"velocity"}}};
     std::vector<int64_t> rows = shape.dims(), columns = rows;
     rows.pop_back();
@@ -31,7 +31,7 @@ private:
     return {};
   }
   DType dtypeFor(DType variable) const override { return atLeastFloat32(variable); }
-  /// The rate before it is scaled by the variable, and the share of the mean squares that is kept.
+  /// The rate before scaling by the variable, and the decay of the mean squares.
   std::vector<Value> derivedOf(const Value &rate, const Value &step) const override {
     Value bound = 1.0 / ops::sqrt(step);
     return {ops::minimum(rate, bound), 1.0 - ops::power(step, scalarLike(args_.beta_2_decay, step))};

@@ -1,4 +1,4 @@
-// Adamax: Adam with the largest gradient in place of the mean square.
+// Adamax: Adam with the maximum gradient in place of the mean square.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"

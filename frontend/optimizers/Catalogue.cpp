@@ -1,4 +1,4 @@
-// Optimizers by name and from configs: the list of all optimizers.
+// The catalogue of optimizers, by name and from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProgressBar.h"
 #include "frontend/optimizers/Fields.h"
@@ -52,7 +52,7 @@ Optimizer madeLossScale(FieldReader &reader) {
   if (reader.takes("dynamic") && !reader.get<bool>("dynamic"))
     throw Error(ErrorKind::value_error, "LossScaleOptimizer no longer supports `dynamic=False`. Instead, simply set "
                                         "`loss_scale_factor` directly on the `inner_optimizer`.");
-  // An older Keras wrote the fields of every optimizer into the config of LossScaleOptimizer.
+  // Older versions of Keras wrote the fields of every optimizer into the config of LossScaleOptimizer.
   std::apply([&](auto... fields) { (requireDefault(reader, fields), ...); }, sharedFields<optimizers::SGDArgs>);
   LossScaleArgs args;
   reader.read(args,
@@ -72,7 +72,7 @@ Optimizer madeLossScale(FieldReader &reader) {
 struct Known {
   const char *className;
   Optimizer (*make)(FieldReader &);
-  bool needsArguments = false; // so its name alone stands for no optimizer
+  bool needsArguments = false; // its name alone denotes no optimizer
 };
 constexpr Known catalogue[] = {
     {"Adam", made<optimizers::Adam, optimizers::AdamArgs>},

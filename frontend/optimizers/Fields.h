@@ -1,4 +1,4 @@
-// The arguments of each optimizer as keys of its config, in Keras's order.
+// The arguments of each optimizer as config keys, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// The fields that all optimizers share. "name" and "learning_rate" come before them.
+/// The fields that all optimizers share, after "name" and "learning_rate".
 template <class Args>
 constexpr std::tuple sharedFields{Field{"weight_decay", &Args::weight_decay},
                                   Field{"clipnorm", &Args::clipnorm},
@@ -18,7 +18,7 @@ constexpr std::tuple sharedFields{Field{"weight_decay", &Args::weight_decay},
                                   Field{"loss_scale_factor", &Args::loss_scale_factor},
                                   Field{"gradient_accumulation_steps", &Args::gradient_accumulation_steps}};
 
-/// The fields of one optimizer beyond the shared ones.
+/// The fields of one optimizer other than the shared ones.
 template <class Args> constexpr std::tuple ownFields{};
 
 template <>

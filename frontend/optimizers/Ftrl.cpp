@@ -25,7 +25,7 @@ private:
     auto powered = [&](const Value &v) { return ops::power(v, scalarLike(-args_.learning_rate_power, v)); };
     Value next = sum + ops::square(gradient);
     Value shrunk = gradient + 2.0 * args_.l2_shrinkage_regularization_strength * x;
-    linear = linear + (shrunk - (powered(next) - powered(sum)) / scalars.rate * x); // in this order, as Keras rounds
+    linear = linear + (shrunk - (powered(next) - powered(sum)) / scalars.rate * x); // in Keras's order of rounding
     Value l2 = args_.l2_regularization_strength + args_.beta / (2.0 * scalars.rate);
     Value quadratic = powered(next) / scalars.rate + 2.0 * l2;
     const double l1 = args_.l1_regularization_strength;

@@ -1,4 +1,4 @@
-// LAMB: Adam's step, scaled to the length of the variable times the rate.
+// LAMB: Adam's step, scaled to the norm of the variable times the rate.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"

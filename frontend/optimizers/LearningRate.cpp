@@ -21,7 +21,7 @@ struct LearningRate::Rep {
 };
 
 LearningRate::LearningRate(const LearningRate &) = default;
-LearningRate::LearningRate(LearningRate &&other) noexcept : rep_(other.rep_) {} // a moved-from rate stays whole
+LearningRate::LearningRate(LearningRate &&other) noexcept : rep_(other.rep_) {} // a moved-from rate stays valid
 LearningRate &LearningRate::operator=(const LearningRate &) & = default;
 LearningRate &LearningRate::operator=(LearningRate &&other) & noexcept {
   return *this = static_cast<const LearningRate &>(other);
@@ -68,7 +68,7 @@ double LearningRate::at(int64_t step) const {
   if (!rep_->schedule)
     return rep_->value;
   const double rate = rep_->schedule(step);
-  if (rep_->className.empty() && !std::isfinite(rate)) // rates of Keras's schedules are computed far ahead of the step
+  if (rep_->className.empty() && !std::isfinite(rate)) // Keras schedules are computed far ahead of the step
     throw Error(ErrorKind::value_error,
                 fmt::format("A learning rate must be finite. The function gives {} at step {}", rate, step));
   return rate;
@@ -101,7 +101,7 @@ static void checkSteps(const char *argument, int64_t steps) {
                 fmt::format("Argument `{}` must be > 0. Received: {}={}", argument, argument, steps));
 }
 
-/// The config of a schedule with an initial rate and a count of decay steps.
+/// The config of a schedule with an initial rate and a number of decay steps.
 template <class Args, class... T>
 static Config configOf(double initial, const char *stepsKey, int64_t steps, std::optional<double> decayRate,
                        const Args &args, const std::tuple<Field<Args, T>...> &fields) {
@@ -115,7 +115,7 @@ static Config configOf(double initial, const char *stepsKey, int64_t steps, std:
   return config;
 }
 
-/// How many times `steps` fit into `step`; rounded down for a staircase.
+/// `step` / `steps`, rounded down for a staircase.
 static double periods(int64_t step, int64_t steps, bool staircase) {
   double share = static_cast<double>(step) / static_cast<double>(steps);
   return staircase ? std::floor(share) : share;

@@ -20,7 +20,7 @@ private:
   void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
               const Scalars &scalars) const override {
     Value m = readRaw(slots[0]);
-    // Keras rounds the share to the variable's dtype and subtracts it from 1: in bfloat16, 0.98828 and 0.01172.
+    // Keras rounds the factor to the variable's dtype and subtracts it from 1: in bfloat16, 0.98828 and 0.01172.
     auto mixed = [&](double share) {
       Value kept = scalarLike(share, m);
       return m * kept + gradient * (1.0 - kept);

@@ -1,4 +1,4 @@
-// Dynamic loss scaling around another optimizer, as recorded operations: no step waits for the host.
+// Dynamic loss scaling around another optimizer, as recorded operations, so that no step waits for the host.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/graph/Promotion.h"
@@ -22,7 +22,7 @@ namespace {
 class LossScaleImpl final : public OptimizerImpl {
 public:
   LossScaleImpl(const Optimizer &inner, const optimizers::LossScaleArgs &args) : inner_(inner), args_(args) {
-    // The scale is a float32. If it were 0 or inf there, the weights would become NaN; a negative one would never halve.
+    // The scale is a float32. If it became 0 or inf, the weights would become NaN; a negative one would never halve.
     auto usable = [](double scale) {
       return scale >= std::numeric_limits<float>::denorm_min() && scale <= std::numeric_limits<float>::max();
     };
@@ -59,7 +59,7 @@ public:
 
   Value scaleLoss(const Value &loss) const override { return loss * readRaw(scale_); }
 
-  /// Notes whether the gradients are finite, which what is made of them may hide: clipped to a range, infinity is a number.
+  /// Records whether the gradients are finite, since later processing may hide this: clipping makes infinity finite.
   std::vector<Value> unscale(const std::vector<Value> &gradients) override {
     Trace &trace = tracing();
     if (unscaledIn_.lock().get() != &trace) {
@@ -101,8 +101,8 @@ public:
     Value counter = readRaw(counter_), skipped = readRaw(skipped_);
     Value zero = ops::zeros_like(counter), minScale = ops::full_like(scale, args_.min_scale),
           maxScale = ops::full_like(scale, args_.max_scale);
-    // Keras compares with ==: a counter beyond the count of growth steps does not grow the scale until a fault resets
-    // the counter.
+    // Keras compares with ==: a counter beyond the number of growth steps does not grow the scale until a fault resets
+    // it.
     const int64_t last = std::min<int64_t>(args_.dynamic_growth_steps - 1, std::numeric_limits<int32_t>::max());
     Value grows = ops::equal(counter, ops::full_like(counter, last));
     Value grown = ops::where(ops::less(scale, maxScale), ops::minimum(scale * 2.0, maxScale), scale);
@@ -125,7 +125,7 @@ public:
   int64_t updatesAfter(int64_t calls) const override { return inner_.impl()->updatesAfter(calls); }
   bool isBuilt() const override { return inner_.impl()->isBuilt(); }
   void build(const std::vector<Variable> &variables) override {
-    watchAll(variables); // so that state() can name a fault that was read from a file
+    watchAll(variables); // so that state() can name a fault read from a file
     inner_.impl()->build(variables);
   }
   const OptimizerParts &parts() const override { return inner_.impl()->parts(); }
@@ -158,7 +158,7 @@ public:
 
   const Optimizer &inner() const { return inner_; }
   optimizers::LossScaleState state() const {
-    const std::vector<Tensor> all = // of one moment
+    const std::vector<Tensor> all = // a consistent snapshot
         readTogether({scale_.impl()->memory, counter_.impl()->memory, skipped_.impl()->memory, fault_.impl()->memory})
             .valueOrThrow();
     const auto skipped = all[2].item<int64_t>();
@@ -181,12 +181,12 @@ public:
 private:
   static int64_t inARow(int64_t skippedWord) { return skippedWord & 0xffffffff; }
 
-  /// What unscale() gave for one list of gradients, and whether each of them is finite.
+  /// The result of unscale() for one list of gradients, and whether each of them is finite.
   struct Unscaled {
     std::vector<Value> finite, gradients;
   };
 
-  /// value_error for gradients that unscale() gave in this trace, which it would divide again.
+  /// value_error for gradients from unscale() in this trace, which it would divide again.
   void requireScaled(const std::vector<Value> &gradients, const std::vector<bool> &areReplaced) const {
     for (size_t i = 0; i < gradients.size(); ++i)
       if (gradients[i].defined() && !areReplaced[i] && given_.contains(gradients[i].node().get()))
@@ -196,13 +196,13 @@ private:
                                 name, i));
   }
 
-  /// Takes the calls of unscale() in this trace since the last update; none count if the update is by other gradients.
-  /// value_error if `gradients` are such ones and `args` does not say so.
+  /// Takes the unscale() calls of this trace since the last update; none apply if the update uses other gradients.
+  /// value_error if `gradients` come from unscale() and `args` does not say so.
   std::vector<Unscaled> takeUnscaled(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                                      const ApplyArgs &args) {
     if (unscaledIn_.lock().get() != &tracing())
       return {};
-    std::vector<Unscaled> calls = std::exchange(unscaled_, {}); // keeps the nodes of `given`
+    std::vector<Unscaled> calls = std::exchange(unscaled_, {}); // keeps the nodes of `given` alive
     const std::unordered_set<const Node *> given = std::exchange(given_, {});
     if (args.unscaled)
       return calls;
@@ -216,7 +216,8 @@ private:
   }
   static bool isReplaced(const Variable &variable) { return variable.impl()->update == UpdateKind::overwrite; }
 
-  /// 1 + the position of the first variable whose gradient is not finite, or was not when unscale() got it; else `none`.
+  /// 1 + the index of the first variable whose gradient is not finite, or was not when unscale() received it; otherwise
+  /// `none`.
   Value faultOf(const std::vector<Value> &gradients, const std::vector<Variable> &variables, const ApplyArgs &args,
                 const Value &none) {
     Trace &trace = tracing();
@@ -229,11 +230,11 @@ private:
     for (size_t i = 0; i < gradients.size(); ++i)
       if (gradients[i].defined())
         add(trace.reduceAll(ReduceAllKind::all_finite, {gradients[i]}), i);
-    for (const Unscaled &call : known) // of other variables, if there are more or fewer
+    for (const Unscaled &call : known) // of other variables, if the number differs
       for (size_t i = 0; i < call.finite.size() && !variables.empty(); ++i)
         if (call.finite[i].defined())
           add(call.finite[i], call.finite.size() == variables.size() ? i : 0);
-    // So far each process knows its own elements only, or what its own gradients were.
+    // So far each process knows only its own elements, or the state of its own gradients.
     const bool isOwn = trace.sharedBatch ? trace.sharedBatch->hasOwnGradients || !known.empty() : trace.usesProcesses;
     return isOwn ? ops::negative(trace.allReduce(CollectiveKind::max, ops::negative(fault))) : fault;
   }
@@ -242,7 +243,7 @@ private:
     for (const Variable &variable : variables)
       watch(variable);
   }
-  /// The position of a variable among all variables that build() or apply() got.
+  /// The index of a variable among all variables passed to build() or apply().
   double watch(const Variable &variable) {
     const auto [found, isNew] = positions_.try_emplace(&*variable.impl(), watched_.size());
     if (isNew) {
@@ -261,9 +262,10 @@ private:
   optimizers::LossScaleArgs args_;
   Variable iteration_, rate_; // in Keras's list of variables; neither changes
   Variable counter_, scale_;
-  // Halftone's own: inAll times the count of all skipped steps, plus the count of the last ones in a row.
+  // Specific to Halftone: inAll times the total number of skipped steps, plus the number of the latest consecutive
+  // ones.
   Variable skipped_;
-  Variable fault_; // 1 + the position in watched_ of the variable at fault in the last skipped step, 0 for none
+  Variable fault_; // 1 + the index in watched_ of the faulty variable in the last skipped step, 0 for none
   std::vector<Variable> watched_;
   std::vector<Unscaled> unscaled_;         // of that trace, until the next update
   std::unordered_set<const Node *> given_; // the nodes of their gradients

@@ -1,4 +1,4 @@
-// Sums gradients over processes, and updates the variables by them.
+// Sums gradients over processes, and updates the variables with them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/MinimizeTogether.h"
 #include "frontend/graph/Promotion.h"
@@ -13,7 +13,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// While it lives, this optimizer alone may update variables in a step of several processes.
+/// While it lives, only this optimizer may update variables in a multi-process step.
 class Updating {
 public:
   explicit Updating(const Optimizer &optimizer)
@@ -26,7 +26,7 @@ private:
   const void *saved_;
 };
 
-/// The mean over processes of what each of them has for a variable. A variable that a gradient replaces takes the largest.
+/// The mean over processes of each one's gradient of a variable; for a variable that a gradient replaces, the maximum.
 Value ofAll(const Variable &variable, const Value &own) {
   return variable.impl()->update == UpdateKind::overwrite ? tracing().allReduce(CollectiveKind::max, own)
                                                           : meanOverProcesses(own);

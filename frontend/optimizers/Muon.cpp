@@ -1,4 +1,4 @@
-// Muon: matrices move along their momentum made nearly orthogonal, all else as by Adam.
+// Muon: matrices are updated by their nearly orthogonalized momentum, all other variables as in Adam.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"
@@ -16,7 +16,7 @@ namespace {
 class MuonRule final : public RuleOf<optimizers::MuonArgs> {
 public:
   MuonRule(const LearningRate &rate, const optimizers::MuonArgs &args) : RuleOf("Muon", "muon", rate, args) {
-    constexpr int64_t mostSteps = 100; // each is three products in the program
+    constexpr int64_t mostSteps = 100; // each adds three products to the program
     if (args.ns_steps < 0 || args.ns_steps > mostSteps)
       throw Error(ErrorKind::value_error, fmt::format("`ns_steps` must be in the range [0, {}]. Received: ns_steps={}",
                                                       mostSteps, args.ns_steps));
@@ -64,8 +64,8 @@ private:
       step = step * std::sqrt(static_cast<double>(std::max(x.shape()[0], x.shape()[1]))) * *args_.rms_rate;
     variable.assign(x - step);
   }
-  /// The matrix with singular values near 1: some steps of the iteration x -> a x + (b s + c s s) x, where s = x x^T, from
-  /// a matrix with a norm of 1. It works on the smaller of both squares.
+  /// The matrix with singular values near 1: some steps of the iteration x -> a x + (b s + c s s) x, where s = x x^T,
+  /// starting from a matrix with norm 1. It uses the smaller of the two Gram matrices.
   Value orthogonal(const Value &matrix) const {
     const bool isTall = matrix.shape()[0] > matrix.shape()[1];
     const Value wide = isTall ? ops::transpose(matrix) : matrix;

@@ -1,4 +1,4 @@
-// Nadam: Adam with Nesterov's momentum, which grows over the first steps.
+// Nadam: Adam with Nesterov momentum, which increases over the first steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/optimizers/UpdateRule.h"

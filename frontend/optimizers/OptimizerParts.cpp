@@ -16,7 +16,7 @@
 
 namespace halftone::detail {
 
-/// Ranges begin at multiples of this, so that a range of floats begins at a multiple of a cache line.
+/// Ranges begin at multiples of this, so that ranges of floats are aligned to cache lines.
 static constexpr int64_t stride = 16;
 
 Division::Range Division::of(int64_t elements, int64_t rank) const {
@@ -40,7 +40,7 @@ void OptimizerParts::split(int64_t rank, int64_t processes) {
   processes_ = processes;
 }
 
-/// The process of each variable that is not cut, by index, and -1 for the others.
+/// The owner of each variable that is not divided, by index, and -1 for the others.
 static std::vector<int64_t> ownersOf(const std::vector<Variable> &variables, const std::vector<bool> &isWhole,
                                      int64_t processes) {
   std::vector<int64_t> owners(variables.size(), -1);
@@ -120,7 +120,7 @@ Value OptimizerParts::own(const Variable &variable, const Value &x) const {
 
 Value OptimizerParts::ownOfSum(const Variable &variable, const Value &x) const {
   const Divided *divided = find(variable);
-  if (!divided) // apply() refuses it
+  if (!divided) // apply() rejects it
     return x;
   return tracing().reduceScatter(x, divided->division.borders(x.shape().elements()), rank_);
 }
@@ -131,7 +131,7 @@ void OptimizerParts::read() const {
       divided.part.assign(own(divided.variable, readRaw(divided.variable)));
 }
 
-/// The last variable comes first, since its gradient, and so its update, is ready first.
+/// Starts with the last variable, since its gradient, and so its update, is ready first.
 void OptimizerParts::gather() const {
   for (const Divided &divided : std::views::reverse(divided_)) {
     const Variable own = this->own(divided.variable);

@@ -1,4 +1,4 @@
-// The Optimizer handle, and optimizers by name.
+// The Optimizer handle, and creation of optimizers by name.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Optimizers.h"
 #include "frontend/graph/Promotion.h"
@@ -72,7 +72,7 @@ Optimizer ownOptimizer(const Optimizer &optimizer) {
 } // namespace detail
 
 Optimizer::Optimizer(const Optimizer &) = default;
-Optimizer::Optimizer(Optimizer &&other) noexcept : impl_(other.impl_) {} // a moved-from optimizer stays whole
+Optimizer::Optimizer(Optimizer &&other) noexcept : impl_(other.impl_) {} // a moved-from optimizer stays valid
 Optimizer &Optimizer::operator=(const Optimizer &) & = default;
 Optimizer &Optimizer::operator=(Optimizer &&other) & noexcept { return *this = static_cast<const Optimizer &>(other); }
 Optimizer::~Optimizer() = default;

@@ -28,7 +28,7 @@ bool RateTable::reaches(uint64_t version, int64_t mostSteps) {
 BeforePlay::Begin RateTable::prepare(const LearningRate &schedule, const Variable &steps, const Variable &rate,
                                      int64_t mostSteps) {
   const VariableHandle count = steps.impl()->memory;
-  const uint64_t version = count->version(); // read first: the count is of this version or of a later one
+  const uint64_t version = count->version(); // read first: the count belongs to this version or a later one
   if (reaches(version, mostSteps))
     return [this, count, mostSteps]() -> StatusOr<bool> {
       if (!reaches(count->version(), mostSteps))

@@ -1,4 +1,4 @@
-// Stochastic gradient descent, with momentum or Nesterov's momentum.
+// Stochastic gradient descent, with classical or Nesterov momentum.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Error.h"

@@ -1,4 +1,4 @@
-// The learning rates of an UpdateRule: constants, users' functions, and schedules by table.
+// The learning rates of an UpdateRule: constants, user functions, and schedules by table.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdateRule.h"
 #include "halftone/Error.h"
@@ -20,10 +20,10 @@ void UpdateRule::setLearningRate(double value) {
   rate_.assign(Tensor::full({}, requireRate(value), rate_.impl()->dtype));
 }
 
-/// The work of a user's function, which may depend on more than the step: the rate of the next update.
+/// The host work for a user function, which may depend on more than the step: computes the rate of the next update.
 BeforePlay::Begin UpdateRule::computeRate() const {
   const VariableHandle count = iterations_.impl()->memory;
-  const uint64_t version = count->version(); // read first: the count is of this version or of a later one
+  const uint64_t version = count->version(); // read first: the count belongs to this version or a later one
   return [count, version, rate = rate_, value = learningRate()]() -> StatusOr<bool> {
     if (count->version() != version)
       return false;
@@ -34,7 +34,7 @@ BeforePlay::Begin UpdateRule::computeRate() const {
   };
 }
 
-/// The work before each play with up to `updates` updates.
+/// The host work before each play with up to `updates` updates.
 BeforePlay UpdateRule::rateBefore(std::shared_ptr<const int64_t> updates) {
   BeforePlay work{{iterations_.impl()->memory, rate_.impl()->memory}, {}};
   auto self = std::static_pointer_cast<UpdateRule>(shared_from_this());
@@ -63,9 +63,9 @@ int64_t UpdateRule::prepareRate(int64_t updates) {
   }
 }
 
-/// Makes the rate that an update reads: for the first update of a run the host before the run, or the run before this one.
-/// A later update looks up the rate of the count that the updates before it have left; of a user's function there is no table,
-/// and all updates of a run have one rate.
+/// Provides the rate that an update reads. For the first update of a run, the host computes it before the run, or the
+/// previous run did. A later update looks up the rate for the count after the updates before it. There is no table for
+/// a user function, so all updates of a run use the same rate.
 void UpdateRule::feedSchedule(Trace &trace) {
   std::shared_ptr<int64_t> &updates = trace.scheduledUpdates[this];
   if (updates) {

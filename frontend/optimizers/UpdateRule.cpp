@@ -17,7 +17,7 @@ bool isOverwritten(const Variable &variable) { return variable.impl()->update ==
 
 namespace {
 
-/// `x` / `divisor`, rounded down; both are int32, which float64 holds exactly.
+/// floor(`x` / `divisor`) of int32 values, which float64 represents exactly.
 Value quotient(const Value &x, int64_t divisor) {
   Value wide = asDtype(x, DType::float64, "optimizer") / static_cast<double>(divisor);
   return asDtype(ops::floor(wide), DType::int32, "optimizer");
@@ -28,7 +28,7 @@ Value isMultiple(const Value &count, int64_t period) { return ops::equal(quotien
 } // namespace
 
 Value scaledBy(const Value &x, const Value &factor) { return asDtype(x * factor, x.dtype(), "optimizer"); }
-/// The same with a power of two, which multiplies first: the product of both factors may underflow.
+/// Scales by a power of two first, since the product of both factors may underflow.
 static Value scaledBy(const Value &x, const Value &power, const Value &factor) {
   return asDtype(x * power * factor, x.dtype(), "optimizer");
 }
@@ -133,12 +133,13 @@ void UpdateRule::excludeFromWeightDecay(const std::vector<Variable> &variables, 
   undecayed_ = variables;
 }
 
-/// Then each process needs whole gradients, also accumulated ones.
+/// Returns true if gradients are clipped by norm. Each process then needs whole gradients, including accumulated ones.
 bool UpdateRule::clipsByNorm() const {
   return (args_.clipnorm && *args_.clipnorm > 0) || (args_.globalClipnorm && *args_.globalClipnorm > 0);
 }
 
-/// Norms are in float32 at least, of scaled gradients if squares may overflow. With a scale of 1 the roundings are Keras's.
+/// Norms use float32 at least, of scaled gradients if squares may overflow. With a scale of 1 the roundings match
+/// Keras's.
 std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
   if (args_.clipnorm && *args_.clipnorm > 0) {
     for (Value &gradient : gradients) {
@@ -163,7 +164,7 @@ std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
   return gradients;
 }
 
-/// `updates`: whether this call uses up the accumulated gradients; undefined without accumulation.
+/// `updates`: whether this call consumes the accumulated gradients; undefined without accumulation.
 void UpdateRule::overwrite(const Variable &variable, const Value &gradient, const Value &updates) const {
   if (!updates.defined()) {
     variable.assign(gradient);
@@ -175,7 +176,7 @@ void UpdateRule::overwrite(const Variable &variable, const Value &gradient, cons
   accumulator.assign(ops::where(updates, ops::zeros_like(largest), largest));
 }
 
-/// Leaves the variables that this process updates, with its elements of their gradients.
+/// Restricts the lists to variables that this process updates, and gradients to its elements.
 void UpdateRule::takeOwn(std::vector<Value> &gradients, std::vector<Variable> &variables) const {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
   size_t count = 0;
@@ -188,7 +189,8 @@ void UpdateRule::takeOwn(std::vector<Value> &gradients, std::vector<Variable> &v
   variables.resize(count);
 }
 
-/// The first update begins with the variables' present values, whatever was written to them since the slots were made.
+/// The first update starts from the variables' current values, whatever was written to them since the slots were
+/// created.
 void UpdateRule::beginCopies(const Value &updatesBefore) const {
   if (copies_.empty())
     return;
@@ -246,8 +248,8 @@ void UpdateRule::average(const Value &updatesBefore) const {
   }
 }
 
-/// At each apply(), as Keras: also at one that only accumulates gradients, and after averages replaced the variables.
-/// A variable with a constraint belongs to one process.
+/// Runs at each apply(), as in Keras: also at one that only accumulates gradients, and after averages replaced the
+/// variables. A variable with a constraint is owned by one process.
 static void constrain(const std::vector<Variable> &variables, const OptimizerParts &parts) {
   for (const Variable &variable : variables) {
     const VariableImpl &impl = *variable.impl();
@@ -330,7 +332,7 @@ UpdateRule::Averaged UpdateRule::averagedOf(const std::vector<Variable> &variabl
   if (result.weights.empty())
     return {};
   result.averages = readTogether(averages).valueOrThrow();
-  if (result.averages.front().item<int32_t>() == 0) // no average has begun: it holds zeros
+  if (result.averages.front().item<int32_t>() == 0) // no average has started: it holds zeros
     return {};
   result.averages.erase(result.averages.begin());
   for (size_t i = 0; i < result.averages.size(); ++i)
@@ -353,7 +355,7 @@ void UpdateRule::finalize(const std::vector<Variable> &variables) {
   const Averaged averaged = averagedOf(variables);
   if (averaged.weights.empty())
     return;
-  if (areExchanged_.exchange(false)) { // the weights are the averages already
+  if (areExchanged_.exchange(false)) { // the weights already hold the averages
     const std::vector<Tensor> weights = readTogether(averaged.weights).valueOrThrow();
     writeAverages(averaged, weights, weights);
   } else {

@@ -1,4 +1,4 @@
-// The base of optimizers: state, slot variables, clipping, weight decay, in Keras's order.
+// Base class of optimizers: state, slot variables, clipping, weight decay, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/Promotion.h"
@@ -18,7 +18,7 @@ namespace halftone::detail {
 
 class Trace;
 
-/// Whether each update replaces the variable's value by the gradient (UpdateKind::overwrite).
+/// Returns true if each update replaces the variable's value by the gradient (UpdateKind::overwrite).
 bool isOverwritten(const Variable &variable);
 
 struct RuleArgs {
@@ -42,23 +42,23 @@ template <class Args> RuleArgs ruleArgs(const Args &args, const char *name) {
           args.gradient_accumulation_steps};
 }
 
-/// `factor` times `x`, rounded once to the dtype of `x`; the factor, a scalar, has float32 or more.
+/// `factor` times `x`, rounded once to the dtype of `x`. The factor is a scalar in float32 or wider.
 Value scaledBy(const Value &x, const Value &factor);
-/// The Euclidean norm of all elements, in float32 at least. It overflows only if it is larger than that dtype's numbers.
+/// The Euclidean norm of all elements, in float32 at least. It overflows only if the norm itself is not representable.
 Value norm(const std::vector<Value> &values);
-/// The same times `scale`, a power of two, which is 1 unless squares may overflow.
+/// The norm times `scale`, a power of two, which is 1 unless squares may overflow.
 struct ScaledLength {
   Value length, scale;
 };
 ScaledLength scaledNorm(const std::vector<Value> &values);
 /// The value of a variable in the dtype of `like`, in which its update is computed.
 Value readAs(const Value &like, const Variable &variable);
-/// Moves a slot variable by `share` of the way to `target`, in the dtype of `target`, and returns its new value.
+/// Moves a slot variable towards `target` by the fraction `share`, in the dtype of `target`, and returns its new value.
 Value moveTo(const Variable &slot, const Value &target, double share);
 
 class UpdateRule : public OptimizerImpl {
 public:
-  /// value_error when more than one clipping argument is given, or when a count of steps is out of range.
+  /// value_error if more than one clipping argument is given, or if a step count is out of range.
   UpdateRule(std::string className, RuleArgs args, LearningRate learningRate);
   Value scaleLoss(const Value &loss) const override;
   std::vector<Value> unscale(const std::vector<Value> &gradients) override;
@@ -88,35 +88,34 @@ protected:
     const char *name;
     double initial = 0.0;
     std::optional<Shape> shape{}; // empty: the shape of the variable
-    bool isCopy = false;  // begins the first update as the variable's value; until then a copy of when it was made
-    bool isWhole = false; // in every process, though the variable is divided
+    bool isCopy = false;  // set to the variable's value by the first update; a copy from its creation until then
+    bool isWhole = false; // whole in every process even if the variable is divided
   };
   /// The scalars of one step, in the dtype of the variable's update.
   struct Scalars {
     Value rate;
     std::vector<Value> derived; // the result of derivedOf()
   };
-  /// The slot variables of a variable. apply() makes one group after the other, and within a group goes from variable to
-  /// variable.
+  /// The slot variables of a variable. apply() creates them group by group and, within a group, variable by variable.
   virtual std::vector<std::vector<SlotSpec>> slotGroups(const Variable &variable) const = 0;
-  /// The same for a variable that its gradient replaces; nothing uses them, but Keras's files have them.
+  /// Like slotGroups(), for a variable that its gradient replaces; they are unused, but Keras files contain them.
   virtual std::vector<std::vector<SlotSpec>> overwrittenSlotGroups(const Variable &) const { return {}; }
-  /// Whether the update of an element depends on no other element, so that processes may divide a variable.
+  /// Returns true if the update of an element depends on no other element, so that processes may divide a variable.
   virtual bool isElementwise() const { return true; }
-  /// The share of a variable that each update takes away, times the rate: the argument unless a rule overrides it.
+  /// The fraction of a variable, times the rate, that each update subtracts: the argument unless a rule overrides it.
   virtual std::optional<double> weightDecayOf(const Variable &) const { return args_.weightDecay; }
-  /// Scalars that a rule derives from the rate and from `step`, the count of updates including this one. Both have
-  /// float32 or more.
+  /// Scalars that a rule derives from the rate and from `step`, the number of updates including this one. Both are in
+  /// float32 or wider.
   virtual std::vector<Value> derivedOf(const Value &rate, const Value &step) const;
-  /// The optimizer's own state: made in `dtype` after the slot variables, listed after them, advanced before each
+  /// The optimizer's own state: created in `dtype` after the slot variables, listed after them, advanced before each
   /// update.
   virtual void makeState(DType dtype);
   virtual std::vector<Variable> state() const;
   virtual void advance(const Value &step) const;
-  /// The dtype in which the update of a variable of that dtype is computed: its own, or float32 at least if its own holds the
-  /// optimizer's epsilon as 0, since an update divides by it where a gradient is 0.
+  /// The dtype in which a variable of that dtype is updated: its own, or float32 at least if the optimizer's epsilon
+  /// underflows to 0 in it, since an update divides by epsilon where a gradient is 0.
   virtual DType dtypeFor(DType variable) const;
-  /// The number by which an update divides where a gradient is 0; nullopt if the rule has none.
+  /// The divisor of an update where a gradient is 0; nullopt if the rule has none.
   virtual std::optional<double> leastDivisor() const { return std::nullopt; }
   /// Records the update of one variable. `gradient` has the update's dtype; `slots` are in the order of slotGroups().
   virtual void update(const Value &gradient, const Variable &variable, const std::vector<Variable> &slots,
@@ -125,14 +124,14 @@ protected:
   Config config() const override;
 
 private:
-  /// The variables that have averages, and the whole averages; none before the first one.
+  /// The variables with averages, and the whole averages; none before the first one.
   struct Averaged {
     std::vector<VariableHandle> weights;
     std::vector<Variable> slots;
     std::vector<Tensor> averages;
   };
   Averaged averagedOf(const std::vector<Variable> &variables) const;
-  /// Writes both at once; no averages leave the slots as they are.
+  /// Writes both atomically; without averages the slots are unchanged.
   void writeAverages(const Averaged &averaged, const std::vector<Tensor> &weights,
                      const std::vector<Tensor> &averages) const;
   Value lossScaleFactor() const; // a constant
@@ -155,22 +154,22 @@ private:
 
   RuleArgs args_;
   LearningRate schedule_;
-  Variable iterations_, rate_;       // iterations_: calls of apply(); with accumulation only some of them update
-  std::unique_ptr<RateTable> rates_; // for a schedule with a class, which is a function of the step alone
+  Variable iterations_, rate_;       // iterations_: apply() calls; with accumulation only some of them update
+  std::unique_ptr<RateTable> rates_; // for a schedule with a class, which depends only on the step
   std::vector<Variable> undecayed_;
   std::optional<PathPattern> undecayedNames_; // matches a name if one of the given expressions matches a part of it
-  StateOnDemand state_;                       // whether the variables below are made
+  StateOnDemand state_;                       // whether the variables below exist
   OptimizerParts parts_;
   std::vector<Variable> slots_; // in Keras's order
   std::vector<Variable> known_; // the variables of the first apply()
   std::map<const VariableImpl *, size_t> index_;
   std::vector<std::vector<Variable>> slotsOf_;        // indexed by variable
-  std::vector<std::pair<Variable, Variable>> copies_; // slots that begin as copies, and their variables
-  std::vector<Variable> averages_, accumulators_;     // indexed by variable; undefined if it has none
+  std::vector<std::pair<Variable, Variable>> copies_; // slots initialized as copies, and their variables
+  std::vector<Variable> averages_, accumulators_;     // indexed by variable; undefined if none
   std::atomic<bool> areExchanged_ = false;
 };
 
-/// The rule of the optimizer that has `Args`.
+/// The rule of the optimizer with arguments `Args`.
 template <class Args> class RuleOf : public UpdateRule {
 public:
   /// `name` is used if the arguments have none.

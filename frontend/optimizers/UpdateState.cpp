@@ -1,4 +1,4 @@
-// The state of an UpdateRule: slot variables, how processes divide them, and the transactions that build them.
+// The state of an UpdateRule: slot variables, their division among processes, and the transactions that build them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/CallTransaction.h"
 #include "frontend/optimizers/UpdateRule.h"
@@ -66,14 +66,14 @@ void UpdateRule::split(int64_t rank, int64_t processes) {
 void UpdateRule::build(const std::vector<Variable> &variables) {
   if (variables.empty() && !isBuilt())
     return;
-  if (!isBuilt() && !CallTransaction::isOpen()) // its caller has not said whether the state stays
+  if (!isBuilt() && !CallTransaction::isOpen()) // its caller has not determined whether the state persists
     throw Error(ErrorKind::internal_error, fmt::format("{}: its state is made outside of a transaction", name));
   state_.require([&] { makeVariables(variables); },
                  [self = std::static_pointer_cast<UpdateRule>(shared_from_this())] { self->forgetVariables(); });
 }
 
 void UpdateRule::makeVariables(const std::vector<Variable> &variables) {
-  // Makes all variables before it keeps any: a failure changes nothing.
+  // Creates all variables before storing any, so a failure changes nothing.
   std::vector<Variable> slots, averages(variables.size()), accumulators(variables.size());
   std::map<const VariableImpl *, size_t> index;
   std::vector<std::vector<Variable>> slotsOf(variables.size());

@@ -1,4 +1,4 @@
-// The stack of scopes of each thread that note optimizers.
+// The per-thread stack of scopes that record optimizers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/UpdaterScope.h"
 #include "frontend/graph/Trace.h"

@@ -1,4 +1,4 @@
-// Which optimizers update variables in a trace.
+// Tracks the optimizers that update variables in a trace.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Optimizers.h"
@@ -8,16 +8,16 @@ namespace halftone::detail {
 
 class Trace;
 
-/// While it lives, it notes the optimizers whose apply() this thread records in the present trace. A program that users' code
-/// traces meanwhile is another trace.
+/// While it lives, records the optimizers whose apply() this thread records in the current trace. A program that user
+/// code traces meanwhile is another trace.
 class UpdaterScope {
 public:
   UpdaterScope();
   ~UpdaterScope();
   UpdaterScope(const UpdaterScope &) = delete;
-  /// Each once, in the order of their first use. A wrapper stands for the optimizer in it.
+  /// Without duplicates, in order of first use. A wrapper stands for the wrapped optimizer.
   const std::vector<Optimizer> &optimizers() const { return optimizers_; }
-  /// Tells the innermost scope, if it is one of the present trace.
+  /// Notifies the innermost scope, if it belongs to the current trace.
   static void note(const Optimizer &optimizer);
 
 private:

@@ -23,7 +23,7 @@ static double secondsSince(Clock::time_point start) {
 /// up, so a message does not wait until a compute thread has used up its slice of some milliseconds. The thread gets no
 /// larger share of the processor. Takes effect on Linux 6.12 and later, and is a no-op before.
 static void askForShortTurns() {
-  struct { // linux/sched/types.h conflicts with sched.h
+  struct { // the kernel's sched_attr; linux/sched/types.h conflicts with sched.h
     uint32_t size = sizeof(*this), policy = 0;
     uint64_t flags = 0;
     int32_t nice = 0;
