@@ -1,4 +1,4 @@
-// The fields of the structs of arguments, one by one, with their names.
+// Reflection over argument structs: visits fields with their names.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Distribution.h"
@@ -9,7 +9,7 @@
 
 namespace halftone::detail {
 
-/// Calls visit(name, field) for each field. `names` is a list with commas.
+/// Calls visit(name, field) for each field. `names` is a comma-separated list.
 template <class Visit, class... Fields> void visitNamed(std::string_view names, const Visit &visit, Fields &...fields) {
   const auto next = [&names] {
     const std::string_view name = names.substr(0, names.find(','));
@@ -19,8 +19,8 @@ template <class Visit, class... Fields> void visitNamed(std::string_view names, 
   (visit(next(), fields), ...);
 }
 
-/// Defines eachField(args, visit) for a struct. The list must name each of its fields, in their order: a struct with
-/// another count of fields does not compile.
+/// Defines eachField(args, visit) for a struct. The list must name all of its fields in order: a struct with another
+/// number of fields does not compile.
 #define HALFTONE_ARG_FIELDS(Struct, ...)                                                                               \
   template <class Args, class Visit>                                                                                   \
     requires std::same_as<std::remove_const_t<Args>, Struct>                                                           \
@@ -46,7 +46,7 @@ HALFTONE_ARG_FIELDS(callbacks::ReduceLROnPlateauArgs, monitor, factor, patience,
                     min_lr)
 #undef HALFTONE_ARG_FIELDS
 
-/// Whether processes may give an argument other values: it decides what a process prints, and nothing else.
+/// Returns true if processes may pass different values for an argument, which affects only what a process prints.
 inline bool mayDiffer(std::string_view argument) { return argument == "verbose"; }
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Adds up the losses of outputs and the penalties.
+// Sums the losses of outputs and the penalties.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/BatchLoss.h"
 #include "frontend/graph/Promotion.h"

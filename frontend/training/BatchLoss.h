@@ -1,4 +1,4 @@
-// The loss and the metrics that compile() gives a batch.
+// The loss and metrics of a batch, as configured by compile().
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/training/Trainer.h"
@@ -7,15 +7,15 @@
 
 namespace halftone::detail {
 
-/// Targets and weights of samples by output; undefined where there is none.
+/// Targets and sample weights by output; undefined where there is none.
 struct BatchTargets {
   std::vector<Value> y, weights;
 };
 
-/// value_error at the layer `where` unless `sample_weight` has no entry, one for all targets, or one for each.
+/// value_error at the layer `where` unless `sample_weight` has no entry, one for all targets, or one per target.
 void requireWeightEntries(size_t weights, size_t targets, const std::string &where);
 
-/// A loss, of which several processes have a part each.
+/// A loss to which several processes contribute.
 struct BatchLoss {
   struct Term {
     Value part;
@@ -23,16 +23,16 @@ struct BatchLoss {
   };
   Value part; // meanOverProcesses() of it is the loss
   std::vector<Term> terms;
-  /// The loss of this process's rows: partOfMean() of it is `part`. `part` itself in a process alone.
+  /// The loss of this process's rows: partOfMean() of it is `part`. `part` itself if the process runs alone.
   Value ofOwnRows() const;
 };
 
-/// The loss of one batch as Keras's Trainer.compute_loss gives it: compile()'s losses, and the penalties of layers and weights;
-/// records it for each output that is logged. This process has `rows` rows. value_error for a loss that is no scalar, and if
-/// there is nothing to add.
+/// The loss of one batch, as in Keras's Trainer.compute_loss: compile()'s losses, and the penalties of layers and
+/// weights. Records it for each output that is logged. This process has `rows` rows. value_error for a loss that is not
+/// a scalar, and if there is nothing to add.
 BatchLoss computeLoss(const Layer &model, const CompiledModel &compiled, const BatchTargets &targets,
                       const std::vector<Value> &predictions, int64_t rows);
-/// Records the addition of the batch to compile()'s metrics.
+/// Records the update of compile()'s metrics with the batch.
 void updateMetrics(const CompiledModel &compiled, const BatchTargets &targets, const std::vector<Value> &predictions);
 
 } // namespace halftone::detail

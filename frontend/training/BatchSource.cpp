@@ -1,4 +1,4 @@
-// Batches of arrays and datasets, epoch by epoch.
+// Batches of arrays and datasets, by epoch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/BatchSource.h"
 #include "frontend/base/ProcessRun.h"
@@ -37,7 +37,7 @@ void BatchSource::requireSteps(std::optional<int64_t> steps, const char *argumen
                     argument));
 }
 
-/// The batch has the rows of `arrays` that `order` lists, at least one. Returns the part of it that this process computes.
+/// The batch consists of the rows of `arrays` that `order` lists, at least one. Returns this process's part of it.
 static BatchPart partOf(const Batch &arrays, std::span<const int64_t> order) {
   const RowRange own = ownRows(std::ssize(order));
   const std::span<const int64_t> rows =
@@ -114,7 +114,7 @@ static std::function<std::optional<BatchPart>()> partsOf(const Batch &arrays, st
   };
 }
 
-/// The part of a dataset's element, which must be a batch.
+/// This process's part of a dataset element, which must be a batch.
 static BatchPart partOfElement(const Batch &element) {
   try {
     return ownPart(element);
@@ -213,7 +213,7 @@ std::string EpochReader::misfit(const PassPlace &place) const {
 
 namespace {
 
-/// While it exists, the sequence of seeds and the counts of shuffles may be others.
+/// Saves the seed sequence and the shuffle counts, and restores them at the end of its life.
 class KeptSeeds {
 public:
   explicit KeptSeeds(ShuffleCounts shuffles) : shuffles_(std::move(shuffles)) {
@@ -266,7 +266,7 @@ EpochReader::Epoch EpochReader::epoch(const std::function<bool(int64_t, const Ba
   Epoch epoch{.steps = std::exchange(resumedSteps_, std::nullopt).value_or(0)};
   while (epoch.steps != wanted) {
     std::optional<BatchPart> batch = draw();
-    if (!batch && epoch.steps == 0 && !isNew) { // the last epoch used up the pass
+    if (!batch && epoch.steps == 0 && !isNew) { // the last epoch exhausted the pass
       beginPass();
       batch = draw();
     }

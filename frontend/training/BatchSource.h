@@ -1,4 +1,4 @@
-// The source of a run's batches, and the reader that draws them epoch by epoch.
+// The source of a run's batches, and the reader that draws them by epoch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/DatasetAccess.h"
@@ -12,32 +12,33 @@
 
 namespace halftone::detail {
 
-/// The rows of a batch that this process computes. If it has none, its batch has the first row of all, which counts as 0.
+/// The rows of a batch that this process computes. If it has none, its batch contains the first row of the whole batch,
+/// counted as 0 rows.
 struct BatchPart {
   Batch batch;
-  int64_t rows = 0, allRows = 0; // of this process, and of all that share the batch
-  Tensors allTargets{}; // of all processes, by whose rows errors count; of arrays none, which are checked before
+  int64_t rows = 0, allRows = 0; // of this process, and of all processes that share the batch
+  Tensors allTargets{}; // of all processes, whose row numbers errors use; none for arrays, which are checked before
 };
-/// The part of this process. value_error when counts of rows differ; `whole` may have no rows.
+/// The part of this process. value_error if row counts differ; `whole` may have no rows.
 BatchPart ownPart(const Batch &whole);
 
-/// Arrays that are cut into batches, or a dataset of batches.
+/// Arrays to be split into batches, or a dataset of batches.
 class BatchSource {
 public:
-  /// value_error naming `argument` when the batch size is not positive; value_error when there are no rows.
+  /// value_error naming `argument` if the batch size is not positive; value_error if there are no rows.
   BatchSource(Batch arrays, int64_t batchSize, const char *argument = "batch_size");
   explicit BatchSource(Dataset dataset) : dataset_(std::move(dataset)) {}
 
-  /// A run checks arrays as a whole before its first step changes anything, and a dataset's batches as they come.
+  /// A run checks arrays as a whole before its first step changes anything, but a dataset's batches as they arrive.
   bool areArrays() const { return !dataset_; }
   const Batch &arrays() const { return arrays_; }
-  /// How many batches a pass has; nullopt for a dataset without a known count.
+  /// The number of batches in a pass; nullopt for a dataset of unknown size.
   std::optional<int64_t> batches() const;
-  /// value_error naming `argument` when a dataset repeats without end and `steps` does not say where an epoch ends.
+  /// value_error naming `argument` if a dataset repeats endlessly and `steps` does not determine the end of an epoch.
   void requireSteps(std::optional<int64_t> steps, const char *argument) const;
-  /// Of the dataset; none of arrays.
+  /// The counts of the dataset; none for arrays.
   ShuffleCounts shuffles() const;
-  /// For arrays: this process's part of the first batch, and of the last batch if that is smaller.
+  /// For arrays: this process's part of the first batch, and of the last batch if it is smaller.
   std::vector<BatchPart> shapes() const;
   /// Whether a thread may draw a batch before the step that needs it: from arrays, and from a dataset that ends with prefetch().
   bool mayReadAhead() const { return !dataset_ || DatasetAccess::isReadAhead(*dataset_); }
@@ -54,7 +55,7 @@ private:
 /// only when a step needs it, unless prepareAhead() lets it draw the next one before.
 class EpochReader {
 public:
-  /// value_error naming `argument` when `steps` is not positive, or missing for a dataset without end.
+  /// value_error naming `argument` if `steps` is not positive, or missing for an endless dataset.
   EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument);
   /// Work on each batch, such as host steps, that a thread does while the step before it runs, if the source may be read ahead
   /// and its batches are large.
@@ -65,20 +66,20 @@ public:
 
   struct Epoch {
     int64_t steps = 0;
-    bool ranOut = false; // the data ended before the epoch had all its steps
+    bool ranOut = false; // the data ended before the epoch completed its steps
   };
-  /// Visits this process's parts of the batches of one epoch, until there are no more of them or `visit` returns false.
+  /// Visits this process's parts of the batches of one epoch, until the epoch ends or `visit` returns false.
   Epoch epoch(const std::function<bool(int64_t step, const BatchPart &part)> &visit);
 
-  /// Where the reader is in its pass, while a step or a callback runs.
+  /// The reader's position in its pass, while a step or a callback runs.
   PassPlace place() const;
-  /// Whether the next epoch goes on in the pass.
+  /// Returns true if the next epoch continues the pass.
   bool goesOnInPass() const { return passOpen_ && steps_; }
-  /// Why the data are not those of the place; "" if they may be.
+  /// The reason why the data cannot be those of the place; "" if they may be.
   std::string misfit(const PassPlace &place) const;
-  /// Begins the pass as it began, draws the elements before the place again, and drops them. The next epoch goes on there, as if
-  /// it had had `steps`. The sequence of seeds and the counts of shuffles are afterwards as before. value_error if the pass has
-  /// fewer elements.
+  /// Replays the pass from its start up to the place, and drops the drawn elements. The next epoch continues there, as
+  /// if it had had `steps`. Afterwards the seed sequence and the shuffle counts are restored. value_error if the pass
+  /// has fewer elements.
   void resume(const PassPlace &place, int64_t steps);
 
 private:
@@ -94,7 +95,7 @@ private:
   bool shuffle_;
   std::optional<int64_t> steps_;
   bool passOpen_ = false, passOver_ = false;
-  int64_t drawn_ = 0; // in this pass
+  int64_t drawn_ = 0; // drawn in this pass
   std::vector<int64_t> order_;
   std::optional<Dataset::iterator> resumedAt_; // the last element that is drawn, until rest() goes on after it
   NextPart next_;                              // null before the first batch of a pass

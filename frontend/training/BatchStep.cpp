@@ -1,4 +1,4 @@
-// Batches as feeds of the train and test programs, and the *_on_batch calls.
+// Feeds batches to the train and test programs; the *_on_batch calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/BatchStep.h"
 #include "frontend/base/ProcessRun.h"
@@ -30,7 +30,7 @@ struct Feeds {
   std::vector<Tensor> tensors;
   FeedLayout layout;
 };
-/// value_error if an input has the shape of a sample, one axis less than a batch.
+/// value_error if an input has the shape of a sample, one rank below a batch.
 void requireBatches(const Layer &model, const std::vector<Tensor> &x) {
   const std::vector<Value> inputs = stateOf(model).inputs;
   for (size_t i = 0; i < std::min(inputs.size(), x.size()); ++i) {
@@ -48,8 +48,8 @@ void requireBatches(const Layer &model, const std::vector<Tensor> &x) {
   }
 }
 
-/// The weights of the samples: none, one for all outputs, or one for each output that needs a target. value_error as of
-/// inOrder(), and unless lists in order have as many weights as targets.
+/// The sample weights: none, one for all outputs, or one per output that needs a target. value_error as of inOrder(),
+/// and unless unnamed lists have as many weights as targets.
 std::vector<Tensor> weightsInOrder(const NameList &outputs, const Batch &batch) {
   const Tensors &weights = batch.sample_weight;
   if (weights.empty() || (weights.size() == 1 && weights.names().empty()))
@@ -64,12 +64,12 @@ std::vector<Tensor> weightsInOrder(const NameList &outputs, const Batch &batch) 
   return ordered;
 }
 
-/// The targets and the weights of a batch, one after the other as they are fed, and how many of each.
+/// The targets and weights of a batch in feed order, and their numbers.
 struct FedTargets {
   std::vector<Tensor> tensors;
   size_t targets = 0, weights = 0;
 };
-/// Of a model with hooks: as they are given, or in the order of the outputs that their names name.
+/// For a model with hooks: as given, or in the order of the outputs with their names.
 FedTargets givenTargets(const Run &run, const std::vector<Tensor> &x, const Batch &batch) {
   std::vector<Tensor> y(batch.y.begin(), batch.y.end()),
       weights(batch.sample_weight.begin(), batch.sample_weight.end());
@@ -85,7 +85,7 @@ FedTargets givenTargets(const Run &run, const std::vector<Tensor> &x, const Batc
   fed.tensors.insert(fed.tensors.end(), weights.begin(), weights.end());
   return fed;
 }
-/// Of another model: those of the outputs that need targets. Labels are checked unless they were before.
+/// For any other model: those of the outputs that need targets. Labels are checked unless they were before.
 FedTargets neededTargets(const Run &run, const std::vector<Tensor> &x, const BatchPart &part, bool labelsChecked) {
   prepareCompiled(run.model, *run.compiled, x, part.batch.y);
   const NameList &outputs = run.compiled->outputs;
@@ -102,7 +102,7 @@ FedTargets neededTargets(const Run &run, const std::vector<Tensor> &x, const Bat
   return fed;
 }
 
-/// The same check for a model with hooks, of the targets that compile()'s losses take as they are given.
+/// The same check for a model with hooks, of the targets that compile()'s losses use unchanged.
 void checkGivenTargets(const Run &run, const std::vector<Tensor> &x, bool isTraining, const Batch &all) {
   const std::shared_ptr<const StepRecord> record = run.compiled->steps[isTraining].known();
   if (!record || record->targets.empty())
@@ -115,8 +115,8 @@ void checkGivenTargets(const Run &run, const std::vector<Tensor> &x, bool isTrai
   checkTargets(run.model, *run.compiled, y);
 }
 
-/// A batch as feeds of the train or the test program. Compiled state and, unless they were before, labels are checked
-/// first.
+/// A batch as feeds of the train or test program. Checks the compiled state and, unless they were checked before, the
+/// labels first.
 Feeds feedsOf(const Run &run, bool isTraining, const BatchPart &part, bool labelsChecked) {
   checkRows(part.batch);
   const bool hooked = hasHooks(*run.model.impl());
@@ -149,7 +149,7 @@ InitialValues initialValues(const CompiledModel &compiled) {
 }
 
 std::shared_ptr<const VariableSubstitutes> substitutesOf(const Run &run) {
-  const DeviceScope device(*run.compiled->args.device); // for those that are made here
+  const DeviceScope device(*run.compiled->args.device); // for those created here
   return run.metrics.substitutes(metricVariables(*run.compiled), initialValues(*run.compiled));
 }
 
@@ -166,7 +166,7 @@ void detail::prepare(const Run &run, const BatchSource &batches, bool isTraining
   bool areChecked = !hooked;
   for (const BatchPart &part : batches.shapes()) {
     Feeds feeds = feedsOf(run, isTraining, part, true);
-    if (!std::exchange(areChecked, true)) // with the record that feedsOf() has made
+    if (!std::exchange(areChecked, true)) // using the record from feedsOf()
       checkGivenTargets(run, orderedInputs(run.model, arrays.x), isTraining, arrays);
     program.prepare(feeds.tensors, feeds.layout, substitutesOf(run));
   }
@@ -285,8 +285,8 @@ Tensor Model::predict_on_batch(const Tensors &x) const {
   return outputs[0];
 }
 
-/// Compares the processes before the first batch, and before one with other arguments. Before the first one, all get the weights
-/// of rank 0, unless fit() or evaluate() has given them.
+/// Compares the processes before the first batch, and before one with other arguments. Before the first one, all get
+/// the weights of rank 0, unless fit() or evaluate() has already distributed them.
 static void beginBatch(const Model &model, const TogetherCall &call, const Batch &batch, const BatchArgs &args) {
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   std::vector<Fact> own;
@@ -303,7 +303,7 @@ static void beginBatch(const Model &model, const TogetherCall &call, const Batch
 }
 
 namespace {
-/// A call of one batch: its name, the words for what compile() must come before, and its program.
+/// A single-batch call: its name, the text for what must follow compile(), and its program.
 struct BatchCall {
   const char *name, *before;
   bool isTraining;

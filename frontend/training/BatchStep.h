@@ -1,4 +1,4 @@
-// One batch through the train or test program.
+// Runs one batch through the train or test program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/training/BatchSource.h"
@@ -6,30 +6,30 @@
 
 namespace halftone::detail {
 
-/// What a run holds while users' code is called, which may destroy the caller's model or compile it anew: the model,
-/// and what compile() had made of it when the run began.
+/// Keeps the model and its compiled state alive during a run: user code may destroy the caller's model or call
+/// compile() again.
 struct Run {
   Run(const Model &m, const char *before)
       : model(m), compiled(compiledOf(m, before)), metrics(compiled->metricStates) {}
   Model model;
   std::shared_ptr<CompiledModel> compiled;
-  mutable int64_t mostRows = -1; // of the run's training steps so far
+  mutable int64_t mostRows = -1; // maximum over the run's training steps so far
   MetricStates::Place metrics;
 };
-/// Begins the sums of the run's metrics anew.
+/// Resets the sums of the run's metrics.
 void resetMetrics(const Run &run);
 
 /// The sums of the metrics that training steps log.
 std::vector<Tensor> metricSums(const Run &run);
-/// Lets the sums go on before the next step, whose batch is `next`. value_error if they are of other metrics.
+/// Restores the sums before the next step, whose batch is `next`. value_error if they are of other metrics.
 void setMetricSums(const Run &run, const BatchPart &next, const std::vector<Tensor> &sums);
 
 struct StepResult {
   Logs logs;
-  Tensor skipped; // of training with a scaled loss: its word of skipped steps
+  Tensor skipped; // for training with a scaled loss: its word of skipped steps
 };
-/// Keeps this process's part of the optimizer's state alone if the distribution says so. runtime_error if the state was split
-/// before and the process is alone.
+/// Reduces the optimizer's state to this process's part if the distribution says so. runtime_error if the state was
+/// split before and the process runs alone.
 void splitState(const CompiledModel &compiled);
 
 /// Work of EpochReader::prepareAhead(): the host steps of a program of the model. Null if no layer computes on the host.
@@ -39,8 +39,8 @@ std::function<void(const BatchPart &)> hostStepsAhead(const Model &model, std::s
 StepResult trainStep(const Run &run, const BatchPart &part, bool labelsChecked);
 StepResult testStep(const Run &run, const BatchPart &part, bool labelsChecked);
 
-/// Checks arrays whole and compiles the train or the test program for their batches, the last one included. A dataset
-/// shows its batches only as they come.
+/// Checks arrays as a whole and compiles the train or test program for their batches, including the last one. Batches
+/// of a dataset are known only as they arrive.
 void prepare(const Run &run, const BatchSource &batches, bool isTraining);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Measures how layers compute under quantization modes, and suggests which of them to quantize.
+// Measures the error and speed of layers under quantization modes, and suggests which of them to quantize.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Calibration.h"
 #include "frontend/base/ProgressBar.h"
@@ -85,7 +85,7 @@ double largestOf(const std::vector<Tensor> &tensors) {
   return largest;
 }
 
-/// Sums of squares for each channel, of outputs and of their errors.
+/// Sums of squares per channel, of outputs and of their errors.
 class Noise {
 public:
   void add(const Tensor &expected, const Tensor &found) {
@@ -123,7 +123,7 @@ int64_t bytesOf(const Layer &layer) {
   return bytes;
 }
 
-/// The seconds of a call on these inputs, by way of a program of its own; none if the device cannot be measured.
+/// The duration in seconds of a call on these inputs, in a separate program; none if the device cannot be measured.
 std::optional<double> secondsOf(const Layer &layer, const std::vector<Tensor> &inputs) {
   double seconds = 0.0;
   CompiledFunction function(
@@ -139,7 +139,7 @@ std::optional<double> secondsOf(const Layer &layer, const std::vector<Tensor> &i
   return seconds;
 }
 
-/// Gives a float8 layer the scales that steps with these inputs lead to.
+/// Sets the scales of a float8 layer to those that steps with these inputs would produce.
 void settleFloat8(const Layer &layer, const std::vector<Tensor> &inputs) {
   constexpr double most = 448.0; // of float8_e4m3fn
   const auto put = [&](const char *name, double largest) {
@@ -202,7 +202,7 @@ int64_t samplesOf(const Model &model, const Tensors &x) {
   return samples;
 }
 
-/// The layers that a report is about; `skipped` gets the others and the reason.
+/// The layers covered by a report; `skipped` gets the others and the reason.
 std::vector<Layer> chosenLayers(const Model &model, const CalibrationArgs &args,
                                 std::vector<QuantizationReport::Skipped> &skipped) {
   std::vector<Layer> chosen;
@@ -221,7 +221,7 @@ std::vector<Layer> chosenLayers(const Model &model, const CalibrationArgs &args,
   return chosen;
 }
 
-/// Why a layer that some mode quantizes has no row under this one; "" if it has.
+/// The reason why a quantizable layer has no row for this mode; "" if it has.
 std::string reasonWithoutMode(const Layer &layer, const std::string &mode) {
   if (!layer.impl()->body->quantizes(mode))
     return "no quantize support";
@@ -250,7 +250,7 @@ CalibrationReport Model::quantization_report(const Tensors &x, const Calibration
     std::optional<LayerTrial> trial;
     try {
       trial.emplace(watched, args.time_layers);
-    } catch (const Error &error) { // no config can hold it, such as one with a function as its activation
+    } catch (const Error &error) { // not representable in a config, such as one with a function as its activation
       report.skipped.push_back({watched.layer.path(), error.message()});
       continue;
     }
@@ -265,13 +265,13 @@ CalibrationReport Model::quantization_report(const Tensors &x, const Calibration
 
 namespace {
 
-/// The losses of copies of a model, each under another map.
+/// Evaluates losses of copies of a model, each under another map.
 class MapTrials {
 public:
   MapTrials(const Model &model, const Tensors &x, const Tensors &y, int64_t batchSize)
       : model_(model), compiled_(compiledOf(model, "calling `suggest_policy_map()`")), x_(x), y_(y),
         batchSize_(batchSize) {}
-  /// `map`: none for the model as it is.
+  /// `map`: none for the unchanged model.
   double loss(const std::optional<DTypePolicyMap> &map) const {
     const Model copy = clone_model(model_);
     copy.set_weights(model_.get_weights());
@@ -293,7 +293,7 @@ private:
   int64_t batchSize_;
 };
 
-/// The model's present policies, one of them as the default, and those of `quantized` under the mode.
+/// The model's current policies, one of them as the default, and those of `quantized` under the mode.
 DTypePolicyMap mapOf(const Model &model, const std::set<std::string> &quantized, const std::string &mode) {
   const std::vector<Layer> layers = computingLayers(model);
   std::map<std::string, int64_t> counts;
@@ -312,7 +312,7 @@ DTypePolicyMap mapOf(const Model &model, const std::set<std::string> &quantized,
   return map;
 }
 
-/// Says which layers the mode could quantize under another policy. value_error if there are no others.
+/// Reports the layers that the mode could quantize under another policy. value_error if there are no others.
 void requireMeasured(const Model &model, const CalibrationReport &report, const std::string &mode) {
   const std::string reason = fmt::format("{}: {}", mode, narrowWithInt8);
   std::vector<std::string> paths;

@@ -1,4 +1,4 @@
-// The calls of a model's layers that can be quantized, on given data.
+// The calls of a model's quantizable layers on given data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Model.h"
@@ -13,10 +13,10 @@ struct WatchedLayer {
   std::vector<Tensor> inputs{};
 };
 
-/// Computes the model on `x` and returns `layers` with their inputs. A layer that is not called has no inputs.
+/// Runs the model on `x` and returns `layers` with their inputs. A layer that is not called has no inputs.
 std::vector<WatchedLayer> watchedCalls(const Model &model, const std::vector<Layer> &layers, const Tensors &x);
 
-/// A layer of the same arguments and weights, alone and under another policy.
+/// A standalone copy of the layer, with the same arguments and weights, under another policy.
 Layer copiedAlone(const WatchedLayer &watched, const std::string &policy);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Makes facts of arguments, models and settings.
+// Converts arguments, models and settings to facts.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/CallFacts.h"
 #include "compiler/codegen/KernelCache.h"
@@ -18,7 +18,7 @@ namespace halftone::detail {
 
 namespace {
 
-// What stands in a list comes before the template for lists.
+// Overloads for list elements precede the template for lists.
 std::string textOf(const Loss &loss);
 std::string textOf(const Metric &metric);
 
@@ -36,7 +36,7 @@ std::string textOf(T value) {
 }
 template <class E> std::string textOf(const Choice<E> &value) { return textOf(std::string(value.word())); }
 std::string textOf(Numerics numerics) { return numerics == Numerics::strict ? "strict" : "fast"; }
-/// Processes of one machine have a GPU each.
+/// Processes on one machine have one GPU each.
 std::string textOf(const Device &device) { return device.kind() == Device::Kind::cpu ? "the CPU" : "a GPU"; }
 
 template <class A, class B> std::string textOf(const std::pair<A, B> &pair) {
@@ -75,7 +75,7 @@ std::string textOf(const ValidationData &data) {
                      textOf(data.arrays().sample_weight));
 }
 
-/// A loss or metric that is a function of the user's has no class.
+/// A loss or metric that is a user function has no class.
 std::string textOf(const Loss &loss) {
   if (!loss.defined())
     return "none";
@@ -87,7 +87,7 @@ std::string textOf(const Metric &metric) {
   return fmt::format("{}{} {}", impl.className.empty() && impl.identifier.empty() ? "a function" : impl.className,
                      impl.identifier, metric.get_config().dump());
 }
-/// `names` are empty, or of the outputs.
+/// `names` is empty, or has the names of the outputs.
 template <class T> std::string textOfEach(const std::vector<std::string> &names, const std::vector<T> &values) {
   return names.empty() ? textOf(values) : fmt::format("{} for the outputs {}", textOf(values), textOf(names));
 }
@@ -107,7 +107,7 @@ template <class Args> std::string fieldTexts(const Args &args) {
 
 /// Reads the arguments of the library's callbacks.
 struct CallbackFacts {
-  /// "" for a callback of the user's, whose effects are compared when they come, and for one that only reports.
+  /// "" for a user callback, whose effects are compared when they occur, and for one that only reports.
   static std::string of(const Callback &callback) {
     using namespace callbacks;
     if (const auto *stopping = dynamic_cast<const EarlyStopping *>(&callback))
@@ -138,7 +138,7 @@ std::string textOf(const std::vector<CallbackArg> &callbacks) {
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-/// For the fields of CompileArgs the optimizer is a fact for each of its own fields.
+/// For the fields of CompileArgs, each field of the optimizer is a separate fact.
 template <class Args> void addFields(const std::string &owner, const Args &args, std::vector<Fact> &facts) {
   eachField(args, [&](std::string_view name, const auto &field) {
     if constexpr (std::same_as<std::remove_cvref_t<decltype(field)>, Optimizer>)
@@ -148,7 +148,7 @@ template <class Args> void addFields(const std::string &owner, const Args &args,
   });
 }
 
-/// The calls of a graph: each has a number, and its inputs are outputs of calls before it, or Inputs.
+/// The calls of a graph: each has a number, and its inputs are outputs of earlier calls, or Inputs.
 void addCalls(const std::string &who, const ModelState &state, std::vector<Fact> &facts) {
   std::map<const Call *, size_t> numbers;
   const auto textOfValue = [&](const Value &value) {
@@ -191,7 +191,7 @@ static void addLayer(const Layer &layer, std::vector<Fact> &facts) {
   if (!impl.transparent)
     try {
       addConfig(who, layer.get_config(), facts);
-    } catch (const Error &) { // of a user's get_config(): programFacts() compare what such a layer computes
+    } catch (const Error &) { // from a user's get_config(): programFacts() compares the layer's computation
     }
   if (const auto *state = dynamic_cast<const VocabularyState *>(impl.body.get()))
     facts.emplace_back(who + ": terms of the vocabulary", state->summary());

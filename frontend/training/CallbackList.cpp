@@ -86,7 +86,7 @@ template <class F> void CallbackList::each(F f) {
   for (const Lent &lent : callbacks_)
     f(*lent.callback);
 }
-/// If the count of steps was unknown, the first pass has counted them.
+/// If the number of steps was unknown, the first pass has counted them.
 void CallbackList::finishBar(const Logs &logs) { progress_.steps = bar_->finish(logs); }
 void CallbackList::trainBegin() {
   each([](Callback &c) { c.on_train_begin({}); });
@@ -130,7 +130,7 @@ void CallbackList::trainExecutionEnd(int64_t number, const Logs &logs) {
   each([&](Callback &c) { c.on_train_batch_end(number, logs); });
 }
 void CallbackList::testBegin() {
-  endExecution(); // the open execution is of training; it ends before validation
+  endExecution(); // the open execution is a training one; it ends before validation
   each([](Callback &c) { c.on_test_begin({}); });
 }
 void CallbackList::testBatchBegin(int64_t batch) {

@@ -1,4 +1,4 @@
-// The callbacks of one fit, evaluate or predict, with the progress bar that Keras implies.
+// The callbacks of one fit, evaluate or predict, including Keras's implied progress bar.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/CompileWatch.h"
@@ -18,8 +18,8 @@ struct ProgressArgs {
   std::optional<int64_t> steps{};
 };
 
-/// Calls `compile`, which compiles the programs of a run before its callbacks begin, and shows on the line of the run's bar how far
-/// it is. The line is empty afterwards.
+/// Calls `compile`, which compiles the programs of a run before its callbacks begin, and shows its progress on the line
+/// of the run's bar. The line is empty afterwards.
 void compileBeforeRun(const ProgressArgs &progress, const std::function<void()> &compile);
 
 /// If the run ends by an error while a callback has exchanged the weights with their averages, the list exchanges them again.
@@ -44,7 +44,7 @@ public:
   void predictEnd();
 
 private:
-  /// Gives a callback the run's model and params until the run ends, then gives back those that it had: runs may be
+  /// Lends the run's model and params to a callback until the run ends, then restores the previous ones: runs may be
   /// nested.
   struct Lent {
     Lent(const CallbackArg &callback, const Model &model, const CallbackParams &params);
@@ -62,9 +62,9 @@ private:
   bool areAveragesExchanged() const;
   bool beginsExecution(int64_t step) const { return step % stepsPerExecution_ == 0; }
   void finishBar(const Logs &logs);
-  /// Callbacks get the steps of one execution as one: its begin with the first step, its end after the last one, with
-  /// that step's logs. If the data end within an execution, its end still carries the index of its planned last step,
-  /// as in Keras.
+  /// Callbacks see the steps of one execution as one: its begin with the first step, its end after the last one, with
+  /// that step's logs. If the data end within an execution, its end still has the index of its planned last step, as in
+  /// Keras.
   using End = void (CallbackList::*)(int64_t number, const Logs &logs);
   void stepEnd(int64_t step, const Logs &logs, End end);
   void endExecution();
@@ -82,7 +82,7 @@ private:
       bar_->compiling(done, count);
   }};
   int64_t stepsPerExecution_ = 1;
-  struct Execution { // the execution that has begun and not ended
+  struct Execution { // the open execution
     int64_t lastStep;
     Logs logs;
     End end;

@@ -1,4 +1,4 @@
-// Classes of targets, and their weights.
+// Computes the classes of targets, and their weights.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/ClassWeights.h"
 #include "frontend/data/Batches.h"
@@ -11,8 +11,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// The class of each sample: the index of the largest entry if the sample has several entries, else its one entry,
-/// rounded.
+/// The class of each sample: the index of its largest entry or, if there is only one, that entry, rounded.
 std::vector<double> classesOf(const Tensor &y, const std::string &model) {
   Shape shape = y.shape();
   if (shape.rank() < 1 || shape.rank() > 2)

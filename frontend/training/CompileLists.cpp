@@ -18,7 +18,7 @@ std::vector<Loss> lossesOf(NameList outputs, const LossSpec &spec) {
     std::fill(losses.begin(), losses.end(), spec.losses()[0]);
   if (spec.names().empty() && spec.losses().size() < 2)
     return losses;
-  outputs.needed.assign(count, spec.names().empty()); // by name, some may have none
+  outputs.needed.assign(count, spec.names().empty()); // by name, some outputs may have no entry
   const std::vector<std::optional<size_t>> entries = entriesOf(outputs, "loss", spec.names(), spec.losses().size());
   for (size_t i = 0; i < count; ++i)
     if (entries[i])

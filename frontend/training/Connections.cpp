@@ -1,4 +1,4 @@
-// Finds which layers feed which in a functional model.
+// Computes the connections between layers of a functional model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Connections.h"
 #include "frontend/training/ModelState.h"
@@ -10,7 +10,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// Whether each call takes the result of the call before it, and no layer is called twice.
+/// Returns true if each call takes the result of the previous one, and no layer is called twice.
 bool isChain(const std::vector<Value> &inputs, const std::vector<std::shared_ptr<Call>> &calls) {
   std::set<const LayerImpl *> called;
   const Call *before = nullptr;
@@ -24,7 +24,8 @@ bool isChain(const std::vector<Value> &inputs, const std::vector<std::shared_ptr
   return inputs.size() == 1;
 }
 
-/// The layers and Inputs that give `value`, each once. If an operation gives it, the layers that give its inputs.
+/// The layers and Inputs that produce `value`, without duplicates. If an operation produces it, the producers of its
+/// inputs.
 std::vector<std::string> sourcesOf(const Value &value) {
   std::vector<std::string> sources;
   std::set<const Node *> seen;

@@ -19,12 +19,12 @@
 namespace halftone {
 using namespace detail;
 
-/// Compiles all programs before the first step: train and validation, whole and last batches.
+/// Compiles all programs before the first step: for training and validation, full and last batches.
 static void compilePrograms(const Run &run, const FitData &data) {
   CompiledModel &compiled = *run.compiled;
   CallTransaction preparing(CallTransaction::Extent::program);
   if (processGroup() && distribution::distribution()->args().shard_optimizer_state)
-    beginTogether(run.model, &compiled); // before each process keeps its part alone
+    beginTogether(run.model, &compiled); // before each process drops all but its part
   splitState(compiled);
   prepare(run, data.train, true);
   if (data.validation)
@@ -40,7 +40,7 @@ static void validate(const Run &run, const BatchSource &source, const FitArgs &a
     logs.set("val_" + name, value);
 }
 
-/// A run without an update keeps the weights; that of a checkpoint which was restored goes on with its averages.
+/// A run without an update leaves the weights unchanged; one that continues a restored checkpoint uses its averages.
 static void finalizeWeights(const Run &run, int64_t updatesBefore, bool isRestored) {
   Optimizer &optimizer = run.compiled->optimizer;
   if (optimizer.iterations() != updatesBefore || isRestored)
@@ -49,7 +49,7 @@ static void finalizeWeights(const Run &run, int64_t updatesBefore, bool isRestor
 
 namespace {
 
-/// Compares the weights of all processes after every so many steps, if the distribution asks for it.
+/// Periodically compares the weights of all processes, if the distribution requests it.
 class WeightChecks {
 public:
   WeightChecks(const Model &model, std::shared_ptr<ProcessGroup> group)
@@ -77,7 +77,8 @@ struct FitParts {
   WeightChecks &checks;
 };
 
-/// Trains for one epoch, or for the rest of one that the restored run had begun. `logs` become those of its last step.
+/// Trains for one epoch, or for the rest of an epoch that the restored run had begun. `logs` become those of its last
+/// step.
 EpochReader::Epoch trainEpoch(const FitParts &fit, int64_t epoch, Logs &logs) {
   const Run &run = fit.run;
   if (const std::optional<Logs> begun = fit.progress.logsOfBegun(epoch))
@@ -88,7 +89,7 @@ EpochReader::Epoch trainEpoch(const FitParts &fit, int64_t epoch, Logs &logs) {
   return fit.reader.epoch([&](int64_t i, const BatchPart &part) {
     fit.progress.beforeStep(part);
     fit.callbacks.trainBatchBegin(i);
-    fit.alarm.look(); // before more is queued that it would wait for
+    fit.alarm.look(); // before more work is queued that it would wait for
     const Batch batch = weighedByClass(run.model, part.batch, fit.data.classWeight);
     StepResult result = trainStep(run, {batch, part.rows, part.allRows, part.allTargets}, fit.data.train.areArrays());
     fit.checks.stepped();
@@ -102,7 +103,8 @@ EpochReader::Epoch trainEpoch(const FitParts &fit, int64_t epoch, Logs &logs) {
 
 } // namespace
 
-/// The loop behind both forms of fit. It takes copies of data and arguments, since a user's callback may destroy the originals.
+/// The loop of both forms of fit. It takes copies of data and arguments, since a user's callback may destroy the
+/// originals.
 static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitArgs args) {
   const FloatMode mode;
   checkNumbers(run.model, args);
@@ -126,14 +128,14 @@ static std::shared_ptr<History::Rep> fitLoop(const Run &run, FitData data, FitAr
   const std::shared_ptr<ProcessGroup> group = processGroup();
   WeightChecks checks(run.model, group);
   beginTogether(run.model, &compiled);
-  Logs logs, finished; // of the last step; and of the last epoch, without what callbacks add to them
-  // Another thread's fit() counts its epochs of the model too.
+  Logs logs, finished; // of the last step, and of the last epoch without additions by callbacks
+  // A fit() on another thread also counts epochs of the model.
   const int64_t first = group || isRestored ? state.finishedEpochs.load() : args.initial_epoch;
   for (int64_t epoch = first; epoch < args.epochs; ++epoch) {
     EpochReader::Epoch seen = trainEpoch({run, data, reader, progress, callbacks, alarm, checks}, epoch, logs);
     if (epoch == first)
       requireBatches(seen);
-    seen.ranOut |= seen.steps == 0; // a stream that cannot begin again
+    seen.ranOut |= seen.steps == 0; // a stream that cannot restart
     warnWhenOut(seen, reader, "training");
     if (seen.steps == 0)
       break;

@@ -1,4 +1,4 @@
-// Splitting, weighing and checking the data of a fit.
+// Splits, weights and checks the data of a fit.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/FitData.h"
 #include "frontend/data/Batches.h"

@@ -1,4 +1,4 @@
-// The data of one fit: to train with and to validate with.
+// The training and validation data of one fit.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/training/BatchSource.h"
@@ -11,12 +11,12 @@ namespace halftone::detail {
 struct FitData {
   BatchSource train;
   std::optional<BatchSource> validation;
-  ClassWeights classWeight; // for batches as they come; of arrays the weights are made
+  ClassWeights classWeight; // for batches as they arrive; weights of arrays are computed in advance
 };
-/// value_error for data that do not fit the arguments or each other.
+/// value_error for data inconsistent with the arguments or each other.
 FitData fitData(const Model &model, const Batch &arrays, const FitArgs &args);
 FitData fitData(const Model &model, const Dataset &dataset, const FitArgs &args);
-/// value_error for numbers of epochs, steps or samples out of range.
+/// value_error for out-of-range numbers of epochs, steps or samples.
 void checkNumbers(const Model &model, const FitArgs &args);
 
 } // namespace halftone::detail

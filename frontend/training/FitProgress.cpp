@@ -1,4 +1,4 @@
-// Gives checkpoints the place of a run, and lets a run go on from one.
+// Provides checkpoints with the place of a run, and resumes a run from one.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/FitProgress.h"
 #include "frontend/training/ModelState.h"
@@ -20,7 +20,7 @@ FitProgress::FitProgress(const Run &run, const FitData &data, EpochReader &reade
 FitProgress::~FitProgress() {
   ModelState &state = stateOf(run_.model);
   const ForkSafeLock lock(state.mutex);
-  FitProgress **place = &state.progress; // runs of several threads end in any order
+  FitProgress **place = &state.progress; // runs on several threads end in any order
   while (*place != this)
     place = &(*place)->outer_;
   *place = outer_;

@@ -1,4 +1,4 @@
-// How far a fit() has come, for the checkpoints that its callbacks write.
+// The progress of a fit(), for the checkpoints that its callbacks write.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/training/BatchStep.h"
@@ -9,27 +9,27 @@
 
 namespace halftone::detail {
 
-/// While it exists, checkpoints of the model that are written on its thread have the run's place.
+/// While it exists, checkpoints of the model written on its thread include the run's place.
 class FitProgress {
 public:
   FitProgress(const Run &run, const FitData &data, EpochReader &reader);
   ~FitProgress();
   FitProgress(const FitProgress &) = delete;
-  /// The place of this thread's innermost run of the model; nullopt without one.
+  /// The place of this thread's innermost run of the model; nullopt if there is none.
   static std::optional<PlaceInData> placeOf(const Model &model);
 
-  /// Takes the place of the checkpoint that was restored last: in `on_train_begin` of a callback (`isRestored`), or before a
-  /// fit() with these arguments. Afterwards the reader goes on there. value_error if a place within an epoch does not fit the data,
-  /// or if `initial_batch` goes on from a place that no checkpoint has given.
+  /// Resumes from the place in the checkpoint restored last: in `on_train_begin` of a callback (`isRestored`), or
+  /// before a fit() with these arguments. The reader then continues there. value_error if a place within an epoch does
+  /// not match the data, or if `initial_batch` continues from a place that is in no checkpoint.
   void resume(const FitArgs &args, bool isRestored);
-  /// Whether the epoch goes on that the restored run had begun, with the logs of its last step.
+  /// The logs of the last step of the restored run, if this is the epoch that it had begun.
   std::optional<Logs> logsOfBegun(int64_t epoch) const;
-  /// Before a step: the sums of the metrics go on, in the first step of such an epoch.
+  /// Call it before a step: in the first step of such an epoch, restores the sums of the metrics.
   void beforeStep(const BatchPart &part);
   void stepped(int64_t step, const Logs &logs);
   void epochEnded() {
     batch_ = 0;
-    areMetricsDue_ = false; // of an epoch whose steps were all done
+    areMetricsDue_ = false; // for an epoch whose steps were all done
   }
 
 private:
@@ -37,9 +37,9 @@ private:
   EpochReader &reader_;
   ShuffleCounts shuffles_;
   std::thread::id thread_ = std::this_thread::get_id();
-  FitProgress *outer_; // of the model, which this one hides
+  FitProgress *outer_; // of the same model, shadowed by this one
   int64_t batch_ = 0;  // steps of the epoch
-  Logs logs_;          // of the last one
+  Logs logs_;          // of the last step
   std::optional<PlaceInData> resumed_;
   bool areMetricsDue_ = false;
 };

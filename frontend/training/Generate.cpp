@@ -1,4 +1,4 @@
-// Writes texts with a model: reads the prompt, then draws token after token from the logits.
+// Generates text with a model: processes the prompt, then samples tokens one by one from the logits.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Generate.h"
 #include "frontend/base/RandomSeeds.h"
@@ -18,9 +18,9 @@ using namespace detail;
 namespace {
 
 constexpr int64_t lengthStep =
-    64; // of caches that no PositionEmbedding limits, so that texts of like length share code
+    64; // for caches that no PositionEmbedding limits, so that texts of similar length share code
 
-/// Draws tokens; the same on every machine.
+/// Samples tokens, identically on every machine.
 class Sampler {
 public:
   Sampler(const GenerateArgs &args, int64_t vocabulary)
@@ -29,7 +29,7 @@ public:
       likeliest_ = jit([most = *args.top_k](const Value &logits) { return ops::top_k(logits, most); });
   }
 
-  /// A token for each row.
+  /// Draws one token per row.
   std::vector<int32_t> draw(const Tensor &logits) {
     std::vector<int32_t> drawn;
     for (const std::vector<Candidate> &row : candidatesOf(logits))
@@ -43,7 +43,7 @@ private:
     float logit;
   };
 
-  /// Of each row, in the order of the tokens.
+  /// The candidates of each row, in token order.
   std::vector<std::vector<Candidate>> candidatesOf(const Tensor &logits) {
     const auto [values, tokens] = likeliest_ ? (*likeliest_)(logits) : std::array{logits, Tensor()};
     const std::vector<float> numbers = values.to_vector<float>();
@@ -97,7 +97,7 @@ void checkArguments(const Tensor &prompt, const GenerateArgs &args) {
 }
 
 int64_t batchOf(const Tensor &prompt) { return prompt.shape().rank() == 2 ? prompt.shape()[0] : 1; }
-/// The last new token is not read.
+/// The cache length. The last new token is not processed.
 int64_t lengthOf(const Tensor &prompt, const GenerateArgs &args) {
   return prompt.shape()[-1] + std::max<int64_t>(args.max_new_tokens - 1, 0);
 }
@@ -115,7 +115,7 @@ void checkFit(const KeyValueCache &cache, const Tensor &prompt, const GenerateAr
                        prompt.shape()[-1], args.max_new_tokens, cache.length()));
 }
 
-/// `texts` (batch, steps) with the new tokens. The cache reads all but the last of them.
+/// `texts` (batch, steps) with the new tokens. The cache processes all but the last of them.
 Tensor written(const KeyValueCache &cache, const Tensor &texts, const GenerateArgs &args) {
   const int64_t batch = cache.batch(), given = texts.shape()[1], all = given + args.max_new_tokens;
   std::vector<int32_t> result(static_cast<size_t>(batch * all));

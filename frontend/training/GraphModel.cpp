@@ -23,7 +23,7 @@ using namespace detail;
 
 namespace {
 
-/// The call of a graph: checks the inputs, converts them to the Inputs' dtypes and makes the recorded calls again.
+/// The call of a graph: checks the inputs, casts them to the Inputs' dtypes and replays the recorded calls.
 class GraphBody final : public LayerBody, public GraphCalled {
 public:
   void attach(LayerImpl &layer, ModelState &state) {
@@ -40,7 +40,7 @@ private:
   ModelState *state_ = nullptr;
 };
 
-/// Checks that layer names differ: a path, and so a key of a policy map, must mean one layer.
+/// Checks that layer names are unique: a path, and so a key of a policy map, must denote one layer.
 void checkNames(const LayerImpl &model, Where where) {
   std::map<std::string, int> uses;
   for (const Layer &layer : model.children)
@@ -53,7 +53,7 @@ void checkNames(const LayerImpl &model, Where where) {
                   model.name, where);
 }
 
-/// A key-value cache that is open reads as many steps, of axis 1, as it is given.
+/// With an open key-value cache, axis 1 may have any number of steps.
 bool fits(const Shape &given, const Shape &expected) {
   if (given.rank() != expected.rank())
     return false;
@@ -76,7 +76,7 @@ void buildSequence(LayerImpl &layer, const Value &input) {
   });
   const uint64_t epoch = configurationEpoch();
   std::vector<Value> values{input};
-  for (const Layer &each : std::vector<Layer>(state.sequence)) // a copy, since a layer's own code may change the list
+  for (const Layer &each : std::vector<Layer>(state.sequence)) // a copy, since a layer's code may change the list
     values = each.impl()->call(values, {});
   state.inputs = {input};
   state.outputs = values;
@@ -86,13 +86,14 @@ void buildSequence(LayerImpl &layer, const Value &input) {
     state.outputNames.push_back(state.sequence.empty() ? input.node()->name : state.sequence.back().name());
 }
 
-/// Warns if the first layer reads ids from a table with more rows than `dtype`, that of the model's input, counts exactly.
+/// Warns if the first layer looks up ids in a table with more rows than `dtype`, that of the model's input, represents
+/// exactly.
 static void warnOfRoundedIds(const std::string &model, const Layer &first, DType dtype) {
   const std::string &kind = first.impl()->className;
   if (kind != "Embedding" && kind != "ReversibleEmbedding")
     return;
   const auto rows = static_cast<double>(first.get_config().get_int("input_dim"));
-  double limit = 1.0; // up to which `dtype` holds every whole number
+  double limit = 1.0; // up to which `dtype` represents every integer
   while (limit < rows && roundTo(dtype, limit + 1.0) == limit + 1.0)
     limit *= 2.0;
   if (rows - 1.0 > limit)
@@ -118,7 +119,7 @@ void GraphBody::build(BuildContext &, const std::vector<Shape> &shapes) {
   buildSequence(*layer_, symbolicInput(shapes[0], dtype, nameOfInput));
 }
 
-/// As in Keras, a last axis of extent 1 goes or comes if the expected rank asks for it.
+/// As in Keras, adds or removes a trailing axis of extent 1 to match the expected rank.
 static Value ofRank(const Value &x, const Shape &expected) {
   std::vector<int64_t> dims = x.shape().dims();
   if (x.rank() == expected.rank() + 1 && x.shape()[-1] == 1)
@@ -135,7 +136,7 @@ Values GraphBody::call(const Values &inputs, const CallContext &) {
     throw Error(ErrorKind::value_error, fmt::format("Model '{}' expects {} inputs, but it received {}", layer_->name,
                                                     state_->inputs.size(), inputs.size()));
   std::vector<Value> values;
-  const std::vector<Value> from = state_->inputs, to = state_->outputs; // layers' own code may change the graph
+  const std::vector<Value> from = state_->inputs, to = state_->outputs; // layer code may change the graph
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value &expected = state_->inputs[i], given = ofRank(inputs[i], expected.shape());
     if (!fits(given.shape(), expected.shape()))
@@ -148,7 +149,7 @@ Values GraphBody::call(const Values &inputs, const CallContext &) {
                   fmt::format("Input '{}' of model '{}' takes {}, but it received {}", expected.node()->name,
                               layer_->name, name(expected.dtype()), name(given.dtype())));
     values.push_back(asDtype(given, expected.dtype(), "model input"));
-    values.back().node()->mask = inputs[i].node()->mask; // a cast keeps it
+    values.back().node()->mask = inputs[i].node()->mask; // a cast preserves the mask
     values.back().node()->feed = inputs[i].node()->feed;
   }
   GraphMasks masks(values);
@@ -185,7 +186,7 @@ void makeModel(LayerImpl &layer, bool isGraph) {
   }
 }
 
-/// The input of a Sequential, if its InputLayer or its first layer tells it; else undefined.
+/// The input of a Sequential, if its InputLayer or its first layer determines it; otherwise undefined.
 Value inputOfSequence(const ModelState &state) {
   if (state.sequenceInput)
     return dynamic_cast<const InputShown &>(*state.sequenceInput->impl()->body).shown();
@@ -195,7 +196,7 @@ Value inputOfSequence(const ModelState &state) {
   return symbolicInput(first->inputs[0].shape(), first->inputs[0].dtype(), nameOfInput);
 }
 
-/// Lets the layers of a graph that is made again forget its calls, so that their first ones are those of the new graph.
+/// Makes the layers of a graph that is rebuilt forget its calls, so that their first calls are those of the new graph.
 void forgetCalls(const std::vector<Value> &outputs) {
   for (const std::shared_ptr<Call> &call : callsInOrder(outputs))
     if (call->layer && call->layer->firstCall.lock() == call)
@@ -220,8 +221,8 @@ void rebuildSequential(LayerImpl &layer) {
   layer.built = true;
 }
 
-/// Calls `added`, the last layer of the sequence, on the present outputs, or only lists it if the input is not known yet. False
-/// if all layers must be called again.
+/// Calls `added`, the last layer of the sequence, on the current outputs, or only lists it if the input is not known
+/// yet. Returns false if all layers must be called again.
 bool extendSequential(LayerImpl &layer, const Layer &added) {
   ModelState &state = *layer.model;
   if (state.inputs.empty() && state.sequence.size() > 1 && !inputOfSequence(state).defined()) {
@@ -337,7 +338,7 @@ Sequential::Sequential(std::vector<Layer> layers, const ModelArgs &args, Where w
     : Model(graphBody(), "Sequential", args, where) {
   makeModel(*impl_, true);
   impl_->model->isSequential = true;
-  CallTransaction transaction; // a refused list leaves its layers unbuilt
+  CallTransaction transaction; // a rejected list leaves its layers unbuilt
   try {
     for (const Layer &layer : layers)
       appendLayer(*impl_, layer);
@@ -352,9 +353,9 @@ void Sequential::add(const Layer &layer) const {
   ModelState &state = *impl_->model;
   const size_t count = state.sequence.size();
   const std::optional<Layer> inputBefore = state.sequenceInput;
-  const bool wasBuilt = !state.inputs.empty(); // else no program has traced the model
+  const bool wasBuilt = !state.inputs.empty(); // otherwise no program has traced the model
   try {
-    CallTransaction transaction; // a refused layer stays unbuilt
+    CallTransaction transaction; // a rejected layer stays unbuilt
     appendLayer(*impl_, layer);
     if (!extendSequential(*impl_, layer))
       rebuildSequential(*impl_);
@@ -383,14 +384,14 @@ void Sequential::pop() const {
   bumpConfigurationEpoch();
 }
 
-/// Keras's: that of the Input of a Sequential, which takes the first layer's compute dtype if the user gave none. (Here since
-/// it needs the graph.)
+/// As in Keras: the dtype of the Input of a Sequential, which is the first layer's compute dtype if the user gave none.
+/// (Defined here since it needs the graph.)
 DType Layer::input_dtype() const {
   const std::shared_ptr<ModelState> &model = impl_->model;
   return model && model->isSequential && !model->inputs.empty() ? model->inputs[0].dtype() : compute_dtype();
 }
 
-/// An end of the graph of a layer that is a graph itself, or else of its first call.
+/// An input or output of the graph of a layer that is a graph itself, or otherwise of its first call.
 static Value endOf(const LayerImpl &layer, size_t index, bool isOutput) {
   const char *const end = isOutput ? "output" : "input";
   const auto fail = [&](ErrorKind kind, const std::string &message) {

@@ -1,4 +1,4 @@
-// Shows the inside of a model: IR by stage, dumps, the cast ledger.
+// Inspection of a model: IR by stage, dumps, the cast ledger.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Inspect.h"
 #include "frontend/graph/CallTransaction.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view stageNames[] = {"graph", "cast", "pure", "kernel", "linalg", "plan", "target"};
 static_assert(static_cast<size_t>(Stage::target) + 1 == std::size(stageNames));
 
-/// A target of the dtype and shape that the loss expects, for a model that has not been trained yet.
+/// A target of the dtype and shape that the loss expects, for an untrained model.
 Tensor exampleTarget(const Loss &loss, const Shape &output, DType floatx) {
   const bool areLabels = loss.defined() && loss.impl()->classLabels;
   std::vector<int64_t> dims = output.dims();
@@ -43,7 +43,7 @@ std::vector<ValueSpec> inputSpecsOf(const Model &model) {
   return inputs;
 }
 
-/// Zeros for the model's inputs, or empty strings. value_error if a dimension besides the batch is None.
+/// Zeros for the model's inputs, or empty strings. value_error if a dimension other than the batch is None.
 std::vector<Tensor> exampleInputs(const Model &model, const std::vector<ValueSpec> &inputs, int64_t batch) {
   std::vector<Tensor> x;
   for (const ValueSpec &input : inputs) {
@@ -150,7 +150,7 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
   };
   for (Stage stage : {Stage::graph, Stage::cast, Stage::pure, Stage::kernel})
     write(stage, choice.function->ir(stage, choice.types, choice.layout, args.locations)).orThrow();
-  Status written = Status::ok(); // the stages behind kernel are those of one compilation
+  Status written = Status::ok(); // the stages after kernel come from one compilation
   const auto writeLate = [&](Stage stage, std::string_view text) {
     if (written)
       written = write(stage, text);

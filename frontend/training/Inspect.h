@@ -1,4 +1,4 @@
-// Finds the program of a model to look at, and example types to compile it for.
+// Selects the program of a model to inspect, and example types for compiling it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/CompiledFunction.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// A program, and the types and the layout to trace it with.
+/// A program, and the types and layout with which to trace it.
 struct ProgramChoice {
   Program program = Program::predict;
   std::shared_ptr<CompiledFunction> function;
@@ -14,10 +14,10 @@ struct ProgramChoice {
   FeedLayout layout;
 };
 
-/// The program that `args` name, else the training step of a compiled model and predict of another; for the shapes of
-/// the full step of the last training run, else for those of the model's inputs. value_error if these are not known. The caller opens a
-/// CallTransaction that outlives the choice and commits nothing: whoever looks at a program builds neither optimizer nor
-/// metrics for it.
+/// The program that `args` names, otherwise the training step of a compiled model and predict of any other; for the
+/// shapes of the full step of the last training run, otherwise for those of the model's inputs. value_error if these
+/// are unknown. The caller opens a CallTransaction that outlives the choice and does not commit it: inspecting a
+/// program must build neither optimizer nor metrics for it.
 ProgramChoice chooseProgram(const Model &model, const IrArgs &args);
 
 } // namespace halftone::detail

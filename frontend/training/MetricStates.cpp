@@ -1,4 +1,4 @@
-// Gives each run variables for its metrics.
+// Provides each run with variables for its metrics.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/MetricStates.h"
 #include "frontend/graph/Variables.h"
@@ -21,18 +21,18 @@ MetricStates::Place::~Place() {
   states_.states_[index_].isTaken = false;
 }
 
-/// Whether `substitutes` have one for the variable, where it lives.
+/// Returns true if `substitutes` contains the variable, on its device.
 static bool have(const VariableSubstitutes &substitutes, const Variable &variable) {
   const auto found = substitutes.find(variable.impl()->memory);
   return found != substitutes.end() && found->second->sharedDevice() == variable.impl()->memory->sharedDevice();
 }
-/// Whether the substitutes are those of the variables `own` and of no others.
+/// Returns true if the substitutes are exactly those of the variables `own`.
 static bool fits(const VariableSubstitutes &substitutes, const std::vector<Variable> &own) {
   return substitutes.size() == own.size() &&
          std::ranges::all_of(own, [&](const Variable &variable) { return have(substitutes, variable); });
 }
 
-/// A variable like `own`, with the value that it begins with.
+/// A variable like `own`, with its initial value.
 static VariableHandle another(const VariableImpl &own, const InitialValues &initial) {
   const VariableFacts facts{.name = own.name, .path = own.path};
   const auto value = initial.find(&own);
@@ -55,7 +55,7 @@ std::shared_ptr<const VariableSubstitutes> MetricStates::Place::substitutes(cons
   auto made = std::make_shared<VariableSubstitutes>();
   for (const Variable &variable : own) {
     const VariableImpl &impl = *variable.impl();
-    if (kept && have(*kept, variable)) // a step with other metrics, whose sums go on
+    if (kept && have(*kept, variable)) // a step with other metrics, whose sums continue
       made->emplace(impl.memory, kept->at(impl.memory));
     else
       made->emplace(impl.memory, another(impl, initial));

@@ -1,4 +1,4 @@
-// The variables in which the metrics of a compiled model add up, for several runs at once.
+// The variables that accumulate the metrics of a compiled model, for several concurrent runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Value.h"
@@ -10,23 +10,23 @@
 
 namespace halftone::detail {
 
-/// What the variables of metrics begin with, of those that do not begin with zeros.
+/// The initial values of metric variables that are not initialized with zeros.
 using InitialValues = std::map<const VariableImpl *, Tensor>;
 
-/// A run of fit(), evaluate() or one batch adds to the metrics' own variables, where Metric::result() finds the sums after it.
-/// A run that begins while another one lasts (in a callback, or on another thread) adds to variables of its own instead, so
-/// that neither resets the sums of the other. Those are kept for later runs. Safe to use from several threads.
+/// A run of fit(), evaluate() or one batch updates the metrics' own variables, in which Metric::result() then finds the
+/// sums. A run that begins during another one (in a callback, or on another thread) uses separate variables, so that
+/// neither resets the sums of the other. Those are kept for later runs. Safe to use from several threads.
 class MetricStates {
 public:
-  /// The place that a run has while it lasts: 0 for the metrics' own variables.
+  /// The slot of a run: 0 for the metrics' own variables.
   class Place {
   public:
     explicit Place(MetricStates &states);
     ~Place();
     Place(const Place &) = delete;
     Place &operator=(const Place &) = delete;
-    /// What a program uses in place of the metrics' `own` variables; null for place 0. New variables begin with the values
-    /// that `initial` has for their own ones, else with zeros, on the default device.
+    /// The substitutes for the metrics' `own` variables in a program; null for place 0. New variables are initialized
+    /// from `initial`, otherwise with zeros, on the default device.
     std::shared_ptr<const VariableSubstitutes> substitutes(const std::vector<Variable> &own,
                                                            const InitialValues &initial) const;
 

@@ -1,4 +1,4 @@
-// The metrics of a compiled model, for loops of one's own: as handles, as logs, and set back.
+// The metrics of a compiled model, for custom loops: as handles, as logs, and reset.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/ModelState.h"
 #include "frontend/training/StepContext.h"
@@ -9,7 +9,8 @@
 namespace halftone {
 using namespace detail;
 
-/// The metrics by their names in the logs, those of both programs if hooks decide; before the first batch, the loss alone.
+/// The metrics by their names in the logs, those of both programs if hooks determine them; before the first batch, only
+/// the loss.
 static std::shared_ptr<const LoggedMetrics> loggedOf(const CompiledModel &compiled) {
   if (std::shared_ptr<const LoggedMetrics> ofHooks = loggedSteps(compiled); !ofHooks->empty())
     return ofHooks;

@@ -1,4 +1,4 @@
-// The state of a Model beyond that of a layer: its graph, the result of compile(), and the count of its epochs.
+// The state of a Model other than that of a layer: its graph, the result of compile(), and its epoch count.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/CompiledFunction.h"
@@ -22,7 +22,7 @@ struct PlaceInData;
 struct ModelState {
   std::vector<Value> inputs, outputs; // of a graph; empty for a custom model or an unbuilt Sequential
   static constexpr uint64_t severalEpochs = ~uint64_t(0);
-  uint64_t recordedEpoch = severalEpochs; // the configuration epoch under which all calls of the graph were recorded
+  uint64_t recordedEpoch = severalEpochs; // the configuration epoch of all recorded calls of the graph
   Config endForms;                        // their structures in a file: {"inputs": {"a": {"input": 0}}, "outputs": ...}
   std::vector<Layer> sequence;            // the layers of a Sequential, without the InputLayer
   std::optional<Layer> sequenceInput;     // the InputLayer of a Sequential
@@ -30,25 +30,25 @@ struct ModelState {
   std::vector<std::string> outputNames;
   bool isSequential = false;
   std::atomic<bool> stopTraining = false;
-  std::set<std::string> agreedPrograms;    // that processes have compared: program, shapes, configuration epoch
-  std::atomic<int64_t> finishedEpochs = 0; // by the last fit(), or of the checkpoint that was restored last
+  std::set<std::string> agreedPrograms;    // programs that processes have compared: name, shapes, configuration epoch
+  std::atomic<int64_t> finishedEpochs = 0; // by the last fit(), or from the checkpoint restored last
   std::atomic<int64_t> restores = 0;       // of checkpoints
-  // The mutex guards the fields below. Users' code may replace them while a run lasts, also on another thread (a
-  // dataset that reads ahead).
+  // The mutex guards the fields below. User code may replace them during a run, also on another thread (a dataset that
+  // reads ahead).
   std::mutex mutex;
   std::shared_ptr<CompiledModel> compiled;
   std::shared_ptr<CompiledFunction> predict;
-  /// Of the training step of which ir() and reports speak: that with the most rows of the last run, which a smaller last
-  /// batch does not replace.
+  /// The types of the training step that ir() and reports describe: the one with the most rows in the last run, so a
+  /// smaller last batch does not replace it.
   std::vector<TensorType> fullStepTypes;
   FeedLayout fullStepLayout;
-  /// Other optimizers than compile()'s, which stay when it is called again: those that traces of steps have used, and the
-  /// states that wait for further ones.
+  /// Optimizers other than compile()'s, which persist across compile() calls: those that traces of steps have used, and
+  /// the states that wait for further ones.
   std::vector<std::shared_ptr<OwnOptimizer>> ownOptimizers;
   AwaitedStates awaitedStates;
   std::shared_ptr<History::Rep> history;            // of the last fit(); null before the first
-  FitProgress *progress = nullptr;                  // of the run that began last
-  std::shared_ptr<const PlaceInData> restoredPlace; // of the checkpoint that was restored last, until a fit() begins
+  FitProgress *progress = nullptr;                  // of the run started last
+  std::shared_ptr<const PlaceInData> restoredPlace; // of the checkpoint restored last, until a fit() begins
 };
 
 ModelState &stateOf(const Layer &model);

@@ -1,4 +1,4 @@
-// Finds the optimizers of a model's steps, and gives them the states that a checkpoint holds.
+// Tracks the optimizers of a model's steps, and gives them their states from a checkpoint.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/OwnOptimizers.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -16,7 +16,7 @@ namespace {
 
 using Entry = std::shared_ptr<OwnOptimizer>;
 
-/// Whether it is compile()'s optimizer, or the one that compile() has wrapped.
+/// Returns true for compile()'s optimizer, or the one that compile() has wrapped.
 bool isOfCompile(const CompiledModel &compiled, const Optimizer &optimizer) {
   const Optimizer &own = compiled.optimizer;
   return optimizer.impl() == own.impl() ||
@@ -29,7 +29,7 @@ Entry entryOf(std::vector<Entry> &all, const Optimizer &optimizer) {
   return found == all.end() ? all.emplace_back(std::make_shared<OwnOptimizer>(optimizer)) : *found;
 }
 
-/// Writes the values of the state with this number, if there is one, and counts the optimizer as the last one known.
+/// Writes the values of the state with this number, if there is one, and marks the optimizer as the last known one.
 void take(ModelState &model, const Entry &entry, MatchedStates::Of own) {
   if (own.number) {
     entry->before = {own.values.variables, readTogether(own.values.variables).valueOrThrow(), {}};
@@ -44,7 +44,7 @@ void take(ModelState &model, const Entry &entry, MatchedStates::Of own) {
   entry->isKnown = true;
 }
 void giveBack(ModelState &model, const Entry &entry) {
-  // The error that undoes the trace is the one to tell.
+  // The error that undoes the trace takes precedence.
   (void)writeTogether(entry->before.variables, entry->before.values);
   entry->before = {};
   const ForkSafeLock lock(model.mutex);

@@ -1,4 +1,4 @@
-// Quantizes layers and models, and reports it.
+// Quantization of layers and models, with a report.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProgressBar.h"
 #include "frontend/graph/Variables.h"
@@ -53,7 +53,7 @@ constexpr const char *modeNames = "('int8', 'float8', 'int4', 'gptq', 'awq')";
   throw Error(kind, message, layer.path.empty() ? layer.name : layer.path, layer.where);
 }
 
-/// The config that Keras makes of both arguments of quantize().
+/// The config that Keras derives from both arguments of quantize().
 QuantizationConfig configOf(const std::string &mode, const QuantizationConfig &given, const LayerImpl &layer) {
   const std::string &wanted = mode.empty() ? given.mode : mode;
   if (wanted.empty())
@@ -77,7 +77,7 @@ QuantizationConfig configOf(const std::string &mode, const QuantizationConfig &g
        fmt::format("Invalid quantization mode. Expected one of {}. Received: mode={}", modeNames, wanted));
 }
 
-/// Keras's checks of a layer or a model before it looks for a way to quantize it.
+/// Keras's validation of a layer or a model before it selects a way to quantize it.
 void requireQuantizable(const LayerImpl &layer, const std::string &mode) {
   if (!layer.built)
     fail(ErrorKind::value_error, layer,
@@ -108,7 +108,8 @@ void quantizeOne(const Layer &layer, const QuantizationConfig &config, Quantizat
   report.quantized.push_back({layer.path(), config.mode, policy.name()});
 }
 
-/// Why a model's quantize() leaves a layer out; "" if it does not. Throws for a layer that stops the model's quantize().
+/// The reason why a model's quantize() skips a layer; "" if it does not. Throws for a layer that aborts the model's
+/// quantize().
 std::string reasonToSkip(const Layer &layer, const QuantizationConfig &config, const QuantizeFilter &filter) {
   if (!filter(layer))
     return "filtered out";

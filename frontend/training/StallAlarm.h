@@ -1,4 +1,4 @@
-// The alarm of a fit whose loss scaling skips step after step.
+// The warning about a fit whose loss scaling skips step after step.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Optimizers.h"
@@ -7,13 +7,13 @@
 
 namespace halftone::detail {
 
-/// Warns once if loss scaling skips so many steps in a row that the model learns nothing.
+/// Warns once if loss scaling skips so many consecutive steps that the model learns nothing.
 class StallAlarm {
 public:
   explicit StallAlarm(const Optimizer &optimizer);
-  /// `skipped` is the word in which the step counts skipped steps; it is on the step's device.
+  /// `skipped` is the step's counter word of skipped steps, on the step's device.
   void stepped(int64_t epoch, int64_t step, const Tensor &skipped);
-  /// Looks at the word of the last step if the step has run. Never waits.
+  /// Reads the word of the last step if the step has completed. Never waits.
   void look();
 
 private:

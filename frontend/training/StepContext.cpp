@@ -1,4 +1,4 @@
-// Traces the steps of models with hooks, and what StepContext gives the hooks.
+// Traces the steps of models with hooks, and implements StepContext.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/StepContext.h"
 #include "frontend/graph/CallTransaction.h"
@@ -21,21 +21,21 @@
 namespace halftone {
 using namespace detail;
 
-/// A step while it is traced.
+/// A step during its trace.
 struct StepContext::Rep {
-  enum class Purpose : uint8_t { record, losses, program }; // only a program updates by compile()'s optimizer
+  enum class Purpose : uint8_t { record, losses, program }; // only a program updates with compile()'s optimizer
   LayerImpl &layer;
   CompiledModel &compiled;
   bool isTraining;
   Purpose purpose;
-  StepData data{};                                      // as it was fed
+  StepData data{};                                      // as fed
   std::shared_ptr<const StepRecord> record{};           // of a program
-  Value loss{};                                         // the part of this process, of the logs
-  std::vector<std::pair<Value, Value>> parts{};         // losses of own rows as hooks have them, and their parts
-  std::vector<std::pair<std::string, Value>> reports{}; // as hooks gave them
-  bool hasMetrics = false, hasOutputLosses = false;     // whether compile()'s were updated
+  Value loss{};                                         // this process's part, for the logs
+  std::vector<std::pair<Value, Value>> parts{};         // losses of own rows, as hooks see them, and their parts
+  std::vector<std::pair<std::string, Value>> reports{}; // as passed by hooks
+  bool hasMetrics = false, hasOutputLosses = false;     // whether compile()'s have been updated
   std::vector<std::pair<size_t, size_t>> targets{};     // see StepRecord
-  std::vector<Value> minimized{};                       // and gradients that were applied
+  std::vector<Value> minimized{};                       // including applied gradients
 
   Layer handle() const { return Layer(layer.shared_from_this()); }
   int64_t rows() const { return data.x[0].shape()[0]; }
@@ -43,7 +43,8 @@ struct StepContext::Rep {
   const std::string &where() const { return layer.path.empty() ? layer.name : layer.path; }
   [[noreturn]] void refuse(ErrorKind kind, const std::string &message) const { throw Error(kind, message, where()); }
 
-  /// value_error, or type_error for a loss that is no float, unless `value` is a traced scalar; `what` is the place.
+  /// value_error, or type_error for a loss that is not a float, unless `value` is a traced scalar; `what` names the
+  /// place.
   void requireScalar(const std::string &what, const Value &value, bool isLoss) const {
     if (!value.defined())
       refuse(ErrorKind::value_error, fmt::format("{} has an undefined Value: a scalar is expected", what));
@@ -58,7 +59,7 @@ struct StepContext::Rep {
     if (isLoss && !is_float(value.dtype()))
       refuse(ErrorKind::type_error, fmt::format("{} has the dtype {}: a float is expected", what, name(value.dtype())));
   }
-  /// The part of this process of a mean over its rows, or of a loss that computeLoss() gave.
+  /// This process's part of a mean over its rows, or of a loss from computeLoss().
   Value partOf(const Value &value) const {
     const auto found = std::ranges::find_if(parts, [&](const auto &each) { return each.first.node() == value.node(); });
     if (found != parts.end())
@@ -89,10 +90,10 @@ template <class Pairs> std::vector<std::string> keysOf(const Pairs &pairs) {
   return keys;
 }
 
-/// Whether the model has a hook for the whole step of this program.
+/// Returns true if the model has a hook for the whole step of this program.
 bool hasStep(const Rep &rep) { return rep.layer.body->has(rep.isTraining ? Hook::train_step : Hook::test_step); }
 
-/// The step without a hook for all of it.
+/// The step without a hook for the whole step.
 void runParts(Rep &rep, const StepContext &step) {
   const Values predictions(rep.layer.callTraced({rep.data.x.begin(), rep.data.x.end()}));
   LayerBody &body = *rep.layer.body;
@@ -111,8 +112,8 @@ void runParts(Rep &rep, const StepContext &step) {
     step.update_metrics(rep.data, predictions);
 }
 
-/// Keeps the model's layers while a test_step() runs whose model's optimizer knows what it updates: layers that the hook is the
-/// first to call are no layers of the model afterwards, since the optimizer refuses variables that come later.
+/// Restores the model's layers after a test_step() whose model's optimizer already knows its variables: layers that the
+/// hook calls first do not become layers of the model, since the optimizer rejects later variables.
 class KnownChildren {
 public:
   explicit KnownChildren(const Rep &rep)
@@ -132,7 +133,7 @@ private:
   size_t count_;
 };
 
-/// Records the hooks of the step. Its update comes later if `rep.loss` is to be minimized.
+/// Records the hooks of the step. The update follows later if `rep.loss` is to be minimized.
 void runHooks(Rep &rep, const StepContext &step) {
   try {
     const UpdaterScope updaters;
@@ -143,7 +144,7 @@ void runHooks(Rep &rep, const StepContext &step) {
     } else {
       runParts(rep, step);
     }
-    if (rep.purpose != Rep::Purpose::losses) // which are looked at
+    if (rep.purpose != Rep::Purpose::losses) // which only inspects them
       adoptOptimizers(rep.handle(), rep.compiled, updaters.optimizers());
   } catch (const Error &error) {
     rethrowWithLayer(error, rep.layer);
@@ -156,7 +157,7 @@ bool isReported(const Rep &rep, std::string_view name) {
 /// A train_step() or test_step() may report its own "loss".
 bool logsLoss(const Rep &rep) { return rep.loss.defined() && !(hasStep(rep) && isReported(rep, "loss")); }
 
-/// The steps of all traces log the same names, whose averages are those of an epoch.
+/// The steps of all traces must log the same names, since an epoch averages them.
 void requireReports(const Rep &rep) {
   std::vector<std::string> found = keysOf(rep.reports), expected = keysOf(rep.record->reports);
   if (logsLoss(rep))
@@ -179,10 +180,10 @@ std::shared_ptr<const LoggedMetrics> listOf(const std::map<std::string, Metric> 
   return logged;
 }
 
-/// The record of a traced step: every metric by name. Both programs share the average of a name that both report. If a metric
-/// and the loss of an output have one name, the loss counts.
+/// The record of a traced step: every metric by name. Both programs share the average of a name that both report. If a
+/// metric and the loss of an output have the same name, the loss takes precedence.
 StepRecord recordOf(const Rep &rep) {
-  const DeviceScope device(*rep.compiled.args.device); // for the variables that are made here
+  const DeviceScope device(*rep.compiled.args.device); // for the variables created here
   StepRecord record;
   record.hasLoss = logsLoss(rep);
   record.targets = rep.targets;
@@ -222,7 +223,7 @@ Rep repOf(LayerImpl &layer, CompiledModel &compiled, bool isTraining, Rep::Purpo
   return rep;
 }
 
-/// Moves what the step uses to the device of its program, layers and optimizers of the hooks' own included.
+/// Moves everything that the step uses to the device of its program, including layers and optimizers of the hooks.
 void moveStep(const CompiledModel &compiled) {
   std::vector<Variable> variables;
   for (const auto &[symbol, variable] : tracing().variables())
@@ -230,7 +231,8 @@ void moveStep(const CompiledModel &compiled) {
   moveVariables(variables, runtimeOf(*compiled.args.device));
 }
 
-/// Fetches the loss for the logs. It stands before the update: after it, the sum over processes would be an exchange of its own.
+/// Fetches the loss for the logs. It precedes the update: after it, the sum over processes would be a separate
+/// exchange.
 void fetchLoss(const Rep &rep, std::vector<Named> &fetches) {
   if (logsLoss(rep))
     fetches.push_back({"loss", meanOverProcesses(rep.loss)});
@@ -281,7 +283,7 @@ Value StepContext::compute_loss(const StepData &data, const Values &y_pred) cons
   const BatchLoss loss = rep_.lossOf(data, y_pred);
   const Value own = loss.ofOwnRows();
   rep_.parts.emplace_back(own, loss.part);
-  if (rep_.minimized.empty()) // else the logs have what minimize() got
+  if (rep_.minimized.empty()) // otherwise the logs have the argument of minimize()
     rep_.loss = loss.part;
   return own;
 }

@@ -1,4 +1,4 @@
-// Makes the logs of a step.
+// Computes the logs of a step.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/StepLogs.h"
 #include "frontend/metrics/MetricImpl.h"

@@ -1,4 +1,4 @@
-// The logs of a step: metrics as the step's fetches, whose values are computed when somebody reads them.
+// The logs of a step: metrics as fetches of the step, whose values are computed lazily.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/CompiledFunction.h"
@@ -18,17 +18,17 @@ struct LoggedMetric {
 };
 using LoggedMetrics = std::vector<LoggedMetric>; // in the order of the logs
 
-/// For a program that updates these metrics: adds as fetches the state of each, at the trace's present point.
+/// For a program that updates these metrics: adds the state of each as fetches, at the trace's current point.
 void fetchMetrics(const LoggedMetrics &metrics, std::vector<CompiledFunction::Named> &fetches);
 
 /// The values of logs, computed from a step's fetches. Safe to use from several threads.
 class StepValues {
 public:
   using Items = std::vector<std::pair<std::string, double>>;
-  /// `fetches`, from position `first` on, are the fetches that fetchMetrics() added.
+  /// `fetches` from index `first` on are those that fetchMetrics() added.
   StepValues(std::shared_ptr<const LoggedMetrics> metrics, std::vector<Tensor> fetches, size_t first)
       : metrics_(std::move(metrics)), fetches_(std::move(fetches)), first_(first) {}
-  /// Computed at the first call. If the device works apart from the host, that call waits for the step.
+  /// Computed at the first call. If the device is asynchronous, that call waits for the step.
   const Items &items();
   static Logs logs(std::shared_ptr<StepValues> values);
 

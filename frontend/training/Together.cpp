@@ -1,4 +1,4 @@
-// Compares models of processes, and copies the state of rank 0 to the others.
+// Compares models across processes, and copies the state of rank 0 to the others.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Together.h"
 #include "frontend/base/RandomSeeds.h"
@@ -18,7 +18,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// The optimizer's parts; null without an optimizer.
+/// The optimizer's parts; null if there is no optimizer.
 const OptimizerParts *partsOf(const CompiledModel *compiled) {
   return compiled ? &compiled->optimizer.impl()->parts() : nullptr;
 }
@@ -31,7 +31,7 @@ std::vector<Variable> variablesOf(const Layer &model, const CompiledModel *compi
   return variables;
 }
 
-/// Each process has a cut of its own.
+/// Each process has its own cut.
 Status broadcastVariables(const std::vector<Variable> &variables, const OptimizerParts *parts,
                           Collectives &collectives) {
   for (const Variable &variable : variables) {
@@ -87,7 +87,7 @@ void TogetherCall::agree(const Layer &model, const std::function<void(std::vecto
   requireAgreement(*group, facts);
 }
 
-/// From now on values that the host gives to variables are compared at the next step.
+/// From now on values that the host writes to variables are compared at the next step.
 static void watch(const Layer &model, const CompiledModel &compiled) {
   std::vector<Variable> variables = model.variables();
   for (const Variable &variable : compiled.optimizer.variables())
@@ -96,7 +96,7 @@ static void watch(const Layer &model, const CompiledModel &compiled) {
     if (variable.impl()->role == VariableRole::learning_rate && variable.name() == "learning_rate")
       variables.push_back(variable);
   for (const Variable &variable : variables)
-    if (!compiled.optimizer.impl()->parts().isCut(variable)) // each process has values of its own
+    if (!compiled.optimizer.impl()->parts().isCut(variable)) // each process has its own values
       variable.impl()->memory->watch();
 }
 
@@ -125,7 +125,7 @@ void beginTogether(const Layer &model, CompiledModel *compiled) {
   compiled->begunTogether = true;
 }
 
-/// The key of a program for these feeds, of which each gets `allRows` rows.
+/// The key of a program for these feeds, each of which gets `allRows` rows.
 static std::string keyOf(const char *program, std::vector<TensorType> &feeds, int64_t allRows) {
   std::string key = fmt::format("{} {}", program, configurationEpoch());
   for (TensorType &type : feeds) {
@@ -141,13 +141,13 @@ void agreeOnStep(const Layer &model, CompiledModel &compiled, CompiledFunction &
   if (!group)
     return;
   const bool isTraining = &program == &compiled.train;
-  std::vector<TensorType> whole(feeds.types.begin(), feeds.types.end() - 2); // then come the counts of rows
+  std::vector<TensorType> whole(feeds.types.begin(), feeds.types.end() - 2); // without the row counts
   const std::string key = keyOf(isTraining ? "train" : "test", whole, feeds.allRows);
   if (compiled.agreedSteps.contains(key))
     return;
   std::vector<Fact> facts;
   FeedLayout layout = feeds.layout;
-  layout.allRows = layout.groups.back() = 0; // the program of a process alone: that of several has other rows in each
+  layout.allRows = layout.groups.back() = 0; // the single-process program: that of several has different rows in each
   const bool updates = isTraining && !compiled.optimizer.impl()->parts().areSplit(); // else each updates other elements
   addLines(updates ? program.ir(Stage::graph, whole, layout) : lossText(model, compiled, isTraining, whole, layout),
            facts);

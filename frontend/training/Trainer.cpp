@@ -29,7 +29,7 @@ namespace {
 
 using Named = CompiledFunction::Named;
 
-/// How an optimizer that compile() gets scales the loss.
+/// The loss scaling of an optimizer passed to compile().
 LossScaler scalerOf(const Optimizer &optimizer) {
   if (isLossScaleOptimizer(optimizer))
     return LossScaler::given;
@@ -62,7 +62,7 @@ struct Feeds {
   std::vector<Value> x;
   BatchTargets targets;
 };
-/// Splits the feeds, and tells the trace whether processes share the batch.
+/// Splits the feeds, and sets whether processes share the trace's batch.
 Feeds split(const NameList &outputs, const std::vector<Value> &feeds, const FeedLayout &layout) {
   std::vector<std::vector<Value>> parts = layout.split(feeds);
   shareBatch(parts.at(3), layout);
@@ -80,8 +80,8 @@ Feeds split(const NameList &outputs, const std::vector<Value> &feeds, const Feed
   return result;
 }
 
-/// A handle of the model that a program calls. The program has only the model's address, since a handle would keep the
-/// model alive for ever. The caller of a program has a handle.
+/// A handle of the model that a program calls. The program stores only the model's address, since a handle would keep
+/// the model alive forever. The caller of a program owns a handle.
 Layer handle(LayerImpl *layer) { return Layer(layer->shared_from_this()); }
 
 /// Records the loss of the fed batch, and its metrics.
@@ -105,8 +105,8 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
     } else {
       Value loss = lossOfBatch(layer, *compiled, values, layout);
       fetches.push_back(
-          {"loss",
-           meanOverProcesses(loss)}); // before the update, after which its sum over processes is an exchange of its own
+          {"loss", meanOverProcesses(
+                       loss)}); // before the update: after it, its sum over processes would be a separate exchange
       minimizeTogether(compiled->optimizer, loss, handle(layer).trainable_variables());
       fetchMetrics(*compiled->logged, fetches);
     }
@@ -203,12 +203,12 @@ std::shared_ptr<CompiledFunction> predictFunction(const Layer &model) {
 }
 
 std::vector<Tensor> orderedInputs(const Layer &model, const Tensors &x) {
-  if (x.names().empty() && x.size() == stateOf(model).inputs.size()) // each step comes here: names take time
+  if (x.names().empty() && x.size() == stateOf(model).inputs.size()) // fast path of every step: names take time
     return {x.begin(), x.end()};
   return inOrder(inputsOf(*model.impl()), "x", x);
 }
 
-/// The metrics by name. If a metric and the loss of an output have one name, the loss counts.
+/// The metrics by name. If a metric and the loss of an output have the same name, the loss takes precedence.
 static std::shared_ptr<const LoggedMetrics> loggedMetrics(const CompiledModel &compiled) {
   std::map<std::string, Metric> byName;
   byName.emplace("loss", compiled.lossTracker.metric());
@@ -229,8 +229,8 @@ static void moveToDevice(const Layer &model, const CompiledModel &compiled) {
   moveVariables(compiled.optimizer.impl()->allVariables(), device);
 }
 
-/// Keras's name of a metric in the logs. If other metrics have the name, a weighted one begins with "weighted_"; then
-/// "_1" and so on follow. `taken` counts the metrics of each name.
+/// Keras's name of a metric in the logs. If the name is taken, a weighted metric gets the prefix "weighted_", and then
+/// suffixes "_1" and so on. `taken` counts the metrics of each name.
 static std::string nameInLogs(std::map<std::string, int64_t> &taken, const std::string &prefix,
                               const std::string &metric, bool weighted) {
   const bool again = weighted && taken.contains(prefix + metric);
@@ -266,7 +266,7 @@ MatchedOutputs matchSpecs(const Layer &model, const CompiledModel &compiled, std
 }
 
 MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &x) {
-  const DeviceScope device(*compiled.args.device); // for the layers that are built here
+  const DeviceScope device(*compiled.args.device); // for the layers built here
   std::vector<ValueSpec> inputs;
   for (const Tensor &tensor : x)
     inputs.push_back({tensor.shape(), tensor.dtype()});
@@ -275,11 +275,11 @@ MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, c
                     }));
 }
 
-/// Gives each output its loss and its metrics; `targets` are the shapes of targets by output. An error leaves the compiled model
+/// Assigns losses and metrics to the outputs; `targets` are the target shapes by output. On error the compiled model is
 /// unchanged.
 static void matchCompiled(const Layer &model, CompiledModel &compiled, MatchedOutputs matched,
                           const std::vector<Shape> &targets) {
-  const DeviceScope device(*compiled.args.device); // for the metrics that are made here
+  const DeviceScope device(*compiled.args.device); // for the metrics created here
   const std::vector<std::string> &outputs = matched.names.names;
   std::vector<double> lossWeights = lossWeightsOf(matched.names, compiled.args);
   std::vector<OutputMetric> metrics;
@@ -312,7 +312,7 @@ static void matchCompiled(const Layer &model, CompiledModel &compiled, MatchedOu
   compiled.logged = loggedMetrics(compiled);
 }
 
-/// Matches compile()'s lists by `match` unless they are matched.
+/// Matches compile()'s lists with `match` unless they are matched.
 static void prepareBy(CompiledModel &compiled, const std::function<void()> &match) {
   compiled.prepared.require(match, [&compiled] {
     compiled.outputs = {};
@@ -328,7 +328,7 @@ static void prepareBy(CompiledModel &compiled, const std::function<void()> &matc
 void prepareCompiled(const Layer &model, CompiledModel &compiled, const std::vector<Tensor> &x, const Tensors &y) {
   prepareBy(compiled, [&] {
     MatchedOutputs matched = matchOutputs(model, compiled, x);
-    if (compiled.prepared.isMade()) // a layer's own code has trained the model
+    if (compiled.prepared.isMade()) // a layer's code has trained the model
       return;
     std::vector<Shape> targets;
     for (const Tensor &target : inOrder(matched.names, "y", y))
@@ -373,7 +373,7 @@ std::vector<Variable> metricVariables(const CompiledModel &compiled) {
     for (const Variable &variable : metric.variables())
       all.push_back(variable);
   };
-  std::set<const VariableImpl *> added; // a metric of both programs counts once
+  std::set<const VariableImpl *> added; // a metric of both programs is added once
   for (const RecordedStep &step : compiled.steps)
     if (const std::shared_ptr<const StepRecord> record = step.known())
       for (const Metric &metric : record->metrics)
@@ -408,7 +408,7 @@ void checkTargets(const Layer &model, const CompiledModel &compiled, const std::
 
 } // namespace detail
 
-/// The layers of mixed_float16 below `model`, by path or, before they have one, by name; each once.
+/// The mixed_float16 layers below `model`, by path or, before they have one, by name; without duplicates.
 static std::vector<std::string> narrowLayers(const Layer &model) {
   std::vector<std::string> names;
   for (const Layer &layer : layersBelow(*model.impl()))
@@ -446,7 +446,7 @@ void Model::compile(const CompileArgs &args) const {
   warnOfUnscaledLoss(*this, args);
   std::shared_ptr<CompiledFunction> predict;
   const ForkSafeLock lock(state.mutex);
-  state.compiled.swap(compiled); // the old one is destroyed after the unlock, since it may own users' objects
+  state.compiled.swap(compiled); // the old one is destroyed after the unlock, since it may own user objects
   state.predict.swap(predict);
 }
 
