@@ -24,8 +24,8 @@ struct CollectiveTimes {
 class PlanCollectives {
 public:
   /// Without a group the process runs alone and each value is copied. With a group, a non-host device joins it; errors
-  /// are those of DeviceRuntime::join(). value_error if the plan divides values among a number of processes other than
-  /// the group's. The executable must outlive the object.
+  /// are those of DeviceRuntime::join(). value_error if the plan divides values for another rank or another number of
+  /// processes than those of the group. The executable must outlive the object.
   static StatusOr<std::unique_ptr<PlanCollectives>> make(const Executable &executable, DeviceRuntime &device,
                                                          std::shared_ptr<ProcessGroup> group);
   /// Starts the next collective; `addresses` is indexed by slot.

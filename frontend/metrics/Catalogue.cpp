@@ -26,7 +26,7 @@ template <class MetricClass> constexpr auto atThreshold = made<AtThresholdOption
 struct Known {
   const char *className;
   Metric (*make)(FieldReader &);
-  const char *alias = nullptr; // case-insensitive
+  const char *alias = nullptr; // also in upper case
   const char *needs = nullptr; // required arguments
 };
 using namespace metrics;

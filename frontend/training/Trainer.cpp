@@ -105,8 +105,7 @@ CompiledFunction::Body trainBody(LayerImpl *layer, CompiledModel *compiled) {
     } else {
       Value loss = lossOfBatch(layer, *compiled, values, layout);
       fetches.push_back(
-          {"loss", meanOverProcesses(
-                       loss)}); // before the update: after it, its sum over processes would be a separate exchange
+          {"loss", meanOverProcesses(loss)}); // before the update: after it, the sum would be a separate exchange
       minimizeTogether(compiled->optimizer, loss, handle(layer).trainable_variables());
       fetchMetrics(*compiled->logged, fetches);
     }
