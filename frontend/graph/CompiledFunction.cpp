@@ -72,7 +72,7 @@ FeedLayout CompiledFunction::withExtents(FeedLayout layout) const {
   return layout;
 }
 
-/// The thread settings that a layer reads when it is created, which each trace may do.
+/// Thread settings that a layer reads when it is created. A function that creates layers does so in each trace.
 static uint64_t threadSettings() { return globalPolicyId() ^ openRematId(); }
 
 /// The device of a traced function: `device` if the caller requested it or if the function has no variables, otherwise

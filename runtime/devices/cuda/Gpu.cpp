@@ -13,7 +13,7 @@ namespace halftone::cuda {
 ContextScope::~ContextScope() {
   Context popped = nullptr;
   if (calls_)
-    (void)calls_->ctxPopCurrent(&popped); // a destructor has nobody to tell
+    (void)calls_->ctxPopCurrent(&popped); // a destructor cannot report errors
 }
 
 StatusOr<ContextScope> Gpu::current() {

@@ -13,7 +13,7 @@ LoopByte::~LoopByte() {
     return;
   for (const Event event : arrived_)
     if (event) {
-      (void)gpu_->wait(event); // a destructor has nobody to tell
+      (void)gpu_->wait(event); // a destructor cannot report errors
       gpu_->giveEvent(event);
     }
   (void)gpu_->calls().memFreeHost(memory_);
