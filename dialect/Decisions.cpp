@@ -103,7 +103,8 @@ DenseSet<Operation *> liveOps(Operation *scope) {
         next.push_back(condition);
       return next;
     }
-    // A reduction, contraction or lookup of an empty tensor gives a constant; a layer's inputs count by its arguments.
+    // A reduction, contraction or gather of an empty tensor gives a constant; a layer's inputs are represented by its
+    // arguments.
     if (!isa<LayerOp>(op) && llvm::all_of(op->getOperands(), hasElements))
       llvm::append_range(next, op->getOperands());
     return next;

@@ -96,7 +96,7 @@ Interval power(Interval a, Interval b) {
   return a.high > 0 ? Interval::hull(corners, Interval::point(std::pow(0.0, b.low))) : corners;
 }
 
-// Extrema of the cosine at even and odd multiples of pi, moved by `shift`.
+// Extrema of the cosine are at even and odd multiples of pi, shifted by `shift`.
 Interval wave(double (*function)(double), Interval x, double shift) {
   if (!x.isBounded() || x.isPoint())
     return x.isAny() ? x : Interval::point(function(x.low));

@@ -80,7 +80,7 @@ TensorData partialReduce(PartialReduceOp op, const TensorData &x, const Interpre
 
 // The first and the last index that may be the result.
 IntInterval argReduceReals(ArrayRef<Interval> xs, bool isMax) {
-  // Larger is better; NaN is best of all.
+  // The larger value wins; NaN wins over all.
   auto low = [&](Interval x) { return x.isNan() ? infinity : x.isAny() ? -infinity : isMax ? x.low : -x.high; };
   auto high = [&](Interval x) { return !x.isBounded() ? infinity : isMax ? x.high : -x.low; };
   auto mayBeNan = [](Interval x) { return !x.isBounded(); };

@@ -18,7 +18,7 @@ struct StepOperands {
   mlir::Value stack(mlir::OpBuilder &builder, mlir::Location loc, unsigned number) const;
 };
 
-/// `type` with a leading axis of the extent `steps`.
+/// `type` with a leading axis of extent `steps`.
 mlir::RankedTensorType stackType(mlir::Type type, int64_t steps);
 
 /// The axes of a stack that correspond to `axes` of its slices.

@@ -36,7 +36,7 @@ StatusOr<Tensor> StoredVariable::read() const {
   return tensor;
 }
 
-/// value_error unless the variable can hold `value`.
+/// value_error unless `value` has the dtype and shape of the variable.
 static Status checkValue(const StoredVariable &variable, const Tensor &value) {
   const std::string got = value.defined() ? typeOf(value).str() : "an undefined tensor";
   if (value.defined() && typeOf(value) == variable.type())

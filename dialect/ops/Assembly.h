@@ -17,11 +17,11 @@ template <class EnumAttr> void printBareEnum(mlir::OpAsmPrinter &printer, mlir::
   printer << attr.getValue();
 }
 
-/// The condition's type of `select` follows from the result's.
+/// Parses the types of `select`: the condition's type is inferred from the result's.
 mlir::ParseResult parseSelectType(mlir::OpAsmParser &parser, mlir::Type &condition, mlir::Type &result);
 void printSelectType(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Type condition, mlir::Type result);
 
-/// Types in parentheses, perhaps none: `(tensor<8xf32>, tensor<i1>)`.
+/// A parenthesized, possibly empty type list: `(tensor<8xf32>, tensor<i1>)`.
 mlir::ParseResult parseTypesInParens(mlir::OpAsmParser &parser, llvm::SmallVectorImpl<mlir::Type> &types);
 void printTypesInParens(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::TypeRange types);
 

@@ -1,26 +1,26 @@
-// Halftone ops written as expressions: the language in which gradients are stated.
+// Builder of Halftone ops as expressions, used to state gradients.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
 
 namespace halftone::dialect {
 
-/// Creates ops at the builder's insertion point, all with one location. The caller makes sure that operand types fit,
-/// as with any builder.
+/// Creates ops at the builder's insertion point, all with the same location. As with any builder, the caller ensures
+/// that operand types match.
 class Expression {
 public:
   Expression(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  /// Every element `value`, rounded to the element type.
+  /// A splat of `value`, rounded to the element type.
   mlir::Value splat(mlir::Type tensorType, double value);
-  /// `value` itself when it has that element type already, else a rounding cast.
+  /// A rounding cast of `value`, or `value` itself if it already has that element type.
   mlir::Value cast(mlir::Value value, mlir::Type elementType, llvm::StringRef origin);
   mlir::Value compare(ComparePredicate predicate, mlir::Value lhs, mlir::Value rhs);
-  /// Repeats along the axes that are in `tensorType` but not in `keptAxes`.
+  /// Broadcasts along the axes of `tensorType` that are not in `keptAxes`.
   mlir::Value broadcast(mlir::Value value, mlir::Type tensorType, llvm::ArrayRef<int64_t> keptAxes);
   /// Sums over `axes`, into elements of `elementType`.
   mlir::Value sum(mlir::Value value, llvm::ArrayRef<int64_t> axes, mlir::Type elementType);
-  /// Axis i of the result is axis `permutation[i]`; the identity gives `value`.
+  /// Transposes: axis i of the result is axis `permutation[i]`. The identity returns `value`.
   mlir::Value transpose(mlir::Value value, llvm::ArrayRef<int64_t> permutation);
 
   mlir::Value neg(mlir::Value x) { return NegOp::create(builder, loc, x); }

@@ -1,4 +1,4 @@
-// The dtypes of sums of products: of contractions and convolutions alike.
+// Accumulator dtypes of sums of products, for contractions and convolutions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
@@ -7,8 +7,8 @@ namespace halftone::dialect {
 
 /// The dtype in which products of this dtype accumulate: f64, f32, i32 or i64.
 mlir::Type productAccumulator(mlir::Type element);
-/// Whether `op` may multiply elements of its two operands' dtypes and give its result's, when each sum has `depth`
-/// products. Emits an error if not.
+/// Verifies that `op` may multiply elements of its operands' dtypes and return its result's dtype, if each sum has
+/// `depth` products. Emits an error if not.
 llvm::LogicalResult verifyProducts(mlir::Operation *op, uint64_t depth);
 
 } // namespace halftone::dialect

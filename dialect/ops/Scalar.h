@@ -1,4 +1,4 @@
-// arith ops on scalars, or on vectors of them alike: the language in which scalar bodies are stated.
+// Builder of arith ops on scalars or vectors, used to state scalar bodies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/TypeInference.h"
@@ -13,7 +13,7 @@ class Scalar {
 public:
   Scalar(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
-  /// `element` in the shape of `value`: itself, or a vector of it.
+  /// `element`, or a vector of it if `value` is a vector.
   mlir::Type like(mlir::Value value, mlir::Type element) {
     auto vector = mlir::dyn_cast<mlir::VectorType>(value.getType());
     return vector ? mlir::Type(vector.cloneWith(std::nullopt, element)) : element;

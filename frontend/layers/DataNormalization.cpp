@@ -57,7 +57,7 @@ public:
     };
     mean_ = weight("mean", extents_, "zeros", {});
     variance_ = weight("variance", extents_, "ones", {});
-    weight("count", {}, "zeros", DType::int32); // nothing reads it; Keras's files have it
+    weight("count", {}, "zeros", DType::int32); // unused, but in Keras files
   }
   Values call(const Values &inputs, const CallContext &context) override {
     const DType dtype = context.compute_dtype();

@@ -30,7 +30,7 @@ public:
       x = asDtype(unitAlong(x, axis, most), x.dtype(), "normalization");
       y = asDtype(unitAlong(y, otherAxis, most), y.dtype(), "normalization");
     }
-    // (batch, rows, n) by (batch, n, columns)
+    // (batch, rows, n) times (batch, n, columns)
     const int64_t batch = shapes[0][0], n = shapes[0][axis];
     std::vector<int64_t> result{batch};
     const auto others = [&](const Shape &shape, int64_t summed) {

@@ -1,4 +1,4 @@
-// Dropout: of single elements, and of whole channels.
+// Dropout of single elements, and of whole channels.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/layers/FieldsImage.h"
@@ -23,7 +23,7 @@ Shape shapeOfMask(const DropoutArgs &options, const Shape &input) {
       dims[i] = input[static_cast<int64_t>(i)];
   return Shape(std::move(dims));
 }
-/// One element for each channel of each sample.
+/// The mask shape with one element per channel and sample.
 Shape channelMask(const Shape &input, int64_t spatial, DataFormat format) {
   requireRank(input, spatial + 2);
   std::vector<int64_t> dims = input.dims();

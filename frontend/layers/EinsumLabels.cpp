@@ -1,4 +1,4 @@
-// Reads the equations of EinsumDense.
+// Parses the equations of EinsumDense.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/EinsumLabels.h"
 #include "halftone/Error.h"

@@ -1,4 +1,4 @@
-// The arguments of each layer as keys of its config, in Keras's order.
+// The arguments of each layer as config keys, in Keras's order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/ConfigFields.h"
@@ -7,7 +7,7 @@
 
 namespace halftone::detail {
 
-/// The fields of every layer, before its own; "activity_regularizer" follows them when there is one.
+/// The fields of every layer, which precede its own and are followed by "activity_regularizer" if it has one.
 template <class Args>
 constexpr std::tuple baseFields{Field{"name", &Args::name}, Field{"trainable", &Args::trainable},
                                 Field{"dtype", &Args::dtype}};
@@ -131,7 +131,7 @@ struct InputOptions {
   std::string name{};
 };
 
-/// The fields of one layer beyond those of every layer.
+/// The fields of one layer other than those of every layer.
 template <class Options> constexpr std::tuple layerFields{};
 
 /// All fields of an InputLayer: of those of every layer it has only the name.

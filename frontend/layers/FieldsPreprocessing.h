@@ -35,9 +35,9 @@ struct HashedCrossingOptions : layers::HashedCrossingArgs {
   Layer layer() const { return layers::HashedCrossing(numBins, *this); }
 };
 template <> inline constexpr size_t mostInputs<CategoryEncodingOptions> = 2;
-template <> inline constexpr size_t mostInputs<HashedCrossingOptions> = 0; // it counts them itself
+template <> inline constexpr size_t mostInputs<HashedCrossingOptions> = 0; // checked by the layer itself
 
-/// A vocabulary as a list; null for none, and for one that a file names.
+/// A vocabulary as a list; null for none, and for one in a file.
 template <class Args> struct VocabularyField {
   void write(Config &config, const Args &args) const {
     if (args.vocabulary.is_given() && args.vocabulary.path().empty())
@@ -65,7 +65,7 @@ template <class Args> struct WeightsField {
       args.idf_weights = reader.get<std::vector<double>>("idf_weights");
   }
 };
-/// A word; null for none. A function of the user's is a value_error.
+/// A mode name; null for none. A user function is a value_error.
 template <class Args, class T> struct FunctionField {
   const char *key;
   T Args::*member;

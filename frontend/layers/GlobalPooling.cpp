@@ -36,7 +36,7 @@ public:
     const Value mask = asMask(inputs.size() > 1 ? inputs[1] : maskOf(x));
     if (!mask.defined())
       return ops::mean(x, steps, options_.keepdims);
-    // Sums are in float32 at least: a sum of float16 overflows long before its mean does.
+    // Sums use float32 at least: a float16 sum overflows long before its mean does.
     const DType dtype = floatOf(x.dtype());
     const Value wide = asDtype(x, atLeastFloat32(dtype)), counts = stepMask(mask, x.shape(), steps);
     const Value shown = ops::where(broadcastTo(counts, x.shape()), wide, ops::zeros_like(wide));

@@ -122,7 +122,7 @@ constexpr Named names[] = {{"zeros", "Zeros"},
                            {"lecun_normal", "LecunNormal"},
                            {"lecun_uniform", "LecunUniform"}};
 
-/// The scaling of Glorot, He or Lecun, uniform or truncated normal.
+/// The Glorot, He or Lecun scaling, uniform or truncated normal.
 Rule presetOf(std::string_view cls, std::optional<int64_t> seed = {}) {
   return {.kind = Kind::preset,
           .a = cls.starts_with("He") ? 2.0 : 1.0,

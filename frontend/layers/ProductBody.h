@@ -1,4 +1,4 @@
-// The body that Dense and EinsumDense share: a ProductKernel that can be quantized and adapted.
+// The shared body of Dense and EinsumDense: a ProductKernel that can be quantized and adapted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/Fields.h"

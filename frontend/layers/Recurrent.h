@@ -1,4 +1,4 @@
-// The body of layers that run a cell over the steps of a sequence.
+// The base body of layers that run a cell over the steps of a sequence.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/Cells.h"

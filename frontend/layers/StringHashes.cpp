@@ -69,7 +69,7 @@ Pair weakHash(const char *s, uint64_t a, uint64_t b) {
   return {a + z, b + c};
 }
 
-/// The state of a text of more than 64 bytes.
+/// The hash state for a text of more than 64 bytes.
 struct LongHash {
   uint64_t x = 81, y = 81 * k1 + 113, z = mixed((81 * k1 + 113) * k2 + 113) * k2;
   Pair v{}, w{};

@@ -24,7 +24,7 @@ private:
   Count count_;
 };
 
-/// True positives / (true positives and another count).
+/// True positives / (true positives + another count).
 class ShareRule final : public CountsRule {
 public:
   ShareRule(Count other, const PrecisionArgs &args)

@@ -95,7 +95,7 @@ void buildMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred);
 
 /// Records the addition of a batch to the state. With an undefined weight every sample counts once.
 void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
-/// The results of the metric's state, or of given values of each variable.
+/// The results from the metric's state, or from given values of each variable.
 std::vector<double> metricResults(const Metric &metric);
 std::vector<double> metricResults(const Metric &metric, const std::vector<Tensor> &state);
 /// The initial value of variable `i` of the metric's state.

@@ -52,7 +52,7 @@ public:
               const Value &weight) const override;
 
 protected:
-  /// The counts in the order of the state.
+  /// The counts, in the order of the state.
   virtual std::vector<Count> counts() const { return {tp, tn, fp, fn}; }
   State state(const Shape &yTrue, const Shape &yPred) const override;
   virtual Shape shape(const Shape &) const { return {thresholds_.count}; }

@@ -51,7 +51,7 @@ Value sparsemaxOverLast(const Value &given) {
               rival = tracing().iota(x.rank(), excess.shape(), DType::int32);
   const Value before = ops::logical_or(ops::greater(excess, ops::zeros_like(excess)),
                                        ops::logical_and(ops::equal(other, each), ops::less(rival, place)));
-  const Value rank = ops::sum(asDtype(before, x.dtype()), -1); // among the elements in descending order
+  const Value rank = ops::sum(asDtype(before, x.dtype()), -1); // in descending order of the elements
   const Value above = ops::sum(ops::maximum(excess, ops::zeros_like(excess)), -1);
   const Value supported = asDtype(ops::less(above, ops::ones_like(above)), x.dtype());
   const Value k = ops::sum(supported, -1, true);
@@ -90,7 +90,7 @@ Value celu(const Value &x, double alpha) {
     return recordOperation("Celu", {x}, configOf("alpha", alpha));
   return alpha == 1.0 ? elu(x) : relu(x) + alpha * expm1(-relu(-x) / alpha);
 }
-/// The first half of the axis, each element times the sigmoid of its partner in the second half.
+/// Multiplies each element of the first half of the axis by the sigmoid of its partner in the second half.
 Value glu(const Value &given, int64_t axis) {
   if (isSymbolic(given))
     return recordOperation("Glu", {given}, configOf("axis", axis));
@@ -143,7 +143,7 @@ Value softsign(const Value &x) {
   const Value y = real(x);
   return y / (1.0 + abs(y));
 }
-/// 0 up to -1, x from 1 on, and a parabola between.
+/// 0 below -1, x above 1, and a parabola between.
 Value sparse_plus(const Value &x) {
   if (isSymbolic(x))
     return recordOperation("SparsePlus", {x});

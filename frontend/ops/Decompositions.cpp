@@ -115,7 +115,7 @@ std::array<Value, 2> qrOf(const Value &a, bool complete) {
 
 namespace {
 
-/// 1 / (b_j - a_i), but 0 on the diagonal.
+/// 1 / (b_j - a_i), except for 0 on the diagonal.
 Value inverseDifferences(const Value &rows, const Value &columns) {
   const Value difference = ops::expand_dims(columns, 1) - ops::expand_dims(rows, 2);
   const Value isDiagonal = ops::equal(placesAlong(1, difference), placesAlong(2, difference));

@@ -48,7 +48,7 @@ template <class... Fields> CallForm configForm(const Fields &...fields) {
 enum class OperandForm : uint8_t { positions, list };
 std::vector<Value> recordOperations(const char *className, const std::vector<Value> &inputs, const Config &config = {},
                                     OperandForm form = OperandForm::positions);
-/// The same for an operation with one result.
+/// Like recordOperation(), for an operation with one result.
 Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config = {},
                       OperandForm form = OperandForm::positions);
 

@@ -11,7 +11,7 @@ void minimizeTogether(const Optimizer &optimizer, const Value &loss, const std::
 /// Records the whole gradients of that mean loss, without a loss scale.
 std::vector<Value> gradientsTogether(const Optimizer &optimizer, const Value &loss,
                                      const std::vector<Variable> &variables);
-/// Records Optimizer::apply() of such gradients, the same in all processes.
+/// Records Optimizer::apply() of such gradients, identical in all processes.
 void applyTogether(const Optimizer &optimizer, const std::vector<Value> &gradients,
                    const std::vector<Variable> &variables);
 /// not_implemented_error if the trace is of a multi-process step in which this optimizer must not update.

@@ -1,4 +1,4 @@
-// Divides variables among processes, and gathers their values.
+// Divides variables among processes, and gathers their parts.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/OptimizerParts.h"
 #include "frontend/base/ProcessRun.h"

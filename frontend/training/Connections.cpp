@@ -29,7 +29,7 @@ bool isChain(const std::vector<Value> &inputs, const std::vector<std::shared_ptr
 std::vector<std::string> sourcesOf(const Value &value) {
   std::vector<std::string> sources;
   std::set<const Node *> seen;
-  std::vector<const Node *> left{value.node().get()}; // a stack: a chain of operations may be long
+  std::vector<const Node *> left{value.node().get()}; // an explicit stack: a chain of operations may be long
   while (!left.empty()) {
     const Node &node = *left.back();
     left.pop_back();

@@ -127,14 +127,14 @@ Stage stage(std::string_view name) {
 }
 
 std::string Model::ir(Stage stage, const IrArgs &args) const {
-  const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const Model model = *this; // tracing runs user code, which may destroy this handle
   const CallTransaction reading(CallTransaction::Extent::program);
   const ProgramChoice choice = chooseProgram(model, args);
   return choice.function->ir(stage, choice.types, choice.layout, args.locations);
 }
 
 void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
-  const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const Model model = *this; // tracing runs user code, which may destroy this handle
   const CallTransaction reading(CallTransaction::Extent::program);
   const ProgramChoice choice = chooseProgram(model, args);
   checkPath(directory).orThrow();
@@ -160,7 +160,7 @@ void Model::dump_ir(const std::string &directory, const IrArgs &args) const {
 }
 
 CastLedger Model::cast_ledger(const IrArgs &args) const {
-  const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const Model model = *this; // tracing runs user code, which may destroy this handle
   const CallTransaction reading(CallTransaction::Extent::program);
   const ProgramChoice choice = chooseProgram(model, args);
   return choice.function->ledger(choice.types, choice.layout);

@@ -439,7 +439,7 @@ void Model::compile(const CompileArgs &args) const {
   CompileArgs chosen = args;
   chosen.device = args.device.value_or(default_device());
   chosen.optimizer = ownOptimizer(args.optimizer);
-  const DeviceScope device(*chosen.device); // for the variables that are made here
+  const DeviceScope device(*chosen.device); // for the variables created here
   auto compiled = std::make_shared<CompiledModel>(*this, chosen);
   moveToDevice(*this, *compiled);
   warnOfUnscaledLoss(*this, args);

@@ -26,7 +26,7 @@ public:
   const Status &status() const { return status_; }
 
 private:
-  ForkGate fork_; // LLVM has its own locks; held as long as this gate
+  ForkGate fork_; // LLVM has its own locks; held as long as this gate is
   Status status_;
 };
 

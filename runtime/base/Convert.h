@@ -14,7 +14,7 @@ bool isStorable(DType dtype);
 ///   float to int    truncates toward zero, clamps to the range; NaN gives 0
 ///   int to int      wraps
 ///   to bool         != 0, so NaN gives true
-/// type_error when a dtype is not storable.
+/// type_error if a dtype is not storable.
 Status convert(DType from, const void *source, DType to, void *target, int64_t count,
                Overflow overflow = Overflow::natural);
 

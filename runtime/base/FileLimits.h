@@ -25,7 +25,7 @@ inline constexpr int64_t mostCifarBytes = int64_t{2} << 30;
 inline constexpr int64_t mostHeaderBytes = 100 << 20;
 inline constexpr size_t mostTensors = 1 << 18, mostTexts = 1 << 20, mostAxes = 64;
 
-/// Rows in the table of an HDF5 file, one for each group and dataset, and its bytes.
+/// Rows in the table of an HDF5 file, one per group and dataset, and the bytes of the table.
 inline constexpr size_t mostTableRows = 1 << 20, mostTableBytes = size_t{256} << 20;
 
 } // namespace halftone::detail

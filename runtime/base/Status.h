@@ -10,7 +10,7 @@
 
 namespace halftone {
 
-/// Success, or one error with its kind, message, layer path, the user's source line and MLIR's diagnostics.
+/// Success, or an error with its kind, message, layer path, the user's source line and MLIR's diagnostics.
 class [[nodiscard]] Status {
 public:
   Status() = default; // success

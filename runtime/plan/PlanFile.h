@@ -12,7 +12,7 @@ namespace halftone {
 /// ", format version (u32), CRC-32 of the rest (u32), then the fields of Executable in the order of their declaration:
 /// integers as 8 bytes, strings and lists after their length.
 inline constexpr uint32_t planFileVersion = 9;
-/// The oldest version that is read. Version 8 has no repeats, and its slots are whole tensors.
+/// The oldest readable version. Version 8 has no repeats, and its slots are whole tensors.
 inline constexpr uint32_t oldestPlanFileVersion = 8;
 
 /// Serializes an executable. The output is deterministic.

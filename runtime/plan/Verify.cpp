@@ -199,7 +199,7 @@ private:
     return checkRead(predicate->slot, {});
   }
 
-  /// `predicate`: of the step that writes. The blocks of a launch read it at any time until the launch ends.
+  /// `predicate`: that of the writing step. The blocks of a launch read it at any time until the launch ends.
   Status checkWritable(SlotId id, const std::optional<Predicate> &predicate) const {
     HALFTONE_RETURN_IF_ERROR(checkTravelling(id, rangeOf(id), true));
     if (predicate && rangeOf(id).overlaps(rangeOf(predicate->slot)))
@@ -370,7 +370,7 @@ private:
     return {};
   }
 
-  /// The first two iterations and the last two are checked as steps.
+  /// Checks the first two and the last two iterations as individual steps.
   Status checkStep(const RepeatStep &repeat) {
     const size_t at = step, level = iterations.size();
     WrittenRanges atEnd = written; // for a repeat that may end before any iteration

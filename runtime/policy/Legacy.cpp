@@ -1,4 +1,4 @@
-// TensorFlow 2.0's experimental Policy.
+// TensorFlow 2.0's experimental policy class.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Legacy.h"
 #include "runtime/base/ConfigAccess.h"

@@ -11,7 +11,7 @@
 
 using namespace halftone;
 
-/// Takes about a tenth of a second; an ordinary pattern needs a few hundred steps.
+/// This many steps take about a tenth of a second; an ordinary pattern needs a few hundred steps.
 static constexpr uint32_t matchSteps = 1000000;
 static constexpr uint32_t matchHeapKiB = 65536;
 

@@ -14,7 +14,7 @@ public:
   /// Compiles a pattern in Python's grammar. value_error with the pattern and the position in it if it is not a regular
   /// expression.
   explicit PathPattern(std::string_view pattern);
-  /// Python's re.fullmatch. A path that is not UTF-8 matches nothing. value_error when the match takes too many steps.
+  /// Python's re.fullmatch. A path that is not UTF-8 matches nothing. value_error if the match takes too many steps.
   bool matches(std::string_view path) const;
   /// Python's re.search: returns true if the pattern matches some part of the path. Errors as of matches().
   bool occursIn(std::string_view path) const;

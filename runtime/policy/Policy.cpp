@@ -1,4 +1,4 @@
-// Plain dtype policies, and how strings and arguments become policies.
+// Plain dtype policies, and the conversion of strings and arguments to policies.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "runtime/policy/PolicyRep.h"

@@ -1,4 +1,4 @@
-// The state behind a dtype policy; one subclass for each class whose config or behaviour differs.
+// The state behind a dtype policy; one subclass per class with its own config or behavior.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Policy.h"

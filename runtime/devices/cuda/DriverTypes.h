@@ -1,4 +1,4 @@
-// Our own declarations of the CUDA driver's types, values and functions. Tests compare them with cuda.h.
+// Declarations of the CUDA driver's types, values and functions, independent of cuda.h. Tests compare them with cuda.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>

@@ -274,7 +274,7 @@ Status Gpu::endSubmission() {
   return marked;
 }
 
-/// Numbers the submission once its event is recorded: an event that was never recorded counts as passed.
+/// Assigns the submission number after recording its event: an event that was never recorded counts as completed.
 Status Gpu::markSubmission() {
   HALFTONE_RETURN_IF_ERROR(reapSubmissions());
   StatusOr<Event> event = takeEvent();

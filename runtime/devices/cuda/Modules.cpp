@@ -59,7 +59,7 @@ Status checkTarget(const std::string &key, std::string_view target, int capabili
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), made);
   if (error != std::errc())
     return bad(key, fmt::format("made for '{}', expected 'nvptx|sm_<compute capability>|...'", target));
-  const bool isOfOneCapability = end != rest.data() + rest.size() && *end == 'a'; // "sm_90a": instructions of 9.0 alone
+  const bool isOfOneCapability = end != rest.data() + rest.size() && *end == 'a'; // "sm_90a": instructions of 9.0 only
   if (isOfOneCapability ? made == capability : made <= capability)
     return {};
   return bad(key, fmt::format("made for {}, but the GPU has compute capability {}.{}",
@@ -165,7 +165,7 @@ struct Job {
   std::string record{}; // of recordOf(), if requested
 };
 
-/// Takes no ForkGate, since a thread that holds one waits for it.
+/// Takes no ForkGate, since a thread that holds one waits for this function.
 StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Job &job, bool isRecorded) {
   HALFTONE_RETURN_IF_ERROR(checkTarget(*job.key, job.code->target, gpu->facts().capability));
   HALFTONE_RETURN_IF_ERROR(checkShape(*job.key, job.code->launch));

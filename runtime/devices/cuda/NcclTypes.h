@@ -1,4 +1,4 @@
-// Our own declarations of NCCL's types, values and functions. A test compares them with nccl.h.
+// Declarations of NCCL's types, values and functions, independent of nccl.h. A test compares them with nccl.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/cuda/DriverTypes.h"

@@ -10,7 +10,7 @@
 
 namespace halftone::cuda {
 
-/// The list is cut into sections. Use it in the GPU's turn.
+/// An operation list, divided into sections. Use it in the GPU's turn.
 class OperationList {
 public:
   /// A repeat with more launches is queued launch by launch at each play.

@@ -80,7 +80,7 @@ Status Staging::sendAhead(Address to, const std::byte *pinned, size_t bytes) {
     result = calls.streamWaitEvent(gpu_.compute(), ahead_, 0);
   if (result == Result::success)
     result = calls.memcpyDtoDAsync(to, address, bytes, gpu_.compute());
-  if (result != Result::success) // the compute stream frees the memory, maybe without waiting for the copy to it
+  if (result != Result::success) // the compute stream frees the memory, possibly without waiting for the copy to it
     (void)calls.streamSynchronize(gpu_.copying());
   return gpu_.check(result, "an upload");
 }
