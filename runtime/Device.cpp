@@ -1,4 +1,4 @@
-// Default implementations for devices and queues: a list is queued one operation at a time, and devices do not support collectives.
+// Defaults of devices and queues: a list is queued one operation at a time, and there are no collectives.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Device.h"
 #include <fmt/format.h>

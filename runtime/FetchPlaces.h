@@ -1,4 +1,4 @@
-// Addresses of a plan's fetches: on devices other than the host, small fetches have fixed addresses and each play copies them to its tensors.
+// The addresses of a plan's fetches: fixed ones for small fetches on devices other than the host.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"

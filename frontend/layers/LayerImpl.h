@@ -121,7 +121,7 @@ inline constexpr const char *markOfName = "name_is_given";
 /// A layer's config, with the mark if needed.
 Config withMarkOfName(const Layer &layer, Config object);
 /// Completes a layer created from a config with or without the mark. Without it a name in the form of an automatic one
-/// counts as automatic in the writer's process.
+/// counts as the automatic name of the writer's process.
 Layer withNameOfConfig(const Layer &layer, bool isMarked);
 
 /// All descendants of `root`, without duplicates, in preorder.

@@ -1,4 +1,4 @@
-// Limits on the files that the library reads and writes. Readers refuse a file beyond a limit, and writers do not write one.
+// Limits on files. Readers refuse a file beyond a limit, and writers do not write one.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>

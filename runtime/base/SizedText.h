@@ -1,4 +1,4 @@
-// Serialization of sizes and strings in cache files: a size is eight bytes, little-endian; a string is its size followed by its bytes.
+// Sizes and strings in cache files: a size is eight bytes, little-endian; a string is its size followed by its bytes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A plan: a linear list of launches, copies, collectives and counted repeats over numbered slots with known lifetimes. It has no branches and no callbacks.
+// A plan: a linear list of launches, copies, collectives and counted repeats over slots. No branches, no callbacks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Signature.h"
