@@ -1,4 +1,4 @@
-// A plan: a linear list of launches, copies, collectives and counted repeats over slots. No branches, no callbacks.
+// A plan: launches, copies, collectives and counted repeats over numbered slots of known lifetime; no branch, no callback.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Signature.h"
