@@ -28,8 +28,7 @@ void readFile(const std::string &path, std::vector<uint8_t> &bytes) {
   if (!file || std::fseek(file.get(), 0, SEEK_END) != 0)
     fail(path, "cannot be read");
   bytes.resize(static_cast<size_t>(std::ftell(file.get())));
-  std::rewind(file.get());
-  if (std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size())
+  if (std::fseek(file.get(), 0, SEEK_SET) != 0 || std::fread(bytes.data(), 1, bytes.size(), file.get()) != bytes.size())
     fail(path, "cannot be read");
 }
 
