@@ -67,7 +67,7 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
   Value looked(const Value &x, const Source &source) const {
     const Value index = ops::cast(source.coordinate, DType::int32);
     const Value inside = indexByFillMode(index, x.shape()[source.axis], options_.fill_mode);
-    const Value pixels = taken(x, inside, source.axis);
+    Value pixels = taken(x, inside, source.axis);
     if (options_.fill_mode != FillMode::constant)
       return pixels;
     return ops::where(spread(ops::equal(index, inside), x, source.axis), pixels,

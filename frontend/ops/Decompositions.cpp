@@ -171,7 +171,7 @@ template <class Factors> Factors differentiable(const Value &a, const Factors &r
 /// Of matrices with at least as many rows as columns: u, s and v.
 Singular tallSvd(const Value &a, bool complete) {
   const Singular raw = singularValues(a, complete);
-  const Singular thin{tracing().slice(raw.u, {0, 0, 0}, a.shape()), raw.s, raw.v}, of = differentiable(a, thin);
+  Singular thin{tracing().slice(raw.u, {0, 0, 0}, a.shape()), raw.s, raw.v}, of = differentiable(a, thin);
   if (complete && a.shape()[1] != a.shape()[2])
     return {raw.u, of.s, raw.v};
   return of;
