@@ -205,17 +205,13 @@ private:
     const KernelTimes times{options.timing ? &phases : nullptr, options.timesPasses};
     // Code of modules that users wrote at stage kernel is verified on its way, as all code of which dumps are made.
     const bool dumps = options.onStage || options.from == Stage::kernel;
-    std::atomic<size_t> next{0}, done{0};
+    std::atomic<size_t> begun{0}, next{0}, done{0};
     std::atomic<bool> goesOn{true};
     const auto work = [&](size_t) {
-      const CompilerGate gate; // the calling thread leaves its own for onProgress
-      if (!gate.status().isOk())
-        return;
+      const WorkerCompilerGate gate; // the calling thread leaves its own for onProgress
+      ++begun;
       KernelCompiler compiler(*target, times);
-      while (goesOn && !isProcessEnding()) {
-        const size_t i = next++;
-        if (i >= jobs.size())
-          return;
+      for (size_t i = next++; i < jobs.size() && goesOn; i = next++) {
         PendingKernel &kernel = *jobs[i];
         TimingScope own = time(all, kernel, "compiled");
         kernel.code = compiler.compile(kernel.text, dumps ? &kernel.dumps : nullptr);
@@ -226,12 +222,13 @@ private:
     };
     if (!options.onProgress)
       runInThreads(workers, workers, work);
-    while (options.onProgress && goesOn && done < jobs.size() && !isProcessEnding()) // again in a child that it forked
+    while (options.onProgress && goesOn && done < jobs.size()) // again in a child that it forked
       runInThreads(workers, workers, work, progressInterval, [&] {
+        if (begun < workers)
+          return; // a worker may have no gate yet
         const OutsideCompilerGate outside;
         goesOn = options.onProgress(done, jobs.size());
       });
-    HALFTONE_RETURN_IF_ERROR(processStatus());
     return goesOn ? Status::ok() : Status(ErrorKind::runtime_error, "the compile was stopped");
   }
 

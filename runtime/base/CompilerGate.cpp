@@ -121,6 +121,17 @@ OutsideCompilerGate::~OutsideCompilerGate() {
   compilingThreads.fetch_add(1); // undone when the last of the gates is released
 }
 
+WorkerCompilerGate::WorkerCompilerGate() {
+  ++gatesHeld;
+  compilingThreads.fetch_add(1);
+}
+
+WorkerCompilerGate::~WorkerCompilerGate() {
+  --gatesHeld;
+  compilingThreads.fetch_sub(1);
+  compilingThreads.notify_all();
+}
+
 void noticeStaticObjects(std::atomic<uint64_t> &calls) {
   if (std::has_single_bit(calls.fetch_add(1) + 1))
     noticeExit();

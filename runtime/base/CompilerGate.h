@@ -45,6 +45,19 @@ private:
   OutsideForkGate fork_;
 };
 
+/// The gate of a worker thread whose caller holds a gate and waits for the worker. It is never refused, so that the work
+/// is done even if exit() begins meanwhile; exit() waits for it.
+class WorkerCompilerGate {
+public:
+  WorkerCompilerGate();
+  ~WorkerCompilerGate();
+  WorkerCompilerGate(const WorkerCompilerGate &) = delete;
+  WorkerCompilerGate &operator=(const WorkerCompilerGate &) = delete;
+
+private:
+  ForkGate fork_;
+};
+
 /// Reports that LLVM may just have created static objects. exit() would destroy them before it waits, since it calls
 /// the functions registered last first. So the wait is registered again: at the first calls from a call site and then
 /// at exponentially growing intervals. `calls` counts the calls from that site.
