@@ -7,8 +7,8 @@
 
 namespace halftone::benchmarks {
 
-/// Reads a PNG or JPEG file, and decodes it into rows of red, green and blue. `pixels` keeps its memory from call to call, and
-/// so does the decoder: it stays for the thread. std::runtime_error if the file or the library is missing or damaged.
+/// Decodes a PNG or JPEG file to rows of RGB pixels. `pixels` keeps its memory between calls, and the decoder is reused per
+/// thread. std::runtime_error if the file or the library is missing or damaged.
 void decodeBare(const std::string &path, std::vector<uint8_t> &pixels);
 
 } // namespace halftone::benchmarks

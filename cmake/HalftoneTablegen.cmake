@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # halftone_tablegen(TD OUTPUT ARGS...): generates OUTPUT from the file TD with the options ARGS.
 # Files are included relative to the folder of TD and to the project. The outputs of a folder are collected in HALFTONE_INC of its
-# CMakeLists.txt, which makes a target of them: whatever compiles a file that includes one of them depends on that target.
+# CMakeLists.txt, which makes a target of them with halftone_generated.
 find_program(MLIR_TBLGEN NAMES mlir-tblgen-22 mlir-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
 
 function(halftone_tablegen TD OUTPUT)
@@ -16,6 +16,16 @@ function(halftone_tablegen TD OUTPUT)
   set(HALFTONE_INC ${HALFTONE_INC} ${output} PARENT_SCOPE)
 endfunction()
 
+# halftone_generated(NAME FILES...): adds the target NAME, which generates FILES of the current folder; whatever compiles a file that
+# includes one of them depends on it. The target halftone_generated stands for all such targets: it generates what a compiler needs
+# to parse any one file of the project, without building a library (scripts/separate-build).
+add_custom_target(halftone_generated)
+
+function(halftone_generated NAME)
+  add_custom_target(${NAME} DEPENDS ${ARGN})
+  add_dependencies(halftone_generated ${NAME})
+endfunction()
+
 # halftone_schedules(TARGET): generates, from Schedules.td of the current folder, the dialect halftone_TARGET with the schedules of a
 # target's kernels and the enums of their parameters, for halftone_codegen.
 function(halftone_schedules TARGET)
@@ -26,6 +36,6 @@ function(halftone_schedules TARGET)
   halftone_tablegen(Schedules.td ScheduleDialect.cpp.inc -gen-dialect-defs -dialect=halftone_${TARGET})
   halftone_tablegen(Schedules.td Schedules.h.inc -gen-attrdef-decls -attrdefs-dialect=halftone_${TARGET})
   halftone_tablegen(Schedules.td Schedules.cpp.inc -gen-attrdef-defs -attrdefs-dialect=halftone_${TARGET})
-  add_custom_target(halftone_${TARGET}_generated DEPENDS ${HALFTONE_INC})
+  halftone_generated(halftone_${TARGET}_generated ${HALFTONE_INC})
   add_dependencies(halftone_codegen halftone_${TARGET}_generated)
 endfunction()

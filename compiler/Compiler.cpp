@@ -179,7 +179,7 @@ private:
       time(all, kernel, isInMemory ? "from memory" : "from disk").stop();
       exe.kernels[kernel.key] = *found->kernel;
     }
-    HALFTONE_RETURN_IF_ERROR(make(missing, all));
+    HALFTONE_RETURN_IF_ERROR(compileAll(missing, all));
     for (PendingKernel *kernel : missing) {
       if (!kernel->code)
         return blame(*kernel);
@@ -195,8 +195,8 @@ private:
     return nest(&all, fmt::format("{} {} ({})", kernel.name, kernel.key.substr(0, 16), how));
   }
 
-  /// Makes the code of `jobs` on worker threads.
-  Status make(std::vector<PendingKernel *> jobs, TimingScope &all) {
+  /// Compiles `jobs` on worker threads.
+  Status compileAll(std::vector<PendingKernel *> jobs, TimingScope &all) {
     // The longest first, so that no thread begins one of them when the others have nothing left to do.
     std::ranges::sort(jobs, std::greater(), &PendingKernel::expected);
     const auto wanted = llvm::hardware_concurrency(static_cast<unsigned>(std::max(options.threads, 0)));
@@ -225,7 +225,7 @@ private:
     while (options.onProgress && goesOn && done < jobs.size()) // again in a child that it forked
       runInThreads(workers, workers, work, progressInterval, [&] {
         if (begun < workers)
-          return; // a worker may have no gate yet
+          return; // a worker may have no gate yet, or its thread did not start
         const OutsideCompilerGate outside;
         goesOn = options.onProgress(done, jobs.size());
       });

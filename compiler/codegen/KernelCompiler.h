@@ -9,7 +9,7 @@
 
 namespace halftone::compiler {
 
-/// The key of a kernel's code: a hash of its linalg text (without locations), the target's key and the build id.
+/// The key of a kernel's code: a hash of its linalg text (without locations), the target's key and the code id.
 std::string kernelKey(std::string_view linalgText, const Target &target);
 
 struct KernelContext;

@@ -38,7 +38,7 @@ mlir::OperandRange lookedUpOperands(mlir::Operation *op);
 /// The window through which a matmul may read the left operand of `contract`: packing makes its matrix, of a row for each
 /// place. A reshape of the places may stand between the two. Null if the operand is no such window.
 dialect::WindowOp windowOf(dialect::ContractOp contract);
-/// On a contraction from choose-templates on: its right operand may vanish (MatmulTraits::vanishes).
+/// Set on contractions by choose-templates: elements of the right operand may vanish (MatmulTraits::vanishes).
 inline constexpr llvm::StringLiteral vanishesAttr = "halftone.vanishes";
 inline bool isScatter(mlir::Operation *op) { return mlir::isa<dialect::ScatterAddOp, dialect::ScatterOp>(op); }
 inline bool isLookup(mlir::Operation *op) {

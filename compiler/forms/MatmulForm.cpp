@@ -205,7 +205,7 @@ public:
     return traits;
   }
 
-  /// Whether a dim of K is the innermost one of an operand.
+  /// Returns true if the innermost dim of an operand is a dim of K.
   bool isAlongDepth(int side) const {
     return !accesses[size_t(side)].empty() &&
            llvm::is_contained(space.group(groups[Role::k]), accesses[size_t(side)].back());

@@ -1,4 +1,4 @@
-// A long loop that is computed again: a loop over pieces that are computed again one by one.
+// Splits a long recomputed scan into a scan of scans that are recomputed one at a time.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %l, %ys = scan (%h) over (%xs) {length = 100, halftone.rematerialize = 0} { ... }
@@ -6,7 +6,7 @@
 //   %a = slice %xs : 10 x 10; %l, %b = scan (%h) over (%a) {length = 10} {
 //     ^(%i, %c, %x): %d, %y = scan (%c) over (%x) {length = 10, halftone.rematerialize = 1} { ... }; yield %d, %y }
 //   %ys = reshape %b : 100
-// If no length of pieces near the root divides that of the loop, the last steps are a piece by themselves.
+// If no divisor of the length is near its square root, the last steps are a shorter scan of their own.
 #include "compiler/passes/CheckpointLoops.h"
 #include "dialect/ControlFlow.h"
 #include "mlir/IR/IRMapping.h"
@@ -19,7 +19,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A divisor of `length` from half the root to twice the root, the nearest to the root; else the root.
+/// The divisor of `length` that is nearest to its square root, from half to twice the root; the rounded root if there is
+/// none.
 int64_t pieceOf(int64_t length) {
   const auto root = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(length))));
   int64_t best = 0;
@@ -80,7 +81,7 @@ private:
     return ReshapeOp::create(builder, loc, tensorTypeOf(value).clone(withLead(value, lead, replaced)), value);
   }
 
-  /// `count` slices of each of the xs from `first` on.
+  /// The slices [first, first + count) of each of the xs.
   SmallVector<Value> parts(int64_t first, int64_t count) {
     SmallVector<Value> all;
     for (Value x : scan.getXs()) {
@@ -94,7 +95,8 @@ private:
     return all;
   }
 
-  /// The scan of `count` steps, computed again by itself. `first` makes the index of its first step, in its body.
+  /// The scan of `count` steps with its own number in `halftone.rematerialize`. `first` builds the index of its first step
+  /// in its body.
   ScanOp piece(ValueRange inits, ValueRange xs, int64_t count, function_ref<Value(OpBuilder &)> first) {
     SmallVector<Type> types(scan.getLasts().getTypes());
     for (Value y : scan.getYs())
@@ -142,14 +144,14 @@ private:
 } // namespace
 
 void checkpointLoops(ModuleOp module) {
-  constexpr int64_t shortest = 64; // Guess. Pieces of shorter loops cost launches, and their steps little memory.
+  constexpr int64_t shortest = 64; // Guess: shorter scans save little memory, and inner scans cost launches.
   int64_t nextNumber = 0;
   SmallVector<ScanOp> loops;
   module.walk([&](Operation *op) {
     if (auto number = op->getAttrOfType<IntegerAttr>(rematerializeAttr)) {
       nextNumber = std::max(nextNumber, number.getInt() + 1);
       auto scan = dyn_cast<ScanOp>(op);
-      const bool carries = scan && !scan.getInits().empty(); // else its steps are computed all at once
+      const bool carries = scan && !scan.getInits().empty(); // otherwise all steps are computed at once
       if (carries && static_cast<int64_t>(scan.getLength()) >= shortest && !op->getParentOfType<ScanOp>() &&
           !op->getParentOfType<WhileOp>())
         loops.push_back(scan);

@@ -1,14 +1,14 @@
-// Long loops whose values the backward pass computes again, in pieces.
+// Checkpointing of long scans that the backward pass recomputes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
 
 namespace halftone::compiler {
 
-/// Cuts each long scan with carries that has `halftone.rematerialize`, and stands in no other loop, into pieces of about the root of its
-/// length: a scan over scans, each of which has a number of its own. A backward pass that computed the whole loop again would need
-/// the memory of all of its steps at once; one that computes piece by piece needs that of the carries between pieces, and of one
-/// piece. The results have the same bits.
+/// Splits each long scan with carries and `halftone.rematerialize` that no other loop contains into a scan of scans of about
+/// the square root of its length, each with its own number in `halftone.rematerialize`. Recomputing the whole scan would
+/// keep the values of all steps at once; recomputing one inner scan at a time keeps the carries between them and the values
+/// of one. Results are bitwise equal.
 void checkpointLoops(mlir::ModuleOp module);
 
 } // namespace halftone::compiler

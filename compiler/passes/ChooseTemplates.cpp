@@ -172,7 +172,8 @@ bool packHalves(ContractOp op, Value halves, const Target &target) {
   return true;
 }
 
-/// Whether a loop stacked the right operand: its elements may vanish over the steps, as cotangents do. Those of f16 end at 2^-24.
+/// Returns true if a loop stacked the right operand, whose elements may then vanish over the steps, as cotangents do. The
+/// least f16 is 2^-24, which no CPU handles slowly.
 bool mayVanish(ContractOp op) {
   Value value = op.getRhs();
   const Type element = tensorTypeOf(value).getElementType();

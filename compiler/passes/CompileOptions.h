@@ -32,9 +32,9 @@ struct CompileOptions {
   std::function<void(Stage, std::string_view text)> onStage;
   /// In the texts of the stages up to kernel. (Equal kernels, from wherever, have one linalg form, without locations.)
   bool locations = false;
-  /// Called by the calling thread, when set, a few times a second while kernels are compiled: `done` of the `count` kernels
-  /// that no cache holds have code. It may run users' code, and must not throw. Returns whether to go on: otherwise no further
-  /// kernel is begun, and the compile fails with a runtime_error.
+  /// If set, called on the calling thread a few times a second while kernels are compiled: `done` of the `count` kernels
+  /// that are in no cache have code. It may run user code, and must not throw. If it returns false, no further kernel is
+  /// started, and the compile fails with a runtime_error.
   std::function<bool(size_t done, size_t count)> onProgress;
   /// Where times go, when set: under it each stage with its passes, "plan", and "kernels" with each kernel, "(compiled)"
   /// or where it was found, and "phases" with the time that compiled kernels took together in each phase.

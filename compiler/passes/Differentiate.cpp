@@ -4,8 +4,8 @@
 //   %y = mul %x, %x; %s = reduce sum %y; %d = gradient %s at (%x)
 // becomes
 //   %y = mul %x, %x; %s = reduce sum %y; %1 = constant 1; %b = broadcast %1; %d = add (mul %b, %x), (mul %b, %x)
-// Forward ops with one number of halftone.rematerialize are computed again, from their held inputs, before the first
-// derivative that reads one of their values. Of long loops among them, CheckpointLoops.cpp makes pieces first.
+// Forward ops with the same number in halftone.rematerialize are recomputed from their held inputs, before the first
+// derivative that reads one of their values. CheckpointLoops.cpp first splits long scans among them.
 #include "compiler/passes/CheckpointLoops.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Reverse.h"

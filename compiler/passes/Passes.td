@@ -332,7 +332,7 @@ def FormKernelsPass : Halftone_BorderPass<"form-kernels", "pure"> {
     transcendentals). Elementwise ops are fused into the kernels of their producers. A reduction over leading or all
     axes of a kernel's result is split into a `partial_reduce` in that kernel and a `reduce` that completes it. Kernels
     whose results are all scalars are merged. Finally, kernels recompute values of other kernels if that takes less
-    memory. At most 1024 ops, clones excluded, are in one kernel. Only constants, broadcasts and widening rounding casts
+    memory. At most 256 ops, clones excluded, are in one kernel. Only constants, broadcasts and widening rounding casts
     move into or out of `when`. In strict numerics each compute op is a kernel.
     Example: `contract`, `add` of a broadcast bias and `maximum` with zero become one kernel of kind `matmul`.
   }];

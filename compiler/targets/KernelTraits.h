@@ -25,7 +25,7 @@ struct MatmulTraits {
   int64_t depthRun = 0;       // the extent of the last dim of K; 0 if an operand has another of these dims innermost
   bool computed = false;      // an operand passes through a prologue
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
-  bool vanishes = false;  // a loop stacked the right operand: over the steps its elements may become tiny, or subnormal
+  bool vanishes = false;  // a loop stacked the right operand, whose elements may become subnormal over the steps
   bool panels = false;    // the right operand is packed in panels (#halftone.panels)
   bool halfBytes = false; // the panels hold elements of four bits, two in a byte
   bool window = false;    // the left operand is a window of an image

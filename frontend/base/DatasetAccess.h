@@ -15,7 +15,7 @@ using ShuffleCounts = std::vector<std::shared_ptr<std::atomic<int64_t>>>;
 struct DatasetAccess {
   /// Returns true if repeat() without a count makes an iteration endless, unless a pass has no elements.
   static bool isEndless(const Dataset &dataset);
-  /// Whether a thread of the dataset reads elements before a loop asks for them, as the user wants with prefetch().
+  /// Returns true if the last step of the dataset is prefetch(), so that elements may be read before they are requested.
   static bool isReadAhead(const Dataset &dataset);
   static const ShuffleCounts &shuffles(const Dataset &dataset);
 

@@ -17,7 +17,7 @@ using NextElement = std::function<std::optional<Batch>()>;
 /// other, perhaps on a thread that reads ahead.
 using StartPass = std::function<NextElement()>;
 
-/// The elements of the batches of a dataset whose last step, but for prefetch(), is batch().
+/// The elements of the batches of a dataset that ends with batch(), with or without prefetch() after it.
 struct BatchedElements {
   int64_t size;                 // of a batch
   std::optional<int64_t> count; // of all elements

@@ -33,8 +33,8 @@ template <class T> Tensor inDtype(std::vector<T> numbers, DType dtype) {
   const Tensor wide(integers);
   Tensor result = wide.astype(dtype);
   const std::vector<Integer> back = result.astype(wide.dtype()).template to_vector<Integer>();
-  const std::vector<double> signs =
-      result.astype(DType::float64).template to_vector<double>(); // which wrapping changes
+  // A number that wraps around in `dtype` may convert back to itself, but with the other sign.
+  const std::vector<double> signs = result.astype(DType::float64).template to_vector<double>();
   for (size_t i = 0; i < back.size(); ++i)
     if (back[i] != integers[i] || (signs[i] < 0) != (integers[i] < 0))
       throw Error(ErrorKind::value_error,

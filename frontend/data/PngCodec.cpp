@@ -74,7 +74,7 @@ std::string essentialChunks(std::string_view bytes, const std::string &path) {
   refuseFile(path, "a whole PNG file", "no last chunk");
 }
 
-/// Three channels, or four, as one channel or three, if they are gray or opaque.
+/// Drops the alpha channel of opaque pixels, and reduces gray pixels to one channel.
 Pixels reduced(Pixels pixels) {
   const std::vector<uint8_t> &all = pixels.bytes;
   const auto from = static_cast<size_t>(pixels.channels);

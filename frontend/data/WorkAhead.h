@@ -1,4 +1,4 @@
-// Threads that read elements ahead, number them, call a function on them, and deliver them in order.
+// Threads that read elements ahead, apply a function to them, and deliver them in order.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Error.h"
@@ -86,7 +86,7 @@ private:
       changed_.notify_all();
     }
   }
-  /// The next element of the source, at its place among the others. Null at the end.
+  /// Reads the next element of the source and appends it to the queue. Null at the end.
   std::shared_ptr<Element> nextElement() {
     const std::lock_guard turn(turn_);
     {
@@ -123,7 +123,7 @@ private:
   std::mutex turn_; // of the thread that reads the source
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::shared_ptr<Element>> elements_; // read and not delivered
+  std::deque<std::shared_ptr<Element>> elements_; // the queue of elements not yet delivered
   bool isReading_ = false, isOver_ = false;       // no more elements are read
   std::vector<std::thread> threads_;
 };

@@ -174,7 +174,7 @@ CompiledFunction::HostProgram CompiledFunction::hostSteps(const std::vector<Tens
   return steps;
 }
 
-/// How many results of host steps stay that no run has taken: of the next batch of a few threads' runs.
+/// The maximum number of results kept for runs to come: the next batch of a few threads.
 static constexpr size_t mostAhead = 4;
 
 void CompiledFunction::runHostStepsAhead(const std::vector<Tensor> &feeds) {
@@ -202,7 +202,7 @@ void CompiledFunction::runHostStepsAhead(const std::vector<Tensor> &feeds) {
   ahead_.push_back(std::move(ahead));
 }
 
-/// Whether two tensors are the same elements in memory.
+/// Returns true if two tensors share their memory.
 static bool areSame(const Tensor &a, const Tensor &b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape())
     return false;

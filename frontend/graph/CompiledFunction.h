@@ -40,10 +40,10 @@ public:
   /// Compiles for feeds of these types in advance of run().
   void prepare(const std::vector<Tensor> &feeds, const FeedLayout &layout = {},
                const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
-  /// Runs the host steps for feeds with which those of a later run() begin, so that it need not. Another thread may do so while
-  /// this one is in run(). Does nothing before the first run() of such types.
+  /// Runs the host steps for a later run() whose feeds begin with these, and keeps the results for it. May be called on
+  /// another thread during run(). No effect before the first run() with these types.
   void runHostStepsAhead(const std::vector<Tensor> &feeds);
-  /// The text of `stage` for these types. `onLateStage` as in TextOptions.
+  /// The IR text of `stage` for these types. `onLateStage` as in TextOptions.
   std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
                  bool locations = false, const std::function<void(Stage, std::string_view)> &onLateStage = {});
   CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
@@ -64,17 +64,17 @@ private:
     FeedLayout layout; // with the open extents
   };
   using HostProgram = std::shared_ptr<const std::vector<HostStep>>;
-  /// The results of a list of host steps that were computed ahead.
+  /// Results of host steps that were computed before their run().
   struct AheadResults {
     HostProgram steps;
     std::vector<Tensor> feeds, results;
   };
-  /// `data`: the feeds themselves, if they are at hand.
+  /// `data`: the feeds themselves, if available.
   std::shared_ptr<Trace> trace(const std::vector<TensorType> &types, const FeedLayout &layout,
                                const std::vector<Tensor> &data = {});
   bool needsHost(const std::vector<Tensor> &feeds) const { return hasHostSteps_ || anyStrings(feeds); }
   HostProgram hostSteps(const std::vector<Tensor> &feeds, const FeedLayout &layout);
-  /// The results of the steps for these feeds, computed here or ahead.
+  /// The results of the steps for these feeds: those of runHostStepsAhead(), or computed now.
   std::vector<Tensor> resultsOf(const HostProgram &steps, const std::vector<Tensor> &feeds);
   HostResults onHost(const std::vector<Tensor> &feeds, const FeedLayout &layout);
   /// The layout with the open extents of the last run, unless it already has some.

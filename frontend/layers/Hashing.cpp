@@ -48,7 +48,7 @@ template <class F> void forEachHashed(const Tensor &tensor, F take) {
     return;
   }
   const Tensor integers = TensorAccess::onHost(tensor).astype(DType::int64);
-  std::array<char, 20> digits; // of the least one, with its sign
+  std::array<char, 20> digits; // enough for INT64_MIN
   for (const int64_t value : integers.span<int64_t>())
     take(std::string_view(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr));
 }

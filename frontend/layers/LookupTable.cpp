@@ -51,7 +51,7 @@ template <class Term> uint64_t TermPlaces<Term>::hashOf(TermView<Term> term) {
   if constexpr (std::is_same_v<Term, std::string>) {
     return fingerprint64(term);
   } else {
-    const uint64_t product = static_cast<uint64_t>(term) * 0x9e3779b97f4a7c15; // 2^64 over the golden ratio
+    const uint64_t product = static_cast<uint64_t>(term) * 0x9e3779b97f4a7c15; // 2^64 divided by the golden ratio
     return product ^ product >> 32;
   }
 }

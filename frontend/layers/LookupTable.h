@@ -16,11 +16,11 @@ namespace halftone::detail {
 /// The type of a term in table lookups.
 template <class Term> using TermView = std::conditional_t<std::is_same_v<Term, std::string>, std::string_view, Term>;
 
-/// Places of terms in a list, found by hashes: slots one after another, each with bits of the hash, so that a term is read only if it
-/// is likely the one that is sought.
+/// A hash table from terms to their positions in a list, with open addressing. A slot holds some bits of the hash, so that
+/// a term is compared only if it is probably equal.
 template <class Term> class TermPlaces {
 public:
-  /// Of each term, the first if several are equal.
+  /// Of equal terms, the table has the first.
   explicit TermPlaces(const std::vector<Term> &terms);
   std::optional<size_t> find(TermView<Term> term, const std::vector<Term> &terms) const;
 
@@ -28,9 +28,9 @@ private:
   static constexpr int placeBits = 40;
   static constexpr uint64_t placeMask = (uint64_t(1) << placeBits) - 1;
   static uint64_t hashOf(TermView<Term> term);
-  /// The slot of the term, or the empty one in which it would be.
+  /// The slot of the term, or the empty slot where it would be inserted.
   size_t slotOf(TermView<Term> term, uint64_t hash, const std::vector<Term> &terms) const;
-  std::vector<uint64_t> slots_; // the place plus 1, below the first bits of the hash; 0 if empty
+  std::vector<uint64_t> slots_; // the position plus 1 in the low bits, the high bits of the hash above; 0 if empty
 };
 
 template <class Term> struct LookupRules {

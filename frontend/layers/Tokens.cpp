@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// A function of all bytes as a table.
+/// A table of the values of `f` for all bytes.
 template <class F> static constexpr auto tableOf(F f) {
   std::array<decltype(f(char())), 256> table{};
   for (size_t i = 0; i < table.size(); ++i)

@@ -21,7 +21,7 @@ public:
   /// None if the config contains it. value_error for one that no file can represent.
   virtual std::optional<std::string> vocabularyText() const = 0;
   virtual bool readsVocabulary() const = 0;
-  /// "5 terms with the fingerprint 0x1f": the same in two processes if their terms, in order, and weights are.
+  /// A text such as "5 terms with the fingerprint 0x1f", by which processes compare the terms, their order and weights.
   virtual std::string summary() const = 0;
   /// Takes what a file holds; an undefined tensor and no text for what it lacks. value_error as of set_vocabulary(), and for
   /// weights of another count.

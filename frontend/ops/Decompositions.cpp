@@ -9,7 +9,7 @@ namespace halftone::detail {
 
 using List = std::vector<Value>;
 
-/// How often functions of results of Rotations.h may be differentiated, whose loops have no gradient.
+/// The number of times that functions of the results of Rotations.h, whose loops have no gradient, can be differentiated.
 static constexpr int derivatives = 3;
 
 namespace {
@@ -122,7 +122,7 @@ Value inverseDifferences(const Value &rows, const Value &columns) {
   return ops::where(isDiagonal, 0, 1.0 / ops::where(isDiagonal, 1, difference));
 }
 
-/// `raw` with gradients, which are computed from `of`, the same numbers with the gradients of higher orders.
+/// Attaches gradients to `raw`. They are computed from `of`, which has the same values and the gradients of higher order.
 Eigen withGradients(const Value &a, const Eigen &raw, const Eigen &of) {
   const auto &[w, v] = of;
   const Value values = tracing().customGradient(raw.values, {a}, [&](const Value &upstream) {
@@ -135,7 +135,7 @@ Eigen withGradients(const Value &a, const Eigen &raw, const Eigen &of) {
   return {values, vectors};
 }
 
-/// The same of a matrix with at least as many rows as columns, and its thin factors.
+/// The same for the thin factors of a matrix with at least as many rows as columns.
 Singular withGradients(const Value &a, const Singular &raw, const Singular &of) {
   const auto &[u, s, v] = of;
   const Value row = ops::expand_dims(s, 1), column = ops::expand_dims(s, 2);
@@ -160,7 +160,7 @@ Singular withGradients(const Value &a, const Singular &raw, const Singular &of) 
   return {ofU, ofS, ofV};
 }
 
-/// With as many gradients of gradients as `derivatives` says. All read the numbers of one loop.
+/// Attaches gradients of `derivatives` orders to `raw`. All of them read the results of one loop.
 template <class Factors> Factors differentiable(const Value &a, const Factors &raw) {
   Factors of = raw;
   for (int order = 0; order < derivatives; ++order)

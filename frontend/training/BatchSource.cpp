@@ -103,7 +103,7 @@ void EpochReader::beginPass() {
     ShuffleOrder(nextSeed()).shuffle(order_);
 }
 
-/// The batches of arrays, whose rows are in this order.
+/// The batches of arrays, with the rows in the given order, from row `drawnRows` on.
 static std::function<std::optional<BatchPart>()> partsOf(const Batch &arrays, std::vector<int64_t> order,
                                                          int64_t batchSize, size_t drawnRows) {
   return [arrays, order = std::move(order), most = static_cast<size_t>(batchSize),
@@ -125,8 +125,8 @@ static BatchPart partOfElement(const Batch &element) {
   }
 }
 
-/// The batches of a dataset from the place on, or after it. `left` is how many there are, if the dataset knows: a stream might
-/// wait for one more.
+/// The batches of a dataset from `place` on, or after it if `isDrawn`. `left`: their number, if known, after which the
+/// dataset is not asked for more: a stream might block.
 static std::function<std::optional<BatchPart>()> partsFrom(Dataset::iterator place, bool isDrawn,
                                                            std::optional<int64_t> left) {
   return [place = std::move(place), isDrawn, left]() mutable -> std::optional<BatchPart> {
@@ -154,7 +154,7 @@ EpochReader::NextPart EpochReader::rest() {
   return next;
 }
 
-/// Whether work on the elements takes longer than to hand a batch from thread to thread.
+/// Returns true if host steps on these elements take longer than handing a batch to another thread.
 static bool isLongWork(const Tensors &x) {
   constexpr size_t least = 2048;
   size_t amount = 0;
@@ -175,7 +175,7 @@ std::optional<BatchPart> EpochReader::firstOfRest() {
   const auto prepared = [prepare = prepare_](BatchPart part) {
     try {
       prepare(part);
-    } catch (...) { // the step fails in the same way, at its place
+    } catch (...) { // the step of this batch fails in the same way
     }
     return part;
   };

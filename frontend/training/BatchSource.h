@@ -40,7 +40,7 @@ public:
   ShuffleCounts shuffles() const;
   /// For arrays: this process's part of the first batch, and of the last batch if it is smaller.
   std::vector<BatchPart> shapes() const;
-  /// Whether a thread may draw a batch before the step that needs it: from arrays, and from a dataset that ends with prefetch().
+  /// Returns true if a thread may draw a batch before its step: from arrays, and from a dataset that ends with prefetch().
   bool mayReadAhead() const { return !dataset_ || DatasetAccess::isReadAhead(*dataset_); }
 
 private:
@@ -52,14 +52,14 @@ private:
 
 /// The epochs over a source, in Keras's way. If `steps` is given, an epoch goes on in the data where the last epoch
 /// ended, and a new pass begins when a pass is over. Without `steps` each epoch is a new pass. The reader draws a batch
-/// only when a step needs it, unless prepareAhead() lets it draw the next one before.
+/// only when a step needs it, unless prepareAhead() permits drawing the next one earlier.
 class EpochReader {
 public:
   /// value_error naming `argument` if `steps` is not positive, or missing for an endless dataset.
   EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument);
-  /// Work on each batch, such as host steps, that a thread does while the step before it runs, if the source may be read ahead
-  /// and its batches are large.
-  /// What fails there must fail in the step too: its error is dropped. Null: none.
+  /// Sets work on each batch, such as its host steps, for another thread to do during the previous step, if the source may
+  /// be read ahead and its batches are large. Errors of `work` are dropped, so the step must fail with them too. Null for
+  /// none.
   void prepareAhead(std::function<void(const BatchPart &)> work) { prepare_ = std::move(work); }
   /// How many steps an epoch should have; nullopt if neither `steps` nor the source gives a count.
   std::optional<int64_t> steps() const;
@@ -86,9 +86,9 @@ private:
   using NextPart = std::function<std::optional<BatchPart>()>;
   void beginPass();
   std::optional<BatchPart> draw();
-  /// The batches of the pass after those that are drawn.
+  /// The batches of the pass after those already drawn.
   NextPart rest();
-  /// Draws the first one of them, by which it decides whether a thread draws the others.
+  /// Draws the first of them; its size decides whether another thread draws the others.
   std::optional<BatchPart> firstOfRest();
 
   const BatchSource &source_;
@@ -97,7 +97,7 @@ private:
   bool passOpen_ = false, passOver_ = false;
   int64_t drawn_ = 0; // drawn in this pass
   std::vector<int64_t> order_;
-  std::optional<Dataset::iterator> resumedAt_; // the last element that is drawn, until rest() goes on after it
+  std::optional<Dataset::iterator> resumedAt_; // the last element drawn by a resumed run, until rest() continues after it
   NextPart next_;                              // null before the first batch of a pass
   std::function<void(const BatchPart &)> prepare_;
   std::mt19937_64 passSeeds_; // the sequence of seeds when the pass began; NOLINT(bugprone-random-generator-seed)

@@ -32,7 +32,8 @@ struct StepResult {
 /// split before and the process runs alone.
 void splitState(const CompiledModel &compiled);
 
-/// Work of EpochReader::prepareAhead(): the host steps of a program of the model. Null if no layer computes on the host.
+/// The work for EpochReader::prepareAhead(): runs the host steps of a program of the model. Null if no layer computes on
+/// the host.
 std::function<void(const BatchPart &)> hostStepsAhead(const Model &model, std::shared_ptr<CompiledFunction> program);
 
 /// Checks and runs one batch. `labelsChecked`: the labels of all batches were checked before.

@@ -56,7 +56,7 @@ CallbackList::~CallbackList() {
   try {
     if (areAveragesExchanged() && !wereAveragesExchanged_)
       compiled_->optimizer.impl()->exchangeAverages(model_.trainable_variables());
-  } catch (const Error &) { // of the device, which the run has thrown too
+  } catch (const Error &) { // a device error, which the run has thrown too
   }
   while (!callbacks_.empty())
     callbacks_.pop_back();

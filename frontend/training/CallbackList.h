@@ -22,7 +22,8 @@ struct ProgressArgs {
 /// of the run's bar. The line is empty afterwards.
 void compileBeforeRun(const ProgressArgs &progress, const std::function<void()> &compile);
 
-/// If the run ends by an error while a callback has exchanged the weights with their averages, the list exchanges them again.
+/// Calls the callbacks of a run. If the run fails while a callback has swapped the weights with their averages, the
+/// destructor swaps them back.
 class CallbackList {
 public:
   CallbackList(const Model &model, const std::vector<CallbackArg> &callbacks, const ProgressArgs &progress);

@@ -49,16 +49,7 @@ static std::vector<std::thread> startThreads(size_t count, const std::function<v
 }
 
 void runInThreads(size_t jobs, size_t threads, const std::function<void(size_t)> &job) {
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < jobs; i = next++)
-      job(i);
-  };
-  std::vector<std::thread> started = startThreads(std::min(jobs, threads), work);
-  if (started.empty())
-    work();
-  for (std::thread &thread : started)
-    thread.join();
+  runInThreads(jobs, threads, job, std::chrono::hours(1), [] {});
 }
 
 void runInThreads(size_t jobs, size_t threads, const std::function<void(size_t)> &job,

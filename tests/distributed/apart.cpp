@@ -1,23 +1,19 @@
 // Processes that begin alike and then differ: each case is a run of its own, which an error must end. And losses that join rows.
 // SPDX-License-Identifier: Apache-2.0
-#include "halftone/Halftone.h"
+#include "tests/distributed/Ranks.h"
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <string>
-#include <unistd.h>
 
 using namespace halftone;
+using namespace halftone::test;
 using namespace halftone::layers;
 
 namespace {
 
-void say(const std::string &text) {
-  const std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
-  (void)!::write(STDOUT_FILENO, line.data(), line.size());
-}
 bool isOther() { return distribution::rank() == distribution::size() - 1; }
 
 Tensor wave(const Shape &shape, double step, double phase) {

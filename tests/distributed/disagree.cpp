@@ -1,14 +1,14 @@
 // Two processes differ in one argument, field by field, or in one part of a model: both get one error that names it.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/ArgFields.h"
-#include "halftone/Halftone.h"
+#include "tests/distributed/Ranks.h"
 #include <cstdio>
 #include <fmt/format.h>
 #include <functional>
 #include <string>
-#include <unistd.h>
 
 using namespace halftone;
+using namespace halftone::test;
 using namespace halftone::layers;
 using namespace halftone::detail;
 
@@ -16,10 +16,6 @@ namespace {
 
 int failures = 0, cases = 0;
 
-void say(const std::string &text) {
-  const std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
-  (void)!::write(STDOUT_FILENO, line.data(), line.size());
-}
 bool isOther() { return distribution::rank() == 1; }
 
 constexpr int64_t rows = 16;

@@ -1,6 +1,6 @@
 // Models with hooks in several processes: against the built-in step and one process, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
-#include "halftone/Halftone.h"
+#include "tests/distributed/Ranks.h"
 #include "tests/frontend/BuiltInHooks.h"
 #include <cmath>
 #include <cstdio>
@@ -8,29 +8,15 @@
 #include <fmt/ranges.h>
 #include <functional>
 #include <string>
-#include <unistd.h>
 
 using namespace halftone;
 using namespace halftone::test;
 
 namespace {
 
-void say(const std::string &text) {
-  const std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
-  (void)!::write(STDOUT_FILENO, line.data(), line.size());
-}
-void require(bool condition, const std::string &text) {
-  if (!condition)
-    throw Error(ErrorKind::internal_error, text);
-}
-
 bool isSharded = false;
-void distribute(bool isTogether) {
-  if (isTogether)
-    distribution::set_distribution(
-        distribution::DataParallel({.check_weights_every = 1, .shard_optimizer_state = isSharded}));
-  else
-    distribution::set_distribution(std::nullopt);
+void distributeRun(bool isTogether) {
+  distribute(isTogether, {.check_weights_every = 1, .shard_optimizer_state = isSharded});
 }
 
 constexpr int64_t rows = 25; // batches of 8, 8, 8 and 1: in the last one a process has no row
@@ -94,7 +80,7 @@ struct Found {
   std::vector<std::vector<float>> weights;
 };
 Found fitted(const Model &model, const Loss &loss, const Optimizer &optimizer, bool isTogether) {
-  distribute(isTogether);
+  distributeRun(isTogether);
   model.compile({.optimizer = optimizer, .loss = loss, .metrics = {"mae"}, .numerics = Numerics::strict});
   const History history = model.fit(
       inputs(), targets(), {.batch_size = 8, .epochs = 2, .verbose = 0, .shuffle = false, .sample_weight = weights()});
@@ -140,7 +126,7 @@ void checkAgainstOne(const Loss &loss) {
 }
 
 void expect(const std::string &text, const Model &model) {
-  distribute(true);
+  distributeRun(true);
   std::string error;
   try {
     model.compile({.optimizer = adam(), .loss = "mse"});
@@ -174,7 +160,7 @@ void checkRefusals() {
 int main(int argc, char **) {
   try {
     isSharded = argc > 1;
-    distribute(true);
+    distributeRun(true);
     const losses::MeanSquaredError sum({.reduction = "sum"}), mean, weighted({.reduction = "mean_with_sample_weight"});
     for (const std::string policy : {"float32", "mixed_float16"}) {
       checkBits<Stepped>("train_step()", policy, mean);

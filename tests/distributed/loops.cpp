@@ -1,8 +1,8 @@
 // Training loops of one's own in several processes: sums and means in functions of jit(), and what is refused.
 // SPDX-License-Identifier: Apache-2.0
-#include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Sha256.h"
+#include "tests/distributed/Ranks.h"
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
@@ -11,19 +11,13 @@
 #include <limits>
 #include <map>
 #include <string>
-#include <unistd.h>
 
 using namespace halftone;
+using namespace halftone::test;
 using namespace halftone::layers;
 
 namespace {
 
-void say(const std::string &text) {
-  std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
-  for (size_t at = line.find('\n'); at + 1 < line.size(); at = line.find('\n', at + 1))
-    line[at] = ' ';
-  (void)!::write(STDOUT_FILENO, line.data(), line.size());
-}
 bool isLast() { return distribution::rank() == distribution::size() - 1; }
 
 Tensor wave(const Shape &shape, double step, double phase) {

@@ -2,37 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Matrix.h"
 #include "runtime/base/Sha256.h"
+#include "tests/distributed/Ranks.h"
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <string_view>
-#include <unistd.h>
 
 using namespace halftone;
+using namespace halftone::test;
 using namespace halftone::matrix;
 
 namespace {
 
-/// Prints a line that begins with the rank, whole.
-void say(const std::string &text) {
-  const std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
-  (void)!::write(STDOUT_FILENO, line.data(), line.size());
-}
-
-void require(bool condition, const std::string &text) {
-  if (!condition)
-    throw Error(ErrorKind::internal_error, text);
-}
 void requireSame(const State &found, const State &expected, const std::string &text) {
   const std::string first = difference(found, expected);
   require(first.empty(), text + ": " + first);
-}
-
-void distribute(bool isTogether) {
-  if (isTogether)
-    distribution::set_distribution(distribution::DataParallel({.check_weights_every = 1}));
-  else
-    distribution::set_distribution(std::nullopt);
 }
 
 constexpr int64_t steps = 2 * batchesOfEpoch;

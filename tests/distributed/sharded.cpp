@@ -3,30 +3,24 @@
 #include "frontend/base/ProcessRun.h"
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "frontend/optimizers/OptimizerParts.h"
-#include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Sha256.h"
+#include "tests/distributed/Ranks.h"
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <functional>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 using namespace halftone;
+using namespace halftone::test;
 using namespace halftone::layers;
 using namespace halftone::optimizers;
 using namespace halftone::detail;
 
 namespace {
-
-/// Prints a line that begins with the rank, whole.
-void say(const std::string &text) {
-  const std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
-  (void)!::write(STDOUT_FILENO, line.data(), line.size());
-}
 
 struct Case {
   std::string name, policy;
@@ -147,15 +141,7 @@ int64_t stateBytes(const Model &model) {
   return bytes;
 }
 
-void distribute(bool isSharded) {
-  distribution::set_distribution(
-      distribution::DataParallel({.check_weights_every = 3, .shard_optimizer_state = isSharded}));
-}
-
-void require(bool condition, const std::string &what) {
-  if (!condition)
-    throw Error(ErrorKind::internal_error, what);
-}
+void distributeRun(bool isSharded) { distribute(true, {.check_weights_every = 3, .shard_optimizer_state = isSharded}); }
 
 /// All processes are here, so rank 0 has written its files.
 void meet() {
@@ -166,10 +152,10 @@ void meet() {
 void compare(const Case &each, const std::string &folder) {
   const Data data = dataOf(each);
   const FitArgs epochs{.batch_size = 22, .epochs = 3, .verbose = 0, .shuffle = false};
-  distribute(false);
+  distributeRun(false);
   const Sequential whole = modelOf(each);
   whole.fit(data.x, data.y, epochs);
-  distribute(true);
+  distributeRun(true);
   const Sequential split = modelOf(each);
   split.fit(data.x, data.y, epochs);
   const Digests expected = digestsOf(whole), state = digestsOf(split);
@@ -181,12 +167,12 @@ void compare(const Case &each, const std::string &folder) {
   const std::string file = folder + "/split.ckpt";
   Checkpoint(split).save(file);
   meet();
-  distribute(false);
+  distributeRun(false);
   const Sequential read = modelOf(each);
   (void)Checkpoint(read).restore(file);
   require(digestsOf(read).slots == expected.slots, "the checkpoint is not whole");
   read.fit(data.x, data.y, epochs);
-  distribute(true);
+  distributeRun(true);
   split.fit(data.x, data.y, epochs);
   require(digestsOf(read).weights == digestsOf(split).weights, "trained on, other weights");
   meet();
@@ -206,10 +192,10 @@ void files(const std::string &folder) {
   const Case large{"adam", "float32", [] { return Optimizer(Adam(1e-3)); }, false, false, 3001};
   const Data data = dataOf(large);
   const FitArgs once{.batch_size = 66, .epochs = 1, .verbose = 0};
-  distribute(false);
+  distributeRun(false);
   const Sequential whole = modelOf(large);
   whole.fit(data.x, data.y, once);
-  distribute(true);
+  distributeRun(true);
   const Sequential split = modelOf(large);
   split.fit(data.x, data.y, once);
   say(fmt::format("own bytes {} of {}", stateBytes(split), stateBytes(whole)));
@@ -241,7 +227,7 @@ void files(const std::string &folder) {
 }
 
 int run(const std::string &what, const std::string &folder) {
-  distribute(true);
+  distributeRun(true);
   std::filesystem::create_directories(folder);
   if (what == "files") {
     files(folder);

@@ -1,31 +1,16 @@
 // Models of strings in several processes: vocabularies, training and predictions against one process, and a run that goes on.
 // SPDX-License-Identifier: Apache-2.0
-#include "halftone/Halftone.h"
+#include "tests/distributed/Ranks.h"
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 #include <functional>
 #include <string>
-#include <unistd.h>
 
 using namespace halftone;
+using namespace halftone::test;
 
 namespace {
-
-void say(const std::string &text) {
-  const std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
-  (void)!::write(STDOUT_FILENO, line.data(), line.size());
-}
-void require(bool condition, const std::string &text) {
-  if (!condition)
-    throw Error(ErrorKind::internal_error, text);
-}
-void distribute(bool isTogether) {
-  if (isTogether)
-    distribution::set_distribution(distribution::DataParallel({.check_weights_every = 1}));
-  else
-    distribution::set_distribution(std::nullopt);
-}
 
 constexpr int64_t rows = 25; // batches of 8, 8, 8 and 1: in the last one a process has no row
 /// Texts of 1 to 9 words, each long enough to be read ahead.

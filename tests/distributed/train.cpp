@@ -1,10 +1,10 @@
 // A program that several processes run together; run.py starts it and compares their words.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
-#include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Sha256.h"
 #include "runtime/devices/Registry.h"
+#include "tests/distributed/Ranks.h"
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -15,9 +15,9 @@
 #include <map>
 #include <random>
 #include <string>
-#include <unistd.h>
 
 using namespace halftone;
+using namespace halftone::test;
 using namespace halftone::layers;
 
 namespace {
@@ -105,14 +105,6 @@ std::string digest(const std::vector<Variable> &variables) {
                  static_cast<size_t>(TensorAccess::bytes(value)));
   }
   return sha256(bytes);
-}
-
-/// Prints a line that begins with the rank, whole.
-void say(const std::string &text) {
-  std::string line = fmt::format("{}: {}\n", distribution::rank(), text);
-  for (size_t at = line.find('\n'); at + 1 < line.size(); at = line.find('\n', at + 1))
-    line[at] = ' ';
-  (void)!::write(STDOUT_FILENO, line.data(), line.size());
 }
 
 /// Every process says its weights, and all its state.

@@ -102,8 +102,9 @@ Json reread(const Json &config) {
   return ConfigAccess::json(Config::parse(model.to_json()));
 }
 
-/// Whether a config may ask for the value `given` by `asked` at `place`: a number for a list of that number, defaults by an object
-/// without them, an automatic name by "", the nearest rate of a recurrent layer by a number outside [0, 1], as Keras clips it.
+/// Returns true if `asked` at `place` in a config may give the value `given`: a number for a list of that number, an object
+/// for defaults that it leaves out, "" for an automatic name, and for the rates of recurrent layers a number that Keras
+/// clips to [0, 1].
 bool isAskedFor(const Json &given, const Json &asked, const std::string &place) {
   if (given.is_array() && !given.empty() && asked.is_number())
     return std::ranges::all_of(given, [&](const Json &each) { return isAskedFor(each, asked, place); });

@@ -46,7 +46,7 @@ std::function<Values(const MatmulStep &)> MatmulFactors::columns(const MatmulStr
   };
 }
 
-/// Where packing left a strip's B.
+/// The address of a strip's packed B.
 Emitted MatmulFactors::packedPanel(const MatmulStrip &strip) const {
   return plan.b == ReadB::packedStrip ? block.packedB : block.at(block.packedB, strip.column * block.sizes.depth);
 }
@@ -92,18 +92,18 @@ void MatmulFactors::scaleBy(MatmulStrip &strip, Emitted limit, function_ref<Emit
     const Emitted largest = largestOf(strip.depth.count);
     return Values{(largest < limit) & differs(largest, largest.like(int64_t(0)))};
   };
-  const Emitted mayBeSmall = largestOf(minimum(strip.depth.count, one)) < limit; // one index tells most often
+  const Emitted mayBeSmall = largestOf(minimum(strip.depth.count, one)) < limit; // the first index of K usually decides
   const Emitted isSmall =
       frame.choose(mayBeSmall, lookAtAll, [&] { return Values{frame.constant(frame.getBoolAttr(false))}; })[0];
   strip.scale = select(isSmall, constant(scale), constant(1));
   strip.unscale = select(isSmall, constant(1 / scale), constant(1));
 }
 
-/// Numbers from here on are not scaled.
+/// Strips with an element of at least this magnitude are not scaled.
 static constexpr double smallNumbersEnd = 0x1p-80;
 
 void MatmulFactors::scale(MatmulStrip &strip) const {
-  // NaN is above infinity.
+  // As integers, NaN compares above infinity, so strips with either are not scaled.
   scaleBy(strip, Emitted::constant(frame, frame.getF32Type(), smallNumbersEnd).bits(), [&](Emitted k) {
     Emitted most;
     columnsAt(strip, {k}, [&](Emitted elements, int64_t) {
@@ -125,7 +125,7 @@ void MatmulFactors::scalePairs(MatmulStrip &strip) const {
     }
     return most;
   });
-  // A number of bf16 times the power of two is one of bf16.
+  // Scaling bf16 by a power of two is exact.
   const Emitted isSmall = strip.scale > 1, scale = block.splat(strip.scale), panel = packedPanel(strip);
   frame.loop(frame.constant(0), select(isSmall, strip.depth.count, frame.constant(0)), frame.constant(1),
              [&](Emitted k) {

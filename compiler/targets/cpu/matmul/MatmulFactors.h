@@ -30,7 +30,7 @@ struct MatmulStrip {
   MatmulDepth depth;
   MatmulRows rows;                             // A's elements
   std::function<Values(const MatmulStep &)> b; // B's vectors
-  Emitted scale{}, unscale{};                  // a power of two for B's elements, and its inverse, or null
+  Emitted scale{}, unscale{};                  // the power of two that scales B's elements, and its inverse; null if none
 };
 
 class MatmulFactors {
@@ -45,11 +45,11 @@ public:
   std::function<Values(const MatmulStep &)> columns(const MatmulStrip &strip) const;
   /// B's vectors where they are; if B is packed panel by panel, a copy of them goes into the panel.
   std::function<Values(const MatmulStep &)> columnsInPlace(const MatmulStrip &strip) const;
-  /// Gives a strip, whose B is read where it is, a power of two for B's elements, and its inverse: 2^64 if all are below 2^-80, as
-  /// cotangents that vanish over many steps, and not all are 0; else 1. CPUs take many times as long for subnormal numbers, which so
-  /// neither elements nor products are.
+  /// Sets `scale` and `unscale` of a strip whose B is read in place: 2^64 and its inverse if all elements of B are below
+  /// 2^-80 and one is not 0, as for cotangents that vanish over many steps; otherwise 1. CPUs take many times as long for
+  /// subnormal operands; scaled elements and their products are normal.
   void scale(MatmulStrip &strip) const;
-  /// The same for a strip whose B is packed in pairs, which it scales there.
+  /// Like scale(), for a strip whose B is packed in pairs. Also scales the packed pairs.
   void scalePairs(MatmulStrip &strip) const;
   /// Asks for B's vectors some indices of K after `k`, if B is read as it is.
   void prefetchColumns(const MatmulStrip &strip, Emitted k) const;
@@ -59,9 +59,10 @@ public:
   void watchPanels() const;
 
 private:
-  /// How a strip is scaled; `magnitudes` are those of B's elements at an index of K, as integers from 0 to `limit` if they are small.
+  /// Sets `scale` and `unscale` of a strip. `magnitudes` gives the absolute values of B's elements at an index of K as
+  /// integers of their bits, which are below `limit` for small elements.
   void scaleBy(MatmulStrip &strip, Emitted limit, llvm::function_ref<Emitted(Emitted)> magnitudes) const;
-  /// What `use` makes of each of B's vectors where they are, and of its number.
+  /// The results of `use` for each of B's vectors, read in place, and for its index in the strip.
   Values columnsAt(const MatmulStrip &strip, const MatmulStep &step,
                    llvm::function_ref<Emitted(Emitted, int64_t)> use) const;
   Emitted packedPanel(const MatmulStrip &strip) const;

@@ -105,7 +105,7 @@ void MatmulMicroKernel::store(const Values &sums, Emitted row, const MatmulStrip
   }
 }
 
-/// The sum of a strip's part of K, not scaled any more, and of the earlier parts, which is at `at`.
+/// Unscales the sum of this K slice, and adds the sum of the earlier slices, which is stored at `at`.
 Emitted MatmulMicroKernel::addUnscaled(Emitted sum, Emitted at, int64_t alignment, const MatmulStrip &strip) const {
   const Emitted earlier = frame.load(block.lanesOf(plan.accumulator), at, alignment);
   const Emitted continues = strip.depth.first > frame.constant(0);

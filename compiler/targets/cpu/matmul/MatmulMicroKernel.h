@@ -16,7 +16,7 @@ public:
   Values begin(int64_t rows, Emitted row, const MatmulStrip &strip) const;
   /// Sums that store() stored.
   Values load(int64_t rows, Emitted row, const MatmulStrip &strip) const;
-  /// Stores sums; those of scaled factors are added to those of earlier parts of K.
+  /// Stores sums. Sums of a scaled strip are unscaled, and added to those of earlier K slices.
   void store(const Values &sums, Emitted row, const MatmulStrip &strip) const;
   /// `sum` + x * y of packed elements.
   Emitted multiplyAdd(Emitted x, Emitted y, Emitted sum) const;

@@ -67,7 +67,7 @@ public:
   int64_t depthOfWord = 1; // neighbours along K, in packed elements, that a word of B has where it is read in place
   /// B's prologue looks elements up by inputs along K alone, whose equal neighbours in a word of B need one look.
   bool looksUpInWords = false;
-  bool scales;                // parts of B that vanish are multiplied scaled (MatmulFactors::scaleOf)
+  bool scales;                // strips of B whose elements are tiny are scaled (MatmulFactors::scale)
   bool sumsAreResult = false; // the epilogue copies: sums of whole panels are made in the result
 
 private:

@@ -116,7 +116,7 @@ private:
     const bool hasPairs = productOf(source, target).group > 1;
     if (hasPairs || !element.isF32())
       plan.matrices.push_back({RecurrenceMatrix::packedRows, sums, rowDim, dims[2], 1});
-    if (!hasPairs && (element.isF32() || element.isBF16())) // numbers of f16 are no subnormal ones of f32
+    if (!hasPairs && (element.isF32() || element.isBF16())) // every f16 is normal in f32
       plan.matrices.push_back({RecurrenceMatrix::scaledRows, sums, rowDim, dims[2], 1});
     plan.matrices.push_back({RecurrenceMatrix::local, sums, rowDim, dims[1], 1});
   }
