@@ -25,10 +25,10 @@ struct MatmulTraits {
   int64_t depthRun = 0;       // the extent of the last dim of K; 0 if an operand has another of these dims innermost
   bool computed = false;      // an operand passes through a prologue
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
-  bool vanishes = false;  // a loop stacked the right operand, whose elements may become subnormal over the steps
-  bool panels = false;    // the right operand is packed in panels (#halftone.panels)
-  bool halfBytes = false; // the panels hold elements of four bits, two in a byte
-  bool window = false;    // the left operand is a window of an image
+  bool vanishes = false;      // a loop stacked the right operand, whose elements may become subnormal over the steps
+  bool panels = false;        // the right operand is packed in panels (#halftone.panels)
+  bool halfBytes = false;     // the panels hold elements of four bits, two in a byte
+  bool window = false;        // the left operand is a window of an image
   // Of a window that goes forward, without holes, along the last spatial axis: how many elements a row of taps has, how
   // far apart in memory the elements of one tap are at neighbouring positions, and how many positions a line of the image has.
   int64_t windowRun = 0, windowPitch = 0, windowLine = 0;

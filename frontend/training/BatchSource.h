@@ -97,8 +97,9 @@ private:
   bool passOpen_ = false, passOver_ = false;
   int64_t drawn_ = 0; // drawn in this pass
   std::vector<int64_t> order_;
-  std::optional<Dataset::iterator> resumedAt_; // the last element drawn by a resumed run, until rest() continues after it
-  NextPart next_;                              // null before the first batch of a pass
+  std::optional<Dataset::iterator>
+      resumedAt_; // the last element drawn by a resumed run, until rest() continues after it
+  NextPart next_; // null before the first batch of a pass
   std::function<void(const BatchPart &)> prepare_;
   std::mt19937_64 passSeeds_; // the sequence of seeds when the pass began; NOLINT(bugprone-random-generator-seed)
   std::vector<int64_t> passCounts_;

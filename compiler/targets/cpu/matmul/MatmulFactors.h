@@ -30,7 +30,7 @@ struct MatmulStrip {
   MatmulDepth depth;
   MatmulRows rows;                             // A's elements
   std::function<Values(const MatmulStep &)> b; // B's vectors
-  Emitted scale{}, unscale{};                  // the power of two that scales B's elements, and its inverse; null if none
+  Emitted scale{}, unscale{}; // the power of two that scales B's elements, and its inverse; null if none
 };
 
 class MatmulFactors {
