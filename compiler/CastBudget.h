@@ -1,4 +1,4 @@
-// How many casts a plan may make in kernels of their own.
+// The limit on casts that run as standalone kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/passes/CompileOptions.h"
@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// compile_error, with the layer of the first, when more casts than options.maxStandaloneCasts are not fused. In
-/// strict numerics each op is a kernel, so all casts count.
+/// Returns compile_error, with the layer of the first such cast, if more than options.maxStandaloneCasts casts are not
+/// fused. In strict numerics each op is a kernel, so all casts count.
 Status checkCastBudget(const std::vector<LedgerRow> &rows, const CompileOptions &options);
 
 } // namespace halftone::compiler

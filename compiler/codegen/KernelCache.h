@@ -1,4 +1,4 @@
-// Kernels' code by key: in this process, and on disk between processes.
+// A cache of kernel code by key: in memory for this process, and on disk across processes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/CacheFolder.h"
@@ -19,13 +19,15 @@ namespace halftone::compiler {
 std::string buildId();
 
 /// Identifies code generation, from a kernel's linalg form to its code: the version and a hash of the sources that
-/// determine that code (cmake/CodeId.cmake) and of LLVM's version. It is part of every kernel's key and of the disk
-/// cache's folder, so that no compiler finds code that another code generation made. A change elsewhere in the compiler
-/// keeps the cache warm: it can change a kernel's code only through the kernel's text, which is part of the key too.
+/// determine that code (cmake/CodeId.cmake) and of LLVM's version. It is part of every kernel's key and of the name of
+/// the disk cache's folder, so no compiler finds code that a different code generator produced. A change elsewhere in
+/// the compiler keeps the cache warm: it can change a kernel's code only through the kernel's text, which is part of
+/// the key too.
 std::string codeId();
 
-/// Code by kernel key, in memory and in a CacheFolder named by the code id. Safe for threads, and, on disk, for
-/// processes. Memory holds the code that was used last, up to a bound of bytes; programs have copies of their own.
+/// Code by kernel key, in memory and in a CacheFolder named by the code id. Safe to use from several threads, and, on
+/// disk, from several processes. Memory holds the most recently used code, up to a limit in bytes; programs own copies
+/// of theirs.
 class KernelCache {
 public:
   enum class Source : uint8_t { memory, disk };
@@ -35,24 +37,24 @@ public:
     Source source;
   };
 
-  /// `directory`: "" for $XDG_CACHE_HOME/halftone, or ~/.cache/halftone; "none" for no disk.
+  /// `directory`: "" for $XDG_CACHE_HOME/halftone, or ~/.cache/halftone; "none" disables the disk cache.
   explicit KernelCache(std::string_view directory = "", int64_t limit = usualCacheLimit,
                        size_t memoryLimit = usualMemoryLimit);
 
-  /// The process's cache over `directory`; one for each spelling, living as long as the process.
+  /// Returns the process's cache over `directory`. There is one per spelling; it lives as long as the process.
   static KernelCache &shared(std::string_view directory);
 
-  /// nullopt when there is none; a damaged file counts as none, and insert writes it anew.
+  /// Returns nullopt if there is no entry. A damaged file counts as no entry, and insert() rewrites it.
   std::optional<Found> find(const std::string &key);
 
-  /// Keeps `kernel` and writes it to disk. Returns the kernel that the cache holds under `key` from now on.
+  /// Stores `kernel` in memory and on disk. Returns the kernel that the cache holds under `key` from now on.
   std::shared_ptr<const KernelCode> insert(const std::string &key, KernelCode kernel);
 
-  /// The reason why the cache does not use the disk, or why it could not write the last entry. Empty when neither
-  /// happened, and when the directory is "none".
+  /// The reason why the cache does not use the disk, or why it could not write the last entry. Empty if neither
+  /// occurred, or if the directory is "none".
   std::string complaint() const { return disk_.complaint(); }
 
-  /// The bytes of the code in memory.
+  /// The size in bytes of the code in memory.
   size_t bytesInMemory();
 
 private:
@@ -68,7 +70,7 @@ private:
 
   const size_t memoryLimit_;
   std::mutex mutex_;
-  std::list<Kept> kept_; // the most recently used first
+  std::list<Kept> kept_; // most recently used first
   std::unordered_map<std::string_view, std::list<Kept>::iterator> byKey_;
   size_t bytes_ = 0; // of the code in kept_
   CacheFolder disk_;

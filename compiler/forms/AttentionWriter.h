@@ -1,4 +1,4 @@
-// Writes the linalg forms of attention and of its gradient, one generic after another.
+// Writes the linalg forms of attention and of its gradient, one linalg.generic after another.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/Roots.h"
@@ -10,29 +10,30 @@ namespace halftone::compiler {
 
 AttentionTraits attentionTraits(const dialect::AttentionInputs &inputs);
 
-/// Reads values of `kernel`, whose ops are ordinary ones, and writes generics that make them. After an error every call
-/// does nothing, and finish() fails.
+/// Reads values of `kernel`, whose ops are plain halftone ops, and writes the generics that compute them. After an
+/// error every call is a no-op, and finish() fails.
 class AttentionWriter {
 public:
   AttentionWriter(dialect::KernelOp kernel, const dialect::AttentionInputs &inputs);
 
-  /// Says that contractions multiply `value`, an operand of the kernel, and which dims its axes are.
+  /// Declares that contractions multiply `value`, an operand of the kernel, with the given dims as its axes.
   void declare(mlir::Value value, const Access &access);
-  /// The node of `value`; null after an error. A contraction among the ops behind it has its result at `contracted`.
+  /// Returns the node of `value`; null after an error. The result of a contraction among its producers has the access
+  /// `contracted`.
   ValueNode *node(mlir::Value value, const Access &access, const Access &contracted);
-  /// Starts the function, whose results are `results` at their accesses; one with a combiner is in pieces, which the kernel
-  /// does not combine. Nodes that no result depends on are `others`.
+  /// Starts the function, whose results are `results` at their accesses. A result with a combiner consists of partial
+  /// results, which the kernel does not combine. `others` are nodes that no result depends on.
   void begin(KernelForm form, llvm::ArrayRef<KernelResult> results, llvm::ArrayRef<ValueNode *> others);
-  /// Writes one generic that makes `node`. Later generics read the tensor that it returns.
+  /// Writes one generic that computes `node`. Later generics read the tensor that it returns.
   mlir::Value add(ValueNode *node, const Access &access);
-  /// Writes a contraction over the dims `kept`, then `reduced`: the one that comes next in the order of the kernel's ops.
+  /// Writes the next contraction, in the order of the kernel's ops, over the dims `kept`, then `reduced`.
   void contract(const GenericBuilder::Factor &a, const GenericBuilder::Factor &b, const Access &kept,
                 const Access &reduced);
-  /// An operand that declare() named.
+  /// Returns an operand that declare() registered.
   GenericBuilder::Factor operand(mlir::Value value);
   GenericBuilder::Factor inScores(mlir::Value tensor) const { return {tensor, points, scoreType}; }
-  /// Ends the function. Gives the description of its launch: it has `grid` blocks of the sizes `blockSizes`, and each
-  /// score takes about `perScore` nanoseconds. On failure a diagnostic was emitted, here or before.
+  /// Ends the function. Returns the description of its launch, which has `grid` blocks of the sizes `blockSizes` and
+  /// takes about `perScore` nanoseconds per score. On failure a diagnostic was emitted, here or before.
   mlir::FailureOr<KernelDescription> finish(const Target &target, llvm::ArrayRef<int64_t> blockSizes, int64_t grid,
                                             double perScore);
 
@@ -40,7 +41,8 @@ public:
   int64_t extent(AttentionDim dim) const { return space.extent(dim); }
 
   const Access rows{batchDim, groupDim, headDim, queryDim}, points{batchDim, groupDim, headDim, queryDim, keyDim};
-  const Access products{batchDim, groupDim, queryDim, headDim, keyDim}; // as a contraction gives the scores of groups
+  const Access products{batchDim, groupDim, queryDim, headDim, keyDim}; // the access at which a contraction gives the
+                                                                        // scores of groups
   const Access ofQueries{batchDim, queryDim, groupDim, headDim, depthDim}, ofKeys{batchDim, keyDim, groupDim, depthDim},
       ofValues{batchDim, keyDim, groupDim, widthDim}, ofOut{batchDim, queryDim, groupDim, headDim, widthDim};
 
@@ -56,7 +58,7 @@ private:
   llvm::SmallVector<KernelResult> results;
   llvm::SmallVector<std::pair<mlir::Value, ValueNode *>> factors;
   llvm::SmallVector<ValueNode *> reached;      // nodes that results depend on
-  llvm::SmallVector<ValueNode *> contractions; // not yet made, in order
+  llvm::SmallVector<ValueNode *> contractions; // not yet written; the next one is last
 };
 
 } // namespace halftone::compiler

@@ -1,11 +1,11 @@
-// The body of one linalg.generic under construction: its inputs, and scalar ops from nodes of the value graph.
+// The body of a linalg.generic under construction: its inputs, and scalar ops built from nodes of the value graph.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/LookupBody.h"
 
 namespace halftone::compiler {
 
-/// Element `number` of a constant, as one of `type`.
+/// Returns element `number` of a constant, converted to `type`.
 mlir::TypedAttr elementAt(mlir::DenseElementsAttr elements, int64_t number, mlir::Type type);
 
 class GenericBody {
@@ -15,17 +15,17 @@ public:
     mlir::AffineMap map;
   };
 
-  /// Of a kernel with `space` dims, over `dims`.
+  /// The body of a generic over `dims`, in a kernel with `space` dims.
   GenericBody(int space, llvm::ArrayRef<int> dims, mlir::Location loc, Numerics numerics)
       : loc(loc), lookups(*this), space(space), dims(dims.begin(), dims.end()), numerics(numerics) {}
   GenericBody(const GenericBody &) = delete;
 
-  /// The map of an access over the generic's dims; `element` >= 0 puts a constant first.
+  /// Returns the map of an access over the generic's dims. `element` >= 0 prepends a constant index.
   mlir::AffineMap map(llvm::ArrayRef<int> access, int element = -1) const;
-  /// `node` is a block argument: `tensor` at `access`.
+  /// Makes `node` a block argument: `tensor` at `access`.
   void addInput(ValueNode *node, mlir::Value tensor, llvm::ArrayRef<int> access, int element = -1);
-  /// From now on values are emitted at the end of `block`; `extents` are those of all dims, then the graph's numbers,
-  /// as i64, where needed.
+  /// From now on values are emitted at the end of `block`. `extents` holds the extents of all dims, then the lookup
+  /// arguments of the graph, as i64; entries that the body does not need may be null.
   void begin(mlir::OpBuilder &bodyBuilder, llvm::ArrayRef<mlir::Value> dimExtents) {
     builder = &bodyBuilder;
     block = bodyBuilder.getInsertionBlock();
@@ -33,21 +33,21 @@ public:
   }
 
   mlir::Value emit(ValueNode *node);
-  /// The node's value as an element of a tensor: narrowed when that is narrower.
+  /// The node's value as an element of a tensor, narrowed if the element type is narrower.
   mlir::Value stored(ValueNode *node, mlir::Type element);
-  /// The update of `node`, a hit, where its index names the element, else `otherwise`.
+  /// The update of `node`, a hit, where its index names the element; elsewhere `otherwise`.
   mlir::Value hit(ValueNode *node, llvm::function_ref<mlir::Value()> otherwise);
-  /// Row-major over `access`, as i64.
+  /// The row-major linear index over `access`, as i64.
   mlir::Value linearIndex(llvm::ArrayRef<int> access);
   mlir::Value constant(mlir::TypedAttr value);
   mlir::Value constant(mlir::Type type, int64_t value);
-  /// A number of the graph, as i64.
+  /// A lookup argument of the graph, as i64.
   mlir::Value number(int number) { return extents[space + number]; }
 
   const mlir::Location loc;
   llvm::SmallVector<Input> inputs;
   LookupBody lookups;
-  mlir::OpBuilder *builder = nullptr; // of begin()
+  mlir::OpBuilder *builder = nullptr; // set by begin()
 
 private:
   mlir::Value random(ValueNode *node);

@@ -1,4 +1,4 @@
-// The iteration dims of a kernel, found by cutting: a group of axes is one dim until some access needs it apart.
+// The iteration dims of a kernel, found by splitting: a group of axes is one dim until an access separates them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/Support/LLVM.h"
@@ -9,20 +9,21 @@
 
 namespace halftone::compiler {
 
-/// Dims in an access, in memory order; together they enumerate a value's elements row-major. Axes of extent 1 have
-/// none, but an operand may: then `noDim` stands where the reader has no dim of extent 1 for it.
+/// The dims of an access, in memory order; together they enumerate a value's elements row-major. An axis of extent 1
+/// has no dim, except that an operand may keep one: `noDim` then marks an axis for which the reader has no dim of
+/// extent 1.
 using Access = llvm::SmallVector<int, 6>;
 inline constexpr int noDim = -1;
 
-/// An ordered list of dims in groups (outer, inner, ...). A group starts as one dim (none when its extent is 1); `cut`
-/// splits dims as reshapes, broadcasts and transposes demand. A split renumbers dims: accesses computed before are
-/// void, and the caller starts over while `takeRefined` says so. Dims only ever get finer, so this ends.
+/// An ordered list of dims in groups (outer, inner, ...). A group starts as one dim, or none if its extent is 1; `cut`
+/// splits dims as reshapes, broadcasts and transposes require. A split renumbers the dims, which invalidates all
+/// accesses computed before, so the caller starts over as long as `takeRefined` returns true. This terminates because
+/// dims only get finer.
 class IterationSpace {
 public:
-  /// Adds a group with the axes `extents`, after those there are. With one of extent 0 among them it is a dim of extent
-  /// 0.
+  /// Appends a group with the axes `extents`. If one of them is 0, the group is a single dim of extent 0.
   int addGroup(llvm::ArrayRef<int64_t> extents);
-  /// Adds a group that has a dim of extent 1 rather than none.
+  /// Appends a group that has a dim of extent 1 rather than none.
   int addKeptGroup(llvm::ArrayRef<int64_t> extents);
 
   int size() const { return dims.size(); }
@@ -33,8 +34,8 @@ public:
   Access group(int id) const;
   int groupSize(int id) const { return group(id).size(); }
 
-  /// The pieces of `access` whose extents are `extents`, in order; where nothing is accessed, pieces of any extent.
-  /// nullopt when a dim had to be split (see takeRefined), or when the two do not nest.
+  /// Divides `access` into consecutive parts of the extents `extents`; an empty access gives parts of any extent.
+  /// Returns nullopt if a dim had to be split (see takeRefined), or if the two do not nest.
   std::optional<llvm::SmallVector<Access>> cut(llvm::ArrayRef<int> access, llvm::ArrayRef<int64_t> extents);
   bool takeRefined();
 

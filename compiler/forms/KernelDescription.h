@@ -1,4 +1,4 @@
-// A kernel as linalg on tensors without static extents, and the numbers that belong to one launch of it.
+// A kernel as linalg on tensors without static extents, and the values that belong to one launch of it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Target.h"
@@ -10,21 +10,20 @@
 
 namespace halftone::compiler {
 
-/// docs/kernel-form.md is the reference of `module`.
+/// docs/kernel-form.md specifies `module`.
 struct KernelDescription {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<int64_t> extents; // sizes of the iteration dims, as the code's `extents` argument
-  int64_t grid = 1;             // number of blocks, a function of extents and spec only
+  int64_t grid = 1;             // number of blocks; depends only on the extents and the spec
   int64_t scratchBytes = 0;     // per thread
   double cost = 0;              // estimated nanoseconds on one core
 };
 
-/// Whether indices and offsets of a tensor of this shape, or of a loop over these extents, may be i32.
+/// Returns true if indices and offsets of a tensor of this shape, or of a loop over these extents, fit into i32.
 bool fitShortIndices(llvm::ArrayRef<int64_t> counts);
 
-/// Describes `kernel` in a new module of the same context. Unless `numerics` round each op,
-/// values inside the kernel stay in the arithmetic type (f32 or f64) except at rounding casts. On failure a diagnostic
-/// is emitted.
+/// Describes `kernel` in a new module of the same context. Values inside the kernel stay in the arithmetic type (f32 or
+/// f64) except at rounding casts, unless `numerics` round each op. On failure a diagnostic is emitted.
 mlir::FailureOr<KernelDescription> describeKernel(dialect::KernelOp kernel, const Target &target, Numerics numerics);
 
 } // namespace halftone::compiler

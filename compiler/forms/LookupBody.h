@@ -1,4 +1,4 @@
-// Reads from computed places in the body of a generic, from nodes that a LookupReader makes.
+// Reads at computed indices in the body of a generic, for the nodes that a LookupReader creates.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/ValueGraph.h"
@@ -7,19 +7,19 @@ namespace halftone::compiler {
 
 class GenericBody;
 
-/// Emits the index of each place, row-major in a flat tensor, and the read; `body` emits the indices that are values, and
-/// has the extents and starts of axes.
+/// Emits the row-major index into the flat tensor, and the read. `body` emits the indices that are values, and provides
+/// the extents and starts of axes.
 class LookupBody {
 public:
   explicit LookupBody(GenericBody &body) : body(body) {}
 
-  /// `node` is looked up in `tensor`, which is flat.
+  /// Declares that `node` reads `tensor`, which is flat.
   void add(ValueNode *node, mlir::Value tensor) { lookedUp[node] = tensor; }
-  /// `value`, an i64, in [0, number `number` of the graph).
+  /// Clamps `value`, an i64, to [0, lookup argument `number`).
   mlir::Value clamped(mlir::Value value, int number);
-  /// The element at the position of `node`, a lookup, as stored.
+  /// The element at the position of `node`, a lookup, in its stored type.
   mlir::Value element(ValueNode *node);
-  /// The element that `node`, a piece, takes of its inputs, as stored.
+  /// The element that `node`, a piece, takes from one of its inputs, in its stored type.
   mlir::Value piece(ValueNode *node);
 
 private:

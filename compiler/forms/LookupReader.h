@@ -1,19 +1,20 @@
-// Nodes of values that a kernel reads from computed places: slices, concatenations, lookups by index, windows.
+// Creates nodes for values that a kernel reads at computed indices: slices, concatenations, gathers, windows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/ValueGraph.h"
 
 namespace halftone::compiler {
 
-/// Makes the nodes of a graph that read an operand of the kernel where a computed index says, and counts the extents and
-/// starts of the axes that they read among the graph's numbers.
+/// Creates the graph nodes that read an operand of the kernel at computed indices, and registers the extents and starts
+/// of the axes that they read as lookup arguments of the graph.
 class LookupReader {
 public:
   explicit LookupReader(ValueGraph &graph) : graph(graph) {}
 
-  /// The node of the result of `op`, for which isLookup() holds, at `access`; null on failure, as of ValueGraph::get().
+  /// Returns the node of the result of `op`, for which isLookup() holds, at `access`; null on failure, as
+  /// ValueGraph::get() does.
   ValueNode *read(mlir::Operation *op, llvm::ArrayRef<int> access);
-  /// The index that `value` holds at `access`, clamped to an axis of this extent, if one is given.
+  /// Returns the index that `value` holds at `access`, clamped to an axis of the given extent, if any.
   ValueNode *index(mlir::Value value, llvm::ArrayRef<int> access, std::optional<int64_t> extent);
 
 private:
