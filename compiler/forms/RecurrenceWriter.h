@@ -10,9 +10,9 @@
 
 namespace halftone::compiler {
 
-/// The function computes one step. Contractions and concats are at hand for what follows. A value's level is the count of these on
-/// the longest way to it: first come the generics of level 0, then the contractions and concats that read values of that level,
-/// then the generics of level 1, and so on.
+/// The function computes one step. The results of contractions and concats are available in tensors to later ops. The
+/// level of a value is the number of contractions and concats on the longest path to it: the generics of level 0 come
+/// first, then the contractions and concats that read values of that level, then the generics of level 1, and so on.
 class RecurrenceWriter {
 public:
   RecurrenceWriter(dialect::KernelOp kernel, dialect::ScanOp scan, RecurrenceBody body);
@@ -31,7 +31,7 @@ private:
     Access access;
     std::optional<unsigned> result = {};                            // of the kernel
     bool isKept = false;                                            // generics of later levels read it
-    std::optional<std::pair<mlir::Operation *, size_t>> piece = {}; // of a concat, by its place
+    std::optional<std::pair<mlir::Operation *, size_t>> piece = {}; // operand of a concat, by its index
   };
 
   bool isMatrixOfWeights(mlir::Value value) const;
@@ -61,12 +61,13 @@ private:
   IterationSpace space;
   ValueGraph graph;
   std::optional<GenericBuilder> builder;
-  std::map<int64_t, int> columns, depths; // dims by their extents
+  std::map<int64_t, int> columns, depths; // dims by extent
   llvm::DenseMap<mlir::Value, int64_t> levels;
-  std::map<std::pair<mlir::Operation *, size_t>, int> numbers; // lookup arguments: the starts of a slice and of pieces
-  llvm::DenseMap<mlir::Value, Place> places;                   // of values at hand
-  llvm::DenseMap<mlir::Value, mlir::Value> factors;            // the tensors of contractions' left operands
-  std::map<std::pair<mlir::Operation *, size_t>, mlir::Value> pieces;          // and of concats' operands
+  std::map<std::pair<mlir::Operation *, size_t>, int> numbers; // lookup arguments: the starts of a slice and of the
+                                                               // operands of a concat
+  llvm::DenseMap<mlir::Value, Place> places;                   // of values available in tensors
+  llvm::DenseMap<mlir::Value, mlir::Value> factors;            // tensors of the left operands of contractions
+  std::map<std::pair<mlir::Operation *, size_t>, mlir::Value> pieces;          // tensors of the operands of concats
   std::map<int64_t, llvm::MapVector<int, llvm::SmallVector<Stored>>> generics; // by level and dim
   std::map<int64_t, llvm::SmallVector<mlir::Operation *>> products;            // contractions and concats, by level
   std::set<std::pair<mlir::Operation *, int64_t>> visited;                     // by keepForLater

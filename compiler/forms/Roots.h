@@ -8,15 +8,15 @@ namespace halftone::compiler {
 
 /// A value that a kernel yields, or whose `partial_reduce` it yields, seen through shape ops and `pack`.
 struct Root {
-  mlir::Value value;                     // of the kernel's shape, or for each row
-  dialect::PartialReduceOp partial = {}; // when it is a side reduction of `value`
+  mlir::Value value;                     // of the kernel's shape, or one element per row
+  dialect::PartialReduceOp partial = {}; // set if this is a partial reduction of `value`
   mlir::Type element;                    // stored type of the result
   int64_t elements = 0;                  // of `value`
-  dialect::PanelsAttr panels = {};       // how the result lies in memory, when it is packed
+  dialect::PanelsAttr panels = {};       // layout of the result, if it is packed
 };
 llvm::SmallVector<Root> rootsOf(dialect::KernelOp kernel);
 
-/// A reduce or arg_reduce over more than one element: it gives a kernel its rows, or its reduced dims.
+/// A reduce or arg_reduce over more than one element, which gives a kernel its rows or its reduced dims.
 struct Reduction {
   mlir::Operation *op;
   llvm::SmallVector<int64_t> keptBefore, reduced, keptAfter; // extents; keptAfter follows the last reduced axis
@@ -29,13 +29,13 @@ llvm::SmallVector<std::vector<int64_t>> shapesReducedToScalars(mlir::Block &ops)
 int64_t specifiedRows(dialect::KernelOp kernel);
 int64_t product(llvm::ArrayRef<int64_t> extents);
 
-/// The result for `root` at the kernel's full access `all`: its node, and for a side reduction the kept dims. nullopt
-/// when the space was refined or on failure.
+/// Returns the result for `root` at the kernel's full access `all`: its node and, for a partial reduction, the kept
+/// dims. Returns nullopt if the space was refined, or on failure.
 std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, const Root &root, const Access &all);
 
-/// The results for all roots: reads them in a fresh graph, again each time that a read has cut the space. `prepare`
-/// sets the graph's scope before each try, `accessOf` says where a root is read (both ask the space, whose dims
-/// change). On failure a diagnostic is emitted; `misfit` is its text when no cut of the space fits.
+/// Reads the results for all roots in a new graph, and again each time that a read has split the space. `prepare` sets
+/// the graph's scope before each attempt; `accessOf` returns the access at which a root is read. Both query the space,
+/// whose dims change. On failure a diagnostic is emitted; its text is `misfit` if no split of the space fits.
 struct ReadRoots {
   std::unique_ptr<ValueGraph> graph;
   llvm::SmallVector<KernelResult> results;
@@ -52,7 +52,7 @@ llvm::SmallVector<GenericOutput> outputsOf(llvm::ArrayRef<KernelResult> results)
 /// Writes the target's schedule, if it has one, onto `function`, the complete linalg form of a row or finish kernel.
 void writeRowSchedule(mlir::func::FuncOp function, llvm::ArrayRef<int64_t> extents, const Target &target);
 
-/// Side reductions of loop and row kernels have one piece a block.
+/// Checks that each partial reduction of a loop or row kernel has one partial result per block.
 mlir::LogicalResult checkPieces(llvm::ArrayRef<Root> roots, llvm::ArrayRef<KernelResult> results, int64_t grid);
 
 /// Estimated nanoseconds on one core: `elements` times the ops of the nodes that `results` reach, and the bytes that

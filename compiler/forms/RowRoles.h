@@ -1,4 +1,4 @@
-// The part that each value of a row kernel plays: of the whole shape, one a row, the same for each row, or one for all.
+// The role of each value of a row kernel: of the whole shape, one element per row, equal for all rows, or a scalar.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/KernelBody.h"
@@ -8,13 +8,13 @@ namespace halftone::compiler {
 
 enum class RowRole : uint8_t { unknown, full, outer, inner, scalar };
 
-/// Shapes settle most roles, neighbours the rest.
+/// Assigns a role to each value. Most roles follow from the shape, the others from the ops that connect the values.
 class RowRoles {
 public:
   RowRoles(llvm::ArrayRef<int64_t> shape, int64_t outerRank)
       : shape(shape), outer(shape.take_front(outerRank)), inner(shape.drop_front(outerRank)) {}
 
-  /// False when a value would have two roles.
+  /// Returns false if a value would have two roles.
   bool assign(const KernelBody &body);
   RowRole of(mlir::Value value);
 

@@ -1,4 +1,4 @@
-// A kernel's body as a graph of scalar values: each op result at each way it is accessed, shape ops gone.
+// A kernel's body as a graph of scalar values: one node per op result and access, without shape ops.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/IterationSpace.h"
@@ -13,16 +13,18 @@ namespace halftone::compiler {
 
 struct ValueNode;
 
-/// A spatial axis of a window: the index is (places * stride + taps * dilation + start) / hole. `inside`: no tap of any
-/// place leaves the image, and there are no holes.
+/// A spatial axis of a window. The index in the image is (position * stride + tap * dilation + start) / hole, where
+/// `hole` is the base dilation. `inside`: every tap at every output position lies in the image, and there is no base
+/// dilation.
 struct WindowAxis {
   Access taps;
   int64_t stride, dilation, hole;
   bool inside;
 };
 
-/// One axis of a place in an operand: an index, or the linear index over `dims` plus number `start`; and the axis's
-/// extent, a number too. `clamped`: into that extent. With `window` the dims are those of places.
+/// One coordinate of an indexed load: a computed index, or the linear index over `dims` plus lookup argument `start`.
+/// `extent` is the lookup argument with the axis's extent; `clamped` coordinates are clamped to it. With `window`,
+/// `dims` are those of output positions.
 struct LookupAxis {
   Access dims = {};
   ValueNode *index = nullptr;
@@ -34,53 +36,53 @@ struct LookupAxis {
 /// One scalar value of the kernel as a function of the dims.
 struct ValueNode {
   enum Kind : uint8_t {
-    atHand,    // element of `value`, whose tensor the caller has
-    load,      // element of kernel operand `operand` at `access`, or at the constant `element` when that is >= 0
+    atHand,    // element of `value`, whose tensor the caller provides
+    load,      // element of kernel operand `operand` at `access`, or at the constant index `element` if that is >= 0
     splat,     // a constant
-    table,     // constant elements, by the linear index over `access`
+    table,     // constant elements, indexed by the linear index over `access`
     index,     // linear index over `access`, as iota's element type
-    random,    // Philox word at the linear index over `access`; operands: the key's two words
+    random,    // Philox word at the linear index over `access`; inputs: the two words of the key
     compute,   // an elementwise op
     round,     // rounded to `exact` and widened again
-    reduce,    // `inputs[0]` combined over the reduced dims, `access`; `combiner`; after `inputs[1]`, if there is one
-    argReduce, // index part; `combiner`; access: the reduced dims in order of the axis
+    reduce,    // `combiner` over the reduced dims, `access`, of `inputs[0]`; starts from `inputs[1]`, if given
+    argReduce, // the index part, by `combiner`; access: the reduced dims in the order of the axis
     contract,  // the accumulator of the kernel's contract
-    clamp,     // `inputs[0]` as i64, in [0, number `number`) if that is >= 0
-    lookup, // element of kernel operand `operand` at `position`; inputs: the indices in it. Outside of a window axis: the
-            // fill of `op`, a window
+    clamp,     // `inputs[0]` as i64, clamped to [0, lookup argument `number`) if `number` >= 0
+    lookup,  // element of kernel operand `operand` at `position`; inputs: the indices in it. Outside a window axis: the
+             // fill of `op`, a window
     sortKey, // the integer by which the sort `op` orders the element `inputs[0]`
-    hit,     // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else neutral to `combiner`
-    piece    // of `inputs`, in the operand's own dtype, that one in whose range the linear index over `access` lies
+    hit,     // `inputs[1]` where the index `inputs[0]` is the linear index over `access`, else neutral for `combiner`
+    piece    // the input in whose range the linear index over `access` lies, in the operand's own dtype
   };
   explicit ValueNode(Kind kind) : kind(kind) {}
 
   Kind kind;
-  mlir::Operation *op = nullptr; // the halftone op, when there is one
+  mlir::Operation *op = nullptr; // the halftone op, if there is one
   mlir::Value value;             // of atHand
   llvm::SmallVector<ValueNode *, 3> inputs;
   Access access;
   int operand = -1, element = -1, number = -1;
   llvm::SmallVector<LookupAxis, 3> position; // of lookup, row-major
-  llvm::SmallVector<int> starts;             // of piece: number of the first index of each input but the first
+  llvm::SmallVector<int> starts;             // of piece: lookup arguments, the first index of each input but input 0
   std::string combiner;
   mlir::Type type;           // arithmetic type: f32, f64, signless integer, i1
   mlir::Type exact;          // a narrow float type that holds the value exactly, or null
   llvm::SmallBitVector dims; // the dims that the value varies with
-  int level = 0;             // reductions on the longest way here
-  double cost = 0;           // of computing it again, in simple vector ops
+  int level = 0;             // number of reductions on the longest path to this node
+  double cost = 0;           // of recomputing it, in simple vector ops
   int order = 0;             // creation order: a topological order
 };
 
-/// How f16, bf16 and f8 values, unsigned and bool appear in bodies: f32; signless; i1.
+/// The type of f16, bf16 and f8, unsigned and bool elements in bodies: f32; signless; i1.
 mlir::Type arithmeticType(mlir::Type elementType);
-/// The element type of a tensor of the linalg form: as stored, signless.
+/// The element type of a tensor in the linalg form: the stored type, signless.
 mlir::Type storedType(mlir::Type elementType);
 
-/// Where a kernel's reductions take the dims they run over.
+/// The dims over which a kernel's reductions run.
 struct ReductionScope {
   Access kept;                                      // the only legal access of a reduction's result
   Access reduced;                                   // the dims it runs over, in row-major order of the reduced axes
-  std::map<std::vector<int64_t>, Access> rows = {}; // of one row of several shapes: those dims by the operand's shape
+  std::map<std::vector<int64_t>, Access> rows = {}; // of one row with several shapes: reduced dims by operand shape
 };
 
 class ValueGraph {
@@ -91,22 +93,23 @@ public:
 
   /// The node of `value` at `access`; null on failure, with `refined` or a diagnostic emitted.
   ValueNode *get(mlir::Value value, llvm::ArrayRef<int> access);
-  /// The node of a reduction of one value: the value that partial_reduce combines.
+  /// The combiner of a reduction of this kind over elements of this type.
   std::string combinerOf(dialect::ReduceKind kind, mlir::Type elementType) const;
 
   ReductionScope scope;               // for reduce and arg_reduce
   Access contractAccess;              // for contract
-  llvm::DenseSet<mlir::Value> atHand; // values that are nodes of this kind, at any access
+  llvm::DenseSet<mlir::Value> atHand; // values that become nodes of this kind, at any access
   bool failed = false;                // a diagnostic was emitted
-  /// Extents and starts of axes that are no dims: arguments of the kernel's code, so that equal kernels stay equal.
+  /// Lookup arguments: extents and starts of axes that are not dims. They are arguments of the kernel's code, so that
+  /// kernels that differ only in them share code.
   llvm::SmallVector<int64_t> numbers;
 
-  /// A node of the caller's making.
+  /// Adds a node that the caller describes.
   ValueNode *make(ValueNode node);
-  /// `access` in one piece for each of `extents`; null on failure, as of get().
+  /// Divides `access` into one part for each of `extents`; null on failure, as of get().
   std::optional<llvm::SmallVector<Access>> cut(mlir::Operation *op, llvm::ArrayRef<int> access,
                                                llvm::ArrayRef<int64_t> extents);
-  /// Emits a diagnostic that names the kind of the kernel; null.
+  /// Emits a diagnostic that names the kind of the kernel; returns null.
   ValueNode *fail(mlir::Operation *op, const llvm::Twine &message);
 
 private:

@@ -1,4 +1,4 @@
-// The facts of a window on which the instruction and the tiles of its matmul depend.
+// The properties of a window on which the product and the tiles of its matmul depend.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/KernelTraits.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// Elements of an image at one place.
+/// The number of elements of an image per spatial position.
 int64_t channelsOf(dialect::WindowOp window);
 
 /// Sets the traits of a product whose left operand is `window`.

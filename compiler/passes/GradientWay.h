@@ -1,4 +1,4 @@
-// The values on the way of a gradient: those through which a derivative flows from the values xs to the scalar y.
+// The values on the paths of a gradient: those through which a derivative flows from the values xs to the scalar y.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/ControlFlow.h"
@@ -7,31 +7,31 @@
 
 namespace halftone::compiler {
 
-/// The way of one gradient through a function, the regions of branches and loops included.
+/// The paths of one gradient through a function, including the regions of branches and loops.
 class GradientWay {
 public:
   explicit GradientWay(dialect::GradientOp gradient) : gradient(gradient) {}
 
-  /// Which values depend on the xs, differentiably.
+  /// Finds the values that depend differentiably on the xs.
   void findDependent();
-  /// Which of these matter to y. An op on the way that has no derivative is an error, and so is a way that leads out of the body of
-  /// a loop that holds the gradient.
+  /// Finds those of the dependent values that y depends on. It is an error if an op on a path has no derivative, or if
+  /// a path leaves the body of a loop that contains the gradient.
   llvm::LogicalResult findReached();
 
   bool isDependent(mlir::Value value) const { return dependent.contains(value); }
-  /// Whether `value` is on the way.
+  /// Returns true if `value` is on a path.
   bool holds(mlir::Value value) const { return reached.contains(value); }
-  /// Whether a cotangent of the owner's results flows on through `operand`.
+  /// Returns true if a cotangent of the owner's results flows through `operand`.
   bool passes(mlir::OpOperand &operand) const;
   bool passesThrough(mlir::Operation *op) const;
-  /// Copies of values depend as the values do.
+  /// Copies of values inherit the dependence of the originals.
   void addCopies(const mlir::IRMapping &copies);
 
-  /// The results of `op` and the arguments of its regions are about to go.
+  /// Forgets the results of `op` and the arguments of its regions, which are about to be erased.
   void forget(mlir::Operation *op);
 
-  /// The ops before the gradient whose values it can read, in the order of the program: those of the body of the loop that holds the
-  /// gradient, or of the function.
+  /// The ops before the gradient whose values it can read, in program order: those of the body of the loop that
+  /// contains the gradient, or of the function.
   llvm::SmallVector<mlir::Operation *> opsBefore() const;
 
 private:
@@ -43,7 +43,7 @@ private:
   dialect::GradientOp gradient;
   llvm::DenseSet<mlir::Value> dependent;
   llvm::DenseSet<mlir::Value> reached;
-  llvm::SmallVector<mlir::Value> open; // of these, those from which findReached has still to go on
+  llvm::SmallVector<mlir::Value> open; // reached values that findReached has not visited yet
 };
 
 } // namespace halftone::compiler

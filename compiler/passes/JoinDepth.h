@@ -1,4 +1,4 @@
-// Contracted axes that an operand has in another order than the other one, or apart, as one axis of both.
+// Makes the contracted axes adjacent and in the same order in both operands of a contraction.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Lowerings.h"
@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// Transposes an operand of `op`, so that the contracted axes are neighbours in the same order in both, if the target asks for
-/// that (Lowerings::joinsDepth).
+/// Transposes an operand of `op` so that the contracted axes are adjacent and in the same order in both operands, if
+/// the target asks for it (Lowerings::joinsDepth).
 void joinDepth(dialect::ContractOp op, const Lowerings &lowerings);
 
 } // namespace halftone::compiler

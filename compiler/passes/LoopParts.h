@@ -1,4 +1,4 @@
-// The one way to change the carries, the slices and the stacks of a loop: it is taken apart and made again.
+// The only way to change the carries, slices and stacks of a loop: the loop is taken apart and rebuilt.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/ControlFlow.h"
@@ -7,15 +7,15 @@
 
 namespace halftone::compiler {
 
-/// A scan or while taken apart. The lists may be changed and grow; `rebuild` then makes a loop of them. Until then the arguments
-/// of new entries stand behind the old ones in the regions, so that ops there may read them.
+/// A scan or while that is taken apart. The lists may be edited and extended; `rebuild` then builds a loop from them.
+/// Until then the arguments of new entries follow the old ones in the regions, so that ops there may read them.
 class LoopParts {
 public:
   struct Carry {
     mlir::Value init;
     mlir::BlockArgument argument; // of the body
-    mlir::BlockArgument decided;  // of the condition; null of a scan
-    mlir::Value last;             // the result of the loop; null of a new carry
+    mlir::BlockArgument decided;  // of the condition; null for a scan
+    mlir::Value last;             // the result of the loop; null for a new carry
     unsigned yield = 0;           // the operand of the body's yield that is the next value
     bool isDropped = false;
   };
@@ -25,18 +25,18 @@ public:
     bool isDropped = false;
   };
   struct Y {
-    mlir::Value stack;  // the result of the scan; null of a new one
+    mlir::Value stack;  // the result of the scan; null for a new stack
     unsigned yield = 0; // the operand of the body's yield that is the slice
     bool isDropped = false;
   };
 
   explicit LoopParts(mlir::Operation *loop);
 
-  /// A carry whose first value is `init`. It keeps its value until setNext.
+  /// Adds a carry with the initial value `init`. It keeps its value until setNext.
   Carry &addCarry(mlir::Value init);
-  /// Slices of `stack`, whose first axis is the scan's.
+  /// Adds slices of `stack`, whose first axis is that of the scan's steps.
   mlir::BlockArgument addSlice(mlir::Value stack);
-  /// A stack of the values that each step gives.
+  /// Adds a stack of the values `slice` of all steps.
   Y &addY(mlir::Value slice);
 
   mlir::Value next(const Carry &carry) const { return yield()->getOperand(carry.yield); }
@@ -45,11 +45,12 @@ public:
   mlir::Operation *yield() const { return body->getTerminator(); }
   mlir::Block *bodyBlock() const { return body; }
 
-  /// Replaces the loop by one of the lists without the dropped entries, whose arguments and results nobody may use. Results of the
-  /// loop before become those of the new one, whose `last` and `stack` are set in all entries that are left.
+  /// Replaces the loop by one built from the lists without the dropped entries, whose arguments and results must have
+  /// no users. The results of the old loop are replaced by those of the new one; `last` and `stack` are updated in all
+  /// remaining entries.
   mlir::Operation *rebuild(mlir::RewriterBase &rewriter);
 
-  std::deque<Carry> carries; // references to entries stay good
+  std::deque<Carry> carries; // references to entries stay valid
   std::deque<Slice> slices;
   std::deque<Y> ys;
 
@@ -59,13 +60,13 @@ private:
   mlir::Operation *create(mlir::RewriterBase &rewriter);
 
   mlir::Operation *loop;
-  mlir::Block *body, *condition; // the condition's: null of a scan
+  mlir::Block *body, *condition; // the condition's is null for a scan
 };
 
-/// Whether a value in the body of `scan` is, but for ops that move or convert elements, a result of a loop there.
+/// Returns true if a value in the body of `scan` is a result of a loop there, possibly moved or converted.
 bool isOfInnerLoop(mlir::Value value, dialect::ScanOp scan);
 
-/// `value` as the memory of a loop holds it: rounded to its dtype.
+/// Returns `value` as a loop stores it: rounded to its dtype.
 mlir::Value roundedInLoop(mlir::OpBuilder &builder, mlir::Value value);
 
 } // namespace halftone::compiler

@@ -5,13 +5,14 @@
 
 namespace halftone::compiler {
 
-/// A carry of f32 or f64 to which each step adds terms, and which nothing else in the body reads, is its init plus the sums of the terms
-/// over the steps. Each sum is one op on stacks of the term's operands, behind the scan: terms are contractions, gradients of
-/// convolutions by their kernels, `reduce sum`s and `scatter_add`s along axis 0, widened, added, reshaped, transposed, cut and joined.
-/// The order of the terms changes, and narrow ones are added up in the dtype of the carry: rewrites of default numerics.
+/// Replaces a carry of f32 or f64 to which each step adds terms, and which nothing else in the body reads, by its init
+/// plus the sums of the terms over the steps. Each sum is one op after the scan, on stacks of the term's operands.
+/// Terms are contractions, gradients of convolutions with respect to their kernels, `reduce sum`s and `scatter_add`s
+/// along axis 0; they may be widened, added, reshaped, transposed, sliced and concatenated. The order of the terms
+/// changes, and narrow terms are accumulated in the dtype of the carry, so this is a rewrite of default numerics.
 ///
-/// The new stacks of a scan take at most twice the memory of those that it has, and none holds stacks of an inner loop, since memory
-/// that was of one size would else grow with the steps.
+/// The new stacks of a scan take at most twice the memory of its existing stacks. None contains stacks of an inner
+/// loop, since memory of a fixed size would then grow with the number of steps.
 void sumOverSteps(mlir::ModuleOp module);
 
 } // namespace halftone::compiler

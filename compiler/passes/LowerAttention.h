@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// An `attention` becomes the products of its queries and keys, the softmax of their rows, and the products with its
-/// values; where `numerics` fix the order of sums, and where the target has no kernel for it.
+/// Lowers `attention` to the products of its queries and keys, the softmax over their rows, and the products with its
+/// values. Applies if `numerics` fix the order of sums, or if the target has no kernel for the op.
 void populateAttentionLowering(mlir::RewritePatternSet &patterns, const Target &target, Numerics numerics);
 
 } // namespace halftone::compiler

@@ -6,12 +6,13 @@
 
 namespace halftone::compiler {
 
-/// A `convolution` becomes a `contract` of a `window`. If `numerics` fix the order of sums, each sum keeps it; if not, the gradient of a
-/// convolution by its kernel sums over the examples first. `target` outlives the patterns.
+/// Lowers `convolution` to a `contract` of a `window`. If `numerics` fix the order of sums, each sum keeps its order;
+/// otherwise the gradient of a convolution with respect to its kernel sums over the examples first. `target` must
+/// outlive the patterns.
 void populateConvolutionLowering(mlir::RewritePatternSet &patterns, const Target &target, Numerics numerics);
 
-/// A convolution with holes becomes convolutions without, one for each phase of its places, before it is lowered itself.
-/// Products with zeros that stand for holes go.
+/// Splits a convolution with base dilation into convolutions without, one for each phase of its output positions,
+/// before it is lowered itself. Products with the implied zeros are dropped.
 void populateHoleLowering(mlir::RewritePatternSet &patterns);
 
 } // namespace halftone::compiler

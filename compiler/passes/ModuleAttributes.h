@@ -1,4 +1,4 @@
-// What a module is compiled for, as its attributes `halftone.target` and `halftone.numerics` say.
+// The target and the numerics of a module, from its attributes `halftone.target` and `halftone.numerics`.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Target.h"
@@ -8,24 +8,25 @@
 
 namespace halftone::compiler {
 
-/// The module's attribute that Numerics::named() reads; absent: fast numerics.
+/// The module's attribute that Numerics::named() parses. Fast numerics if absent.
 inline constexpr llvm::StringLiteral numericsAttribute = "halftone.numerics";
 
-/// What the results of `op` promise: `halftone.numerics` of the innermost op around it, or itself, that has the attribute.
-/// value_error if the attribute names no numerics.
+/// Returns the numerics of `op`: `halftone.numerics` of `op` or of its innermost ancestor with the attribute.
+/// value_error if the attribute does not name valid numerics.
 StatusOr<Numerics> numericsOf(mlir::Operation *op);
 
-/// What a pass compiles a module for.
+/// The target and the numerics for which a pass compiles a module.
 struct CompiledFor {
   std::shared_ptr<const Target> target;
   Numerics numerics;
 };
 
-/// The target and the numerics that a pass is given, `target` unless it is ""; else those of the module's attributes; else
-/// the target `otherwise`, and fast numerics. On failure a diagnostic at the module says which name is none.
+/// Returns the pass's own `target`, unless it is "", and `numerics`, if given; otherwise those of the module's
+/// attributes; otherwise the target `otherwise`, and fast numerics. On failure a diagnostic at the module names the
+/// unknown value.
 mlir::FailureOr<CompiledFor> compiledFor(mlir::ModuleOp module, llvm::StringRef target,
                                          std::optional<Numerics> numerics, llvm::StringRef otherwise = "host");
-/// The same for a pass whose option `strict` asks for strict numerics.
+/// Like the above, for a pass whose option `strict` requests strict numerics.
 inline mlir::FailureOr<CompiledFor> compiledFor(mlir::ModuleOp module, llvm::StringRef target, bool strict,
                                                 llvm::StringRef otherwise = "host") {
   return compiledFor(module, target, strict ? std::optional(Numerics::strict()) : std::nullopt, otherwise);

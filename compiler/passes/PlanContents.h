@@ -1,4 +1,4 @@
-// Hashes in the place of values, and what memory holds of them.
+// Symbolic values (hashes), and the symbolic contents of memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "llvm/ADT/ArrayRef.h"
@@ -19,17 +19,18 @@ inline constexpr Symbol zeros = 0; // all bytes are 0, or there are none
 inline Symbol partOf(llvm::StringRef text) { return llvm::xxh3_64bits(text); }
 inline Symbol partOf(llvm::ArrayRef<uint64_t> numbers) { return llvm::stable_hash_combine(numbers); }
 inline Symbol partOf(uint64_t number) { return number; }
-/// A hash that is the same in every process, unlike llvm::hash_combine's: what a check finds does not depend on the run.
+/// A hash that is equal in every process, unlike that of llvm::hash_combine, so that the result of a check does not
+/// depend on the run.
 template <class... Parts> Symbol symbolOf(llvm::StringRef kind, const Parts &...parts) {
   return llvm::stable_hash_combine(llvm::ArrayRef<uint64_t>({partOf(kind), partOf(parts)...})) | 1;
 }
-/// What the bytes of a tensor, or of the arena, hold: pieces that do not overlap, each a value or a slice of one.
+/// The contents of a tensor or of the arena: disjoint pieces, each a value or a slice of one.
 class Contents {
 public:
   Contents() = default;
   Contents(int64_t bytes, Symbol symbol) { write(0, bytes, symbol); }
 
-  /// Pieces that lie across an end of [begin, end) are gone.
+  /// Drops all pieces that overlap [begin, end), including those that extend past an end.
   void clear(int64_t begin, int64_t end) {
     auto next = pieces.lower_bound(begin);
     if (next != pieces.begin() && std::prev(next)->second.end > begin)
@@ -42,7 +43,7 @@ public:
     if (begin < end)
       pieces[begin] = {end, symbol, 0, end - begin};
   }
-  /// Writes what `other` holds from `from` on.
+  /// Copies the contents of `other` that begin at `from`.
   void write(int64_t begin, int64_t end, const Contents &other, int64_t from) {
     clear(begin, end);
     const int64_t to = from + end - begin;
@@ -56,7 +57,7 @@ public:
       if (at >= from && piece.end <= to)
         pieces[begin + at - from] = {begin + piece.end - from, piece.value, piece.offset, piece.bytes};
   }
-  /// The value of [begin, end): that of a piece, a slice of it, or that of all pieces there together.
+  /// The value of [begin, end): that of a piece, a slice of it, or the combination of all pieces there.
   Symbol read(int64_t begin, int64_t end) const {
     if (begin == end)
       return zeros;
@@ -76,14 +77,14 @@ private:
   struct Piece {
     int64_t end;
     Symbol value;
-    int64_t offset, bytes; // where in the value the piece begins; of the whole value
+    int64_t offset, bytes; // offset of the piece in the value; size of the whole value
   };
   static Symbol symbolOfPart(const Piece &piece, int64_t offset, int64_t bytes) {
     if (piece.value == zeros || (offset == 0 && bytes == piece.bytes))
       return piece.value;
     return symbolOf("slice", piece.value, static_cast<uint64_t>(offset), static_cast<uint64_t>(bytes));
   }
-  /// The piece that [begin, end) lies in.
+  /// The piece that contains [begin, end).
   std::map<int64_t, Piece>::const_iterator around(int64_t begin, int64_t end) const {
     const auto next = pieces.upper_bound(begin);
     return next == pieces.begin() || std::prev(next)->second.end < end ? pieces.end() : std::prev(next);

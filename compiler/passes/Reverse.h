@@ -1,4 +1,4 @@
-// Reverse accumulation over the ops of one block: cotangents of values go in, those of the values before come out.
+// Reverse accumulation over the ops of one block: takes cotangents of results and computes those of operands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/passes/GradientWay.h"
@@ -9,17 +9,17 @@
 
 namespace halftone::compiler {
 
-/// What the reversals of one gradient share, those of nested regions among them.
+/// State shared by all reversals of one gradient, including those of nested regions.
 struct Differentiation {
   Differentiation(dialect::GradientOp gradient, mlir::func::FuncOp function, const mlir::SymbolTable &symbols)
       : gradient(gradient), function(function), symbols(symbols), way(gradient), listener(gradient.getLoc()),
         builder(gradient, &listener) {}
 
-  /// The variable of whose values `value` is one: an argument of the function, or a leaf that lift-variables made.
+  /// The variable of which `value` is a value: an argument of the function, or a leaf that lift-variables created.
   dialect::VariableOp variableOf(mlir::Value value);
   mlir::Value splat(mlir::Type type, double value);
 
-  /// Gives each op that a derivative builds the location of its forward op, marked.
+  /// Gives each op of a derivative the location of its forward op, marked as gradient.
   struct Locations : mlir::OpBuilder::Listener {
     mlir::Location forward;
     explicit Locations(mlir::Location forward) : forward(forward) {}
@@ -41,10 +41,10 @@ class Reverse {
 public:
   explicit Reverse(Differentiation &shared) : shared(shared), builder(shared.builder) {}
 
-  /// Adds to the cotangent of a value that is on the way; all others have none.
+  /// Adds to the cotangent of a value on the path; all others have none.
   void add(mlir::Value value, mlir::Value cotangent);
   mlir::Value cotangentOf(mlir::Value value) const { return cotangents.lookup(value); }
-  /// Builds the derivatives of `ops`, which stand in the order of the program, where the builder stands.
+  /// Builds the derivatives of `ops`, which are in program order, at the builder's insertion point.
   llvm::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops);
 
 private:
@@ -53,19 +53,20 @@ private:
   void computeAgain(llvm::ArrayRef<mlir::Operation *> unit, mlir::IRMapping &copies);
   llvm::LogicalResult reverse(mlir::Operation *op);
 
-  // `op` is the forward op, `made` the one whose values the derivative reads: the same, or its copy in the backward pass.
+  // `op` is the forward op; `made` is the op whose values the derivative reads: `op` itself, or its copy in the
+  // backward pass.
   llvm::LogicalResult reverseScan(dialect::ScanOp op, dialect::ScanOp made);
   llvm::LogicalResult reverseWhen(dialect::WhenOp op, dialect::WhenOp made);
-  struct State { // a carry of the forward scan that is on the way
+  struct State { // a carry of the forward scan that is on a path
     mlir::Value init;
     mlir::BlockArgument argument;
-    LoopParts::Carry *carry; // of its cotangents
+    LoopParts::Carry *carry; // carries its cotangents
   };
   llvm::SmallVector<State> seed(dialect::ScanOp op, dialect::ScanOp made, LoopParts &parts, Reverse &inside);
   struct Accumulator {
     mlir::Value capture, copy;
     LoopParts::Carry *carry;
-    bool continues; // from the cotangent that the capture had
+    bool continues; // starts from the cotangent that the capture already had
   };
   llvm::SmallVector<Accumulator> accumulators(llvm::ArrayRef<mlir::Value> captures, llvm::ArrayRef<mlir::Value> copies,
                                               LoopParts &parts, Reverse &inside);
@@ -75,16 +76,16 @@ private:
   Differentiation &shared;
   mlir::OpBuilder &builder;
   llvm::DenseMap<mlir::Value, mlir::Value> cotangents;
-  llvm::DenseMap<int64_t, llvm::SmallVector<mlir::Operation *>>
-      units;                                       // by number: ops that are computed again together
-  llvm::DenseMap<int64_t, mlir::IRMapping> copies; // of the ops of a unit, once they are made
+  llvm::DenseMap<int64_t, llvm::SmallVector<mlir::Operation *>> units; // by number: ops that are recomputed together
+  llvm::DenseMap<int64_t, mlir::IRMapping> copies;                     // copies of the ops of a unit, once created
 };
 
-/// Gives the backward scan, whose parts these are, the values of the forward scan's body that its body reads: slices, values that
-/// are made again of little, and for all others stacks that the forward scan gives besides.
+/// Passes the values of the forward scan's body that the body of the backward scan reads; `backward` holds the parts of
+/// the backward scan. Slices are passed as slices, cheap values are recomputed, and all others become additional stacks
+/// of the forward scan.
 void passForwardValues(dialect::ScanOp forward, LoopParts &backward, Differentiation &shared);
 
-/// The same for a `when`: what is dear becomes a further result, all else is computed again.
+/// Like the above for a `when`: expensive values become additional results, all others are recomputed.
 void passForwardValues(dialect::WhenOp forward, dialect::WhenOp backward, Differentiation &shared);
 
 } // namespace halftone::compiler

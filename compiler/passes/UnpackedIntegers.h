@@ -1,4 +1,4 @@
-// Integers that share bytes in a weight, taken apart by shifts.
+// Packed integers of a weight that are unpacked by shifts.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
@@ -6,10 +6,10 @@
 
 namespace halftone::compiler {
 
-/// Whether integers that share bytes were taken apart by shifts to make `value`.
+/// Returns true if `value` is unpacked by shifts from packed integers.
 bool isUnpacked(mlir::Value value);
 
-/// If a reshape or a slice alone reads a cast of unpacked integers, the cast moves behind it. A product then reads the kept
+/// Moves a cast of unpacked integers below a reshape or a slice that is its only user. A product then reads the stored
 /// integers through the cast alone, and widens them as it reads.
 void castUnpackedLast(mlir::func::FuncOp main);
 

@@ -1,4 +1,4 @@
-// The updates of large tables whose rows stay as they are where a gradient of looked up rows is zero.
+// Updates of large tables that leave rows unchanged where the gradient of a lookup is zero.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
@@ -9,44 +9,45 @@
 
 namespace halftone::compiler {
 
-/// The places of ops in a walk over a module.
+/// The positions of ops in a walk over a module.
 using OpOrder = llvm::DenseMap<mlir::Operation *, int64_t>;
 
-/// Whether `value` is a splat, or repeats along axis 0.
+/// Returns true if `value` is a splat, or repeats along axis 0.
 bool isSameInAllRows(mlir::Value value);
 
-/// The elementwise work on scatter_adds of few rows into many. A value is *uniform* if it depends on the sums and on
-/// values that are the same in all rows: all its rows that no index names are equal.
+/// The elementwise ops on scatter_adds of few rows into many. A value is *uniform* if it depends only on the sums and
+/// on values that are equal in all rows: all its rows that no index names are then equal.
 class UnreadRows {
 public:
-  /// New values of tables, made in one block, that equal the tables in the rows without sums if each value of `zeros` is +0 there.
+  /// New values of tables, computed in one block. They equal the tables in the rows without sums if each value of
+  /// `zeros` is +0 there.
   struct Update {
-    llvm::SmallVector<mlir::Operation *> ops;                       // that make the new values, in their order
-    llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> results; // new values, in their order, and the tables
+    llvm::SmallVector<mlir::Operation *> ops;                       // ops that compute the new values, in order
+    llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> results; // new values and their tables, in order
     llvm::SetVector<mlir::Value> zeros;                             // uniform
     mlir::Location loc() const { return results.back().first.getLoc(); }
   };
 
-  /// Begins with one scatter_add. `fixesOrder`: sums of squares keep their order.
+  /// Starts from one scatter_add. `fixesOrder`: sums of squares keep their order.
   UnreadRows(dialect::ScatterAddOp first, const OpOrder &order, bool fixesOrder);
 
-  /// Whether the sums of all rows are needed nowhere but in elementwise work.
+  /// Returns true if only elementwise ops need the sums of all rows.
   bool fit() const { return fits && !(updates.empty() && dense.empty()); }
   bool isUniform(mlir::Value value) const;
 
-  llvm::SmallVector<dialect::ScatterAddOp> sums; // of one block, in its order
+  llvm::SmallVector<dialect::ScatterAddOp> sums; // of one block, in order
   llvm::SmallVector<Update> updates;
   llvm::SmallVector<mlir::OpOperand *> dense; // uniform operands of elementwise work on all rows
   llvm::SmallVector<mlir::OpOperand *>
       measured; // uniform operands of reduce_alls for which one row may stand for all equal ones
-  llvm::SmallVector<mlir::Operation *> ops; // the work on the sums, in its order
+  llvm::SmallVector<mlir::Operation *> ops; // the elementwise ops on the sums, in order
 
 private:
   enum class Kind : uint8_t { other, uniform, same, zero, positive };
-  /// What a value is in the rows without sums, if `zeros` are +0 there: `same` as in `table`, +0, or above 0.
+  /// The contents of a value in the rows without sums, if `zeros` are +0 there: `same` as `table`, +0, or positive.
   struct Facts {
     Kind kind = Kind::other;
-    bool isZeroOrNaN = false; // of a uniform value: +0, -0 or NaN
+    bool isZeroOrNaN = false; // of a uniform value: all elements are +0, -0 or NaN
     mlir::Value table = {};
     llvm::SmallVector<mlir::Value, 2> zeros = {};
   };
@@ -68,10 +69,10 @@ private:
   const OpOrder &order;
   const bool fixesOrder;
   bool fits = true;
-  int64_t firstWork = std::numeric_limits<int64_t>::max(); // the first place of `ops`
-  std::map<int64_t, mlir::Operation *> open;               // by their places
+  int64_t firstWork = std::numeric_limits<int64_t>::max(); // the first position of `ops`
+  std::map<int64_t, mlir::Operation *> open;               // by position
   llvm::DenseMap<mlir::Value, Facts> known;
-  llvm::DenseMap<mlir::Block *, int64_t> firstSame; // the place of the first op that gives a table's new value
+  llvm::DenseMap<mlir::Block *, int64_t> firstSame; // the position of the first op that computes a table's new value
 };
 
 } // namespace halftone::compiler

@@ -1,4 +1,4 @@
-// Weights of more than two axes, as the matrices that contractions multiply by.
+// Rewrites weights of rank above 2 as the matrices that contractions multiply by.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
@@ -6,19 +6,19 @@
 
 namespace halftone::compiler {
 
-/// The axes of a contraction's right operand and the contracted ones of its left operand lie in such an order that a reshape
-/// makes a matrix of each; `depth` and `columns` are the extents of the right one.
+/// A contraction for which a reshape can turn the right operand into a matrix and merge the contracted axes of the left
+/// operand into one. `depth` and `columns` are the extents of the matrix.
 struct WeightMatrix {
   int64_t depth = 0, columns = 0;
-  bool depthFirst = false; // the contracted axes of the right operand come before the others
+  bool depthFirst = false; // the contracted axes of the right operand precede the others
 
-  /// nullopt if the right operand is a matrix already, or for another order of axes, or with batch axes, or if elementwise
-  /// work or a transpose behind the contraction would then need a kernel of its own.
+  /// Returns nullopt if the right operand is a matrix already, if the order of the axes is another, if there are batch
+  /// axes, or if elementwise ops or a transpose after the contraction would then need their own kernel.
   static std::optional<WeightMatrix> of(dialect::ContractOp op);
 };
 
-/// The same contraction of matrices, in the place of `op`. Elementwise work on the result, which joins the contraction's
-/// kernel, is done in the new shape too; a reshape behind it gives the old one.
+/// Replaces `op` by the same contraction of matrices. Elementwise ops on the result, which join the contraction's
+/// kernel, are computed in the new shape too; a reshape after them restores the old shape.
 dialect::ContractOp multiplyByMatrix(dialect::ContractOp op, const WeightMatrix &matrix);
 
 } // namespace halftone::compiler

@@ -1,4 +1,4 @@
-// The one bridge from MLIR's diagnostics to Status.
+// The bridge from MLIR's diagnostics to Status.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/IR/Diagnostics.h"
@@ -7,16 +7,16 @@
 
 namespace halftone::compiler {
 
-/// While it lives, takes all diagnostics of a context (innermost collector first) and prints none.
+/// Captures all diagnostics of a context while it lives, innermost collector first, and prints none.
 class DiagnosticCollector {
 public:
   explicit DiagnosticCollector(mlir::MLIRContext *context);
 
   bool sawError() const { return sawError_; }
-  /// An error made of the collected diagnostics: its message is the first error's, with that error's layer path and the
-  /// user's line; `diagnostics()` is the text of all of them. Without an error, `fallback` is the message.
+  /// Builds an error from the collected diagnostics. Its message is that of the first error, with that error's layer
+  /// path and the user's line; `diagnostics()` is the text of all of them. Without an error, `fallback` is the message.
   Status toStatus(llvm::StringRef fallback, ErrorKind kind = ErrorKind::compile_error) const;
-  /// toStatus when `failed`, else ok.
+  /// Returns toStatus() if `result` failed, otherwise ok.
   Status check(llvm::LogicalResult result, llvm::StringRef fallback, ErrorKind kind = ErrorKind::compile_error) const;
 
 private:
