@@ -1,4 +1,4 @@
-// The limit of casts that are not fused.
+// Checks the limit on casts that are not fused.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/CastBudget.h"
 #include <fmt/format.h>

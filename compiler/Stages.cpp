@@ -1,4 +1,4 @@
-// Names of the stages, and the stock pipeline run from one to another.
+// Names of the stages, and runs of the stock pipeline from one stage to another.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "compiler/passes/Pipelines.h"
@@ -51,12 +51,13 @@ Status runStages(ModuleOp module, Stage from, Stage to, const CompileOptions &op
     module->print(out, OpPrintingFlags().enableDebugInfo(options.locations));
     options.onStage(stage, text);
   };
-  // One step a stage, so that the text of each can be shown; the first step only checks.
+  // One pipeline per stage, so that the text of each stage can be shown. The first one only verifies.
   for (int next = static_cast<int>(from); next <= static_cast<int>(to); ++next) {
     Stage stage = static_cast<Stage>(next), before = stage == from ? from : static_cast<Stage>(next - 1);
     PassManager passes(module.getContext(), ModuleOp::getOperationName());
     buildPipeline(passes, before, stage, options);
-    // A scope a stage: timers know passes by address, and those of the stage before are gone.
+    // One timing scope per stage: timers identify passes by address, and the passes of the previous stage are
+    // destroyed.
     TimingScope times = options.timing ? options.timing->nest(llvm::StringRef(name(stage))) : TimingScope();
     passes.enableTiming(times);
     DiagnosticCollector diagnostics(module.getContext());

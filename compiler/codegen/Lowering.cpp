@@ -1,4 +1,4 @@
-// Emitted code to the LLVM dialect, to LLVM IR, to the target's code.
+// Lowers emitted code to the LLVM dialect, to LLVM IR, and to the target's code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/Lowering.h"
 #include "compiler/kernels/Steps.h"

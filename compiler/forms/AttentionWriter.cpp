@@ -1,4 +1,4 @@
-// The linalg forms of attention and of its gradient, generic by generic.
+// The linalg forms of attention and of its gradient, one linalg.generic after another.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/AttentionWriter.h"
 #include "dialect/TypeInference.h"
@@ -59,7 +59,7 @@ void AttentionWriter::begin(KernelForm form, ArrayRef<KernelResult> results, Arr
   builder->begin(results);
 }
 
-/// A value may be read at accesses that differ in dims of extent 1: each is a node.
+/// A value may be read at accesses that differ in dims of extent 1; each access is a node.
 void AttentionWriter::provide(ValueNode *node, Value tensor, const Access &access) {
   builder->provide(node, tensor, access);
   for (ValueNode *other : reached)
@@ -90,7 +90,7 @@ void AttentionWriter::contract(const GenericBuilder::Factor &a, const GenericBui
   Access dims = kept;
   llvm::append_range(dims, reduced);
   Value tensor = builder->contraction(dims, a, b, kept, scoreType);
-  while (builder->isProvided(contractions.back())) // it stands for a contraction before, at another access
+  while (builder->isProvided(contractions.back())) // the same as an earlier contraction, at another access
     contractions.pop_back();
   provide(contractions.pop_back_val(), tensor, kept);
 }

@@ -126,7 +126,7 @@ Value GenericBody::throughNarrow(Value value, Type narrow) {
   return arith::ExtFOp::create(*builder, loc, Float32Type::get(loc.getContext()), rounded);
 }
 
-/// A cast to a narrow float from anything but f32: one rounding, from a type that holds the source exactly.
+/// A cast to a narrow float from any type but f32: rounds once, from a type that holds the source exactly.
 Value GenericBody::castToNarrow(CastOp op, Value x) {
   Type narrow = elementTypeOf(op.getResult());
   Type source = elementTypeOf(op.getX());
@@ -156,7 +156,7 @@ Value GenericBody::castToNarrow(CastOp op, Value x) {
   return throughNarrow(x, narrow);
 }
 
-/// A float that varies along the vector dim, divided by a number that a reduction gave for the row.
+/// A float that varies along the vector dim, divided by a value that a reduction computed for the row.
 bool GenericBody::isQuotientOfRow(ValueNode *node) const {
   if (!numerics.mayFuse() || !isa<DivOp>(node->op) || !isa<FloatType>(node->type) || dims.empty())
     return false;
@@ -164,8 +164,8 @@ bool GenericBody::isQuotientOfRow(ValueNode *node) const {
   return divisor->level > 0 && !divisor->dims.test(dims.back()) && node->inputs[0]->dims.test(dims.back());
 }
 
-/// x (1 / y), which is off by one place more than x / y. Numbers of extreme size are scaled first, lest the reciprocal
-/// overflow or be subnormal.
+/// x * (1 / y), whose error is one ulp larger than that of x / y. Very large and very small divisors are scaled first,
+/// so that the reciprocal neither overflows nor is subnormal.
 Value GenericBody::productWithReciprocal(Value x, Value y) {
   auto number = [&](double value) { return constant(builder->getFloatAttr(x.getType(), value)); };
   auto when = [&](arith::CmpFPredicate predicate, Value a, double b, Value yes, Value no) -> Value {

@@ -1,4 +1,4 @@
-// The function of a kernel's linalg form, generic by generic.
+// The function of a kernel's linalg form, one linalg.generic after another.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/GenericBuilder.h"
 #include "compiler/kernels/Combiner.h"
@@ -89,7 +89,7 @@ void GenericBuilder::needExtents(ArrayRef<int> access) {
     needIndex(dim, dim);
 }
 
-/// Index argument `argument` as an i64, at `place` of those that bodies use.
+/// Stores index argument `argument` as an i64 at index `place` of extents64, the values that bodies use.
 void GenericBuilder::needIndex(int place, int argument) {
   if (extents64[place])
     return;
@@ -199,7 +199,7 @@ SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericO
   for (int dim : dims)
     if (!covered.test(dim))
       uncovered.push_back(dim);
-  if (!uncovered.empty()) // loop bounds come from tensors: one that nobody reads
+  if (!uncovered.empty()) // loop bounds come from tensors: adds an unread one
     body.inputs.push_back({empty(uncovered, builder.getI8Type()), body.map(uncovered)});
 
   SmallVector<Value> inputs;
@@ -221,7 +221,7 @@ SmallVector<Value> GenericBuilder::generic(ArrayRef<int> dims, ArrayRef<GenericO
   return op.getResults();
 }
 
-/// An element as a factor: in the accumulator's type.
+/// An element as a factor, widened to the accumulator's type.
 static Value widenedFactor(OpBuilder &builder, Location loc, Value value, Type element, Type accumulator) {
   if (value.getType() == accumulator)
     return value;

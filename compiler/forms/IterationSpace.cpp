@@ -1,4 +1,4 @@
-// Cutting groups of axes into iteration dims.
+// Splits groups of axes into iteration dims.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/IterationSpace.h"
 #include "runtime/base/Extents.h"
@@ -52,7 +52,7 @@ Access IterationSpace::group(int id) const {
 std::optional<llvm::SmallVector<Access>> IterationSpace::cut(llvm::ArrayRef<int> access,
                                                              llvm::ArrayRef<int64_t> extents) {
   llvm::SmallVector<Access> pieces;
-  // Of nothing any way of cutting is as good as another.
+  // Without elements, any division is as good as another.
   if (llvm::is_contained(extents, 0) || llvm::any_of(access, [&](int dim) { return dims[dim].extent == 0; })) {
     pieces.resize(extents.size());
     if (!extents.empty())

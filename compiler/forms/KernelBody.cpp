@@ -1,4 +1,4 @@
-// Questions about the ops of a kernel.
+// Properties of the ops of a kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/KernelBody.h"
 
@@ -36,7 +36,7 @@ WindowOp windowOf(ContractOp contract) {
   const size_t columns = whole.size() - 1 - window.getStride().size(); // axes of taps and channels
   if (shape.size() < columns || shape.take_back(columns) != whole.take_back(columns))
     return {};
-  // Batch axes lead; all places are summed over, or all taps and channels.
+  // Batch axes come first. The sum runs over all output positions, or over all taps and channels.
   const auto isFrom = [](ArrayRef<int64_t> axes, size_t first, size_t end) {
     return llvm::equal(axes, llvm::seq<int64_t>(int64_t(first), int64_t(end)));
   };

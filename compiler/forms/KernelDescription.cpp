@@ -1,4 +1,4 @@
-// The linalg form of a kernel, by its form.
+// The linalg form of a kernel, built by its form.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/KernelDescription.h"
 #include "compiler/forms/Forms.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace halftone::dialect;
 
 bool fitShortIndices(ArrayRef<int64_t> counts) {
-  constexpr int64_t most = int64_t(1) << 30; // the last step of a loop may end behind its range
+  constexpr int64_t most = int64_t(1) << 30; // the last step of a loop may end past its range
   int64_t product = 1;
   for (const int64_t count : counts) {
     if (count > most / std::max<int64_t>(product, 1))
@@ -24,7 +24,7 @@ bool fitShortIndices(ArrayRef<int64_t> counts) {
   return true;
 }
 
-/// Whether i32 holds all indices and offsets of the kernel.
+/// Returns true if i32 holds all indices and offsets of the kernel.
 static bool fitShortIndices(KernelOp kernel, func::FuncOp function, const KernelForm &form, ArrayRef<int64_t> extents) {
   const auto fits = [](Type type) { return fitShortIndices(cast<RankedTensorType>(type).getShape()); };
   const auto blocks = extents.drop_front(size_t(form.dims(function))).take_front(size_t(form.blockSizes()));

@@ -1,4 +1,4 @@
-// Reads from computed places in the body of a generic.
+// Reads at computed indices in the body of a generic.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/GenericBody.h"
 #include "compiler/kernels/KernelForm.h"
@@ -9,7 +9,7 @@ namespace halftone::compiler {
 using namespace mlir;
 using namespace halftone::dialect;
 
-/// Marks the op that makes `value` as one that keeps the index of a window's tap in the image.
+/// Marks the op that defines `value` as one that keeps the index of a window's tap inside the image.
 static void markBound(Value value) {
   value.getDefiningOp()->setAttr(boundAttribute, UnitAttr::get(value.getContext()));
 }
@@ -22,8 +22,8 @@ Value LookupBody::clamped(Value value, int number) {
   return arith::MinSIOp::create(builder, loc, value, last);
 }
 
-/// The index along one axis, clamped if it may leave the axis. If the axis is one of a window, `inside`, which may be null,
-/// becomes the condition that also this index did not leave its axis.
+/// Returns the index along one axis, clamped if it may leave the axis. For an axis of a window, `inside`, which may be
+/// null, is extended by the condition that this index did not leave the axis.
 Value LookupBody::indexOf(const LookupAxis &axis, Value &inside) {
   OpBuilder &builder = *body.builder;
   const Location loc = body.loc;
@@ -69,7 +69,7 @@ Value LookupBody::element(ValueNode *node) {
   Value linear, inside;
   for (const LookupAxis &axis : node->position) {
     if (!linear && !axis.index && !axis.window && axis.dims.empty() && axis.start < 0)
-      continue; // of extent 1
+      continue; // extent 1
     Value here = indexOf(axis, inside);
     if (linear)
       here = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, linear, body.number(axis.extent)),

@@ -1,4 +1,4 @@
-// Values read from computed places: slices, concatenations, lookups by index, windows.
+// Values that a kernel reads at computed indices: slices, concatenations, gathers, windows.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/LookupReader.h"
 #include "compiler/forms/Roots.h"
@@ -59,7 +59,7 @@ ValueNode *LookupReader::read(Operation *op, ArrayRef<int> access) {
 }
 
 ValueNode *LookupReader::slice(SliceOp op, ArrayRef<int> access) {
-  // Axes that are whole join the one before them.
+  // An axis that is not sliced is merged with the previous one.
   ArrayRef<int64_t> from = shapeOf(op.getX()), to = shapeOf(op.getY());
   SmallVector<int64_t> extents;
   SmallVector<LookupAxis, 3> position;
@@ -108,7 +108,7 @@ ValueNode *LookupReader::gather(GatherOp op, ArrayRef<int> access) {
 }
 
 ValueNode *LookupReader::concat(ConcatOp op, ArrayRef<int> access) {
-  // The axis and those after it are one: runs of each operand, one after the other.
+  // The axis and those after it are merged: the result consists of consecutive runs of the operands.
   auto axis = static_cast<int64_t>(op.getAxis());
   ArrayRef<int64_t> shape = shapeOf(op.getY());
   auto pieces = graph.cut(op, access, {product(shape.take_front(axis)), product(shape.drop_front(axis))});
@@ -140,7 +140,7 @@ ValueNode *LookupReader::concat(ConcatOp op, ArrayRef<int> access) {
   return graph.make(std::move(node));
 }
 
-/// Whether the window stays in its image along spatial axis `axis`, whose indices are all of the image.
+/// Returns true if the window stays in its image along spatial axis `axis`, and that axis has no base dilation.
 static bool staysInside(WindowOp op, int64_t axis) {
   const WindowSteps steps = op.getSteps();
   const int64_t places = (op.getPlaces()[axis] - 1) * steps.stride[axis],

@@ -1,4 +1,4 @@
-// The rule of rows, and the place of slices.
+// Checks that a scan treats rows independently, and moves slices.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/RecurrenceBody.h"
 #include "compiler/forms/KernelBody.h"
@@ -12,7 +12,8 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// Goes from the values that a body yields to those that they depend on, which have rows or are the same for all rows.
+/// Visits the values that a body yields and their producers, and determines which have rows and which are equal for all
+/// rows.
 class RowRule {
 public:
   explicit RowRule(ScanOp scan) : scan(scan) {}
@@ -35,7 +36,7 @@ public:
   }
 
 private:
-  static constexpr int64_t mostOps = 256, mostCost = 6000; // LLVM takes more than linear time in the length of a body
+  static constexpr int64_t mostOps = 256, mostCost = 6000; // LLVM's time is superlinear in the length of a body
 
   bool isCapture(Value value) { return !scan.getBody().isAncestor(value.getParentRegion()); }
 
@@ -49,7 +50,7 @@ private:
 
   bool holds(Value value, bool isOfRows) {
     if (const auto [known, isNew] = hasRows.try_emplace(value, isOfRows); !isNew)
-      return known->second == isOfRows; // memory is read in one way
+      return known->second == isOfRows; // an operand in memory is read in one way only
     if (!hasPlace(value, isOfRows))
       return false;
     if (isCapture(value))
@@ -80,7 +81,7 @@ private:
     return false;
   }
 
-  /// Rows are free in the left operand; the right one is the same in all steps.
+  /// The rows are a free axis of the left operand; the right operand is the same in all steps.
   bool holdsProduct(ContractOp op) {
     const auto type = cast<RankedTensorType>(op.getRhs().getType());
     const Type factor = type.getElementType();
@@ -108,7 +109,7 @@ private:
   int64_t cost = 0, ops = 0;
 };
 
-/// slice(op(x, y)) becomes op(slice(x), slice(y)).
+/// Rewrites slice(op(x, y)) as op(slice(x), slice(y)).
 class SliceLifter {
 public:
   explicit SliceLifter(Block &body) : builder(body.getParentOp()->getContext()) {
@@ -130,7 +131,7 @@ public:
   }
 
 private:
-  /// The slice of `x` that begins, and ends, where that of `slice` does along the last axis.
+  /// Slices `x` along the last axis over the range of `slice`, shifted by `more`.
   Value sliced(SliceOp slice, Value x, int64_t more = 0) {
     const auto type = cast<RankedTensorType>(x.getType());
     SmallVector<int64_t> shape(type.getShape()), start(shape.size(), 0);
@@ -178,7 +179,7 @@ private:
   SmallVector<SliceOp> open;
 };
 
-/// Whether a contraction multiplies by `weights`.
+/// Returns true if a contraction multiplies by `weights`.
 bool areWeights(Value weights) {
   return llvm::any_of(weights.getUses(),
                       [](OpOperand &use) { return isa<ContractOp>(use.getOwner()) && use.getOperandNumber() == 1; });

@@ -74,7 +74,7 @@ void RecurrenceWriter::findNumbers() {
   }
 }
 
-/// Values in memory, and those that a level ends with.
+/// Ops that end a level: their results are stored in memory.
 static bool isProduct(Operation *op) { return isa_and_nonnull<ContractOp, ConcatOp>(op); }
 
 int64_t RecurrenceWriter::levelOf(Value value) {
@@ -113,7 +113,8 @@ void RecurrenceWriter::store(Stored what) {
   keepForLater(what.value, levelOf(what.value));
 }
 
-/// Values of an earlier level that take long to compute are computed once. `level` is that at which `value` is read.
+/// Stores expensive values of an earlier level, so that they are computed once. `level` is the level that reads
+/// `value`.
 void RecurrenceWriter::keepForLater(Value value, int64_t level) {
   constexpr int64_t leastCost = 8;
   Operation *op = value.getDefiningOp();
@@ -133,7 +134,7 @@ void RecurrenceWriter::keepForLater(Value value, int64_t level) {
     keepForLater(operand, level);
 }
 
-/// What contractions and concats read is stored, unless it is at hand for a contraction.
+/// Stores the operands of contractions and concats, unless a contraction finds its operand in a tensor already.
 void RecurrenceWriter::findStored() {
   findResults();
   for (Operation &op : scan.getBody().front()) {
@@ -197,7 +198,7 @@ RecurrenceWriter::Place RecurrenceWriter::placeOf(Value value) {
   return places[value] = {extract, access};
 }
 
-/// Gives the nodes at hand their tensors. A generic over `dim` has none of the other dims of columns: they have extent 1.
+/// Provides the atHand nodes with their tensors. A generic over `dim` lacks the other column dims, which have extent 1.
 void RecurrenceWriter::provideAtHand(ArrayRef<ValueNode *> nodes, int dim) {
   for (ValueNode *node : GenericBuilder::reachable(nodes)) {
     if (node->kind != ValueNode::atHand)
@@ -291,7 +292,7 @@ FailureOr<KernelDescription> RecurrenceWriter::write(const Target &target, int64
   findNumbers();
   findStored();
   begin(target);
-  const int64_t last = generics.rbegin()->first; // of a result
+  const int64_t last = generics.rbegin()->first; // the level of a result
   for (int64_t level = 0; level <= last; ++level) {
     for (auto &[dim, all] : generics[level])
       if (!writeGeneric(dim, all))

@@ -1,4 +1,4 @@
-// Roots, pieces and cost.
+// Roots, partial results and cost.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Roots.h"
 #include "compiler/kernels/NarrowFloat.h"
@@ -100,9 +100,9 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
     for (auto [isKept, piece] : llvm::zip(kept, *pieces))
       if (isKept)
         result.access.append(piece.begin(), piece.end());
-    if (result.access != all) { // else nothing is combined: every element is a piece
+    if (result.access != all) { // otherwise nothing is combined: every element is a partial result
       result.combiner = graph.combinerOf(partial.getKind(), type.getElementType());
-      // A dim of one index, which cut() may give to either of its neighbours, is combined too.
+      // A dim of extent 1, which cut() may assign to either adjacent part, is combined too.
       llvm::erase_if(result.access, [&](int dim) { return space.extent(dim) == 1; });
     }
     if (isNarrowFloat(root.element)) {
@@ -111,7 +111,7 @@ std::optional<KernelResult> resultOf(ValueGraph &graph, IterationSpace &space, c
       return std::nullopt;
     }
   }
-  if (root.panels) { // rows and columns apart
+  if (root.panels) { // rows and columns are separate dims
     auto axes = space.cut(all, cast<RankedTensorType>(root.value.getType()).getShape());
     if (!axes)
       return std::nullopt;
@@ -195,7 +195,7 @@ double estimatedCost(KernelOp kernel, ArrayRef<KernelResult> results, double ele
     add(argument.getType(), lookedUp.test(argument.getArgNumber()) ? elements : all);
   for (Type type : kernel.getBody().front().getTerminator()->getOperandTypes())
     add(type, all);
-  constexpr double perVectorOp = 0.05, perByte = 0.06; // nanoseconds per element, at eight lanes
+  constexpr double perVectorOp = 0.05, perByte = 0.06; // nanoseconds per element, with eight lanes
   return elements * ops * perVectorOp + bytes * perByte;
 }
 

@@ -1,4 +1,4 @@
-// Roles of a row kernel's values.
+// Roles of the values of a row kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/RowRoles.h"
 

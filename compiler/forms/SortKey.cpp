@@ -1,4 +1,4 @@
-// The keys by which a sort orders elements.
+// The integer keys by which a sort orders elements.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/SortKey.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,7 +9,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// The bits of a float of 32 or 64 bits as a signed integer that grows with it; -0 is 0, and NaN the largest integer.
+/// The bits of a float of 32 or 64 bits as a signed integer in the same order; -0 is 0, and NaN the largest integer.
 Value orderedBits(OpBuilder &builder, Location loc, Value x, Type key) {
   const unsigned width = key.getIntOrFloatBitWidth();
   const auto number = [&](const APInt &value) -> Value {

@@ -1,4 +1,4 @@
-// From tensor ops to scalar values at accesses.
+// Maps tensor ops to scalar values at accesses.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/ValueGraph.h"
 #include "compiler/forms/KernelBody.h"
@@ -12,7 +12,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-/// Neighbouring axes with the same label as one run: labels and extents.
+/// Runs of adjacent axes with the same label: labels and extents.
 struct Runs {
   SmallVector<int64_t> labels, extents;
   void add(int64_t label, int64_t extent, bool join) {
@@ -25,7 +25,7 @@ struct Runs {
   }
 };
 
-/// Runs of axes that are in `chosen` (label 1) and that are not (label 0).
+/// Runs of axes that are in `chosen` (label 1) and of axes that are not (label 0).
 Runs runsOf(ArrayRef<int64_t> shape, ArrayRef<int64_t> chosen) {
   Runs runs;
   for (auto [axis, extent] : llvm::enumerate(shape)) {
@@ -54,7 +54,8 @@ ValueNode *ValueGraph::fail(Operation *op, const Twine &message) {
 }
 
 std::optional<SmallVector<Access>> ValueGraph::cut(Operation *op, ArrayRef<int> access, ArrayRef<int64_t> extents) {
-  // The space remembers a refinement until the caller takes it; only report a failure that no refinement helps.
+  // The space records a refinement until the caller takes it. Only a failure that no refinement can resolve is
+  // reported.
   int before = space.size();
   auto pieces = space.cut(access, extents);
   if (!pieces && space.size() == before)
@@ -98,8 +99,8 @@ Access ValueGraph::longDims(ArrayRef<int> access) const {
   return llvm::to_vector<6>(llvm::make_filter_range(access, [&](int dim) { return space.extent(dim) != 1; }));
 }
 
-/// `access`, to an operand that was read at `first`: its long dims, and where `first` has one of extent 1 another of
-/// those.
+/// Adapts `access` to an operand that was first read at `first`: the long dims of `access`, and for each dim of extent
+/// 1 in `first` a dim of extent 1 of `access`.
 Access ValueGraph::aligned(ArrayRef<int> access, ArrayRef<int> first) const {
   SmallVector<int> ours = longDims(access), others;
   for (int dim : access)
@@ -119,13 +120,13 @@ Access ValueGraph::aligned(ArrayRef<int> access, ArrayRef<int> first) const {
 }
 
 ValueNode *ValueGraph::load(BlockArgument argument, ArrayRef<int> access, int element) {
-  // Every access to an operand has the same extents: a coarser one is cut like the finer, and dims of extent 1 stand
-  // where they stood first.
+  // Every access to an operand has the same extents: a coarser access is split like the finer one, and dims of extent 1
+  // stay at their first position.
   auto extentsOf = [&](ArrayRef<int> dims) {
     return llvm::map_to_vector(dims, [&](int dim) { return space.extent(dim); });
   };
   Access own(access.begin(), access.end());
-  if (element < 0) { // not one element, as a key's word is
+  if (element < 0) { // not a single element, such as a word of a key
     auto [first, isNew] = loaded.try_emplace(argument.getArgNumber(), access.begin(), access.end());
     Access ours = longDims(access), theirs = longDims(first->second);
     if (!isNew && extentsOf(ours) != extentsOf(theirs)) {
@@ -194,7 +195,7 @@ std::string ValueGraph::combinerOf(ReduceKind kind, Type elementType) const {
   case ReduceKind::min:
     break;
   }
-  // bool orders false before true: as unsigned.
+  // bool orders false before true, like an unsigned integer.
   bool isUnsigned = elementType.isUnsignedInteger() || elementType.isSignlessInteger(1);
   return std::string(isUnsigned ? "u" : "") + (kind == ReduceKind::max ? "max" : "min");
 }
@@ -210,7 +211,7 @@ ValueNode *ValueGraph::reduction(Operation *op, Value x, ArrayRef<int64_t> axes,
   }
   Type resultElement = elementTypeOf(op->getResult(0));
   auto argReduce = dyn_cast<ArgReduceOp>(op);
-  if (reducedSize == 1) { // one element: itself
+  if (reducedSize == 1) { // the reduction of one element is that element
     if (argReduce) {
       ValueNode zero(ValueNode::splat);
       zero.type = resultElement;
@@ -269,7 +270,7 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   }
   auto cast = dyn_cast<CastOp>(op);
   if (cast && arithmeticType(elementTypeOf(cast.getX())) == arithmeticType(element) && !cast.getSaturate() &&
-      isa<FloatType>(element)) { // widening, or narrowing without the rounding
+      isa<FloatType>(element)) { // widening, or narrowing without rounding
     ValueNode *input = node.inputs[0];
     bool rounds = isNarrowFloat(element) && (numerics.roundsEachOp() || cast.getKind() == CastKind::rounding);
     return rounds ? rounded(input, element) : input;
@@ -277,7 +278,7 @@ ValueNode *ValueGraph::elementwise(Operation *op, ArrayRef<int> access) {
   node.type = arithmeticType(element);
   auto compute = llvm::cast<ComputeOpInterface>(op);
   node.cost = double(compute.getCost());
-  // A cast from another arithmetic type rounds once, where it converts: GenericBuilder sees to it.
+  // A cast from another arithmetic type rounds once, at the conversion (GenericBody::castToNarrow).
   bool converts = cast && arithmeticType(elementTypeOf(cast.getX())) != arithmeticType(element);
   if (isNarrowFloat(element) && (converts || (allExact && compute.keepsDtype() && !compute.isDecision())))
     node.exact = element;
@@ -300,7 +301,7 @@ ValueNode *ValueGraph::broadcasted(BroadcastOp op, ArrayRef<int> access) {
 
 ValueNode *ValueGraph::transposed(TransposeOp op, ArrayRef<int> access) {
   ArrayRef<int64_t> permutation = op.getPermutation();
-  Runs runs; // of axes that stay neighbours, labelled by their first axis in x
+  Runs runs; // of axes that stay adjacent, labelled by their first axis in x
   int64_t next = -1;
   for (auto [axis, extent] : llvm::enumerate(shapeOf(op.getY()))) {
     if (extent == 1)
@@ -310,7 +311,7 @@ ValueNode *ValueGraph::transposed(TransposeOp op, ArrayRef<int> access) {
     while (next < int64_t(permutation.size()) && shapeOf(op.getX())[next] == 1)
       ++next;
   }
-  if (runs.extents.empty()) // one element: it stays where it is
+  if (runs.extents.empty()) // one element does not move
     return get(op.getX(), access);
   auto pieces = cut(op, access, runs.extents);
   if (!pieces)
@@ -362,7 +363,7 @@ ValueNode *ValueGraph::element(Value value, ArrayRef<int> access) {
   Value whole = value;
   while (auto slice = whole.getDefiningOp<SliceOp>())
     whole = slice.getX();
-  if (isNarrowFloat(element) && !whole.getDefiningOp<ContractOp>()) // a contraction's sums are wide
+  if (isNarrowFloat(element) && !whole.getDefiningOp<ContractOp>()) // the sums of a contraction are wide
     node.exact = element;
   return make(std::move(node));
 }
@@ -374,7 +375,7 @@ ValueNode *ValueGraph::get(Value value, ArrayRef<int> access) {
   ValueNode *node = nullptr;
   Operation *op = value.getDefiningOp();
   if (llvm::is_contained(shapeOf(value), 0) &&
-      !isa_and_nonnull<ContractOp, ElementwiseOpInterface, ReshapeOp>(op)) { // nobody asks for its elements
+      !isa_and_nonnull<ContractOp, ElementwiseOpInterface, ReshapeOp>(op)) { // nobody reads its elements
     ValueNode zero(ValueNode::splat);
     zero.type = arithmeticType(elementTypeOf(value));
     node = make(std::move(zero));

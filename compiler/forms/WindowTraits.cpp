@@ -1,4 +1,4 @@
-// Reading a window's facts.
+// Computes the traits of a window.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/WindowTraits.h"
 #include "compiler/forms/KernelBody.h"

@@ -1,4 +1,4 @@
-// Where every tensor of a plan lives: in place in variables, in fetches, in the arena.
+// Assigns memory to every tensor of a plan: in place in variables, in fetches, or in the arena.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlots.h"
 #include "compiler/forms/Forms.h"
@@ -44,7 +44,7 @@ public:
 
 private:
   bool isFixed(BufferId id) const { return draft.buffers[draft.place(id)].kind != SlotKind::arena; }
-  /// Whether one of the buffers is `id` or a slice of it.
+  /// Returns true if one of the buffers is `id` or a slice of it.
   bool touches(const std::vector<BufferId> &buffers, BufferId id) const {
     return llvm::any_of(buffers, [&](BufferId each) { return each == id || draft.root(each) == id; });
   }
@@ -75,30 +75,31 @@ private:
     draft.steps.insert(draft.steps.begin(), copies.begin(), copies.end());
   }
 
-  /// Whether `fresh` may be made in `variable`: no step reads the old value once a step may have written the new one.
+  /// Returns true if `fresh` may be written to `variable`: no step reads the old value after a step may have written
+  /// the new one.
   bool fitsInPlace(BufferId variable, BufferId fresh) {
     if (isFixed(fresh) || draft.isSlice(fresh))
       return false;
     for (size_t update : updatesTo.lookup(variable))
       if (draft.updates[update].first != variable)
-        return false; // the old value goes to another variable at the end
+        return false; // the old value is copied to another variable at the end
     for (size_t writer : touching[fresh]) {
       const DraftStep &write = draft.steps[writer];
       if (dropped[writer] || !touches(write.writes, fresh) || isPassedOn(write, variable, fresh))
         continue;
       if (!llvm::is_contained(write.writes, fresh))
-        return false; // it is made slice by slice
+        return false; // `fresh` is written slice by slice
       if (isUnder(write, variable))
         return false; // blocks of one launch read their condition at any time
       if (touches(write.reads, variable) && !worksInPlace(symbols, write, variable, fresh))
         return false;
       for (size_t reader : touching[variable]) {
-        // In a repeat a step also comes behind each other one.
+        // In a repeat every step also runs after every other one.
         const bool isLater = reader > writer || (repeatOf[writer] >= 0 && repeatOf[reader] == repeatOf[writer]);
         if (!isLater || dropped[reader])
           continue;
         const DraftStep &read = draft.steps[reader];
-        // Of several values that a loop gives one buffer in turn, none is passed on.
+        // If a loop writes several values to one buffer in turn, none of them is passed on.
         const bool isPassed = isPassedOn(read, variable, fresh) && repeatOf[reader] < 0;
         bool value = touches(read.reads, variable) && !isPassed;
         bool condition = isUnder(read, variable);
@@ -108,16 +109,16 @@ private:
     }
     return true;
   }
-  /// Whether the condition of `step` lies in `variable`.
+  /// Returns true if the condition of `step` is stored in `variable`.
   bool isUnder(const DraftStep &step, BufferId variable) const {
     return step.predicate && draft.root(step.predicate->value) == variable;
   }
-  /// A branch that leaves the variable as it was: no step when in place.
+  /// Returns true for the copy in a branch that leaves the variable unchanged. In place it needs no step.
   static bool isPassedOn(const DraftStep &step, BufferId variable, BufferId fresh) {
     return !step.launch && step.to == fresh && step.from == variable;
   }
 
-  /// Which steps touch each buffer, and which updates take it.
+  /// Records the steps that touch each buffer and the updates that use it.
   void indexSteps() {
     touching.resize(draft.buffers.size());
     dropped.resize(draft.steps.size());
@@ -145,7 +146,7 @@ private:
       updatesTo[draft.updates[index].second].push_back(index);
   }
 
-  /// The step that makes `fresh` makes it in `variable` from now on: an update decided later must see that.
+  /// Replaces `fresh` by `variable` in all steps. An update that is decided later must see this.
   void placeIn(BufferId variable, BufferId fresh) {
     draft.buffers[fresh].placedIn = variable;
     for (size_t index : touching[fresh]) {
@@ -163,7 +164,8 @@ private:
       }
   }
 
-  /// A value that a step may overwrite by `fresh` is made in `variable` too: a table that decays, of which then some rows change.
+  /// Places an operand that a step may overwrite with `fresh` in `variable` too. Example: a table that decays before
+  /// some of its rows change.
   void placeOperand(BufferId variable, BufferId fresh) {
     for (size_t writer : touching[fresh])
       for (BufferId operand : draft.steps[writer].reads)
@@ -188,7 +190,7 @@ private:
     }
     size_t index = 0;
     std::erase_if(draft.steps, [&](const DraftStep &) { return dropped[index++]; });
-    // Copies at the end happen at once: a value that one of them overwrites is saved for the others.
+    // The copies at the end are simultaneous: a value that one of them overwrites is saved for the others.
     DenseSet<BufferId> overwritten;
     for (auto [variable, fresh] : late)
       overwritten.insert(variable);
@@ -210,7 +212,7 @@ private:
       step.to = to;
   }
 
-  /// A value is made in the slot of its first fetch, unless it is made in a variable; other fetches of it are copies.
+  /// Places a value in the slot of its first fetch, unless it is placed in a variable. Other fetches of it are copies.
   void fetchNewValues() {
     for (size_t index = 0; index < draft.fetched.size(); ++index) {
       if (settled[index])
@@ -223,12 +225,12 @@ private:
     }
   }
 
-  /// What a branch makes and a branch inside it reads: that the inner condition holds only where the outer one does is
-  /// beyond the hazard checker, so such a buffer (no stock graph has one) starts as zeros. So do slices that several branches
-  /// write, since others read them.
+  /// Handles a buffer that a branch writes and an inner branch reads. The hazard checker cannot prove that the inner
+  /// condition holds only where the outer one does, so such a buffer (no stock graph has one) is first filled with
+  /// zeros. So are slices that several branches write, since others read them.
   void fillBeforeInnerConditions() {
     struct Contents {
-      std::map<BufferId, size_t> firstWrites = {}; // of the buffer or its slices
+      std::map<BufferId, size_t> firstWrites = {}; // writes to the buffer or its slices
       bool unproven = false;
       WrittenUnder written = {};
     };
@@ -297,7 +299,7 @@ private:
     return place->second;
   }
 
-  /// Neighbours of one code under one predicate, none of which touches what another writes, are one launch.
+  /// Joins adjacent launches of the same code under the same predicate into one, if none touches what another writes.
   Status joinLaunches() {
     std::set<BufferId> reads, writes; // of the launch so far
     const DraftStep *before = nullptr;
@@ -358,7 +360,7 @@ private:
         out.function += " of " + exe.shadows[number].function;
       }
       while (!functions.emplace(out.variable, out.function).second)
-        out.function += " again"; // its memory is its own: ops of two forms may have one code
+        out.function += " again"; // a shadow has its own memory; ops of two forms may have the same code
       out.written = writtenShadows.contains(index);
       out.refresh = stepOf(refresh, {source}, {buffer});
       out.refresh.site = site("variable " + draft.variables[out.variable].path);
@@ -411,7 +413,7 @@ private:
     }
     return Status::ok();
   }
-  /// A repeat without a step is left out.
+  /// Omits a repeat whose body is empty.
   void writeRepeat(const DraftStep &step) {
     std::vector<Step> &steps = exe.plan.steps;
     if (step.repeats) {
@@ -460,10 +462,10 @@ private:
   PlanDraft draft;
   Executable exe;
   std::vector<bool> settled; // fetches
-  // While variables are updated:
-  std::vector<std::vector<size_t>> touching;            // by buffer: the steps, rising
+  // Used while variables are updated:
+  std::vector<std::vector<size_t>> touching;            // by buffer: the steps, ascending
   std::vector<bool> dropped;                            // steps
-  std::vector<int64_t> repeatOf;                        // by step: the outermost repeat around it; -1 for none
+  std::vector<int64_t> repeatOf;                        // by step: the outermost enclosing repeat, or -1
   DenseMap<BufferId, SmallVector<size_t, 1>> updatesTo; // by new value
   DenseSet<BufferId> fetched;
   std::set<int64_t> writtenShadows;

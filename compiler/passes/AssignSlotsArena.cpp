@@ -1,4 +1,4 @@
-// Offsets in the arena: buffers whose uses do not meet in time may meet in memory.
+// Assigns offsets in the arena: buffers whose live ranges do not overlap may share memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsDraft.h"
 #include "runtime/plan/Abi.h"
@@ -11,8 +11,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A buffer from the first step that touches it to the last, both included: a launch's operands and results never
-/// share.
+/// The live range of a buffer, from the first step that touches it to the last, both included, so that operands and
+/// results of a launch never share memory.
 struct Interval {
   BufferId buffer = -1;
   int64_t first = -1, last = -1, bytes = 0, offset = -1;
@@ -21,12 +21,12 @@ struct Interval {
 /// A repeat, from the first step of its body to the last, and the buffers that its steps touch.
 struct RepeatSpan {
   int64_t first, last = -1;
-  std::map<BufferId, bool> touched{}; // whether an iteration finds the value that an earlier step has left
+  std::map<BufferId, bool> touched{}; // true if an iteration reads a value that an earlier step left
 };
 
 std::vector<Interval> intervalsOf(const PlanDraft &draft) {
   std::vector<Interval> intervals(draft.buffers.size());
-  std::vector<RepeatSpan> repeats; // inner ones before those around them
+  std::vector<RepeatSpan> repeats; // inner repeats before outer ones
   std::vector<RepeatSpan> open;
   auto touch = [&](BufferId id, int64_t step, bool writes) {
     const bool moves = !draft.buffers[draft.place(id)].strides.empty();
@@ -43,7 +43,7 @@ std::vector<Interval> intervalsOf(const PlanDraft &draft) {
     }
     interval.last = step;
   };
-  int64_t time = -1; // parts of one launch run at one time
+  int64_t time = -1; // the parts of one launch run at the same time
   for (const DraftStep &step : draft.steps) {
     if (step.repeats) {
       open.push_back({time + 1});
@@ -62,7 +62,7 @@ std::vector<Interval> intervalsOf(const PlanDraft &draft) {
     for (BufferId id : step.writes)
       touch(id, time, true);
   }
-  // A value that goes from one iteration to the next, or in or out of the repeat, lives through all of it.
+  // A value that is live across iterations, or into or out of the repeat, is live throughout the repeat.
   for (const RepeatSpan &repeat : repeats)
     for (auto [id, isFound] : repeat.touched)
       if (Interval &each = intervals[id]; isFound || each.first < repeat.first || each.last > repeat.last) {
@@ -73,7 +73,7 @@ std::vector<Interval> intervalsOf(const PlanDraft &draft) {
   return intervals;
 }
 
-/// Ranges of offsets; those that touch are one.
+/// Ranges of offsets; adjacent ranges are merged.
 class Runs {
 public:
   void add(int64_t begin, int64_t end) {
@@ -95,13 +95,13 @@ private:
   std::map<int64_t, int64_t> runs; // end by begin
 };
 
-/// Which offsets are taken when: a tree over the times.
+/// The occupied offsets by time: a segment tree over the times.
 class Occupancy {
 public:
   explicit Occupancy(int64_t times) : times(std::bit_ceil(static_cast<uint64_t>(times))), nodes(2 * this->times) {}
 
   void add(const Interval &placed) { add(placed, {1, 0, times - 1}); }
-  /// Offsets and ends of the buffers that live with `wanted`, rising.
+  /// Offsets and ends of the buffers that are live together with `wanted`, ascending.
   std::vector<std::pair<int64_t, int64_t>> takenWith(const Interval &wanted) const {
     std::vector<std::pair<int64_t, int64_t>> taken;
     collect(wanted, {1, 0, times - 1}, taken);
@@ -111,7 +111,7 @@ public:
 
 private:
   struct Node {
-    Runs some, all; // of intervals that take some of its times; of those that take all, and not all of the node above
+    Runs some, all; // of intervals that cover some of its times; of those that cover all, but not all of the parent's
   };
   struct Span {
     int64_t node, first, last;
@@ -143,10 +143,10 @@ private:
   }
 
   int64_t times;
-  std::vector<Node> nodes; // the root is 1, the halves of n are 2n and 2n + 1
+  std::vector<Node> nodes; // the root is 1, the children of n are 2n and 2n + 1
 };
 
-/// The smallest gap that `wanted` fits in, among the buffers that live with it.
+/// The smallest gap for `wanted` among the buffers that are live together with it.
 int64_t bestFit(const Interval &wanted, const Occupancy &occupancy) {
   int64_t best = -1, bestGap = 0, end = 0;
   for (auto [offset, next] : occupancy.takenWith(wanted)) {

@@ -1,4 +1,4 @@
-// Carries of scans in one slot each, where a step makes the next value over the one that it finds.
+// Places carries of scans in one slot each, if a step can write the next value over the current one.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/passes/AssignSlotsDraft.h"
@@ -29,12 +29,12 @@ bool worksInPlace(SymbolTable &symbols, const DraftStep &step, BufferId old, Buf
 
 namespace {
 
-/// A carry in two slots by turns: the slice that a step finds and the one that it leaves, and the steps that touch them.
+/// A carry that alternates between two slots: the slices that a step reads and writes, and the steps that touch them.
 struct Turns {
   BufferId found = -1, left = -1;
-  SmallVector<BufferId> parts; // all slices, those of the first and of the last value too
+  SmallVector<BufferId> parts; // all slices, including those of the first and of the last value
   int64_t lastReader = -1, writer = -1, writers = 0;
-  bool decides = false; // the value that a step finds is the condition of the writer
+  bool decides = false; // the value that a step reads is the condition of the writer
 };
 
 llvm::MapVector<BufferId, Turns> turnsOf(const PlanDraft &draft) {
@@ -46,7 +46,7 @@ llvm::MapVector<BufferId, Turns> turnsOf(const PlanDraft &draft) {
   for (size_t id = 0; id < draft.buffers.size(); ++id)
     if (auto carry = carries.find(draft.buffers[id].sliceOf); carry != carries.end())
       carry->second.parts.push_back(static_cast<BufferId>(id));
-  // Calls touch with each carry that the buffer is a part of.
+  // Calls `touch` with each carry of which the buffer is a part.
   const auto visit = [&](BufferId id, auto touch) {
     for (; id >= 0; id = draft.buffers[id].sliceOf)
       if (auto carry = carries.find(draft.buffers[id].sliceOf); carry != carries.end())
@@ -85,7 +85,7 @@ void placeCarriesInPlace(PlanDraft &draft, SymbolTable &symbols) {
     const DraftStep &writer = draft.steps[carry.writer];
     if (!llvm::is_contained(writer.writes, carry.left) || !worksInPlace(symbols, writer, carry.found, carry.left))
       continue;
-    // A part of the value that the writer finds is none of its operands in whole.
+    // If the writer reads only a part of the value, the whole value is not one of its operands.
     if (carry.lastReader == carry.writer && !llvm::is_contained(writer.reads, carry.found))
       continue;
     draft.buffers[pair].type.shape = {1, draft.buffers[pair].type.shape[1]};

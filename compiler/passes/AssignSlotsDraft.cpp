@@ -1,4 +1,4 @@
-// The parts of a plan that single ops give: collectives and the bytes of constants; steps that exclude each other.
+// Helpers for plan drafts: descriptions of collectives, bytes of constants, steps that exclude each other.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsDraft.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,4 +1,4 @@
-// From @main's launches to steps over buffers, with `when` as predicates and loops as repeats.
+// Translates the launches of @main to steps over buffers, with `when` as predicates and loops as repeats.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlotsDraft.h"
 #include "dialect/TypeInference.h"
@@ -44,7 +44,7 @@ private:
       return cannotFlatten("a value is no tensor of a known dtype");
     std::vector<int64_t> dims(tensor.getShape().begin(), tensor.getShape().end());
     if (auto panels = PanelsAttr::of(type); panels && panels.getBits() != 0)
-      dims[size_t(panels.getDepth())] /= 2; // the bytes that it takes
+      dims[size_t(panels.getDepth())] /= 2; // two elements per byte
     return TensorType{*dtype, std::move(dims)};
   }
 
@@ -198,7 +198,7 @@ private:
       auto type = typeOf(output.getType());
       if (!type)
         return type.status();
-      auto place = buffers.find(output); // that of a value around, chosen by makeIn
+      auto place = buffers.find(output); // the buffer of an enclosing op's result, assigned by makeIn
       if (place == buffers.end())
         place = buffers.try_emplace(output, draft.add(SlotKind::arena, *type)).first;
       step.writes.push_back(place->second);
@@ -231,7 +231,7 @@ private:
     draft.steps.push_back(std::move(travelling.front()));
     travelling.pop_front();
   }
-  /// Collectives end in their order: waits for all up to the last whose result `op`, or an op in it, reads.
+  /// Collectives complete in order: waits for all up to the last one whose result `op`, or an op in it, reads.
   void waitForOperands(Operation *op) {
     DenseSet<BufferId> read;
     op->walk([&](Operation *inner) {
@@ -249,8 +249,8 @@ private:
   Status addWhen(WhenOp when, std::optional<BufferPredicate> outer) {
     BufferPredicate then{buffers.lookup(when.getCondition()), false}, otherwise{then.value, true};
     if (outer) {
-      // Both conditions: inner byte where the outer one holds, else 0. The other branch: 1 where the outer holds, then
-      // 0 where the first branch runs.
+      // The conjunction of both conditions: the inner byte where the outer condition holds, else 0. For the other
+      // branch: 1 where the outer condition holds, then 0 where the first branch runs.
       TensorType boolean{DType::bool_, {}};
       BufferId both = draft.add(SlotKind::arena, boolean), rest = draft.add(SlotKind::arena, boolean);
       copy(-1, both, std::nullopt);
@@ -276,8 +276,8 @@ private:
     return addBranch(when.getElseRegion().front(), results, otherwise);
   }
 
-  /// The buffers that the op of the block that makes each value, if there is one, is to make it in. Those that stay unmade,
-  /// as values that come from outside, are copied once the block has run.
+  /// Assigns to the op in the block that computes each yielded value, if any, the buffer in which to compute it.
+  /// Returns which values are assigned; the others, such as values from outside, are copied after the block.
   std::vector<bool> makeIn(Block &block, ArrayRef<BufferId> places, bool mayBeStack) {
     std::vector<bool> made(places.size());
     for (auto [index, value] : llvm::enumerate(block.getTerminator()->getOperands())) {
@@ -293,7 +293,7 @@ private:
     return made;
   }
 
-  /// A branch makes a new value of a result in the result's buffer; a value that it passes on is copied.
+  /// A branch computes a new value of a result directly in the result's buffer; a value that it passes on is copied.
   Status addBranch(Block &block, const std::vector<BufferId> &results, BufferPredicate predicate) {
     const std::vector<bool> made = makeIn(block, results, false);
     HALFTONE_RETURN_IF_ERROR(flatten(block, predicate));
@@ -324,22 +324,23 @@ private:
                           {scan.getReverse() ? -bytes : bytes});
   }
 
-  /// Where a carry of a scan lies: offsets in one buffer of the first value, of the value that the first step leaves, and of the
-  /// last value.
+  /// The memory of a scan's carry: offsets in one buffer of the initial value, of the value that the first step writes,
+  /// and of the last value.
   struct CarryPlace {
     TensorType type;
     BufferId whole = -1;
     int64_t begin = 0, next = 0, last = 0;
-    Stride find, leave; // of the value that a step finds, and of that which it leaves
+    Stride find, leave; // of the value that a step reads, and of the value that it writes
   };
-  /// Two slots by turns: a step reads the one and writes the other.
+  /// Two alternating slots: a step reads one and writes the other.
   CarryPlace inTwoSlots(const TensorType &type, ScanOp scan) {
     const int64_t room = (type.bytes() + bufferAlignment - 1) / bufferAlignment * bufferAlignment;
     const BufferId pair = draft.add(SlotKind::arena, {type.dtype, {2, room / itemsize(type.dtype)}});
     return {type, pair, 0, 0, static_cast<int64_t>(scan.getLength()) % 2 * room, {room, 2, 0}, {room, 2, 1}};
   }
-  /// A stack with the first value before those of the steps: a step reads a slice and writes the next one. All values but the first are
-  /// the stack `left` of what the steps leave, all but the last the stack `found` of what they find; either may be null.
+  /// A stack that starts with the initial value, followed by the values of all steps: a step reads a slice and writes
+  /// the next one. All values but the first form the stack `left` of the values that the steps write, all but the last
+  /// the stack `found` of the values that they read. Either may be null.
   CarryPlace inStack(const TensorType &type, ScanOp scan, Value left, Value found) {
     const int64_t bytes = type.bytes(), length = static_cast<int64_t>(scan.getLength()), all = length * bytes;
     const BufferId stack = draft.add(SlotKind::arena, {type.dtype, {length + 1, type.elements()}});
@@ -351,7 +352,7 @@ private:
                              : CarryPlace{type, stack, 0, bytes, all, {bytes}, {bytes}};
   }
 
-  /// Settles where carries and ys lie, and puts the first values of the carries there.
+  /// Assigns buffers to carries and ys, and copies the initial values of the carries there.
   StatusOr<std::vector<CarryPlace>> placeCarries(ScanOp scan, std::optional<BufferPredicate> predicate) {
     std::vector<CarryPlace> carries;
     for (auto [init, argument, next, last] :
@@ -375,7 +376,7 @@ private:
       auto type = typeOf(ys.getType());
       if (!type)
         return type.status();
-      if (!buffers.contains(ys)) // neither in a carry's stack nor in the place of a value around, chosen by makeIn
+      if (!buffers.contains(ys)) // neither part of a carry's stack nor assigned by makeIn
         buffers[ys] = draft.add(SlotKind::arena, *type);
     }
     return carries;
@@ -388,7 +389,7 @@ private:
     if (!carries || scan.getLength() == 0)
       return carries.status();
     beginRepeat(static_cast<int64_t>(scan.getLength()), std::nullopt);
-    std::vector<BufferId> slices, places; // of the values that the body yields; of those that it can make there
+    std::vector<BufferId> slices, places; // of the values that the body yields; of those that it can compute in place
     for (auto [carry, place] : llvm::zip_equal(scan.getCarries(), *carries)) {
       buffers[carry] = draft.addSlice(place.whole, place.type, place.begin, depth, place.find);
       slices.push_back(draft.addSlice(place.whole, place.type, place.next, depth, place.leave));
@@ -432,10 +433,10 @@ private:
         copy(buffers.lookup(value), slices[index], predicate);
     return Status::ok();
   }
-  /// Kernels take slices that begin at multiples of bufferAlignment.
+  /// Kernels require slices that begin at multiples of bufferAlignment.
   static bool isAligned(const TensorType &type) { return type.bytes() % bufferAlignment == 0; }
 
-  /// A step decides first, and computes if it is to. A carry has one buffer, to which the step's end copies the next value.
+  /// A step tests the condition, then runs the body. Its end copies the next value of each carry to the carry's buffer.
   Status addWhile(WhileOp loop, std::optional<BufferPredicate> outer) {
     if (!loop.getIndex().use_empty())
       return cannotFlatten("expected no use of a while's index");
@@ -460,7 +461,7 @@ private:
       return Status::ok();
     beginRepeat(most, running);
     HALFTONE_RETURN_IF_ERROR(flatten(loop.getCondition().front(), running));
-    // No launch writes the byte that its blocks read; and once the byte is 0 it stays so.
+    // No launch may write the byte that its blocks read, and the byte must stay 0 once it is 0.
     copy(-1, goesOn, std::nullopt);
     copy(buffers.lookup(loop.getGoesOn()), goesOn, running);
     copy(goesOn, byte, std::nullopt);
@@ -468,7 +469,7 @@ private:
     std::vector<BufferId> nexts;
     for (auto [index, value] : llvm::enumerate(loop.getNexts())) {
       BufferId next = buffers.lookup(value);
-      if (next != carries[index] && llvm::is_contained(carries, next)) { // it will have been overwritten
+      if (next != carries[index] && llvm::is_contained(carries, next)) { // the carry's buffer is overwritten first
         const BufferId saved = draft.add(SlotKind::arena, draft.buffers[next].type);
         copy(next, saved, running);
         next = saved;
@@ -488,8 +489,8 @@ private:
   DenseMap<Value, BufferId> buffers;
   DenseMap<Attribute, BufferId> variables, shadows;
   llvm::StringMap<BufferId> constants; // by type and bytes
-  size_t depth = 0;                    // repeats around the step
-  std::deque<DraftStep> travelling;    // the waits for the collectives that travel, oldest first
+  size_t depth = 0;                    // number of repeats around the current step
+  std::deque<DraftStep> travelling;    // the waits for collectives in flight, oldest first
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Kernels that make shadows anew.
+// Kernels that recompute shadows.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlots.h"
 #include "mlir/IR/IRMapping.h"

@@ -1,4 +1,4 @@
-// attach-target: writes into a module what it is compiled for.
+// attach-target: records in the module what it is compiled for.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/Passes.h"

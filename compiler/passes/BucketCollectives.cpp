@@ -1,4 +1,4 @@
-// bucket-collectives: many small collectives become few large ones.
+// bucket-collectives: merges many small collectives into few large ones.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %a1 = all_reduce sum (%a);  %b = tanh %x;  %b1 = all_reduce sum (%b);  return %a1, %b1
@@ -26,7 +26,7 @@ int64_t bytesOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return tensor.getNumElements() * std::max(1u, tensor.getElementTypeBitWidth() / 8);
 }
-/// Counts the elements of all processes, so that every process gets the same number.
+/// Counts the elements of all processes, so that every process computes the same number.
 int64_t bytesOf(CollectiveOpInterface op) {
   int64_t bytes = 0;
   for (auto [given, gotten] : llvm::zip_equal(op.getXs().getTypes(), op.getOutputs().getTypes()))
@@ -34,7 +34,7 @@ int64_t bytesOf(CollectiveOpInterface op) {
   return bytes;
 }
 
-/// The attributes that collectives must have in common to become one op: all but the order and the borders of single values.
+/// The attributes that collectives must share to be merged: all but the order and the borders of single values.
 DictionaryAttr sharedAttributes(CollectiveOpInterface op) {
   NamedAttrList attributes(op->getAttrDictionary());
   attributes.erase(orderName);
@@ -42,7 +42,7 @@ DictionaryAttr sharedAttributes(CollectiveOpInterface op) {
   return attributes.getDictionary(op.getContext());
 }
 
-/// The collectives of a block, joined into buckets.
+/// Merges the collectives of a block into buckets.
 class Buckets {
 public:
   Buckets(Block &block, int64_t mostBytes) : block(block), mostBytes(mostBytes) {}
@@ -62,17 +62,18 @@ public:
   }
 
 private:
-  /// How many all_gathers there are on the longest way to an op, and how many other collectives behind the last all_gather. If
-  /// two collectives have one level, neither waits for the other. The updates behind a reduce_scatter, and so the ways through
-  /// them, differ from process to process; levels and order do not, since they ask for no such way:
-  /// - An all_gather stands behind all collectives before it in the program.
-  /// - Any other collective that comes behind a reduce_scatter in the program waits for it.
+  /// The number of all_gathers on the longest path to an op, and the number of other collectives after the last of
+  /// these all_gathers. If two collectives have the same level, neither depends on the other. The updates after a
+  /// reduce_scatter, and so the paths through them, differ between processes. Levels and order do not, since they do
+  /// not use such paths:
+  /// - An all_gather is ordered after all collectives before it in the program.
+  /// - Any other collective after a reduce_scatter in the program is ordered after it.
   using Level = std::pair<int64_t, int64_t>;
   static constexpr int64_t behindOthers = std::numeric_limits<int64_t>::max();
 
   void findLevels() {
-    Level scattered{0, 0}; // behind the reduce_scatters so far
-    int64_t gathers = 0;   // the most all_gathers before a collective so far
+    Level scattered{0, 0}; // after the reduce_scatters so far
+    int64_t gathers = 0;   // the largest number of all_gathers before a collective so far
     for (auto [place, op] : llvm::enumerate(block)) {
       places[&op] = static_cast<int64_t>(place);
       Level level{0, 0};
@@ -100,8 +101,8 @@ private:
     return {level.first, level.second + isa<CollectiveOpInterface>(op)};
   }
 
-  /// Sorted by level, and within a level by when the last operand of each is made. Collectives whose operands the updates may
-  /// make, which are those behind a reduce_scatter, keep the order of the program.
+  /// Sorts by level, and within a level by the position at which the last operand is computed. Collectives whose
+  /// operands may depend on updates, which are those after a reduce_scatter, keep program order.
   SmallVector<CollectiveOpInterface> byReadiness() {
     std::vector<std::pair<std::tuple<Level, int64_t, int64_t>, CollectiveOpInterface>> ready;
     bool isScattered = false;
@@ -129,7 +130,8 @@ private:
     }
   }
 
-  /// A bucket is put behind this op: the last one that makes an operand. A bucket of all_gathers is put behind the last of them.
+  /// The op after which a bucket is inserted: the last one that computes an operand. A bucket of all_gathers follows
+  /// the last of them.
   static Operation *lastBefore(ArrayRef<CollectiveOpInterface> ops) {
     Operation *last = nullptr;
     const auto add = [&](Operation *op) {
@@ -184,7 +186,7 @@ private:
   Block &block;
   int64_t mostBytes;
   DenseMap<Operation *, Level> levels;
-  DenseMap<Operation *, int64_t> places; // in the block, before anything is joined
+  DenseMap<Operation *, int64_t> places; // in the block, before anything is merged
   SmallVector<CollectiveOpInterface> joined;
 };
 

@@ -6,7 +6,7 @@
 //   %a = slice %xs : 10 x 10; %l, %b = scan (%h) over (%a) {length = 10} {
 //     ^(%i, %c, %x): %d, %y = scan (%c) over (%x) {length = 10, halftone.rematerialize = 1} { ... }; yield %d, %y }
 //   %ys = reshape %b : 100
-// If no divisor of the length is near its square root, the last steps are a shorter scan of their own.
+// If no divisor of the length is near its square root, the last steps form a shorter scan.
 #include "compiler/passes/CheckpointLoops.h"
 #include "dialect/ControlFlow.h"
 #include "mlir/IR/IRMapping.h"
@@ -19,7 +19,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// The divisor of `length` that is nearest to its square root, from half to twice the root; the rounded root if there is
+/// The divisor of `length` nearest to its square root, between half and twice the root; the rounded root if there is
 /// none.
 int64_t pieceOf(int64_t length) {
   const auto root = static_cast<int64_t>(std::lround(std::sqrt(static_cast<double>(length))));
@@ -95,8 +95,8 @@ private:
     return all;
   }
 
-  /// The scan of `count` steps with its own number in `halftone.rematerialize`. `first` builds the index of its first step
-  /// in its body.
+  /// A scan of `count` steps with its own number in `halftone.rematerialize`. `first` builds the index of its first
+  /// step in its body.
   ScanOp piece(ValueRange inits, ValueRange xs, int64_t count, function_ref<Value(OpBuilder &)> first) {
     SmallVector<Type> types(scan.getLasts().getTypes());
     for (Value y : scan.getYs())
@@ -151,7 +151,7 @@ void checkpointLoops(ModuleOp module) {
     if (auto number = op->getAttrOfType<IntegerAttr>(rematerializeAttr)) {
       nextNumber = std::max(nextNumber, number.getInt() + 1);
       auto scan = dyn_cast<ScanOp>(op);
-      const bool carries = scan && !scan.getInits().empty(); // otherwise all steps are computed at once
+      const bool carries = scan && !scan.getInits().empty(); // without carries, all steps are computed at once
       if (carries && static_cast<int64_t>(scan.getLength()) >= shortest && !op->getParentOfType<ScanOp>() &&
           !op->getParentOfType<WhileOp>())
         loops.push_back(scan);

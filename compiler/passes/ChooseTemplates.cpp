@@ -1,12 +1,12 @@
-// choose-templates: blockings of contractions, layouts of weights, and long sums in parts.
+// choose-templates: tiles of contractions, packed layouts of weights, and long sums split into parts.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1]}
 // becomes
 //   %1 = contract %x, %w {lhs_contract = [1], rhs_contract = [1], tile = [96, 128]}
-//   (of pack %w, where %w is a weight that stays: its type says in which order a matmul reads it)
-// SplitDepth.cpp shows a sum in parts, JoinDepth.cpp an operand with K as one axis, SplitAttention.cpp one of a gradient of attention, WeightMatrices.cpp a weight of more
-// axes.
+//   (of pack %w if %w is a weight that @main only reads; its type gives the order in which a matmul reads it)
+// SplitDepth.cpp shows a split of K, JoinDepth.cpp an operand with K as one axis, SplitAttention.cpp a split gradient
+// of attention, WeightMatrices.cpp a weight of rank above 2.
 #include "compiler/forms/KernelBody.h"
 #include "compiler/passes/JoinDepth.h"
 #include "compiler/passes/ModuleAttributes.h"
@@ -35,8 +35,8 @@ void setTile(ContractOp op, const Blocking &blocking, Numerics numerics) {
   op.setTile(ArrayRef<int64_t>{tile.m, tile.n});
 }
 
-/// Whether `value` is a weight that @main only reads, as it is stored or cast: hoist-shadows keeps its packed copy,
-/// which is made once. (An update that wrote packed copies too took longer than its products gained.)
+/// Returns true if `value` is a weight that @main only reads, as stored or through a cast. hoist-shadows keeps its
+/// packed copy, which is computed once. (An update that also writes packed copies takes longer than its products gain.)
 bool isFixedWeight(Value value, SymbolTable &symbols, const DenseMap<Attribute, Value> &newValues) {
   if (auto cast = value.getDefiningOp<CastOp>())
     value = cast.getX();
@@ -51,7 +51,7 @@ bool isFixedWeight(Value value, SymbolTable &symbols, const DenseMap<Attribute, 
   return fresh == newValues.end() || fresh->second == value;
 }
 
-/// The value that @main gives back for each variable.
+/// The value that @main returns for each variable.
 DenseMap<Attribute, Value> newValuesOf(ModuleOp module) {
   DenseMap<Attribute, Value> values;
   auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -62,7 +62,7 @@ DenseMap<Attribute, Value> newValuesOf(ModuleOp module) {
   return values;
 }
 
-/// Whether integers of four bits, two in a byte of a fixed weight, were taken apart to make `value`.
+/// Returns true if `value` is unpacked from int4 elements, two per byte, of a fixed weight.
 bool isFixedHalves(Value value, SymbolTable &symbols, const DenseMap<Attribute, Value> &newValues) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
     value = reshape.getX();
@@ -82,8 +82,8 @@ Value packed(OpBuilder &builder, Value matrix, int64_t depth, const WeightPanels
   return PackOp::create(builder, matrix.getLoc(), type, matrix);
 }
 
-/// The contraction of matrices that stands for `op`, if its right operand is a weight of rank 3 or higher for which the target has
-/// a layout; else `op`.
+/// Rewrites a contraction by a weight of rank above 2 as a matmul if the target has a packed layout for that weight;
+/// otherwise returns `op`.
 ContractOp withMatrix(ContractOp op, const Target &target, Numerics numerics) {
   const std::optional<WeightMatrix> matrix = WeightMatrix::of(op);
   const auto dtype = dtypeOf(tensorTypeOf(op.getRhs()).getElementType());
@@ -92,7 +92,7 @@ ContractOp withMatrix(ContractOp op, const Target &target, Numerics numerics) {
   return isPacked ? multiplyByMatrix(op, *matrix) : op;
 }
 
-/// False if the target has no layout for the weight.
+/// Returns false if the target has no layout for the weight.
 bool packWeight(ContractOp op, const Target &target, Numerics numerics) {
   auto type = tensorTypeOf(op.getRhs());
   const int64_t depth = op.getRhsContract()[0];
@@ -107,17 +107,18 @@ bool packWeight(ContractOp op, const Target &target, Numerics numerics) {
   return true;
 }
 
-/// Finds the weight of which two elements share a byte, and from which casts and other elementwise work make the right
-/// operand of a contraction.
+/// Finds the int4 weight, two elements per byte, from which casts and other elementwise ops compute the right operand
+/// of a contraction.
 class HalfByteWeight {
 public:
   HalfByteWeight(SymbolTable &symbols, const DenseMap<Attribute, Value> &newValues)
       : symbols(symbols), newValues(newValues) {}
 
-  /// The weight's elements, or null. In strict numerics each op on them is a kernel of its own, which reads no packed copy.
+  /// Returns the weight's elements, or null. In strict numerics each op on them is a separate kernel, which reads no
+  /// packed copy.
   Value under(Value rhs, Numerics numerics) const { return find(rhs, numerics.formsAlone() ? 0 : mostOps); }
 
-  /// `value`, made of `kept` in the place of `halves`.
+  /// Rebuilds `value` with `kept` in place of `halves`.
   static Value rebuilt(OpBuilder &builder, Value value, Value halves, Value kept) {
     if (value == halves)
       return kept;
@@ -135,7 +136,7 @@ public:
   }
 
 private:
-  static constexpr int mostOps = 4; // one on the other
+  static constexpr int mostOps = 4; // in a chain
 
   static bool isElementwise(Operation *op) {
     auto compute = dyn_cast<ComputeOpInterface>(op);
@@ -157,7 +158,7 @@ private:
   const DenseMap<Attribute, Value> &newValues;
 };
 
-/// The same of a weight of which two elements share a byte. The work on them reads the packed copy.
+/// Like packWeight, for a weight with two elements per byte. The ops on the elements read the packed copy.
 bool packHalves(ContractOp op, Value halves, const Target &target) {
   auto type = tensorTypeOf(halves);
   auto lhs = dtypeOf(tensorTypeOf(op.getLhs()).getElementType());
@@ -172,8 +173,8 @@ bool packHalves(ContractOp op, Value halves, const Target &target) {
   return true;
 }
 
-/// Returns true if a loop stacked the right operand, whose elements may then vanish over the steps, as cotangents do. The
-/// least f16 is 2^-24, which no CPU handles slowly.
+/// Returns true if a loop stacked the right operand. Its elements may then become subnormal over the steps, as
+/// cotangents do. The smallest f16 is 2^-24, which no CPU handles slowly.
 bool mayVanish(ContractOp op) {
   Value value = op.getRhs();
   const Type element = tensorTypeOf(value).getElementType();

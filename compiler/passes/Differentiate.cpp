@@ -1,4 +1,4 @@
-// differentiate: gradients become ordinary ops, by reverse accumulation over the ops between the values and the scalar.
+// differentiate: expands gradients into plain ops, by reverse accumulation over the ops from the values to the scalar.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %y = mul %x, %x; %s = reduce sum %y; %d = gradient %s at (%x)
@@ -24,7 +24,7 @@ class Differentiate : public impl::DifferentiatePassBase<Differentiate> {
   void runOnModule() override;
 };
 
-/// A gradient of attention that a derivative reaches becomes ordinary ops, which have derivatives.
+/// Replaces a gradient of attention that a derivative reaches by plain ops, which have derivatives.
 bool expandAttention(func::FuncOp function, const GradientWay &way) {
   SmallVector<AttentionGradOp> reached;
   function.walk([&](AttentionGradOp grad) {
@@ -67,14 +67,14 @@ void Differentiate::runOnModule() {
   if (getOperation().walk([](GradientOp) { return WalkResult::interrupt(); }).wasInterrupted())
     checkpointLoops(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
-    // In program order: a gradient of a gradient finds the inner one resolved.
+    // In program order: a gradient of a gradient then finds the inner one expanded.
     SmallVector<GradientOp> gradients;
     function.walk<WalkOrder::PreOrder>([&](GradientOp gradient) { gradients.push_back(gradient); });
     for (GradientOp gradient : gradients)
       if (failed(resolve(gradient, function, symbols)))
         return signalPassFailure();
   }
-  getOperation().walk([](Operation *op) { // ops of a region first, which go with it
+  getOperation().walk([](Operation *op) { // inner ops first, since erasing an op erases its regions
     op->removeAttr(rematerializeAttr);
     if (!isa<StopGradientOp, CustomGradientOp>(op))
       return;

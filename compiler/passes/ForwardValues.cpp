@@ -1,4 +1,4 @@
-// How the backward body of a scan or a branch gets the values of the forward body that its derivatives read.
+// Passes the values of a forward scan or branch that derivatives read to the backward body.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/Reverse.h"
 #include "compiler/passes/WhenResults.h"
@@ -12,7 +12,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// The values of `forward`, a region, that ops of `backward` read, in the order in which they are made.
+/// The values of `forward`, a region, that ops of `backward` read, in the order of their definitions.
 SmallVector<Value> valuesRead(Region &forward, Region &backward) {
   llvm::SetVector<Value> read;
   backward.walk([&](Operation *op) {
@@ -35,7 +35,7 @@ void replaceIn(Region &region, Value from, Value to) {
   from.replaceUsesWithIf(to, [&](OpOperand &use) { return region.isAncestor(use.getOwner()->getParentRegion()); });
 }
 
-/// The ops of `region` that make `value`, in order; those that `stops` accepts are there already.
+/// The ops of `region` that compute `value`, in order, except those whose results `stops` accepts as already available.
 void opsThatMake(Value value, Region &region, llvm::function_ref<bool(Value)> stops,
                  llvm::SetVector<Operation *> &ops) {
   Operation *op = value.getDefiningOp();
@@ -48,7 +48,7 @@ void opsThatMake(Value value, Region &region, llvm::function_ref<bool(Value)> st
   ops.insert(op);
 }
 
-/// Writes `ops` again at the beginning of a backward body.
+/// Clones `ops` at the beginning of a backward body.
 void makeAgain(const llvm::SetVector<Operation *> &ops, IRMapping &copies, Differentiation &shared) {
   for (Operation *op : ops) {
     shared.listener.forward = op->getLoc();
@@ -56,7 +56,7 @@ void makeAgain(const llvm::SetVector<Operation *> &ops, IRMapping &copies, Diffe
   }
 }
 
-/// At most so many elementwise ops make a value again that else would be kept for each step.
+/// The largest number of elementwise ops for which a value is recomputed instead of being stored for each step.
 constexpr int64_t mostOpsMadeAgain = 4;
 
 bool isMadeOfLittle(const llvm::SetVector<Operation *> &ops) {
@@ -77,16 +77,16 @@ Value zerosOf(Differentiation &shared, Type type) {
                             DenseElementsAttr::get(tensor, shared.builder.getZeroAttr(tensor.getElementType())));
 }
 
-/// Whether a branch's result of `op` is kept: to compute it again would take more than elementwise work.
+/// Returns true if a branch's result of `op` is stored, since recomputing it takes more than elementwise ops.
 bool isDear(Operation *op) { return isa<ContractOp, ConvolutionOp, AttentionOp>(op) || isLoop(op); }
 
-/// The values of a forward scan's body that its backward scan needs, and where each comes from.
+/// The values of a forward scan's body that its backward scan needs, and the source of each.
 class ForwardValues {
 public:
   ForwardValues(ScanOp forward, Region &back) : forward(forward), parts(forward) {
     for (Value value : valuesRead(forward.getBody(), back))
       choose(value);
-    // What is made again reads arguments too.
+    // Recomputed ops read arguments too.
     for (Operation *op : again)
       for (Value operand : op->getOperands())
         if (isa<BlockArgument>(operand) && operand.getParentRegion() == &forward.getBody())
@@ -101,7 +101,7 @@ private:
   ScanOp forward;
   LoopParts parts;
   llvm::SetVector<Value> slices;         // of the xs
-  llvm::MapVector<Value, unsigned> kept; // each value, and the y that is its stack
+  llvm::MapVector<Value, unsigned> kept; // each value, and the index of the y that stacks it
   llvm::SetVector<Operation *> again;
 };
 
@@ -162,7 +162,7 @@ void passForwardValues(ScanOp forward, LoopParts &backward, Differentiation &sha
 
 void passForwardValues(WhenOp forward, WhenOp backward, Differentiation &shared) {
   SmallVector<Value> onThen, onElse;
-  SmallVector<std::pair<Value, unsigned>> kept; // each value, and the further result that it is
+  SmallVector<std::pair<Value, unsigned>> kept; // each value, and the index of the result that carries it
   const unsigned results = forward.getNumResults();
   for (unsigned branch : {0, 1}) {
     Region &body = forward->getRegion(branch), &back = backward->getRegion(branch);

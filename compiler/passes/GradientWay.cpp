@@ -1,4 +1,4 @@
-// Finds the way of a gradient: forward from the values xs over uses, and backward from the scalar y over definitions.
+// Finds the paths of a gradient: forward over uses from the values xs, and backward over definitions from the scalar y.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/GradientWay.h"
 #include "compiler/reports/LayerPath.h"
@@ -11,7 +11,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// The innermost loop that holds `op`; null if none does.
+/// The innermost loop that contains `op`; null if there is none.
 Operation *loopAround(Operation *op) {
   Operation *around = op->getParentOp();
   while (around && !isLoop(around))
@@ -19,7 +19,7 @@ Operation *loopAround(Operation *op) {
   return around;
 }
 
-/// The values that depend on `use` at once.
+/// The values that directly depend on `use`.
 SmallVector<Value> dependentOn(OpOperand &use) {
   Operation *user = use.getOwner();
   if (isa<YieldOp>(user) || isBranchOrLoop(user))
@@ -35,7 +35,7 @@ SmallVector<Value> dependentOn(OpOperand &use) {
 
 } // namespace
 
-/// Whether a value is one of the body of the innermost loop that holds the gradient: each step has its own.
+/// Returns true if `value` is inside the innermost loop that contains the gradient, where each step has its own value.
 bool GradientWay::isInside(Value value) const {
   Operation *loop = loopAround(gradient);
   return !loop || loop->isAncestor(value.getParentRegion()->getParentOp());
@@ -44,7 +44,7 @@ bool GradientWay::isInside(Value value) const {
 void GradientWay::findDependent() {
   dependent.clear();
   reached.clear();
-  // A value inside the loop of the gradient is that of one step: no later step depends on it.
+  // A value inside the gradient's loop belongs to one step: no later step depends on it.
   const auto spread = [&](SmallVector<Value> open, bool leavesStep) {
     while (!open.empty())
       for (OpOperand &use : open.pop_back_val().getUses())
@@ -111,7 +111,7 @@ void GradientWay::reach(ValueRange values) {
       open.push_back(value);
 }
 
-/// Goes on from a value to the values that it is made of.
+/// Continues from a value to the values from which it is computed.
 LogicalResult GradientWay::visit(Value value) {
   constexpr StringLiteral outside =
       "holds a gradient whose value depends on what is differentiated by way of values outside of "
@@ -128,7 +128,7 @@ LogicalResult GradientWay::visit(Value value) {
     return success();
   }
   if (!passesThrough(op))
-    return success(); // one of the xs, independent of the others
+    return success(); // one of the xs that is independent of the others
   if (!isInside(value))
     return isX ? success() : LogicalResult(refuse(loopAround(gradient), outside));
   if (isa<WhileOp>(op))
@@ -156,7 +156,7 @@ LogicalResult GradientWay::findReached() {
 }
 
 SmallVector<Operation *> GradientWay::opsBefore() const {
-  SmallVector<Operation *> ends{gradient}; // innermost first: the ops that hold the gradient
+  SmallVector<Operation *> ends{gradient}; // the ops that contain the gradient, innermost first
   while (!isLoop(ends.back()->getParentOp()) && isBranchOrLoop(ends.back()->getParentOp()))
     ends.push_back(ends.back()->getParentOp());
   SmallVector<Operation *> ops;

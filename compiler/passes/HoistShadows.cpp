@@ -1,4 +1,4 @@
-// hoist-shadows: a function of a variable alone moves from its readers to the variable's writers.
+// hoist-shadows: moves functions of a single variable from the users of the variable to its writers.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   func @main(%x, %w {halftone.variable = @w}) -> (%w1 {halftone.variable = @w}) {
@@ -9,8 +9,8 @@
 //   func @main(%x, %w {...}, %c {halftone.shadow = @w_bf16}) -> (%w1 {...}, %c1 {halftone.shadow = @w_bf16}) {
 //     ... %c ...;  %w1 = sub %w, %d;  %c1 = cast %w1 : f32 to bf16
 //     return %w1, %c1
-// A pack of a cast that is kept is a shadow of that shadow, and so never casts again. Of integers that share bytes the
-// unpacked ones are kept: each reader would shift all of them.
+// The pack of a cast that is a shadow is a shadow of that shadow, and so never casts again. For packed integers the
+// shadow holds the unpacked integers; otherwise each user would shift all of them.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/UnpackedIntegers.h"
 #include "compiler/passes/WhenResults.h"
@@ -34,14 +34,14 @@ namespace {
 
 RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
-/// Whether `value` is computed of nothing but constants, by at most `steps` ops one after the other.
+/// Returns true if `value` is computed from constants alone, by a chain of at most `steps` ops.
 bool isConstant(Value value, int steps) {
   Operation *op = value.getDefiningOp();
   return op && steps > 0 && isPure(op) && op->getNumRegions() == 0 &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return isConstant(operand, steps - 1); });
 }
 
-/// An op that takes integers apart: it shifts by constants, or repeats what such shifts take.
+/// Returns true for an op that unpacks integers: one that shifts by constants, or a broadcast that feeds such shifts.
 bool unpacks(Operation *op) {
   if (isa<ShlOp, ShrOp>(op))
     return isConstant(op->getOperand(1), 8);
@@ -49,43 +49,45 @@ bool unpacks(Operation *op) {
          llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ShlOp, ShrOp>(user) && unpacks(user); });
 }
 
-/// An op that a shadow's function may consist of: one of its first operand, and else of constants. A pack is the last one.
+/// Returns true for an op that may be part of a shadow's function: a function of its first operand and of constants. A
+/// pack is the last op.
 bool mayMove(Operation *op) {
   return (isa<CastOp, TransposeOp, ReshapeOp, PackOp>(op) && !PanelsAttr::of(op->getOperand(0).getType())) ||
          unpacks(op);
 }
 
-/// A reshape that no other op of a shadow's function follows: an alias of the kept value, which its readers share.
+/// Returns true for a reshape that no other op of a shadow's function follows: an alias of the stored value, which its
+/// users share.
 bool isAlias(Operation *op) {
   return isa<ReshapeOp>(op) &&
          llvm::all_of(op->getUsers(), [](Operation *user) { return !mayMove(user) || isAlias(user); });
 }
 
-/// A cast that widens unpacked integers, and whose result is not packed. The shadow keeps the integers, and the readers cast
-/// them.
+/// Returns true for a cast that widens unpacked integers and whose result is not packed. The shadow holds the integers,
+/// and the users cast them.
 bool widensUnpacked(Operation *op) {
   return isa<CastOp>(op) && isUnpacked(op->getOperand(0)) &&
          llvm::none_of(op->getUsers(), [](Operation *user) { return isa<PackOp>(user); });
 }
 
-/// Whether `op`, which uses a value that a shadow may keep, is a part of a longer shadow's function.
+/// Returns true if `op`, which uses a value that a shadow may hold, belongs to a longer shadow's function.
 bool moves(Operation *op) { return mayMove(op) && !isAlias(op) && !widensUnpacked(op); }
 
-/// A function of the variable that somebody reads: its ops in order, and the values that it is read as.
+/// A function of the variable that has users: its ops in order, and the values that the users read.
 struct Chain {
   SmallVector<Operation *> ops;
   SmallVector<Value> values;
 };
 
-/// Worth keeping: a packed copy, one in fewer bytes, or unpacked integers. (A wider one would cost its readers more than
-/// the cast does.)
+/// Returns true if a shadow pays: for a packed copy, for one of fewer bytes, or for unpacked integers. (Reading a wider
+/// one would cost more than the cast.)
 bool isWorthKeeping(Value variable, Value value) {
   return value.getDefiningOp<PackOp>() || isUnpacked(value) ||
          tensorOf(value).getElementTypeBitWidth() < tensorOf(variable).getElementTypeBitWidth();
 }
 
-/// The attributes that decide what `op` computes. A shadow is stored, so that a cast of either kind rounds, whoever asked for
-/// it.
+/// The attributes that determine what `op` computes. A shadow is stored, so a cast of either kind and of any origin
+/// rounds.
 DictionaryAttr meaningOf(Operation *op) {
   if (!isa<CastOp>(op))
     return op->getAttrDictionary();
@@ -97,7 +99,7 @@ DictionaryAttr meaningOf(Operation *op) {
 
 bool sameOp(Operation *a, Operation *b);
 
-/// Whether two operands of unpacking ops are one constant: those in sibling regions are never merged.
+/// Returns true if two operands of unpacking ops are the same constant. Constants in sibling regions are never merged.
 bool sameConstant(Value a, Value b) {
   if (a == b)
     return true;
@@ -106,7 +108,7 @@ bool sameConstant(Value a, Value b) {
          llvm::equal(one->getOperands().take_front(), other->getOperands().take_front(), sameConstant);
 }
 
-/// Whether two ops are the same function of their first operands.
+/// Returns true if two ops are the same function of their first operands.
 bool sameOp(Operation *a, Operation *b) {
   return a->getName() == b->getName() && a->getResultTypes() == b->getResultTypes() && meaningOf(a) == meaningOf(b) &&
          llvm::equal(llvm::drop_begin(a->getOperands(), a->getNumOperands() ? 1 : 0),
@@ -115,22 +117,22 @@ bool sameOp(Operation *a, Operation *b) {
 
 bool sameFunction(ArrayRef<Operation *> known, ArrayRef<Operation *> ops) { return llvm::equal(known, ops, sameOp); }
 
-/// The value of a shadow on entry: an argument of @main, which stands for `ops` of the variable.
+/// The value of a shadow on entry: an argument of @main that represents `ops` applied to the variable.
 struct KeptValue {
   FlatSymbolRefAttr variable, shadow;
   SmallVector<Operation *> ops;
   Value argument;
 };
 
-/// A value, or a result that a `when` is to have besides its present ones.
+/// A value, or a result to be added to a `when`.
 struct NewValue {
   Value value;
   WhenOp when;
   size_t added = 0;
 };
 
-/// The results that each `when` is to have besides its present ones. All come at once: a `when` with one more result is
-/// a new op with all the others.
+/// The results to be added to each `when`. They are added at once, since a `when` with one more result is a new op with
+/// all the others.
 class WiderWhens {
 public:
   NewValue add(WhenOp when, NewValue onThen, NewValue onElse) {
@@ -148,7 +150,7 @@ public:
 private:
   WhenOp widened(WhenOp when);
 
-  DenseMap<Operation *, SmallVector<std::pair<NewValue, NewValue>>> added; // the values that the regions yield for them
+  DenseMap<Operation *, SmallVector<std::pair<NewValue, NewValue>>> added; // yielded for the added results
   DenseMap<Operation *, WhenOp> wider;
 };
 
@@ -161,7 +163,7 @@ class HoistShadows : public impl::HoistShadowsPassBase<HoistShadows> {
   NewValue ofNewValue(Value fresh, ArrayRef<Operation *> ops, Block &reader);
   void finishSignature(func::FuncOp main);
 
-  SmallVector<std::pair<SmallVector<Operation *>, ShadowOp>> made; // of the present variable
+  SmallVector<std::pair<SmallVector<Operation *>, ShadowOp>> made; // of the current variable
   std::deque<KeptValue> kept;                                      // in the order of the arguments
   DenseMap<Value, SmallVector<const KeptValue *>> keptOf;          // by variable
   SmallVector<std::pair<Attribute, NewValue>> keptResults;         // shadows, as symbols
@@ -194,7 +196,7 @@ SmallVector<Chain> HoistShadows::chainsOf(Value variable) {
   return chains;
 }
 
-/// Makes the constant that `value` is computed of visible where `builder` stands.
+/// Makes the constant expression `value` available at the insertion point of `builder`.
 void copyConstant(OpBuilder &builder, Value value, IRMapping &copies) {
   if (value.getParentRegion()->isAncestor(builder.getInsertionBlock()->getParent()) || copies.contains(value))
     return;
@@ -203,7 +205,7 @@ void copyConstant(OpBuilder &builder, Value value, IRMapping &copies) {
   builder.clone(*value.getDefiningOp(), copies);
 }
 
-/// `ops` on `value`: those that are there already, for another chain, and new ones behind them.
+/// Applies `ops` to `value`: reuses the ops that another chain has created, and creates new ones after them.
 Value apply(OpBuilder &builder, ArrayRef<Operation *> ops, Value value) {
   for (Operation *op : ops) {
     auto isThere = [&](Operation *user) { return user->getBlock() == builder.getInsertionBlock() && sameOp(op, user); };
@@ -221,7 +223,7 @@ Value apply(OpBuilder &builder, ArrayRef<Operation *> ops, Value value) {
   return value;
 }
 
-/// `when` with the results that were added to it.
+/// Returns `when` with the results that were added to it.
 WhenOp WiderWhens::widened(WhenOp when) {
   if (WhenOp known = wider.lookup(when))
     return known;
@@ -231,12 +233,12 @@ WhenOp WiderWhens::widened(WhenOp when) {
     elseValues.push_back(resolve(onElse));
   }
   IRRewriter rewriter(when.getContext());
-  const WhenOp result = addResults(rewriter, when, thenValues, elseValues); // `when` is but a key of the maps now
+  const WhenOp result = addResults(rewriter, when, thenValues, elseValues); // `when` is only a map key now
   return wider[when] = result;
 }
 
-/// `ops` of `fresh`, made where `fresh` is made and so under the same conditions. `reader` ends in the op that needs it. Of a
-/// variable's value on entry, what its shadows hold is not made again.
+/// Applies `ops` to `fresh`, where `fresh` is computed and thus under the same conditions. `reader` is the block whose
+/// terminator needs the result. What shadows hold of a variable's value on entry is not recomputed.
 NewValue HoistShadows::ofNewValue(Value fresh, ArrayRef<Operation *> ops, Block &reader) {
   if (auto when = fresh.getDefiningOp<WhenOp>()) {
     unsigned number = cast<OpResult>(fresh).getResultNumber();
@@ -261,7 +263,7 @@ NewValue HoistShadows::ofNewValue(Value fresh, ArrayRef<Operation *> ops, Block 
   return {apply(builder, ops.drop_front(known), source), {}};
 }
 
-/// The shadow that is `ops` of the variable.
+/// Returns the shadow that holds `ops` applied to the variable.
 ShadowOp HoistShadows::shadowOf(Value variable, FlatSymbolRefAttr symbol, ArrayRef<Operation *> ops,
                                 SymbolTable &symbols) {
   for (auto &[known, shadow] : made)
@@ -300,15 +302,15 @@ void HoistShadows::keep(func::FuncOp main, SymbolTable &symbols, Value variable,
   keptOf[variable].push_back(&kept.back());
 }
 
-/// Gives a shadow the value that belongs to `fresh`, the new value of its variable.
+/// Updates a shadow with the value that belongs to `fresh`, the new value of its variable.
 void HoistShadows::renew(const KeptValue &each, Value fresh, Block &body) {
   NewValue value = ofNewValue(fresh, each.ops, body);
   if (value.when || value.value != each.argument)
     keptResults.push_back({each.shadow, value});
 }
 
-/// Arguments and results of @main for the shadows. Once for all: each change of a function's type costs as much as the
-/// type is long.
+/// Adds the arguments and results of @main for all shadows at once: each change of a function's type takes time linear
+/// in the length of the type.
 void HoistShadows::finishSignature(func::FuncOp main) {
   Builder builder(main.getContext());
   auto tieTo = [&](Attribute shadow) { return builder.getDictionaryAttr(builder.getNamedAttr(shadowAttr, shadow)); };
@@ -335,7 +337,7 @@ void eraseWithOperands(Operation *op) {
       eraseWithOperands(source);
 }
 
-/// A chain stands behind those that it goes on from, so no value is erased before its turn.
+/// A chain comes after those that it extends, so no value is erased too early.
 void eraseUnread(ArrayRef<Chain> chains) {
   for (const Chain &chain : chains)
     for (Value value : chain.values)
@@ -372,7 +374,7 @@ void HoistShadows::runOnModule() {
   }
   if (kept.empty())
     return;
-  // Once every shadow is known: a new value may be another variable's old one.
+  // Runs once every shadow is known: a new value may be another variable's old value.
   Block &body = main.getBody().front();
   for (const KeptValue &each : kept)
     if (auto result = resultOf.find(each.variable); result != resultOf.end())

@@ -1,4 +1,4 @@
-// inline-layers: layers dissolve; their paths stay in locations, their policies in a table on the module.
+// inline-layers: inlines layers; their paths stay in locations, their policies in a table on the module.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %y = layer "net/relu" (%x) { ^(%a): %0 = maximum %a, %z; yield %0 }
@@ -21,13 +21,13 @@ class InlineLayers : public impl::InlineLayersPassBase<InlineLayers> {
   void runOnModule() override;
 };
 
-/// Marks the ops whose values the backward pass computes again. The mark of a layer around takes the place of this one.
+/// Marks the ops whose values the backward pass recomputes. The mark of an enclosing layer replaces this one.
 void markRematerialized(LayerOp layer, Attribute mark) {
   for (Operation &op : layer.getBody().front().without_terminator())
     op.setAttr(rematerializeAttr, mark);
 }
 
-/// Innermost layers come first, so an op keeps the path of the layer closest to it.
+/// Innermost layers come first, so an op keeps the path of its innermost layer.
 LogicalResult inlineLayer(LayerOp layer) {
   Block &body = layer.getBody().front();
   if (layer.getInputs().getTypes() != body.getArgumentTypes())
@@ -52,7 +52,7 @@ void InlineLayers::runOnModule() {
     for (NamedAttribute layer : known)
       layers[layer.getName()] = layer.getValue();
   SmallVector<LayerOp> sites;
-  int64_t unit = 0; // the first number that no op has
+  int64_t unit = 0; // the first unused number
   module.walk([&](Operation *op) {
     if (auto layer = dyn_cast<LayerOp>(op))
       sites.push_back(layer); // post-order: innermost first
@@ -61,7 +61,7 @@ void InlineLayers::runOnModule() {
   });
   Builder builder(&getContext());
   for (LayerOp layer : sites) {
-    if (const Attribute mark = layer->getAttr(rematerializeAttr)) // the layer is part of what is computed again
+    if (const Attribute mark = layer->getAttr(rematerializeAttr)) // the layer is part of a recomputed layer
       markRematerialized(layer, mark);
     else if (layer.getRematerialize())
       markRematerialized(layer, builder.getI64IntegerAttr(unit++));
