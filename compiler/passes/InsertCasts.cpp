@@ -1,4 +1,4 @@
-// insert-casts: every dtype change that a policy asks for becomes a rounding cast.
+// insert-casts: inserts a rounding cast for every dtype change that a policy requires.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   layer "net/dense" (%x : f32) -> f16 { ^(%a: f16): ... read @b : f16 ... yield %0 : f16 }
@@ -59,7 +59,7 @@ void castRead(ReadOp read, SymbolTableCollection &symbols) {
   read.getValue().replaceAllUsesExcept(converted, converted.getDefiningOp());
 }
 
-// Which dtypes may differ, and that variables exist, is the verifiers' part.
+// The verifiers check which dtypes may differ and that variables exist.
 void InsertCasts::runOnModule() {
   SymbolTableCollection symbols;
   getOperation().walk([&](Operation *op) {

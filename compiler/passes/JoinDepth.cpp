@@ -1,4 +1,4 @@
-// Contracted axes as one axis of both operands.
+// Makes the contracted axes a single axis of both operands.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = contract %x, %dy {lhs_contract = [1, 0], rhs_contract = [0, 1]} : 32 x 100 x 128 by 100 x 32 x 512
@@ -26,7 +26,7 @@ struct Depth {
 
   int64_t rank(int side) { return tensorTypeOf(op->getOperand(side)).getRank(); }
 
-  /// Puts the pairs in the order of the axes of `side`.
+  /// Sorts the pairs by the axes of `side`.
   void sortBy(int side) {
     SmallVector<std::pair<int64_t, int64_t>> pairs;
     for (auto [own, other] : llvm::zip_equal(axes[side], axes[1 - side]))
@@ -36,7 +36,7 @@ struct Depth {
       std::tie(axes[side][index], axes[1 - side][index]) = pair;
   }
 
-  /// The extent of the last pair, if neighbours along K are neighbours along it in both operands; else 0.
+  /// The extent of the last pair, if adjacent elements along K are adjacent along it in both operands; else 0.
   int64_t run() {
     for (int side : {0, 1})
       if (const int64_t last = rank(side) - 1; llvm::is_contained(axes[side], last) && axes[side].back() != last)
@@ -44,7 +44,8 @@ struct Depth {
     return shapeOf(op.getLhs())[axes[0].back()];
   }
 
-  /// The operand of `side` with its contracted axes together. They stand last if the innermost axis is one of them.
+  /// Transposes the operand of `side` so that its contracted axes are adjacent. They come last if the innermost axis is
+  /// one of them.
   void transpose(int side) {
     const bool areLast = llvm::is_contained(axes[side], rank(side) - 1);
     SmallVector<int64_t> permutation;
@@ -77,7 +78,7 @@ void joinDepth(ContractOp op, const Lowerings &lowerings) {
   MatmulTraits traits = matmulTraits(op);
   traits.splitDepth = true;
   traits.depthRun = Depth(op).run();
-  // The operand with fewer elements is transposed, if the other one has its axes together.
+  // Prefers to transpose the operand with fewer elements; the other one must have adjacent contracted axes.
   const int first = traits.columns < traits.rows ? 1 : 0;
   for (const int side : {first, 1 - first}) {
     Depth depth(op);

@@ -1,13 +1,13 @@
-// lift-variables: state becomes values.
+// lift-variables: turns state into values.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   func @main(%x) -> %y { %w = read @w; ... when %p { assign @w, %w1 } else {} ... }
 // becomes
 //   func @main(%x, %w {halftone.variable = @w}) -> (%y, %w2 {halftone.variable = @w}) {
 //     ... %w2 = when %p { yield %w1 } else { yield %w } ... }
-// A variable that a loop assigns is a carry of the loop.
-// In a function that differentiates, a read behind an assignment gives the assigned value behind a stop_gradient: a variable is
-// a leaf of differentiation wherever it is read, so that one function of several updates equals several functions of one.
+// A variable that a loop assigns becomes a carry of the loop. In a function that differentiates, a read after an
+// assignment yields the assigned value through a stop_gradient: a variable is a leaf of differentiation wherever it is
+// read, so one function with several updates is equivalent to several functions with one update each.
 #include "compiler/passes/LoopParts.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/WhenResults.h"
@@ -29,7 +29,7 @@ class LiftVariables : public impl::LiftVariablesPassBase<LiftVariables> {
   void runOnModule() override;
 };
 
-/// New values of variables in the order of their first assignment.
+/// New values of variables, in the order of their first assignment.
 using Assigned = llvm::MapVector<SymbolRefAttr, Value>;
 
 class Lifting {
@@ -46,7 +46,7 @@ private:
   LogicalResult liftGradient(GradientOp gradient);
   FailureOr<SmallVector<Value>> leavesOf(FlatSymbolRefAttr symbol, GradientOp gradient,
                                          const llvm::SetVector<Value> &reached);
-  /// The value on entry: an argument, made on first use.
+  /// The value on entry: an argument, added on first use.
   Value entryValue(SymbolRefAttr symbol);
   Value readValue(SymbolRefAttr symbol, const Assigned &assigned);
   Value currentValue(SymbolRefAttr symbol, const Assigned &assigned) {
@@ -61,10 +61,10 @@ private:
 
   func::FuncOp main;
   SymbolTable symbols;
-  bool differentiates = false; // else no read needs a leaf of its own
+  bool differentiates = false; // otherwise no read needs a leaf of its own
   llvm::MapVector<SymbolRefAttr, Value> entry;
   DenseMap<std::pair<Attribute, Value>, Value> leafOf;     // by variable and assigned value
-  DenseMap<Attribute, SmallVector<StopGradientOp>> leaves; // by variable, in the order of first reads
+  DenseMap<Attribute, SmallVector<StopGradientOp>> leaves; // by variable, in the order of the first reads
 };
 
 Value Lifting::entryValue(SymbolRefAttr symbol) {
@@ -75,7 +75,7 @@ Value Lifting::entryValue(SymbolRefAttr symbol) {
   return value = main.getBody().front().addArgument(variable.getType(), variable.getLoc());
 }
 
-/// What a read gives: the value on entry, or the leaf of the latest assigned value.
+/// Returns the value of a read: the value on entry, or the leaf of the latest assigned value.
 Value Lifting::readValue(SymbolRefAttr symbol, const Assigned &assigned) {
   const auto found = assigned.find(symbol);
   if (found == assigned.end())
@@ -94,8 +94,8 @@ Value Lifting::readValue(SymbolRefAttr symbol, const Assigned &assigned) {
   return leaf;
 }
 
-/// The values that the scalar of `gradient` is computed of, so far as a derivative may flow to them: no further than leaves, and
-/// not out of the body of a loop that holds the gradient.
+/// The values on which the scalar of `gradient` depends, as far as a derivative may flow: not past leaves, and not out
+/// of the body of a loop that contains the gradient.
 llvm::SetVector<Value> reachedFrom(GradientOp gradient) {
   llvm::SetVector<Value> reached;
   reached.insert(gradient.getY());
@@ -118,7 +118,7 @@ llvm::SetVector<Value> reachedFrom(GradientOp gradient) {
   return reached;
 }
 
-/// The values of a variable by which the derivative by the variable is taken: those that `reached` holds, or, if it holds
+/// Returns the values of a variable with respect to which its derivative is taken: those in `reached`, or, if there are
 /// none, the value on entry.
 FailureOr<SmallVector<Value>> Lifting::leavesOf(FlatSymbolRefAttr symbol, GradientOp gradient,
                                                 const llvm::SetVector<Value> &reached) {
@@ -143,7 +143,8 @@ FailureOr<SmallVector<Value>> Lifting::leavesOf(FlatSymbolRefAttr symbol, Gradie
   return found;
 }
 
-/// Replaces the names of variables by leaves; the derivatives by several leaves of one variable are combined.
+/// Replaces the names of variables by leaves. The derivatives with respect to several leaves of one variable are
+/// combined.
 LogicalResult Lifting::liftGradient(GradientOp gradient) {
   llvm::SetVector<Value> reached;
   if (llvm::any_of(gradient.getOf(), [&](Attribute symbol) { return leaves.contains(symbol); }))
@@ -206,7 +207,7 @@ LogicalResult Lifting::liftWhen(WhenOp when, Assigned &assigned) {
   return success();
 }
 
-/// The variables that a loop assigns become carries: each step finds the values that the step before has left.
+/// Turns the variables that a loop assigns into carries: each step reads the values that the previous step left.
 LogicalResult Lifting::liftLoop(Operation *loop, Assigned &assigned) {
   llvm::SetVector<SymbolRefAttr> changed;
   loop->walk([&](AssignOp assign) { changed.insert(assign.getVariableAttr()); });
@@ -256,7 +257,7 @@ LogicalResult Lifting::liftBlock(Block &block, Assigned &assigned) {
       if (failed(liftLoop(&op, assigned)))
         return failure();
     } else if (auto custom = dyn_cast<CustomGradientOp>(op)) {
-      if (failed(liftBlock(custom.getBody().front(), assigned))) // assigns nothing: its verifier
+      if (failed(liftBlock(custom.getBody().front(), assigned))) // the verifier ensures that it assigns nothing
         return failure();
     } else if (isa<LayerOp>(op)) {
       return op.emitOpError() << "is left; expected inline-layers first";
@@ -276,8 +277,8 @@ LogicalResult Lifting::run() {
   return success();
 }
 
-/// The signature as the body now has it. Once for all: each change of a function's type costs as much as the type is
-/// long.
+/// Updates the signature to that of the body, for all variables at once: each change of a function's type takes time
+/// linear in the length of the type.
 void Lifting::tieSignature(const Assigned &assigned) {
   SmallVector<DictionaryAttr> arguments, results;
   main.getAllArgAttrs(arguments);

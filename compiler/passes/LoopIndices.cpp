@@ -1,4 +1,4 @@
-// Adds a carry to loops.
+// Adds a carry for the step index to loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/LoopIndices.h"
 #include "dialect/ControlFlow.h"
@@ -15,7 +15,7 @@ Value integer(OpBuilder &builder, Location loc, int64_t value) {
   return ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
 }
 
-/// The body takes the index as its last carry, number `carries`, and yields the next one.
+/// Makes the index the last carry of the body, at position `carries`, and yields the next one.
 void countIn(Region &body, unsigned carries, int64_t step) {
   Block &block = body.front();
   const Location loc = body.getLoc();
@@ -28,7 +28,7 @@ void countIn(Region &body, unsigned carries, int64_t step) {
   yield->insertOperands(carries, next);
 }
 
-/// Replaces `loop` by an op with the same regions and one more carry behind its own.
+/// Replaces `loop` by an op with the same regions and one more carry after the existing ones.
 void replace(Operation *loop, Operation *other, unsigned carries) {
   for (auto [region, taken] : llvm::zip_equal(loop->getRegions(), other->getRegions()))
     taken.takeBody(region);

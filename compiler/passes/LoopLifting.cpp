@@ -1,4 +1,4 @@
-// Computes ops of a scan's body for all steps at once, in front of the scan or behind it.
+// Computes ops of a scan's body for all steps at once, before the scan or after it.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %h, %ys = scan (%h0) over (%xs) { ^bb0(%i, %c, %x):
@@ -22,12 +22,12 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
-/// The bits of a value in each step.
+/// The size in bits of a value in each step.
 int64_t sizeOfStep(Value value) {
   return tensorTypeOf(value).getNumElements() * tensorTypeOf(value).getElementTypeBitWidth();
 }
 
-/// One scan whose ops are lifted, in one direction.
+/// A scan whose ops are lifted in one direction.
 class LiftedScan {
 public:
   explicit LiftedScan(ScanOp scan) : scan(scan), body(&scan.getBody().front()), parts(scan), builder(scan) {}
@@ -70,7 +70,7 @@ Value LiftedScan::indices() {
   return iota;
 }
 
-/// Creates the op for all steps. The stacks of its operands are there.
+/// Creates the op for all steps. The stacks of its operands must exist.
 void LiftedScan::lift(Operation &op) {
   StepOperands operands{{}, llvm::SmallBitVector(op.getNumOperands()), steps()};
   for (OpOperand &operand : op.getOpOperands()) {
@@ -84,7 +84,7 @@ void LiftedScan::lift(Operation &op) {
     stacks[result] = stack;
 }
 
-/// Ops that wait for no carry.
+/// Lifts ops that depend on no carry.
 class FrontOfScan : LiftedScan {
 public:
   using LiftedScan::LiftedScan;
@@ -99,8 +99,8 @@ private:
   void replaceYs();
 
   llvm::DenseSet<Operation *> early;
-  llvm::DenseSet<Operation *> readByLoops; // these give the stacks of scans in the body
-  llvm::SetVector<Operation *> stored;     // the body reads the stacks of these
+  llvm::DenseSet<Operation *> readByLoops; // these produce the stacks of scans in the body
+  llvm::SetVector<Operation *> stored;     // the body reads stacks of these
 };
 
 bool FrontOfScan::isEarly(Value value) {
@@ -122,8 +122,8 @@ void FrontOfScan::findEarly() {
       readByLoops.insert(&op);
 }
 
-/// Whether to lift an early op that leaves loops: it needs no larger stacks, or reads one operand for all steps. What a loop in the body
-/// reads stays, since it is computed for all steps of that loop already.
+/// Returns true if an early op that leaves loops should be lifted: it needs no larger stacks, or has a loop-invariant
+/// operand. An op that a loop in the body reads stays, since it is already computed for all steps of that loop.
 bool FrontOfScan::pays(Operation *op) {
   int64_t read = 0, given = 0;
   for (Value operand : op->getOperands())
@@ -133,7 +133,7 @@ bool FrontOfScan::pays(Operation *op) {
   return !readByLoops.contains(op) && (hasInvariantOperand(op) || given <= read);
 }
 
-/// Lifts an op and what it reads.
+/// Lifts an op and its producers.
 void FrontOfScan::move(Operation *op) {
   SmallVector<Operation *> open{op};
   while (!open.empty()) {
@@ -145,7 +145,7 @@ void FrontOfScan::move(Operation *op) {
   }
 }
 
-/// Lifts an op that reads stored values, if what the body then reads in their place is no larger.
+/// Lifts an op that reads stored values, if what the body then reads instead is no larger.
 void FrontOfScan::follow(Operation *op) {
   int64_t saved = 0, given = 0;
   for (Value operand : llvm::SmallDenseSet<Value>(op->operand_begin(), op->operand_end())) {
@@ -161,7 +161,7 @@ void FrontOfScan::follow(Operation *op) {
   stored.insert(op);
 }
 
-/// The stacks that the scan gave and that now are in front of it.
+/// Replaces stacks of the scan that are now computed before it.
 void FrontOfScan::replaceYs() {
   for (LoopParts::Y &y : parts.ys) {
     const Value slice = parts.slice(y);
@@ -213,7 +213,7 @@ ScanOp FrontOfScan::run() {
   return cast<ScanOp>(parts.rebuild(rewriter));
 }
 
-/// Ops for which no carry waits.
+/// Lifts ops on which no carry depends.
 class BehindScan : LiftedScan {
 public:
   using LiftedScan::LiftedScan;
@@ -229,8 +229,8 @@ private:
   void replaceYs();
 
   llvm::DenseSet<Operation *> late;
-  llvm::MapVector<Value, LoopParts::Y *> needed; // values of the body that lifted ops read, from these stacks
-  llvm::DenseMap<Value, LoopParts::Y *> given;   // the stacks that the scan gives anyway
+  llvm::MapVector<Value, LoopParts::Y *> needed; // values of the body that lifted ops read, and their stacks
+  llvm::DenseMap<Value, LoopParts::Y *> given;   // the existing stacks of the scan
 };
 
 void BehindScan::findLate() {
@@ -257,8 +257,8 @@ int64_t BehindScan::newStacks(Operation *op) {
   return bits;
 }
 
-/// Whether to lift a late op that leaves loops. Stacks of a loop in the body are not stacked again: memory of one size would else grow
-/// with the steps.
+/// Returns true if a late op that leaves loops should be lifted. Stacks of a loop in the body are not stacked again,
+/// since memory of a fixed size would then grow with the number of steps.
 bool BehindScan::pays(Operation *op) {
   const auto isStackable = [&](Value operand) { return !isOfInnerLoop(operand, scan); };
   return newStacks(op) == 0 || (isa<ContractOp, ConvolutionOp>(op) && hasInvariantOperand(op) &&
@@ -272,7 +272,7 @@ void BehindScan::move(Operation *op) {
       needed.insert({operand, given.lookup(operand)});
 }
 
-/// What lifted ops read is lifted with them if that takes no larger stacks.
+/// Lifts producers of lifted ops too, if that takes no larger stacks.
 void BehindScan::moveProducers() {
   for (Operation &op : llvm::reverse(body->without_terminator())) {
     const auto isMoved = [&](Operation *user) { return moved.contains(user); };

@@ -1,4 +1,4 @@
-// Takes loops apart and makes them again with other carries, slices and stacks.
+// Takes loops apart and rebuilds them with other carries, slices and stacks.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/LoopParts.h"
 
@@ -69,7 +69,7 @@ LoopParts::Y &LoopParts::addY(Value slice) {
   return ys.back();
 }
 
-/// Puts the arguments of a block into this order, and removes all others.
+/// Reorders the arguments of a block as in `kept`, and removes all others.
 void LoopParts::setArguments(Block &block, ArrayRef<BlockArgument> kept) {
   if (llvm::equal(block.getArguments(), kept))
     return;
@@ -79,7 +79,7 @@ void LoopParts::setArguments(Block &block, ArrayRef<BlockArgument> kept) {
   block.eraseArguments(0, before);
 }
 
-/// The loop of the lists, with empty regions.
+/// Creates the loop that the lists describe, with empty regions.
 Operation *LoopParts::create(RewriterBase &rewriter) {
   SmallVector<Value> inits, stacks;
   SmallVector<Type> types;

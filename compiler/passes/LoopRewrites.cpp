@@ -1,4 +1,4 @@
-// Moves invariant ops out of loops, and drops carries, slices, stacks and loops that are not needed.
+// Moves invariant ops out of loops, and drops unneeded carries, slices, stacks and loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/LoopRewrites.h"
 #include "compiler/passes/LoopLifting.h"
@@ -22,14 +22,14 @@ Value empty(OpBuilder &builder, Location loc, RankedTensorType type) {
   return ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, ArrayRef<Attribute>()));
 }
 
-/// `value` along new leading axes, of the type `type`.
+/// Broadcasts `value` along new leading axes to `type`.
 Value broadcastTo(OpBuilder &builder, Location loc, RankedTensorType type, Value value) {
   const int64_t rank = shapeOf(value).size();
   return BroadcastOp::create(builder, loc, type, value,
                              llvm::to_vector(llvm::seq<int64_t>(type.getRank() - rank, type.getRank())));
 }
 
-/// One loop, as its lists are simplified.
+/// Simplifies the lists of one loop.
 class LoopRewrite {
 public:
   explicit LoopRewrite(Operation *loop) : loop(loop), parts(loop), builder(loop) {}
@@ -48,11 +48,11 @@ private:
 
   Operation *loop;
   LoopParts parts;
-  OpBuilder builder; // in front of the loop
+  OpBuilder builder; // before the loop
   bool changed = false;
 };
 
-/// The values of the loop on which a result that somebody reads depends, or the condition.
+/// The values of the loop on which a used result or the condition depends.
 llvm::DenseSet<Value> LoopRewrite::findNeeded() const {
   llvm::DenseSet<Value> needed;
   SmallVector<Value> open;
@@ -82,7 +82,7 @@ llvm::DenseSet<Value> LoopRewrite::findNeeded() const {
   return needed;
 }
 
-/// Drops a carry that is `value` in every step, or that nobody needs.
+/// Drops a carry that equals `value` in every step, or that is unused.
 void LoopRewrite::drop(LoopParts::Carry &carry, Value value) {
   carry.argument.replaceAllUsesWith(value);
   if (carry.decided)
@@ -91,14 +91,14 @@ void LoopRewrite::drop(LoopParts::Carry &carry, Value value) {
   carry.isDropped = changed = true;
 }
 
-/// The value that a carry has in every step; null if it changes.
+/// Returns the value that a carry has in every step; null if it changes.
 Value LoopRewrite::constantValue(const LoopParts::Carry &carry) {
   if (tensorTypeOf(carry.init).getNumElements() == 0)
     return empty(builder, loop->getLoc(), tensorTypeOf(carry.init));
   return parts.next(carry) == carry.argument ? roundedInLoop(builder, carry.init) : Value();
 }
 
-/// An integer carry c + k, where k is invariant, is init + k * steps.
+/// Replaces an integer carry that becomes c + k in each step, with invariant k, by init + k * steps.
 bool LoopRewrite::dropCounter(LoopParts::Carry &carry) {
   auto scan = dyn_cast<ScanOp>(loop);
   auto sum = parts.next(carry).getDefiningOp<AddOp>();
@@ -135,7 +135,7 @@ void LoopRewrite::dropCarries() {
   for (LoopParts::Carry &carry : parts.carries) {
     if (carry.last.use_empty() && !needed.contains(carry.argument) &&
         !(carry.decided && needed.contains(carry.decided)))
-      drop(carry, carry.init); // what still reads it is dead
+      drop(carry, carry.init); // remaining users are dead
     else if (Value value = constantValue(carry))
       drop(carry, value);
     else if (!dropCounter(carry))
@@ -154,7 +154,7 @@ void LoopRewrite::dropCarries() {
   }
 }
 
-/// The slice of every step, if the stack has one for all; else null.
+/// Returns the slice of every step, if all slices of the stack are equal; otherwise null.
 Value LoopRewrite::invariantSlice(const LoopParts::Slice &slice) {
   const auto type = tensorTypeOf(slice.argument);
   if (type.getNumElements() == 0)
@@ -216,7 +216,7 @@ void LoopRewrite::dropYs() {
 }
 
 bool LoopRewrite::run() {
-  dropYs(); // first: what nobody reads needs no carry
+  dropYs(); // first: an unused stack needs no carry
   dropCarries();
   dropSlices();
   if (!changed)
@@ -226,7 +226,7 @@ bool LoopRewrite::run() {
   return true;
 }
 
-/// A scan of no step or one.
+/// Inlines a scan of zero steps or one step.
 bool inlineShort(ScanOp scan) {
   if (scan.getLength() > 1)
     return false;
@@ -257,7 +257,7 @@ bool inlineShort(ScanOp scan) {
   return true;
 }
 
-/// Erases what the regions of `loop` compute in vain.
+/// Erases dead ops in the regions of `loop`.
 void eraseDead(Operation &loop) {
   for (Region &region : loop.getRegions())
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(region.front())))
@@ -269,7 +269,7 @@ void eraseDead(Operation &loop) {
 
 bool simplifyLoops(ModuleOp module) {
   bool changed = false;
-  SmallVector<Operation *> loops; // inner ones first
+  SmallVector<Operation *> loops; // inner loops first
   module.walk([&](Operation *op) {
     if (isLoop(op))
       loops.push_back(op);

@@ -1,4 +1,4 @@
-// Makes carries that add up contractions and reductions into one op behind the scan.
+// Replaces carries that add up contractions and reductions by one op after the scan.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %dw, %ys = scan (%zero) over (%xs) { ^bb0(%i, %acc, %x):
@@ -27,14 +27,14 @@ bool isZero(Value value) {
   return elements && elements.isSplat() && elements.getSplatValue<APFloat>().isZero();
 }
 
-/// The value whose first axis, the samples, is axis `fromBack` from the back of `operand`: that of the channels of a convolution that is
-/// the gradient of another one by its kernel. Null if there is none.
+/// Returns the value whose first axis, the samples, is axis `fromBack` from the back of `operand`: the channel axis of
+/// a convolution that is the gradient of another one with respect to its kernel. Returns null if there is none.
 Value samplesOf(Value operand, int64_t fromBack) {
   auto transpose = operand.getDefiningOp<TransposeOp>();
   return transpose && *(transpose.getPermutation().end() - fromBack) == 0 ? transpose.getX() : Value();
 }
 
-/// The carries of one scan that are sums.
+/// The carries of a scan that are sums.
 class ScanSums {
 public:
   explicit ScanSums(ScanOp scan) : scan(scan), parts(scan), builder(scan) {}
@@ -58,8 +58,8 @@ private:
   ScanOp scan;
   LoopParts parts;
   OpBuilder builder;
-  llvm::DenseMap<Value, Value> stacks;          // of slices, and of what the scan gives
-  llvm::MapVector<Value, LoopParts::Y *> added; // further stacks
+  llvm::DenseMap<Value, Value> stacks;          // stacks of slices, and existing stacks of the scan
+  llvm::MapVector<Value, LoopParts::Y *> added; // new stacks
 };
 
 bool ScanSums::mayStack(Value value, SmallVectorImpl<Value> &stacked) {
@@ -69,7 +69,7 @@ bool ScanSums::mayStack(Value value, SmallVectorImpl<Value> &stacked) {
   return true;
 }
 
-/// Whether `sum` can add the term up, and which values it reads.
+/// Returns true if `sum` can add the term up; appends the values that it reads to `stacked`.
 bool ScanSums::maySum(Value term, SmallVectorImpl<Value> &stacked) {
   Operation *op = term.getDefiningOp();
   if (isInvariant(term))
@@ -96,7 +96,7 @@ bool ScanSums::maySum(Value term, SmallVectorImpl<Value> &stacked) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return maySum(operand, stacked); });
 }
 
-/// Whether the scan may give stacks of these values too.
+/// Returns true if the scan may produce stacks of these values too.
 bool ScanSums::fits(ArrayRef<Value> values) {
   const auto bytes = [](Value value) {
     return tensorTypeOf(value).getNumElements() * ((tensorTypeOf(value).getElementTypeBitWidth() + 7) / 8);
@@ -117,7 +117,7 @@ void ScanSums::stack(ArrayRef<Value> values) {
       added.insert({value, &parts.addY(value)});
 }
 
-/// The contraction of stacks, over the steps too.
+/// The contraction of the stacks, also over the steps.
 Value ScanSums::sumOfProducts(ContractOp op, Type element) {
   return ContractOp::create(builder, op.getLoc(), RankedTensorType::get(op.getType().getShape(), element),
                             stacks.at(op.getLhs()), stacks.at(op.getRhs()), stackAxes(op.getLhsBatch()),
@@ -204,7 +204,7 @@ void ScanSums::run() {
 } // namespace
 
 void sumOverSteps(ModuleOp module) {
-  SmallVector<ScanOp> scans; // inner ones first
+  SmallVector<ScanOp> scans; // inner scans first
   module.walk([&](ScanOp scan) { scans.push_back(scan); });
   for (ScanOp scan : scans)
     ScanSums(scan).run();

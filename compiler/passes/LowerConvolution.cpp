@@ -1,4 +1,4 @@
-// A convolution as a contraction of a window of its image with its kernel.
+// Lowers a convolution to the contraction of a window of its image with its kernel.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %y = convolution %x, %w : (8x28x28x1x3, 5x5x1x3x16) -> 8x24x24x1x16
@@ -24,7 +24,7 @@ SmallVector<int64_t> joined(std::initializer_list<ArrayRef<int64_t>> parts) {
   return all;
 }
 
-/// Builds what takes the place of one convolution.
+/// Builds the replacement of a convolution.
 class Lowering {
 public:
   Lowering(ConvolutionOp op, const Target &target, PatternRewriter &rewriter)
@@ -36,11 +36,12 @@ public:
     const bool isOne = groups == 1;
     Value image = isOne ? reshape(op.getX(), joined({x.take_front(rank + 1), x.take_back()})) : groupsFirst(op.getX());
     Value patches = patchesOf(image, op.getSteps(), y.slice(1, rank), op.getTaps());
-    const bool seesAll = patches != image; // else one tap
+    const bool seesAll = patches != image; // otherwise one tap
     Value source = turnedKernel();
     const bool isTurned = source && (!seesAll || readsTurnedKernel());
     source = isTurned ? source : op.getW();
-    // The kernel's axes: taps, the group if there are several, channels and filters; of a turned one filters and channels.
+    // The kernel's axes: taps, the group if there are several, channels and filters; filters and channels if it is
+    // transposed.
     const ArrayRef<int64_t> taps = seesAll ? w.take_front(rank) : w.take_front(0);
     Value kernel = reshape(source, joined({taps, shapeOf(source).take_back(isOne ? 2 : 3)}));
     const auto count = static_cast<int64_t>(taps.size()), lead = int64_t(isOne ? 0 : 1);
@@ -52,8 +53,8 @@ public:
     return transpose(contract(withGroups(patches, groups), kernel, of), joined({axes(1, rank + 2), {0, rank + 2}}));
   }
 
-  /// The gradient of another convolution by its kernel: a contraction over the places of that convolution's window.
-  /// Null if the operands are not laid out as such a gradient reads them.
+  /// Lowers the gradient of another convolution with respect to its kernel to a contraction over the output positions
+  /// of that convolution's window. Returns null if the operands do not have the layout of such a gradient.
   Value lowerAsKernelGradient() {
     Value image = imageOfGradient(), cotangent = image ? cotangentOf(op.getW()) : Value();
     if (!cotangent)
@@ -76,8 +77,8 @@ public:
     return transpose(product, joined({{rank + 1}, axes(1, rank + 1), {0, rank + 2}}));
   }
 
-  /// Without a contraction, each channel apart: a group of one channel and one filter is a sum over the taps. Null for
-  /// other groups.
+  /// Lowers groups of one channel and one filter without a contraction: each channel is a sum over the taps. Returns
+  /// null for other groups.
   Value lowerChannelwise() {
     if (x[rank + 1] == 1 || x[rank + 2] != 1 || y[rank + 2] != 1)
       return {};
@@ -86,7 +87,8 @@ public:
     return reshape(sumOfProducts(seen, weights, axes(rank + 1, 2 * rank + 2), axes(rank + 1, 2 * rank + 1)), y);
   }
 
-  /// The gradient of such a convolution by its kernel: a sum over the examples and places. Null for others.
+  /// Lowers the kernel gradient of such a convolution to a sum over the examples and output positions. Returns null for
+  /// others.
   Value lowerAsChannelwiseGradient() {
     Value image = imageOfGradient(), cotangent = image ? cotangentOf(op.getW()) : Value();
     if (x[rank + 1] == 1 || x[0] != 1 || y[rank + 2] != 1 || !cotangent)
@@ -98,8 +100,8 @@ public:
     return reshape(sumOfProducts(seen, weights, joined({axes(0, rank + 1), {2 * rank + 1}}), axes(0, rank + 1)), y);
   }
 
-  /// Without a contraction, groups of few channels and filters: a sum over the channels of the group and the taps, for
-  /// all groups together. Null if the target does not want that.
+  /// Lowers groups of few channels and filters without a contraction: a sum over the channels of the group and the
+  /// taps, for all groups together. Returns null if the target does not ask for this.
   Value lowerGroups() {
     if (!sumsGroups(x[rank + 2]))
       return {};
@@ -108,7 +110,8 @@ public:
     return sumOfProducts(withFilters(seen), weights, axes(rank + 1, 2 * rank + 4), axes(rank + 1, 2 * rank + 2));
   }
 
-  /// The gradient of such a convolution by its kernel: a sum over the examples and places. Null for others.
+  /// Lowers the kernel gradient of such a convolution to a sum over the examples and output positions. Returns null for
+  /// others.
   Value lowerAsGroupsGradient() {
     Value image = sumsGroups(x[0]) ? imageOfGradient() : Value(), cotangent = image ? cotangentOf(op.getW()) : Value();
     if (!cotangent)
@@ -124,8 +127,8 @@ private:
     return x[rank + 1] > 1 && dtype && target.lowerings().sumsGroups(*dtype, channels, y.back());
   }
 
-  /// Of an image (n, s.., g, c) the elements (n, places.., c, taps.., g): to the window the groups and their channels are
-  /// one more spatial axis.
+  /// Windows an image (n, s.., g, c) as (n, places.., c, taps.., g). For the window, groups and their channels are one
+  /// more spatial axis.
   Value windowOfGroups(Value image, WindowSteps steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
     const ArrayRef<int64_t> shape = shapeOf(image);
     const int64_t groups = shape[rank + 1], channels = shape[rank + 2];
@@ -136,18 +139,19 @@ private:
     return windowOf(reshape(image, joined({shape.take_front(rank + 1), {groups * channels}})), steps,
                     joined({places, {channels}}), joined({taps, {groups}}));
   }
-  /// The same for each filter of a group.
+  /// Repeats the window for each filter of a group.
   Value withFilters(Value seen) {
     const ArrayRef<int64_t> shape = shapeOf(seen);
     const auto type = tensorTypeOf(seen).clone(joined({shape, {y.back()}}));
     return BroadcastOp::create(rewriter, op.getLoc(), type, seen, axes(0, static_cast<int64_t>(shape.size())));
   }
 
-  /// How a gradient by the kernel reads the image and the cotangent of the convolution.
+  /// The axis orders in which a kernel gradient reads the image and the cotangent of the convolution.
   SmallVector<int64_t> imageOrder() const { return joined({{rank + 2}, axes(1, rank + 1), {rank + 1, 0}}); }
   SmallVector<int64_t> cotangentOrder() const { return joined({axes(1, rank + 1), {rank + 1, 0, rank + 2}}); }
 
-  /// The sum over the axes `summed` of `seen` and `weights`, which is the same along the axes of `seen` not in `own`.
+  /// The sum of `seen` times `weights` over the axes `summed`. `weights` is broadcast along the axes of `seen` not in
+  /// `own`.
   Value sumOfProducts(Value seen, Value weights, ArrayRef<int64_t> own, ArrayRef<int64_t> summed) {
     const Type sum = op.getAccumulatorType(), element = tensorTypeOf(op).getElementType();
     const auto type = tensorTypeOf(seen).clone(sum);
@@ -173,21 +177,21 @@ private:
     SmallVector<int64_t> lhsBatch, rhsBatch, lhsContract, rhsContract;
   };
 
-  /// Of a value (n, s.., g, c) the values of all groups (g * n, s.., c), those of a group together: as they are read by the
-  /// contraction of each group.
+  /// Reshapes a value (n, s.., g, c) to (g * n, s.., c), with the values of a group adjacent, as the contraction of
+  /// each group reads them.
   Value groupsFirst(Value value) {
     const ArrayRef<int64_t> shape = shapeOf(value);
     Value moved = transpose(value, joined({{rank + 1}, axes(0, rank + 1), {rank + 2}}));
     return reshape(moved, joined({{shape[rank + 1] * shape[0]}, shape.slice(1, rank), {shape[rank + 2]}}));
   }
-  /// The same with an axis for the groups.
+  /// Reshapes such a value to have an axis for the groups.
   Value withGroups(Value value, int64_t groups) {
     const ArrayRef<int64_t> shape = shapeOf(value);
     return reshape(value, joined({{groups, shape[0] / groups}, shape.drop_front()}));
   }
 
-  /// The operand of the transpose that exchanges channels and filters, as the gradient by the image reads its kernel; null
-  /// if the kernel is not transposed so.
+  /// Returns the operand of the transpose that exchanges channels and filters, in which the gradient with respect to
+  /// the image reads its kernel; null if the kernel is not such a transpose.
   Value turnedKernel() {
     auto turn = op.getW().getDefiningOp<TransposeOp>();
     return turn && turn.getPermutation() == ArrayRef<int64_t>(joined({axes(0, rank + 1), {rank + 2, rank + 1}}))
@@ -200,7 +204,8 @@ private:
     return dtype && target.lowerings().readsDepthInRuns(*dtype, rows, w[rank + 1]);
   }
 
-  /// Of an image (n, s.., c) the patches (n, places.., taps.., c); the image itself if each place sees one tap, its own.
+  /// Returns the patches (n, places.., taps.., c) of an image (n, s.., c); the image itself if each position sees one
+  /// tap, its own.
   Value patchesOf(Value image, const WindowSteps &steps, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
     ArrayRef<int64_t> shape = shapeOf(image);
     bool isWhole = shape.slice(1, rank) == places;
@@ -241,15 +246,15 @@ private:
     return rewriter.createOrFold<TransposeOp>(op.getLoc(), tensorTypeOf(value).clone(shape), value,
                                               rewriter.getDenseI64ArrayAttr(permutation));
   }
-  /// The image of a convolution whose gradient by its kernel this one may be. Of one example of one channel in each group
-  /// the image is not transposed: then such a gradient is taken to have more taps than places.
+  /// Returns the image of a convolution of which this may be the kernel gradient. With one example and one channel per
+  /// group the image is not transposed; then a kernel gradient is assumed to have more taps than positions.
   Value imageOfGradient() {
     const bool isLikely =
         op.getX().getDefiningOp<TransposeOp>() || llvm::product_of(y.slice(1, rank)) <= llvm::product_of(op.getTaps());
     return isLikely ? turnedBack(op.getX(), imageOrder()) : Value();
   }
-  /// The operand of `value`, a transpose with this permutation; null if `value` is none. One that moves only axes of extent
-  /// 1 may be folded away, so `value` counts as one if it can be.
+  /// Returns the operand of `value` if it is a transpose with this permutation, otherwise null. A transpose that moves
+  /// only axes of extent 1 may have been folded away, so `value` is taken for one if possible.
   Value turnedBack(Value value, ArrayRef<int64_t> permutation) {
     if (auto turn = value.getDefiningOp<TransposeOp>(); turn && turn.getPermutation() == permutation)
       return turn.getX();
@@ -261,7 +266,7 @@ private:
     }
     return llvm::is_sorted(moved) ? reshape(value, before) : Value();
   }
-  /// The same of a cotangent, which may also be a splat: a transpose of one is folded away.
+  /// Like turnedBack, for a cotangent, which may also be a splat, since a transpose of a splat is folded away.
   Value cotangentOf(Value value) {
     DenseElementsAttr elements;
     if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())

@@ -1,4 +1,4 @@
-// merge-launches: launches of the same code stand together, so that the plan plays them as one.
+// merge-launches: makes launches of the same code adjacent, so that the plan plays them as one.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   launch @loop_a(%w0, %g0);  launch @row_b(%x);  launch @loop_c(%w1, %g1)
@@ -18,8 +18,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A kernel's text without the parts that become launch arguments. Kernels of one code have one such text. If kernels of
-/// two codes share a text, their launches stand together to no purpose.
+/// A kernel's text without the parts that become launch arguments. Kernels with the same code have the same text. If
+/// kernels with different code share a text, their launches are made adjacent without benefit.
 std::string textWithoutExtents(KernelOp kernel) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -53,12 +53,12 @@ std::string textWithoutExtents(KernelOp kernel) {
   return text;
 }
 
-/// The values made in a block that end in it.
+/// The values whose live range lies within a block.
 class Lifetimes {
 public:
   explicit Lifetimes(const LaunchOrder &order) : values(order.localValues()) {}
 
-  /// The most bytes that live at once, in this order of the block's ops.
+  /// The peak of live bytes in this order of the block's ops.
   int64_t mostBytes(ArrayRef<size_t> places) const {
     std::vector<size_t> at(places.size());
     for (auto [place, position] : llvm::enumerate(places))
@@ -81,9 +81,9 @@ private:
   std::vector<LocalValue> values;
 };
 
-/// Gathers the launches of each group. Gathered launches keep their operands alive longer: groups that would need more
-/// than `most` bytes stay as they are. Groups are tried together and by halves, so that each that stays costs a few looks
-/// at the block's order.
+/// Gathers the launches of each group. Gathered launches keep their operands alive longer, so groups that would need
+/// more than `most` bytes stay as they are. Groups are tried together and by bisection, so each group that stays costs
+/// few passes over the block's order.
 void gather(LaunchOrder &order, const Lifetimes &lifetimes, int64_t most, ArrayRef<ArrayRef<size_t>> groups) {
   std::vector<size_t> leaders;
   size_t launches = 0;

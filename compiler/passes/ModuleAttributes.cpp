@@ -1,4 +1,4 @@
-// Reads what a module is compiled for: options of passes first, then the module's attributes.
+// Reads what a module is compiled for: the options of a pass first, then the module's attributes.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ModuleAttributes.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,10 +1,10 @@
-// Sorts the indices of scatter_adds, numbers those that differ, and adds the updates up by these numbers.
+// Sorts the indices of scatter_adds, numbers the distinct ones, and adds up the updates by these numbers.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %g = scatter_add %ids, %u : (tensor<3xi32>, tensor<3x64xf32>) -> tensor<1000x64xf32>      %ids is 7, 2, 7
 // becomes
 //   %sorted, %order = sort %ids                       2, 7, 7 and 1, 0, 2
-//   %number = cumsum (%sorted is not the one before)  0, 1, 1
+//   %number = cumsum (%sorted has changed)            0, 1, 1
 //   %place = scatter set %zeros, %order, %number      1, 0, 1
 //   %rows = scatter set %none, %number, %sorted       2, 7, 1000, 1000
 //   %sums = scatter_add %place, %u : (tensor<3xi32>, tensor<3x64xf32>) -> tensor<4x64xf32>
@@ -29,7 +29,7 @@ public:
   Value set(Value x, Value indices, Value updates) {
     return ScatterOp::create(builder, e.loc, x.getType(), ScatterKind::set, x, indices, updates, 0, 0);
   }
-  /// Indices clamp to the rows, as those of a scatter_add do.
+  /// Clamps indices to the rows, as scatter_add does.
   Value clamped(Value indices, int64_t tableRows) {
     const Type type = indices.getType();
     Value last = e.splat(type, double(tableRows - 1));
@@ -37,7 +37,7 @@ public:
     kept = e.cast(kept, builder.getI32Type(), "rows");
     return ReshapeOp::create(builder, e.loc, integers(tensorTypeOf(kept).getNumElements()), kept);
   }
-  /// How many different elements stand before each of the sorted ones.
+  /// For each sorted element, the number of distinct smaller elements.
   Value numbered(Value sorted) {
     const int64_t count = tensorTypeOf(sorted).getNumElements();
     if (count == 1)

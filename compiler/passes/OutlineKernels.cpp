@@ -1,4 +1,4 @@
-// outline-kernels: kernels are named by their text, and equal ones are one.
+// outline-kernels: names kernels by their text, and merges equal ones.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   kernel loop @loop_0 (...) {...};  kernel loop @loop_1 (...) {...};  launch @loop_0(%a);  launch @loop_1(%b)

@@ -1,4 +1,4 @@
-// place-collectives: launches that need no sum run while it travels.
+// place-collectives: overlaps independent launches with collectives in flight.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %g = launch @a(%x);  %s = all_reduce sum (%g) {order = 0};  %w1 = launch @update(%w, %s);  %h = launch @b(%x)
@@ -16,7 +16,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// The ops of a block in a new order.
+/// Reorders the ops of a block.
 class Placement {
 public:
   explicit Placement(Block &block) : block(block) {}
@@ -48,7 +48,7 @@ public:
   }
 
 private:
-  /// The ops that are no collectives, by the last collective that each waits for; those that wait for none come first.
+  /// The ops other than collectives, by the last collective on which each depends; ops that depend on none come first.
   std::vector<SmallVector<Operation *>> byLastCollective(size_t count, ArrayRef<CollectiveOpInterface> collectives) {
     DenseMap<Operation *, size_t> levels; // 1 + the position of that collective
     for (auto [position, op] : llvm::enumerate(collectives))

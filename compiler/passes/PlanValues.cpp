@@ -1,4 +1,4 @@
-// Runs a module and its plan on hashes in the place of tensors, and compares the results.
+// Runs a module and its plan on hashes instead of tensors, and compares the results.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/PlanValues.h"
 #include "compiler/passes/AssignSlotsDraft.h"
@@ -27,7 +27,7 @@ Symbol shadowSymbol(const Executable &exe, const ShadowSlot &shadow) {
   return symbolOf("shadow", StringRef(exe.variables[shadow.variable].symbol), StringRef(shadow.function));
 }
 
-/// One draw: which of the conditions that are no constants hold.
+/// One draw: decides which of the conditions that are not constant hold.
 struct Draw {
   uint64_t seed;
   bool holds(Symbol condition) const {
@@ -36,18 +36,18 @@ struct Draw {
   }
 };
 
-/// The iterations of a loop that both sides run: of a long one the first three and the last three. From the third, carries
-/// go to the first of the last.
+/// The iterations of a loop that both sides run: of a long loop the first three and the last three. The carries of the
+/// third go to the first of the last three.
 SmallVector<int64_t> iterationsOf(int64_t count) {
   SmallVector<int64_t> all;
   for (int64_t i = 0; i < count; i += i == 2 && count > 6 ? count - 5 : 1)
     all.push_back(i);
   return all;
 }
-/// Of a loop that ends by a condition.
+/// The most iterations to run of a loop that ends by a condition.
 constexpr int64_t mostDrawn = 64;
 
-/// The values that @main returns, in the order of its results.
+/// Runs the module, and computes the values that @main returns, in the order of its results.
 class ModuleRun {
 public:
   ModuleRun(ModuleOp module, const KernelArguments &arguments, const Executable &exe, Draw draw)
@@ -70,7 +70,7 @@ public:
   Symbol of(Value value) const { return values.lookup(value).read(0, bytesOfType(value)); }
 
 private:
-  /// As the plan counts them; packed values count as their elements.
+  /// Bytes as the plan counts them; packed values count as their elements.
   static int64_t bytesOfType(Value value) {
     const auto type = cast<RankedTensorType>(value.getType());
     return type.getNumElements() * std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
@@ -140,8 +140,8 @@ private:
         const auto write = [&, &stack = stack](Value value, int64_t at) {
           stack.write(at * bytes, (at + 1) * bytes, values.lookup(value), 0);
         };
-        // The memory of what steps find may be that of what they leave: the step in front of a gap leaves a value there for the
-        // next one, and none has left one for the step behind it.
+        // The values that steps read may share memory with those that they write. The step before a gap leaves a value
+        // there for the next step, and no step has left one for the step after the gap.
         const auto carry = llvm::find(scan.getCarries(), reshapedFrom(slice));
         const bool isFound = carry != scan.getCarries().end();
         if (!isFound || !isBehindGap)
@@ -166,7 +166,7 @@ private:
       setAll(loop.getOutputs(), loop.getNexts());
     }
   }
-  /// All at once.
+  /// Assigns all values simultaneously.
   void setAll(ValueRange to, ValueRange from) {
     std::vector<Contents> all;
     for (Value value : from)
@@ -181,7 +181,7 @@ private:
   DenseMap<Value, Contents> values;
 };
 
-/// The memory that a plan works on.
+/// Runs the plan on symbolic memory.
 class PlanRun {
 public:
   PlanRun(const Executable &exe, Draw draw) : exe(exe), draw(draw) {
@@ -205,7 +205,7 @@ public:
 
 private:
   static std::string nameOf(const std::string &variable) { return "variable " + variable; }
-  /// Shadows of one function of one variable have one memory.
+  /// Shadows of the same function of the same variable share memory.
   std::string nameOf(const ShadowSlot &shadow) const {
     return "shadow " + exe.variables[shadow.variable].symbol + " " + shadow.function;
   }
@@ -272,7 +272,8 @@ private:
     return places;
   }
 
-  /// What an iteration behind a gap finds: the carries, at these places, as no iteration has left them. And where the next one looks.
+  /// The first iteration after a gap: the places at which it finds the carries, which no iteration has written, and
+  /// those at which the next iteration looks for them.
   struct Jump {
     std::vector<Place> moved, next;
     size_t depth = 0;
@@ -294,18 +295,18 @@ private:
       const Jump outer = std::exchange(behindGap, own);
       runSteps(at + 1, exe.plan.bodyEnd(at));
       behindGap = outer;
-      for (const Place &place : own.moved) // of an iteration that has not been
+      for (const Place &place : own.moved) // of an iteration that did not run
         place.contents->clear(place.begin, place.end);
     }
     iterations.pop_back();
   }
-  /// Clears the parts of stacks that the iterations before `to` would write, in repeats inside too: what memory held there
-  /// before is gone.
+  /// Clears the parts of stacks that the iterations before `to` would write, including those in inner repeats, since
+  /// the skipped iterations would have overwritten what memory held there.
   void forget(size_t at, int64_t to) {
     const size_t level = iterations.size() - 1;
     const int64_t last = std::exchange(iterations.back(), iterations.back() + 1), skipped = to - iterations.back();
     SmallVector<std::pair<size_t, int64_t>>
-        inside; // repeats around the step: the end of each one's body, and its count
+        inside; // enclosing repeats of the step: the end of each one's body, and its count
     for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i) {
       while (!inside.empty() && inside.back().first <= i)
         inside.pop_back();
@@ -317,7 +318,7 @@ private:
     }
     iterations.back() = last;
   }
-  /// The slices of one slot lie side by side.
+  /// Clears the slices of one slot, which are contiguous.
   void forgetSlices(SlotId id, size_t level, int64_t skipped, ArrayRef<std::pair<size_t, int64_t>> inside) {
     const ArrayRef<Stride> strides = exe.plan.slots[id].strides;
     if (strides.size() <= level || strides[level].bytes == 0 || strides[level].period)
@@ -330,7 +331,7 @@ private:
         extend((stride.period ? 1 : repeat.second - 1) * stride.bytes);
     place.contents->clear(place.begin, place.end);
   }
-  /// Puts the carries of the next iteration where iteration `to` looks for them.
+  /// Moves the carries of the next iteration to the places at which iteration `to` looks for them.
   Jump jump(size_t at, int64_t to) {
     std::set<SlotId> read, written;
     for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i)
@@ -345,7 +346,7 @@ private:
     const Jump made{placesIn(to, carries), placesIn(to + 1, carries), iterations.size()};
     const std::vector<Place> found = placesIn(from, carries), next = placesIn(from + 1, carries);
     iterations.back() = from;
-    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i) // stacks of what iterations find have it, as if this one ran
+    for (size_t i = at + 1; i < exe.plan.bodyEnd(at); ++i) // for stacks of read values, as if this one ran
       if (auto *copy = std::get_if<CopyStep>(&exe.plan.steps[i]); copy && isOfStack(*copy, found, next))
         run(*copy);
     std::vector<Contents> values(carries.size());
@@ -355,7 +356,7 @@ private:
       place.contents->write(place.begin, place.end, value, 0);
     return made;
   }
-  /// Whether the step copies what the iteration finds in a carry to no other carry.
+  /// Returns true if the step copies a carry that the iteration reads to something other than a carry.
   bool isOfStack(const CopyStep &copy, const std::vector<Place> &found, const std::vector<Place> &next) {
     return copy.from >= 0 && exe.plan.slots[copy.to].strides.size() == iterations.size() &&
            contains(found, placeOf(copy.from)) && !contains(next, placeOf(copy.to));
@@ -393,19 +394,19 @@ private:
       write(id, result);
   }
   void run(const WaitStep &) {}
-  void run(const RepeatStep &) {} // runRepeat
+  void run(const RepeatStep &) {} // see runRepeat
 
   const Executable &exe;
   Draw draw;
   llvm::StringMap<Contents> memory;
-  SmallVector<int64_t> iterations; // of the repeats around the step
+  SmallVector<int64_t> iterations; // of the enclosing repeats
   Jump behindGap{};                // of the innermost repeat
 };
 
 } // namespace
 
 Status checkPlanValues(ModuleOp module, const KernelArguments &arguments, const Executable &exe) {
-  constexpr uint64_t draws = 16; // a fault that two conditions hide is missed in one of 100 plans
+  constexpr uint64_t draws = 16; // a bug that two conditions hide is missed in one of 100 plans
   auto main = module.lookupSymbol<func::FuncOp>("main");
   llvm::StringMap<const ShadowSlot *> shadows;
   for (const ShadowSlot &shadow : exe.shadows)

@@ -1,4 +1,4 @@
-// repeat-results: a kernel stores a small result in each place that keeps it, so that no step copies it.
+// repeat-results: makes a kernel store a small result once for each value that keeps it, so that no step copies it.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = launch @loop_0(%w);  %2 = launch @loop_1(%1, %w);  return %1, %2, %1   (%1 is a fetch and the new value of %w)
@@ -23,12 +23,12 @@ namespace halftone::compiler {
 
 namespace {
 
-/// A copy of so few elements costs what its launch costs.
+/// Copying at most this many elements costs as much as the launch alone.
 constexpr int64_t mostRepeated = 4096;
 
-/// What a launch is to give beside its results: a result again, or an old value that it reads.
+/// An additional result of a launch: one of its results again, or an old value that it reads.
 struct Repeated {
-  std::optional<unsigned> result; // the number; without one, `old`
+  std::optional<unsigned> result; // index of the result; if absent, `old` is repeated
   Value old = {};
   SmallVector<OpOperand *> readers = {};
 };
@@ -41,7 +41,7 @@ Value behindReshapes(Value value) {
 
 class RepeatResults : public impl::RepeatResultsPassBase<RepeatResults> {
   void runOnModule() override;
-  /// The launch of @main that makes `value`, if its kernel may give the value several times.
+  /// Returns the launch of @main that computes `value`, if its kernel may yield the value several times.
   LaunchOp makerOf(Value value);
   void findRepeatedResults();
   void findOldValues();
@@ -67,7 +67,8 @@ LaunchOp RepeatResults::makerOf(Value value) {
   return isSmall && givesMany ? launch : LaunchOp();
 }
 
-/// All places of a value but one get a result of their own; a variable or shadow keeps the first.
+/// Among the results of @main, gives every occurrence of a value but one its own result of the launch. A variable or
+/// shadow keeps the original.
 void RepeatResults::findRepeatedResults() {
   DenseSet<Value> taken;
   for (OpOperand &place : llvm::reverse(main.getBody().front().getTerminator()->getOpOperands())) {
@@ -78,7 +79,8 @@ void RepeatResults::findRepeatedResults() {
   }
 }
 
-/// The launch that makes `fresh` gives `old` to all that stands behind it, if `fresh` can then take its place.
+/// Makes the launch that computes `fresh` also yield `old` to all later readers, if `fresh` can then be written over
+/// `old`.
 void RepeatResults::findOldValue(Value old, OpResult fresh) {
   LaunchOp launch = makerOf(fresh);
   Block &body = main.getBody().front();
@@ -112,7 +114,7 @@ void RepeatResults::findOldValues() {
         findOldValue(old.lookup(symbol), fresh);
 }
 
-/// The kernel of the launch, as a copy if other launches share it.
+/// Returns the kernel of the launch, cloned if other launches share it.
 KernelOp RepeatResults::ownKernel(LaunchOp launch) {
   auto kernel = symbols->lookup<KernelOp>(launch.getKernel());
   int64_t &users = launches[launch.getKernel()];
@@ -177,7 +179,7 @@ void RepeatResults::runOnModule() {
   main.walk([&](LaunchOp launch) { ++launches[launch.getKernel()]; });
   findRepeatedResults();
   findOldValues();
-  SmallVector<Operation *> order; // the block's: a launch is replaced before those that read its results
+  SmallVector<Operation *> order; // program order: a launch is replaced before those that read its results
   for (Operation &op : main.getBody().front())
     if (additions.contains(&op))
       order.push_back(&op);

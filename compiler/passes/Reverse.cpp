@@ -1,4 +1,4 @@
-// Builds the derivatives of the ops of a block, last op first.
+// Builds the derivatives of the ops of a block, from the last op to the first.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/Reverse.h"
 #include "dialect/Gradient.h"
@@ -42,7 +42,7 @@ bool Reverse::hasCotangent(Operation *op) const {
   return llvm::any_of(op->getResults(), [&](Value result) { return cotangents.contains(result); });
 }
 
-/// The ops of a unit once more, from values in memory: variables as they are, all else behind a `hold`.
+/// Clones the ops of a unit, with values in memory as inputs: variables as they are, all others through a `hold`.
 void Reverse::computeAgain(ArrayRef<Operation *> unit, IRMapping &copies) {
   const auto hold = [&](Value value) {
     Operation *producer = value.getDefiningOp();
@@ -59,7 +59,8 @@ void Reverse::computeAgain(ArrayRef<Operation *> unit, IRMapping &copies) {
   shared.way.addCopies(copies);
 }
 
-/// The op whose operands and results the derivative of `op` reads: the op itself, or its copy in the backward pass.
+/// Returns the op whose operands and results the derivative of `op` reads: `op` itself, or its copy in the backward
+/// pass.
 Operation *Reverse::computedAgain(Operation *op) {
   auto unit = op->getAttrOfType<IntegerAttr>(rematerializeAttr);
   if (!unit)

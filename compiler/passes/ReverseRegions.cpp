@@ -1,11 +1,11 @@
-// The derivatives of branches and loops: branches and loops of cotangents.
+// The derivatives of branches and loops, which are branches and loops of cotangents.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %l, %ys = scan (%h) over (%xs) { ^(%i, %c, %x): ... yield %c1, %y }
 // has the derivative
 //   %dh, %dw, %dxs = scan (%dl, -0.0) over (%dys, stacks of forward values) {reverse} {
 //     ^(%i, %dc1, %acc, %dy, ...): ... yield %dc, (%acc + %dw), %dx }
-// in which %w is a capture. Its cotangents are added up from the step that ran last to the first.
+// Here %w is a capture. Its cotangents are added up from the step that ran last to the first.
 #include "compiler/passes/Reverse.h"
 #include "compiler/passes/WhenResults.h"
 #include "dialect/Gradient.h"
@@ -25,7 +25,7 @@ SmallVector<Operation *> opsOf(Block &block) {
   return ops;
 }
 
-/// The dtype in which the cotangents of a capture are added up over the steps: at least f32.
+/// The type in which the cotangents of a capture are accumulated over the steps: at least f32.
 RankedTensorType accumulatedIn(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   if (tensor.getElementTypeBitWidth() >= 32)
@@ -41,8 +41,9 @@ Value castTo(OpBuilder &builder, Location loc, Type type, Value value) {
 
 } // namespace
 
-/// Gives each capture a carry for the sum of its cotangents, with which those of a step begin. So the terms are added in the order
-/// in which those of unrolled steps are. A step adds up those of a narrower capture by themselves.
+/// Adds a carry for the sum of each capture's cotangents. The cotangents of a step are added to it in turn, so the
+/// terms are added in the same order as with unrolled steps. For a narrower capture, a step first adds up its own
+/// terms.
 SmallVector<Reverse::Accumulator> Reverse::accumulators(ArrayRef<Value> captures, ArrayRef<Value> copies,
                                                         LoopParts &parts, Reverse &inside) {
   SmallVector<Accumulator> all;
@@ -68,7 +69,7 @@ SmallVector<Reverse::Accumulator> Reverse::accumulators(ArrayRef<Value> captures
   return all;
 }
 
-/// Ends the step of an accumulator. Returns false, and drops the carry, if no cotangent reached the capture.
+/// Ends the step of an accumulator. Returns false and drops the carry if no cotangent reached the capture.
 bool Reverse::accumulate(const Accumulator &accumulator, LoopParts &parts, const Reverse &inside) {
   const auto [capture, copy, carry, continues] = accumulator;
   Value sum = inside.cotangentOf(copy);
@@ -92,7 +93,8 @@ void Reverse::finish(const Accumulator &accumulator) {
     add(accumulator.capture, sum);
 }
 
-/// Gives the body of the backward scan the cotangents of what a step yields: slices of those of the ys, and carries.
+/// Passes the cotangents of the values that a step yields to the body of the backward scan: those of the ys as slices,
+/// the others as carries.
 SmallVector<Reverse::State> Reverse::seed(ScanOp op, ScanOp made, LoopParts &parts, Reverse &inside) {
   for (auto [slice, stack] : llvm::zip_equal(made.getYSlices(), op.getYs()))
     if (Value cotangent = cotangentOf(stack))
@@ -106,7 +108,7 @@ SmallVector<Reverse::State> Reverse::seed(ScanOp op, ScanOp made, LoopParts &par
     if (!cotangent) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(parts.yield()->getParentOp());
-      cotangent = shared.splat(argument.getType(), -0.0); // which adds nothing to any number
+      cotangent = shared.splat(argument.getType(), -0.0); // the neutral element of addition
     }
     states.push_back({init, argument, &parts.addCarry(cotangent)});
     inside.add(next, states.back().carry->argument);
@@ -140,14 +142,14 @@ LogicalResult Reverse::reverseScan(ScanOp op, ScanOp made) {
     const Value cotangent = inside.cotangentOf(state.argument);
     parts.setNext(*state.carry, cotangent ? cotangent : shared.splat(state.argument.getType(), -0.0));
   }
-  SmallVector<std::pair<Value, unsigned>> stacks; // of the xs, and the y that is the stack's cotangent
+  SmallVector<std::pair<Value, unsigned>> stacks; // each of the xs, and the y that stacks its cotangent
   for (auto [x, slice] : llvm::zip_equal(op.getXs(), made.getSlices()))
     if (Value cotangent = inside.cotangentOf(slice)) {
       stacks.emplace_back(x, parts.ys.size());
       parts.addY(cotangent);
     }
   llvm::erase_if(sums, [&](const Accumulator &sum) { return !accumulate(sum, parts, inside); });
-  passForwardValues(made, parts, shared); // `op` may be gone now
+  passForwardValues(made, parts, shared); // `op` may be erased now
   IRRewriter rewriter(loc.getContext());
   builder.setInsertionPointAfter(parts.rebuild(rewriter));
   for (const Accumulator &sum : sums)
@@ -186,7 +188,7 @@ LogicalResult Reverse::reverseWhen(WhenOp op, WhenOp made) {
       values.push_back(cotangent ? cotangent : shared.splat(capture.getType(), 0));
     }
   }
-  passForwardValues(made, backward, shared); // `op` may be gone now
+  passForwardValues(made, backward, shared); // `op` may be erased now
   IRRewriter rewriter(loc.getContext());
   backward = addResults(rewriter, backward, yields[0], yields[1]);
   builder.setInsertionPointAfter(backward);

@@ -1,4 +1,4 @@
-// round-decisions: a narrow float that a decision depends on is rounded where it is made.
+// round-decisions: rounds a narrow float on which a decision depends where it is computed.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %g = contract %x, %d : ... -> tensor<8x4xf16>

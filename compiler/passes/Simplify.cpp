@@ -1,4 +1,4 @@
-// simplify: canonicalization, exact algebraic rewrites, common subexpressions, loops, dead code. Not a bit changes.
+// simplify: canonicalization, algebraic rewrites, common subexpressions, loops, dead code. All bit-exact.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ExactRewrites.h"
 #include "compiler/passes/LoopRewrites.h"
@@ -38,7 +38,7 @@ LogicalResult Simplify::initialize(MLIRContext *context) {
 void Simplify::runOnModule() {
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-  // Merging equal values brings new chances to rewrite, and the other way round.
+  // Merging equal values enables new rewrites, and vice versa.
   for (bool changed = true; changed;) {
     if (failed(applyPatternsGreedily(getOperation(), patterns, config))) {
       getOperation().emitError() << "simplify did not come to rest";

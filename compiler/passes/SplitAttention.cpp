@@ -1,4 +1,4 @@
-// The gradient of attention of few heads, in parts of the queries.
+// Splits the gradient of attention with few heads along the queries.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %by_q, %by_k, %by_v = attention_grad %q, %k, %v ... : k is 1 x 4096 x 1 x 64, bf16
@@ -16,8 +16,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// How many blocks should share a head of keys. Each part of the queries has rows and scores enough that its pieces take
-/// little time beside its products.
+/// The number of blocks that should share a head of keys. Each part of the queries has enough rows and scores that its
+/// partial results take little time compared to its products.
 int64_t partsFor(const AttentionInputs &inputs) {
   constexpr int64_t enoughHeads = 8, wantedBlocks = 16, leastQueries = 64, leastRows = 256, leastScores = 256 * 256;
   const SmallVector<int64_t, 4> scores = inputs.scoreShape(); // b, n, t, s

@@ -1,4 +1,4 @@
-// A contraction in parts of K, and the sum of the parts.
+// Splits a contraction into parts of K, and adds up the parts.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = contract %x, %dy {lhs_contract = [0], rhs_contract = [0]} : 16384 x 30 by 16384 x 10 -> bf16
@@ -6,7 +6,7 @@
 //   %a = reshape %x : 4 x 4096 x 30;  %b = reshape %dy : 4 x 4096 x 10
 //   %p = contract %a, %b {lhs_batch = [0], rhs_batch = [0], lhs_contract = [1], rhs_contract = [1]} -> f32
 //   %s = reduce sum %p {axes = [0]} : 4 x 30 x 10 -> f32;  %1 = cast %s : bf16
-// The reshapes are free: a part of an axis lies in memory as the axis does.
+// The reshapes are free: splitting an axis does not change the memory layout.
 #include "compiler/passes/SplitDepth.h"
 #include "compiler/forms/KernelBody.h"
 #include "compiler/forms/WindowTraits.h"
@@ -30,7 +30,7 @@ bool areNeighbours(ArrayRef<int64_t> axes) {
 
 namespace {
 
-/// `count` neighbouring axes from `first` on, which become two: the parts, and the indices of one part.
+/// `count` adjacent axes starting at `first`, which become two: the parts, and the indices in a part.
 struct AxisCut {
   int64_t first, count, parts, depth;
 
@@ -40,7 +40,8 @@ struct AxisCut {
     llvm::append_range(result, whole.drop_front(first + count));
     return result;
   }
-  /// The batch axes of the tensor after the cut: those that `axes`, uncut axes of the whole, have become, and the parts.
+  /// The batch axes of the tensor after the split: `axes`, which are not split, at their new positions, and the axis of
+  /// the parts.
   SmallVector<int64_t> batch(ArrayRef<int64_t> axes, bool partsLast) const {
     SmallVector<int64_t> result;
     for (int64_t axis : axes)
@@ -50,8 +51,8 @@ struct AxisCut {
   }
 };
 
-/// Whether `value` is a cast of a tensor in memory, which a kernel copies; behind a reshape it would be stored. Casts of
-/// weights to fewer bytes stay: hoist-shadows keeps their values.
+/// Returns true if `value` is a cast of a tensor in memory, which kernels clone; after a reshape it would be stored.
+/// Casts of weights to fewer bytes stay, since hoist-shadows stores their values.
 bool isCopiedCast(Value value) {
   if (!value.getDefiningOp<CastOp>())
     return false;
@@ -85,13 +86,13 @@ Value reshapedBeforeCast(OpBuilder &builder, Value value, ArrayRef<int64_t> shap
 }
 
 bool maySplit(ContractOp op) {
-  const bool hasWindow = windowOf(op) != nullptr; // a splat beside it is stored
+  const bool hasWindow = windowOf(op) != nullptr; // a splat next to it is stored
   const auto isStored = [&](Value operand) {
     Operation *producer = operand.getDefiningOp();
     const bool isSplatToStore = hasWindow && isa_and_nonnull<ConstantOp>(producer);
     return !(producer && isGlue(producer) && !isSplatToStore) && !PanelsAttr::of(operand.getType());
   };
-  // The taps and channels of a window stay together: a matmul reads the window's rows whole.
+  // The taps and channels of a window must not be split, since a matmul reads whole rows of the window.
   const auto cutsTaps = [&] {
     return op.getLhs().getDefiningOp<WindowOp>() &&
            op.getLhsContract().back() + 1 == tensorTypeOf(op.getLhs()).getRank();
@@ -130,7 +131,7 @@ ContractOp splitDepth(ContractOp op, const Blocking &blocking) {
   const int64_t count = static_cast<int64_t>(op.getLhsContract().size());
   const AxisCut lhs{op.getLhsContract()[0], count, parts, traits.depth / parts},
       rhs{op.getRhsContract()[0], count, parts, traits.depth / parts};
-  // Batch axes that lead in the left operand lead still: so a matmul reads a window of several groups.
+  // Leading batch axes of the left operand stay leading, so that a matmul can read a window of several groups.
   const bool partsLast = llvm::all_of(op.getLhsBatch(), [&](int64_t axis) { return axis < lhs.first; });
   const auto partsAt = static_cast<int64_t>(partsLast ? op.getLhsBatch().size() : 0);
   SmallVector<int64_t> shape(shapeOf(op));

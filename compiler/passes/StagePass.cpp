@@ -1,4 +1,4 @@
-// Finds the stages that a module can be in, and refuses a module on which a pass cannot work.
+// Determines the stages that a module can be in, and rejects modules that a pass cannot process.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -10,7 +10,7 @@ using namespace halftone::dialect;
 namespace halftone::compiler {
 namespace {
 
-/// The first and the last input that a module can be, each with the op that says so.
+/// The first and the last PassInput that a module can be, each with the op that determines it.
 struct Places {
   PassInput first = PassInput::graph, last = PassInput::kernel;
   Operation *firstOp = nullptr, *lastOp = nullptr;
@@ -25,7 +25,7 @@ struct Places {
   }
 };
 
-/// An op of a function's body, or of a region in it.
+/// Restricts `places` by an op in a function's body or in a nested region.
 void placeOp(Operation *op, Places &places) {
   if (isa<LayerOp>(op))
     places.atMost(PassInput::graph, op);

@@ -1,4 +1,4 @@
-// Integers taken apart by shifts, and casts of them.
+// Integers that are unpacked by shifts, and their casts.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/UnpackedIntegers.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -1,4 +1,4 @@
-// Follows the sums at looked up rows through elementwise work to the new values of tables.
+// Follows the sums at looked-up rows through elementwise ops to the new values of tables.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/UnreadRows.h"
 #include "dialect/ControlFlow.h"
@@ -13,7 +13,7 @@ namespace {
 
 bool isInLoop(Operation *op) { return op->getParentOfType<ScanOp>() || op->getParentOfType<WhileOp>(); }
 
-/// Whether the rows that a scatter_add names are so few that the work on them alone takes less time than that on all rows.
+/// Returns true if a scatter_add names so few rows that computing them alone is faster than computing all rows.
 bool isLarge(ScatterAddOp sum) {
   constexpr int64_t leastElements = 1 << 20, rowsPerIndex = 8;
   const auto type = tensorTypeOf(sum.getY()), indices = tensorTypeOf(sum.getIndices());
@@ -55,7 +55,7 @@ bool UnreadRows::isUniform(Value value) const {
   return found != known.end() && found->second.kind == Kind::uniform;
 }
 
-/// Takes a scatter_add too, if it stands before all work on the others.
+/// Adds a scatter_add that precedes all ops on the other sums. Returns false if it does not fit.
 bool UnreadRows::join(ScatterAddOp sum) {
   const auto place = [&](Operation *op) { return order.lookup(op); };
   if (!sums.empty() &&
@@ -67,12 +67,12 @@ bool UnreadRows::join(ScatterAddOp sum) {
   return true;
 }
 
-/// Whether one of several equal rows of `value` is enough.
+/// Returns true if one of several equal rows of `value` suffices.
 bool UnreadRows::mayMeasure(ReduceAllOp op, Value value) const {
   return op.getKind() != ReduceAllKind::sum_of_squares || (!fixesOrder && known.at(value).isZeroOrNaN);
 }
 
-/// Looks at the readers of a value.
+/// Visits the users of a value.
 void UnreadRows::follow(Value value) {
   const bool isUniform = this->isUniform(value), isTable = known.at(value).kind == Kind::same;
   for (OpOperand &use : value.getUses()) {
@@ -87,7 +87,7 @@ void UnreadRows::follow(Value value) {
   }
 }
 
-/// Whether the value is a table for `op`, and does not depend on the new value of another one.
+/// Returns true if the value can be the table of `op` and does not depend on the new value of another table.
 bool UnreadRows::isTableOf(Value value, Operation *op) const {
   if (isSameInAllRows(value) || !isa<Float32Type, Float64Type>(elementTypeOf(value)))
     return false;
@@ -130,7 +130,7 @@ UnreadRows::Facts UnreadRows::factsOf(Operation *op) const {
   return facts;
 }
 
-/// Adds the conditions under which `value` is +0 in the rows without sums, if there are any.
+/// Adds the conditions under which `value` is +0 in the rows without sums. Returns false if there are none.
 bool UnreadRows::addZeros(Facts &facts, Value value) const {
   const auto found = known.find(value);
   if (found == known.end())
@@ -140,7 +140,7 @@ bool UnreadRows::addZeros(Facts &facts, Value value) const {
   return kind == Kind::uniform || kind == Kind::zero;
 }
 
-/// A sum of squares and a further square, or a number above 0.
+/// A sum of squares to which a square or a positive value is added.
 UnreadRows::Facts UnreadRows::sumOf(Operation *op) const {
   Facts facts = factsOf(op->getOperand(0), op);
   const Value added = op->getOperand(1);
@@ -158,7 +158,7 @@ UnreadRows::Facts UnreadRows::sumOf(Operation *op) const {
   return facts;
 }
 
-/// +0 divided by a number above 0.
+/// +0 divided by a positive value.
 UnreadRows::Facts UnreadRows::quotientOf(Operation *op) const {
   Facts facts = factsOf(op->getOperand(1), op);
   if (facts.kind != Kind::positive || !addZeros(facts, op->getOperand(0)))
@@ -167,7 +167,7 @@ UnreadRows::Facts UnreadRows::quotientOf(Operation *op) const {
   return facts;
 }
 
-/// Whether the value is an accumulator of an optimizer, which a step adds squares to, on entry.
+/// Returns true if the value is, on entry, an optimizer's accumulator to which each step adds squares.
 bool UnreadRows::isSumOfSquares(Value value) const {
   auto argument = dyn_cast<BlockArgument>(value);
   auto main = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : func::FuncOp();
@@ -181,7 +181,7 @@ void UnreadRows::read(Operation *op) {
   for (Value operand : op->getOperands())
     if (auto sum = operand.getDefiningOp<ScatterAddOp>(); sum && !known.contains(operand))
       join(sum);
-  open.erase(order.at(op)); // a reader of that sum too
+  open.erase(order.at(op)); // in case it also reads a sum that just joined
   const Facts facts = factsOf(op);
   if (facts.kind == Kind::other) {
     for (OpOperand &operand : op->getOpOperands()) {
@@ -202,7 +202,7 @@ void UnreadRows::read(Operation *op) {
   follow(result);
 }
 
-/// Finds the new values that other ops read, and the ops that make them.
+/// Finds the new values that other ops read, and the ops that compute them.
 void UnreadRows::collect() {
   llvm::sort(ops, [&](Operation *a, Operation *b) { return order.at(a) < order.at(b); });
   const DenseSet<Operation *> inside(ops.begin(), ops.end());

@@ -1,10 +1,10 @@
-// update-rows: steps of optimizers touch the rows of large tables that a batch has read.
+// update-rows: makes optimizer steps touch only the rows of large tables that a batch has read.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %g = scatter_add %ids, %u : (tensor<3xi32>, tensor<3x64xf32>) -> tensor<1000000x64xf32>
 //   %step = mul %g, %rate;  %new = sub %table, %step
 // becomes
-//   %rows, %sums of %ids, %u: 4 rows, of which the last is one that no index names (NamedRows.h);  %s = mul %sums, %rate4
+//   %rows, %sums of %ids, %u: 4 rows, the last of which no index names (NamedRows.h);  %s = mul %sums, %rate4
 //   %keeps = the last row of %s is +0, so that rows without a gradient stay as they are
 //   %new = when %keeps { yield scatter set %table, %rows, (sub (gather %table, %rows), %s) }
 //          else { yield sub %table, (gather %s, (place of each row)) }
@@ -27,7 +27,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// Replaces the tables of zeros and sums, and the work on them, by their rows.
+/// Replaces the results of scatter_adds, and the ops on them, by their named rows.
 class RowRewriter {
 public:
   explicit RowRewriter(UnreadRows &found)
@@ -35,8 +35,8 @@ public:
     for (auto [sum, compact] : llvm::zip_equal(found.sums, rows.sums))
       compacts[sum.getY()] = compact;
   }
-  /// Adds the blocks in which ops may stand before their operands, and takes erased ops out of `order`: new ops may come to lie
-  /// at their addresses.
+  /// Adds the blocks in which ops may precede their operands to `changed`, and removes erased ops from `order`, since
+  /// new ops may reuse their addresses.
   void run(llvm::SetVector<Block *> &changed, OpOrder &order);
 
 private:
@@ -65,7 +65,7 @@ private:
   DenseMap<Value, Value> compacts; // of uniform values
 };
 
-/// A value that is the same for all rows, with as many rows as there are here.
+/// A value that is equal in all rows, with as many rows as NamedRows has.
 Value RowRewriter::compactUniform(OpBuilder &builder, Value value) {
   if (auto constant = value.getDefiningOp<ConstantOp>())
     return ConstantOp::create(
@@ -83,7 +83,7 @@ Value RowRewriter::cloned(OpBuilder &builder, Operation *op, ValueRange operands
   return copy->getResult(0);
 }
 
-/// A uniform value at the rows.
+/// A uniform value at the named rows.
 Value RowRewriter::compactOf(Value value) {
   if (Value known = compacts.lookup(value))
     return known;
@@ -95,7 +95,7 @@ Value RowRewriter::compactOf(Value value) {
   return compacts[value] = cloned(builder, op, operands, compactType(value));
 }
 
-/// Whether each of `zeros` is +0 in the last row.
+/// Emits the condition that each of `zeros` is +0 in the last row.
 Value RowRewriter::keeps(OpBuilder &builder, Location loc, ArrayRef<Value> zeros) {
   Expression e(builder, loc);
   Value all;
@@ -111,7 +111,7 @@ Value RowRewriter::keeps(OpBuilder &builder, Location loc, ArrayRef<Value> zeros
     const Value largest = ReduceOp::create(builder, loc, type.clone(ArrayRef<int64_t>()), ReduceKind::max,
                                            AbsOp::create(builder, loc, flat), ArrayRef<int64_t>{0});
     require(e.compare(ComparePredicate::eq, largest, e.splat(largest.getType(), 0)));
-    const Value inverse = e.div(e.splat(flat.getType(), 1), flat); // -inf of -0
+    const Value inverse = e.div(e.splat(flat.getType(), 1), flat); // -inf for -0
     const Value least =
         ReduceOp::create(builder, loc, largest.getType(), ReduceKind::min, inverse, ArrayRef<int64_t>{0});
     require(e.compare(ComparePredicate::gt, least, e.splat(largest.getType(), 0)));
@@ -119,7 +119,7 @@ Value RowRewriter::keeps(OpBuilder &builder, Location loc, ArrayRef<Value> zeros
   return all;
 }
 
-/// Yields the tables with new values of the rows alone.
+/// Yields the tables with new values in the named rows only.
 void RowRewriter::updateNamed(OpBuilder &builder, const UnreadRows::Update &update) {
   DenseMap<Value, Value> own;
   const auto at = [&](Value value) -> Value {
@@ -195,7 +195,7 @@ void RowRewriter::run(llvm::SetVector<Block *> &changed, OpOrder &order) {
     order.erase(op);
     op->erase();
   };
-  llvm::SetVector<Operation *> mayBeDead; // operands that are the same in all rows, and the sums
+  llvm::SetVector<Operation *> mayBeDead; // operands that are equal in all rows, and the sums
   for (Operation *op : llvm::reverse(found.ops)) {
     for (Value operand : op->getOperands())
       if (isSameInAllRows(operand))
@@ -235,7 +235,7 @@ private:
         RowRewriter(found).run(changed, order);
     }
     for (Block *block : changed)
-      sortTopologically(block); // readers of one new value stood before another one
+      sortTopologically(block); // users of one new value may have preceded another new value
   }
 };
 

@@ -1,4 +1,4 @@
-// verify-stage: the legal ops of each stage, as a table and a few rules.
+// verify-stage: the legal ops of each stage as a table, and a few further rules.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/forms/Forms.h"
 #include "compiler/passes/Passes.h"
@@ -27,7 +27,7 @@ private:
   void runOnModule() override;
 };
 
-/// Collects findings: each is an error; checking goes on after one.
+/// Collects findings. Each is an error; checking continues after an error.
 class Checker {
 public:
   Checker(ModuleOp module, Stage stage) : module(module), stage(stage), symbols(module) {}
@@ -199,7 +199,7 @@ void Checker::checkMainOfKernels(Operation *op) {
     report(op) << "expected a carry in the place of its index, which no kernel can read";
 }
 
-/// The kind is that of the ops. How values of different shapes may meet in them is form-kernels' matter.
+/// Checks that the kind matches the ops. The shapes that may meet in a kernel are up to form-kernels.
 void Checker::checkKernel(KernelOp kernel) {
   int64_t contractions = 0, reductions = 0, scatters = 0;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
@@ -208,7 +208,7 @@ void Checker::checkKernel(KernelOp kernel) {
     contractions += isa<ContractOp>(op);
     scatters += isa<ScatterAddOp, ScatterOp>(op);
     reductions += isa<ReduceOp, ArgReduceOp>(op);
-    if (!isa<ComputeOpInterface>(op) || isa<ReduceAllOp, StopGradientOp, HoldOp>(op)) // passes replace these
+    if (!isa<ComputeOpInterface>(op) || isa<ReduceAllOp, StopGradientOp, HoldOp>(op)) // replaced by passes
       report(&op)
           << "expected an op that computes a tensor, other than reduce_all, stop_gradient and hold, in a kernel";
   }
@@ -252,7 +252,7 @@ void Checker::checkOp(Operation *op) {
     checkMainOfKernels(op);
 }
 
-/// One tensor that no memory could hold is enough to say; sizes are computed with from here on.
+/// Reports only the first tensor that no memory could hold, since later checks compute with sizes.
 void Checker::checkSizes() {
   const auto check = [&](Operation *op, TypeRange types) {
     for (Type type : types)

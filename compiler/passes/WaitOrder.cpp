@@ -1,4 +1,4 @@
-// Searches between two places of a line, and the line they keep.
+// Searches between two positions of the sequence, and reorders it.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/WaitOrder.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,13 +9,13 @@
 
 namespace halftone::compiler {
 
-/// The groups that are reached from one, against the waits or along them, and do not stand past `target`.
+/// The groups reached from one group, along or against dependencies, that are not past `target`.
 class WaitOrder::Walk {
 public:
   Walk(const WaitOrder &order, bool isBack, size_t from, size_t target) : order(order), isBack(isBack), target(target) {
     found.insert(from);
   }
-  /// Looks at one wait or goes on to the next item; false when there is none.
+  /// Follows one dependency or advances to the next item; returns false if there is none.
   bool step() {
     if (group == found.size())
       return false;
@@ -39,7 +39,7 @@ public:
     return true;
   }
   bool hasMet() const { return met; }
-  /// The items that were found, in the order of the line.
+  /// The items found, in sequence order.
   std::vector<size_t> inLine() const {
     std::vector<size_t> groups(found.begin(), found.end());
     llvm::sort(groups, [&](size_t a, size_t b) { return order.line.isBefore(a, b); });
@@ -51,7 +51,7 @@ private:
   const bool isBack;
   const size_t target;
   llvm::SmallSetVector<size_t, 16> found;
-  size_t group = 0, member = 0, edge = 0; // the next to look at
+  size_t group = 0, member = 0, edge = 0; // the next ones to visit
   bool met = false;
 };
 
@@ -76,8 +76,8 @@ bool WaitOrder::goFirst(size_t first, size_t later) {
   return true;
 }
 
-/// Puts `late` directly before `early`, which stands before it, with the items that must move too; false when `late`
-/// waits for `early`.
+/// Moves `late` directly before `early`, which precedes it, together with the items that must move too. Returns false
+/// if `late` waits for `early`.
 bool WaitOrder::bringTogether(size_t early, size_t late) {
   Walk back(*this, true, late, early), forward(*this, false, early, late);
   while (true) {
@@ -95,7 +95,8 @@ bool WaitOrder::bringTogether(size_t early, size_t late) {
   }
 }
 
-/// The place in the chain behind the last leader that `item` waits for, and the place of the first that waits for it.
+/// The position in the chain after the last leader that `item` waits for, and the position of the first leader that
+/// waits for it.
 std::pair<size_t, size_t> WaitOrder::unrelated(llvm::ArrayRef<size_t> chain, const llvm::DenseSet<size_t> &leaders,
                                                size_t item) const {
   auto rankOf = [&](size_t group) {
@@ -111,8 +112,8 @@ std::pair<size_t, size_t> WaitOrder::unrelated(llvm::ArrayRef<size_t> chain, con
   return {low, high};
 }
 
-/// The group of `wanted` nearest to `item` in the line among those that it waits for, or that wait for it; none beyond
-/// `bound`, a key.
+/// The group of `wanted` nearest to `item` in the sequence, among those that it waits for or that wait for it; none
+/// beyond the key `bound`.
 std::optional<size_t> WaitOrder::nearest(size_t item, bool isBack, const llvm::DenseSet<size_t> &wanted,
                                          uint64_t bound) const {
   std::priority_queue<std::pair<uint64_t, size_t>> open;
@@ -138,8 +139,8 @@ std::optional<size_t> WaitOrder::nearest(size_t item, bool isBack, const llvm::D
 }
 
 std::vector<size_t> WaitOrder::gather(llvm::ArrayRef<size_t> items) {
-  // Any two leaders are related, or one of them had joined the other: they are a chain, and so each item is unrelated
-  // to neighbours in it.
+  // Any two leaders are related, since otherwise one would have joined the other. So the leaders form a chain, and the
+  // leaders unrelated to an item are consecutive in it.
   std::vector<size_t> chain;
   llvm::DenseSet<size_t> leaders;
   bool isRising = true;
@@ -154,19 +155,19 @@ std::vector<size_t> WaitOrder::gather(llvm::ArrayRef<size_t> items) {
     const auto first = chain.begin() + static_cast<int64_t>(low), last = chain.begin() + static_cast<int64_t>(high);
     const size_t into = isRising ? *first : *std::min_element(first, last);
     const bool isLater = line.isBefore(into, item);
-    // unrelated() says that neither waits for the other, so this cannot fail.
+    // unrelated() ensures that neither waits for the other, so this cannot fail.
     (void)bringTogether(isLater ? into : item, isLater ? item : into);
     merge(into, item);
   }
   return chain;
 }
 
-/// Of neighbours in the line.
+/// Merges two groups that are adjacent in the sequence.
 void WaitOrder::merge(size_t into, size_t from) {
   line.remove(from);
   leader[from] = into;
   members[from].clear();
-  members[into].push_back(from); // items come in rising order
+  members[into].push_back(from); // items come in ascending order
 }
 
 void WaitOrder::release(llvm::ArrayRef<size_t> leaders) {
@@ -183,7 +184,7 @@ void WaitOrder::release(llvm::ArrayRef<size_t> leaders) {
 
 namespace {
 
-/// Items that wait for nothing any more: the urgent ones first, then by their numbers.
+/// Items all of whose dependencies are placed: urgent ones first, then by number.
 class Ready {
 public:
   explicit Ready(size_t count) : isReady(count), isUrgent(count), isOut(count) {}
@@ -191,7 +192,7 @@ public:
     isReady[item] = true;
     open.push({!isUrgent[item], item});
   }
-  /// False if the item was urgent before.
+  /// Returns false if the item was urgent already.
   bool makeUrgent(size_t item) {
     if (std::exchange(isUrgent[item], true))
       return false;
@@ -212,7 +213,7 @@ public:
 
 private:
   using Entry = std::pair<bool, size_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open; // an item that became urgent stands here twice
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open; // an item that became urgent has two entries
   std::vector<uint8_t> isReady, isUrgent, isOut;
 };
 
@@ -224,7 +225,7 @@ std::vector<size_t> WaitOrder::settled(Urgency *urgency) const {
     for (size_t earlier : before[item])
       missing[leader[item]] += leader[earlier] != leader[item];
   Ready ready(leader.size());
-  for (size_t item = 0; item < leader.size(); ++item) // a leader is its group's smallest number
+  for (size_t item = 0; item < leader.size(); ++item) // a leader is the smallest item of its group
     if (!members[item].empty() && missing[item] == 0)
       ready.add(item);
   while (const std::optional<size_t> group = ready.next()) {

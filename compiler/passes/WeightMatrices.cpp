@@ -1,4 +1,4 @@
-// Weights of more than two axes, as the matrices that contractions multiply by.
+// Rewrites weights of rank above 2 as the matrices that contractions multiply by.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %1 = contract %x, %w {lhs_contract = [2], rhs_contract = [0]} : (tensor<1x8x4xi8>, tensor<4x2x3xi8>) -> tensor<1x8x2x3xi32>
@@ -32,8 +32,8 @@ Value reshaped(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
                            value);
 }
 
-/// The same; a cast of a value that is not elementwise work stays behind the reshape, where the contraction's kernel takes it
-/// in.
+/// Like reshaped(), but a cast of a value that is not elementwise stays after the reshape, where it fuses into the
+/// contraction's kernel.
 Value reshapedBelowCasts(OpBuilder &builder, Value value, ArrayRef<int64_t> shape) {
   auto cast = value.getDefiningOp<CastOp>();
   if (!cast || tensorTypeOf(value).getShape() == shape ||
@@ -46,21 +46,21 @@ Value reshapedBelowCasts(OpBuilder &builder, Value value, ArrayRef<int64_t> shap
   return own->getResult(0);
 }
 
-/// `shape` with one axis in the place of those from `first` on.
+/// `shape` with one axis in place of those from `first` on.
 SmallVector<int64_t> withLastMerged(ArrayRef<int64_t> shape, int64_t first) {
   SmallVector<int64_t> merged(shape.take_front(first));
   merged.push_back(ShapedType::getNumElements(shape.drop_front(first)));
   return merged;
 }
 
-/// Elementwise work on values whose last axes, from `first` on, become one.
+/// Merges the last axes, from `first` on, of the values of elementwise ops.
 class LastAxesMerger {
 public:
   LastAxesMerger(ArrayRef<int64_t> shape, int64_t first)
       : shape(shape), merged(withLastMerged(shape, first)), first(first) {}
 
-  /// Whether sink() can move the reshape behind all elementwise work on `result`, which then stays in the kernel that makes
-  /// `result`, and whether no transpose reads that work: that kernel would store it transposed.
+  /// Returns true if sink() can move the reshape below all elementwise ops on `result`, which then stay in the kernel
+  /// that computes `result`, and if no transpose reads them, since that kernel would store the value transposed.
   bool canSink(Value result) const {
     constexpr size_t most = 64;
     llvm::SetVector<Operation *> work;
@@ -80,7 +80,7 @@ public:
     });
   }
 
-  /// Moves the reshape behind the elementwise work that reads it, as far as its other operands allow.
+  /// Moves the reshape below the elementwise ops that read it, as far as their other operands allow.
   void sink(ReshapeOp last) {
     SmallVector<ReshapeOp> open{last};
     while (!open.empty()) {
@@ -92,7 +92,7 @@ public:
       if (reshape.use_empty())
         reshape.erase();
     }
-    for (Operation *op : copied) // readers come before their operands
+    for (Operation *op : copied) // users come before their operands
       if (isOpTriviallyDead(op))
         op->erase();
   }
@@ -104,7 +104,7 @@ private:
     return RankedTensorType::get(merged, tensorTypeOf(value).getElementType());
   }
 
-  /// The reshape that stands for `user` then; null if it stays as it is.
+  /// Returns the reshape that replaces `user`; null if `user` stays.
   ReshapeOp move(Operation *user) {
     if (user->use_empty() || !isWork(user) ||
         !llvm::all_of(user->getOperands(), [&](Value operand) { return mayMerge(operand, user, 0); }))
@@ -123,7 +123,7 @@ private:
            tensorTypeOf(op->getResult(0)).getShape() == ArrayRef(shape);
   }
 
-  /// Whether `value` can be had in the merged shape at no cost where `user` stands.
+  /// Returns true if `value` is available in the merged shape at no cost at `user`.
   bool mayMerge(Value value, Operation *user, int depth) const {
     if (tensorTypeOf(value).getShape() != ArrayRef(shape))
       return false;
@@ -182,7 +182,7 @@ private:
 
   SmallVector<int64_t> shape, merged;
   int64_t first;
-  llvm::SetVector<Operation *> copied; // work of other operands that is written in the new shape too
+  llvm::SetVector<Operation *> copied; // ops on other operands that are cloned in the new shape
 };
 
 } // namespace
@@ -225,7 +225,7 @@ ContractOp multiplyByMatrix(ContractOp op, const WeightMatrix &matrix) {
   }
   Operation *lhs = op.getLhs().getDefiningOp();
   op.erase();
-  if (lhs && isOpTriviallyDead(lhs)) // a cast that is written behind the reshape
+  if (lhs && isOpTriviallyDead(lhs)) // a cast that is cloned after the reshape
     lhs->erase();
   return product;
 }

@@ -1,4 +1,4 @@
-// A `when` with other results, made of the regions of the one before.
+// Builds a `when` with other results from the regions of an existing one.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/WhenResults.h"
 

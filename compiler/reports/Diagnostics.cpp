@@ -1,4 +1,4 @@
-// The one bridge from MLIR's diagnostics to Status.
+// The bridge from MLIR's diagnostics to Status.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/reports/Diagnostics.h"
 #include "compiler/reports/LayerPath.h"

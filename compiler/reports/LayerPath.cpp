@@ -14,7 +14,7 @@ static bool isMarked(FusedLoc fused) {
   return mark && mark.getValue() == gradientMark;
 }
 
-/// Calls `visit` on `loc` and the locations inside it, outermost first, until one gives true.
+/// Calls `visit` on `loc` and its nested locations, outermost first, until a call returns true.
 static bool anyOf(Location loc, llvm::function_ref<bool(Location)> visit) {
   if (visit(loc))
     return true;

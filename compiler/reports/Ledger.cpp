@@ -28,7 +28,7 @@ void keepCastLocations(LaunchOp launch, KernelOp kernel) {
         FusedLoc::get({launch.getLoc()}, ArrayAttr::get(launch.getContext(), locations), launch.getContext()));
 }
 
-/// The location of cast number `index` of this launch: the one that was kept, else the one in the kernel.
+/// The location of cast `index` of this launch: the stored one, else that in the kernel.
 static Location castLocation(LaunchOp launch, CastOp cast, size_t index) {
   if (auto fused = dyn_cast<FusedLoc>(launch.getLoc()))
     if (auto kept = dyn_cast_or_null<ArrayAttr>(fused.getMetadata()); kept && index < kept.size())
@@ -59,7 +59,7 @@ static LedgerRow rowOf(CastOp cast, Location location, bool fused, ModuleOp modu
   std::string shape;
   llvm::raw_string_ostream(shape) << "(" << llvm::interleaved(from.getShape()) << ")";
   row.value = cast.getOrigin().empty() ? shape : (cast.getOrigin() + " " + shape).str();
-  // The dialect's verifier lets no other element types in.
+  // The dialect's verifier allows no other element types.
   row.from = dtypeOf(from.getElementType()).value_or(DType::float32);
   row.to = dtypeOf(to.getElementType()).value_or(DType::float32);
   row.storage = cast.getKind() == CastKind::storage;
@@ -71,7 +71,7 @@ static LedgerRow rowOf(CastOp cast, Location location, bool fused, ModuleOp modu
   return row;
 }
 
-/// How often the launch runs; once in a `while`, of whose steps nobody knows the count.
+/// The number of times that the launch runs. A `while`, whose number of steps is unknown, counts once.
 static int64_t timesRun(LaunchOp launch) {
   int64_t times = 1;
   for (auto scan = launch->getParentOfType<ScanOp>(); scan; scan = scan->getParentOfType<ScanOp>())
@@ -90,7 +90,8 @@ std::vector<LedgerRow> castLedger(ModuleOp module) {
       rows.back().bytes = extentProduct(rows.back().bytes, timesRun(launch));
     }
   });
-  // What a plan reads of shadows is cast where the variable is written: in this plan, see its launches, or in others.
+  // The casts of shadows that a plan reads run where the variable is written: in this plan, as launches, or in another
+  // plan.
   auto main = module.lookupSymbol<func::FuncOp>("main");
   DenseSet<Attribute> madeHere;
   for (unsigned result = 0; main && result < main.getNumResults(); ++result)

@@ -1,4 +1,4 @@
-// Watches which pass fails, and whether a pass leaves invalid IR.
+// Determines which pass failed, and whether a pass left invalid IR.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/reports/PassBlame.h"
 #include "mlir/IR/Diagnostics.h"
@@ -25,23 +25,23 @@ public:
   PassBlame(MLIRContext *context, bool checksInput, bool *isBug)
       : checksInput(checksInput), isBug(isBug), handler(context, [this](Diagnostic &diagnostic) {
           errors.push_back(textOf(diagnostic));
-          return failure(); // others shall have it too
+          return failure(); // passes the diagnostic on to other handlers
         }) {}
 
 private:
   void runBeforePass(Pass *pass, Operation *op) override {
-    passes += !pass->getArgument().empty(); // without those of a tool
+    passes += !pass->getArgument().empty(); // excludes the passes of a tool
     errors.clear();
   }
   void runAfterPassFailed(Pass *pass, Operation *op) override {
     const bool isCheck = checksInput && passes == 1 && pass->getArgument() == "halftone-verify-stage";
-    const bool isOurs = !pass->getArgument().empty(); // a tool's have no name on the command line
+    const bool isOurs = !pass->getArgument().empty(); // a tool's passes have no command-line name
     const bool mayRefuse =
         isCheck || !isOurs ||
         llvm::is_contained({"halftone-differentiate", "halftone-attach-target"}, pass->getArgument());
     *isBug |= !mayRefuse || leftInvalid(op);
   }
-  /// Whether MLIR's verifier gave the errors after the pass. If it did, it gives one of them again now.
+  /// Returns true if MLIR's verifier emitted the errors after the pass, in which case it emits one of them again now.
   bool leftInvalid(Operation *op) const {
     bool same = false;
     ScopedDiagnosticHandler found(op->getContext(), [&](Diagnostic &diagnostic) {
@@ -54,7 +54,7 @@ private:
   const bool checksInput;
   bool *const isBug;
   int passes = 0;
-  std::vector<std::string> errors; // of the pass that runs
+  std::vector<std::string> errors; // of the running pass
   ScopedDiagnosticHandler handler;
 };
 
