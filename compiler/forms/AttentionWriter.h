@@ -41,8 +41,7 @@ public:
   int64_t extent(AttentionDim dim) const { return space.extent(dim); }
 
   const Access rows{batchDim, groupDim, headDim, queryDim}, points{batchDim, groupDim, headDim, queryDim, keyDim};
-  const Access products{batchDim, groupDim, queryDim, headDim, keyDim}; // the access at which a contraction gives the
-                                                                        // scores of groups
+  const Access products{batchDim, groupDim, queryDim, headDim, keyDim}; // as a contraction produces scores of groups
   const Access ofQueries{batchDim, queryDim, groupDim, headDim, depthDim}, ofKeys{batchDim, keyDim, groupDim, depthDim},
       ofValues{batchDim, keyDim, groupDim, widthDim}, ofOut{batchDim, queryDim, groupDim, headDim, widthDim};
 

@@ -19,7 +19,7 @@ struct KernelDescription {
   double cost = 0;              // estimated nanoseconds on one core
 };
 
-/// Returns true if indices and offsets of a tensor of this shape, or of a loop over these extents, fit into i32.
+/// Returns true if indices and offsets of a tensor of this shape, or of a loop over these extents, may be i32.
 bool fitShortIndices(llvm::ArrayRef<int64_t> counts);
 
 /// Describes `kernel` in a new module of the same context. Values inside the kernel stay in the arithmetic type (f32 or

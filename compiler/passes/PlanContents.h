@@ -43,7 +43,7 @@ public:
     if (begin < end)
       pieces[begin] = {end, symbol, 0, end - begin};
   }
-  /// Copies the contents of `other` that begin at `from`.
+  /// Copies the contents of `other` that begin at `from` to [begin, end).
   void write(int64_t begin, int64_t end, const Contents &other, int64_t from) {
     clear(begin, end);
     const int64_t to = from + end - begin;

@@ -41,7 +41,7 @@ class Reverse {
 public:
   explicit Reverse(Differentiation &shared) : shared(shared), builder(shared.builder) {}
 
-  /// Adds to the cotangent of a value on the path; all others have none.
+  /// Adds to the cotangent of a value on a path; all others have none.
   void add(mlir::Value value, mlir::Value cotangent);
   mlir::Value cotangentOf(mlir::Value value) const { return cotangents.lookup(value); }
   /// Builds the derivatives of `ops`, which are in program order, at the builder's insertion point.

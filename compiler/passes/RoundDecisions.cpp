@@ -1,4 +1,4 @@
-// round-decisions: rounds a narrow float on which a decision depends where it is computed.
+// round-decisions: if a decision depends on a narrow float, rounds the float where it is computed.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %g = contract %x, %d : ... -> tensor<8x4xf16>

@@ -37,9 +37,9 @@ public:
 
   llvm::SmallVector<dialect::ScatterAddOp> sums; // of one block, in order
   llvm::SmallVector<Update> updates;
-  llvm::SmallVector<mlir::OpOperand *> dense; // uniform operands of elementwise work on all rows
+  llvm::SmallVector<mlir::OpOperand *> dense; // uniform operands of elementwise ops on all rows
   llvm::SmallVector<mlir::OpOperand *>
-      measured; // uniform operands of reduce_alls for which one row may stand for all equal ones
+      measured; // uniform operands of reduce_alls, where one row may represent all equal ones
   llvm::SmallVector<mlir::Operation *> ops; // the elementwise ops on the sums, in order
 
 private:

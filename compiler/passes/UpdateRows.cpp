@@ -7,7 +7,7 @@
 //   %rows, %sums of %ids, %u: 4 rows, the last of which no index names (NamedRows.h);  %s = mul %sums, %rate4
 //   %keeps = the last row of %s is +0, so that rows without a gradient stay as they are
 //   %new = when %keeps { yield scatter set %table, %rows, (sub (gather %table, %rows), %s) }
-//          else { yield sub %table, (gather %s, (place of each row)) }
+//          else { yield sub %table, (gather %s, (index of each row)) }
 #include "compiler/passes/ModuleAttributes.h"
 #include "compiler/passes/NamedRows.h"
 #include "compiler/passes/Passes.h"
