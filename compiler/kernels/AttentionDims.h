@@ -4,8 +4,8 @@
 
 namespace halftone::compiler {
 
-/// A dim of extent 1 stays a dim. The heads of queries in a group share one head of keys and values. Depth is the length of
-/// a key, width that of a value.
+/// A dim of extent 1 is kept. A group is the heads of queries that share one head of keys and values. `depthDim` is the
+/// length of a key, `widthDim` that of a value.
 enum AttentionDim : int { batchDim, groupDim, headDim, queryDim, keyDim, depthDim, widthDim, attentionDims };
 
 } // namespace halftone::compiler

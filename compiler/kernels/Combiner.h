@@ -1,4 +1,4 @@
-// The combining functions of reductions: one definition for the linalg form and for every emitter.
+// The combining functions of reductions, shared by the linalg form and all emitters.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/IR/Builders.h"
@@ -7,22 +7,22 @@
 
 namespace halftone::compiler {
 
-/// A combiner by name: sum prod max min umax umin and or, and the pairs argmax argmin uargmax uargmin whose
-/// accumulators are (value, i32 index). max and min keep NaN and, between equals, the accumulator; arg* take NaN before
-/// all, and among equals the smallest index. Emitters that look out for NaN themselves have most and least: max and min
-/// of floats, one instruction, that leave NaN out.
-/// Of a scatter alone there is `last`: the accumulator is replaced by the update.
+/// The combiners by name: sum prod max min umax umin and or, and argmax argmin uargmax uargmin, whose accumulators are
+/// pairs (value, i32 index). max and min propagate NaN and return the accumulator for equal values. arg* rank NaN first
+/// and return the smallest index for equal values. Emitters that check for NaN themselves use most and least: max and
+/// min of floats that ignore NaN, as one instruction.
+/// Only scatter has `last`: the update replaces the accumulator.
 inline constexpr llvm::StringLiteral lastCombiner = "last";
 inline bool isArgCombiner(llvm::StringRef name) { return name.contains("arg"); }
 
-/// The neutral element for element type `type` of a plain combiner or of the value of an arg* pair.
+/// The neutral element of type `type` of a plain combiner, or of the value of an arg* pair.
 mlir::TypedAttr neutralElement(llvm::StringRef combiner, mlir::Type type);
 
-/// `accumulator` combined with `value`; scalars or vectors alike. `contract` allows a sum to fuse with a product.
+/// Combines `accumulator` with `value`, both scalars or both vectors. `contract` allows a sum to fuse with a product.
 mlir::Value buildCombine(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef combiner,
                          mlir::Value accumulator, mlir::Value value, bool contract = false);
 
-/// The same for an arg* pair: (value, index) each.
+/// Like buildCombine(), for an arg* pair of (value, index).
 std::pair<mlir::Value, mlir::Value> buildArgCombine(mlir::OpBuilder &builder, mlir::Location loc,
                                                     llvm::StringRef combiner,
                                                     std::pair<mlir::Value, mlir::Value> accumulator,

@@ -1,4 +1,4 @@
-// SSA values with operators, so that emitted arithmetic reads as arithmetic.
+// SSA values with overloaded operators, in which emitters write arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,9 +8,9 @@
 namespace halftone::compiler {
 
 /// A value of emitted code: a scalar or one-dimensional vector of floats or signless integers, or a pointer, with the
-/// builder that adds the ops computed from it. Both operands of an operator have one type; a C++ number beside an
-/// emitted value becomes a constant (a splat) of that type. Comparisons of floats are ordered (false for NaN) except
-/// `differs`, which is true for NaN.
+/// builder that adds the ops computed from it. Both operands of an operator have the same type; a C++ number operand
+/// becomes a constant (a splat) of that type. Float comparisons are ordered (false for NaN) except `differs`, which is
+/// true for NaN.
 class Emitted {
 public:
   Emitted() = default;
@@ -33,20 +33,20 @@ public:
     else
       return isFloat() ? constant(*builder_, type(), double(value)) : constant(*builder_, type(), int64_t(value));
   }
-  /// This value's type with another element type.
+  /// This value's type with `element` as its element type.
   mlir::Type typeOf(mlir::Type element) const;
   mlir::Type f32() const;
   mlir::Type f64() const;
-  /// The integer type of this value's width.
+  /// The integer type with this value's width.
   mlir::Type integer() const;
-  unsigned width() const; // bits of an element
+  unsigned width() const; // bits per element
 
   // Conversions to an element type.
   Emitted bits() const;                     // the same bits as an integer
-  Emitted bitsAs(mlir::Type element) const; // the same bits, of another element type of the same width
+  Emitted bitsAs(mlir::Type element) const; // the same bits as another element type of the same width
   Emitted extend(mlir::Type element) const; // floats
-  Emitted narrow(mlir::Type element) const; // floats, integers
-  Emitted widen(mlir::Type element) const;  // integers, unsigned
+  Emitted narrow(mlir::Type element) const; // rounds floats, truncates integers
+  Emitted widen(mlir::Type element) const;  // zero-extends integers
   Emitted widenSigned(mlir::Type element) const;
   Emitted toFloat(mlir::Type element) const; // from signed integers
 
@@ -73,7 +73,7 @@ Emitted equal(Emitted a, Emitted b);
 Emitted differs(Emitted a, Emitted b);
 Emitted operator-(Emitted a);
 Emitted isLessUnsigned(Emitted a, Emitted b);
-Emitted negated(Emitted a); // of i1
+Emitted negated(Emitted a); // logical not of an i1
 
 #define HALFTONE_EMITTED_OPERATOR(op)                                                                                  \
   template <class T>                                                                                                   \
@@ -108,7 +108,7 @@ Emitted maximum(Emitted a, Emitted b);            // signed integers
 Emitted minimumUnsigned(Emitted a, Emitted b);    // integers
 Emitted divideUnsigned(Emitted a, Emitted b);     // integers
 Emitted remainderUnsigned(Emitted a, Emitted b);  // integers
-Emitted ceilDivide(Emitted a, Emitted b);         // signed integers that are not negative
+Emitted ceilDivide(Emitted a, Emitted b);         // signed, non-negative integers
 Emitted ceilDivideUnsigned(Emitted a, Emitted b); // integers
 Emitted shiftSigned(Emitted a, int64_t amount);
 Emitted countLeadingZeros(Emitted a);

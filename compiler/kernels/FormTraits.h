@@ -1,4 +1,4 @@
-// The table of kernel kinds: facts of a kernel's linalg form that follow from its kind, for all targets.
+// The table of kernel kinds: target-independent facts of a linalg form that follow from its kind.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Enums.h"
@@ -8,14 +8,14 @@ namespace halftone::compiler {
 
 struct KernelForm;
 
-/// One kind, a row of the table.
+/// A row of the table.
 struct FormTraits {
   dialect::KernelKind kind;
-  /// How many block sizes stand among the index arguments.
+  /// The number of block sizes among the index arguments.
   int64_t blockSizes;
-  /// About how many instructions of LLVM IR the shortest kernels become on a CPU.
+  /// The approximate number of LLVM IR instructions of the shortest kernels on a CPU.
   int64_t fewestInstructions;
-  /// The dims over which one linear index may run, group by group.
+  /// The groups of dims that one linear index may span.
   llvm::SmallVector<llvm::SmallVector<int>> (*linearGroups)(mlir::func::FuncOp function, const KernelForm &form);
 };
 

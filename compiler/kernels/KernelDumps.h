@@ -1,4 +1,4 @@
-// The texts of a kernel on its way from the linalg form to code.
+// Textual dumps of a kernel, from the linalg form to assembly.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// Filled when asked for, for --stop-after and dump_ir.
+/// Filled on request, for --stop-after and dump_ir.
 struct KernelDumps {
   std::string legalized; // linalg after legalize-storage
   std::string emitted;   // after the emitter and expand-math: func, scf, vector, llvm

@@ -1,22 +1,22 @@
-// The linalg form of a kernel as an emitter reads it: dims, operands, generics and how each reaches its tensors.
+// The linalg form of a kernel as emitters read it: dims, operands, generics, and the accesses to tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/KernelForm.h"
 
 namespace halftone::compiler {
 
-/// How a generic reads or writes one of its tensors: the kernel dim of each axis, or -1 and a constant.
+/// The access of a generic to one of its tensors: per axis a kernel dim, or -1 and a constant.
 struct TensorAccess {
   llvm::SmallVector<int> dims;
   llvm::SmallVector<int64_t> constants;
   bool operator==(const TensorAccess &) const = default;
 };
 
-/// docs/kernel-form.md says how a linalg form is made. Nothing here depends on a target.
+/// A linalg form, as specified in docs/kernel-form.md. Nothing here depends on a target.
 class KernelSource {
 public:
-  /// Reads `function`, whose bodies then are such as cloneBody takes. On failure a diagnostic says which part of a linalg
-  /// form it lacks.
+  /// Reads `function`, whose bodies cloneBody() can then clone. On failure a diagnostic names the part of a linalg form
+  /// that is missing.
   static mlir::FailureOr<KernelSource> read(mlir::func::FuncOp function);
 
   /// The operands: the arguments after the index arguments.
@@ -25,23 +25,23 @@ public:
   mlir::OperandRange results() const { return function.getBody().front().getTerminator()->getOperands(); }
   const TensorForm &formOf(mlir::Value value) const { return form.of(function, value); }
   TensorAccess accessOf(mlir::linalg::GenericOp generic, mlir::OpOperand &operand) const;
-  /// The neutral element that a reduction's output starts from.
+  /// The neutral element, with which a reduction's output starts.
   mlir::TypedAttr initialOf(mlir::linalg::GenericOp generic, unsigned output) const;
-  /// How many operands of the generics are read along the last dim but one in their last axis, and along the last dim
-  /// in another.
+  /// The number of operands of the generics whose last axis is the second to last dim and which have the last dim as
+  /// another axis.
   int64_t transposedOperands() const;
-  /// Whether any value of the kernel needs 64-bit float lanes.
+  /// Returns true if any value of the kernel has f64 elements.
   bool holdsF64() const;
 
   mutable mlir::func::FuncOp function;
   KernelForm form;
   int64_t dims = 0;                                    // of the iteration space
-  unsigned indexArguments = 0;                         // extents of dims, block sizes, numbers
+  unsigned indexArguments = 0;                         // extents of dims, block sizes, lookup arguments
   llvm::SmallVector<mlir::linalg::GenericOp> generics; // in order
 };
 
 llvm::SmallVector<int> dimsOf(mlir::linalg::GenericOp generic);
-/// Combiner of each output, "" for elementwise ones.
+/// The combiner of each output, "" for elementwise outputs.
 llvm::SmallVector<std::string> combinersOf(mlir::linalg::GenericOp generic);
 
 } // namespace halftone::compiler

@@ -1,4 +1,4 @@
-// Where the times of making a kernel's code go.
+// Timing of the phases of kernel code generation.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/Support/Timing.h"
@@ -6,10 +6,10 @@
 namespace halftone::compiler {
 
 struct KernelTimes {
-  mlir::TimingScope *scope = nullptr; // gets a row for each phase; null: no times
-  bool byPass = false;                // the phases of LLVM get a row for each of its passes
+  mlir::TimingScope *scope = nullptr; // gets a row for each phase; null: not timed
+  bool byPass = false;                // the LLVM phases get a row for each LLVM pass
 
-  /// Counts until it ends.
+  /// Times a phase until the returned scope is destroyed.
   mlir::TimingScope phase(llvm::StringRef name) const { return scope ? scope->nest(name) : mlir::TimingScope(); }
 };
 

@@ -1,4 +1,4 @@
-// Reading, writing and combining along the vector dim of a kernel, for any target.
+// Target-independent loads, stores and combining along the vector dim of a kernel.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/BlockFrame.h"
@@ -6,64 +6,66 @@
 
 namespace halftone::compiler {
 
-/// Lanes that run along two neighbouring dims: at each index of `dim`, a group, all `size` indices of the lanes' own dim, its
-/// filters. `size` divides the count of lanes. A vector begins with a group: at index 0 of the lanes' own dim.
+/// Vector lanes over two adjacent dims of a grouped convolution: a vector holds all `size` filters (the lanes' own dim)
+/// of one or more consecutive groups (`dim`). `size` divides the number of lanes. A vector begins at index 0 of the
+/// lanes' own dim.
 struct LaneGroups {
-  int64_t size = 0; // 0: lanes run along their own dim alone
+  int64_t size = 0; // 0: lanes run along their own dim only
   int dim = -1;
   int channelDim = -1;  // -1: none
-  int64_t channels = 1; // of a group
-  int64_t channel = 0;  // the index of the channels' dim, which is a constant of the code
+  int64_t channels = 1; // per group
+  int64_t channel = 0;  // the index along the channels' dim, a constant in the code
 };
 
-/// One step along the vector dim: `count` neighbours that begin at the frame's index of `dim`, or a scalar (count 0).
+/// One step along the vector dim: `count` consecutive elements from the frame's index of `dim` on, or a scalar (count
+/// 0).
 struct Lanes {
   int64_t count = 0;
   int dim = -1;
-  Emitted mask = {};  // vector of i1: which lanes are inside; null: all
-  Emitted limit = {}; // with a mask: where the range ends
-  /// The index and the extent of `dim` are multiples of `count`, so that vectors along it lie at multiples of their size
-  /// (of 64 bytes if they are larger).
+  Emitted mask = {};  // vector of i1, true for lanes that are inside; null: all are
+  Emitted limit = {}; // with a mask: the end of the range
+  /// The index and the extent of `dim` are multiples of `count`, so vectors along it are aligned to their size (to 64
+  /// bytes if they are larger).
   bool isAligned = false;
   LaneGroups groups = {};
 };
 
-/// The lanes of a masked step that begins at the present index and ends before `limit`. With groups `limit` counts the
-/// filters of all groups before it.
+/// The lanes of a masked step that begins at the current index and ends before `limit`. With groups, `limit` counts
+/// filters across all groups.
 Lanes maskedLanes(BlockFrame &frame, int64_t count, int dim, Emitted limit, const LaneGroups &groups = {});
 
-/// The element or elements at the present index; a scalar when the access does not vary along the lanes. Lanes outside
-/// hold anything.
+/// Loads the element or elements at the current index; a scalar if the access does not vary along the lanes. Lanes
+/// outside of the mask are undefined.
 Emitted loadLanes(BlockFrame &frame, const TensorStorage &storage, const TensorAccess &access, const Lanes &lanes);
-/// The same of each input of `generic` that its body reads; null for the others. An input for whose position `atHand`
-/// has a value is not loaded.
+/// Loads each input of `generic` that its body reads; null for the others. An input for which `atHand` returns a value
+/// is not loaded.
 Values loadInputs(BlockFrame &frame, mlir::linalg::GenericOp generic, const Lanes &lanes,
                   llvm::function_ref<Emitted(unsigned)> atHand = nullptr);
 void storeLanes(BlockFrame &frame, Emitted value, const TensorStorage &storage, const TensorAccess &access,
                 const Lanes &lanes);
-/// Loads the inputs of `generic`, whose outputs are elementwise, computes its body at the present index and stores what
-/// it yields.
+/// Loads the inputs of `generic`, whose outputs are elementwise, emits its body at the current index and stores the
+/// yielded values.
 void storeOutputs(BlockFrame &frame, mlir::linalg::GenericOp generic, const Lanes &lanes);
-/// `value` where the lanes are inside, else `other`.
+/// `value` in lanes that are inside, `other` in the rest.
 Emitted selectInside(const Lanes &lanes, Emitted value, Emitted other);
 
-/// Whether a generic's body holds a function that becomes many instructions.
+/// Returns true if a generic's body contains a function that expands to many instructions.
 bool hasLongFunction(mlir::linalg::GenericOp generic);
-/// Whether a generic's body is so short that waiting for its accumulators would take longer than computing it.
+/// Returns true if a generic's body is so short that the latency of its accumulators exceeds the time to compute it.
 bool isShort(mlir::linalg::GenericOp generic);
 
-/// The values that a generic's body yields at the present index, when its block arguments are `values`.
+/// The values that a generic's body yields at the current index for the block arguments `values`.
 Values emitBody(BlockFrame &frame, mlir::linalg::GenericOp generic, const Values &values, const Lanes &lanes);
 
-/// The elements that `op` of the body of `generic` looks up at `indices`.
+/// The elements that `op`, of the body of `generic`, looks up at `indices`.
 Emitted lookUpLanes(BlockFrame &frame, mlir::linalg::GenericOp generic, mlir::tensor::ExtractOp op, Emitted indices,
                     const Lanes &lanes);
 
-/// Accumulators, one for each name in `combiners` ("" takes none), combined pairwise: the values of `a`, then those of
-/// `b`.
+/// Combines accumulators pairwise, values of `a` before those of `b`. `combiners` has a name for each accumulator; ""
+/// takes none.
 Values combineAll(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> a,
                   llvm::ArrayRef<Emitted> b);
-/// Vectors folded to scalars, halves onto halves: a fixed order.
+/// Reduces vectors to scalars by folding halves onto halves, a fixed order.
 Values combineLanes(BlockFrame &frame, llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> vectors);
 
 } // namespace halftone::compiler

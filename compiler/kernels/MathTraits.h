@@ -1,4 +1,4 @@
-// The arithmetic that a target has as instructions.
+// The arithmetic for which a target has instructions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,14 +6,14 @@ namespace halftone::compiler {
 
 class MathInstructions;
 
-/// Each fact says that vectors of the target have the operation as instructions; where one is false, kernels compute it by
-/// others with the same result.
+/// Each flag says that the target has vector instructions for the operation; otherwise kernels compute it by other
+/// operations, with the same result.
 struct MathTraits {
   bool hasFma = false;       // fused multiply-add
   bool hasRounding = false;  // floor, ceil, trunc and roundeven
   bool convertsF16 = false;  // f16 <-> f32
-  bool convertsBf16 = false; // f32 -> bf16, of all numbers
-  /// Instructions that not every target has; null if there are none. The object is never destroyed.
+  bool convertsBf16 = false; // f32 -> bf16, for all numbers
+  /// Instructions that not every target has, or null. The object is never destroyed.
   const MathInstructions *instructions = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// The leading dims of a recurrence kernel; behind them come the dims of columns and of depths.
+// The leading dims of a recurrence kernel; the dims of columns and of K follow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,7 +6,8 @@ namespace halftone::compiler {
 
 enum RecurrenceDim : int { stepDim, rowDim, recurrenceOuterDims };
 
-/// The lookup arguments that each recurrence kernel has: the index of the first step, and how far it is from one step to the next.
+/// The lookup arguments of every recurrence kernel: the index of the first step, and the distance from one step to the
+/// next.
 enum RecurrenceNumber : int { firstNumber, strideNumber, recurrenceNumbers };
 
 } // namespace halftone::compiler

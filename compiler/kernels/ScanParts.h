@@ -1,4 +1,4 @@
-// The steps of a scan kernel, for any target: going along the scanned dims, adding an element, storing a sum.
+// The target-independent steps of a scan kernel: iterating over the scanned dims, adding an element, storing a sum.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Lanes.h"
@@ -9,21 +9,21 @@ class ScanParts {
 public:
   explicit ScanParts(BlockFrame &frame);
 
-  /// Goes through all indices of `dims` in the order of the sums; `body` gets the carried values and returns the next.
+  /// Iterates over `dims` in the order of the sums; `body` maps the carried values to the next ones.
   Values walk(llvm::ArrayRef<int> dims, llvm::ArrayRef<Emitted> carried,
               llvm::function_ref<Values(const Values &)> body);
-  /// `accumulator` and the element at the present index.
+  /// Combines `accumulator` with the element at the current index.
   Emitted added(Emitted accumulator, const Lanes &lanes);
-  /// Stores the sums at the present index.
+  /// Stores the sums at the current index.
   void store(Emitted sums, const Lanes &lanes);
-  /// The sum of no elements.
+  /// The neutral element.
   Emitted none(int64_t lanes) { return frame.splat(frame.initialOf(adding, 0), lanes); }
   Emitted combine(Emitted a, Emitted b);
 
   const bool reverse;
   const int vectorDim;
   mlir::linalg::GenericOp adding, storing;
-  llvm::SmallVector<int> scanned, rows; // dims: those that are scanned; the others, without the vector dim
+  llvm::SmallVector<int> scanned, rows; // dims: the scanned ones; the others, except the vector dim
   bool alongLanes = false;              // the vector dim is scanned
 
 private:

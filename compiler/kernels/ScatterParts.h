@@ -1,4 +1,4 @@
-// The steps of a scatter kernel, for any target: the row that an index names, and combining a slice of the updates with it.
+// The target-independent steps of a scatter kernel: reading an index, and combining updates with the selected row.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Lanes.h"
@@ -9,19 +9,20 @@ class ScatterParts {
 public:
   explicit ScatterParts(BlockFrame &frame);
 
-  /// The row that the index at the present place of the dims `index` names, if it names one.
+  /// The row number at the current index of the dims `index`. It may be out of bounds.
   Emitted namedRow();
-  /// The present place is `row`, which the present index names.
+  /// Sets the current row to `row`, which the current index selects.
   void standAt(Emitted row);
-  /// `clears` gives all elements of the block's rows their first value: not if the result starts as x and lies in x's memory.
+  /// Calls `clears` to emit the initialization of the block's rows, guarded by a check: if the result starts as a copy
+  /// of x and is in x's memory, the rows are initialized already.
   void clearWhereNeeded(llvm::function_ref<void()> clears);
-  /// Gives the result's elements at the present row and column their first value.
+  /// Initializes the result's elements at the current row and column.
   void clear(const Lanes &lanes);
-  /// Combines the update of the present index with the result's elements at the present row and column.
+  /// Combines the update at the current index with the result's elements at the current row and column.
   void add(const Lanes &lanes);
 
   const int rowDim, vectorDim;
-  mlir::linalg::GenericOp indexing, sum, start; // start: null if elements start from the neutral one
+  mlir::linalg::GenericOp indexing, sum, start; // start: null if elements start as the neutral element
   llvm::SmallVector<int> outer, index, inner;   // the other dims: before the row dim, of the indices, after them
 
 private:

@@ -1,4 +1,4 @@
-// Schedules: how one target computes a kernel, as an attribute of the kernel's function.
+// Schedules: how a target computes a kernel, as an attribute of the kernel's function.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Numerics.h"
@@ -14,7 +14,7 @@ namespace halftone::compiler {
 mlir::FailureOr<llvm::SmallVector<int64_t>> parseSizes(mlir::AsmParser &parser);
 void printSizes(mlir::AsmPrinter &printer, llvm::ArrayRef<int64_t> sizes);
 
-/// An error at `kernel`: its schedule, null if it has none, is not the `expected` one.
+/// Emits an error at `kernel`: its schedule (null if it has none) is not the `expected` one.
 mlir::InFlightDiagnostic emitUnexpected(ScheduleAttrInterface schedule, llvm::StringRef expected,
                                         mlir::Operation *kernel);
 

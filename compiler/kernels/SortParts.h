@@ -1,14 +1,14 @@
-// The steps of a sort kernel, for any target: the key of a place of a row, and storing the element of a place.
+// The target-independent steps of a sort kernel: computing the key of a position in a row, and storing an element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Lanes.h"
 
 namespace halftone::compiler {
 
-/// The facts of a launch of a sort kernel.
+/// The sizes of a launch of a sort kernel.
 struct SortExtents {
   SortExtents(const KernelSource &source, llvm::ArrayRef<int64_t> extents);
-  int64_t length, count; // of a row: its elements, and those that the kernel gives
+  int64_t length, count; // per row: the number of elements, and of results
   int64_t keyBytes;
 };
 
@@ -16,17 +16,17 @@ class SortParts {
 public:
   explicit SortParts(BlockFrame &frame);
 
-  /// Goes to row `row` of all rows.
+  /// Sets the current row to `row`, an index over all rows.
   void standAtRow(Emitted row) { frame.delinearize(row, rows); }
-  /// The keys of the row's places from `place` on, neighbours if `lanes` has more than one.
+  /// The keys of the row's elements from position `place` on, consecutive ones if `lanes` is above 1.
   Emitted key(Emitted place, int64_t lanes = 0);
-  /// Stores the element of the row's place `place` as the one number `number` of the sorted row.
+  /// Stores the element at position `place` of the row as element `number` of the sorted row.
   void give(Emitted number, Emitted place);
 
-  llvm::SmallVector<int> sorted, rows; // dims: those of a row, and those that count rows
+  llvm::SmallVector<int> sorted, rows; // dims: those along a row, and those over rows
   int givenDim;                        // the dim of the results along a row
   mlir::Type keyType;
-  bool hasLanes; // key() takes several places
+  bool hasLanes; // key() can take several positions
 
 private:
   Values made(int64_t lanes);
