@@ -1,4 +1,4 @@
-// LLVM's optimizer and code generator for the code of kernels, whatever the machine.
+// LLVM's optimizer and code generator for kernels, for any machine.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/KernelDumps.h"
@@ -16,37 +16,37 @@
 
 namespace halftone::compiler {
 
-/// Makes all machines of LLVM's known to it; once a process.
+/// Registers all machines with LLVM; once per process.
 void initializeMachines();
 
-/// internal_error.
+/// Returns an internal_error.
 Status codeGenerationFailure(std::string_view what, std::string detail = "");
 
-/// A machine by LLVM's names.
+/// A machine by its names in LLVM.
 struct MachineName {
   std::string triple, processor, features;
 };
 
-/// The passes over LLVM IR for code that comes vectorized, with its loops in the wanted order, and with nothing to inline or to
-/// unroll.
+/// The passes over LLVM IR for code that is already vectorized, with loops in their final order, and with nothing to
+/// inline or to unroll.
 llvm::FunctionPassManager usualPasses();
 
-/// Makes the code of one module after another, on one thread. Products and sums fuse where `contract` says so and nowhere
-/// else; no call to a library is made up. After a failure an object is of no more use.
+/// Compiles modules one after another on one thread. Products and sums fuse exactly where `contract` permits it; no
+/// library calls are introduced. After a failure an object must not be used.
 class MachineCode {
 public:
-  /// internal_error when LLVM was built without the machine.
+  /// internal_error if LLVM was built without the machine.
   static StatusOr<std::unique_ptr<MachineCode>> create(MachineName name);
 
-  /// Optimizes `module` for the machine. `dumps`, unless null, gets llvm and instructions. The module is verified first if there are dumps, and
-  /// always if so configured in CMake (HALFTONE_VERIFY_STAGES).
+  /// Optimizes `module` for the machine. If `dumps` is not null, sets its llvm and instructions. Verifies the module
+  /// first if there are dumps, and always if CMake's HALFTONE_VERIFY_STAGES is set.
   Status optimize(llvm::Module &module, KernelDumps *dumps, llvm::FunctionPassManager passes = usualPasses());
-  /// The optimized module as a file; it is used up. The code generator leaves out the passes with the arguments `without`. Fails
-  /// when the machine has no such files, or with LLVM's errors.
+  /// Generates a file from the optimized module, which is consumed. The code generator skips the passes with the
+  /// arguments `without`. Fails if the machine has no files of that type, or with LLVM's errors.
   StatusOr<std::string> write(llvm::Module &module, llvm::CodeGenFileType type,
                               llvm::ArrayRef<llvm::StringLiteral> without = {});
 
-  KernelTimes times; // of both, and of all that a KernelCompiler does before
+  KernelTimes times; // of optimize() and write(), and of what a KernelCompiler does before them
 
 private:
   friend class StaticObjects;
@@ -56,7 +56,7 @@ private:
   MachineName name_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   llvm::TargetLibraryInfoImpl library_;
-  std::string errors_; // of LLVM, while it works on modules
+  std::string errors_; // from LLVM, while it processes a module
 };
 
 } // namespace halftone::compiler

@@ -1,17 +1,17 @@
-// The static objects that LLVM makes at first use.
+// Early creation of LLVM's static objects.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/MachineCode.h"
 
 namespace halftone::compiler {
 
-/// The static objects that LLVM's optimizer and code generator make at first use. exit() destroys static objects in the
-/// reverse order of their making, so those that the compilation of a kernel made would be destroyed before exit() waits for
-/// its end (CompilerGate.h).
+/// The static objects that LLVM's optimizer and code generator create at first use. exit() destroys static objects in
+/// reverse order of creation, so it would destroy those that a compilation created before it waits for the end of that
+/// compilation (CompilerGate.h).
 class StaticObjects {
 public:
-  /// Makes them before the first kernel of the machine's architecture, some by name and some by generating the code of a
-  /// small kernel. A runtime_error if exit() has begun, which may have destroyed one of them before it was used.
+  /// Creates them before the first kernel of the machine's architecture: some by name, the others by compiling a small
+  /// kernel. A runtime_error if exit() has begun and may have destroyed some of them.
   static Status make(const MachineName &name);
 
 private:

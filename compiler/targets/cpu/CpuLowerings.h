@@ -1,4 +1,4 @@
-// What kernels for CPUs read without another kernel before them: windows, runs of K, groups of channels, packed weights.
+// The forms of operands that CPU kernels read directly: windows, runs of K, groups of channels, packed weights.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Lowerings.h"
@@ -6,7 +6,7 @@
 namespace halftone::compiler {
 struct CpuTarget;
 
-/// A part of CpuTarget, whose facts the answers follow from.
+/// A part of CpuTarget, since the answers depend on its facts.
 class CpuLowerings : public Lowerings {
 public:
   bool readsWindows() const override { return true; }

@@ -1,4 +1,4 @@
-// The CPUs that code is generated for: the facts that the emitters ask for.
+// CPUs as targets: the facts on which emitters depend.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Target.h"
@@ -9,20 +9,20 @@
 namespace halftone::compiler {
 struct ProductRow;
 
-/// CPUs of 64 bits, little-endian, with ELF objects. One that has no table row of its own gets generic vectors.
+/// A 64-bit, little-endian CPU with ELF objects. A CPU without a table row gets generic vectors.
 struct CpuTarget : Target, private CpuBlocking, private CpuLowerings {
   std::string triple;           // LLVM's
   std::string features;         // LLVM's -mattr; with triple and processor, part of every kernel's key
-  int64_t vectorBytes = 16;     // preferred vector register
+  int64_t vectorBytes = 16;     // size of the preferred vector register
   bool hasMaskedMemory = false; // cheap masked loads and stores (AVX-512)
-  bool hasStreaming = false;    // stores of whole aligned vectors that go past the caches (x86)
+  bool hasStreaming = false;    // non-temporal stores of whole aligned vectors (x86)
   int64_t vectorRegisters = 16;
-  std::vector<const ProductRow *> products; // those that it has (matmul/Products.h), in the order of preference
-  /// The processor whose facts these are, if its instructions are emulated; code is then for this machine, which `triple`,
-  /// `processor` and `features` name. "": none is.
+  std::vector<const ProductRow *> products; // the available ones (matmul/Products.h), in order of preference
+  /// The processor with these facts, if its instructions are emulated; the code is then for this machine, which
+  /// `triple`, `processor` and `features` describe. "" if none is emulated.
   std::string emulated;
 
-  std::string key() const override; // triple, processor and features, and the name of the CPU that is emulated
+  std::string key() const override; // triple, processor and features, and the name of the emulated CPU
   const Blocking &blocking(Numerics /*numerics*/) const override { return *this; }
   const Lowerings &lowerings() const override { return *this; }
   ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const override;

@@ -1,4 +1,4 @@
-// Results of loop kernels that are stored as panels.
+// Packed results of loop kernels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/Emitters.h"
@@ -6,19 +6,19 @@
 
 namespace halftone::compiler {
 
-/// A result that a matmul reads as its packed right operand: 16-bit elements in groups of two or 8-bit ones in groups of
-/// four, or elements of four bits in groups of eight, in panels of 16 columns. A block stages `stagedRows` rows of it in scratch, row-major, and then moves them to the panels in whole lines of 64
-/// bytes.
+/// A result that a matmul reads as its packed right operand: 16-bit elements in groups of two, 8-bit elements in groups
+/// of four, or 4-bit elements in groups of eight, in panels of 16 columns. A block stages `stagedRows` rows of it in
+/// scratch, row-major, and then moves them to the panels in whole cache lines of 64 bytes.
 class PackedStore {
 public:
-  /// For a packed result, staged at position `place` among those of the kernel; nullopt for a row-major one. Fails with
-  /// a diagnostic when the layout is another one.
+  /// The store of a packed result, the `place`-th in scratch; nullopt for a row-major result. Fails with a diagnostic
+  /// if the layout is not supported.
   static mlir::FailureOr<std::optional<PackedStore>> of(KernelFrame &frame, mlir::Value result, unsigned place);
 
-  /// Where the element of the block's first column in staged row `row` is.
+  /// The address of the element in staged row `row` and the block's first column.
   Emitted staged(Emitted row) const;
-  /// Moves the staged rows: `rowBegin` to `rowEnd`, at most `stagedRows`, columns `columnBegin` to `columnEnd`.
-  /// Both begin where lines do.
+  /// Moves the staged rows `rowBegin` to `rowEnd`, at most `stagedRows`, and columns `columnBegin` to `columnEnd`. Both
+  /// ranges begin at cache lines.
   void move(Emitted rowBegin, Emitted rowEnd, Emitted columnBegin, Emitted columnEnd) const;
 
 private:
@@ -29,9 +29,9 @@ private:
   KernelFrame &frame;
   Emitted pointer; // of the result
   mlir::Type element;
-  Emitted scratch, pitch; // of the staged rows; elements between two rows
-  int64_t depth, group;   // the axis along which groups go, and their members
-  bool halves;            // an element takes half a byte
+  Emitted scratch, pitch; // of the staged rows; elements between rows
+  int64_t depth, group;   // the axis along which groups run, and their size
+  bool halves;            // an element has four bits
 };
 
 } // namespace halftone::compiler

@@ -14,24 +14,24 @@ struct RowPlan {
     unsigned position;
     std::string combiner;
     TensorAccess access;
-    TensorStorage storage; // where an elementwise output or a side reduction is stored
+    TensorStorage storage; // of an elementwise output or a partial reduction
     bool isPartial = false, isCarried = false;
     bool mayStream = false; // a full result, written a vector at a time
-    int accumulator = -1;   // of a carried output: its position
-    Emitted chunk = {};     // of a side reduction that rounds: memory for the totals of a chunk of rows, then of chunks
-    int nanFlag = -1;       // the accumulator that says whether there was a NaN, where the output's own leaves it out
+    int accumulator = -1;   // of a carried output: its index
+    Emitted chunk = {};     // of a partial reduction that rounds: memory for totals of a chunk of rows, and of chunks
+    int nanFlag = -1;       // the accumulator that records whether there was a NaN, if the output's own ignores NaN
   };
-  /// One generic. Along its vector dim, the last inner one, it takes a vector at a time.
+  /// One generic, vectorized along its vector dim, the last inner one.
   struct Phase {
     mlir::linalg::GenericOp generic;
     llvm::SmallVector<TensorAccess> inputAccesses;
     llvm::SmallVector<Output> outputs;
-    llvm::SmallVector<std::string> combiners; // of the accumulators: of carried outputs, then flags
+    llvm::SmallVector<std::string> combiners; // of the accumulators: those of carried outputs, then flags
     Values neutral;                           // of the accumulators
-    llvm::SmallVector<int> inner;             // the inner dims that it runs along: all, those of one shape, or none
-    llvm::SmallVector<unsigned> prefetched;   // inputs of which it asks for the next row
-    bool isRounded = false;                   // whether an accumulator's totals are
-    int64_t codeSize = 0;                     // of one copy of the body
+    llvm::SmallVector<int> inner;             // the inner dims that it iterates over: all, those of one shape, or none
+    llvm::SmallVector<unsigned> prefetched;   // inputs whose next row is prefetched
+    bool isRounded = false;                   // an accumulator's totals are rounded
+    int64_t codeSize = 0;                     // per copy of the body
 
     int vectorDim() const { return inner.back(); }
   };
@@ -40,26 +40,26 @@ struct RowPlan {
     Emitted begin, end;
   };
 
-  /// Splits the kernel's dims into outer and inner ones.
+  /// Divides the kernel's dims into outer and inner ones.
   explicit RowPlan(KernelFrame &frame);
-  // Each of these adds facts to those of the functions before it, and emits the addresses and conditions that belong to them.
+  // Each of these adds facts to those of the functions before it, and emits their addresses and conditions.
   void readPhases();
-  /// Gives each tensor between phases its row of scratch. Returns the offset of the scratch behind the rows.
+  /// Assigns a row of scratch to each tensor between phases. Returns the scratch offset after the rows.
   Emitted placeScratch();
-  /// Gives each packed result its place to be staged. Fails with a diagnostic if there is no code for a layout.
+  /// Assigns staging memory to each packed result. Fails with a diagnostic if a layout is not supported.
   mlir::LogicalResult findPacked();
   void choosePrefetches();
   void chooseStreams();
-  /// In place, rows that keep their elements are passed over.
+  /// In-place kernels skip rows that keep their elements.
   void findKept();
 
   KernelFrame &frame;
   llvm::SmallVector<int> outer, inner;
   std::vector<Phase> phases;
-  std::vector<std::pair<Output *, PackedStore>> packed; // results that are stored as panels
-  Emitted streams;                                      // whether results go past the caches; null: none ever does
-  std::optional<KeptElements> kept;                     // of a loop that may leave rows as they are
-  Emitted isInPlace;                                    // whether it does
+  std::vector<std::pair<Output *, PackedStore>> packed; // packed results
+  Emitted streams;                                      // whether results are stored non-temporally; null: never
+  std::optional<KeptElements> kept;                     // of a loop that may keep rows unchanged
+  Emitted isInPlace;                                    // whether it is in place
 
 private:
   Phase phaseOf(mlir::linalg::GenericOp generic);

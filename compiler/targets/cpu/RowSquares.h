@@ -1,4 +1,4 @@
-// Loops with operands that are transposed, contiguous along rows: squares of as many rows as a vector has lanes.
+// Loops with transposed operands, which are contiguous along rows: squares with as many rows as a vector has lanes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/RowVectors.h"
@@ -9,10 +9,10 @@ class RowSquares {
 public:
   RowSquares(RowPlan &plan, RowVectors &vectors);
 
-  /// Whether the kernel is one elementwise phase with operands to transpose.
+  /// Returns true if the kernel is one elementwise phase with operands to transpose.
   bool hasTransposed() const { return !transposed.empty(); }
-  /// As many rows at a time as a vector has lanes, where they are neighbours in the transposed operands. `emitRow` makes the
-  /// rest: columns of the present row.
+  /// Emits squares of as many rows as a vector has lanes, if these are adjacent in the transposed operands. `emitRow`
+  /// emits the remaining columns of the current row.
   void emit(Emitted rowBegin, Emitted rowEnd, const RowPlan::Columns &columns,
             llvm::function_ref<void(const RowPlan::Columns &)> emitRow);
 

@@ -1,4 +1,4 @@
-// Accumulators of loops and row kernels on CPUs: chunks of long sums, side reductions, and the memory of totals.
+// Accumulators of loop and row kernels on CPUs: chunks of long sums, partial reductions, and the memory of totals.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/LongSums.h"
@@ -13,15 +13,16 @@ public:
 
   RowSums(RowPlan &plan, RowVectors &vectors) : frame(plan.frame), plan(plan), vectors(vectors) {}
 
-  /// Gives the totals of chunks their memory, from `offset` of the scratch on.
+  /// Assigns memory to the totals of chunks, from scratch offset `offset` on.
   void placeTotals(Emitted offset);
-  /// Points each side reduction to the block's piece of its buffer and fills that with the neutral element.
+  /// Points each partial reduction to the block's partial result in its buffer and initializes it with the neutral
+  /// element.
   void clearPartials(Emitted block);
-  /// Rows from `rowBegin` to `rowEnd`, by `rows`. Side reductions take in a chunk of rows at a time.
+  /// Emits rows `rowBegin` to `rowEnd` by calling `rows`. Partial reductions add one chunk of rows at a time.
   void emitRowChunks(Emitted rowBegin, Emitted rowEnd, llvm::function_ref<void(Emitted begin, Emitted end)> rows);
-  /// The loops of a phase. A sum that rounds goes over chunks of the vector dim and of the lines before it.
+  /// Emits the loops of a phase. A sum that rounds is split into chunks of the vector dim and of the lines before it.
   Values emitTotals(Phase &phase, const RowPlan::Columns &columns);
-  /// Makes `totals` the results of the phase, or adds them to the side reductions.
+  /// Makes `totals` the results of the phase, or combines them with the partial reductions.
   void finish(Phase &phase, llvm::ArrayRef<Emitted> totals);
 
 private:
@@ -36,7 +37,7 @@ private:
   RowPlan &plan;
   RowVectors &vectors;
   Emitted totals;     // memory for the totals of a row's chunks
-  Emitted lineTotals; // and of chunks of lines of a row
+  Emitted lineTotals; // memory for the totals of chunks of a row's lines
 };
 
 } // namespace halftone::compiler

@@ -1,11 +1,11 @@
-// The steps of a phase of a loop or row kernel along its vector dim on CPUs.
+// The steps of a phase of a loop or row kernel along its vector dim, on CPUs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/RowPlan.h"
 
 namespace halftone::compiler {
 
-/// All functions emit code at the present index of the phase's other dims.
+/// All functions emit code at the current index of the phase's other dims.
 class RowVectors {
 public:
   using Phase = RowPlan::Phase;
@@ -13,19 +13,20 @@ public:
 
   explicit RowVectors(KernelFrame &frame) : frame(frame) {}
 
-  /// How many vectors a phase does at a time: several where it would wait for its accumulators or for the steps of a long
-  /// function, as many as the registers hold and the bound on interleaved code allows.
+  /// The number of vectors that a phase processes at a time: several if it would otherwise wait for its accumulators or
+  /// for the steps of a long function, as many as the registers and the bound on interleaved code permit.
   int64_t groupsOf(Phase &phase);
-  /// The vector dim from `begin` to `end`: whole vectors, then a masked step or scalar ones. Where a body is large, one
-  /// masked loop does all, so that the kernel has one copy of it. `start` has an accumulator of lanes for each of the phase's
-  /// and, on targets without masked memory, one for the scalar steps behind those; so has the result.
+  /// Emits the vector dim from `begin` to `end`: whole vectors, then a masked step or scalar ones. For a large body,
+  /// one masked loop does it all, so the kernel has one copy of the body. `start` has a vector accumulator for each
+  /// accumulator of the phase and, on targets without masked memory, followed by one scalar accumulator for each, used
+  /// in the scalar steps. The result has the same layout.
   Values emit(Phase &phase, Emitted begin, Emitted end, const Values &start);
-  /// Loads, body, stores; returns the accumulators that are carried on.
+  /// Emits loads, body and stores; returns the carried accumulators.
   Values emitStep(Phase &phase, llvm::ArrayRef<Emitted> carried, const Lanes &lanes);
 
-  llvm::SmallDenseMap<unsigned, Emitted> atHand; // inputs of the next steps that need no load
-  Emitted nextRow;                               // how many elements ahead it is
-  bool streaming = false;                        // results that may stream go past the caches
+  llvm::SmallDenseMap<unsigned, Emitted> atHand; // inputs of the next steps that are already loaded
+  Emitted nextRow;                               // the distance to the next row, in elements
+  bool streaming = false;                        // results that may stream are stored non-temporally
 
 private:
   bool takesPairs(Phase &phase);
@@ -37,8 +38,8 @@ private:
   void emitPrefetches(Phase &phase);
 
   KernelFrame &frame;
-  llvm::SmallDenseMap<unsigned, Emitted> pairs; // of the present two steps of a group, as 32-bit integers
-  std::vector<Values> unflagged; // by output: values of a group's steps that are looked at for NaN together
+  llvm::SmallDenseMap<unsigned, Emitted> pairs; // of the current two steps of a group, as 32-bit integers
+  std::vector<Values> unflagged; // by output: values of a group's steps, which are checked for NaN together
 };
 
 } // namespace halftone::compiler

@@ -8,7 +8,7 @@
 
 namespace halftone::compiler::cpu {
 
-/// The product as reports and LLVM's intrinsics name it: "multiply-add", "vdpbf16ps".
+/// The name of the product in reports, as in LLVM's intrinsics: "multiply-add", "vdpbf16ps".
 llvm::StringRef reportName(Product product);
 
 } // namespace halftone::compiler::cpu

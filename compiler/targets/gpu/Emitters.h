@@ -1,4 +1,4 @@
-// From the legalized linalg form of a kernel to the code of its blocks on a GPU: one emitter a form.
+// The GPU emitters, one per form: from the legalized linalg form of a kernel to the code of its blocks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/gpu/GpuTarget.h"
@@ -7,19 +7,20 @@
 
 namespace halftone::compiler {
 
-/// Each emitter writes the work of one block of a kernel (docs/kernel-form.md, after legalize-storage) into `frame`.
-/// Returns how the code computes, for reports; on failure a diagnostic names the part of the kernel that has no code.
-mlir::FailureOr<std::string> emitLoop(GridFrame &frame);          // of one generic
-mlir::FailureOr<std::string> emitReductionLoop(GridFrame &frame); // of two generics
-mlir::FailureOr<std::string> emitRow(GridFrame &frame);           // of any number, of one shape or of several
-mlir::FailureOr<std::string> emitScan(GridFrame &frame);          // of two generics
-mlir::FailureOr<std::string> emitScatter(GridFrame &frame);       // of two generics
-mlir::FailureOr<std::string> emitSort(GridFrame &frame);          // of two generics
+/// Each emitter emits the work of one block of a kernel (docs/kernel-form.md, after legalize-storage) into `frame`.
+/// Returns a description of the computation, for reports; on failure a diagnostic names the part of the kernel that is
+/// not supported.
+mlir::FailureOr<std::string> emitLoop(GridFrame &frame);          // one generic
+mlir::FailureOr<std::string> emitReductionLoop(GridFrame &frame); // two generics
+mlir::FailureOr<std::string> emitRow(GridFrame &frame);           // any number of generics, of one shape or of several
+mlir::FailureOr<std::string> emitScan(GridFrame &frame);          // two generics
+mlir::FailureOr<std::string> emitScatter(GridFrame &frame);       // two generics
+mlir::FailureOr<std::string> emitSort(GridFrame &frame);          // two generics
 
-/// Scratch of a block of a sort kernel at these extents: for a row that shared memory does not hold.
+/// The scratch per block of a sort kernel with these extents: for a row that does not fit in shared memory.
 int64_t sortScratchBytes(const KernelSource &source, llvm::ArrayRef<int64_t> extents);
 
-/// Replaces `kernel` by its code, by the emitter of its kind.
+/// Replaces `kernel` by its code, with the emitter of its kind.
 mlir::FailureOr<EmittedKernel> emitKernel(mlir::func::FuncOp kernel, const GpuTarget &target);
 
 } // namespace halftone::compiler

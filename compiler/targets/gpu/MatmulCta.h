@@ -1,4 +1,4 @@
-// The values that the code of one tile of a product shares: its place, and the sizes of the problem.
+// The values that the code of one tile of a product shares: its position, and the problem sizes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/MatmulSource.h"
@@ -7,11 +7,11 @@
 
 namespace halftone::compiler {
 
-/// Scalars of one type as the lanes of a vector, and a lane of a vector.
+/// Joins scalars of one type into a vector; extracts a lane of a vector.
 Emitted joined(CodeBuilder &builder, llvm::ArrayRef<Emitted> scalars);
 Emitted laneOf(CodeBuilder &builder, Emitted vector, int64_t lane);
 
-/// A block's tile, as a schedule has it.
+/// A block's tile, as given in a schedule.
 struct BlockTile {
   BlockTile(llvm::ArrayRef<int64_t> tile, llvm::ArrayRef<int64_t> divisors)
       : sizes{tile[0], tile[1]}, divisors(divisors) {}
@@ -22,12 +22,12 @@ struct BlockTile {
 
 class MatmulCta {
 public:
-  /// Writes the code that finds the tile of the frame's block.
+  /// Emits the code that computes the tile of the frame's block.
   MatmulCta(const MatmulSource &source, const BlockTile &tile, const MatmulTiling &tiling, GridFrame &frame);
 
-  /// Sets the frame's index of the dims of `role`, by the role's linear index.
+  /// Sets the frame's index of the dims of `role` from the role's linear index.
   void moveTo(MatmulRole role, Emitted linear) const { frame.delinearize(linear, source.group[role]); }
-  /// Whether the extent of `dim` is a multiple of `count`, a power of two.
+  /// Returns true if the extent of `dim` is a multiple of `count`, a power of two.
   bool isMultiple(int dim, int64_t count) const;
   Emitted constant(int64_t value) const { return frame.constant(value); }
 
@@ -36,7 +36,7 @@ public:
   const llvm::ArrayRef<int64_t> divisors;
   const MatmulTiling &tiling;
   GridFrame &frame;
-  std::array<Emitted, 4> size; // of each role
+  std::array<Emitted, 4> size; // for each role
   Emitted columnTiles;         // in the whole product
   Emitted columnTile;
   Emitted rowPiece;                             // batch * row tiles + row tile

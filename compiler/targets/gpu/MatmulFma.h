@@ -1,4 +1,4 @@
-// Products of matrices by multiply-adds: each thread has the sums of some rows and columns in registers.
+// Matrix products by multiply-adds: each thread holds the sums of some rows and columns in registers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/gpu/MatmulStage.h"
@@ -6,12 +6,12 @@
 
 namespace halftone::compiler {
 
-/// A stage in shared memory as [k][row], widened to the accumulator's type, each k on a line of its own.
+/// A stage in shared memory as [k][row], widened to the accumulator's type, with a separate line for each k.
 class WidenedStage : public MatmulStage {
 public:
   WidenedStage(const MatmulCta &cta, int side);
   int64_t bytes() const override;
-  /// A vector of 16 bytes of neighbouring rows from `row` on, at the stage's `depth`-th index of K.
+  /// A 16-byte vector of adjacent rows from `row` on, at the stage's `depth`-th index of K.
   Emitted factors(Emitted depth, Emitted row) const;
 
 private:
@@ -26,17 +26,17 @@ class MatmulFma {
 public:
   explicit MatmulFma(const MatmulCta &cta);
 
-  /// Bytes of shared memory that sums() uses.
+  /// The bytes of shared memory that sums() uses.
   int64_t bytes() const { return stages[0].bytes() + stages[1].bytes(); }
   /// The sums of this thread over all of K, row by row.
   Values sums(Emitted shared);
 
   int64_t chunkColumns() const { return cta.tiling.across() * vector; }
-  /// Gives the sums of the `chunk`-th chunk of columns to the epilogue.
+  /// Passes the sums of the `chunk`-th chunk of columns to the epilogue.
   void put(const Values &sums, int64_t chunk, const MatmulTileEpilogue &epilogue) const;
 
 private:
-  /// The tile's row and column of this thread's sums: of the `group`-th vector along either side.
+  /// The row and column in the tile of the `group`-th vector of this thread's sums along either side.
   Emitted rowOf(int64_t group) const;
   Emitted columnOf(int64_t group) const;
   Values multiply(const Values &sums) const;
@@ -46,7 +46,7 @@ private:
 
   const MatmulCta &cta;
   GridFrame &frame;
-  const int64_t vector; // neighbouring sums: 16 bytes
+  const int64_t vector; // adjacent sums: 16 bytes
   std::array<WidenedStage, 2> stages;
 };
 

@@ -1,14 +1,14 @@
-// The code of a tile of a product, whichever way its sums are made.
+// The code of a product's tile, independent of how the sums are computed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/gpu/MatmulTileEpilogue.h"
 
 namespace halftone::compiler {
 
-/// How the code computes, for reports: the product's name and how its tile is shared.
+/// A description of the computation, for reports: the product's name and the tiling.
 std::string describeTiles(std::string_view product, const MatmulTiling &tiling);
 
-/// Writes a tile's sums, by `multiplier`, and its results. A multiplier is a class like MatmulFma.
+/// Emits the sums of a tile with `multiplier`, and its results. A multiplier is a class like MatmulFma.
 template <class Multiplier> void emitTile(const MatmulCta &cta, Multiplier multiplier) {
   MatmulTileEpilogue epilogue(cta, multiplier.chunkColumns());
   const Emitted shared = cta.frame.shared(std::max(multiplier.bytes(), epilogue.bytes()), 128);
@@ -22,8 +22,9 @@ template <class Multiplier> void emitTile(const MatmulCta &cta, Multiplier multi
   epilogue.finishTile();
 }
 
-/// Writes the work of a block of `frame` whose threads share `tile` as `tiling` says, by the multiplier that
-/// `makeMultiplier` returns of the block's MatmulCta. Without a tiling, or with divisors of other dims, a diagnostic says so.
+/// Emits the work of a block of `frame` whose threads share `tile` by `tiling`, with the multiplier that
+/// `makeMultiplier` creates from the block's MatmulCta. Fails with a diagnostic if there is no tiling, or if the number
+/// of divisors is not that of the dims.
 template <class MakeMultiplier>
 mlir::FailureOr<std::string> emitTiles(const MatmulSource &source, const BlockTile &tile,
                                        const std::optional<MatmulTiling> &tiling, std::string_view product,
@@ -39,8 +40,8 @@ mlir::FailureOr<std::string> emitTiles(const MatmulSource &source, const BlockTi
   return describeTiles(product, *tiling);
 }
 
-/// The same by multiply-adds in the accumulator's type, if the kernel's schedule is #halftone_gpu.matmul; else a diagnostic says
-/// that it is not.
+/// emitTiles() with multiply-adds in the accumulator's type. Fails with a diagnostic unless the kernel's schedule is
+/// #halftone_gpu.matmul.
 mlir::FailureOr<std::string> emitMultiplyAdds(const MatmulSource &source, GridFrame &frame);
 
 } // namespace halftone::compiler

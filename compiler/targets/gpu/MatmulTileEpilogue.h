@@ -1,4 +1,4 @@
-// From the sums of a tile to results: through shared memory to threads that stand side by side in memory.
+// The epilogue of a tile: sums are transferred through shared memory to threads that are adjacent in memory.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Lanes.h"
@@ -6,26 +6,26 @@
 
 namespace halftone::compiler {
 
-/// The tile's columns are finished in chunks of `columns`: their sums lie in shared memory, and each thread takes a step
-/// of neighbouring columns of the chunk, and every so many rows of the tile.
+/// The tile is processed in chunks of `columns` columns. The sums of a chunk are in shared memory; each thread
+/// processes a step of adjacent columns of the chunk, at rows of the tile with a constant stride.
 class MatmulTileEpilogue {
 public:
   MatmulTileEpilogue(const MatmulCta &cta, int64_t columns);
 
-  /// Bytes of shared memory, which `at` points to from here on.
+  /// The bytes of shared memory that the epilogue needs. place() sets its address.
   int64_t bytes() const;
   void place(Emitted at) { shared = at; }
 
-  /// Stores a vector of `sums` from `row` of the tile and `column` of the present chunk on.
+  /// Stores a vector of `sums` from row `row` of the tile and column `column` of the current chunk on.
   void put(Emitted sums, Emitted row, Emitted column) const;
-  /// Computes the results of the chunk that begins at column `first`, from the sums that put() stored. It passes a
-  /// barrier before and after.
+  /// Computes the results of the chunk that begins at column `first` from the sums that put() stored. Has a barrier
+  /// before and after.
   void finishChunk(int64_t first);
-  /// Stores the side reductions that need all chunks.
+  /// Stores the partial reductions that need all chunks.
   void finishTile();
 
 private:
-  /// A side reduction among the outputs.
+  /// A partial reduction among the outputs.
   struct Side {
     unsigned output;
     Emitted neutral; // in all lanes
@@ -44,10 +44,10 @@ private:
   const MatmulCta &cta;
   GridFrame &frame;
   mutable mlir::linalg::GenericOp epilogue;
-  const int64_t columns, pitch;  // pitch: sums between rows, so that rows begin at different banks
+  const int64_t columns, pitch;  // sums between rows, such that rows begin at different banks
   const Lanes lanes;             // of a step; none: single columns
   llvm::SmallVector<Side> sides; // those that keep columns, then the others
-  size_t keeping = 0;            // how many keep columns
+  size_t keeping = 0;            // the number of sides that keep columns
   Values totals;                 // of the others, over the chunks so far
   Emitted shared;
 };

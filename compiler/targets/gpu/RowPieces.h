@@ -1,27 +1,28 @@
-// The side reductions of a row kernel: a block's piece of each.
+// The partial reductions of a row kernel: a block's partial result of each.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/gpu/RowTeams.h"
 
 namespace halftone::compiler {
 
-/// Threads add up in registers, over the block's rows, what RowOutput::isPieceInRegisters says; the rest in memory.
+/// Threads accumulate the outputs of RowOutput::isPieceInRegisters in registers over the block's rows; the others in
+/// memory.
 class RowPieces {
 public:
   RowPieces(const RowTeams &teams, std::vector<RowPhase> &phases) : teams(teams), phases(phases) {}
 
-  /// Points each side reduction to the block's piece of its buffer, and gives it its first value.
+  /// Points each partial reduction to the block's partial result in its buffer, and initializes it.
   void begin();
-  /// Stores the totals of those in registers.
+  /// Stores the totals of the partial reductions in registers.
   void finish();
 
-  /// The accumulators of those in registers, and the combiner of each.
+  /// The accumulators of the partial reductions in registers, and the combiner of each.
   Values running() const;
   llvm::SmallVector<std::string> combiners() const;
   void setRunning(llvm::ArrayRef<Emitted> values);
 
 private:
-  /// Stores the totals of `outputs`, of one combiner.
+  /// Stores the totals of `outputs`, which have the same combiner.
   void finish(RowPhase &phase, llvm::ArrayRef<RowOutput *> outputs);
 
   const RowTeams &teams;

@@ -1,4 +1,4 @@
-// The threads of a block that share the rows of a row kernel, and the kernel's generics as phases of a row.
+// The threads of a block that share the rows of a row kernel, and the kernel's generics as phases.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Lanes.h"
@@ -11,13 +11,13 @@ namespace halftone::compiler {
 struct RowOutput {
   enum class Combining {
     none,    // elementwise
-    row,     // over the inner dims: a value of the row, for later phases
-    block,   // a side reduction to one value
-    columns, // a side reduction that keeps the inner dims: in registers, where these hold the row
-    memory,  // any other side reduction: in the block's piece, each element by one thread
+    row,     // over the inner dims: one value per row, for later phases
+    block,   // a partial reduction to one value
+    columns, // a partial reduction that keeps the inner dims: in registers if these hold the row
+    memory,  // any other partial reduction: in memory, in the block's partial result, one thread per element
   };
 
-  /// Whether it is a side reduction that threads add up in registers.
+  /// Returns true for a partial reduction that threads accumulate in registers.
   bool isPieceInRegisters() const { return combining == Combining::block || combining == Combining::columns; }
 
   unsigned position = 0;
@@ -25,7 +25,7 @@ struct RowOutput {
   TensorAccess access;
   TensorStorage storage;
   Combining combining = Combining::none;
-  Values running = {}; // accumulators: for `columns` one of each step, for `row` and `block` one
+  Values running = {}; // accumulators: for `columns` one per step, for `row` and `block` one
 };
 
 /// A generic.
@@ -33,48 +33,48 @@ struct RowPhase {
   mlir::linalg::GenericOp generic;
   llvm::SmallVector<TensorAccess> inputAccesses;
   std::vector<RowOutput> outputs;
-  llvm::SmallVector<int> inner; // the inner dims that it runs along: all, those of one shape, or none
+  llvm::SmallVector<int> inner; // the inner dims that it iterates over: all, those of one shape, or none
   Lanes lanes;
 };
 
-/// One vector of a phase: where it begins, and whether the phase has it.
+/// One vector of a phase: its index, and whether it is inside the phase's range.
 struct RowStep {
   Values index;     // of the phase's inner dims
   Emitted isInside; // null: always
 };
 
-/// Each team, a row of the block's threads, takes every `teams`-th row of the block; in it, each thread takes every
-/// `across`-th vector. So a thread reads no element of a row that another thread wrote, and reads operands once where its
-/// steps hold the whole row.
+/// Each team, a row of the block's threads, processes every `teams`-th row of the block; within a row, each thread
+/// processes every `across`-th vector. So a thread reads no element of a row that another thread wrote, and loads
+/// operands once if its steps hold the whole row.
 class RowTeams {
 public:
-  /// Vectors that a thread has at a time of a row that registers do not hold.
+  /// The number of vectors that a thread processes at a time if registers do not hold the row.
   static constexpr int64_t longSteps = 2;
 
   RowTeams(GridFrame &frame, const RowTile &tile);
 
   bool keepsRows() const { return tile.steps > 0; }
-  /// On failure a diagnostic names a side reduction that has no code.
+  /// On failure a diagnostic names a partial reduction that is not supported.
   mlir::FailureOr<RowPhase> phaseOf(mlir::linalg::GenericOp generic) const;
   /// The vectors of this thread, `across` apart, from the row's element `begin` on.
   llvm::SmallVector<RowStep> stepsFrom(const RowPhase &phase, Emitted begin) const;
   void standAt(const RowPhase &phase, const RowStep &step) const;
-  /// The totals of a team's scalars or vectors.
+  /// Combines a team's scalars or vectors to totals.
   Values total(llvm::ArrayRef<std::string> combiners, llvm::ArrayRef<Emitted> own) const;
-  /// Whether this thread is its team's first one.
+  /// Whether this thread is the first of its team.
   Emitted isFirst() const { return equal(threads.thread, threads.thread.like(0)); }
 
   GridFrame &frame;
   const RowTile tile;
   const ThreadTile threads;
   llvm::SmallVector<int> outer, inner;
-  Emitted isRowInside; // whether the block has this team's row; null: always
+  Emitted isRowInside; // whether the team's row is in the block; null: always
 
 private:
   mlir::FailureOr<RowOutput::Combining> combiningOf(const RowPhase &phase, const RowOutput &output) const;
 };
 
-/// Both conditions; null stands for one that always holds.
+/// The conjunction of both conditions; null means true.
 Emitted both(Emitted a, Emitted b);
 
 } // namespace halftone::compiler

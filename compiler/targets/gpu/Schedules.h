@@ -11,8 +11,7 @@
 
 namespace halftone::compiler::gpu {
 
-/// Whether `tile` and `divisors` are those of a matmul's tiles, as every schedule with tiles has them; if not, an error says so
-/// of the schedule `name`.
+/// Checks `tile` and `divisors`, which every schedule with tiles has. The error names the schedule as `name`.
 mlir::LogicalResult verifyTile(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, llvm::StringRef name,
                                llvm::ArrayRef<int64_t> tile, llvm::ArrayRef<int64_t> divisors);
 

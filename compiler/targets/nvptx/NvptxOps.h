@@ -1,4 +1,4 @@
-// The operations of threads of NVIDIA GPUs, in MLIR's NVVM dialect.
+// Thread operations of NVIDIA GPUs, in MLIR's NVVM dialect.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/gpu/GpuOps.h"
@@ -12,7 +12,7 @@ public:
   void barrier(CodeBuilder &builder) const override;
   Emitted shuffle(CodeBuilder &builder, Shuffle kind, Emitted value, Emitted lane) const override;
   Emitted ballot(CodeBuilder &builder, Emitted condition) const override;
-  /// The entry of a strict kernel becomes a strictFunction (PtxRounding.h).
+  /// The entry of a strict kernel gets the attribute strictFunction (PtxRounding.h).
   void markEntry(mlir::LLVM::LLVMFuncOp entry, int64_t threads, Numerics numerics) const override;
 };
 

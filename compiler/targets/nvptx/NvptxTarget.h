@@ -1,4 +1,4 @@
-// NVIDIA GPUs: code as PTX, which the driver compiles for the GPU at hand.
+// NVIDIA GPUs as targets: code as PTX, which the driver compiles for the installed GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/gpu/GpuTarget.h"
@@ -6,8 +6,8 @@
 
 namespace halftone::compiler {
 
-/// "sm_80" or "sm_80:<n>": code for every GPU of compute capability 8.0 and above, with blocks chosen for one of `n`
-/// multiprocessors, 1 to 1024; without a number for the 108 of an A100.
+/// "sm_80" or "sm_80:<n>": code for every GPU of compute capability 8.0 and above. Blocks are chosen for a GPU with `n`
+/// multiprocessors, 1 to 1024; without a number, for the 108 of an A100.
 struct NvptxTarget : GpuTarget {
   std::string key() const override;
   ScheduleAttrInterface schedule(mlir::MLIRContext *context, const KernelTraits &traits) const override;

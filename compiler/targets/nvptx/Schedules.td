@@ -8,7 +8,7 @@ include "compiler/kernels/Schedule.td"
 def ScheduleDialect : Dialect {
   let name = "halftone_nvptx";
   let cppNamespace = "::halftone::compiler::nvptx";
-  let summary = "How kernels compute by instructions of NVIDIA GPUs: attributes alone";
+  let summary = "The schedules of kernels with instructions of NVIDIA GPUs: attributes only";
   let useDefaultAttributePrinterParser = 1;
 }
 
@@ -23,10 +23,10 @@ def Nvptx_Product : I32Enum<"Product", "the instruction of a warp's products", [
 def Nvptx_MmaSchedule : AttrDef<ScheduleDialect, "MmaSchedule",
                                 [DeclareAttrInterfaceMethods<Halftone_ScheduleAttrInterface, ["takesStoredFactors"]>]> {
   let mnemonic = "mma";
-  let summary = "A matmul kernel of products by mma.sync";
+  let summary = "The schedule of a matmul kernel that uses mma.sync";
   let description = [{
-    Factors have the narrow type that `product` multiplies, also if a prologue makes them. `tile` and `divisors` are those of
-    `#halftone_gpu.matmul`.
+    Factors have the narrow type that `product` multiplies, even if a prologue computes them. `tile` and `divisors` are
+    those of `#halftone_gpu.matmul`.
     Example: `#halftone_nvptx.mma<product = mma_m16n8k16_bf16, tile = [128, 128], divisors = [16, 16, 8]>`
   }];
   let parameters = (ins "Product":$product, Halftone_SizesParameter<"rows and columns of a tile">:$tile,

@@ -1,4 +1,4 @@
-// The generics of an attention kernel, for its emitters.
+// The generics of an attention kernel, as its emitters read them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/KernelFrame.h"
@@ -10,11 +10,12 @@ struct ForwardForm {
   mlir::linalg::GenericOp products, scores, largest, raised, total, weights, sums;
   llvm::SmallVector<mlir::linalg::GenericOp> results;
 
-  /// On failure a diagnostic says what an attention kernel has.
+  /// On failure a diagnostic says what an attention kernel must have.
   static mlir::FailureOr<ForwardForm> read(const KernelSource &source);
 };
 
-/// The emitters of kernels with tiles of queries and of kernels with few queries (`few_queries`), and the bytes of their scratch.
+/// The emitters of kernels with tiles of queries and of kernels with few queries (`few_queries`), and their scratch
+/// size in bytes.
 mlir::FailureOr<std::string> emitAttentionOfTiles(KernelFrame &frame);
 int64_t attentionScratchOfTiles(const KernelSource &source, llvm::ArrayRef<int64_t> extents, const CpuTarget &target);
 mlir::FailureOr<std::string> emitAttentionOfFewQueries(KernelFrame &frame);

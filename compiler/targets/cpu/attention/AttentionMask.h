@@ -1,25 +1,25 @@
-// Tiles of an attention kernel in which no query sees a key.
+// Tiles of an attention kernel in which every key is masked.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/attention/AttentionTiles.h"
 
 namespace halftone::compiler {
 
-/// A tile of scores: `queries` indices from `firstQuery` on, and `keys` from `firstKey` on.
+/// A tile of scores: `queries` queries from `firstQuery` on, and `keys` keys from `firstKey` on.
 struct ScoreTile {
   Emitted firstQuery, queries, firstKey, keys;
 };
 
-/// Whether `scores`, of an attention kernel, have a mask besides `halftone.causal`.
+/// Returns true if `scores`, of an attention kernel, have a mask besides `halftone.causal`.
 bool hidesKeys(const KernelSource &source, mlir::linalg::GenericOp scores);
 
-/// The mask of an attention kernel's scores; false if the form has none, or nothing but `halftone.causal`.
+/// The mask of an attention kernel's scores; false if the form has none besides `halftone.causal`.
 class AttentionMask {
 public:
-  /// `scores` makes scores of `products`.
+  /// `scores` computes the scores from `products`.
   AttentionMask(const AttentionTiles &tiles, mlir::linalg::GenericOp scores, mlir::Value products);
   explicit operator bool() const { return isThere; }
-  /// Whether a query of the tile sees a key of it.
+  /// Whether any query of the tile sees any of its keys.
   Emitted seesAny(const ScoreTile &tile) const;
 
 private:

@@ -1,4 +1,4 @@
-// Factors of an attention kernel's products: tiles of operands copied to scratch, and matrices in scratch as factors.
+// Packing of an attention kernel's factors: tiles of operands, and matrices in scratch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Lanes.h"
@@ -6,37 +6,36 @@
 
 namespace halftone::compiler {
 
-/// Writes factors of products as ScratchMatrices describes them, to matrices of it that have room for them.
+/// Writes factors of products, in the format that ScratchMatrices describes, to preallocated matrices in scratch.
 class AttentionPacking {
 public:
   explicit AttentionPacking(const ScratchMatrices &matrices) : frame(matrices.frame), matrices(matrices) {}
 
-  /// Where an operand's tile begins: `count` indices of dim `dim` from `first` on, of the factor `side` of
-  /// `contraction`.
+  /// A tile of an operand: `count` indices of dim `dim` from `first` on, of the factor `side` of `contraction`.
   struct Tile {
     mlir::linalg::GenericOp contraction;
     int side, dim;
     Emitted first, count;
   };
-  // The tile as a factor. The operand's other index is along its innermost dim.
-  /// A row for each index; depth is innermost.
+  // Pack a tile as a factor. The operand's other index is along its innermost dim.
+  /// One row per index; K is innermost.
   void copyRows(const Tile &tile, const ScratchMatrix &to) const;
-  /// A row for each group of indices, which are the depth.
+  /// One row per group of indices, which run along K.
   void copyDepth(const Tile &tile, const ScratchMatrix &to) const;
-  /// A row for each group along the innermost dim, which is the depth. Columns past the tile's end repeat its last
-  /// index.
+  /// One row per group along the innermost dim, which is K. Columns past the tile's end repeat its last index.
   void copyColumns(const Tile &tile, const ScratchMatrix &to) const;
-  // `from`, `rows` rows of `columns` f32, as a factor: itself, or pairs in `to`.
-  /// Columns are the depth.
+  // Return `from`, `rows` rows of `columns` f32, as a factor: itself, or pairs in `to`.
+  /// Columns run along K.
   ScratchMatrix packRows(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to) const;
-  /// Rows are the depth.
+  /// Rows run along K.
   ScratchMatrix packDepth(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to) const;
-  /// The factor a whose rows are the columns of `from`, in `to` if a product asks for neighbours of its rows side by side.
+  /// The factor a whose rows are the columns of `from`. It is packed to `to` if the product requires adjacent elements
+  /// in its rows.
   MatrixPlace turned(const ScratchMatrix &from, Emitted rows, Emitted depth, const ScratchMatrix &to) const;
 
 private:
   int innermostDim(const Tile &tile) const;
-  /// Loops over the elements of a row along the innermost dim, with the lanes of each vector's numbers.
+  /// Loops over the elements of a row along the innermost dim, by vectors of `numbers` elements.
   void forInnermost(const Tile &tile, int64_t numbers, llvm::function_ref<void(Emitted, const Lanes &)> body) const;
   Emitted stored(const Tile &tile, const Lanes &lanes) const;
   Emitted factor(const Tile &tile, const Lanes &lanes) const;

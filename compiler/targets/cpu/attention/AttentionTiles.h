@@ -8,29 +8,29 @@
 
 namespace halftone::compiler {
 
-/// Multiplies factors in scratch, and computes the kernel's generics for a tile of scores: along queries, or along a dim of a
-/// result.
+/// Multiplies factors in scratch, and evaluates the kernel's generics for a tile of scores, along queries or along a
+/// dim of a result.
 class AttentionTiles {
 public:
-  /// Emits the products' functions and, where products are made by tiles, the configuration of these.
+  /// Emits the products' functions and, for AMX tiles, the tile configuration.
   explicit AttentionTiles(const ScratchMatrices &matrices, TileProduct::Shapes shapes = shapesOfManyRows);
-  /// After the last product.
+  /// Call it after the last product.
   void end();
 
-  /// Makes the product. `widens`, which may be null, says whether its pairs may hold subnormal numbers.
+  /// Emits a product. `widens`, which may be null, tells whether its pairs may hold subnormal numbers.
   void multiply(const TileProductCall &call, Emitted widens);
 
-  /// The values of a generic's only output for a vector of queries from the frame's index on, where `given` are the
-  /// values of the inputs that are not in memory.
+  /// The values of a generic's only output for a vector of queries from the frame's index on. `given` holds the values
+  /// of inputs that are not in memory.
   Emitted alongQueries(mlir::linalg::GenericOp generic, llvm::ArrayRef<std::pair<mlir::Value, Emitted>> given) const;
-  /// The same of one query along the dim `dim`, stored where the kernel's result is.
+  /// Evaluates a generic for one query along the dim `dim` and stores the values in the kernel's result.
   void storeAlong(int dim, mlir::linalg::GenericOp generic,
                   llvm::function_ref<Emitted(mlir::Value, Emitted column)> given) const;
-  /// The same of an element at the frame's index.
+  /// Evaluates a generic for one element, at the frame's index, and stores it.
   void storeScalar(mlir::linalg::GenericOp generic, llvm::function_ref<Emitted(mlir::Value)> given) const;
 
-  /// Whether `test` holds for one of the `count` queries from `first` on. It gets the column of a vector of them, and the
-  /// lanes that are queries; the frame's index is that of the first.
+  /// Whether `test` holds for any of the `count` queries from `first` on. `test` gets the column of a vector of queries
+  /// and the lanes that are inside; the frame's index is that of the vector's first query.
   Emitted holdsForAny(Emitted first, Emitted count, llvm::function_ref<Emitted(Emitted, const Lanes &)> test) const;
 
   KernelFrame &frame;
@@ -41,25 +41,26 @@ private:
   std::optional<TileProduct> widenedProduct;
 };
 
-/// The value of a generic's only output at the frame's index, where `given` are the values of the inputs that are not in memory.
+/// The value of a generic's only output at the frame's index. `given` holds the values of inputs that are not in
+/// memory.
 Emitted valueOf(KernelFrame &frame, mlir::linalg::GenericOp generic, const Lanes &lanes,
                 llvm::ArrayRef<std::pair<mlir::Value, Emitted>> given);
-/// Whether a lane of a vector of i32 is not 0.
+/// Whether any lane of a vector of i32 is not 0.
 Emitted isAnySet(KernelFrame &frame, Emitted lanes);
-/// The exponential of a vector of numbers that are not above 0.
+/// The exponential of a vector of numbers that are at most 0.
 Emitted expOfDistance(KernelFrame &frame, Emitted x);
 
-/// Which of `count` runs of queries comes `number`th. With `causal` a later run has more keys; then the last run comes
-/// first, the first one second, and so on, so that neighbouring blocks have as much work as others.
+/// The `number`-th of `count` runs of queries in execution order. With `causal`, later runs have more keys. The order
+/// then is last, first, second to last, second, and so on, which balances the work of neighbouring blocks.
 Emitted inFairOrder(const KernelFrame &frame, Emitted number, Emitted count);
-/// a | b, where null stands for false; null if both are.
+/// a | b, where null means false; null if both are.
 Emitted either(Emitted a, Emitted b);
 
-/// checkProduct() of the factors that come from memory; others are made as the product takes them.
+/// checkProduct() for the factors that come from memory; the others are computed in the product's format.
 mlir::LogicalResult checkAttentionProduct(const KernelFrame &frame,
                                           llvm::ArrayRef<mlir::linalg::GenericOp> contractions);
 
-/// How the code computes, for reports.
+/// A description of the computation, for reports.
 std::string attentionMethod(const KernelSource &source);
 
 } // namespace halftone::compiler

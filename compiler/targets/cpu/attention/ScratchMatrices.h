@@ -1,58 +1,58 @@
-// Matrices of an attention kernel in scratch: where they lie, and what a factor of a product holds.
+// Matrices of an attention kernel in scratch: their allocation, and the format of factors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/attention/TileProduct.h"
 
 namespace halftone::compiler {
 
-/// Makes the matrices of a kernel, one behind the other from the frame's scratch on, and reads and writes them by vectors.
-/// Matrices that are factors of products hold f32. If the product of the schedule is one of pairs, they hold pairs of bf16 instead:
-/// neighbours along the depth of the product, the first in the lowest bits. The last pair of an odd depth ends in a 0. For
-/// tdpbf16ps a depth is so many whole tiles of pairs, which end in zeros, and matrices have the rows of whole tiles.
+/// Allocates the matrices of a kernel consecutively, from the frame's scratch on, and accesses them by vectors.
+/// Matrices that are factors of products hold f32. If the schedule's product multiplies pairs, they hold pairs of bf16
+/// instead: neighbours along the product's depth, the first in the lowest bits. If the depth is odd, its last pair ends
+/// in a 0. For tdpbf16ps the depth is padded with zero pairs to whole tiles, and matrices have the rows of whole tiles.
 class ScratchMatrices {
 public:
   explicit ScratchMatrices(KernelFrame &frame);
 
-  /// The next `rows` rows of scratch.
+  /// Allocates the next `rows` rows of scratch.
   ScratchMatrix take(Emitted rows, Emitted columns);
-  /// The next `rows` rows of scratch in panels of so many columns, a multiple of a vector.
+  /// Allocates the next `rows` rows of scratch in panels of `panelColumns` columns, a multiple of a vector.
   ScratchMatrix takePanels(Emitted rows, Emitted columns, int64_t panelColumns);
-  /// The whole vectors that hold `columns` elements, in elements.
+  /// `columns` rounded up to whole vectors, in elements.
   Emitted padded(Emitted columns) const { return ceilDivide(columns, step) * step; }
-  /// How many elements of a factor hold `depth` numbers.
+  /// The number of factor elements that hold `depth` numbers.
   Emitted groups(Emitted depth) const;
-  /// Rows of the tiles that hold `rows` rows of sums.
+  /// `rows` rounded up to whole tiles of sums.
   Emitted wholeRows(Emitted rows) const { return usesTiles() ? padded(rows) : rows; }
-  /// Whether products are made by tiles.
+  /// Returns true if products use AMX tiles.
   bool usesTiles() const { return product.usesTiles(); }
 
   Emitted address(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
   Emitted load(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
   Emitted loadScalar(const ScratchMatrix &matrix, Emitted row, Emitted column) const;
   void store(Emitted vector, const ScratchMatrix &matrix, Emitted row, Emitted column) const;
-  /// Stores `value` in all elements of `rows` rows.
+  /// Stores `value` to all elements of `rows` rows.
   void fill(const ScratchMatrix &matrix, Emitted rows, Emitted columns, Emitted value) const;
   /// Loops over vectors of `columns` elements.
   void forVectors(Emitted columns, llvm::function_ref<void(Emitted)> body) const {
     frame.loop(frame.constant(0), columns, step, body);
   }
 
-  /// Whether a factor has a subnormal number of bf16; null if factors hold f32.
+  /// Whether a factor has a subnormal bf16 element; null if factors hold f32.
   Emitted hasSubnormal(const ScratchMatrix &factor, Emitted rows, Emitted columns) const;
-  /// Whether a factor has no infinity and no NaN.
+  /// Whether a factor has neither an infinity nor a NaN.
   Emitted isFinite(const ScratchMatrix &factor, Emitted rows, Emitted columns) const;
 
   KernelFrame &frame;
-  const ProductRow &product; // that multiplies factors
+  const ProductRow &product; // multiplies factors
   mlir::VectorType vector;
   Emitted step; // lanes of a vector
-  bool pairs;   // whether factors hold pairs
+  bool pairs;   // factors hold pairs
 
 private:
   Emitted next;
 };
 
-/// Bytes of scratch of matrices that ScratchMatrices::take() makes.
+/// The bytes of scratch that ScratchMatrices::take() allocates.
 class AttentionScratch {
 public:
   AttentionScratch(const KernelSource &source, const CpuTarget &target);

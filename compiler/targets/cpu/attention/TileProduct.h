@@ -1,4 +1,4 @@
-// Products of small matrices in scratch, by functions that a kernel calls.
+// Products of small matrices in scratch, as functions that a kernel calls.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/KernelFrame.h"
@@ -6,34 +6,35 @@
 
 namespace halftone::compiler {
 
-/// A matrix in memory: element [row][column] is `rowPitch` and `columnPitch` elements further for each row and column.
+/// A matrix in memory: `rowPitch` and `columnPitch` are the distances between rows and between columns, in elements.
 struct MatrixPlace {
   Emitted at, rowPitch, columnPitch;
 };
 
-/// A matrix of 32-bit elements in scratch; every row begins at a multiple of a vector. In panels, runs of `panelColumns` columns lie
-/// one after the other, `panelPitch` elements apart, and `pitch` is within a panel.
+/// A matrix of 32-bit elements in scratch. Every row is aligned to a vector. In panels, runs of `panelColumns` columns
+/// are `panelPitch` elements apart, and `pitch` is the distance between rows within a panel.
 struct ScratchMatrix {
   Emitted at, pitch;
   int64_t panelColumns = 0; // 0: no panels
   Emitted panelPitch = {};
 };
 
-/// A shape of the sums in registers: so many vectors of columns, and how many rows beside them, descending, the last 1.
+/// A shape of the accumulators in registers: the number of vectors of columns, and the possible numbers of rows,
+/// descending, the last 1.
 struct SumShape {
   int64_t vectors;
   llvm::SmallVector<int64_t, 4> rows;
 };
-using SumShapes = llvm::SmallVector<SumShape, 3>; // the widest first, the last of one vector
-/// Those of tiles of many rows.
+using SumShapes = llvm::SmallVector<SumShape, 3>; // the widest first, the last has one vector
+/// The shapes for tiles of many rows.
 SumShapes shapesOfManyRows(const CpuTarget &target, const MatmulSizes &sizes);
-/// Those of eight rows or a multiple.
+/// The shapes for eight rows or a multiple.
 SumShapes shapesOfEights(const CpuTarget &target, const MatmulSizes &sizes);
 
-/// c = a b, or c + a b, in f32. An element of a and b is an f32, or a pair of bf16 that are neighbours along depth.
-/// Neighbours of a row of b and of c lie together, and each row begins at a multiple of a vector; `columns` are rounded
-/// up to whole vectors, so b and c have room for them. By tiles, neighbours of a row of a lie together too; rows, and
-/// depth, are rounded up to whole tiles, so there is room for these rows, and both factors are 0 beyond depth.
+/// c = a b, or c + a b, in f32. An element of a and b is an f32, or a pair of bf16 that are neighbours along the depth.
+/// Rows of b and c are contiguous and each is aligned to a vector; `columns` is rounded up to whole vectors, so b and c
+/// must have room for them. With AMX tiles, rows of a are contiguous too; rows and depth are rounded up to whole tiles,
+/// so there must be room for these rows, and both factors must be 0 beyond the depth.
 struct TileProductCall {
   MatrixPlace a;
   ScratchMatrix b, c;
@@ -41,12 +42,12 @@ struct TileProductCall {
   bool continues = false; // adds to c
 };
 
-/// Makes the function before the code that is being emitted. Some rows and a strip of columns are multiplied in registers,
-/// in the order of depth. For tiles, configureTiles() comes before the calls.
+/// Emits the function before the code that is being emitted. Some rows and a strip of columns are multiplied in
+/// registers, in the order of the depth. With AMX tiles, configureTiles() must precede the calls.
 class TileProduct {
 public:
   using Shapes = SumShapes (*)(const CpuTarget &target, const MatmulSizes &sizes);
-  /// `widens`: by ProductRow::multiplyWidened.
+  /// `widens`: uses ProductRow::multiplyWidened.
   TileProduct(KernelFrame &frame, llvm::StringRef name, const ProductRow &product, Shapes shapes, bool widens = false);
   void call(const TileProductCall &call);
 

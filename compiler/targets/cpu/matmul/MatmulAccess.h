@@ -1,53 +1,54 @@
-// Reading and writing tensors from within a matmul kernel: indices, offsets, lanes.
+// Loads and stores of tensors within a matmul kernel: indices, offsets, lanes.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulBlock.h"
 
 namespace halftone::compiler {
 
-/// The index at which code being emitted stands, for each role (the first lane's, when the role is that of the lanes).
+/// The index at the insertion point, for each role (for the role of the lanes: the index of the first lane).
 struct MatmulIndex {
   std::array<Emitted, 4> linear;
   Values ofDim; // the index along each kernel dim
   std::optional<MatmulRole> laneRole;
-  Emitted start, count; // with lanes: the first lane's index within the tile, and how many there are in the tile
+  Emitted start, count; // with lanes: the first lane's index within the tile, and the number of indices in the tile
   bool whole = false;   // all lanes are within the tile
-  /// By how many indices of K the present one lies behind the first of its word of panels, where that is known here; else
-  /// 0.
+  /// The position of the current index of K within its word of a panel, if known at compile time; else 0.
   int64_t inWord = 0;
-  /// An index of K whose elements in inputs that lie along K alone are those of the present one: they are read there.
+  /// An index of K at which inputs that vary only along K have the same elements as at the current one; they are loaded
+  /// there.
   std::optional<Emitted> sameLookups;
 };
 
-/// An access of a tensor: offset of the first lane, and how lanes continue.
+/// An access to a tensor: the offset of the first lane, and the stride of the lanes.
 struct MatmulReach {
   Emitted offset;
   bool varies = false, contiguous = false;
-  Emitted stride; // between lanes, where they are evenly spaced
+  Emitted stride; // between lanes, if it is constant
 };
 
 class MatmulAccess {
 public:
   explicit MatmulAccess(const MatmulBlock &block) : block(block), frame(block.frame), plan(block.plan) {}
 
-  /// The index at the block's batch and at `linear` of another role.
+  /// The index at the block's batch and at `linear` for the role `role`.
   MatmulIndex indexAt(MatmulRole role, Emitted linear) const;
-  /// Fills `ofDim` of the dims of `role` from `linear`.
+  /// Sets `ofDim` of the dims of `role` from `linear`.
   void moveTo(MatmulIndex &index, MatmulRole role, Emitted linear) const;
   void setLanes(MatmulIndex &index, MatmulRole role, Emitted tileStart, Emitted start, Emitted count) const;
 
-  /// Lanes of `tensor` (as stored) at `index`; lanes past the tile's end hold anything.
+  /// Loads lanes of `tensor` (in its stored type) at `index`; lanes past the tile's end are undefined.
   Emitted load(mlir::Value tensor, const TensorAccess &access, const MatmulIndex &index) const;
-  /// The same of each input of `generic`; of an input that is the same in all lanes its element.
+  /// Loads each input of `generic`; as a scalar if all lanes have the same element.
   Values loadInputs(mlir::linalg::GenericOp generic, const MatmulIndex &index) const;
   /// Stores the lanes that are within the tile.
   void store(Emitted lanes, mlir::Value tensor, const TensorAccess &access, const MatmulIndex &index) const;
-  /// The values that the body of `generic` yields at `index`, in lanes.
+  /// The vectors that the body of `generic` yields at `index`.
   Values body(mlir::linalg::GenericOp generic, const Values &arguments, const MatmulIndex &index) const;
   MatmulReach reach(const TensorAccess &access, const MatmulIndex &index) const;
-  /// Whether the inputs of `generic` that lie along K alone have equal elements at `count` indices of K from `first` on.
+  /// Whether the inputs of `generic` that vary only along K have equal elements at the `count` indices of K from
+  /// `first` on.
   Emitted haveEqualLookups(mlir::linalg::GenericOp generic, Emitted first, int64_t count) const;
-  /// Which lanes are within the tile.
+  /// The mask of the lanes within the tile.
   Emitted laneMask(const MatmulIndex &index) const;
   /// `lanes` within the tile, `other` past its end.
   Emitted selectInside(const MatmulIndex &index, Emitted lanes, Emitted other) const {

@@ -1,4 +1,4 @@
-// The epilogue of a matmul kernel's tile: sums in, results and side reductions out.
+// The epilogue of a matmul kernel's tile: from the sums to results and partial reductions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulAccess.h"
@@ -8,17 +8,17 @@ namespace halftone::compiler {
 class MatmulEpilogue {
 public:
   MatmulEpilogue(const MatmulBlock &block, const MatmulAccess &access);
-  /// Finishes the tile of the block.
+  /// Emits the epilogue of the block's tile.
   void emit() const;
 
 private:
-  /// A side reduction among the outputs.
+  /// A partial reduction among the outputs.
   struct Side {
     unsigned output;
     bool keepsColumns;
     Emitted neutral; // in all lanes
   };
-  /// Neighbouring columns that are finished together: `vectors` vectors from `column` on, all within the tile or not.
+  /// Adjacent columns that are processed together: `vectors` vectors from `column` on, all within the tile or not.
   struct Columns {
     Emitted column;
     int64_t vectors;
@@ -28,15 +28,15 @@ private:
   void emitResults() const;
   void emitSideReductions() const;
   Values reduceColumns(const Columns &columns, const Values &carried) const;
-  /// The body on one vector of a row; stores the results and returns the accumulators of the side reductions.
+  /// Emits the body for one vector of a row; stores the results and returns the accumulators of the partial reductions.
   Values emitLanes(Emitted row, Emitted column, bool whole, const Values &accumulators) const;
   Emitted sumsAt(Emitted row, Emitted column) const;
-  /// Asks for the lines of the full results at the row, to write them: a weight's may be in the cache of a core that
-  /// read it.
+  /// Prefetches the cache lines of the full results at the row for writing: lines of a weight may be in the cache of
+  /// another core that read it.
   void prefetchResults(Emitted row, Emitted column) const;
-  /// Stores the side reductions that keep N, for the columns from `column` on.
+  /// Stores the partial reductions that keep N, for the columns from `column` on.
   void storeKept(const Values &sums, Emitted column) const;
-  /// Stores the others, each folded to a scalar.
+  /// Stores the other partial reductions, each folded to a scalar.
   void storeTotals(const Values &sums) const;
   TensorAccess accessOf(unsigned output) const;
   Emitted lane(Emitted vector, int64_t lane) const;

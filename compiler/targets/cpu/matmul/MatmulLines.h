@@ -1,4 +1,4 @@
-// Sums of a window's places, whose elements are read where the image lies.
+// Sums of a window's positions, whose elements are read directly from the image.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulMicroKernel.h"
@@ -6,19 +6,20 @@
 
 namespace halftone::compiler {
 
-/// Nothing of the window is packed: neighbouring places of a line of the image are rows that are summed together, and their
-/// elements of one tap lie at equal distances in memory. A tap that a place does not see adds nothing to its sums.
+/// The window is not packed. Adjacent positions on a line of the image are rows that are accumulated together; their
+/// elements of one tap have a constant stride in memory. A tap outside of the image adds nothing to the sums of a
+/// position.
 class MatmulLines {
 public:
   MatmulLines(const MatmulBlock &block, const MatmulMicroKernel &microKernel)
       : block(block), frame(block.frame), microKernel(microKernel), window(block) {}
 
-  /// The sums of the block's rows, `counts` places of a line at a time, with a strip's columns.
+  /// Computes the sums of the block's rows with a strip's columns, `counts` positions of a line at a time.
   void multiply(llvm::ArrayRef<int64_t> counts, const MatmulStrip &strip) const;
 
 private:
   using Stretch = MatmulWindow::Stretch;
-  /// Neighbouring places of a line; `row` is the first one's in the tile.
+  /// Adjacent positions on a line; `row` is the row of the first one in the tile.
   struct Places {
     MatmulWindow::Place first;
     int64_t count;

@@ -1,4 +1,4 @@
-// The elements of a matmul's operands, through their prologues.
+// The elements of a matmul's operands, after their prologues.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulAccess.h"
@@ -10,9 +10,9 @@ public:
   MatmulOperands(const MatmulBlock &block, const MatmulAccess &access)
       : block(block), access(access), frame(block.frame), plan(block.plan) {}
 
-  /// The operand's elements at `index` as they are stored.
+  /// The operand's elements at `index`, in the stored type.
   Emitted stored(int side, const MatmulIndex &index) const;
-  /// The same in the accumulator's type.
+  /// The operand's elements at `index`, in the accumulator's type.
   Emitted factor(int side, const MatmulIndex &index) const;
 
 private:

@@ -1,57 +1,58 @@
-// The left operand of a matmul that is a window of an image: which element of the image each of its elements is.
+// A matmul's left operand that is a window of an image: the mapping from its elements to those of the image.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulBlock.h"
 
 namespace halftone::compiler {
 
-/// The matrix has a row for each place of the window (examples and places, row-major), and a column for each tap and
-/// channel. A tap outside of the image sees none of its elements, and is 0.
+/// The matrix has one row per output position of the window (examples and positions, row-major), and one column per tap
+/// and channel. The elements of a tap outside of the image are 0.
 class MatmulWindow {
 public:
   explicit MatmulWindow(const MatmulBlock &block);
 
-  /// The role of the matrix's rows: those of A, or in a gradient K.
+  /// The role of the matrix's rows: those of A, or K in a gradient.
   MatmulRole placesRole() const { return block.plan.lanesAlongDepth(0) ? rowRole : depthRole; }
   struct Range {
     Emitted first, count;
   };
-  /// Where a place stands: along each spatial axis, and in which example.
+  /// An output position: its index along each spatial axis, and its example.
   struct Place {
     Values along;
     Emitted example;
   };
   Place placeAt(Emitted linear) const;
   using Loop = llvm::function_ref<void(Emitted begin, Emitted end, Emitted step, llvm::function_ref<void(Emitted)>)>;
-  /// Code for each of these places, whose number among them `body` gets too. `loop` makes the loops.
+  /// Emits `body` for each of these positions, with its index among them. `loop` emits the loops.
   void forPlaces(Range places, Loop loop, llvm::function_ref<void(const Place &, Emitted number)> body) const;
-  /// Neighbouring places along the last axis.
+  /// Adjacent positions along the last axis.
   struct Line {
     Place first;
-    Emitted count, number; // how many, and the number of the first among the places that are asked for
+    Emitted count, number; // the number of positions, and the index of the first one among the requested positions
   };
   void forLines(Range places, Loop loop, llvm::function_ref<void(const Line &)> body) const;
 
-  /// Columns of neighbouring places of a line that are neighbours in memory.
+  /// Columns that are contiguous in memory at each of several adjacent positions of a line.
   struct Stretch {
     Range columns;
-    Emitted from;       // the first column of the first place, in elements of the image; each place is pitch() further
-    Emitted begin, end; // the places that see the image; if unset, all of them
+    Emitted from;       // the first column at the first position, in elements of the image; positions are pitch() apart
+    Emitted begin, end; // the positions at which the columns are inside the image; null: all
   };
   using OfStretch = llvm::function_ref<Values(const Stretch &, const Values &)>;
-  /// Code for the stretches of `count` places from `first` on, in the order of columns, without those that no place sees. The
-  /// window has no holes. `body` gets the carried values and returns the next; returns the last.
+  /// Emits code for the stretches of the `count` positions from `first` on, in the order of columns; stretches outside
+  /// of the image at all positions are skipped. The window must have no base dilation. `body` maps the carried values
+  /// to the next ones; returns the final values.
   Values forStretches(const Place &first, int64_t count, Range columns, llvm::ArrayRef<Emitted> carried,
                       OfStretch body) const;
   Emitted pitch() const { return channels * last().stride; }
-  /// The packed element of neighbours in the image from `offset` on.
+  /// The packed element of adjacent elements of the image from `offset` on.
   Emitted groupAt(Emitted offset) const;
-  /// A vector of them.
+  /// A vector of such packed elements.
   Emitted groupsAt(Emitted offset) const;
-  /// How many packed elements along K to multiply at a time, at most `most`: all channels of some taps, in parts of equal
-  /// size.
+  /// The number of packed elements along K to multiply at a time, at most `most`: all channels of some taps, in parts
+  /// of equal size.
   Emitted partOfDepth(int64_t most) const;
-  /// The elements of the image in the lines along its first axis that `places` see, and in those between them.
+  /// The elements of the image in the lines along its first axis that `places` cover, and in those between them.
   Range elementsOf(Range places) const;
 
   /// A spatial axis of one launch.
@@ -60,17 +61,17 @@ public:
     int64_t stride, dilation, hole;
   };
   const Axis &last() const { return axes.back(); }
-  /// A tap along some axes: whether it is inside of the image, and its linear index.
+  /// A tap along some axes: whether it is inside the image, and its linear index.
   struct Seen {
     Emitted inside, index;
   };
-  /// What a place of `example` sees by a tap along the axes before the last.
+  /// The element of a tap along the axes before the last, for a position of `example`.
   Seen alongOuter(const Values &places, const Values &taps, Emitted example) const;
-  /// The same along all axes, where `outer` is what it sees along those before the last.
+  /// The element of a tap along all axes; `outer` is the element along those before the last.
   Seen alongLast(const Seen &outer, Emitted place, Emitted tap) const;
-  /// The tap along each axis but the last, of row number `row` of the taps that differ along the last alone.
+  /// The tap along each axis but the last, for the `row`-th row of taps; a row's taps differ only along the last axis.
   Values tapsOf(Emitted row) const;
-  /// The tap along each axis, of tap number `linear` in row-major order.
+  /// The tap along each axis of the tap with row-major index `linear`.
   Values tapsAt(Emitted linear) const;
 
   Emitted channels, elements; // of the image
@@ -79,11 +80,11 @@ public:
 private:
   Seen along(const Axis &axis, Emitted place, Emitted tap) const;
   Seen joined(const Seen &outer, const Seen &inner, const Axis &axis) const;
-  /// Columns of the taps that differ along the last axis alone, from `begin` on.
+  /// Columns from `begin` on of the taps that differ only along the last axis.
   struct RowOfTaps {
     Seen outer; // along the other axes
     Emitted begin;
-    Range columns; // those of the row that are asked for
+    Range columns; // the requested ones of the row
   };
   Values stretchesOf(const RowOfTaps &row, Emitted place, int64_t count, const Values &carried, OfStretch body) const;
   Emitted constant(int64_t value) const { return frame.constant(value); }

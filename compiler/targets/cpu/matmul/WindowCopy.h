@@ -1,28 +1,29 @@
-// Copies of a window's matrix in scratch, made in the runs in which its elements lie in the image.
+// Copies of a window's matrix to scratch, in runs that are contiguous in the image.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulWindow.h"
 
 namespace halftone::compiler {
 
-/// Copies rows or columns of the matrix. Taps outside of the image are 0. Copies have the accumulator's type; for an
-/// instruction that takes groups, the image's, so that neighbours make groups.
+/// Copies rows or columns of the matrix. Taps outside of the image are 0. The copy has the accumulator's type, or the
+/// image's type for an instruction that takes groups, so neighbours form groups.
 class WindowCopy {
 public:
   WindowCopy(const MatmulBlock &block, const MatmulWindow &window);
 
-  /// Copies these columns of the row of `place` to neighbouring elements from `to` on. The elements behind them, fewer
-  /// than a vector has, then hold anything.
+  /// Copies these columns of the row of `place` to contiguous elements from `to` on. Up to a vector of elements after
+  /// them, exclusive, becomes undefined.
   void copy(const MatmulWindow::Place &place, MatmulWindow::Range columns, Emitted to) const;
-  /// As `copy`, of `count` columns that are all outside.
+  /// Like copy(), for `count` columns that are all outside of the image.
   void copyOutside(Emitted count, Emitted to) const;
   Emitted at(Emitted to, Emitted offset) const { return frame.address(to, element, offset); }
-  /// Copies this column of the rows of `places`, which go forward and have no holes along the last axis, to neighbouring
-  /// elements of the accumulator's type from `to` on. The elements behind them, fewer than a vector has, then hold anything.
+  /// Copies this column of the rows of `places` to contiguous elements of the accumulator's type from `to` on. The last
+  /// axis has a positive stride and no base dilation. Up to a vector of elements after them, exclusive, becomes
+  /// undefined.
   void copyPlaces(Emitted column, MatmulWindow::Range places, Emitted to) const;
 
 private:
-  /// Part of a row of taps along the last axis that is contiguous in memory.
+  /// A part of a row of taps along the last axis that is contiguous in memory.
   struct Run {
     MatmulWindow::Seen seen;
     Emitted begin, length; // columns of the matrix

@@ -1,4 +1,4 @@
-// Packing a window of an image into scratch, as rows of A, and watching an image that is read in place.
+// Packing of a window of an image into scratch as A, and the subnormal check of an image that is read in place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/matmul/MatmulGroups.h"
@@ -14,9 +14,9 @@ public:
       : block(block), groups(groups), watch(watch), frame(block.frame), plan(block.plan), lanes(block.sizes.lanes),
         window(block), copy(block, window) {}
 
-  /// Packs A as the plan says.
+  /// Packs A as the plan specifies.
   void pack(const MatmulDepth &depth);
-  /// Shows the watch all pairs of the image that the tile's places read.
+  /// Passes all pairs of the image that the tile's positions read to the watch.
   void watchImage();
 
 private:

@@ -1,4 +1,4 @@
-// The rows of a block of a recurrence kernel: where they lie in each tensor, and loops over them.
+// The rows of a recurrence kernel's block: their addresses in each tensor, and loops over them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/kernels/Lanes.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::compiler {
 
-/// A block's rows of a tensor: each begins `pitch` elements of type `unit` behind the one before it.
+/// A block's rows of a tensor. Consecutive rows are `pitch` elements of type `unit` apart.
 struct RowsPlace {
   Emitted at, pitch;
   mlir::Type unit;
@@ -16,20 +16,20 @@ class RecurrencePlaces {
 public:
   RecurrencePlaces(ScratchMatrices &matrices, const RecurrencePlan &plan);
 
-  /// From now on a block has these rows.
+  /// Sets the block's rows.
   void standAtRows(Emitted firstRow, Emitted rows) {
     first = firstRow;
     count = rows;
   }
-  /// The place of a carry's present, or next, value in the present step.
+  /// Sets the address of a carry's current, or next, value for the current step.
   void setCarry(mlir::Value tensor, Emitted at);
 
   ScratchMatrix matrix(RecurrenceMatrix::Role role, mlir::Value tensor) const;
-  /// Null if there is no such matrix.
+  /// Null if the plan has no such matrix.
   const ScratchMatrix *find(RecurrenceMatrix::Role role, mlir::Value tensor) const;
-  /// Of a tensor that a generic reads or writes by `access`, at the frame's step.
+  /// The rows of a tensor that a generic accesses by `access`, at the frame's step.
   RowsPlace of(mlir::Value tensor, const TensorAccess &access);
-  /// Of an operand or a result of the kernel in memory, even if its carry lies in scratch.
+  /// The rows of an operand or a result of the kernel in memory, even if its carry is in scratch.
   RowsPlace inMemory(mlir::Value tensor, const TensorAccess &access);
   Emitted row(const RowsPlace &place, Emitted number) {
     return frame.address(place.at, place.unit, number * place.pitch);
@@ -38,11 +38,11 @@ public:
     return frame.extents[size_t(frame.dims + frame.source.form.blockSizes() + number)];
   }
 
-  /// Loops over the block's rows, at which the frame's index stands.
+  /// Loops over the block's rows and sets the frame's index.
   void forRows(llvm::function_ref<void(Emitted row)> body);
   /// Loops over vectors of `numbers` elements along `dim`.
   void forColumns(int dim, int64_t numbers, llvm::function_ref<void(Emitted column, const Lanes &)> body);
-  /// Copies the rows of a tensor with that access.
+  /// Copies the rows of a tensor with this access.
   void copy(const RowsPlace &from, const RowsPlace &to, const TensorAccess &access, mlir::Type element);
 
   KernelFrame &frame;

@@ -1,4 +1,4 @@
-// Where the tensors of a recurrence kernel lie: in memory, or in matrices of a thread's scratch.
+// The storage of a recurrence kernel's tensors: in memory, or in matrices in a thread's scratch.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/attention/ScratchMatrices.h"
@@ -7,21 +7,21 @@
 
 namespace halftone::compiler {
 
-/// One matrix of scratch: a row for each row of the block or, of weights, for each index of their depth.
+/// A matrix in scratch: one row per row of the block or, for weights, per index of K.
 struct RecurrenceMatrix {
   enum Role : uint8_t {
-    local,      // `tensor`, which a generic or a contraction makes
+    local,      // `tensor`, which a generic or a contraction computes
     present,    // a carry before the step; `tensor` is the kernel's operand
-    next,       // the same behind it; `tensor` is the kernel's result
-    weights,    // the right operand of the contraction that makes `tensor`, as a factor
+    next,       // the carry after the step; `tensor` is the kernel's result
+    weights,    // the right operand of the contraction that computes `tensor`, as a factor
     packedRows, // its left operand, as a factor
-    scaledRows, // the same times a power of two, where it is so small that products may be subnormal
+    scaledRows, // the left operand times a power of two, used if it is so small that products may be subnormal
   };
   Role role;
   mlir::Value tensor;
   int rowDim;    // recurrenceOuterDims or more: of weights
   int columnDim; // -1: one column
-  int64_t words; // 32-bit elements that hold an element
+  int64_t words; // 32-bit words per element
 };
 
 /// A part of a tensor: its columns from a launch argument on.
@@ -30,18 +30,18 @@ struct TensorPart {
   mlir::BlockArgument start;
 };
 
-/// What follows from the linalg form for the code and for its scratch.
+/// Facts for the code and its scratch that follow from the linalg form.
 struct RecurrencePlan {
-  /// On failure a diagnostic says what a recurrence kernel has.
+  /// On failure a diagnostic says what a recurrence kernel must have.
   static mlir::FailureOr<RecurrencePlan> read(const KernelSource &source, const CpuTarget &target);
   int64_t scratchBytes(const KernelSource &source, llvm::ArrayRef<int64_t> extents, const CpuTarget &target) const;
 
   llvm::SmallVector<std::pair<mlir::BlockArgument, mlir::Value>> carries; // operand and result
   llvm::SmallVector<RecurrenceMatrix> matrices;
-  llvm::DenseMap<mlir::Value, TensorPart> pieces; // of concats, by the tensor that a generic makes
+  llvm::DenseMap<mlir::Value, TensorPart> pieces; // of concats, by the tensor that a generic computes
 };
 
-/// The columns of a panel of weights.
+/// The number of columns in a panel of weights.
 int64_t weightColumns(const KernelSource &source, const CpuTarget &target);
 
 bool isContraction(mlir::linalg::GenericOp generic);

@@ -1,4 +1,4 @@
-// The contractions of a recurrence kernel: weights as factors, and rows times weights.
+// The contractions of a recurrence kernel: packing of weights, and products of rows and weights.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/cpu/attention/AttentionPacking.h"
@@ -11,9 +11,9 @@ class RecurrenceProducts {
 public:
   RecurrenceProducts(const ScratchMatrices &matrices, const ScratchMatrix &head, RecurrencePlaces &places);
 
-  /// Packs the weights of all contractions unless the thread has done so in this launch.
+  /// Packs the weights of all contractions, once per thread and launch.
   void packWeights();
-  /// The sums of the block's rows.
+  /// Computes the sums of the block's rows.
   void multiply(mlir::linalg::GenericOp contraction);
 
 private:
@@ -24,7 +24,7 @@ private:
 
   KernelFrame &frame;
   const ScratchMatrices &matrices;
-  ScratchMatrix head; // two numbers: whether the weights are packed, and whose weights have a subnormal number of bf16
+  ScratchMatrix head; // two numbers: whether the weights are packed, and a mask of the weights with subnormal bf16
   RecurrencePlaces &places;
   AttentionPacking packing;
   AttentionTiles tiles;
