@@ -1,4 +1,4 @@
-// What emitters of all targets know of the kernel whose blocks they write.
+// The target-independent state of emitters.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/BlockFrame.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -6,7 +6,7 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-/// Whether the body of a generic reads `value`, which is defined outside of it.
+/// Returns true if the body of a generic uses `value`, which is defined outside of it.
 static bool isReadByBody(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) { return isa<linalg::GenericOp>(user->getParentOp()); });
 }
@@ -18,7 +18,7 @@ BlockFrame::BlockFrame(const KernelSource &source)
 
 void BlockFrame::bind(Values values, llvm::function_ref<Emitted(unsigned)> buffer) {
   extents = llvm::map_to_vector(values, [&](Emitted value) { return asIndex(value); });
-  // Bodies compute with indices as i64.
+  // Bodies compute indices as i64.
   for (unsigned position = 0; position < source.indexArguments; ++position)
     outside.map(source.function.getArgument(position), values[position].value());
   for (BlockArgument argument : source.operands())

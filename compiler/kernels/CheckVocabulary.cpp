@@ -1,4 +1,4 @@
-// The closed list of ops that emitted code may hold: those that become instructions on every target, and one's own.
+// The closed list of ops in emitted code: those that become instructions on every target, and those of one target.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Steps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace {
 
-/// Of all targets.
+/// The legal ops of all targets.
 const llvm::StringSet<> &commonVocabulary() {
   static const auto &ops = *new llvm::StringSet<>{
       "builtin.module",
@@ -22,7 +22,7 @@ const llvm::StringSet<> &commonVocabulary() {
       "arith.select", "arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui", "arith.extsi", "arith.extui",
       "arith.trunci", "arith.mului_extended", "arith.index_cast", "arith.index_castui", "math.absi", "math.ctlz",
       "math.ctpop", "math.cttz",
-      // Floats; extf and truncf of f16 remain where they are instructions.
+      // Floats; extf and truncf of f16 remain on targets with instructions for them.
       "arith.addf", "arith.subf", "arith.mulf", "arith.divf", "arith.negf", "arith.cmpf", "arith.maximumf",
       "arith.minimumf", "arith.maxnumf", "arith.minnumf", "arith.extf", "arith.truncf", "arith.sitofp", "arith.uitofp",
       "arith.fptosi", "arith.fptoui", "arith.bitcast", "math.absf", "math.ceil", "math.copysign", "math.floor",

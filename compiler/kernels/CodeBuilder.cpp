@@ -1,4 +1,4 @@
-// Which op each word of emitters becomes.
+// The ops behind each function of CodeBuilder.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/CodeBuilder.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,7 +18,7 @@ int64_t elementBytes(Type type) {
   return isa<LLVM::LLVMPointerType>(element) ? 8 : std::max(1u, element.getIntOrFloatBitWidth() / 8);
 }
 
-/// `alignment` or, if it is 0, the alignment of an element of `type`.
+/// `alignment`, or the alignment of an element of `type` if it is 0.
 static unsigned alignmentOr(int64_t alignment, Type type) {
   return unsigned(alignment > 0 ? alignment : elementBytes(type));
 }
@@ -48,7 +48,7 @@ Emitted CodeBuilder::steps(Type element, int64_t lanes) {
 }
 
 Values CodeBuilder::transpose(Values rows) {
-  // Interleaving rows i and i + n/2 for all i, log2 n times, exchanges the bits of row and lane.
+  // Interleaving rows i and i + n/2 for all i, log2 n times, swaps the bits of row and lane.
   const auto n = int64_t(rows.size());
   SmallVector<int64_t> low, high;
   for (int64_t i = 0; i < n / 2; ++i) {

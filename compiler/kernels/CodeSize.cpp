@@ -1,4 +1,4 @@
-// The code size of bodies, by op, and the choice of outlined functions.
+// The code size of bodies, computed per op, and the choice of outlined functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/MathFunctions.h"
@@ -12,9 +12,9 @@ using namespace mlir;
 
 namespace {
 
-/// Ops for an operand of each lane that no vector instruction takes: division of integers, an element at any index.
+/// The size of an op without a vector instruction, which is emitted per lane: integer division, a load at any index.
 constexpr int64_t sizeByLanes = 48;
-constexpr int64_t callSize = 8; // the call, and what the registers held around it
+constexpr int64_t callSize = 8; // the call, and the spills around it
 
 int64_t codeSizeOf(Operation &op) {
   if (isa<tensor::ExtractOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
@@ -23,7 +23,7 @@ int64_t codeSizeOf(Operation &op) {
   return op.hasAttr(outlinedAttr) ? std::min(size, callSize) : size;
 }
 
-/// What the ops that become calls of one function have in common.
+/// The common key of the ops that become calls of one function.
 using FunctionKey = std::pair<StringRef, const void *>;
 FunctionKey functionKeyOf(Operation &op) {
   return {op.getName().getStringRef(), getElementTypeOrSelf(op.getResult(0)).getAsOpaquePointer()};

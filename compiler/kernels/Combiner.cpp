@@ -16,13 +16,13 @@ Value compare(OpBuilder &builder, Location loc, arith::CmpFPredicate predicate, 
   return arith::CmpFOp::create(builder, loc, predicate, a, b);
 }
 
-/// `value` comes before `accumulator` in the order of the combiner (max, min, umax, umin), NaN first.
+/// Whether `value` precedes `accumulator` in the order of the combiner (max, min, umax, umin), NaN first.
 Value isBetter(OpBuilder &builder, Location loc, StringRef order, Value value, Value accumulator) {
   bool larger = order.ends_with("max");
   if (isFloat(value)) {
     Value better =
         compare(builder, loc, larger ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, value, accumulator);
-    // UNO with itself: NaN. An accumulator that is NaN already stays.
+    // UNO with itself: NaN. An accumulator that is NaN already is kept.
     Value nan = compare(builder, loc, arith::CmpFPredicate::UNO, value, value);
     Value clean = compare(builder, loc, arith::CmpFPredicate::ORD, accumulator, accumulator);
     nan = arith::AndIOp::create(builder, loc, nan, clean);
@@ -34,7 +34,7 @@ Value isBetter(OpBuilder &builder, Location loc, StringRef order, Value value, V
   return arith::CmpIOp::create(builder, loc, predicate, value, accumulator);
 }
 
-/// "max" of "argmax", "umin" of "uargmin".
+/// Returns "max" for "argmax", "umin" for "uargmin".
 std::string orderOf(StringRef combiner) {
   std::string order = combiner.str();
   if (size_t at = order.find("arg"); at != std::string::npos)
@@ -88,8 +88,8 @@ Value buildCombine(OpBuilder &builder, Location loc, StringRef combiner, Value a
                                    accumulator);
   }
   if (isFloat(value)) {
-    // NaN in value, or better: either way the accumulator, once NaN, stays, for any comparison with it is false and a
-    // second NaN is as good as the first.
+    // Takes the value if it is NaN or better. A NaN accumulator is kept, since any comparison with it is false; a
+    // second NaN may replace it.
     bool larger = combiner == "max";
     Value better =
         compare(builder, loc, larger ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, value, accumulator);
@@ -112,7 +112,7 @@ std::pair<Value, Value> buildArgCombine(OpBuilder &builder, Location loc, String
   Value better = isBetter(builder, loc, order, value.first, accumulator.first);
   Value worse = isBetter(builder, loc, order, accumulator.first, value.first);
   Value earlier = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, value.second, accumulator.second);
-  // Neither better nor worse: equal, or both NaN.
+  // Neither better nor worse means equal, or both NaN.
   Value take =
       arith::SelectOp::create(builder, loc, worse, better, arith::OrIOp::create(builder, loc, better, earlier));
   return {arith::SelectOp::create(builder, loc, take, value.first, accumulator.first),

@@ -1,4 +1,4 @@
-// SSA values with operators: which op each becomes.
+// The ops behind the operators of SSA values.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Emitted.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -135,7 +135,7 @@ Emitted compiler::countTrailingZeros(Emitted a) {
 }
 Emitted compiler::absolute(Emitted a) { return {a.builder(), math::AbsFOp::create(a.builder(), a.value())}; }
 Emitted compiler::copySign(Emitted magnitude, Emitted sign) {
-  // LLVM takes the sign of a rounded f64 from the f64, and then calls a function to make that an f16.
+  // Otherwise LLVM takes the sign from the f64 before rounding and calls a function to convert that f64 to f16.
   auto fence = LLVM::CallIntrinsicOp::create(sign.builder(), sign.type(),
                                              sign.builder().getStringAttr("llvm.arithmetic.fence"), sign.value());
   return build<math::CopySignOp>(magnitude, Emitted(sign.builder(), fence.getResult(0)));

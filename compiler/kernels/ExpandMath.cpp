@@ -1,4 +1,4 @@
-// Math ops to arithmetic: which function each op is, and the building blocks of all.
+// Expansion of math ops to arithmetic: the lookup of functions, and their common building blocks.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   %y = math.exp %x : vector<16xf32>   becomes   %0 = arith.mulf %x, %log2e ... %y = arith.mulf %8, %9
@@ -26,7 +26,7 @@ bool roundsToBf16(Operation *op) { return isa<arith::TruncFOp>(op) && getElement
 
 template <class Op> Emitted unary(Emitted a) { return {a.builder(), Op::create(a.builder(), a.value())}; }
 
-/// `op` as arithmetic; null when it stays as it is.
+/// Expands `op` to arithmetic; null if the op is kept.
 FailureOr<Emitted> expanded(const MathTarget &target, Operation *op, ArrayRef<Emitted> x) {
   if (const MathFunction *function = mathFunction(op->getName().getStringRef()))
     return function->build(target, x);
@@ -40,7 +40,7 @@ FailureOr<Emitted> expanded(const MathTarget &target, Operation *op, ArrayRef<Em
 
 Emitted kept(const MathTarget &, ArrayRef<Emitted>) { return {}; }
 
-/// A function that some targets have as an instruction.
+/// A function for which some targets have an instruction.
 template <bool MathTraits::*has, Emitted (MathTarget::*build)(Emitted) const>
 Emitted unlessOn(const MathTarget &target, ArrayRef<Emitted> x) {
   return target.*has ? Emitted() : (target.*build)(x[0]);
@@ -151,7 +151,7 @@ Emitted compiler::buildRemainder(const MathTarget &target, Emitted x, Emitted y)
       return lanes.value();
     return vector::ReductionOp::create(builder, vector::CombiningKind::OR, lanes.value()).getResult();
   };
-  // Long division: double the divisor up to the number, then subtract on the way down; every step is exact.
+  // Long division: doubles the divisor up to the number, then subtracts on the way down; every step is exact.
   auto up = scf::WhileOp::create(
       builder, builder.getLoc(), TypeRange(x.type()), ValueRange(step.value()),
       [&](OpBuilder &, Location, ValueRange state) {
@@ -175,7 +175,7 @@ Emitted compiler::buildRemainder(const MathTarget &target, Emitted x, Emitted y)
 
 namespace {
 
-/// Expands the math ops of one module, and holds the functions that it makes of outlined ones.
+/// Expands the math ops of one module, and owns the functions of outlined ops.
 class MathExpansion {
 public:
   explicit MathExpansion(const MathTraits &math) : target(math) {}
@@ -201,7 +201,7 @@ public:
   }
 
 private:
-  /// The arithmetic that `op` becomes; null when the op stays as it is.
+  /// Expands `op` in place to arithmetic; null if the op is kept.
   FailureOr<Value> inlined(ImplicitLocOpBuilder &builder, Operation *op, ValueRange arguments) {
     if (op->getNumResults() != 1)
       return op->emitError() << "'" << op->getName() << "' has no expansion";
@@ -217,7 +217,7 @@ private:
     return *result ? result->value() : Value();
   }
 
-  /// A call of the function that is made of such ops; null when the op stays as it is.
+  /// A call of the function for such ops; null if the op is kept.
   FailureOr<Value> called(ImplicitLocOpBuilder &builder, Operation *op, FunctionOpInterface caller) {
     const auto key = std::pair(op->getName().getStringRef(), op->getResult(0).getType().getAsOpaquePointer());
     auto [place, isNew] = functions.try_emplace(key);
@@ -232,7 +232,7 @@ private:
     return func::CallOp::create(builder, place->second, op->getOperands()).getResult(0);
   }
 
-  /// The function of such ops, before `caller`; null when they stay as they are.
+  /// Creates the function for such ops, before `caller`; null if they are kept.
   FailureOr<func::FuncOp> outlined(Operation *op, FunctionOpInterface caller) {
     ImplicitLocOpBuilder builder(op->getLoc(), caller);
     const std::string name = fmt::format("{}_{}", op->getName().stripDialect().str(), functions.size());

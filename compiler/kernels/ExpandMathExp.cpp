@@ -10,23 +10,23 @@ using llvm::ArrayRef;
 
 namespace {
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2 / parts. n is a multiple of 1 / parts, a float; parts n is an integer for
-/// |parts n| < 2^22, whose lowest bits are also the lowest of `shifted`.
+/// x = n ln 2 + r with |r| <= ln 2 / 2 / parts. n is a multiple of 1 / parts, as a float; parts n is an integer for
+/// |parts n| < 2^22, and its low bits are those of `shifted`.
 struct Reduced {
   Emitted n, steps, shifted, r;
 };
 
-/// `more` is added to the integer in the lowest bits of `shifted`, and to nothing else.
+/// `more` is added to the integer in the low bits of `shifted`, and to nothing else.
 Reduced reduce(const MathTarget &target, Emitted x, int parts = 1, int more = 0) {
   const bool single = x.width() == 32;
-  // Adding 1.5 * 2^mantissa leaves the nearest integer in the low bits; no conversion, so a NaN is harmless.
+  // Adding 1.5 * 2^mantissa leaves the nearest integer in the low bits. There is no conversion, so a NaN is harmless.
   const double shift = ((single ? 0x1.8p23 : 0x1.8p52) + more) / parts;
   const Emitted shifted = target.multiplyAdd(x, 0x1.71547652b82fep0, x.like(shift));
   Reduced reduced;
   reduced.n = shifted - shift;
   reduced.shifted = shifted.bits();
   reduced.steps = reduced.shifted - x.like(shift).bits();
-  // The high part of ln 2 has trailing zeros enough for n * high to be exact.
+  // The high part of ln 2 has enough trailing zeros for n * high to be exact.
   const double high = single ? 0x1.63p-1 : 0x1.62e42feep-1,
                low = single ? -0x1.bd0105c610ca8p-13 : 0x1.a39ef35793c76p-33;
   reduced.r = target.multiplyAdd(-reduced.n, low, target.multiplyAdd(-reduced.n, high, x));
@@ -49,11 +49,11 @@ Emitted powerOfTwo(Emitted n, Emitted like) {
 }
 
 Emitted clamp(Emitted x, double low, double high) {
-  const Emitted least = select(x < low, x.like(low), x); // two instructions, and NaN is kept
+  const Emitted least = select(x < low, x.like(low), x); // two instructions; NaN is kept
   return select(least > high, x.like(high), least);
 }
 
-/// f32, for vectors that the instructions take: 2^(k / 16) from a table leaves so small an r that its polynomial is short.
+/// f32, for vectors that the instructions take: with 2^(k / 16) from a table, r is small and its polynomial short.
 Emitted exponentialByTable(const MathTarget &target, const MathInstructions &instructions, Emitted x) {
   constexpr int parts = 16;
   std::array<float, parts> powers;
@@ -85,19 +85,19 @@ Emitted compiler::buildExp(const MathTarget &target, Emitted x) {
   const Emitted value = exponentialOfRest(target, reduced.r);
   if (instructions)
     return instructions->scale(value, reduced.n);
-  // In two steps: the result may be subnormal, or 2^n infinite where the result is not.
+  // In two steps, since the result may be subnormal, or 2^n infinite although the result is finite.
   const Emitted half = shiftSigned(reduced.steps, 1);
   return value * powerOfTwo(half, x) * powerOfTwo(reduced.steps - half, x);
 }
 
 Emitted compiler::buildExpOfDistance(const MathTarget &target, Emitted x) {
-  constexpr double least = -104; // from here on down the result is 0
+  constexpr double least = -104; // the result is 0 from here on down
   const Emitted isNone = x < least, zero = x.like(0.0);
-  // An exponential of a number that small would be a multiplication that underflows, which is slow.
+  // The exponential of such a small number would multiply with underflow, which is slow.
   const Emitted bounded = select(isNone, zero, x);
   if (const MathInstructions *const instructions = target.instructionsFor(x))
     return select(isNone, zero, exponentialByTable(target, *instructions, bounded));
-  // 2^n is at hand beside 2^64, with which no step is subnormal but the last.
+  // The power is 2^(n + 64), so only the last step can be subnormal.
   constexpr int bias = 127, extra = 64;
   const Reduced reduced = reduce(target, bounded, 1, bias + extra);
   const Emitted power = (reduced.shifted << 23).bitsAs(x.f32());
@@ -143,7 +143,7 @@ Emitted buildErf(const MathTarget &target, Emitted x) {
                               -1.635031270105469501e-7, 1.465977527404743581e-8, -1.137284885679167367e-9,
                               5.957176147748911404e-11}),
         x);
-    // erfc(x) exp(x^2) as a polynomial in (x - 2) / (x + 2) for 1 <= x <= 6.1, beyond which erf rounds to 1.
+    // erfc(x) exp(x^2) as a polynomial in (x - 2) / (x + 2) for 1 <= x <= 6.1; erf rounds to 1 beyond.
     const Emitted bounded = clamp(size, 1, 6.1), t = (bounded - 2.0) / (bounded + 2.0);
     const Emitted scaled = target.polynomial(
         t, {2.553956763105057448e-1, -4.271858474139584923e-1, 2.416581942424655864e-1, -7.897858101570445669e-2,
@@ -157,7 +157,7 @@ Emitted buildErf(const MathTarget &target, Emitted x) {
   const Emitted small = target.multiplyAdd(target.polynomial(s, {1.28379166e-1, -3.76125336e-1, 1.12819925e-1,
                                                                  -2.67681349e-2, 4.99119423e-3, -5.96761703e-4}),
                                            x, x);
-  // 1 - exp(p(|x|)); from 4 on that is 1.
+  // 1 - exp(p(|x|)), which is 1 from 4 on.
   const Emitted t = clamp(size, 0, 4.5);
   const Emitted p = target.polynomial(t, {-1.28717512e-1, -6.34846687e-1, -1.06777877e-1, 2.42546219e-2, -3.88396438e-3,
                                           3.83197126e-4, -1.72853470e-5});
@@ -165,7 +165,7 @@ Emitted buildErf(const MathTarget &target, Emitted x) {
   return select(size > 0.927734375, copySign(large, x), small);
 }
 
-// The functions below compute f64.
+// The functions below compute in f64.
 
 Emitted buildExp2(const MathTarget &target, Emitted x) {
   const Emitted bounded = clamp(x, -1080, 1030), n = target.roundEven(bounded);
@@ -176,7 +176,7 @@ Emitted buildExp2(const MathTarget &target, Emitted x) {
   return value * powerOfTwo(half, x) * powerOfTwo(steps - half, x);
 }
 
-/// e^x / 2 for x >= 0, which overflows only where sinh and cosh do.
+/// e^x / 2 for x >= 0, which overflows only if sinh and cosh do.
 Emitted halfExponential(const MathTarget &target, Emitted x) {
   const Reduced reduced = reduce(target, clamp(x, 0, 711));
   const Emitted r = reduced.r, value = target.multiplyAdd(r * r, exponentialTail(target, r), r) + 1.0;
@@ -200,7 +200,7 @@ Emitted buildSinh(const MathTarget &target, Emitted size) {
 
 ArrayRef<MathFunction> compiler::exponentials() {
   static constexpr MathFunction table[] = {
-      {"math.exp", ofOne<buildExp>, 1, 2, 19}, // subnormal results rounded once
+      {"math.exp", ofOne<buildExp>, 1, 2, 19}, // subnormal results are rounded once
       {"math.exp2", ofOneInF64<buildExp2>, 1, 2, 37}, {"math.expm1", ofOne<buildExpm1>, 2, 3, 31},
       {"math.tanh", ofOne<buildTanh>, 2, 4, 40},      {"math.sinh", ofOddInF64<buildSinh>, 1, 2, 52},
       {"math.cosh", ofOneInF64<buildCosh>, 1, 2, 38}, {"math.erf", ofOne<buildErf>, 2, 2, 44},

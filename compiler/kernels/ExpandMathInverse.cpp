@@ -1,4 +1,4 @@
-// asin, acos, atan, atan2 by polynomials on short intervals; asinh, acosh, atanh by log1p. All compute f64.
+// asin, acos, atan, atan2 by polynomials on short intervals; asinh, acosh, atanh by log1p. All compute in f64.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/MathFunctions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -9,19 +9,19 @@ using llvm::ArrayRef;
 
 namespace {
 
-// pi / 2 as the sum of two numbers.
+// pi / 2 as the sum of two floats.
 constexpr double halfPi = 0x1.921fb54442d18p0, halfPiLow = 0x1.1a62633145c07p-54;
 
 Emitted squareRoot(Emitted x) { return {x.builder(), mlir::math::SqrtOp::create(x.builder(), x.value())}; }
 
-/// The arc sine of the size of x: asin(root) if x is within [-0.5, 0.5], else pi / 2 - 2 asin(root).
+/// The arc sine of |x|: asin(root) if |x| <= 0.5, else pi / 2 - 2 asin(root).
 struct ArcSine {
   Emitted isLarge, ofRoot;
 };
 
 ArcSine arcSine(const MathTarget &target, Emitted size) {
   const Emitted isLarge = size > 0.5;
-  const Emitted z = select(isLarge, (1.0 - size) * 0.5, size * size); // below 0, and so NaN, outside of the domain
+  const Emitted z = select(isLarge, (1.0 - size) * 0.5, size * size); // negative, and so NaN, outside of the domain
   const Emitted root = select(isLarge, squareRoot(z), size);
   const Emitted series = target.polynomial(
       z, {0.16666666666666666, 0.07500000000000118, 0.044642857142551895, 0.03038194447553234, 0.02237215744350722,
@@ -43,8 +43,8 @@ Emitted buildAcos(const MathTarget &target, Emitted x) {
   return select(isLarge, large, toHalfPi);
 }
 
-/// The arc tangent of a number that is not below 0: one of pi / 2, pi / 4 and 0, and the arc tangent of the rest, which
-/// is at most tan(pi / 8) in size.
+/// The arc tangent of a non-negative number: pi / 2, pi / 4 or 0, plus the arc tangent of the rest, which is at most
+/// tan(pi / 8) in magnitude.
 Emitted arcTangent(const MathTarget &target, Emitted a) {
   const Emitted isLarge = a > 2.414213562373095, isMiddle = a > 0.4142135623730950;
   const Emitted above = select(isLarge, a.like(-1.0), select(isMiddle, a - 1.0, a));
@@ -59,10 +59,10 @@ Emitted arcTangent(const MathTarget &target, Emitted a) {
   return base + (target.multiplyAdd(z * series, t, t) + low);
 }
 
-/// The size of atan2(y, x).
+/// The magnitude of atan2(y, x).
 Emitted angleOf(const MathTarget &target, Emitted y, Emitted x) {
   const Emitted height = absolute(y), width = absolute(x);
-  // Two zeros and two infinities have the angles of (0, 1) and (1, 1).
+  // Two zeros are treated as (y, x) = (0, 1), two infinities as (1, 1).
   const Emitted bothZero = equal(height, y.like(0.0)) & equal(width, y.like(0.0));
   const Emitted bothInfinite = equal(height, y.like(infinity)) & equal(width, y.like(infinity));
   const Emitted slope = select(bothZero, y.like(0.0), select(bothInfinite, y.like(1.0), height / width));
@@ -77,7 +77,7 @@ Emitted buildAtan2(const MathTarget &target, ArrayRef<Emitted> x) {
   return copySign(x[0].width() == 32 ? angle.narrow(x[0].f32()) : angle, x[0]);
 }
 
-// From here on 1 is lost beside a number's square, and asinh and acosh of a are log(2 a).
+// From here on 1 is negligible relative to the square of a, and asinh and acosh of a are log(2 a).
 constexpr double large = 0x1p28;
 constexpr double ln2 = 0x1.62e42fefa39efp-1;
 

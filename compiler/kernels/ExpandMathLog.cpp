@@ -1,4 +1,4 @@
-// log, log2, log10, log1p, pow, cbrt, by exponent and mantissa. The logarithm is a series in s = f / (2 + f), 1 + f being the mantissa in [sqrt(1/2), sqrt(2)).
+// log, log2, log10, log1p, pow, cbrt, from exponent and mantissa.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/MathFunctions.h"
 
@@ -24,7 +24,7 @@ Split split(Emitted x) {
   return {exponent.toFloat(element), mantissa};
 }
 
-/// log(1 + f) / s - 2 as a series in z = s^2, s = f / (2 + f).
+/// log(1 + f) / s - 2 as a series in z = s^2, s = f / (2 + f), where 1 + f is the mantissa in [sqrt(1/2), sqrt(2)).
 Emitted logSeries(const MathTarget &target, Emitted z) {
   const bool single = z.width() == 32;
   return z * (single
@@ -34,7 +34,7 @@ Emitted logSeries(const MathTarget &target, Emitted z) {
                                           1.479819860511658591e-01}));
 }
 
-/// log(2^k (1 + f)) + low, `low` being a small correction or null.
+/// log(2^k (1 + f)) + low, where `low` is a small correction or null.
 Emitted logOf(const MathTarget &target, Emitted k, Emitted f, Emitted low) {
   const bool single = f.width() == 32;
   const Emitted s = f / (f + 2.0), z = s * s, half = f * 0.5 * f;
@@ -46,12 +46,12 @@ Emitted logOf(const MathTarget &target, Emitted k, Emitted f, Emitted low) {
   return target.multiplyAdd(k, high, f - (half - small));
 }
 
-/// A number as the sum of two, the second below the last place of the first.
+/// A number as an unevaluated sum of two, the second below the last place of the first.
 struct Pair {
   Emitted high, low;
 };
 
-/// a * b exactly, when nothing overflows.
+/// a * b exactly, unless something overflows.
 Pair multiplyExactly(const MathTarget &target, Emitted a, Emitted b) {
   const Emitted product = a * b;
   if (target.hasFma)
@@ -64,7 +64,7 @@ Pair multiplyExactly(const MathTarget &target, Emitted a, Emitted b) {
   return {product, ((x.high * y.high - product) + x.high * y.low + x.low * y.high) + x.low * y.low};
 }
 
-/// The logarithm of a positive f64 with about 60 bits: pow multiplies its relative error by the result's own logarithm.
+/// The logarithm of a positive f64 to about 60 bits: pow multiplies its relative error by the result's own logarithm.
 Pair logPair(const MathTarget &target, Emitted x) {
   const Emitted isSubnormal = x < 0x1p-1022;
   const Split parts = split(select(isSubnormal, x * 0x1p54, x));
@@ -73,7 +73,7 @@ Pair logPair(const MathTarget &target, Emitted x) {
   const Emitted s = f / divisor;
   const Pair back = multiplyExactly(target, s, divisor);
   const Emitted sLow = (((f - back.high) - back.low) - s * divisorLow) / divisor;
-  // Both exact, and the first is 0 or larger than the second.
+  // Both are exact, and the first is 0 or larger than the second.
   const Emitted first = k * 6.93147180369123816490e-01, second = s * 2.0;
   const Emitted high = first + second, highLow = second - (high - first);
   const Emitted rest = k * 1.90821492927058770002e-10 + (sLow * 2.0 + s * logSeries(target, s * s));
@@ -86,7 +86,7 @@ Emitted powerOf(const MathTarget &target, Emitted x, Emitted y) {
   const Pair log = logPair(target, x);
   const Pair product = multiplyExactly(target, log.high, y);
   const Emitted low = product.low + log.low * y;
-  // 0, infinity and NaN, infinite powers and overflow come out right without the low part.
+  // 0, infinity and NaN, infinite powers and overflow are correct without the low part.
   const Emitted isPlain = differs(low - low, low.like(0.0)) | equal(x, x.like(0.0)) | negated(x < infinity);
   const Emitted exponent = select(isPlain, y * buildLog(target, x), product.high);
   const Emitted size = buildExp(target, exponent), correction = select(isPlain, low.like(0.0), low);
@@ -102,7 +102,7 @@ Emitted compiler::buildLog(const MathTarget &target, Emitted x) {
   const Split parts = split(select(isSubnormal, x * scale, x));
   const Emitted k = parts.exponent - select(isSubnormal, x.like(single ? 25.0 : 54.0), x.like(0.0));
   const Emitted value = logOf(target, k, parts.mantissa - 1.0, {});
-  // +inf and NaN as they are; 0 gives -inf, less gives NaN.
+  // Keeps +inf and NaN; 0 gives -inf, a negative number NaN.
   const Emitted positive = select(x < infinity, value, x);
   return select(x > 0.0, positive, select(equal(x, x.like(0.0)), x.like(-infinity), x.like(notANumber)));
 }
@@ -134,7 +134,7 @@ Emitted buildPow(const MathTarget &target, ArrayRef<Emitted> operands) {
   const Emitted half = b * 0.5, isOdd = isInteger & differs(target.truncate(half), half);
   const Emitted isNegative = a.bits() < 0;
   Emitted value = select(isNegative & isOdd, -size, size);
-  // A finite negative number has no power that is no integer.
+  // A finite negative number has only integer powers.
   value = select((a < 0.0) & (a > -infinity) & negated(isInteger) & equal(b, b), b.like(notANumber), value);
   value = single ? value.narrow(x.f32()) : value;
   const Emitted isOne =
@@ -142,7 +142,7 @@ Emitted buildPow(const MathTarget &target, ArrayRef<Emitted> operands) {
   return select(isOne, x.like(1.0), value);
 }
 
-// The functions below compute f64.
+// The functions below compute in f64.
 
 /// x = 2^exponent * mantissa for any positive finite x.
 Split splitAny(Emitted x) {
@@ -151,7 +151,7 @@ Split splitAny(Emitted x) {
   return {parts.exponent - select(isSubnormal, x.like(54.0), x.like(0.0)), parts.mantissa};
 }
 
-/// `value`, computed for positive finite x, with the edges of a logarithm.
+/// Completes `value`, computed for positive finite x, with a logarithm's values at all other x.
 Emitted atEdges(Emitted x, Emitted value) {
   const Emitted positive = select(x < infinity, value, x);
   return select(x > 0.0, positive, select(equal(x, x.like(0.0)), x.like(-infinity), x.like(notANumber)));
@@ -167,7 +167,7 @@ Emitted buildLog2(const MathTarget &target, Emitted x) {
 Emitted buildLog10(const MathTarget &target, Emitted x) {
   const Split parts = splitAny(x);
   const Emitted log = logOf(target, x.like(0.0), parts.mantissa - 1.0, {});
-  // The first part of log10(2) has trailing zeros enough for the product to be exact.
+  // The first part of log10(2) has enough trailing zeros for the product to be exact.
   const Emitted low = target.multiplyAdd(parts.exponent, 0x1.3fde623e2566bp-43, log * 0x1.95355baaafad3p-57);
   return atEdges(
       x, target.multiplyAdd(parts.exponent, 0x1.34413509f7000p-2, target.multiplyAdd(log, 0x1.bcb7b1526e50ep-2, low)));
@@ -179,7 +179,7 @@ Emitted buildCbrt(const MathTarget &target, Emitted size) {
   const Emitted scale = select(rest < 0.0, size.like(0.5), select(rest > 0.0, size.like(2.0), size.like(1.0)));
   const Emitted m = parts.mantissa * scale;
   Emitted y = target.polynomial(m, {5.068079256e-1, 6.576729089e-1, -1.924804262e-1, 2.603992585e-2});
-  for (int step = 0; step < 2; ++step) { // Halley's: 7, 20, then more than 54 bits
+  for (int step = 0; step < 2; ++step) { // Halley's method: 7, 20, then more than 54 bits
     const Emitted cube = y * y * y;
     y = y + y * ((m - cube) / (cube * 2.0 + m));
   }

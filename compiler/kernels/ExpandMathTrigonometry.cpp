@@ -8,13 +8,13 @@ using llvm::ArrayRef;
 
 namespace {
 
-/// An angle less `quarters` quarter turns: |r| <= pi / 4. quarters is a float, to be read modulo 4.
+/// An angle minus `quarters` quarter turns: |r| <= pi / 4. `quarters` is a float, significant modulo 4.
 struct Angle {
   Emitted quarters, r;
 };
 
-/// Exact enough for every f32, given in f64. x * 2/pi is summed over pieces of 2/pi of 29 bits: each product with 24
-/// bits of x is exact, and so is taking whole turns and whole quarters off it.
+/// Accurate enough for every f32, given as f64. x * 2/pi is summed over 29-bit parts of 2/pi: each product with the 24
+/// bits of x is exact, and so is the subtraction of whole turns and quarters.
 Angle reduceSingle(const MathTarget &target, Emitted x) {
   Emitted fraction = x.like(0.0), quarters = x.like(0.0);
   for (const double piece : {0x1.45f306dp-1, 0x1.9391054p-30, 0x1.4fe13abp-59, 0x1.d1f534dp-88, 0x1.b81b6c5p-117,
@@ -29,19 +29,19 @@ Angle reduceSingle(const MathTarget &target, Emitted x) {
   return {quarters, fraction * 0x1.921fb54442d18p0};
 }
 
-/// Three parts of pi / 2, the products with the first two exact for |x| < 2^20.
+/// Uses three parts of pi / 2. The products with the first two are exact for |x| < 2^20.
 Angle reduceDouble(const MathTarget &target, Emitted x) {
   const Emitted n = target.roundEven(x * 0x1.45f306dc9c883p-1);
   const Emitted first = x - n * 0x1.921fb544p0, second = n * 0x1.0b4611a6p-34;
   const Emitted difference = first - second;
-  // The part that the subtraction rounded away.
+  // The part lost to rounding in the subtraction.
   const Emitted lost = (first - difference) - second;
   const Emitted r = difference + (lost - n * 0x1.3198a2e037073p-69);
   const double edge = 0.7854;
   return {n, select(r > edge, r.like(edge), select(r < -edge, r.like(-edge), r))};
 }
 
-/// Sine and cosine of such an r.
+/// The sine and cosine of the remainder r of an Angle.
 struct Circle {
   Emitted sine, cosine;
 };
@@ -73,7 +73,7 @@ Emitted build(const MathTarget &target, Emitted x, double offset) {
   const Emitted wide = x.extend(x.f64());
   const Angle angle = reduce(target, wide, single);
   const auto [sine, cosine] = circle(target, angle.r, single);
-  // Quarter turns modulo 4 in [-2, 2], as floats.
+  // Quarter turns modulo 4, in [-2, 2], as floats.
   const Emitted turned = angle.quarters + offset, quarter = turned - target.roundEven(turned * 0.25) * 4.0;
   const Emitted isOdd = equal(absolute(quarter), quarter.like(1.0));
   const Emitted isNegative = (absolute(quarter) >= 2.0) | equal(quarter, quarter.like(-1.0));
@@ -102,7 +102,7 @@ Emitted buildTan(const MathTarget &target, Emitted x) {
 } // namespace
 
 ArrayRef<MathFunction> compiler::trigonometricFunctions() {
-  // f32: any finite x. f64: |x| < 2^20, beyond that no promise but a finite sine and cosine.
+  // f32: any finite x. f64: |x| < 2^20; beyond, the only guarantee is a finite sine and cosine.
   static constexpr MathFunction table[] = {
       {"math.sin", ofOne<buildSin>, 1, 2, 119},
       {"math.cos", ofOne<buildCos>, 1, 2, 117},

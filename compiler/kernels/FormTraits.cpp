@@ -13,7 +13,7 @@ namespace {
 
 using Groups = SmallVector<SmallVector<int>>;
 
-/// Cuts the dims from 0 on into groups of these sizes.
+/// Divides the dims, from 0 on, into groups of these sizes.
 Groups groupsOfSizes(ArrayRef<int64_t> sizes) {
   Groups groups;
   int begin = 0;
@@ -33,7 +33,7 @@ Groups groupsOfGenerics(func::FuncOp function, const KernelForm &) {
 /// Batch, M, N and K.
 Groups groupsOfMatmul(func::FuncOp, const KernelForm &form) { return groupsOfSizes(form.roles); }
 
-/// Outer dims, the rows that indices name, dims of the indices, and the rest.
+/// Outer dims, the rows that are indexed, dims of the indices, and the rest.
 Groups groupsOfScatter(func::FuncOp function, const KernelForm &form) {
   return groupsOfSizes({form.outer, 1, form.indices, form.dims(function) - form.outer - 1 - form.indices});
 }

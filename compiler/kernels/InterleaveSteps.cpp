@@ -1,12 +1,12 @@
-// Independent steps of a loop, one after the other, become steps side by side.
+// Interleaving of the independent steps of a loop.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   a0 = load 0; b0 = f a0; store b0; a1 = load 1; b1 = f a1; store b1
 // becomes
 //   a0 = load 0; a1 = load 1; b0 = f a0; b1 = f a1; store b0; store b1
 //
-// A CPU looks ahead over some hundred instructions. Long chains of dependent ones, such as a polynomial's, fill that up
-// one after the other; side by side they are worked on together.
+// The out-of-order window of a CPU holds some hundred instructions. Long dependence chains, such as that of a
+// polynomial, fill it one after the other; interleaved chains execute in parallel.
 #include "compiler/kernels/Steps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -18,14 +18,14 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// Sorts the block's ops by how many ops they wait for. Stores wait for all loads.
+/// Sorts the block's ops by their depth in the dependence graph. Stores wait for all loads.
 void sortByDepth(Block &block) {
   llvm::DenseMap<Operation *, unsigned> depth;
   SmallVector<Operation *> ops;
   unsigned afterLoads = 0;
   for (Operation &op : block.without_terminator()) {
     unsigned own = 0;
-    op.walk([&](Operation *inside) { // itself, and the ops in its regions
+    op.walk([&](Operation *inside) { // the op itself, and the ops in its regions
       for (Value operand : inside->getOperands())
         if (Operation *producer = operand.getDefiningOp(); producer && producer->getBlock() == &block)
           own = std::max(own, depth.lookup(producer) + 1);
@@ -46,7 +46,7 @@ void sortByDepth(Block &block) {
       op->moveBefore(block.getTerminator());
 }
 
-/// Whether a region of the op loads or stores. If one does, sortByDepth cannot know which ops must wait for it.
+/// Returns true if a region of the op loads or stores. sortByDepth() then cannot know which ops must wait for it.
 bool touchesMemoryWithin(Operation &op) {
   const WalkResult walk = op.walk([&](Operation *inside) {
     const bool touches = isa<LLVM::LoadOp, LLVM::StoreOp, LLVM::MaskedLoadOp, LLVM::MaskedStoreOp>(inside);

@@ -1,4 +1,4 @@
-// Loops that leave most elements of a tensor as they are.
+// In-place loops that change few elements.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/KeptElements.h"
 #include "compiler/kernels/KernelForm.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 
 static constexpr StringLiteral keepsName = "halftone.keeps";
 
-/// The select that makes the only result, which may be narrowed for its tensor; null if none does.
+/// The select that computes the only result, possibly before a truncation to the tensor's type; null if there is none.
 static arith::SelectOp choiceOf(linalg::GenericOp generic) {
   if (generic.getNumDpsInits() != 1 || !GenericForm::read(generic).combiners[0].empty())
     return {};
@@ -22,7 +22,7 @@ static arith::SelectOp choiceOf(linalg::GenericOp generic) {
   return made.getDefiningOp<arith::SelectOp>();
 }
 
-/// The input whose element at the result's index, as stored, is `value`; -1 if there is none.
+/// The index of the input whose stored element at the result's index is `value`; -1 if there is none.
 static int64_t oldInput(linalg::GenericOp generic, Value value) {
   if (auto widened = value.getDefiningOp<arith::ExtFOp>())
     value = widened.getIn();
@@ -37,7 +37,7 @@ static int64_t oldInput(linalg::GenericOp generic, Value value) {
   return isSame ? int64_t(argument.getArgNumber()) : -1;
 }
 
-/// Whether `value` is one for all of the generic's last dim, and little work.
+/// Returns true if `value` is uniform along the generic's last dim, and cheap.
 static bool isOfRow(linalg::GenericOp generic, Value value) {
   constexpr size_t mostOps = 16;
   const unsigned last = generic.getNumLoops() - 1;
@@ -81,7 +81,7 @@ KeptElements::KeptElements(BlockFrame &frame, linalg::GenericOp generic) : frame
       choice = select;
 }
 
-/// Whether the element is an old one if the condition holds, and the input that has it.
+/// The attribute's entries: whether the condition selects the old element, and the input that holds it.
 static ArrayRef<int64_t> noteOf(arith::SelectOp choice) {
   return choice->getAttrOfType<DenseI64ArrayAttr>(keepsName).asArrayRef();
 }
@@ -102,7 +102,7 @@ Emitted KeptElements::areNew() {
   return noteOf(choice)[0] != 0 ? negated(holds) : holds;
 }
 
-/// `value`, which the body computes of scalars, at the frame's index.
+/// Emits `value`, which the body computes from scalars, at the frame's index.
 Emitted KeptElements::valueAt(Value value, IRMapping &known) {
   if (known.contains(value))
     return frame.wrap(known.lookup(value));
@@ -119,7 +119,7 @@ Emitted KeptElements::valueAt(Value value, IRMapping &known) {
     Values operands;
     for (Value operand : op->getOperands())
       operands.push_back(valueAt(operand, known));
-    // An index is an i64 here. `known` has the operands by now.
+    // Indices are i64 here. `known` already has the operands.
     result = isa<arith::IndexCastOp>(op) ? operands[0] : frame.wrap(frame.clone(*op, known)->getResult(0));
   }
   known.map(value, result.value());

@@ -1,4 +1,4 @@
-// The sizes of values between phases.
+// The sizes of the rows that are stored between phases.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/KeptRows.h"
 #include "runtime/plan/Abi.h"

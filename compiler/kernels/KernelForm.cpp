@@ -1,4 +1,4 @@
-// Attributes of the linalg form, read and written.
+// Reading and writing of the attributes of the linalg form.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/KernelForm.h"
 #include "mlir/IR/Builders.h"
@@ -14,7 +14,7 @@ constexpr StringLiteral panelsName = "halftone.panels", partialName = "halftone.
 constexpr StringLiteral windowName = "halftone.window";
 constexpr StringLiteral dimsName = "halftone.dims", combineName = "halftone.combine";
 
-/// Reads or writes one attribute for each field, by the field's type.
+/// Reader and Writer process one attribute for each field, by the field's type.
 struct Reader {
   func::FuncOp function;
   bool failed = false;
@@ -114,7 +114,7 @@ template <class Form, class Visitor> void visitFields(Form &form, Visitor &visit
 #include "dialect/KernelAttributes.def"
 }
 
-/// The schedule is one of such kernels, and keeps what their numerics promise.
+/// Checks that the schedule fits the kernel's kind, and supports its numerics.
 LogicalResult checkSchedule(func::FuncOp function, const KernelForm &form) {
   if (!form.schedule.fitsKind(form.kind))
     return function.emitError() << "expected a schedule of a kernel of kind " << dialect::stringifyKernelKind(form.kind)
@@ -159,7 +159,7 @@ DenseI64ArrayAttr windowAttr(Builder builder, const WindowForm &window) {
 
 } // namespace
 
-/// Refuses a function with an attribute that no field stands for: what it asks for would be lost.
+/// Rejects a function with an attribute that has no field, since it would be lost.
 static LogicalResult refuseOthers(func::FuncOp function) {
   constexpr StringLiteral known[] = {
 #define KERNEL_ATTRIBUTE(holds, field, name) "halftone." name,

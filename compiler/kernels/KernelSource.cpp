@@ -1,4 +1,4 @@
-// The linalg form, read.
+// Reading of the linalg form.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/KernelSource.h"
 #include "compiler/kernels/ScalarBody.h"
@@ -8,9 +8,9 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-/// Whether the counts of leading dims, each one after the other, are of dims that the kernel has.
+/// Returns true if the kernel has as many dims as the consecutive groups of leading dims count.
 static bool haveLeadingDims(const KernelForm &form, int64_t dims) {
-  int64_t left = form.kind == dialect::KernelKind::scatter ? dims - 1 : dims; // one dim has the rows that indices name
+  int64_t left = form.kind == dialect::KernelKind::scatter ? dims - 1 : dims; // one dim has the rows that are indexed
   if (form.kind == dialect::KernelKind::cumulative && form.reduced == 0)
     return false;
   for (const int64_t count : {form.outer, form.reduced, form.indices}) {
@@ -21,7 +21,7 @@ static bool haveLeadingDims(const KernelForm &form, int64_t dims) {
   return true;
 }
 
-/// Checks the facts that every access relies on: the dims of the loops, and maps that accessOf() can read.
+/// Checks the facts on which every access depends: the dims of the loops, and maps that accessOf() can read.
 static LogicalResult checkLoops(linalg::GenericOp generic, int64_t dims) {
   const SmallVector<int> loops = dimsOf(generic);
   if (loops.size() != generic.getNumLoops() || llvm::any_of(loops, [&](int dim) { return dim < 0 || dim >= dims; }))
@@ -70,7 +70,7 @@ TensorAccess KernelSource::accessOf(linalg::GenericOp generic, OpOperand &operan
 TypedAttr KernelSource::initialOf(linalg::GenericOp generic, unsigned output) const {
   auto fill = generic.getDpsInits()[output].getDefiningOp<linalg::FillOp>();
   Value initial = fill ? fill.getInputs()[0] : Value();
-  // legalize-storage widens a bool after the constant.
+  // legalize-storage widens a bool with an op after the constant.
   auto widened = initial ? initial.getDefiningOp<arith::ExtUIOp>() : arith::ExtUIOp();
   auto constant = (widened ? widened.getIn() : initial).getDefiningOp<arith::ConstantOp>();
   if (!widened)

@@ -1,4 +1,4 @@
-// Vector steps of a kernel: memory, bodies, horizontal combination.
+// Vector steps of a kernel: memory accesses, bodies, horizontal reductions.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Lanes.h"
 #include "compiler/kernels/Combiner.h"
@@ -21,7 +21,7 @@ Stride strideOf(const TensorAccess &access, int dim) {
   return access.dims.back() == dim ? Stride::one : Stride::many;
 }
 
-/// The access as it counts in memory: of a row, without its outer dims.
+/// The access within memory: for one row, without the outer dims.
 TensorAccess inMemory(BlockFrame &frame, const TensorStorage &storage, const TensorAccess &access) {
   if (!storage.isRow)
     return access;
@@ -38,13 +38,14 @@ Emitted loadAt(BlockFrame &frame, const TensorStorage &storage, Emitted elements
   return frame.load(type, frame.address(storage.pointer, storage.element, elements), alignment);
 }
 
-/// The index along the dims of the lanes at which a step begins: of groups the linear one.
+/// The index along the lanes' dims at which a step begins; with groups, the linear index.
 Emitted beginOf(BlockFrame &frame, int dim, const LaneGroups &groups) {
   return groups.size == 0 ? frame.index[size_t(dim)]
                           : frame.index[size_t(groups.dim)] * groups.size + frame.index[size_t(dim)];
 }
 
-/// Calls `visit` with each lane's number, while the frame's index is at the lane. A lane outside is at the last one inside.
+/// Calls `visit` with the index of each lane and the frame's index at that lane. Lanes outside use the last index
+/// inside.
 void forEachLane(BlockFrame &frame, const Lanes &lanes, llvm::function_ref<void(int64_t)> visit) {
   const int64_t size = std::max<int64_t>(lanes.groups.size, 1);
   const auto stepped = size_t(lanes.groups.size > 0 ? lanes.groups.dim : lanes.dim), own = size_t(lanes.dim);
@@ -62,13 +63,13 @@ void forEachLane(BlockFrame &frame, const Lanes &lanes, llvm::function_ref<void(
   frame.index[stepped] = start;
 }
 
-/// Whether lanes along groups are neighbours in memory.
+/// Returns true if lanes along groups are contiguous in memory.
 bool isAlongGroups(const TensorAccess &access, const Lanes &lanes) {
   return access.dims.size() >= 2 && access.dims.back() == lanes.dim &&
          access.dims[access.dims.size() - 2] == lanes.groups.dim;
 }
 
-/// Of a step's vector in memory along its dim, for CodeBuilder: 0 where only elements are aligned.
+/// The alignment of a step's vector in memory along its dim, for CodeBuilder: 0 if only elements are aligned.
 int64_t alignmentOf(const TensorStorage &storage, const Lanes &lanes) {
   return lanes.isAligned ? std::min(lanes.count * elementBytes(storage.element), bufferAlignment) : 0;
 }
@@ -131,8 +132,8 @@ void storeLanes(BlockFrame &frame, Emitted value, const TensorStorage &storage, 
     frame.store(value, pointer, isa<VectorType>(value.type()) ? alignmentOf(storage, lanes) : 0);
 }
 
-/// How the linear indices that a body computes go along the lanes: all the same, each the next one, each the next or the
-/// same, or any.
+/// How the linear indices that a body computes change from lane to lane: constant, by one, by one or not at all, or in
+/// any way.
 enum class Pace { same, next, nextOrSame, any };
 
 static Pace paceOf(BlockFrame &frame, linalg::GenericOp generic, Value value, const Lanes &lanes) {
@@ -161,7 +162,7 @@ static Pace paceOf(BlockFrame &frame, linalg::GenericOp generic, Value value, co
   return paces[0] == Pace::next && !isa<arith::AddIOp>(op) ? Pace::nextOrSame : paces[0];
 }
 
-/// The elements of a flat tensor at `indices`, which keep the pace.
+/// Loads the elements of a flat tensor at `indices`, which change at this pace.
 static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted indices, Pace pace, const Lanes &lanes) {
   if (!isa<VectorType>(indices.type()))
     return loadAt(frame, storage, indices, storage.element);
@@ -183,7 +184,7 @@ static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted i
   };
   if (pace == Pace::any)
     return oneByOne();
-  // Most vectors lie within one run, or outside of it.
+  // Most vectors lie within one run or outside of it.
   const Emitted distance = indexOf(lanes.count - 1) - first;
   const auto isOne = [&] { return Values{loadAt(frame, storage, first, type)}; };
   const auto isSame = [&] { return Values{frame.splat(loadAt(frame, storage, first, storage.element), lanes.count)}; };
@@ -192,8 +193,8 @@ static Emitted lookUp(BlockFrame &frame, const TensorStorage &storage, Emitted i
   })[0];
 }
 
-/// How far a linear index that a body computes of indices and launch arguments goes from one group of lanes to the next, if
-/// that is a constant, and if it is the same for all lanes of a group.
+/// The distance of a linear index, computed in a body from indices and launch arguments, between adjacent groups of
+/// lanes, if it is constant and the index is uniform within a group.
 static std::optional<int64_t> stepOfGroups(linalg::GenericOp generic, Value value, const Lanes &lanes) {
   Operation *op = value.getDefiningOp();
   if (value.getParentBlock() != generic.getBody() || isa_and_nonnull<arith::ConstantOp>(op))
@@ -224,9 +225,9 @@ static std::optional<int64_t> stepOfGroups(linalg::GenericOp generic, Value valu
   return std::nullopt;
 }
 
-/// Each group's element of its present channel, for all lanes of the group, from a flat tensor in which the channels of all
-/// groups are neighbours. `index` is the linear index in the body of `generic`. The code for each channel loads the same
-/// vector; LLVM leaves one of these loads.
+/// Broadcasts each group's element of the current channel to all lanes of the group. The flat tensor holds the channels
+/// of all groups contiguously. `index` is the linear index in the body of `generic`. The code for each channel loads
+/// the same vector; LLVM merges these loads.
 static Emitted lookUpGroups(BlockFrame &frame, linalg::GenericOp generic, const TensorStorage &storage, Value index,
                             const Lanes &lanes) {
   const LaneGroups &groups = lanes.groups;
@@ -305,7 +306,7 @@ Values emitBody(BlockFrame &frame, linalg::GenericOp generic, const Values &valu
       return index;
     }
     Emitted index = frame.splat(start, lanes.count) + frame.steps(start.type(), lanes.count);
-    if (looksUp && lanes.limit) // a lane outside looks up the element of the last one inside
+    if (looksUp && lanes.limit) // a lane outside looks up the element of the last lane inside
       index = minimum(index, frame.splat(lanes.limit - 1, lanes.count));
     return index;
   };
@@ -346,7 +347,7 @@ Values combineLanes(BlockFrame &frame, ArrayRef<std::string> combiners, ArrayRef
   if (vectors.empty())
     return current;
   if (combiners.back() == "or" && cast<VectorType>(vectors.back().type()).getElementType().isInteger(1)) {
-    // Flags: one test for all lanes.
+    // Flags are tested for all lanes at once.
     current = combineLanes(frame, combiners.drop_back(), vectors.drop_back());
     current.push_back(
         frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::OR, vectors.back().value())));

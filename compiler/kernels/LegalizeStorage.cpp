@@ -1,4 +1,4 @@
-// Narrow floats and bools become integers where they are stored.
+// Storage of narrow floats and bools as integers.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   linalg.generic ins(%x : tensor<?xf16>) outs(%y : tensor<?xf16>) {
@@ -17,7 +17,8 @@ using namespace mlir;
 
 namespace {
 
-/// How a type is kept: tensors of narrow floats and i1, and narrow floats alone, as integers. A lone i1 stays.
+/// The storage type: tensors of narrow floats and of i1, and scalar narrow floats, become integers. A scalar i1 is
+/// kept.
 Type stored(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type)) {
     const Type element = tensor.getElementType();
@@ -31,7 +32,7 @@ bool touchesNarrow(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), narrow) || llvm::any_of(op->getResultTypes(), narrow);
 }
 
-/// A conversion from or to a narrow float; the types as they were before the function was retyped.
+/// A conversion from or to a narrow float, with the types before the function is retyped.
 struct Conversion {
   Operation *op;
   FloatType from, to;
@@ -57,13 +58,13 @@ void legalizeConversion(const Conversion &conversion, const MathTraits &math) {
   conversion.op->erase();
 }
 
-/// i1 in the body of a linalg op whose tensors hold bytes.
+/// Adapts the body of a linalg op whose tensors of i1 become bytes.
 void legalizeBools(linalg::LinalgOp op) {
   Block &body = op->getRegion(0).front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   const Type byte = builder.getI8Type();
   if (isa<linalg::FillOp>(op.getOperation())) {
-    // Its body only yields its operand.
+    // The body only yields its operand.
     builder.setInsertionPoint(op);
     OpOperand &value = op->getOpOperand(0);
     if (value.get().getType().isInteger(1))

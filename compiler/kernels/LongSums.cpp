@@ -20,7 +20,7 @@ Emitted PairwiseTotals::slotOf(Emitted level, int64_t offset) const {
   return frame.address(memory, frame.getI8Type(), level * pitch + offset);
 }
 
-/// The total that `level` holds combined with `totals`, which come after it.
+/// Combines the total of `level` with `totals`, which come after it.
 Values PairwiseTotals::combinedWith(Emitted level, ArrayRef<Emitted> totals) const {
   Values before;
   int64_t offset = 0;
@@ -33,7 +33,7 @@ Values PairwiseTotals::combinedWith(Emitted level, ArrayRef<Emitted> totals) con
 
 void PairwiseTotals::push(Emitted chunk, ArrayRef<Emitted> totals) const {
   const Emitted zero = frame.constant(0), one = frame.constant(1);
-  const Emitted level = countTrailingZeros(chunk + one); // each lower level holds a total
+  const Emitted level = countTrailingZeros(chunk + one); // every lower level holds a total
   const Values merged = frame.loop(zero, level, one, totals,
                                    [&](Emitted below, const Values &values) { return combinedWith(below, values); });
   int64_t offset = 0;
@@ -59,7 +59,7 @@ Values sumInChunks(BlockFrame &frame, ArrayRef<std::string> combiners, Emitted m
     bytes += PairwiseTotals::slotBytes(value.type());
   const PairwiseTotals pairs(frame, combiners, memory, frame.constant(bytes));
   const Emitted zero = frame.constant(0), one = frame.constant(1);
-  // The totals of a chunk wait until the next one begins: a sum of one chunk touches no memory.
+  // The totals of a chunk are stored when the next chunk begins, so a sum of one chunk accesses no memory.
   Values carried{zero};
   carried.append(neutral.begin(), neutral.end());
   const Values result = frame.loop(begin, end, chunk, carried, [&](Emitted at, const Values &before) {

@@ -1,4 +1,4 @@
-// The linalg form of a matmul kernel, read.
+// Reading of the linalg form of a matmul kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/MatmulSource.h"
 #include "compiler/kernels/ScalarBody.h"
@@ -19,7 +19,7 @@ LogicalResult checkInputs(linalg::GenericOp generic, ArrayRef<Value> local, bool
   return success();
 }
 
-/// Whether `value` is computed from `element` and constants alone, by elementwise ops.
+/// Returns true if `value` is computed from `element` and constants only, by elementwise ops.
 bool isComputedFrom(Value value, BlockArgument element) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -28,7 +28,7 @@ bool isComputedFrom(Value value, BlockArgument element) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isComputedFrom(operand, element); });
 }
 
-/// `value`, an expression that `known` maps the leaves of, in lanes.
+/// Clones `value`, an expression whose leaves `known` maps, at vector type.
 Value cloneExpression(CodeBuilder &builder, Value value, IRMapping &known, int64_t lanes) {
   if (Value done = known.lookupOrNull(value))
     return done;
@@ -48,7 +48,7 @@ Value cloneExpression(CodeBuilder &builder, Value value, IRMapping &known, int64
 } // namespace
 
 linalg::GenericOp MatmulSource::contractionOf(const KernelSource &source) {
-  // By its loops, since a prologue lacks M or N and an epilogue K.
+  // Identified by its loops, since a prologue lacks M or N, and an epilogue K.
   linalg::GenericOp found;
   for (linalg::GenericOp generic : source.generics)
     if (int64_t(dimsOf(generic).size()) == source.dims && generic.getNumDpsInputs() == 2 &&
@@ -151,7 +151,7 @@ bool MatmulSource::keepsColumns(int64_t output) const {
 }
 
 int MatmulSource::innermostDim(int side) const {
-  // As the operand's memory goes; with a prologue, as its first input of the highest rank.
+  // From the operand's memory layout; with a prologue, from that of its first input of the highest rank.
   linalg::GenericOp before = prologue[size_t(side)], generic = before ? before : contraction;
   TensorAccess access = source.accessOf(generic, generic->getOpOperand(before ? 0 : unsigned(side)));
   if (before)
@@ -161,7 +161,7 @@ int MatmulSource::innermostDim(int side) const {
   return access.dims.empty() ? -1 : access.dims.back();
 }
 
-/// The value that the body acc + a * b multiplies of an element of operand `side`.
+/// The value that the body acc + a * b multiplies, computed from an element of operand `side`.
 Value MatmulSource::factorOf(linalg::GenericOp contraction, int side) {
   Operation *sum = contraction.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   return sum->getOperand(1).getDefiningOp()->getOperand(unsigned(side));

@@ -1,4 +1,4 @@
-// Narrow floats in integer code.
+// Conversions of narrow floats in integer code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/NarrowFloat.h"
 #include "compiler/kernels/MathInstructions.h"
@@ -29,21 +29,21 @@ Format formatOf(FloatType type) {
   return isa<Float8E5M2Type>(type) ? Format{2, 15, true} : Format{3, 7, false};
 }
 
-/// f32 bits to the bits of the format, in 32-bit integers.
+/// Converts f32 bits to bits of the format, in 32-bit integers.
 Emitted narrowBits(Emitted bits, const Format &format) {
   const int shift = 23 - format.mantissaBits;
   const Emitted magnitude = bits & 0x7fffffff;
-  // Ties to even: half less one, and one more when the last kept bit is set. A carry moves into the exponent by itself.
+  // Ties to even: adds half minus one, plus one if the last kept bit is set. The carry propagates into the exponent.
   const Emitted rounded = magnitude + ((int64_t(1) << (shift - 1)) - 1) + ((magnitude >> shift) & 1);
   Emitted result = (rounded - (int64_t(127 - format.bias) << 23)) >> shift;
   if (format.bias != 127) {
-    // Below the smallest normal number the last place stays where it is: an addition that ends there rounds.
+    // Below the smallest normal number the last place is fixed, so an addition that ends there rounds.
     const int exponent = 1 - format.bias - format.mantissaBits + 23;
     const Emitted offset = magnitude.bitsAs(bits.f32()).like(std::ldexp(1.0, exponent));
     const Emitted subnormal = (magnitude.bitsAs(bits.f32()) + offset).bits() - offset.bits();
     result = select(magnitude < (int64_t(127 + 1 - format.bias) << 23), subnormal, result);
     result = select(result > format.largest(), bits.like(format.largest() + 1), result);
-    // Exponents that wrapped around below zero were subnormal; those of infinity are above the largest.
+    // Exponents that wrapped around below zero were subnormal; those of infinity exceed the largest.
   }
   const int64_t quiet =
       format.hasInfinity ? format.topExponent() | (int64_t(1) << (format.mantissaBits - 1)) : format.largest() + 1;
@@ -54,20 +54,20 @@ Emitted narrowBits(Emitted bits, const Format &format) {
   return result | ((bits >> signShift) & format.signBit());
 }
 
-/// The same for bf16, which is the upper half of an f32: the sign stays, since only NaN would carry into it.
+/// Rounds to bf16, the upper half of an f32. The sign is kept, since only a NaN would carry into it.
 Emitted narrowToBf16(Emitted value) {
   const Emitted bits = value.bits(), rounded = bits + 0x7fff + ((bits >> 16) & 1);
   return select(isNan(value), bits | 0x400000, rounded) >> 16;
 }
 
-/// f64 to f32, rounded to odd: an inexact result has its last bit set, so that rounding it on to fewer bits never meets
-/// a tie that was none.
+/// Rounds f64 to f32, to odd: an inexact result has its last bit set, so a second rounding to fewer bits never meets a
+/// false tie.
 Emitted roundToOdd(Emitted value) {
   const Emitted nearest = value.narrow(value.f32()), back = nearest.extend(value.f64());
   const Emitted bits = nearest.bits();
   const Emitted away = absolute(back) > absolute(value);
   const Emitted odd = select(away, bits - 1, bits + 1);
-  // NaN compares equal to nothing and is exact enough.
+  // NaN compares unequal, and counts as exact.
   const Emitted inexact = (back < value) | (back > value);
   const Emitted even = equal(bits & 1, bits.like(0));
   return select(inexact & even, odd, bits).bitsAs(value.f32());
@@ -91,7 +91,7 @@ Emitted compiler::widenNarrow(const MathTraits &math, Emitted bits, FloatType na
   const int shift = 23 - format.mantissaBits;
   const Emitted wide = bits.widen(i32);
   const Emitted magnitude = wide & (format.signBit() - 1);
-  // As an f32 with the narrow bias, then scaled to its own: exact, and subnormals come out right.
+  // As an f32 with the narrow bias, then scaled by the difference of biases, which is exact, also for subnormals.
   const Emitted scaled = ((magnitude << shift).bitsAs(f32) * std::ldexp(1.0, 127 - format.bias)).bits();
   const Emitted isSpecial = magnitude > format.largest();
   const Emitted infinity = wide.like(0x7f800000);

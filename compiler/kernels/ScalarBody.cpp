@@ -32,7 +32,7 @@ LogicalResult checkBody(linalg::GenericOp generic) {
   return success();
 }
 
-/// `scalar` in all lanes.
+/// Broadcasts `scalar` to all lanes.
 static Value splatOf(OpBuilder &builder, Location loc, Value scalar, int64_t lanes) {
   auto type = cast<VectorType>(atLanes(scalar.getType(), lanes));
   if (auto constant = scalar.getDefiningOp<arith::ConstantOp>())
@@ -71,7 +71,7 @@ Values cloneBody(CodeBuilder &builder, linalg::GenericOp generic, const BodyArgu
       mapping.map(constant.getResult(), arith::ConstantOp::create(builder, loc, constant.getValue()).getResult());
       continue;
     }
-    if (isa<arith::IndexCastOp>(op)) { // an index is an i64 here
+    if (isa<arith::IndexCastOp>(op)) { // indices are i64 here
       mapping.map(op.getResult(0), valueOf(op.getOperand(0)));
       continue;
     }

@@ -1,4 +1,4 @@
-// The steps of a scan kernel.
+// Target-independent steps of a scan kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/ScanParts.h"
 #include "compiler/kernels/Combiner.h"

@@ -1,4 +1,4 @@
-// The steps of a scatter kernel.
+// Target-independent steps of a scatter kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/ScatterParts.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -29,7 +29,7 @@ void ScatterParts::standAt(Emitted row) {
   frame.storage[indexing.getResult(0)] = {{}, frame.getI64Type(), frame.asLong(row)};
 }
 
-/// The input of `start` whose elements the result starts as, each at its place and as it is stored.
+/// The input of `start` that the result starts as a copy of, with the same access and stored type.
 std::optional<unsigned> ScatterParts::copiedInput() {
   if (!start)
     return std::nullopt;

@@ -1,4 +1,4 @@
-// The interface of schedules, and the text of sizes among their parameters.
+// The interface of schedules, and parsing and printing of sizes among their parameters.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Schedule.h"
 

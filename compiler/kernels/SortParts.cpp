@@ -1,4 +1,4 @@
-// The steps of a sort kernel.
+// Target-independent steps of a sort kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/SortParts.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -1,4 +1,4 @@
-// Bodies without the bounds of windows, and the condition under which they hold.
+// Bodies without bounds tests of windows, and the condition under which they are valid.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/WindowInterior.h"
 #include "compiler/kernels/KernelForm.h"
@@ -58,9 +58,9 @@ Emitted valueAtIndex(BlockFrame &frame, linalg::GenericOp generic, Value value, 
   Emitted result;
   if (auto index = dyn_cast<linalg::IndexOp>(op)) {
     result = frame.index[size_t(dimsOf(generic)[index.getDim()])];
-  } else if (isa<arith::IndexCastOp>(op)) { // an index is an i64 here
+  } else if (isa<arith::IndexCastOp>(op)) { // indices are i64 here
     result = operands[0];
-  } else { // `known` has the operands by now
+  } else { // `known` already has the operands
     result = frame.wrap(frame.clone(*op, known)->getResult(0));
   }
   known.map(value, result.value());
