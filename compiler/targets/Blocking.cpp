@@ -1,4 +1,4 @@
-// The parts of blocking that no target changes.
+// The target-independent parts of blocking.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/Blocking.h"
 #include "llvm/ADT/STLExtras.h"

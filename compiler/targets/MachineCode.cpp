@@ -1,4 +1,4 @@
-// LLVM's optimizer and code generator, kept from inventing calls.
+// LLVM's optimizer and code generator, configured not to introduce calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/MachineCode.h"
 #include "compiler/targets/StaticObjects.h"
@@ -30,7 +30,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// Keeps LLVM's own errors instead of printing them and exiting.
+/// Collects LLVM's errors; otherwise LLVM prints them and exits.
 struct ErrorCollector : llvm::DiagnosticHandler {
   std::string &errors;
   explicit ErrorCollector(std::string &errors) : errors(errors) {}
@@ -45,7 +45,7 @@ struct ErrorCollector : llvm::DiagnosticHandler {
   }
 };
 
-/// The row of the pass that runs. A pass manager asks for passes of other kinds, which hold the passes, too.
+/// Times the pass that runs. A pass manager also reports passes of other kinds, which contain the passes.
 class PassClock {
 public:
   explicit PassClock(mlir::TimingScope &phase) : phase_(phase) {}
@@ -61,7 +61,7 @@ private:
   mlir::TimingScope running_;
 };
 
-/// Starts the clock of the pass behind it.
+/// Starts the clock for the pass after it.
 struct StartClock : llvm::FunctionPass {
   static char id;
   PassClock &clock;
@@ -75,14 +75,14 @@ struct StartClock : llvm::FunctionPass {
 };
 char StartClock::id = 0;
 
-/// The passes of a code generator, but for some. `clock`, unless null, times each.
+/// The passes of a code generator, except some. Times each pass if `clock` is not null.
 class PassesWithout : public llvm::legacy::PassManager {
 public:
   PassesWithout(llvm::ArrayRef<llvm::StringLiteral> without, PassClock *clock) : without_(without), clock_(clock) {}
   void add(llvm::Pass *pass) override {
     const llvm::PassInfo *info = llvm::Pass::lookupPassInfo(pass->getPassID());
     if (info && llvm::is_contained(without_, info->getPassArgument())) {
-      delete pass; // which the manager would own
+      delete pass; // the manager would take ownership
       return;
     }
     if (clock_ && !pass->getAsImmutablePass())
@@ -118,11 +118,11 @@ void runPasses(llvm::Module &module, llvm::TargetMachine &machine, const llvm::T
 
 } // namespace
 
-// Unrolling would double the time of code generation. The passes are named here, not in the text of a pipeline, so that a
-// program that is linked statically holds no other passes.
+// Unrolling would double the time of code generation. The passes are named here rather than in a pipeline string, so a
+// statically linked program contains no other passes.
 llvm::FunctionPassManager compiler::usualPasses() {
   llvm::InstCombineOptions once;
-  once.setVerifyFixpoint(false); // by default instcombine ends the process when one round is not enough
+  once.setVerifyFixpoint(false); // by default instcombine aborts if one iteration is not enough
   llvm::LoopPassManager loops;
   loops.addPass(llvm::LoopRotatePass());
   loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
@@ -165,7 +165,7 @@ StatusOr<std::unique_ptr<MachineCode>> MachineCode::make(MachineName name) {
   if (!target)
     return codeGenerationFailure("no such target " + name.triple);
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // fuse where `contract` says so, nowhere else
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // fuse exactly where `contract` permits it
   options.TrapUnreachable = false;
   std::unique_ptr<llvm::TargetMachine> machine(
       target->createTargetMachine(triple, name.processor, name.features, options, llvm::Reloc::PIC_,

@@ -1,4 +1,4 @@
-// Makes LLVM's static objects before the first kernel is compiled.
+// Creates LLVM's static objects before the first kernel is compiled.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/StaticObjects.h"
 #include "runtime/base/CompilerGate.h"
@@ -20,8 +20,8 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// A loop that adds a constant to vectors. Its code needs the tables by which the x86 code generator folds memory operands
-/// and broadcasts.
+/// Adds a kernel with a loop that adds a constant to vectors. Its code generation needs the tables with which the x86
+/// code generator folds memory operands and broadcasts.
 void addKernel(llvm::Module &module, const llvm::Triple &triple) {
   llvm::IRBuilder<> builder(module.getContext());
   llvm::Type *const pointer = builder.getPtrTy(triple.isNVPTX() ? 1 : 0);
@@ -48,8 +48,8 @@ void addKernel(llvm::Module &module, const llvm::Triple &triple) {
   builder.CreateRetVoid();
 }
 
-/// Calls `make`, which makes a static object, and registers the wait of exit() behind it: exit() waits before it destroys
-/// the object.
+/// Calls `make`, which creates a static object, and then registers the wait of exit(), so exit() waits before it
+/// destroys the object.
 template <class Make> void makeOne(Make make) {
   make();
   std::atomic<uint64_t> calls{0};
@@ -69,8 +69,8 @@ void makeObjectsOfAllMachines() {
   });
 }
 
-/// Creates the subtarget and the DAG, which takes long, before the objects: an exit() between the making of an object and
-/// its registration destroys the object too early.
+/// Creates the subtarget and the DAG, which takes long, before the objects: an exit() between the creation of an object
+/// and the registration of the wait destroys the object too early.
 void makeObjectsOfCodeGenerator(const llvm::TargetMachine &machine, const llvm::Function &kernel) {
   const llvm::TargetInstrInfo &instructions = *machine.getSubtargetImpl(kernel)->getInstrInfo();
   llvm::SelectionDAG graph(machine, llvm::CodeGenOptLevel::Default);
@@ -82,7 +82,7 @@ void makeObjectsOfCodeGenerator(const llvm::TargetMachine &machine, const llvm::
 
 void StaticObjects::makeOfArchitecture(MachineName name) {
   const llvm::Triple triple(name.triple);
-  if (triple.isX86()) // the broadcast table is made for AVX-512 alone; the code is not run
+  if (triple.isX86()) // the broadcast table is created only for AVX-512; the code is not run
     name.processor = "x86-64-v4", name.features.clear();
   const auto machine = MachineCode::make(std::move(name));
   if (!machine.isOk())

@@ -7,7 +7,7 @@
 
 namespace halftone::compiler {
 
-/// Hands out a target of one kind, such as a CPU, as a Target; or passes its error on.
+/// Returns a target of one kind, such as a CPU, as a Target, or its error.
 template <class Kind> static StatusOr<std::shared_ptr<const Target>> findKind(std::string_view name) {
   StatusOr<Kind> found = Kind::find(name);
   if (!found)

@@ -9,8 +9,8 @@ namespace halftone::compiler {
 
 namespace {
 
-/// At least 4096 simple elements a block, about 256 blocks of large spaces, and whole cache lines of a row (of f16 when
-/// each element is much work; several where rows are long, since each is on a page of its own).
+/// At least 4096 simple elements per block, about 256 blocks for large spaces, and whole cache lines of a row (of f16
+/// if each element is expensive; several lines if rows are long, since each row is then on its own page).
 LoopBlocks plainBlocks(int64_t rows, int64_t columns, int64_t weight) {
   constexpr int64_t smallest = 4096, most = 256;
   weight = std::max<int64_t>(weight, 1);
@@ -23,14 +23,14 @@ LoopBlocks plainBlocks(int64_t rows, int64_t columns, int64_t weight) {
   return blocks;
 }
 
-/// Blocks of the rows that are accumulated together, and of columns that keep them in registers.
+/// Blocks of the rows that are accumulated together, and of as many columns as fit in registers.
 LoopBlocks sharedBlocks(int64_t rows, int64_t columns, bool groups) {
   const int64_t most = groups ? 32 : 64; // a group has sums for each channel
   return {std::min(rows, sharedRows), std::min(std::max<int64_t>(columns, 1), most)};
 }
 
-/// Blocks of whole sets of rows that are accumulated together, and of so few columns that their part of the kernel stays in
-/// the first cache for all rows.
+/// Blocks of whole sets of rows that are accumulated together, and of few enough columns that their part of the kernel
+/// stays in the L1 cache for all rows.
 LoopBlocks groupedBlocks(int64_t rows, int64_t columns, int64_t weight) {
   constexpr int64_t smallest = 4096, most = 256, widest = 64;
   LoopBlocks blocks;
@@ -40,7 +40,7 @@ LoopBlocks groupedBlocks(int64_t rows, int64_t columns, int64_t weight) {
   return blocks;
 }
 
-/// Blocks for packed results: whole lines of the panels, and rows that are staged in little memory.
+/// Blocks for packed results: whole cache lines of the panels, and few enough rows for staging in little memory.
 LoopBlocks packedBlocks(int64_t rows, int64_t columns) {
   constexpr int64_t longest = 256, smallest = 4096, most = 256;
   LoopBlocks blocks;
@@ -50,7 +50,7 @@ LoopBlocks packedBlocks(int64_t rows, int64_t columns) {
   return blocks;
 }
 
-/// Blocks for squares to be transposed in: few pages of either tensor.
+/// Blocks for transposition in squares, which access few pages of either tensor.
 LoopBlocks squareBlocks(int64_t rows, int64_t columns) {
   constexpr int64_t side = 64, most = 256;
   LoopBlocks blocks;
@@ -60,11 +60,11 @@ LoopBlocks squareBlocks(int64_t rows, int64_t columns) {
   return blocks;
 }
 
-/// Blocks of a product that let several threads share it.
+/// The number of blocks of a product from which several threads can share it.
 constexpr int64_t wantedMatmulBlocks = 16;
 
-/// How often the work of a block that is worth its launch goes into the work of this block, over `k` indices of K: the
-/// multiplications or, with few rows, reading the columns.
+/// The work of this block over `k` indices of K, in units of the work that justifies a separate block: multiplications
+/// or, with few rows, reading the columns.
 int64_t worthBlocks(int64_t rows, int64_t columns, int64_t k) {
   constexpr int64_t leastWork = int64_t(1) << 17, leastRead = int64_t(1) << 16;
   return std::max(rows * columns * k / leastWork, columns * k / leastRead);
@@ -76,8 +76,8 @@ int64_t blocksOf(const MatmulTile &tile, const MatmulTraits &traits) {
 
 constexpr int64_t stepM = 4, stepN = 64;
 
-/// The largest tile that an m x n product may have. Parts of equal size, rather than a small one at the end, and as many
-/// for each of two threads.
+/// The largest tile of an m x n product. Parts have equal size, rather than a small last part, and two threads get
+/// equally many.
 MatmulTile largestTile(int64_t m, int64_t n) {
   constexpr int64_t mostM = 192, mostN = 256;
   const auto cut = [](int64_t extent, int64_t parts, int64_t step) {
@@ -93,7 +93,7 @@ MatmulTile matrixTile(const MatmulTraits &traits) {
   const int64_t m = traits.rows, n = traits.columns;
   MatmulTile tile = largestTile(m, n);
   while (blocksOf(tile, traits) < wantedMatmulBlocks) {
-    // Columns first: the part of the right operand that a block packs serves all of its rows.
+    // Columns first: the part of the right operand that a block packs is used by all of its rows.
     const bool alongN = tile.n > stepN && (2 * tile.n > tile.m || tile.m <= fewRows);
     if (!alongN && (tile.m <= leastM || (tile.m <= someRows && blocksOf(tile, traits) >= fewBlocks)))
       break;
@@ -106,10 +106,10 @@ MatmulTile matrixTile(const MatmulTraits &traits) {
   return tile;
 }
 
-/// The tile of a product whose left operand is a window that is read in its image.
+/// The tile of a product whose left operand is a window read from the image.
 MatmulTile imageTile(const MatmulTraits &traits) {
-  // A tile has many whole lines: each tile of rows packs the right operand again, and a row needs room for its sums alone.
-  // An even count of parts gives two threads the same work.
+  // A tile has many whole lines, since each tile of rows packs the right operand again, and a row only needs memory for
+  // its sums. With an even number of parts, two threads get the same work.
   constexpr int64_t mostM = 448, mostN = 128, leastN = 32;
   const int64_t m = traits.rows, n = traits.columns, line = traits.windowLine;
   const int64_t lines = std::max<int64_t>(ceilDivide(m, line), 1);
@@ -142,7 +142,7 @@ int64_t CpuBlocking::depthParts(const MatmulTraits &traits) const {
   const int64_t blocks = blocksOf(matrixTile(traits), traits);
   if (k <= longestWhole || blocks == 0 || blocks >= wantedMatmulBlocks)
     return 1;
-  // Parts of K rather than smaller tiles.
+  // Splits K instead of using smaller tiles.
   const MatmulTile tile = largestTile(m, n);
   const int64_t wanted = ceilDivide(wantedMatmulBlocks, blocksOf(tile, traits));
   const int64_t worth = worthBlocks(std::min(m, tile.m), std::min(roundUp(n, 16), tile.n), k);
@@ -150,7 +150,7 @@ int64_t CpuBlocking::depthParts(const MatmulTraits &traits) const {
 }
 
 std::optional<AttentionTile> CpuBlocking::attentionTile(const AttentionTraits &traits) const {
-  constexpr int64_t longest = 256, leastScores = 4096, leastKeys = 32; // for one launch to beat four
+  constexpr int64_t longest = 256, leastScores = 4096, leastKeys = 32; // from here on one launch beats four
   constexpr int64_t fewQueries = 4, manyKeys = 64;
   const auto isShort = [](int64_t extent) { return extent >= 1 && extent <= longest; };
   const bool isMuch = traits.keys >= leastKeys && traits.queries * traits.keys >= leastScores;
@@ -170,16 +170,18 @@ std::optional<int64_t> CpuBlocking::recurrenceRows(const RecurrenceTraits &trait
   const int64_t bytes = traits.weights * (traits.factors == DType::bfloat16 ? 2 : 4);
   if (traits.contractions > mostContractions || bytes > (traits.rows < fewRows ? mostBytesOfFewRows : mostBytes))
     return std::nullopt;
-  // Tiles multiply a step's rows faster, in launches of their own, than vectors do within one kernel, unless the weights are few.
+  // Unless the weights are few, AMX tiles in separate launches multiply a step's rows faster than vectors in one kernel
+  // do.
   constexpr int64_t fewWeights = 32768;
   if (traits.factors == DType::bfloat16 && traits.rows > fewRows && traits.weights > fewWeights &&
       findProduct(target(), cpu::Product::tdpbf16ps))
     return std::nullopt;
-  // Loops without a contraction: with lanes along the columns, and no so long rows that threads had better share them.
+  // Loops without a contraction: columns must fill the lanes, and rows must not be so long that threads should share
+  // them.
   if (constexpr int64_t least = 8, most = 4096;
       traits.contractions == 0 && (traits.columns < least || traits.columns > most))
     return std::nullopt;
-  // Weights that a cache does not hold are read again for each block.
+  // Weights that do not fit in a cache are read again for each block.
   constexpr int64_t step = 8, rowsOfStep = 128, mostSteps = 3, bytesOfStep = int64_t(1) << 20;
   const int64_t steps = std::max(ceilDivide(traits.rows, rowsOfStep), ceilDivide(bytes, bytesOfStep));
   const int64_t half = roundUp(ceilDivide(traits.rows, 2), step); // two threads at least
@@ -205,7 +207,7 @@ int64_t CpuBlocking::rowBlock(int64_t rows, int64_t columns) const {
 }
 
 int64_t CpuBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns) const {
-  // Each block reads all indices, which is to stay a small part of its work.
+  // Each block reads all indices, which must remain a small part of its work.
   constexpr int64_t smallest = 4096, most = 128, columnsPerIndex = 8;
   int64_t elements = (rows + indices) * std::max<int64_t>(columns, 1);
   int64_t blocks = std::min(elements / smallest, elements / (columnsPerIndex * std::max<int64_t>(indices, 1)));

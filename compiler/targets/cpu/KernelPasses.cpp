@@ -1,4 +1,4 @@
-// The list of passes over the code of kernels on CPUs, with the reason for each pass that is left out.
+// The passes over the code of kernels on CPUs, with the reason for each pass that is skipped.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/KernelPasses.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -16,25 +16,26 @@ namespace halftone::compiler {
 
 namespace {
 
-/// CPUs whose code does without a pass.
+/// The CPUs for which a pass is skipped.
 enum class On : uint8_t {
   all,
-  x86 // benchmarks have measured it there alone, or the pass is one of x86
+  x86 // benchmarked only there, or a pass of the x86 backend
 };
 
 struct LeftOut {
-  llvm::StringLiteral argument; // LLVM's name of the pass
+  llvm::StringLiteral argument; // the name of the pass in LLVM
   On on;
 };
 
-// Strength reduction of addresses with its preparation: of all passes here they take the longest. An x86 address has a base, a
-// scaled index and an offset, which serve the loops of most kernels as they are. Those with manyPointersAttr keep it.
+// Strength reduction of addresses, with its preparation: of all passes here it takes the longest. An x86 address has a
+// base, a scaled index and an offset, which suffice for the loops of most kernels. Kernels with manyPointersAttr keep
+// these passes.
 constexpr LeftOut strengthReduction[] = {{"canon-freeze", On::x86}, {"loop-reduce", On::x86}};
 
 constexpr LeftOut rest[] = {
-    // The scheduler before register allocation has ordered the code, and these CPUs reorder it anyway.
+    // The scheduler before register allocation has ordered the code, and these CPUs execute out of order anyway.
     {"post-RA-sched", On::x86},
-    // They replace calls of functions of C, which kernels do not make, and their memory intrinsics.
+    // These replace calls of C functions, which kernels do not contain except for memory intrinsics.
     {"mergeicmps", On::all},
     {"expand-memcmp", On::all},
     {"partially-inline-libcalls", On::all},
@@ -48,11 +49,11 @@ constexpr LeftOut rest[] = {
     // No function unwinds or has funclets.
     {"dwarf-eh-prepare", On::all},
     {"funclet-layout", On::all},
-    // Kernels hold no indirect branches, no asm goto and no code of Objective-C.
+    // Kernels contain no indirect branches, no asm goto and no Objective-C.
     {"indirectbr-expand", On::all},
     {"callbrprepare", On::all},
     {"objc-arc-contract", On::all},
-    // Instrumentation and hardening, which function attributes ask for; kernels have none of these attributes.
+    // Instrumentation and hardening, which function attributes request; kernels have none of these attributes.
     {"post-inline-ee-instrument", On::all},
     {"fentry-insert", On::all},
     {"xray-instrumentation", On::all},
@@ -67,7 +68,7 @@ constexpr LeftOut rest[] = {
     {"x86-lvi-ret", On::x86},
     {"x86-seses", On::x86},
     {"x86-return-thunks", On::x86},
-    // Kernels have no debug information, and nobody reads these reports.
+    // Kernels have no debug information, and these reports are not used.
     {"removeredundantdebugvalues", On::all},
     {"livedebugvalues", On::all},
     {"remove-loads-into-fake-uses", On::all},
@@ -88,17 +89,17 @@ void markManyPointers(mlir::func::FuncOp code) {
 }
 
 llvm::FunctionPassManager kernelPasses(const llvm::Module &module, const CpuTarget &cpu) {
-  if (!isX86(cpu)) // where nobody has measured
+  if (!isX86(cpu)) // not benchmarked
     return usualPasses();
   llvm::InstCombineOptions once;
-  once.setVerifyFixpoint(false); // by default instcombine ends the process when one round is not enough
+  once.setVerifyFixpoint(false); // by default instcombine aborts if one iteration is not enough
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::LowerExpectIntrinsicPass());
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/false));
   passes.addPass(llvm::InstCombinePass(once));
   passes.addPass(llvm::SimplifyCFGPass());
   llvm::LoopPassManager loops;
-  if (!cpu.hasMaskedMemory || hasManyPointers(module)) // 16 vector registers, or for strength reduction
+  if (!cpu.hasMaskedMemory || hasManyPointers(module)) // 16 vector registers, or needed by strength reduction
     loops.addPass(llvm::LoopRotatePass());
   loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));

@@ -1,10 +1,11 @@
-// From staged rows to panels.
+// Moves staged rows to panels.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A group is four bytes: two 16-bit elements or four of 8 bits, neighbours along k. With g elements in a group, element
-// (k, n) of a packed K x N matrix lies at ((n / 16) * (K / g) + k / g) * 16 g + (n % 16) * g + k % g. So a line of 64 bytes
-// holds g rows of 16 columns when k is the row, and g columns of 16 rows when k is the column. Elements of 4 bits lie in groups
-// of eight rows: the four bytes of a group have the first four in their low halves, the others in their high halves.
+// A group has four bytes: two 16-bit or four 8-bit elements that are neighbours along k. With g elements in a group,
+// element (k, n) of a packed K x N matrix is at offset ((n / 16) * (K / g) + k / g) * 16 g + (n % 16) * g + k % g. So a
+// cache line of 64 bytes holds g rows of 16 columns if k is the row, and g columns of 16 rows if k is the column.
+// Groups of 4-bit elements have eight rows: the low nibbles of the four bytes hold the first four, the high nibbles the
+// others.
 #include "compiler/targets/cpu/PackedStore.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -14,7 +15,7 @@ using namespace mlir;
 
 static constexpr int64_t panelColumns = 16, groupBytes = 4, lineBytes = panelColumns * groupBytes;
 
-/// The bytes between two staged rows, as stagedBytes() has room for them.
+/// The distance between two staged rows in bytes, for which stagedBytes() allocates.
 static Emitted stagedPitchBytes(KernelFrame &frame, Emitted columns) {
   return ceilDivideUnsigned(columns, frame.constant(stagedColumns)) * frame.constant(lineBytes);
 }
@@ -72,7 +73,7 @@ void PackedStore::moveRowGroups(Emitted rowBegin, Emitted rowEnd, Emitted column
           line[i] = (line[i] & 15) | (line[i + half] << 4);
         line.truncate(half);
       }
-      // Of four rows the first and the third, the second and the fourth, and then both.
+      // For four rows: interleaves the first and the third, the second and the fourth, and then both results.
       for (size_t half = line.size() / 2; half > 0; half /= 2)
         for (size_t i = 0; i < half; ++i)
           line[i] = interleaved(line[i], line[i + half]);
@@ -88,7 +89,7 @@ void PackedStore::moveColumnGroups(Emitted rowBegin, Emitted columnBegin, Emitte
   const Emitted members = frame.constant(group), groups = divideUnsigned(frame.extents[1], members);
   const Emitted panel = divideUnsigned(rowBegin, frame.constant(panelColumns)) * groups;
   const Emitted count = divideUnsigned(columnEnd - columnBegin, members);
-  // Squares of 16 rows and 16 groups; of the last one only the lines that there are.
+  // Squares of 16 rows and 16 groups; the last square may have fewer lines.
   frame.loop(frame.constant(0), count, frame.constant(stagedRows), [&](Emitted start) {
     Values rows;
     for (int64_t row = 0; row < stagedRows; ++row)

@@ -3,12 +3,13 @@
 //
 //   for block: for kept row in block, or a few of them: for column, a few vectors at a time:
 //     accumulators; for each reduced index, in order: body; then the epilogue's body on the totals
-// A sum that rounds goes over chunks of reduced indices, whose totals are combined in pairs; the taps of a window are one chain.
-// A row at which no tap of a window leaves its image has code without tests of taps. Where rows lie behind the reduced
-// axes (the taps of a window, in the gradient by a depthwise kernel), operands are the same for many rows: a few rows are
-// accumulated together, and parts of the last reduced axis at which their taps stay inside have code without tests.
-// If lanes run along groups (`#halftone_cpu.grouped`), the code is unrolled over the channels of a group, which all use one vector
-// of the image. A few rows are then accumulated together, so that they share the kernel's elements.
+// A sum that rounds is split into chunks of reduced indices, whose totals are combined in pairs; the taps of a window
+// are one chain. Code for a row at which no tap of a window leaves the image has no bounds tests of taps. If rows come
+// after the reduced axes (the taps of a window, in the gradient with respect to a depthwise kernel), many rows share
+// operands. A few rows are then accumulated together, and parts of the last reduced axis at which their taps are inside
+// have code without tests. If lanes run along groups (`#halftone_cpu.grouped`), the code is unrolled over the channels
+// of a group, which all use the same vector of the image. A few rows are then accumulated together, so they share the
+// kernel's elements.
 #include "compiler/kernels/CodeSize.h"
 #include "compiler/kernels/LongSums.h"
 #include "compiler/kernels/WindowInterior.h"
@@ -22,25 +23,25 @@ using namespace mlir;
 
 namespace {
 
-/// The most vectors of columns and rows that are accumulated side by side.
+/// The maximum numbers of vectors of columns, and of rows, that are accumulated together.
 constexpr int64_t mostVectors = 8, mostVectorsOfRows = 4;
 
-/// Memory for the totals of chunks of all accumulators side by side.
+/// The bytes for the totals of chunks of all accumulators.
 int64_t chunkTotalsBytes(const KernelSource &source, const CpuTarget &target) {
   constexpr int64_t leastBytes = 8, side = std::max(mostVectors, mostVectorsOfRows * sharedRows);
   linalg::GenericOp accumulation = source.generics.front();
   return PairwiseTotals::levels * side * accumulation.getNumDpsInits() * std::max(target.vectorBytes, leastBytes);
 }
 
-/// The indices at which the present code runs: of a few rows that are accumulated together, of the columns, and of the channel
-/// of a group.
+/// The indices at the insertion point: of a few rows that are accumulated together, of the columns, and of the channel
+/// within a group.
 class RowPosition {
 public:
-  /// `rows`: the dims of a row's indices.
+  /// `rows`: the dims over which rows run.
   RowPosition(KernelFrame &frame, const SmallVector<int> &rows, LaneGroups &groups)
       : frame(frame), rows(rows), groups(groups) {}
 
-  /// The rows are `count` rows from the linear index `row` on.
+  /// Sets the rows to the `count` rows from the linear index `row` on.
   void setRows(Emitted row, int64_t count);
   ArrayRef<Values> present() const { return present_; }
   void moveTo(const Values &row) {
@@ -53,7 +54,7 @@ public:
     if (groups.channelDim >= 0)
       frame.index[size_t(groups.channelDim)] = frame.constant(channel);
   }
-  /// Whether `holds` gives true at each row.
+  /// Whether `holds` returns true at each row.
   Emitted holdsAtRows(llvm::function_ref<Emitted()> holds);
 
 private:
@@ -72,7 +73,7 @@ void RowPosition::setRows(Emitted row, int64_t count) {
     present_.push_back(rowAfter(present_.back()));
 }
 
-/// The next row, without a division.
+/// The next row, computed without a division.
 Values RowPosition::rowAfter(Values row) {
   const Emitted zero = frame.constant(0), one = frame.constant(1);
   Emitted carry = one;
@@ -120,7 +121,7 @@ public:
     for (int dim = 0; dim < frame.dims; ++dim)
       if (dim != groups.channelDim && dim != groups.dim && dim != vectorDim)
         (isReduced(dim) ? reduced : rows).push_back(dim);
-    if (vectorsHoldGroup() && sumsChannels) { // channels are one more reduced dim, the last
+    if (vectorsHoldGroup() && sumsChannels) { // channels are an additional reduced dim, the last
       reduced.push_back(std::exchange(groups.channelDim, -1));
       groups.channels = 1;
     }
@@ -132,7 +133,7 @@ private:
   bool isReduced(int dim) const {
     return dim >= frame.source.form.outer && dim < frame.source.form.outer + frame.source.form.reduced;
   }
-  /// The parameters of the schedule are constants of the code.
+  /// Makes the parameters of the schedule constants in the code.
   void setGroups(cpu::GroupedScheduleAttr schedule) {
     groups = {schedule.getFilters(), vectorDim - 1, int(schedule.getChannelDim()), schedule.getChannels()};
     frame.extents[size_t(vectorDim)] = frame.constant(groups.size);
@@ -142,19 +143,19 @@ private:
     sumsChannels = isReduced(groups.channelDim);
   }
   bool hasGroups() const { return groups.size > 0; }
-  /// Lanes of a whole vector.
+  /// The number of lanes of a whole vector.
   int64_t laneCount() const { return std::max(frame.lanes, groups.size); }
-  /// Whether each vector holds one group. Then no vector has a tail.
+  /// Returns true if each vector holds one group. Then there is no tail.
   bool vectorsHoldGroup() const { return hasGroups() && laneCount() == groups.size; }
-  /// How many rows are accumulated together where there are enough, and how many vectors of columns side by side.
+  /// The maximum number of rows that are accumulated together, and of vectors of columns.
   int64_t mostRows() const;
   SmallVector<int64_t> vectorCounts();
   bool sharesRows() const { return !rows.empty() && !reduced.empty() && rows.back() > reduced.back(); }
-  /// `count` rows from `row` on, side by side.
+  /// Emits `count` rows from `row` on, interleaved.
   void emitRows(Emitted row, int64_t count, Emitted columnBegin, Emitted columnEnd);
-  /// Their columns, accumulated by `generic`.
+  /// Emits the columns of these rows, accumulated by `generic`.
   void emitRowsBy(linalg::GenericOp generic, Emitted columnBegin, Emitted columnEnd);
-  /// `vectors` steps of the given lanes, side by side, at the present rows and column.
+  /// Emits `vectors` interleaved steps with the given lanes, at the current rows and column.
   void emitColumns(Emitted column, const Lanes &lanes, int64_t vectors);
   Values accumulateAll(const Values &initial, llvm::function_ref<Values(const Values &)> step);
   bool sumsInChunks();
@@ -165,11 +166,11 @@ private:
   KernelFrame &frame;
   int vectorDim;
   linalg::GenericOp accumulation, epilogue;
-  linalg::GenericOp body; // of the present code: `accumulation`, or it without the bounds of its windows
+  linalg::GenericOp body; // of the current code: `accumulation`, possibly without the bounds of its windows
   SmallVector<int> reduced, rows;
   std::optional<WindowInterior> interior;
   LaneGroups groups;
-  bool sumsChannels = false; // channels are reduced; else each row has all of them
+  bool sumsChannels = false; // channels are reduced; otherwise each row has all of them
   RowPosition position{frame, rows, groups};
 };
 
@@ -178,19 +179,19 @@ int64_t ReductionLoopEmitter::mostRows() const {
     return sharesRows() ? sharedRows : 1;
   if (!sharesRows())
     return rows.empty() ? 1 : groupedRows;
-  // Of the registers, a quarter holds other values than sums.
+  // A quarter of the registers holds values other than sums.
   const int64_t sums = frame.target.vectorRegisters * 3 / 4;
   return std::clamp<int64_t>(sums / groups.channels, 1, sharedRows);
 }
 
-/// So many vectors side by side; a body without bounds leaves registers for many.
+/// The numbers of vectors to interleave, in order; a body without bounds leaves registers for many.
 SmallVector<int64_t> ReductionLoopEmitter::vectorCounts() {
   if (hasGroups()) {
     const int64_t sums = int64_t(position.present().size()) * (sumsChannels ? 1 : groups.channels);
     const int64_t fitting = frame.target.vectorRegisters * 3 / 4 / sums, most = vectorsHoldGroup() ? 4 : 2;
     const int64_t count = fitting >= most ? most : fitting >= 2 ? 2 : 1;
     if (count == 1 || (frame.target.hasMaskedMemory && !vectorsHoldGroup()))
-      return {count}; // a single vector is left to the code for the tail: code for all channels is long
+      return {count}; // a single vector uses the tail code, since code for all channels is long
     return {count, 1};
   }
   const bool isSmall =
@@ -253,7 +254,7 @@ void ReductionLoopEmitter::emitColumns(Emitted column, const Lanes &all, int64_t
   forEach([&](size_t first) { finish(ArrayRef<Emitted>(totals).slice(first, count), lanes); });
 }
 
-/// One step after the other, in the order of the reduced axes.
+/// Accumulates one step after another, in the order of the reduced axes.
 Values ReductionLoopEmitter::accumulateAll(const Values &initial, llvm::function_ref<Values(const Values &)> step) {
   if (sumsInChunks())
     return accumulateChunks(initial, step);
@@ -263,7 +264,7 @@ Values ReductionLoopEmitter::accumulateAll(const Values &initial, llvm::function
                      [&](const Values &now) { return accumulateParts(now, step); });
 }
 
-/// Whether totals are rounded, and the reduced indices are no taps of a window.
+/// Returns true if totals are rounded and the reduced indices are not the taps of a window.
 bool ReductionLoopEmitter::sumsInChunks() {
   if (hasGroups() || reduced.empty() || interior->isKnown(vectorDim))
     return false;
@@ -272,7 +273,7 @@ bool ReductionLoopEmitter::sumsInChunks() {
   });
 }
 
-/// Chunks of the last reduced dim and of the lines before it.
+/// Accumulates chunks of the last reduced dim and of the lines before it.
 Values ReductionLoopEmitter::accumulateChunks(const Values &initial, llvm::function_ref<Values(const Values &)> step) {
   SmallVector<std::string> combiners;
   while (combiners.size() < initial.size())
@@ -305,13 +306,13 @@ Values ReductionLoopEmitter::accumulateChunks(const Values &initial, llvm::funct
                      });
 }
 
-/// The last reduced axis in short parts.
+/// Accumulates the last reduced axis in short parts.
 Values ReductionLoopEmitter::accumulateParts(const Values &initial, llvm::function_ref<Values(const Values &)> step) {
   const auto dim = size_t(reduced.back());
   const Emitted one = frame.constant(1), length = frame.constant(8), extent = frame.extents[dim];
   return frame.loop(frame.constant(0), extent, length, initial, [&](Emitted begin, const Values &before) {
     const Emitted end = minimum(begin + length, extent);
-    const Emitted inside = position.holdsAtRows([&] { // the index of a tap is monotonic between the two
+    const Emitted inside = position.holdsAtRows([&] { // the index of a tap is monotonic in between
       frame.index[dim] = begin;
       const Emitted first = interior->holdsAtIndex();
       frame.index[dim] = end - 1;

@@ -31,7 +31,7 @@ private:
   RowPlan plan;
   RowVectors vectors;
   RowSums sums;
-  Emitted stagedBegin; // the first row of those that are staged
+  Emitted stagedBegin; // the first of the staged rows
 };
 
 LogicalResult RowEmitter::emit(bool isLoop) {
@@ -70,7 +70,7 @@ LogicalResult RowEmitter::emit(bool isLoop) {
   return success();
 }
 
-/// Some rows at a time, whose packed results are then moved to their panels.
+/// Emits some rows at a time and then moves their packed results to the panels.
 void RowEmitter::emitStagedRows(Emitted rowBegin, Emitted rowEnd, const Columns &columns) {
   const Emitted step = frame.constant(stagedRows);
   frame.loop(rowBegin, rowEnd, step, [&](Emitted begin) {
@@ -98,7 +98,7 @@ void RowEmitter::emitRows(Emitted rowBegin, Emitted rowEnd, const Columns &colum
 
 void RowEmitter::emitRow(const Columns &columns) {
   for (Phase &phase : plan.phases)
-    if (phase.inner.empty()) // over the outer dims alone: one scalar step
+    if (phase.inner.empty()) // over outer dims only: one scalar step
       vectors.emitStep(phase, {}, {});
     else
       emitInner(phase, columns);
@@ -110,14 +110,14 @@ void RowEmitter::emitInner(Phase &phase, const Columns &columns) {
     if (isOfRow && !vectors.atHand.contains(input) && !phase.generic.getBody()->getArgument(input).use_empty())
       vectors.atHand[input] = loadLanes(frame, frame.storage.lookup(phase.generic.getDpsInputs()[input]), access, {});
   }
-  // Of a shape of its own: such phases have whole rows.
+  // Phases with a shape of their own process whole rows.
   const bool isOfShape = phase.vectorDim() != frame.dims - 1;
   sums.finish(phase,
               emitEitherWay(phase, isOfShape ? Columns{columns.begin, frame.extents[phase.vectorDim()]} : columns));
   vectors.atHand.clear();
 }
 
-/// The phase's loops; where results may go past the caches, a second time for that.
+/// Emits the phase's loops, a second time with non-temporal stores if results may use them.
 Values RowEmitter::emitEitherWay(Phase &phase, const Columns &columns) {
   const auto loops = [&] { return sums.emitTotals(phase, columns); };
   if (!plan.streams || llvm::none_of(phase.outputs, [](const RowPlan::Output &output) { return output.mayStream; }))

@@ -1,4 +1,4 @@
-// The phases of a loop or row kernel on CPUs: their accumulators, tensors in scratch, prefetches and streaming stores.
+// The phases of a loop or row kernel on CPUs: accumulators, tensors in scratch, prefetches and non-temporal stores.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/RowPlan.h"
 #include "compiler/kernels/CodeSize.h"
@@ -34,7 +34,7 @@ RowPlan::Phase RowPlan::phaseOf(linalg::GenericOp generic) {
     Output output{position, combiners[position], frame.source.accessOf(generic, *generic.getDpsInitOperand(position)),
                   frame.storage.lookup(result)};
     output.isPartial = !frame.source.formOf(result).partial.empty();
-    // Along the lanes a side reduction that keeps the vector dim adds to memory; every other one is carried.
+    // Along the lanes, a partial reduction that keeps the vector dim adds to memory; every other one is carried.
     output.isCarried =
         !phase.inner.empty() && !output.combiner.empty() && !llvm::is_contained(output.access.dims, phase.inner.back());
     if (output.isCarried) {
@@ -51,8 +51,8 @@ RowPlan::Phase RowPlan::phaseOf(linalg::GenericOp generic) {
   return phase;
 }
 
-/// Largest and smallest of floats: an instruction that leaves NaN out, and a flag beside it, instead of a choice that
-/// waits for two comparisons. The body then yields the value that is to be combined.
+/// Computes the maximum or minimum of floats with an instruction that ignores NaN and a separate flag, instead of a
+/// select that waits for two comparisons. The body then yields the value to be combined.
 void RowPlan::flagNan(Phase &phase, Output &output) {
   if (!output.isCarried || (output.combiner != "max" && output.combiner != "min"))
     return;
@@ -67,12 +67,13 @@ void RowPlan::flagNan(Phase &phase, Output &output) {
   phase.neutral.push_back(frame.constant(frame.getBoolAttr(false)));
 }
 
-/// Whether the tensor has an element for each index of the kernel.
+/// Returns true if the tensor has an element for each index of the kernel.
 bool RowPlan::isWhole(const TensorAccess &access) const {
   return llvm::equal(access.dims, llvm::seq(0, int(frame.dims)));
 }
 
-/// A row that a phase reads a second time is at hand, so the memory is idle: time to ask for the next row.
+/// When a phase reads a row for the second time, the row is in the cache and memory is idle: it prefetches the next
+/// row.
 void RowPlan::choosePrefetches() {
   llvm::SmallDenseSet<Value> read, asked;
   for (Phase &phase : phases) {
@@ -87,14 +88,14 @@ void RowPlan::choosePrefetches() {
   }
 }
 
-/// The operands and results of a large launch do not stay in the caches. Then results go past them: a line is not read
-/// before it is written, and takes no operand's place. Those that a later phase reads again do not.
+/// The operands and results of a large launch exceed the caches, so results are stored non-temporally: a cache line is
+/// then not read before it is written, and does not evict an operand. Results that a later phase reads are excluded.
 void RowPlan::chooseStreams() {
-  constexpr int64_t muchBytes = int64_t(16) << 20; // half of a last cache: the rest is for other data in use
+  constexpr int64_t muchBytes = int64_t(16) << 20; // half of a last-level cache; the rest is for other data
   if (!frame.target.hasStreaming || outer.empty())
     return;
   auto bytesOf = [](Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); };
-  int64_t bytes = 0, smallest = 0; // of all that is touched at one index, of a result's element
+  int64_t bytes = 0, smallest = 0; // bytes accessed at one index; of a result's element
   llvm::SmallDenseSet<Value> seen;
   for (Phase &phase : phases) {
     for (auto [input, access] : llvm::zip(phase.generic.getDpsInputs(), phase.inputAccesses))
@@ -118,7 +119,7 @@ void RowPlan::chooseStreams() {
     return;
   const Emitted touched = frame.size(llvm::to_vector(llvm::seq(0, int(frame.dims)))) * bytes;
   const Emitted past = remainderUnsigned(frame.extents[size_t(frame.dims - 1)] * smallest,
-                                         frame.constant(bufferAlignment)); // of the last whole line of a row
+                                         frame.constant(bufferAlignment)); // the last whole line of a row, in bytes
   streams = (touched > muchBytes) & equal(past, past.like(0));
 }
 

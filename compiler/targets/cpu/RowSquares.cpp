@@ -1,4 +1,4 @@
-// Squares of transposed operands, turned through scratch.
+// Transposition of operands in squares, through scratch.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/RowSquares.h"
 #include "compiler/targets/cpu/Emitters.h"
@@ -38,7 +38,7 @@ void RowSquares::emit(Emitted rowBegin, Emitted rowEnd, const RowPlan::Columns &
   });
 }
 
-/// Row `row` of the square of the transposed input at this position.
+/// The address of row `row` in the square of the `place`-th transposed input.
 Emitted RowSquares::squareRow(unsigned place, Type element, Emitted row) {
   const Emitted offset = frame.constant(int64_t(place) * transposedSquareBytes);
   return frame.address(frame.address(frame.scratch, frame.getI8Type(), offset), element, row * frame.lanes);
@@ -56,7 +56,7 @@ void RowSquares::emitSquare(const RowPlan::Columns &columns,
   });
 }
 
-/// One square: the transposed inputs are turned through scratch, then the phase goes along its rows from `first` on.
+/// Emits one square: transposes the inputs through scratch, then processes its rows from `first` on.
 void RowSquares::emitSquareColumns(Emitted first, Emitted column) {
   constexpr int64_t unaligned = 1;
   RowPlan::Phase &phase = plan.phases.front();

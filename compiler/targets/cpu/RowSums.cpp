@@ -1,4 +1,4 @@
-// Sums that would lose digits in one accumulator: chunks of columns, lines and rows, and the memory of totals.
+// Sums too long for one accumulator: chunks of columns, lines and rows, and the memory of totals.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/RowSums.h"
 #include "compiler/kernels/Combiner.h"
@@ -11,17 +11,17 @@ using namespace mlir;
 
 namespace {
 
-constexpr int64_t line = 64; // pieces of scratch begin with a cache line
+constexpr int64_t line = 64; // parts of scratch are aligned to cache lines
 constexpr int64_t levelBytes = 8;
 
-/// Levels of totals of `rows` rows in chunks.
+/// The number of levels of totals for `rows` rows in chunks.
 int64_t levelsOf(int64_t rows) { return llvm::bit_width(uint64_t(std::max<int64_t>(rows, 1) - 1) / mostAdditions); }
 Emitted levelsOf(KernelFrame &frame, Emitted rows) {
   const Emitted before = divideUnsigned(rows - 1, rows.like(mostAdditions));
   return frame.constant(before.width()) - countLeadingZeros(before);
 }
 
-/// The most accumulators that one of the generics carries: a flag may stand beside each.
+/// The maximum number of accumulators that a generic carries, including a flag for each.
 int64_t accumulatorsOf(const KernelSource &source) {
   int64_t most = 0;
   for (linalg::GenericOp generic : source.generics)
@@ -30,14 +30,14 @@ int64_t accumulatorsOf(const KernelSource &source) {
   return most;
 }
 
-/// Memory for the totals of one row's chunks.
+/// The bytes for the totals of one row's chunks.
 int64_t chunkTotalsBytes(const KernelSource &source) {
   return PairwiseTotals::levels * levelBytes * accumulatorsOf(source);
 }
 
 } // namespace
 
-/// Whether `result` is a side reduction whose totals are rounded.
+/// Returns true if `result` is a partial reduction whose totals are rounded.
 static bool isRoundedSide(const KernelSource &source, Value result) {
   return roundsTotals(source.formOf(result).partial, getElementTypeOrSelf(result));
 }
@@ -74,8 +74,8 @@ void RowSums::placeTotals(Emitted offset) {
     }
 }
 
-/// Goes along a piece of the side reduction `output`: `each` gets a place and the types of some vectors from there on, or of
-/// one element.
+/// Iterates over the partial result of `output`. `each` gets an offset and the types of some vectors from there on, or
+/// of one element.
 void RowSums::alongPiece(const Output &output, llvm::function_ref<void(Emitted, ArrayRef<Type>)> each) {
   constexpr int64_t sideBySide = 4;
   const Type element = output.storage.element;
@@ -90,7 +90,7 @@ void RowSums::alongPiece(const Output &output, llvm::function_ref<void(Emitted, 
   frame.loop(whole, size, frame.constant(1), [&](Emitted at) { each(at, element); });
 }
 
-/// Fills a piece with the neutral element.
+/// Fills a partial result with the neutral element.
 void RowSums::clearPiece(const Phase &phase, const Output &output, Emitted pointer) {
   const Emitted neutral = frame.initialOf(phase.generic, output.position);
   alongPiece(output, [&](Emitted at, ArrayRef<Type> types) {
@@ -102,7 +102,7 @@ void RowSums::clearPiece(const Phase &phase, const Output &output, Emitted point
   });
 }
 
-/// Gives `each` the totals of the present chunk of rows, some vectors at a time, and the totals of the chunks before them.
+/// Calls `each` with the totals of the current chunk of rows, some vectors at a time, and the totals of earlier chunks.
 void RowSums::alongChunk(const Output &output,
                          llvm::function_ref<void(Emitted, const PairwiseTotals &, const Values &)> each) {
   const Type element = output.storage.element;
@@ -139,7 +139,7 @@ void RowSums::emitRowChunks(Emitted rowBegin, Emitted rowEnd, llvm::function_ref
   if (sides.empty())
     return rows(rowBegin, rowEnd);
   const Emitted chunk = frame.constant(mostAdditions), one = frame.constant(1);
-  const Emitted isOne = rowEnd - rowBegin <= chunk; // in the block's piece itself
+  const Emitted isOne = rowEnd - rowBegin <= chunk; // accumulates directly in the block's partial result
   Values pieces;
   for (auto [phase, output] : sides) {
     pieces.push_back(output->storage.pointer);
@@ -170,13 +170,13 @@ void RowSums::emitRowChunks(Emitted rowBegin, Emitted rowEnd, llvm::function_ref
   });
 }
 
-/// The totals of `loops`, which carries accumulators of lanes.
+/// The totals of `loops`, which carries vector accumulators.
 Values RowSums::foldedTotals(Phase &phase, llvm::function_ref<Values(const Values &)> loops) {
   const bool masked = frame.target.hasMaskedMemory;
   Values carried;
   for (const Emitted &neutral : phase.neutral)
     carried.push_back(frame.splat(neutral, frame.lanes));
-  if (!masked) // the scalar tail has accumulators of its own
+  if (!masked) // the scalar tail has separate accumulators
     carried.append(phase.neutral);
   const Values lanes = loops(carried);
   const ArrayRef<Emitted> all(lanes);
@@ -200,7 +200,7 @@ Values RowSums::emitTotals(Phase &phase, const RowPlan::Columns &columns) {
     return inChunks([&](Emitted begin, Emitted end) {
       return foldedTotals(phase, [&](const Values &carried) { return vectors.emit(phase, begin, end, carried); });
     });
-  // A line adds to an accumulator a step for each of its vectors, one more for its tail.
+  // Each line adds one step to an accumulator per vector, plus one for its tail.
   const Emitted one = frame.constant(1);
   const Emitted steps =
       divideUnsigned(minimum(columns.end - columns.begin, frame.constant(chunk)), frame.constant(frame.lanes)) + one;

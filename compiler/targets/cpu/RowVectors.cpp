@@ -1,4 +1,4 @@
-// The steps of a phase: vectors in groups, one by one, the tail, and what they load and store.
+// The steps of a phase: groups of vectors, single vectors, the tail, and their loads and stores.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/RowVectors.h"
 #include "compiler/kernels/CodeSize.h"
@@ -11,10 +11,10 @@ using namespace mlir;
 
 namespace {
 
-/// The lower or the upper half of each of 32-bit integers.
+/// The low or high 16 bits of each 32-bit integer.
 Emitted halfOf(Emitted pair, bool upper) { return (upper ? pair >> 16 : pair).narrow(pair.builder().getI16Type()); }
 
-/// `flag`, or whether any of the values is NaN: one comparison tells it of two.
+/// `flag`, or whether any of the values is NaN. One comparison tests two values.
 Emitted orNan(Emitted flag, ArrayRef<Emitted> values) {
   for (; !values.empty(); values = values.drop_front(std::min<size_t>(2, values.size())))
     flag = flag | isEitherNan(values[0], values[values.size() > 1]);
@@ -39,9 +39,9 @@ int64_t RowVectors::groupsOf(Phase &phase) {
   return boundedCopies(frame.target.vectorRegisters / 8, phase.codeSize);
 }
 
-/// Whether two steps may share the elements of two vectors as they like, since they only combine them, and all that
-/// they read along the row are bf16. Then one takes the even elements and the other the odd ones: a bf16 is widened by
-/// a shift where it is the lower half of 32 bits, by a mask where it is the upper one.
+/// Returns true if two steps may divide the elements of two vectors between them in any way, because they only combine
+/// them, and if all that they read along the row is bf16. One step then takes the even elements and the other the odd
+/// ones: a shift widens a bf16 in the low half of 32 bits, a mask one in the high half.
 bool RowVectors::takesPairs(Phase &phase) {
   Block *body = phase.generic.getBody();
   if (frame.source.form.numerics.fixesOrder() || !body->getOps<linalg::IndexOp>().empty())
@@ -67,7 +67,7 @@ bool RowVectors::takesPairs(Phase &phase) {
   return found;
 }
 
-/// Loads two vectors of each operand at once: the elements of this step and of the next.
+/// Loads two vectors of each operand at once: the elements of this step and the next.
 void RowVectors::loadPairs(Phase &phase) {
   const auto type = VectorType::get(frame.lanes, frame.getI32Type());
   for (auto [input, access] : llvm::enumerate(phase.inputAccesses)) {
@@ -79,8 +79,8 @@ void RowVectors::loadPairs(Phase &phase) {
   }
 }
 
-/// Whole groups of vectors, each vector with accumulators of its own, which are then combined into `carried`. Returns
-/// where they end.
+/// Emits whole groups of vectors, each vector with its own accumulators, which are then combined into `carried`.
+/// Returns the end of the last group.
 Emitted RowVectors::emitGroups(Phase &phase, Emitted begin, Emitted columnsEnd, Values &carried) {
   const int64_t groups = groupsOf(phase);
   if (groups < 2)
@@ -108,7 +108,7 @@ Emitted RowVectors::emitGroups(Phase &phase, Emitted begin, Emitted columnsEnd, 
   return end;
 }
 
-/// The steps of one group, side by side.
+/// Emits the interleaved steps of one group.
 Values RowVectors::emitGroup(Phase &phase, Emitted column, int64_t groups, const Values &carried) {
   const bool inPairs = groups % 2 == 0 && takesPairs(phase);
   const size_t count = phase.neutral.size();
@@ -161,7 +161,7 @@ Values RowVectors::emit(Phase &phase, Emitted begin, Emitted end, const Values &
   return vectors;
 }
 
-/// The tail of the vector dim, less than a vector.
+/// Emits the tail of the vector dim, shorter than a vector.
 Values RowVectors::emitMaskedStep(Phase &phase, Emitted begin, Emitted end, const Values &carried) {
   const int vectorDim = phase.vectorDim();
   frame.index[vectorDim] = begin;
@@ -169,7 +169,7 @@ Values RowVectors::emitMaskedStep(Phase &phase, Emitted begin, Emitted end, cons
   return frame.choose(begin < end, [&] { return emitStep(phase, carried, lanes); }, [&] { return carried; });
 }
 
-/// Asks for the cache lines of the next row that the present step's inputs have.
+/// Prefetches the cache lines of the next row at the current step's inputs.
 void RowVectors::emitPrefetches(Phase &phase) {
   for (unsigned input : phase.prefetched) {
     const TensorStorage storage = frame.storage.lookup(phase.generic.getDpsInputs()[input]);
@@ -178,12 +178,13 @@ void RowVectors::emitPrefetches(Phase &phase) {
   }
 }
 
-/// Whole vectors fit the scratch of a row that has one dim: only lanes outside read past its end.
+/// A row in scratch with one dim has room for whole vectors, so no mask is needed: only lanes outside read past its
+/// end.
 static Lanes lanesIn(const TensorStorage &storage, bool isOneDim, const Lanes &lanes) {
   return storage.isRow && isOneDim ? Lanes{lanes.count, lanes.dim} : lanes;
 }
 
-/// The block arguments of the phase's body at the present index.
+/// The block arguments of the phase's body at the current index.
 Values RowVectors::argumentsOf(Phase &phase, ArrayRef<Emitted> carried, const Lanes &lanes) {
   Values arguments;
   for (auto [input, operand] : llvm::enumerate(phase.generic.getDpsInputOperands())) {
@@ -202,7 +203,7 @@ Values RowVectors::argumentsOf(Phase &phase, ArrayRef<Emitted> carried, const La
       arguments.push_back({});
     else if (output.isCarried)
       arguments.push_back(carried[size_t(output.accumulator)]);
-    else // a side reduction in memory
+    else // a partial reduction in memory
       arguments.push_back(loadLanes(frame, output.storage, output.access, lanes));
   }
   return arguments;

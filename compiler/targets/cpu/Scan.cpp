@@ -1,7 +1,7 @@
-// Scan kernels: running sums along dims.
+// Scan kernels: prefix sums along dims.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for block: for strip in block: a row of the scanned dims, or a run of columns that have rows of their own
+//   for block: for strip in block: a row of the scanned dims, or a range of columns with separate scans
 //     columns: for a few vectors at a time: accumulators; for each scanned index: accumulators += body; store
 //     a row: for each vector of it: the sums within the vector, plus the sum of the vectors before it; store
 #include "compiler/kernels/ScanParts.h"
@@ -31,7 +31,7 @@ private:
   KernelFrame &frame;
 };
 
-/// `vectors` vectors of columns, or a scalar one, from `column` on.
+/// Scans `vectors` vectors of columns, or a scalar column, from `column` on.
 void ScanEmitter::scanVectors(Emitted column, const Lanes &lanes, int64_t vectors) {
   Values columns;
   for (int64_t vector = 0; vector < vectors; ++vector)
@@ -47,7 +47,7 @@ void ScanEmitter::scanVectors(Emitted column, const Lanes &lanes, int64_t vector
   });
 }
 
-/// The columns of a strip: several vectors at a time, then single ones, then the tail.
+/// Scans the columns of a strip: several vectors at a time, then single ones, then the tail.
 void ScanEmitter::scanColumns(Emitted begin, Emitted end) {
   const bool masked = frame.target.hasMaskedMemory;
   for (const int64_t vectors : {4, 1, 0}) {
@@ -65,7 +65,7 @@ void ScanEmitter::scanColumns(Emitted begin, Emitted end) {
   }
 }
 
-/// The sums of a vector's lanes, each with those before it: log2 n times, each lane adds the one 1, 2, 4, ... before.
+/// The prefix sums of a vector's lanes: in each of log2 n steps, each lane adds the lane 1, 2, 4, ... before it.
 Emitted ScanEmitter::sumsWithin(Emitted vector) {
   const int64_t lanes = cast<VectorType>(vector.type()).getNumElements();
   for (int64_t distance = 1; distance < lanes; distance *= 2) {
@@ -80,7 +80,8 @@ Emitted ScanEmitter::sumsWithin(Emitted vector) {
   return vector;
 }
 
-/// One step of a row at the present index. `before` is the sum of all steps before it; the result includes this step.
+/// Scans one step of a row at the current index. `before` is the sum of all steps before it; the result includes this
+/// step.
 Emitted ScanEmitter::scanVector(Emitted before, const Lanes &lanes) {
   if (lanes.count == 0) {
     const Emitted sum = added(before, lanes);
@@ -101,7 +102,7 @@ Emitted ScanEmitter::scanWholeVectors(Emitted before) {
   })[0];
 }
 
-/// The elements behind the last whole vector: one masked step, or scalar ones.
+/// Scans the elements after the last whole vector: one masked step, or scalar ones.
 Emitted ScanEmitter::scanTail(Emitted before) {
   const Emitted lanes = frame.constant(frame.lanes), extent = frame.extents[vectorDim];
   const Emitted begin = divideUnsigned(extent, lanes) * lanes;

@@ -1,8 +1,9 @@
-// Scatter kernels: a block owns a range of rows and goes through the indices in order.
+// Scatter kernels: a block owns a range of rows and processes the indices in order.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for block: rows = 0, or x unless they lie in x
-//     for each index, in order: if it names a row of the block: for column, a vector at a time: row = row combined with the update
+//   for block: rows = 0, or x unless they are in x's memory
+//     for each index, in order: if it selects a row of the block:
+//       for column, a vector at a time: row = row combined with the update
 #include "compiler/kernels/ScatterParts.h"
 #include "compiler/targets/cpu/Emitters.h"
 
@@ -23,7 +24,7 @@ private:
   KernelFrame &frame;
 };
 
-/// All columns at the present row: whole vectors, then a masked step or scalar ones.
+/// Calls `step` for all columns at the current row: whole vectors, then a masked step or scalar ones.
 void ScatterEmitter::forColumns(llvm::function_ref<void(const Lanes &)> step) {
   frame.loops(ArrayRef<int>(inner).drop_back(), {}, [&](const Values &) {
     const Emitted columns = frame.extents[vectorDim], lanes = frame.constant(frame.lanes);
@@ -41,7 +42,7 @@ void ScatterEmitter::forColumns(llvm::function_ref<void(const Lanes &)> step) {
   });
 }
 
-/// The slice of the updates at the present index, when it names a row of the block.
+/// Combines the slice of the updates at the current index if the index selects a row of the block.
 void ScatterEmitter::addPart(Emitted rowBegin, Emitted rowEnd) {
   const Emitted row = namedRow();
   frame.branch((row >= rowBegin) & (row < rowEnd), [&] {

@@ -1,4 +1,4 @@
-// The schedules of kernels on CPUs: what they may combine, and what they promise.
+// The schedules of kernels on CPUs: their legal combinations, and the numerics that they support.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Schedules.h"
 #include "compiler/targets/cpu/matmul/Products.h"
@@ -62,7 +62,7 @@ StringRef MatmulScheduleAttr::getStrategy() const { return reportName(getProduct
 
 bool MatmulScheduleAttr::fitsKind(KernelKind kind) const { return kind == KernelKind::matmul; }
 
-/// An image's taps are summed in an order of their own, and those outside are left out. Scaled sums are rounded twice.
+/// WindowRead::image sums taps in a different order and skips those outside. Scaled sums are rounded twice.
 bool MatmulScheduleAttr::supports(Numerics numerics) const {
   return !numerics.fixesOrder() || (!getScales() && (rowOf(getProduct()).exact && getWindow() != WindowRead::image));
 }

@@ -1,12 +1,12 @@
-// Sort kernels: the first elements of rows in order.
+// Sort kernels: the first elements of rows, in order.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block: for row in block:
-//     few elements of many: a sorted list of the best so far; a vector of keys is looked at if one of them is better than the
-//     last of the list
-//     a short row: the number of each element is the count of those that stand before it
-//     a long row: for each byte of the keys, from the lowest on: places move to the buckets of the byte's value
-//     for each place that came out: store the element
+//     few elements of many: a sorted list of the best so far; a vector of keys is examined if one precedes the last of the
+//     list
+//     a short row: the rank of each element is the number of elements that precede it
+//     a long row: for each byte of the keys, from the lowest on: positions move to the buckets of the byte's value
+//     for each resulting position: store the element
 #include "compiler/kernels/SortParts.h"
 #include "compiler/targets/cpu/Emitters.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace {
 
-/// The longest list, and the longest row whose elements are counted.
+/// The maximum length of the list, and of a row whose elements are ranked by counting.
 constexpr int64_t mostListed = 64, mostCounted = 128;
 constexpr int64_t buckets = 256;
 
@@ -24,19 +24,19 @@ bool isListed(const SortExtents &extents) {
   return extents.count > 0 && extents.count <= mostListed && 4 * extents.count < extents.length;
 }
 
-/// Keys of a row, or of the list, in whole vectors of every size.
+/// The number of keys of a row, or of the list, rounded up to whole vectors of any size.
 int64_t capacityOf(const SortExtents &extents) {
   return isListed(extents) ? mostListed : std::max<int64_t>((extents.length + 63) / 64, 1) * 64;
 }
 
-/// Whether a lane of the vector of keys stands before `key`.
+/// Whether any lane of the vector of keys precedes `key`.
 Emitted isAnyBefore(KernelFrame &frame, Emitted vector, Emitted key) {
   const auto lanes = cast<VectorType>(vector.type()).getNumElements();
   const Emitted before = isLessUnsigned(vector, frame.splat(key, lanes));
   return frame.wrap(vector::ReductionOp::create(frame, vector::CombiningKind::OR, before.value()));
 }
 
-/// Scratch holds two arrays of keys and two of places, and the counts of buckets.
+/// Scratch holds two arrays of keys and two of positions, and the bucket counts.
 class SortEmitter : SortParts {
 public:
   explicit SortEmitter(KernelFrame &frame) : SortParts(frame), frame(frame) {}
@@ -64,11 +64,11 @@ private:
   Emitted loadPlace(Emitted at) { return frame.load(frame.getI32Type(), placeAt(at)); }
   Emitted bucketAt(Emitted byte, Emitted key);
   Emitted asPlace(Emitted index) { return index.narrow(frame.getI32Type()); }
-  /// Stores the elements of the places that stand from `from` on.
+  /// Stores the elements whose positions are in the array from `from` on.
   void giveFrom(Emitted from);
 
   KernelFrame &frame;
-  Emitted length, given, capacity; // of a row; elements that the kernel gives; of an array in scratch
+  Emitted length, given, capacity; // of a row; of the kernel's results; of an array in scratch
   Emitted isList;
   Emitted keys, places, counts;
 };
@@ -94,7 +94,8 @@ void SortEmitter::giveFrom(Emitted from) {
              [&](Emitted number) { give(number, frame.asIndex(loadPlace(from + number))); });
 }
 
-/// Puts a key behind those of the list's first `size` that are not larger. Returns the key and the place that came last.
+/// Inserts a key after the keys in the list's first `size` entries that are not larger. Returns the key and the
+/// position that drop out.
 Values SortEmitter::insert(Emitted size, Emitted newKey, Emitted newPlace) {
   const Emitted no = frame.constant(frame.getBoolAttr(false));
   return frame.loop(frame.constant(0), size, frame.constant(1), {newKey, newPlace, no},
@@ -107,7 +108,7 @@ Values SortEmitter::insert(Emitted size, Emitted newKey, Emitted newPlace) {
                     });
 }
 
-/// Looks at the keys of a vector of places.
+/// Inserts the keys at a vector of positions into the list.
 void SortEmitter::listVector(Emitted place) {
   const Emitted last = given - 1, vector = key(place, frame.lanes);
   frame.branch(isAnyBefore(frame, vector, loadKey(last)), [&] {
@@ -149,7 +150,7 @@ void SortEmitter::storeKeys() {
   frame.loop(next, length, frame.constant(1), [&](Emitted place) { frame.store(key(place), keyAt(place)); });
 }
 
-/// For each place of a vector from `first` on, how many elements stand before it.
+/// For each position of a vector from `first` on, the number of elements that precede it.
 Emitted SortEmitter::standingBefore(Emitted first) {
   const int64_t lanes = frame.lanes;
   const Emitted zero = frame.constant(0), one = frame.constant(1);
@@ -163,7 +164,7 @@ Emitted SortEmitter::standingBefore(Emitted first) {
       return Values{carried[0] + isBefore(at, frame.splat(loadKey(at), lanes)).widen(i32)};
     })[0];
   };
-  // Of equal keys the one of the lower place stands before.
+  // Among equal keys, the one at the lower position precedes.
   Emitted sums = each(zero, first, frame.zero(VectorType::get(lanes, i32)),
                       [&](Emitted, Emitted key) { return equal(key, own) | isLessUnsigned(key, own); });
   sums = each(first, end, sums, [&](Emitted at, Emitted key) {
@@ -184,7 +185,7 @@ void SortEmitter::count() {
   });
 }
 
-/// How often each byte of the keys has each value.
+/// Counts the values of each byte of the keys.
 void SortEmitter::countBytes() {
   const Emitted one = frame.constant(1), zero = frame.constant(0);
   const int64_t bytes = elementBytes(keyType), lanes = frame.lanes;
@@ -200,7 +201,7 @@ void SortEmitter::countBytes() {
   });
 }
 
-/// Moves keys and places from `from` on to their buckets from `to` on, in order.
+/// Moves the keys and positions from `from` on to their buckets, from `to` on, in order.
 void SortEmitter::moveToBuckets(Emitted byte, Emitted from, Emitted to) {
   const Emitted one = frame.constant(1), zero = frame.constant(0);
   const auto i32 = frame.getI32Type();
@@ -218,7 +219,7 @@ void SortEmitter::moveToBuckets(Emitted byte, Emitted from, Emitted to) {
   });
 }
 
-/// Keys and places stand from `from` on; returns where they stand in the order of a byte.
+/// Sorts the keys and positions from `from` on by a byte; returns the start of the sorted ones.
 Emitted SortEmitter::moveByByte(Emitted byte, Emitted from) {
   const Emitted all = frame.load(frame.getI32Type(), bucketAt(byte, loadKey(from)));
   return frame.choose(

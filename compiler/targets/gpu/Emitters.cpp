@@ -1,4 +1,4 @@
-// The GPUs' table of kernel kinds: the emitter of each.
+// The GPU table of kernel kinds and their emitters.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/Emitters.h"
 
@@ -10,7 +10,7 @@ namespace {
 
 struct Row {
   KernelKind kind;
-  size_t generics; // how many the linalg form has; 0: any number
+  size_t generics; // the number of generics of the linalg form; 0: any
   bool hasSchedule;
   FailureOr<std::string> (*emit)(GridFrame &frame); // null: GpuTarget::emitMatmul
 };

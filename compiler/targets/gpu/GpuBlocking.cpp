@@ -8,7 +8,7 @@ namespace halftone::compiler {
 
 namespace {
 
-/// Blocks that a GPU has under way at once, about.
+/// The approximate number of blocks that a GPU executes at a time.
 constexpr int64_t blocksAtOnce = 1024;
 
 } // namespace
@@ -50,7 +50,7 @@ int64_t GpuBlocking::rowBlock(int64_t rows, int64_t columns) const {
 }
 
 int64_t GpuBlocking::scatterBlock(int64_t rows, int64_t indices, int64_t columns) const {
-  // Each block reads all indices, which is to stay a small part of its work.
+  // Each block reads all indices, which must remain a small part of its work.
   constexpr int64_t smallest = 4096, most = 1024, columnsPerIndex = 8;
   const int64_t elements = (rows + indices) * std::max<int64_t>(columns, 1);
   const int64_t blocks = std::min(elements / smallest, elements / (columnsPerIndex * std::max<int64_t>(indices, 1)));

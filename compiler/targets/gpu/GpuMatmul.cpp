@@ -1,4 +1,4 @@
-// The table of tilings of products of matrices on GPUs.
+// The table of tilings of matrix products on GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/GpuMatmul.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,9 +14,9 @@ namespace {
 struct Row {
   int64_t side;
   int64_t threadRows, threadColumns; // of multiply-adds
-  int64_t depth;                     // of those in 32 bits
-  int64_t warpSide;                  // of products that a warp makes together
-  double efficiency;                 // products a cycle, beside the best row: an estimate
+  int64_t depth;                     // of multiply-adds in 32 bits
+  int64_t warpSide;                  // of warp-level products
+  double efficiency;                 // estimated products per cycle, relative to the best row
 };
 
 constexpr Row table[] = {
@@ -25,7 +25,7 @@ constexpr Row table[] = {
     {32, 4, 4, 32, 16, 0.5},
 };
 
-/// The smallest row that holds `tile`.
+/// The smallest row that contains `tile`.
 const Row *rowOf(const MatmulTile &tile) {
   for (const Row &row : llvm::reverse(table))
     if (tile.m <= row.side && tile.n <= row.side)

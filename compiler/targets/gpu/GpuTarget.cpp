@@ -1,4 +1,4 @@
-// What kernels for GPUs are made of.
+// The common part of GPU targets.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/GpuTarget.h"
 #include "compiler/kernels/KeptRows.h"
@@ -22,8 +22,8 @@ ScheduleAttrInterface GpuTarget::schedule(mlir::MLIRContext *context, const Kern
   return gpu::RowScheduleAttr::get(context, tile.teams, tile.across, tile.vector, tile.steps);
 }
 
-/// A row kernel needs scratch if registers do not hold its row, a sort kernel if shared memory does not. All other kernels
-/// use registers and shared memory.
+/// A row kernel needs scratch if its row does not fit in registers, a sort kernel if its row does not fit in shared
+/// memory. All other kernels use registers and shared memory.
 int64_t GpuTarget::scratchBytes(mlir::func::FuncOp kernel, llvm::ArrayRef<int64_t> extents) const {
   const mlir::FailureOr<KernelSource> source = KernelSource::read(kernel);
   if (failed(source))

@@ -1,4 +1,4 @@
-// The entry of a GPU kernel, as runtime/plan/GpuAbi.h says.
+// The entry of a GPU kernel, as runtime/plan/GpuAbi.h specifies.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/GridFrame.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,7 +20,7 @@ enum Fixed : size_t {
   fixedParameters
 };
 
-/// Shuffles move 32 bits: narrower values are widened, wider ones go in two halves.
+/// Shuffles move 32 bits: narrower values are widened, wider ones are moved in two halves.
 Emitted shuffle(CodeBuilder &builder, const GpuOps &ops, Shuffle kind, Emitted value, Emitted lane) {
   if (value.isFloat() && value.width() != 32)
     return shuffle(builder, ops, kind, value.bits(), lane).bitsAs(value.type());
@@ -76,7 +76,7 @@ GridFrame::~GridFrame() {
 }
 
 FailureOr<LaunchShape> GridFrame::finish() {
-  constexpr int64_t mostExchanged = 48 * 1024; // static shared memory of a block
+  constexpr int64_t mostExchanged = 48 * 1024; // static shared memory per block
   if (exchangedBytes > mostExchanged)
     return source.function.emitError() << "the threads of a block exchange " << exchangedBytes
                                        << " bytes; expected at most " << mostExchanged;
@@ -96,7 +96,7 @@ FailureOr<LaunchShape> GridFrame::finish() {
   return LaunchShape{threads, sharedBytes};
 }
 
-/// Stands from here on inside of a branch that is taken where the predicate holds or is none.
+/// Moves the insertion point into a branch that is taken if the predicate holds or there is none.
 void GridFrame::beginUnder(Emitted predicate, Emitted isNegated) {
   const Emitted address = wrap(LLVM::PtrToIntOp::create(*this, getI64Type(), predicate.value()));
   const auto always = [&] { return Values{constant(getBoolAttr(true))}; };
@@ -109,10 +109,10 @@ void GridFrame::beginUnder(Emitted predicate, Emitted isNegated) {
   setInsertionPointToStart(work.thenBlock());
 }
 
-/// The address of the table's row of the part that `gridBlock` belongs to: the last one that begins no later.
+/// The address of the table row of the part that contains `gridBlock`: the last part that does not begin after it.
 Emitted GridFrame::partOf(Emitted gridBlock, Emitted table, Emitted parts, int64_t stride) {
   const auto rowOf = [&](Emitted part) { return address(table, getI64Type(), part * stride); };
-  const Emitted bits = countLeadingZeros(parts.like(0)) - countLeadingZeros(parts); // of the index of a part
+  const Emitted bits = countLeadingZeros(parts.like(0)) - countLeadingZeros(parts); // in the index of a part
   const Emitted part = loop(constant(0), bits, constant(1), {constant(0)}, [&](Emitted step, const Values &found) {
     const Emitted next = found[0] + (step.like(1) << (bits - 1 - step));
     const Emitted first = asIndex(load(getI64Type(), rowOf(minimum(next, parts - 1))));
@@ -121,7 +121,7 @@ Emitted GridFrame::partOf(Emitted gridBlock, Emitted table, Emitted parts, int64
   return rowOf(part);
 }
 
-/// Sets `block`, and binds buffers and extents: from the parameters, or from the table when the launch has parts.
+/// Sets `block`, and binds buffers and extents, from the parameters or, if the launch has parts, from the table.
 void GridFrame::findPart(Emitted gridBlock, ArrayRef<Emitted> parameters) {
   const ArrayRef<Emitted> fixed = parameters.take_back(fixedParameters);
   ArrayRef<Emitted> own = parameters.drop_back(fixedParameters);

@@ -1,11 +1,11 @@
-// Elementwise loops and their side reductions.
+// Elementwise loops and their partial reductions.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   block: rows x columns; thread: for its rows: for its steps in the row: load, body, store
 //
-// A side reduction that keeps columns has a pass of its own before: each thread goes down the rows with accumulators for
-// one step of columns; then the threads of a column are combined. Results are stored in the last pass alone, since they
-// may take the place of operands.
+// A partial reduction that keeps columns has a separate, earlier pass: each thread iterates over the rows with
+// accumulators for one step of columns; then the threads of a column are combined. Only the last pass stores results,
+// since they may overwrite operands.
 #include "compiler/targets/gpu/Emitters.h"
 #include "compiler/targets/gpu/Reduce.h"
 #include "compiler/targets/gpu/Squares.h"
@@ -16,10 +16,10 @@ using namespace mlir;
 
 namespace {
 
-/// The outputs that one way through the block's elements computes.
+/// The outputs that one pass over the block's elements computes.
 struct Pass {
-  SmallVector<int> kept;         // dims that the accumulators keep; none: one number each
-  SmallVector<unsigned> outputs; // side reductions
+  SmallVector<int> kept;         // dims that the accumulators keep; none: scalars
+  SmallVector<unsigned> outputs; // partial reductions
   bool stores = false;           // the elementwise outputs too
 };
 
@@ -51,7 +51,7 @@ private:
   Span rows, columns; // of the block
 };
 
-/// One pass for each set of kept dims; the one without, if it has work, is the last.
+/// Returns one pass for each set of kept dims; the pass without kept dims, if it has work, is the last.
 SmallVector<Pass> LoopEmitter::passes() {
   SmallVector<Pass> all;
   Pass last;
@@ -89,7 +89,7 @@ Values LoopEmitter::neutral(const Pass &pass, const Lanes &lanes) {
   return values;
 }
 
-/// Loads, body, stores at the present index, which is in `row`. Returns the next accumulators of the pass.
+/// Emits loads, body and stores at the current index, which is in `row`. Returns the next accumulators of the pass.
 Values LoopEmitter::emitStep(const Pass &pass, const Lanes &lanes, Emitted row, ArrayRef<Emitted> carried) {
   const auto fromSquare = [&](unsigned input) { return squares.read(input, row, lanes); };
   Values arguments = loadInputs(frame, generic, lanes, fromSquare), next;
@@ -98,7 +98,7 @@ Values LoopEmitter::emitStep(const Pass &pass, const Lanes &lanes, Emitted row, 
       arguments.push_back({});
     else if (const auto *own = llvm::find(pass.outputs, output); own != pass.outputs.end())
       arguments.push_back(carried[size_t(own - pass.outputs.begin())]);
-    else // another pass computes it
+    else // computed by another pass
       arguments.push_back(frame.splat(frame.initialOf(generic, output), lanes.count));
   }
   for (auto [output, value] : llvm::enumerate(emitBody(frame, generic, arguments, lanes))) {
@@ -111,7 +111,7 @@ Values LoopEmitter::emitStep(const Pass &pass, const Lanes &lanes, Emitted row, 
   return next;
 }
 
-/// Stores totals at the present index of the kept dims into the block's piece of each buffer.
+/// Stores totals at the current index of the kept dims in the block's partial result of each buffer.
 void LoopEmitter::storePiece(const Pass &pass, ArrayRef<Emitted> totals, const Lanes &lanes) {
   for (auto [output, total] : llvm::zip(pass.outputs, totals)) {
     TensorStorage piece = frame.storage.lookup(generic.getResult(output));
@@ -120,7 +120,7 @@ void LoopEmitter::storePiece(const Pass &pass, ArrayRef<Emitted> totals, const L
   }
 }
 
-/// A pass whose accumulators keep `pass.kept`, the last dims: of them, linearised, each thread has its steps.
+/// Emits a pass whose accumulators keep `pass.kept`, the last dims; threads take steps of these dims, linearised.
 void LoopEmitter::emitKept(const Pass &pass, const Lanes &lanes) {
   const SmallVector<int> reduced = llvm::to_vector(llvm::seq<int>(0, pass.kept.front()));
   SmallVector<int> keptRows = pass.kept;
@@ -145,7 +145,7 @@ void LoopEmitter::emitKept(const Pass &pass, const Lanes &lanes) {
   });
 }
 
-/// Some of the block's elements; returns the thread's accumulators, as scalars.
+/// Emits some of the block's elements; returns the thread's accumulators, as scalars.
 Values LoopEmitter::emitRows(const Pass &pass, Span rows, Span columns, const Lanes &lanes) {
   const SmallVector<int> outer = llvm::to_vector(llvm::seq<int>(0, columnDim));
   const ThreadTile tile(frame, columns.end - columns.begin, std::max<int64_t>(lanes.count, 1));
@@ -162,7 +162,7 @@ Values LoopEmitter::emitRows(const Pass &pass, Span rows, Span columns, const La
   return lanes.count > 0 ? combineLanes(frame, names, sums) : sums;
 }
 
-/// The block square by square. Such a kernel has no side reductions.
+/// Emits the block square by square. Such a kernel has no partial reductions.
 Values LoopEmitter::emitSquares(const Pass &pass, const Lanes &lanes) {
   const Emitted step = frame.constant(Squares::side);
   frame.loop(rows.begin, rows.end, step, [&](Emitted row) {
@@ -175,9 +175,9 @@ Values LoopEmitter::emitSquares(const Pass &pass, const Lanes &lanes) {
   return {};
 }
 
-/// A pass whose accumulators are numbers.
+/// Emits a pass with scalar accumulators.
 void LoopEmitter::emitAll(const Pass &pass) {
-  // Of one row, the steps of a block are aligned if its first one is, and the columns after them are taken one by one.
+  // With one row, a block's steps are aligned if its first one is; the columns after them are processed one by one.
   const bool isFlat = columnDim == 0;
   const Lanes vectors{vector, columnDim};
   const Values sums =
@@ -211,7 +211,7 @@ FailureOr<std::string> LoopEmitter::emit() {
       return frame.source.function.emitError("a loop kernel with packed results has no code on this target");
   findBlock();
   for (auto [number, pass] : llvm::enumerate(passes())) {
-    if (number > 0) // the passes before have read what this one may replace
+    if (number > 0) // earlier passes have read what this one may overwrite
       frame.barrier();
     if (pass.kept.empty())
       emitAll(pass);

@@ -1,4 +1,4 @@
-// The place of a block's tile in a product.
+// The position of a block's tile in a product.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/MatmulCta.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"

@@ -1,4 +1,4 @@
-// Multiply-adds of a tile.
+// Multiply-adds for a tile.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   loaded = elements of the first stage
@@ -11,16 +11,17 @@ using namespace mlir;
 
 static int64_t vectorOf(const MatmulCta &cta) { return 16 / elementBytes(cta.source.accumulator); }
 
-// Single elements, unless vectors of them are aligned. Lines begin at different banks, so that neighbours along K can be
-// stored at once.
+// Uses single elements unless vectors of them are aligned. Lines begin at different banks, so neighbours along K can be
+// stored at the same time.
 WidenedStage::WidenedStage(const MatmulCta &cta, int side)
     : MatmulStage(cta, side, std::max<int64_t>(lanesOf(cta, side, vectorOf(cta)).count, 1)),
       pitch(rows + vectorOf(cta)) {}
 
 int64_t WidenedStage::bytes() const { return pitch * depth * elementBytes(source.accumulator); }
 
-/// Threads side by side that store chunks along K store one element of each at a time, into lines of which every 8th
-/// begins at the same bank. So the rows of every 8 lines are permuted, by as many rows as these threads have of a line.
+/// Adjacent threads that store chunks along K store one element of each chunk at a time, to lines of which every 8th
+/// begins at the same bank. So the rows of each 8 lines are permuted, by the number of rows that these threads hold of
+/// a line.
 Emitted WidenedStage::addressOf(const Place &place) const {
   constexpr int64_t banksBytes = 128, linesInBanks = 8;
   Emitted row = place.row;
@@ -77,7 +78,7 @@ void MatmulFma::multiplyAt(Emitted depth, MutableArrayRef<Emitted> sums) const {
 
 Values MatmulFma::multiply(const Values &sums) const {
   const int64_t unrolled =
-      elementBytes(cta.source.accumulator) > 4 ? 1 : 4; // factors that the sums leave registers for
+      elementBytes(cta.source.accumulator) > 4 ? 1 : 4; // factors for which the sums leave registers
   return frame.loop(frame.constant(0), frame.constant(cta.tiling.depth), frame.constant(unrolled), sums,
                     [&](Emitted depth, const Values &now) {
                       Values next = now;
@@ -118,7 +119,7 @@ Values MatmulFma::sums(Emitted shared) {
   llvm::append_range(carried, frame.choose(zero < depth, loadFirst, none));
   Values done = frame.loop(zero, depth, step, carried, [&](Emitted first, const Values &now) {
     const ArrayRef<Emitted> loaded = ArrayRef<Emitted>(now).drop_front(count);
-    frame.barrier(); // the threads have read the stage before
+    frame.barrier(); // the threads have read the previous stage
     store(loaded, first);
     frame.barrier();
     const Emitted following = first + step;

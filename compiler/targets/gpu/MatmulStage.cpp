@@ -1,4 +1,4 @@
-// Operands from global to shared memory.
+// Copies of operands from global to shared memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/MatmulStage.h"
 
@@ -32,7 +32,7 @@ MatmulStage::MatmulStage(const MatmulCta &cta, int side, int64_t chunk)
 
 int64_t MatmulStage::chunks() const { return rows * depth / (chunk * cta.tiling.threads()); }
 
-/// Neighbouring threads take neighbours in the operand's memory.
+/// Adjacent threads take adjacent elements in the operand's memory.
 MatmulStage::Place MatmulStage::placeOf(Emitted index) const {
   const int64_t inLine = (alongDepth ? depth : rows) / chunk;
   const Emitted line = divideUnsigned(frame.thread, frame.constant(inLine)) + index * (cta.tiling.threads() / inLine);
@@ -44,7 +44,7 @@ MatmulStage::Place MatmulStage::neighbour(const Place &place, int64_t distance) 
   return alongDepth ? Place{place.row, place.depth + distance} : Place{place.row + distance, place.depth};
 }
 
-/// Sets the frame's index to `place`, or to the last place inside.
+/// Sets the frame's index to `place`, or to the last position inside.
 void MatmulStage::moveTo(const Place &place, Emitted firstDepth) const {
   const MatmulRole role = side == 0 ? rowRole : columnRole;
   const Emitted first = side == 0 ? cta.firstRow : cta.firstColumn;
@@ -57,7 +57,7 @@ Emitted MatmulStage::isInside(const Place &place, Emitted firstDepth) const {
   return firstDepth + place.depth < cta.size[depthRole];
 }
 
-/// The operand's element or vector at the frame's index, of those of its inputs.
+/// The operand's element or vector at the frame's index, computed from the loaded inputs.
 Emitted MatmulStage::elementOf(ArrayRef<Emitted> loaded) const {
   linalg::GenericOp prologue = source.prologue[size_t(side)];
   if (!prologue)

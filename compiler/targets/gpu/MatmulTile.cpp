@@ -1,4 +1,4 @@
-// Tiles of products by multiply-adds, and the words for tiles.
+// Tiles of products by multiply-adds, and the description of tilings.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/MatmulTile.h"
 #include "compiler/targets/gpu/MatmulFma.h"

@@ -1,4 +1,4 @@
-// Finishing a tile of a product.
+// The epilogue of a product's tile.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/MatmulTileEpilogue.h"
 #include "compiler/targets/gpu/Reduce.h"
@@ -22,7 +22,7 @@ MatmulTileEpilogue::MatmulTileEpilogue(const MatmulCta &cta, int64_t columns)
     totals.push_back(side.neutral);
 }
 
-/// 16 bytes of the widest result, at most 8, if all results have aligned vectors along their rows.
+/// 16 bytes of the widest result, at most 8 elements, if all results have aligned vectors along their rows.
 Lanes MatmulTileEpilogue::lanesOfResults() const {
   int64_t count = 8;
   const int dim = cta.source.group[columnRole].back();
@@ -45,13 +45,13 @@ int64_t MatmulTileEpilogue::bytes() const {
                   Slots::bytes(types, cta.tiling.threads()));
 }
 
-/// Accesses of 16 bytes that read the sums of a step.
+/// The number of 16-byte accesses that read the sums of a step.
 int64_t MatmulTileEpilogue::partsOfStep() const { return Parts(atLanes(cta.source.accumulator, lanes.count)).count; }
 
-/// The address of the sum at `column`, from which on all that lie in the same 16 bytes follow. Threads side by side read
-/// steps of several such chunks, one chunk of each step at a time. So chunks change places within their step, by the
-/// number of the 128 bytes of sums, counted in the chunk's rows, that they are part of: those that eight threads read at a
-/// time then lie in different banks.
+/// The address of the sum at `column`, which the other sums in the same 16 bytes follow. Adjacent threads read steps of
+/// several such chunks, one chunk of each step at a time. So chunks are permuted within their step by the index of the
+/// 128 bytes of sums, counted in the chunk's rows, to which they belong: chunks that eight threads read at the same
+/// time are then in different banks.
 Emitted MatmulTileEpilogue::sumAt(Emitted row, Emitted column) const {
   const Type accumulator = cta.source.accumulator;
   const int64_t parts = partsOfStep(), inChunk = 16 / elementBytes(accumulator), inBanks = 8 * inChunk;
@@ -76,7 +76,8 @@ void MatmulTileEpilogue::put(Emitted sums, Emitted row, Emitted column) const {
   frame.store(sums, sumAt(row, column), alignment);
 }
 
-/// The body at the frame's index, a step of columns: stores the results, and returns the accumulators of the side reductions.
+/// Emits the body at the frame's index, for one step of columns: stores the results, and returns the accumulators of
+/// the partial reductions.
 Values MatmulTileEpilogue::finishElement(const Values &accumulators) {
   Values arguments = loadInputs(frame, epilogue, lanes);
   const size_t inputs = arguments.size();
@@ -91,7 +92,7 @@ Values MatmulTileEpilogue::finishElement(const Values &accumulators) {
   return Values(llvm::map_range(sides, [&](const Side &side) { return results[side.output]; }));
 }
 
-/// This thread's rows at `column` of the product, the frame's column being set.
+/// Emits this thread's rows at `column` of the product; the frame's column is already set.
 Values MatmulTileEpilogue::finishRows(Emitted column, const Values &accumulators) {
   const int64_t lines = cta.tiling.threads() / across();
   const Emitted begin = divideUnsigned(frame.thread, frame.constant(across()));
@@ -141,8 +142,8 @@ void MatmulTileEpilogue::finishTile() {
                [&] { storePieces(others, combined, cta.rowPiece * cta.columnTiles + cta.columnTile); });
 }
 
-/// The block's threads are `lines` lines, a power of two. Those of the first line get the values of all lines combined,
-/// by halves.
+/// Combines values across `lines` lines of the block's threads, a power of two, by halves. The threads of the first
+/// line get the totals.
 Values MatmulTileEpilogue::combineThreads(ArrayRef<Side> which, Values own, int64_t lines) const {
   const int64_t threads = cta.tiling.threads(), width = threads / lines;
   SmallVector<std::string> combiners;
@@ -159,8 +160,8 @@ Values MatmulTileEpilogue::combineThreads(ArrayRef<Side> which, Values own, int6
   return own;
 }
 
-/// The buffer of a side reduction holds a piece a block, reduced dims replaced by the tile's index: [batch][row
-/// tile][column tile or column]. A row of columns has whole steps, so a step's values are aligned.
+/// The buffer of a partial reduction has one partial result per block, with reduced dims replaced by the tile's index:
+/// [batch][row tile][column tile or column]. A row of columns has whole steps, so a step's values are aligned.
 void MatmulTileEpilogue::storePieces(ArrayRef<Side> which, ArrayRef<Emitted> values, Emitted piece) const {
   for (auto [side, value] : llvm::zip(which, values)) {
     const Emitted pointer = frame.storage.lookup(epilogue.getResult(side.output)).pointer;

@@ -1,4 +1,4 @@
-// Accumulators of threads combined in a fixed order: through shuffles within a warp, else through shared memory.
+// Reductions across threads in a fixed order: by shuffles within a warp, otherwise through shared memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/Reduce.h"
 #include "compiler/kernels/Combiner.h"
@@ -11,14 +11,14 @@ using namespace mlir;
 
 namespace {
 
-constexpr int64_t accessBytes = 16; // that one access of a thread moves, at most
+constexpr int64_t accessBytes = 16; // the maximum size of one access of a thread
 
 int64_t lanesOf(Type type) {
   const auto vector = dyn_cast<VectorType>(type);
   return vector ? vector.getNumElements() : 1;
 }
 
-/// Of one part in all slots: the next ones are aligned too.
+/// The bytes of one part in all slots, rounded up so that the next ones are aligned too.
 int64_t bytesOf(const Parts &parts, int64_t slots) {
   return (parts.bytes() * slots + accessBytes - 1) / accessBytes * accessBytes;
 }
@@ -27,7 +27,7 @@ SmallVector<Type> typesOf(ArrayRef<Emitted> values) {
   return llvm::map_to_vector(values, [](const Emitted &value) { return value.type(); });
 }
 
-/// Combines the values that threads wrote into slots: one combiner at a time, so that little memory serves many.
+/// Combines the values that threads wrote to slots, one combiner at a time, which limits the memory.
 Values foldSlots(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> values,
                  llvm::function_ref<Values(ArrayRef<std::string>, ArrayRef<Emitted>)> fold) {
   Values totals;
@@ -113,7 +113,7 @@ Values Slots::read(Emitted slot) const {
   return values;
 }
 
-/// Totals of each run of `lanes` lanes, a power of two.
+/// The totals of each run of `lanes` lanes, a power of two.
 static Values foldLanes(GridFrame &frame, ArrayRef<std::string> combiners, ArrayRef<Emitted> values, int64_t lanes) {
   Values totals(values);
   for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
@@ -122,7 +122,7 @@ static Values foldLanes(GridFrame &frame, ArrayRef<std::string> combiners, Array
       above.push_back(frame.shuffleDown(value, distance));
     totals = combineAll(frame, combiners, totals, above);
   }
-  // The first lane of a run has combined values of the run alone; others have not.
+  // Only the first lane of a run has combined values of the run alone.
   for (Emitted &total : totals)
     total = frame.shuffleFrom(total, frame.lane & -lanes);
   return totals;

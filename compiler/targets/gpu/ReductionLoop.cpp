@@ -48,7 +48,7 @@ void ReductionLoopEmitter::finish(const Lanes &lanes, ArrayRef<Emitted> totals) 
   storeOutputs(frame, epilogue, lanes);
 }
 
-/// The columns of the present row.
+/// Emits the columns of the current row.
 void ReductionLoopEmitter::emitRow(Span columns, const Lanes &lanes) {
   const ThreadTile tile(frame, columns.end - columns.begin, std::max<int64_t>(lanes.count, 1));
   const SmallVector<std::string> combiners = combinersOf(accumulation);

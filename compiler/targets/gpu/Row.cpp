@@ -1,8 +1,8 @@
-// Row kernels, and one row of several shapes: a block's rows, each phase by phase.
+// Row kernels, and finish kernels as one row of several shapes: a block's rows, phase by phase.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for the team's rows in the block: for each generic: for the thread's vectors: loads, body, stores; totals of the row
-//   then totals of the block: side reductions
+//   then totals of the block: partial reductions
 #include "compiler/kernels/LongSums.h"
 #include "compiler/targets/gpu/Emitters.h"
 #include "compiler/targets/gpu/RowHeld.h"
@@ -40,7 +40,7 @@ void setRunning(RowPhase &phase, ArrayRef<Emitted> values) {
     }
 }
 
-/// Teams of threads that keep a row in registers, or all threads along a long row.
+/// Emits teams of threads that hold a row in registers, or all threads along a long row.
 class TeamRowEmitter {
 public:
   TeamRowEmitter(GridFrame &frame, const RowTile &tile)
@@ -76,7 +76,7 @@ LogicalResult TeamRowEmitter::emit() {
   pieces.begin();
   const Emitted blockRows = frame.extents[size_t(frame.dims)], begin = frame.block * blockRows;
   const Emitted end = minimum(frame.size(teams.outer), begin + blockRows);
-  // All threads make as many turns, since they meet at barriers and in shuffles.
+  // All threads have the same number of iterations, since they synchronize at barriers and in shuffles.
   constexpr int levels = 2; // accumulators of columns take many registers
   const Values totals = sumInRegisters(
       frame, pieces.combiners(), begin, end, frame.constant(tile.teams), pieces.running(),
@@ -104,7 +104,7 @@ void TeamRowEmitter::emitRow(Emitted row) {
       emitInner(phase);
 }
 
-/// Gives each tensor between phases its row of scratch, unless the steps hold it.
+/// Assigns a row of scratch to each tensor between phases, unless the steps hold it.
 void TeamRowEmitter::placeScratch() {
   Emitted next = frame.asLong(frame.constant(0));
   for (RowPhase &phase : phases)
@@ -120,7 +120,7 @@ void TeamRowEmitter::placeScratch() {
     }
 }
 
-/// The values that the body yields at a step; accumulators take them in where the row has the step.
+/// The values that the body yields at a step. Accumulators are updated only if the step is inside the row.
 Values TeamRowEmitter::bodyAt(RowPhase &phase, size_t step, const RowStep &place) {
   Values arguments = held.inputsAt(phase, step);
   for (RowOutput &output : phase.outputs) {
@@ -146,7 +146,7 @@ void TeamRowEmitter::storeAt(RowPhase &phase, const Values &yields) {
       storeLanes(frame, yields[output.position], output.storage, output.access, phase.lanes);
 }
 
-/// Loads of all steps, then bodies, then stores.
+/// Emits the loads of all steps, then bodies, then stores.
 void TeamRowEmitter::emitSteps(RowPhase &phase, ArrayRef<RowStep> steps) {
   held.load(phase, steps);
   std::vector<Values> yields;
@@ -168,7 +168,7 @@ void TeamRowEmitter::emitSteps(RowPhase &phase, ArrayRef<RowStep> steps) {
   }
 }
 
-/// Combines the accumulators of the row over the team.
+/// Combines the accumulators of the row across the team.
 void TeamRowEmitter::totalRow(RowPhase &phase) {
   SmallVector<std::string> combiners;
   Values own;
@@ -214,17 +214,17 @@ void TeamRowEmitter::emitInner(RowPhase &phase) {
                                            return running(phase);
                                          });
     setRunning(phase, combineAll(frame, combiners, before, totals));
-    held.shrink(known); // values of one turn
+    held.shrink(known); // values of one iteration
   }
   totalRow(phase);
 }
 
-/// A phase over the outer dims alone: the values of the team's first thread count.
+/// Emits a phase over outer dims only; the values of the team's first thread are used.
 void TeamRowEmitter::emitOuter(RowPhase &phase) {
   held.load(phase, {});
   const RowStep row{{}, both(teams.isFirst(), teams.isRowInside)};
   const Values yields = bodyAt(phase, 0, row);
-  if (teams.outer.empty()) // a result may lie where threads still read an operand
+  if (teams.outer.empty()) // a result may overwrite an operand that threads still read
     frame.barrier();
   frame.branch(row.isInside, [&] { storeAt(phase, yields); });
 }

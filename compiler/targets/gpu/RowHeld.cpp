@@ -1,4 +1,4 @@
-// Loads of a row, each once.
+// Loads of a row's elements, each once.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/RowHeld.h"
 

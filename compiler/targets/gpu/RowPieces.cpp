@@ -1,4 +1,4 @@
-// Side reductions over the rows of a block.
+// Partial reductions over the rows of a block.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/RowPieces.h"
 #include "compiler/kernels/Combiner.h"

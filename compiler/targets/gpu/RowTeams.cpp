@@ -1,4 +1,4 @@
-// The places of a row kernel's threads, and how its outputs are combined.
+// The division of a row kernel among threads, and the reductions of its outputs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/RowTeams.h"
 #include "compiler/kernels/Combiner.h"

@@ -17,11 +17,11 @@ namespace {
 constexpr int64_t plainThreads = 256, longThreads = 512;
 constexpr int64_t mostSteps = 4, vectorBytes = 16;
 
-/// The facts of a kernel's rows that its threads depend on.
+/// The facts on which the threads of a row kernel depend.
 struct RowFacts {
-  int64_t widest = 1;       // bytes of an element of an operand or result along the rows
-  int64_t registers = 0;    // of 4 bytes that each element of a row takes, with all its tensors at hand
-  bool hasRowSides = false; // a side reduction keeps outer dims: each element of its piece has one thread
+  int64_t widest = 1;       // bytes per element of an operand or result along the rows
+  int64_t registers = 0;    // of 4 bytes, per element of a row, with all its tensors held
+  bool hasRowSides = false; // a partial reduction keeps outer dims: each element of its partial result has one thread
 };
 
 RowFacts factsOf(const KernelSource &source) {
@@ -68,7 +68,7 @@ RowTile chooseRowTile(const KernelSource &source, ArrayRef<int64_t> extents) {
   // A thread of a large block has few registers.
   const int64_t across = threadsFor(mostSteps) <= plainThreads ? threadsFor(mostSteps) : threadsFor(mostSteps / 2);
   const int64_t steps = ceilDivide(vectors, across);
-  // The row may take half of a thread's registers.
+  // The row may use half of a thread's registers.
   const int64_t threads = std::max(across, plainThreads), ofThread = std::min<int64_t>(255, 65536 / threads);
   if (across > mostRowThreads || 2 * steps * tile.vector * facts.registers > ofThread)
     return tile;

@@ -1,8 +1,8 @@
-// Scan kernels: running sums along dims.
+// Scan kernels: prefix sums along dims.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for the thread's or the warp's strips in the block: a row of the scanned dims, or a run of columns that have rows of
-//   their own
+//   for the thread's or the warp's strips in the block: a row of the scanned dims, or a range of columns with
+//   separate scans
 //     columns: for the thread's vectors: accumulators; for each scanned index: accumulators += body; store
 //     a row, by a warp: for some runs of 32 elements: the sums within each run, plus the sum of all before it; store
 #include "compiler/kernels/ScanParts.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace {
 
-/// Runs of 32 elements that a warp loads at a time.
+/// The number of runs of 32 elements that a warp loads at a time.
 constexpr int64_t runsAtOnce = 4;
 
 class ScanEmitter : ScanParts {
@@ -50,7 +50,7 @@ void ScanEmitter::emitColumns(Span strips, Emitted stripColumns, const Lanes &la
   });
 }
 
-/// Each lane's value with those of all lanes below it: log2 n times, each lane adds the one 1, 2, 4, ... below.
+/// The prefix sums across lanes: in each of log2 n steps, each lane adds the lane 1, 2, 4, ... below it.
 Emitted ScanEmitter::sumsWithin(Emitted value) {
   for (int64_t distance = 1; distance < warpLanes; distance *= 2) {
     const Emitted below = frame.shuffleFrom(value, frame.lane - distance);
@@ -59,8 +59,8 @@ Emitted ScanEmitter::sumsWithin(Emitted value) {
   return value;
 }
 
-/// Some runs from the row's place `first` on, in the order of the sums. `before` is the sum of all before them; the
-/// result includes them.
+/// Scans some runs from the row's position `first` on, in the order of the sums. `before` is the sum of all before
+/// them; the result includes them.
 Emitted ScanEmitter::scanRuns(Emitted first, Emitted before) {
   const Emitted extent = frame.extents[size_t(vectorDim)];
   Values places, insides, sums;
@@ -84,7 +84,7 @@ Emitted ScanEmitter::scanRuns(Emitted first, Emitted before) {
   return before;
 }
 
-/// A row of the last scanned dim. `before` is the sum of all before it; the result includes it.
+/// Scans a row of the last scanned dim. `before` is the sum of all before it; the result includes it.
 Emitted ScanEmitter::scanRow(Emitted before) {
   return frame.loop(frame.constant(0), frame.extents[size_t(vectorDim)], frame.constant(runsAtOnce * warpLanes),
                     {before},

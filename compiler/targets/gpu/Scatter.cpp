@@ -1,9 +1,9 @@
-// Scatter kernels: a block owns a range of rows, and each thread combines elements of its own, in the order of the indices.
+// Scatter kernels: a block owns a range of rows, and each thread combines its own elements in index order.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   rows of the block = 0, or x unless they lie in x
-//   for 32 indices at a time: each lane computes the row that one of them names; for each that names a row of the warp, in
-//   order: for the thread's columns: row = row combined with the update
+//   rows of the block = 0, or x unless they are in x's memory
+//   for 32 indices at a time: each lane computes the row that one of them selects; for each that selects a row of the warp,
+//   in order: for the thread's columns: row = row combined with the update
 #include "compiler/kernels/ScatterParts.h"
 #include "compiler/targets/gpu/Emitters.h"
 #include "compiler/targets/gpu/ThreadTile.h"
@@ -28,7 +28,7 @@ private:
   GridFrame &frame;
 };
 
-/// The thread's columns of the present row.
+/// Calls `body` for the thread's columns of the current row.
 void ScatterEmitter::eachColumn(const ThreadTile &tile, llvm::function_ref<void()> body) {
   tile.eachStep({frame.constant(0), frame.size(inner)}, [&](Emitted column) {
     frame.delinearize(column, inner);
@@ -36,7 +36,7 @@ void ScatterEmitter::eachColumn(const ThreadTile &tile, llvm::function_ref<void(
   });
 }
 
-/// Adds the slices of the updates at the indices from `first` on, one for each lane, that name rows of this warp.
+/// Combines the slices of the updates at the indices from `first` on, one per lane, that select rows of this warp.
 void ScatterEmitter::addNamed(const ThreadTile &tile, Span rows, Emitted first, const Lanes &lanes) {
   const Emitted at = first + frame.lane;
   frame.delinearize(at, index);
@@ -60,7 +60,7 @@ void ScatterEmitter::addNamed(const ThreadTile &tile, Span rows, Emitted first, 
 }
 
 void ScatterEmitter::emitRows(Span rows, const Lanes &lanes) {
-  // Whole warps along a row: the lanes of a warp look for the same rows.
+  // Whole warps along a row: the lanes of a warp search for the same rows.
   const ThreadTile tile(frame, frame.size(inner), std::max<int64_t>(lanes.count, 1), warpLanes);
   clearWhereNeeded([&] {
     tile.eachRow(rows, [&](Emitted row) {

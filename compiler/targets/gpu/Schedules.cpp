@@ -1,4 +1,4 @@
-// The schedules of kernels on GPUs: what they may combine, and what they promise.
+// The schedules of kernels on GPUs: their legal combinations, and the numerics that they support.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/Schedules.h"
 #include "compiler/targets/gpu/GpuOps.h"

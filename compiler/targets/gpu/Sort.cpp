@@ -1,8 +1,8 @@
-// Sort kernels: the first elements of rows in order.
+// Sort kernels: the first elements of rows, in order.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for each row of the block: keys and places of the row, in shared memory or in scratch, behind them the largest keys up to a
-//   power of two; a bitonic network of them: the threads exchange pairs; store the elements of the first places
+//   for each row of the block: keys and positions of the row, in shared memory or in scratch, padded with the largest keys
+//   to a power of two; a bitonic network of them: the threads exchange pairs; store the elements at the first positions
 #include "compiler/kernels/SortParts.h"
 #include "compiler/targets/gpu/Emitters.h"
 #include <bit>
@@ -13,10 +13,10 @@ using namespace mlir;
 
 namespace {
 
-/// Memory for the keys and places of rows that are sorted in shared memory.
+/// The bytes for the keys and positions of a row that is sorted in shared memory.
 constexpr int64_t sharedRowBytes = 32768;
 
-/// The longest such row, a power of two.
+/// The length of the longest such row, a power of two.
 int64_t longestShared(int64_t keyBytes) { return int64_t(std::bit_floor(uint64_t(sharedRowBytes / (keyBytes + 4)))); }
 
 class SortEmitter : SortParts {
@@ -37,7 +37,7 @@ private:
   Emitted placeAt(Emitted at) { return frame.address(places, frame.getI32Type(), at); }
 
   GridFrame &frame;
-  Emitted length, padded, steps; // of a row; the power of two, and its logarithm
+  Emitted length, padded, steps; // of a row; rounded up to a power of two, and its logarithm
   Emitted keys, places;
 };
 

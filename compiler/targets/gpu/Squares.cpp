@@ -1,4 +1,4 @@
-// Transposed operands of loops, turned through shared memory.
+// Transposition of loop operands through shared memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/Squares.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 Squares::Squares(GridFrame &frame, linalg::GenericOp generic)
     : frame(frame), columnDim(int(frame.dims) - 1), outer(llvm::to_vector(llvm::seq<int>(0, int(frame.dims) - 1))) {
   if (llvm::any_of(combinersOf(generic), [](const std::string &name) { return !name.empty(); }))
-    return; // side reductions go through the block in another order
+    return; // partial reductions iterate over the block in another order
   for (auto [position, operand] : llvm::enumerate(generic.getDpsInputOperands())) {
     const TensorAccess access = frame.source.accessOf(generic, *operand);
     const bool isTransposed = columnDim > 0 && access.dims.size() >= 2 && access.dims.back() == columnDim - 1 &&
@@ -22,10 +22,10 @@ Squares::Squares(GridFrame &frame, linalg::GenericOp generic)
   }
 }
 
-/// The address of the element `lane` columns after `column`, in the vector that begins there.
+/// The address of the element `lane` columns after `column`, in the vector that begins at `column`.
 Emitted Squares::addressOf(const Square &square, Emitted row, Emitted column, int64_t lane) const {
-  // Threads side by side read vectors one element at a time, so those of every second 128 bytes of a row would lie in the
-  // banks of those before: there, neighbouring 8 bytes change places.
+  // Adjacent threads read vectors one element at a time, so the elements in every second 128 bytes of a row would be in
+  // the same banks as those of the preceding 128 bytes. There, adjacent units of 8 bytes are swapped.
   constexpr int64_t banksBytes = 128, turnedBytes = 8;
   const int64_t bytes = elementBytes(square.storage.element), turned = std::max<int64_t>(1, turnedBytes / bytes);
   const Emitted first = column - columns.begin;
@@ -41,7 +41,7 @@ Emitted Squares::addressOf(const Square &square, Emitted row, Emitted column, in
 void Squares::load(Span theRows, Span theColumns) {
   rows = theRows;
   columns = theColumns;
-  frame.barrier(); // the squares before have been read
+  frame.barrier(); // the previous squares have been read
   const ThreadTile tile(frame, rows.end - rows.begin, 1);
   tile.eachRow(columns, [&](Emitted column) {
     tile.eachStep(rows, [&](Emitted row) {

@@ -10,7 +10,7 @@ using namespace mlir;
 ThreadTile::ThreadTile(GridFrame &frame, Emitted columns, int64_t vector, int64_t least)
     : vector(vector), frame(frame) {
   const Emitted steps = ceilDivideUnsigned(columns, frame.constant(vector));
-  // 2 to the power of as many bits as the index of the last step has.
+  // 2 to the power of the number of bits in the index of the last step.
   const Emitted bits = frame.constant(steps.width()) - countLeadingZeros(maximum(steps, steps.like(least)) - 1);
   const Emitted acrossBits = minimum(bits, bits.like(llvm::Log2_64(uint64_t(frame.threads))));
   across = acrossBits.like(1) << acrossBits;
@@ -46,7 +46,7 @@ void ThreadTile::eachRound(Span columns, llvm::function_ref<void(Emitted, Emitte
 
 int64_t vectorOf(const BlockFrame &frame, linalg::GenericOp generic, int dim) {
   constexpr int64_t bytes = 16;
-  const int64_t most = hasLongFunction(generic) ? 2 : 8; // a long function takes registers for each element
+  const int64_t most = hasLongFunction(generic) ? 2 : 8; // a long function needs registers for each element
   if (!generic.getBody()->getOps<tensor::ExtractOp>().empty())
     return 1;
   int64_t widest = 1;

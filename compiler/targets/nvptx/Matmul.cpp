@@ -1,4 +1,4 @@
-// Matmul kernels on NVIDIA GPUs: a tile of the product a block.
+// Matmul kernels on NVIDIA GPUs: one tile of the product per block.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/GridFrame.h"
 #include "compiler/targets/gpu/MatmulTile.h"

@@ -1,4 +1,4 @@
-// mma.sync over a tile.
+// Tiles of products by mma.sync.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   begin to move the first stages
@@ -16,7 +16,7 @@ using namespace mlir;
 
 static constexpr int64_t chunkBytes = 16;
 
-/// Whether the contraction widens elements of operand `side` from `factor`, and does nothing else to them.
+/// Returns true if the contraction only widens elements of operand `side` from `factor`.
 static bool takesFactor(const MatmulSource &source, int side, DType factor) {
   const Value stored = source.contraction.getBody()->getArgument(unsigned(side)), widened = source.factorOf(side);
   if (factor == DType::int8)
@@ -75,7 +75,7 @@ Values FragmentStage::begin() {
       [&] { return Values{frame.storage.lookup(input->get()).pointer}; });
 }
 
-/// Where this thread's first chunk of the stage from index `firstDepth` of K on lies.
+/// The address of this thread's first chunk of the stage from index `firstDepth` of K on.
 Emitted FragmentStage::copiedFrom(Emitted firstDepth) const {
   const Place first = placeOf(frame.constant(0));
   cta.moveTo(side == 0 ? rowRole : columnRole, (side == 0 ? cta.firstRow : cta.firstColumn) + first.row);
@@ -85,8 +85,8 @@ Emitted FragmentStage::copiedFrom(Emitted firstDepth) const {
   return frame.address(from.pointer, from.element, frame.offset(source.source.accessOf(source.contraction, *input)));
 }
 
-/// Begins all copies of this thread. The thread copies one chunk of each of several lines: the first line is at `from`,
-/// and the others follow at equal distances.
+/// Starts all copies of this thread. The thread copies one chunk of each of several lines with a constant stride; the
+/// chunk of the first line is at `from`.
 Values FragmentStage::copy(Emitted number, Emitted from) const {
   const Place first = placeOf(frame.constant(0));
   const Type element = frame.storage.lookup(source.contraction.getDpsInputOperand(side)->get()).element;
@@ -96,7 +96,7 @@ Values FragmentStage::copy(Emitted number, Emitted from) const {
   Emitted address = from;
   for (int64_t line = 0; line < chunks() * spacing(); line += spacing()) {
     const Place to = alongDepth ? Place{first.row + line, first.depth} : Place{first.row, first.depth + line};
-    const Emitted bytes = select(lines > line, number.like(chunkBytes), none); // the others become 0
+    const Emitted bytes = select(lines > line, number.like(chunkBytes), none); // the other chunks become 0
     NVVM::CpAsyncOp::create(frame, elementAt(to).value(), address.value(), uint32_t(chunkBytes),
                             NVVM::LoadCacheModifierKind::CG, bytes.value());
     address = frame.address(address, element, stride);
@@ -106,7 +106,8 @@ Values FragmentStage::copy(Emitted number, Emitted from) const {
   return {frame.address(from, element, alongDepth ? frame.constant(depth) : lineStride * depth)};
 }
 
-/// A loop that is not unrolled: the elements that all its iterations load would take the registers that hold the sums.
+/// Emits a loop that is not unrolled: otherwise the elements loaded by all iterations would displace the sums from
+/// registers.
 static void rolledLoop(CodeBuilder &builder, int64_t count, llvm::function_ref<void(Emitted)> body) {
   builder.loop(builder.constant(0), builder.constant(count), builder.constant(1), body);
   const auto unroll =
@@ -133,7 +134,7 @@ Emitted FragmentStage::chunkAt(Emitted line, Emitted chunk) const {
   const int64_t panelBytes = std::min(lineBytes, banksBytes), inPanel = panelBytes / chunkBytes;
   const int64_t linesInBanks = banksBytes / panelBytes;
   Emitted turn = divideUnsigned(line, line.like(linesInBanks));
-  if (linesAlongDepth != alongDepth) // threads side by side store into lines that are a chunk's elements apart
+  if (linesAlongDepth != alongDepth) // adjacent threads store to lines that are a chunk's elements apart
     turn = turn ^ divideUnsigned(line, line.like(this->chunk));
   turn = turn & (inPanel - 1);
   const Emitted panel = divideUnsigned(chunk, chunk.like(inPanel)) * (lines * panelBytes);
@@ -156,8 +157,8 @@ void FragmentStage::put(const Place &place, Emitted factors) const {
 }
 
 Values FragmentStage::fragments(Emitted row, int64_t depth) const {
-  // ldmatrix takes the addresses of 8 lines of each of its four 8 x 8 matrices from 8 lanes; A's matrices go down rows
-  // first, B's along K.
+  // ldmatrix takes the addresses of 8 lines of each of its four 8 x 8 matrices from 8 lanes. A's matrices advance along
+  // rows first, B's along K.
   const Emitted inMatrix = frame.lane & 7, firstHalf = (frame.lane >> 3) & 1, secondHalf = frame.lane >> 4;
   const Emitted rowHalf = side == 0 ? firstHalf : secondHalf, depthHalf = side == 0 ? secondHalf : firstHalf;
   Emitted line = row + inMatrix + rowHalf * 8, at = depthHalf + depth / chunk;
@@ -180,7 +181,7 @@ Values FragmentStage::fragments(Emitted row, int64_t depth) const {
 MatmulMma::MatmulMma(const MatmulCta &cta, const MmaInstruction &instruction)
     : cta(cta), frame(cta.frame), instruction(instruction),
       stages{FragmentStage(cta, 0, instruction.factorBytes()), FragmentStage(cta, 1, instruction.factorBytes())} {
-  constexpr int64_t most = 4, sharedBytes = 96 * 1024; // which all GPUs of this target have
+  constexpr int64_t most = 4, sharedBytes = 96 * 1024; // available on all GPUs of this target
   const bool copies = stages[0].isCopied() || stages[1].isCopied();
   slots = copies ? std::min(most, sharedBytes / slotBytes()) : 2;
   const Emitted across = frame.constant(cta.tiling.across());
@@ -261,12 +262,12 @@ Values MatmulMma::sums(Emitted shared) {
   Values carried(size_t(cta.tiling.partRows * cta.tiling.partColumns / cta.tiling.workers),
                  frame.zero(cta.source.accumulator));
   const size_t count = carried.size();
-  carried.append({zero, last}); // the slots to read and to write
+  carried.append({zero, last}); // the slots for reading and writing
   llvm::append_range(carried, at);
   const auto step = [&](Emitted number, const Values &now) {
     const Emitted reads = now[count], writes = now[count + 1];
     NVVM::CpAsyncWaitGroupOp::create(frame, uint32_t(ahead - 1));
-    frame.barrier(); // this stage is there, and all warps have read the one before it
+    frame.barrier(); // this stage is complete, and all warps have read the previous one
     const Values following = begin(slotAt(writes), number + ahead, ArrayRef<Emitted>(now).drop_front(count + 2));
     useSlot(slotAt(reads));
     Values next = multiply(Values(ArrayRef<Emitted>(now).take_front(count)));
@@ -283,7 +284,7 @@ Values MatmulMma::sums(Emitted shared) {
 }
 
 void MatmulMma::put(const Values &sums, int64_t chunk, const MatmulTileEpilogue &epilogue) const {
-  // A lane has two neighbouring sums of a row, and of the row eight below.
+  // A lane has two adjacent sums of a row, and two of the eighth row below it.
   const Emitted line = frame.lane >> 2, pair = (frame.lane & 3) * 2;
   const int64_t first = chunk * chunkColumns();
   const auto inside = [&] {

@@ -1,4 +1,4 @@
-// The instructions of products of matrices on NVIDIA GPUs.
+// The matrix instructions of NVIDIA GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/Mma.h"
 #include "llvm/ADT/STLExtras.h"

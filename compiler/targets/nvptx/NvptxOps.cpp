@@ -1,4 +1,4 @@
-// The NVVM op of each operation of threads.
+// The NVVM op of each thread operation.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/NvptxOps.h"
 #include "compiler/targets/nvptx/PtxRounding.h"
@@ -35,8 +35,8 @@ void NvptxOps::markEntry(LLVM::LLVMFuncOp entry, int64_t threads, Numerics numer
   Builder builder(entry.getContext());
   entry->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
   entry->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), builder.getDenseI32ArrayAttr({int32_t(threads)}));
-  // The assembler may use all registers that one block may have: otherwise it keeps some values on the stack so that
-  // more blocks fit on a multiprocessor.
+  // Allows the assembler all registers that one block may use. Otherwise it spills values to the stack so that more
+  // blocks fit on a multiprocessor.
   entry->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
   if (numerics.roundsEachOp())
     entry.setPassthroughAttr(builder.getStrArrayAttr({StringRef(strictFunction)}));

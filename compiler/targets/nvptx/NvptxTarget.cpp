@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view processorName = "sm_80";
 constexpr int64_t usualMultiprocessors = 108, mostMultiprocessors = 1024;
 
-/// The number that `name` gives; nullopt if `name` is no target.
+/// The number of multiprocessors in `name`; nullopt if `name` is not a target.
 std::optional<int64_t> multiprocessorsOf(std::string_view name) {
   if (name == processorName)
     return usualMultiprocessors;
@@ -50,10 +50,10 @@ ScheduleAttrInterface NvptxTarget::schedule(mlir::MLIRContext *context, const Ke
 llvm::ArrayRef<llvm::StringLiteral> NvptxTarget::legalOps() const {
   static constexpr llvm::StringLiteral ops[] = {
       "llvm.func", "llvm.return", "llvm.mlir.global", "llvm.mlir.addressof", "llvm.mlir.undef", "llvm.ptrtoint",
-      "llvm.call_intrinsic", // PtxCode knows which
-      // The block, its threads, and what they tell each other.
+      "llvm.call_intrinsic", // PtxCode checks the intrinsics
+      // The block and thread indices, and communication between threads.
       "nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.tid.x", "nvvm.barrier", "nvvm.shfl.sync", "nvvm.vote.sync",
-      // Products of matrices: copies to shared memory, factors from there, sums.
+      // Matrix products: copies to shared memory, loads of factors, sums.
       "nvvm.cp.async.shared.global", "nvvm.cp.async.commit.group", "nvvm.cp.async.wait.group", "nvvm.ldmatrix",
       "nvvm.mma.sync", "llvm.extractvalue", "llvm.bitcast"};
   return ops;

@@ -1,4 +1,4 @@
-// LLVM IR to PTX, checked to be complete in itself.
+// Translation of LLVM IR to PTX, and checks that the PTX is self-contained.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/PtxCode.h"
 #include "compiler/targets/MachineCode.h"
@@ -12,7 +12,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// The functions that `module` calls and does not hold: LLVM would end the process at some of them.
+/// Rejects calls of functions that `module` does not define: LLVM would abort at some of them.
 Status checkCalls(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
@@ -28,7 +28,7 @@ Status checkCalls(llvm::Module &module) {
   return Status::ok();
 }
 
-/// LLVM makes calls of what it has no instructions for.
+/// Rejects calls, which LLVM generates for operations without instructions.
 Status checkText(std::string_view ptx) {
   const size_t call = ptx.find(".extern .func");
   if (call == ptx.npos)
@@ -37,7 +37,7 @@ Status checkText(std::string_view ptx) {
   return codeGenerationFailure("the kernel would call a function; expected code without calls", std::string(line));
 }
 
-/// A strict kernel has the same bits on every GPU.
+/// Checks that a strict kernel gives the same bits on every GPU.
 Status checkRounding(llvm::Module &module, std::string_view ptx) {
   const llvm::StringRef name(strictFunction);
   if (llvm::none_of(module, [&](const llvm::Function &function) { return function.hasFnAttribute(name); }))

@@ -1,4 +1,4 @@
-// The list of instructions whose bits PTX defines.
+// The list of PTX instructions whose results are defined to the bit.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/PtxRounding.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -12,15 +12,15 @@ using llvm::StringRef;
 
 namespace {
 
-/// Types of floats, each with the bits of an element; those of two elements too.
+/// Float types, each with the bits of an element, including those of two elements.
 constexpr std::pair<StringRef, int> floats[] = {
     {"e4m3x2", 8}, {"e5m2x2", 8}, {"e2m3x2", 6},  {"e3m2x2", 6}, {"e2m1x2", 4}, {"ue8m0x2", 8}, {"f16", 16},
     {"f16x2", 16}, {"bf16", 16},  {"bf16x2", 16}, {"tf32", 19},  {"f32", 32},   {"f32x2", 32},  {"f64", 64}};
 
-/// Instructions that move, choose or compare floats, or change a sign.
+/// Instructions that move, select or compare floats, or change a sign.
 constexpr StringRef exact[] = {"abs",  "copysign", "ld",   "max",  "min", "mov",  "neg",
                                "selp", "set",      "setp", "slct", "st",  "testp"};
-/// Instructions that round, and conversions, which round unless they widen.
+/// Instructions that round, including conversions, which round unless they widen.
 constexpr StringRef rounded[] = {"add", "div", "fma", "mul", "rcp", "sqrt", "sub", "cvt"};
 constexpr StringRef roundings[] = {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"};
 constexpr StringRef inexact[] = {"approx", "ftz", "full"};
@@ -30,7 +30,8 @@ int bitsOf(StringRef type) {
   return found == std::end(floats) ? 0 : found->second;
 }
 
-/// Whether `parts`, the opcode between its dots, has the same bits everywhere. Integer instructions do.
+/// Whether an instruction has the same bits everywhere; `parts` is its opcode, split at dots. Integer instructions
+/// have.
 bool isDefined(llvm::ArrayRef<StringRef> parts) {
   const StringRef name = parts.front();
   const llvm::ArrayRef<StringRef> modifiers = parts.drop_front();

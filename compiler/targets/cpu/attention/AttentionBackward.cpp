@@ -1,17 +1,17 @@
-// Kernels of attention's gradient: they make the weights again, for a tile of queries and keys at a time.
+// Kernels of attention's gradient: they recompute the weights, for a tile of queries and keys at a time.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block: a head of keys, a part of the queries; byQueries = 0
 //     for tile of keys: byKeys = byValues = 0
 //       for head of queries, for tile of the part: scores[key][query] = keys * queries; upstream = values * byOut
 //         for lanes of queries, for key: weight, slope
-//         byValues += weights * byOut; byKeys += slopes * queries; byQueries += slopes, turned, * keys
+//         byValues += weights * byOut; byKeys += slopes * queries; byQueries += transposed slopes * keys
 //       store byKeys, byValues
 //     store byQueries
 //
-// One block has all keys of its head, and the same queries of each head that shares it, so one thread makes each sum, in
-// one order. If there are several parts of the queries, byKeys and byValues of each part are pieces of results. If the `lse`
-// of a row is large, a walk before all others makes the sum of the row's weights.
+// One block has all keys of its head, and the same queries of each head that shares it, so one thread computes each
+// sum, in a fixed order. If there are several parts of the queries, byKeys and byValues of each part are partial
+// results. If the `lse` of a row is large, a separate pass first computes the sum of the row's weights.
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/attention/AttentionMask.h"
@@ -118,10 +118,10 @@ public:
   }
 
 private:
-  /// Rows of `byQueries` for each head.
+  /// The number of rows of `byQueries` for each head.
   Emitted queryRows() const { return matrices.wholeRows(run); }
 
-  /// Sets the block's heads and queries, and which pieces are its own.
+  /// Sets the block's heads and queries, and the addresses of its partial results.
   void takeBlock(Emitted block) {
     frame.delinearize(divideUnsigned(block, parts), {batchDim, groupDim});
     const Emitted part = inFairOrder(frame, remainderUnsigned(block, parts), parts);
@@ -134,7 +134,7 @@ private:
     }
   }
 
-  /// Calls `body` for each head of queries and tile of the block's queries, which `first`, `count` and `columns` describe.
+  /// Calls `body` for each head of queries and tile of the block's queries, with `first`, `count` and `columns` set.
   void forQueries(llvm::function_ref<void()> body) {
     frame.loop(zero, frame.extents[headDim], one, [&](Emitted head) {
       frame.index[headDim] = head;
@@ -158,7 +158,7 @@ private:
     watchedKeys = matrices.hasSubnormal(keys, keyCount, matrices.groups(depth));
   }
 
-  /// The products of the tile's keys and queries, into `scores`.
+  /// Multiplies the tile's keys and queries into `scores`.
   void multiplyKeys() {
     packing.copyColumns({form.products, 0, queryDim, first, count}, turnedQueries);
     watchedQueries = matrices.hasSubnormal(turnedQueries, matrices.groups(depth), columns);
@@ -178,7 +178,7 @@ private:
     return tiles.alongQueries(form.raised, {{form.scores.getResult(0), score}});
   }
 
-  /// Whether some row of the tile has a large `lse`, as a row has that is masked whole.
+  /// Whether any row of the tile has a large `lse`, as a completely masked row has.
   Emitted hasLargeLse() {
     OpOperand *lse = form.raised.getDpsInputOperand(form.raised.getInputs()[0] == form.scores.getResult(0) ? 1 : 0);
     const TensorAccess access = frame.source.accessOf(form.raised, *lse);
@@ -188,7 +188,7 @@ private:
     });
   }
 
-  /// The same of the rows of the block.
+  /// Whether any row of the block has a large `lse`.
   Emitted blockHasLargeLse() {
     const Emitted no = frame.constant(frame.getBoolAttr(false));
     return frame.loop(zero, frame.extents[headDim], one, no, [&](Emitted head, const Values &before) {
@@ -199,7 +199,7 @@ private:
     })[0];
   }
 
-  /// The sums of the rows of the tile's queries over all keys.
+  /// Adds up the weights of the rows of the tile's queries over all keys.
   void sumRows() {
     frame.loop(zero, frame.extents[keyDim], tile.keys, [&](Emitted key) {
       setKeys(key);
@@ -239,7 +239,7 @@ private:
     forQueries([&] {
       if (!frame.source.form.causal && !mask)
         return emitTile();
-      // If no query of the tile sees a key of it, all weights are 0, unless a whole row is masked.
+      // If no query of the tile sees any of its keys, all weights are 0, unless a row is completely masked.
       const Emitted takes = frame.choose(
           seesKeys(), [&] { return Values{frame.constant(frame.getBoolAttr(true))}; },
           [&] { return Values{hasLargeLse()}; })[0];
@@ -247,7 +247,7 @@ private:
     });
   }
 
-  /// Whether a query of the tile may see a key of the tile.
+  /// Whether any query of the tile may see a key of the tile.
   Emitted seesKeys() {
     const auto byMask = [&] { return mask.seesAny({first, count, firstKey, keyCount}); };
     if (!frame.source.form.causal)
@@ -310,7 +310,7 @@ private:
                    watchedKeys);
   }
 
-  /// Scores become weights, and the cotangents of weights slopes.
+  /// Converts scores to weights, and the cotangents of weights to gradients of scores.
   void makeSlopes(Emitted line, Emitted column) {
     const Emitted raised = raisedAt(line, column);
     SmallVector<std::pair<Value, Emitted>> given{{form.raised.getResult(0), raised},
@@ -323,8 +323,8 @@ private:
     matrices.store(tiles.alongQueries(form.slopes, given), upstream, line, column);
   }
 
-  /// Stores the elements that a result makes of rows of sums: `rows` indices of `rowDim` from `firstIndex` on. Their sums are
-  /// the rows of `sums` from `firstRow` on.
+  /// Stores the elements of a result that are computed from rows of sums: `rows` indices of `rowDim` from `firstIndex`
+  /// on. Their sums are the rows of `sums` from `firstRow` on.
   void storeRows(linalg::GenericOp contraction, int rowDim, int columnDim, Emitted rows, Emitted firstIndex,
                  const ScratchMatrix &sums, Emitted firstRow) {
     const linalg::GenericOp result = form.resultOf(contraction);
@@ -357,15 +357,15 @@ private:
   AttentionMask mask;
   TileSizes tile;
   Emitted one, zero, depth, width;
-  Emitted parts, run; // of the queries: how many there are, and how many queries one has
-  SmallVector<std::pair<linalg::GenericOp, Emitted>> pieces; // results in pieces, and where the first one lies
+  Emitted parts, run; // the number of parts of the queries, and the number of queries in one
+  SmallVector<std::pair<linalg::GenericOp, Emitted>> pieces; // partial results, and the first address of each
   Emitted begin, end;                                        // of the block's queries
-  Emitted hasLargeRow;                                       // whether one of their rows has a large `lse`
+  Emitted hasLargeRow;                                       // any of their rows has a large `lse`
   ScratchMatrix totals, queries, turnedQueries, byOut, turnedByOut, keys, values, byKeys, byValues, scores, upstream,
       packed, depthKeys, turnedSlopes, byQueries;
   Emitted first, count, columns; // of a tile's queries; whole vectors of them
   Emitted firstKey, keyCount;
-  Emitted watchedKeys, watchedValues, watchedQueries; // whether a tile has a subnormal number, of pairs
+  Emitted watchedKeys, watchedValues, watchedQueries; // whether a tile of pairs has a subnormal number
 };
 
 } // namespace
@@ -375,14 +375,14 @@ FailureOr<std::string> emitAttentionGradient(KernelFrame &frame) {
   if (failed(form) || failed(checkAttentionProduct(frame, form->contractions())))
     return failure();
   BackwardEmitter(frame, std::move(*form)).emit();
-  markManyPointers(frame.code); // those of five products, most of rows that lie in tensors
+  markManyPointers(frame.code); // those of five products, most over rows in tensors
   return attentionMethod(frame.source);
 }
 
 int64_t attentionGradientScratchBytes(const KernelSource &source, ArrayRef<int64_t> extents, const CpuTarget &target) {
   const int64_t depth = extents[depthDim], width = extents[widthDim], heads = extents[headDim];
   const int64_t queries = extents[attentionDims], keys = extents[attentionDims + 1];
-  const int64_t run = ceilDivide(extents[queryDim], extents[attentionDims + 2]); // a block's queries of a head
+  const int64_t run = ceilDivide(extents[queryDim], extents[attentionDims + 2]); // a block's queries per head
   AttentionScratch scratch(source, target);
   scratch.add(heads, run + queries); // totals
   scratch.add(queries, depth);

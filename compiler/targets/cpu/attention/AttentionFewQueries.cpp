@@ -1,4 +1,4 @@
-// Attention kernels of few queries: a block is one query of one head, and reads keys and values where they lie.
+// Attention kernels of few queries: a block is one query of one head, and reads keys and values in place.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block: one query; largest = lowest, total = 0, sums = 0
@@ -9,7 +9,7 @@
 //       for lanes of a value: sums = sums * exp(largest - largest') + weights * values
 //     out = sums / total
 //
-// Lanes run along the keys in scores, and along a value in sums. Tiles that the query does not see come after the others,
+// Lanes run along the keys in scores, and along a value in sums. Tiles that the query does not see are processed last,
 // as in AttentionForward.cpp.
 #include "compiler/kernels/AttentionDims.h"
 #include "compiler/kernels/Lanes.h"
@@ -27,46 +27,47 @@ using namespace mlir;
 
 namespace {
 
-/// Reads and writes vectors of f32 for one query: elements of operands where they lie, with lanes along a dim, and rows of
-/// whole vectors in scratch.
+/// Loads and stores vectors of f32 for one query: operand elements in place, with lanes along a dim, and rows of whole
+/// vectors in scratch.
 class QueryVectors {
 public:
   explicit QueryVectors(KernelFrame &frame)
       : frame(frame), vector(VectorType::get(frame.lanes, frame.getF32Type())), step(frame.constant(frame.lanes)) {}
 
-  /// Loops over the vectors of `dim`, the last one masked.
+  /// Loops over the vectors of `dim`; the last one is masked.
   void along(int dim, llvm::function_ref<void(Emitted, const Lanes &)> body) {
     const Emitted extent = frame.extents[size_t(dim)], wholeEnd = wholeOf(extent);
     frame.loop(frame.constant(0), wholeEnd, step, [&](Emitted at) { body(at, lanesAt(dim, at, false)); });
     frame.loop(wholeEnd, extent, step, [&](Emitted at) { body(at, lanesAt(dim, at, true)); });
   }
 
-  /// Loops over vectors of `count` keys; `body` gets the first key's place and the value so far, and returns the next.
+  /// Loops over vectors of `count` keys; `body` gets the index of the first key and the value so far, and returns the
+  /// next value.
   Emitted overKeys(Emitted count, Emitted start, llvm::function_ref<Emitted(Emitted, Emitted)> body) {
     return frame.loop(frame.constant(0), count, step, start,
                       [&](Emitted line, const Values &before) { return Values{body(line, before[0])}; })[0];
   }
 
-  /// The lanes of the vector of `dim` from index `at` on; in the tail, those past the dim's end are masked.
+  /// The lanes of the vector of `dim` at index `at`; in the tail, those past the dim's end are masked.
   Lanes lanesAt(int dim, Emitted at, bool isTail) {
     frame.index[size_t(dim)] = at;
     return isTail ? maskedLanes(frame, frame.lanes, dim, frame.extents[size_t(dim)]) : Lanes{frame.lanes, dim};
   }
 
-  /// The lanes of the keys from `key` + `line` on; those from `key` + `count` on are masked.
+  /// The lanes of the keys from `key` + `line` on; keys from `key` + `count` on are masked.
   Lanes lanesOfKeys(Emitted key, Emitted count, Emitted line) {
     frame.index[keyDim] = key + line;
     return maskedLanes(frame, frame.lanes, keyDim, key + count);
   }
 
-  /// Neighbouring vectors of a value, which lie side by side in memory; the tail is one vector that ends inside.
+  /// Adjacent vectors of a value, contiguous in memory. The tail is one vector that ends inside.
   struct Strip {
     Emitted column;
     int64_t vectors = 1;
     bool isTail = false;
   };
 
-  /// Loops over the strips of a value; `body` gets the carried values and returns the next.
+  /// Loops over the strips of a value; `body` maps the carried values to the next ones.
   Values alongStrips(ArrayRef<Emitted> start, llvm::function_ref<Values(const Strip &, const Values &)> body) {
     constexpr int64_t most = 4;
     const Emitted wide = frame.constant(most * frame.lanes), extent = frame.extents[widthDim];
@@ -80,7 +81,7 @@ public:
     return loop(wholeEnd, extent, 1, true, carried);
   }
 
-  /// A vector of a factor of `contraction` in f32; 0 outside.
+  /// A vector of a factor of `contraction` in f32; 0 in masked lanes.
   Emitted factorOf(linalg::GenericOp contraction, int side, const Lanes &lanes) {
     OpOperand *operand = contraction.getDpsInputOperand(side);
     const TensorAccess access = frame.source.accessOf(contraction, *operand);
@@ -88,7 +89,7 @@ public:
     return MatmulSource::factor(frame, contraction, side, selectInside(lanes, stored, stored.like(0)), frame.lanes);
   }
 
-  /// valueOf() in all lanes, where `given` are the values of the inputs that are not in memory.
+  /// valueOf() in all lanes; `given` holds the values of inputs that are not in memory.
   Emitted inLanes(linalg::GenericOp generic, const Lanes &lanes, ArrayRef<std::pair<Value, Emitted>> given) {
     return frame.splat(valueOf(frame, generic, lanes, given), lanes.count);
   }
@@ -134,7 +135,8 @@ public:
   }
 
 private:
-  // The state of a row while it walks along the keys: its largest score, in all lanes, and its total, a sum in each lane.
+  // The state of a row during the loop over keys: its largest score, in all lanes, and its total, one partial sum per
+  // lane.
   enum State : size_t { largest, total };
 
   void emitBlock() {
@@ -150,7 +152,7 @@ private:
     storeResults(walkSeenKeys(causal ? minimum(all, frame.index[queryDim] + 1) : all, all, start));
   }
 
-  /// First the tiles before `behind` that the query sees, then the others before it, then those from it on.
+  /// First the tiles before `behind` that the query sees, then the other tiles before it, then the tiles from it on.
   enum Round : int64_t { seen, hidden, behindAll, rounds };
 
   Values walkSeenKeys(Emitted behind, Emitted all, const Values &start) {
@@ -168,7 +170,7 @@ private:
     });
   }
 
-  /// Null for `round`: all tiles.
+  /// A null `round` means all tiles.
   Values walkKeys(Emitted begin, Emitted end, Emitted round, const Values &start) {
     return frame.loop(begin, end, tileKeys, start, [&](Emitted key, const Values &now) {
       const Emitted count = minimum(tileKeys, end - key);
@@ -181,14 +183,14 @@ private:
     });
   }
 
-  /// Whether the keys add nothing to a row that sees others. Beside a weight of 0, an infinity makes NaN.
+  /// Whether the keys contribute nothing to a row that sees other keys. An infinity times a weight of 0 would be NaN.
   Emitted isHidden(Emitted key, Emitted count) {
     const auto isNot = [&] { return Values{frame.constant(frame.getBoolAttr(false))}; };
     return frame.choose(seesAny(key, count), isNot, [&] { return Values{areFinite(key, count)}; })[0];
   }
 
   Emitted seesAny(Emitted key, Emitted count) {
-    // No score that is made of an infinity is that of a masked key.
+    // A masked key's score does not depend on its product, so no score computed from infinity is that of a masked key.
     const Emitted product = frame.zero(vectors.vector).like(std::numeric_limits<float>::infinity());
     const Emitted no = frame.constant(frame.getI32IntegerAttr(0));
     const Emitted found = vectors.overKeys(count, frame.splat(no, frame.lanes), [&](Emitted line, Emitted before) {
@@ -200,7 +202,7 @@ private:
     return isAnySet(frame, found);
   }
 
-  /// Whether the values of the keys have no infinity and no NaN.
+  /// Whether the values of the keys contain neither an infinity nor a NaN.
   Emitted areFinite(Emitted key, Emitted count) {
     const auto add = [](Emitted sum, Emitted, Emitted value) { return sum + (value - value); };
     const Emitted difference =
@@ -210,7 +212,7 @@ private:
           for (const Emitted &sum : sumsOverValues(key, count, strip, start, add))
             all = all + sum;
           return Values{all};
-        })[0]; // 0, or NaN for infinity and NaN
+        })[0]; // 0; NaN for infinity and NaN
     const Emitted all = combineLanes(frame, {"sum"}, {difference})[0];
     return equal(all, all.like(0));
   }
@@ -238,7 +240,7 @@ private:
     return {highest, now[total] * factor + sum};
   }
 
-  /// The products of the query with a vector of keys from `line` on. Lanes behind the last key have its product again.
+  /// The products of the query with a vector of keys from `line` on. Lanes after the last key repeat its product.
   Emitted productsOf(Emitted key, Emitted count, Emitted line) {
     Values each(size_t(frame.lanes), frame.zero(vectors.vector));
     const Emitted depth = frame.extents[depthDim], wholeEnd = vectors.wholeOf(depth);
@@ -262,7 +264,7 @@ private:
     return sums[0];
   }
 
-  /// The sums, times `factor`, and the values with the weights in `scores`.
+  /// Multiplies the sums by `factor`, and adds the values times the weights in `scores`.
   void addValues(Emitted key, Emitted count, Emitted factor) {
     const auto add = [&](Emitted sum, Emitted weight, Emitted value) {
       return vectors.multiplyAdd(weight, value, sum);
@@ -278,8 +280,9 @@ private:
     });
   }
 
-  /// For each vector of the strip: the sum that begins with its `start` and that `add(sum, weight, value)` extends by each
-  /// key. Each addition waits for the one before, so several sums of a vector take turns; in the end they are added up.
+  /// For each vector of the strip, the sum that starts as its `start` and to which `add(sum, weight, value)` adds each
+  /// key. Since each addition waits for the previous one, several sums of a vector take turns; they are added up at the
+  /// end.
   Values sumsOverValues(Emitted key, Emitted count, const QueryVectors::Strip &strip, const Values &start,
                         llvm::function_ref<Emitted(Emitted, Emitted, Emitted)> add) {
     constexpr int64_t inFlight = 8;

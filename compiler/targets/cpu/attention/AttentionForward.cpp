@@ -1,16 +1,16 @@
-// Attention kernels: tiles of queries walk along the keys, and no score is stored but those of a tile.
+// Attention kernels: tiles of queries iterate over the keys, and only one tile of scores is stored.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for block: queries of one head, turned; largest = lowest, total = 0, sums = 0
+//   for block: queries of one head, transposed; largest = lowest, total = 0, sums = 0
 //     for tile of keys that some query sees: scores[key][query] = keys * queries
 //       for lanes of queries: largest' of the row and its scores; weights = exp(scores - largest')
 //                             total = total * exp(largest - largest') + the weights
-//       sums[query] *= exp(largest - largest'); sums += weights, turned, * values
+//       sums[query] *= exp(largest - largest'); sums += transposed weights * values
 //     out = sums / total
 //
-// Lanes run along queries, so that no step of the softmax combines lanes. Tiles of keys that no query sees, by the mask
-// or because `causal` ends behind the block's last query, come behind the others, and only if a row has seen no score
-// above that of masked keys: then all keys weigh as much.
+// Lanes run along queries, so no step of the softmax combines lanes. Tiles of keys that no query sees, because of the
+// mask or because `causal` ends after the block's last query, are processed after the others, and only if a row has
+// seen no score above that of masked keys: then all keys have equal weights.
 #include "compiler/targets/cpu/attention/AttentionForward.h"
 #include "compiler/targets/cpu/KernelPasses.h"
 #include "compiler/targets/cpu/attention/AttentionMask.h"
@@ -92,14 +92,14 @@ private:
     storeResults();
   }
 
-  /// Whether some row has no score above that of masked keys.
+  /// Whether any row has no score above that of masked keys.
   Emitted seesMaskedKeys() {
     return tiles.holdsForAny(first, count, [&](Emitted column, const Lanes &) {
       return matrices.load(rowsOfLargest, frame.constant(0), column) <= dialect::maskedScore;
     });
   }
 
-  /// First the tiles before `behind` that some query sees, then the others before it, then those from it on.
+  /// First the tiles before `behind` that any query sees, then the other tiles before it, then the tiles from it on.
   enum Round : int64_t { seen, hidden, behindAll, rounds };
 
   void walkSeenKeys(Emitted behind, Emitted all) {
@@ -116,7 +116,7 @@ private:
     });
   }
 
-  /// Null for `round`: all tiles.
+  /// A null `round` means all tiles.
   void walkKeys(Emitted begin, Emitted end, Emitted round) {
     frame.loop(begin, end, tileKeys, [&](Emitted key) {
       const Emitted keyCount = minimum(tileKeys, end - key);
@@ -127,7 +127,7 @@ private:
     });
   }
 
-  /// Whether the keys add nothing to a row that sees others. Beside a weight of 0, an infinity makes NaN.
+  /// Whether the keys contribute nothing to a row that sees other keys. An infinity times a weight of 0 would be NaN.
   Emitted isHidden(Emitted key, Emitted keyCount) {
     const auto isNot = [&] { return Values{frame.constant(frame.getBoolAttr(false))}; };
     return frame.choose(mask.seesAny({first, count, key, keyCount}), isNot, [&] {
@@ -163,7 +163,7 @@ private:
                    matrices.hasSubnormal(values, weightDepth, width));
   }
 
-  /// Scores become weights, for a vector of queries.
+  /// Converts scores to weights, for a vector of queries.
   void makeWeights(Emitted key, Emitted keyCount, Emitted column) {
     const Emitted zero = frame.constant(0), one = frame.constant(1);
     const Emitted before = matrices.load(rowsOfLargest, zero, column);
@@ -190,7 +190,7 @@ private:
     matrices.store(matrices.load(rowsOfTotal, zero, column) * factor + sum, rowsOfTotal, zero, column);
   }
 
-  /// The sums so far, as sums beside the new largest scores.
+  /// Rescales the sums to the new largest scores.
   void scaleSums() {
     const Emitted width = matrices.padded(frame.extents[widthDim]);
     frame.loop(frame.constant(0), count, frame.constant(1), [&](Emitted row) {
@@ -229,10 +229,10 @@ private:
   AttentionTiles tiles;
   AttentionMask mask;
   Emitted tileQueries, tileKeys;
-  ScratchMatrix weights, turnedWeights; // in pairs, where products take those
+  ScratchMatrix weights, turnedWeights; // in pairs, if products take pairs
   ScratchMatrix rowsOfLargest, rowsOfTotal, rowsOfFactor, queries, keys, values, scores, sums;
   Emitted first, count, columns; // of the block's queries; whole vectors of them
-  Emitted watchedQueries;        // whether their tile has a subnormal number, of pairs
+  Emitted watchedQueries;        // whether their tile of pairs has a subnormal number
 };
 
 } // namespace
@@ -242,7 +242,7 @@ FailureOr<std::string> emitAttentionOfTiles(KernelFrame &frame) {
   if (failed(form) || failed(checkAttentionProduct(frame, {form->products, form->sums})))
     return failure();
   ForwardEmitter(frame, std::move(*form)).emit();
-  if (frame.target.vectorRegisters < 32) // of the shapes that their sums have with 16
+  if (frame.target.vectorRegisters < 32) // the accumulator shapes for 16 registers
     markManyPointers(frame.code);
   return attentionMethod(frame.source);
 }

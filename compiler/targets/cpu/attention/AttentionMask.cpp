@@ -1,4 +1,4 @@
-// Tiles of an attention kernel in which no query sees a key.
+// Tiles of an attention kernel in which every key is masked.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/attention/AttentionMask.h"
 #include "dialect/AttentionConstants.h"
@@ -9,7 +9,7 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-/// What decides whether a score is that of a masked key; null if none is.
+/// The condition that tells whether a key is seen; null if there is none.
 static Value condition(linalg::GenericOp generic) {
   auto select = generic.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
   FloatAttr other;
@@ -21,7 +21,7 @@ static Value condition(linalg::GenericOp generic) {
 
 bool hidesKeys(const KernelSource &source, linalg::GenericOp scores) {
   const Value seen = condition(scores);
-  // With `causal`, a mask is combined with the order of indices.
+  // With `causal`, a mask is combined with the comparison of indices.
   return seen && (!source.form.causal || seen.getDefiningOp<arith::AndIOp>());
 }
 
@@ -35,7 +35,7 @@ AttentionMask::AttentionMask(const AttentionTiles &tiles, linalg::GenericOp scor
   alongKeys = dependsOn(seen, keyDim);
 }
 
-/// Whether `value`, of the body, differs along `dim`.
+/// Returns true if `value`, of the body, varies along `dim`.
 bool AttentionMask::dependsOn(Value value, int dim) const {
   linalg::GenericOp generic = scores;
   if (value.getParentBlock() != generic.getBody())
@@ -55,18 +55,18 @@ Emitted AttentionMask::seesAny(const ScoreTile &tile) const {
   const Emitted keys = alongKeys ? tile.keys : one, columns = alongQueries ? all : one;
   if (!alongKeys && !alongQueries)
     return seesAny(tile, keys, columns);
-  // Most tiles need one look.
+  // For most tiles, the first key and query suffice.
   return frame.choose(
       seesAny(tile, one, one), [&] { return Values{frame.constant(frame.getBoolAttr(true))}; },
       [&] { return Values{seesAny(tile, keys, columns)}; })[0];
 }
 
-/// The same of the tile's first keys and queries.
+/// Whether any of the tile's first queries sees any of its first keys.
 Emitted AttentionMask::seesAny(const ScoreTile &tile, Emitted keys, Emitted columns) const {
   KernelFrame &frame = tiles.frame;
   const Emitted step = tiles.matrices.step;
   const Emitted no = frame.constant(frame.getI32IntegerAttr(0)), none = frame.splat(no, frame.lanes);
-  // No score that is made of an infinity is that of a masked key.
+  // A masked key's score does not depend on its product, so no score computed from infinity is that of a masked key.
   const Emitted infinity = frame.zero(frame.getF32Type()).like(std::numeric_limits<float>::infinity());
   const Emitted product = frame.splat(infinity, frame.lanes);
   const Emitted found =

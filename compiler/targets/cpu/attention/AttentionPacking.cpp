@@ -1,4 +1,4 @@
-// Factors of an attention kernel's products, of operands and of matrices in scratch.
+// Factors of an attention kernel's products, from operands and from matrices in scratch.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/attention/AttentionPacking.h"
 #include "compiler/kernels/MatmulSource.h"
@@ -13,7 +13,7 @@ int AttentionPacking::innermostDim(const Tile &tile) const {
   return frame.source.accessOf(contraction, *contraction.getDpsInputOperand(tile.side)).dims.back();
 }
 
-/// A vector of the operand along its innermost dim at the frame's index; 0 past that dim's end.
+/// Loads a vector of the operand along its innermost dim at the frame's index; 0 past that dim's end.
 Emitted AttentionPacking::stored(const Tile &tile, const Lanes &lanes) const {
   linalg::GenericOp contraction = tile.contraction;
   OpOperand *operand = contraction.getDpsInputOperand(tile.side);
@@ -22,7 +22,7 @@ Emitted AttentionPacking::stored(const Tile &tile, const Lanes &lanes) const {
   return lanes.mask ? selectInside(lanes, numbers, numbers.like(0)) : numbers;
 }
 
-/// The same in f32, or in pairs.
+/// Like stored(), converted to f32 or to pairs.
 Emitted AttentionPacking::factor(const Tile &tile, const Lanes &lanes) const {
   const Emitted numbers = stored(tile, lanes);
   if (matrices.pairs)
@@ -50,7 +50,7 @@ void AttentionPacking::copyRows(const Tile &tile, const ScratchMatrix &to) const
   });
 }
 
-/// The pair of rows 2 `row` and 2 `row` + 1; 0 for those from `count` on.
+/// The pair of rows 2 `row` and 2 `row` + 1; rows from `count` on are 0.
 Emitted AttentionPacking::pairOf(Emitted row, Emitted count, llvm::function_ref<Emitted(Emitted)> numbers) const {
   const auto member = [&](Emitted place) {
     const Emitted found = numbers(minimum(place, count - 1));
@@ -90,12 +90,12 @@ void AttentionPacking::copyColumns(const Tile &tile, const ScratchMatrix &to) co
   });
 }
 
-/// f32 as the bits of bf16.
+/// Converts f32 to the bits of bf16.
 Emitted AttentionPacking::narrowed(Emitted numbers) const {
   return narrowFloat(frame.target.math, numbers, frame.getBF16Type());
 }
 
-/// Pairs of bf16 with these first and second members, as a vector of 32-bit elements.
+/// Interleaves first and second members to pairs of bf16, a vector of 32-bit elements.
 Emitted AttentionPacking::interleaved(Emitted first, Emitted second) const {
   const Value both = vector::InterleaveOp::create(frame, first.value(), second.value());
   return frame.wrap(vector::BitCastOp::create(frame, matrices.vector, both));

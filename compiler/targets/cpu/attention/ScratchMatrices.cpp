@@ -1,4 +1,4 @@
-// Matrices of an attention kernel in scratch, by vectors.
+// Matrices of an attention kernel in scratch, accessed by vectors.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/attention/ScratchMatrices.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -6,7 +6,7 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-/// `value` rounded up to whole vectors, and a vector more: so rows of any length begin in different sets of a cache.
+/// `value` rounded up to whole vectors, plus one vector, so rows of any length begin in different cache sets.
 template <class Number> static Number paddedPitch(Number value, Number lanes) {
   return ceilDivide(value, lanes) * lanes + lanes;
 }
@@ -72,8 +72,7 @@ Emitted ScratchMatrices::hasSubnormal(const ScratchMatrix &factor, Emitted rows,
   const Emitted least =
       frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
         return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {
-          // Without the sign bit and less 1, zeros are the largest numbers
-          // and subnormal ones the smallest.
+          // Without the sign bit, and minus 1, zeros are the largest numbers and subnormal numbers the smallest.
           const Value bits = vector::BitCastOp::create(frame, halves, load(factor, row, column).value());
           return Values{minimumUnsigned(now[0], (frame.wrap(bits) + frame.wrap(bits)) - 1)};
         });
@@ -83,7 +82,7 @@ Emitted ScratchMatrices::hasSubnormal(const ScratchMatrix &factor, Emitted rows,
 }
 
 Emitted ScratchMatrices::isFinite(const ScratchMatrix &factor, Emitted rows, Emitted columns) const {
-  const auto difference = [](Emitted numbers) { return numbers - numbers; }; // 0, or NaN for inf and NaN
+  const auto difference = [](Emitted numbers) { return numbers - numbers; }; // 0; NaN for infinity and NaN
   const Emitted none = frame.zero(vector);
   const Emitted sum = frame.loop(frame.constant(0), rows, frame.constant(1), none, [&](Emitted row, const Values &in) {
     return frame.loop(frame.constant(0), columns, step, in, [&](Emitted column, const Values &now) {

@@ -1,4 +1,4 @@
-// The function that multiplies matrices in scratch.
+// Functions that multiply matrices in scratch.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for strip of columns: for a few rows: sums in registers; for k: sums += a[rows][k] * b[k][strip]
@@ -28,7 +28,7 @@ SumShapes shapesOfEights(const CpuTarget &target, const MatmulSizes &sizes) {
   return shapes;
 }
 
-/// Depth runs along the columns of a.
+/// The depth runs along the columns of a.
 TileProduct::TileProduct(KernelFrame &frame, StringRef name, const ProductRow &product, Shapes shapesOf, bool widens)
     : frame(frame), product(product), widens(widens),
       shapes(shapesOf(frame.target, MatmulSizes(frame.target, frame.getF32Type(), product))) {

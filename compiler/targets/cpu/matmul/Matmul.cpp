@@ -1,4 +1,4 @@
-// Matmul kernels: a plan is made, then its code is written.
+// Matmul kernels: creates a plan and emits its code.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Emitters.h"
 #include "compiler/targets/cpu/KernelPasses.h"
@@ -12,7 +12,7 @@ FailureOr<std::string> emitMatmul(KernelFrame &frame) {
   if (failed(plan))
     return failure();
   MatmulOrder::of(*plan, frame)->emit();
-  if (plan->multiply == Multiply::imageLines) // each row of a micro-kernel reads its own place, at pitches of the image
+  if (plan->multiply == Multiply::imageLines) // each row of a micro-kernel reads its own position
     markManyPointers(frame.code);
   return plan->method();
 }

@@ -46,7 +46,7 @@ MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulIndex &i
     const Emitted here = dim < 0 ? frame.constant(access.constants[axis]) : index.ofDim[size_t(dim)];
     reach.offset = reach.offset + here * stride;
     if (dim < 0)
-      continue; // leading, or of a tensor with constants only
+      continue; // leading, or of a tensor with only constants
     if (llvm::is_contained(lanes, dim)) {
       reach.varies = true;
       if (lanes.size() == 1)
@@ -54,8 +54,8 @@ MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulIndex &i
     }
     stride = stride * frame.extents[size_t(dim)];
   }
-  // Neighbouring lanes are neighbours in memory when their dims are the innermost axes, in order, or when the lanes are in
-  // one run of the innermost axis.
+  // Adjacent lanes are contiguous in memory if their dims are the innermost axes, in order, or if the lanes lie in one
+  // run of the innermost axis.
   const bool areInRun = reach.varies && *index.laneRole == depthRole && plan.wholeRuns;
   const size_t dims = areInRun ? 1 : lanes.size();
   reach.contiguous = reach.varies && access.dims.size() >= dims &&
@@ -65,7 +65,7 @@ MatmulReach MatmulAccess::reach(const TensorAccess &access, const MatmulIndex &i
 
 Emitted MatmulAccess::laneOffset(const MatmulReach &reach, const TensorAccess &access, const MatmulIndex &index,
                                  int64_t lane) const {
-  // Past the tile's end the last index stands in.
+  // Lanes past the tile's end use the last index.
   const Emitted within = index.whole ? index.start + lane : minimum(index.start + lane, index.count - 1);
   if (reach.stride)
     return reach.offset + (within - index.start) * reach.stride;
@@ -82,7 +82,7 @@ Emitted MatmulAccess::laneMask(const MatmulIndex &index) const {
   return steps < block.splat(left);
 }
 
-/// The words of the lanes, which are columns, with an index of K, and which member of them the index is.
+/// For lanes along columns: the words that contain an index of K, and the index's position in its word.
 std::pair<Emitted, Emitted> MatmulAccess::wordsOfPanels(Value tensor, const Panels &panels,
                                                         const MatmulIndex &index) const {
   const int64_t group = panels.group, half = group / 2;
@@ -105,8 +105,8 @@ Emitted MatmulAccess::loadOfPanels(Value tensor, const Panels &panels, const Mat
   return frame.wrap(arith::TruncIOp::create(frame, block.lanesOf(getElementTypeOrSelf(tensor)), highest.value()));
 }
 
-/// Integers as f32: put into the last bits of the float 2^23 / 2^place, a field of bits at `place` adds its value. The
-/// pattern turns the field's sign, so the difference is the integer itself.
+/// Converts integers to f32. In the last bits of the float 2^23 / 2^place, a bit field at `place` adds its value. The
+/// XOR with the pattern inverts the field's sign bit, so the difference is the signed integer.
 Emitted MatmulAccess::floatsOfPanels(Value tensor, const Panels &panels, const MatmulIndex &index) const {
   constexpr int64_t exponentAt = 23, exponentOfOne = 127, half = 16; // bits
   const int64_t width = 32 / panels.group;
@@ -123,7 +123,7 @@ Emitted MatmulAccess::floatsOfPanels(Value tensor, const Panels &panels, const M
   return biased.bitsAs(f32) - pattern.bitsAs(f32);
 }
 
-/// Whether the generic reads the input, which lies in panels, only as f32.
+/// Returns true if the generic uses the packed input only as f32.
 static bool isReadAsFloats(linalg::GenericOp generic, OpOperand &input) {
   const BlockArgument argument = generic.getMatchingBlockArgument(&input);
   return !argument.use_empty() && llvm::all_of(argument.getUsers(), [](Operation *user) {
@@ -206,7 +206,7 @@ void MatmulAccess::store(Emitted lanes, Value tensor, const TensorAccess &access
   const Type element = getElementTypeOrSelf(lanes.type());
   const MatmulReach reach = this->reach(access, index);
   if (!reach.contiguous) {
-    // Lanes past the end would write the last element again: each is written only when it is there.
+    // Lanes past the end would store the last element again, so each lane is stored only if it is inside.
     for (int64_t lane = 0; lane < block.sizes.lanes; ++lane)
       frame.branch(index.start + lane < index.count, [&] {
         const Emitted scalar = frame.wrap(vector::ExtractOp::create(frame, lanes.value(), lane));

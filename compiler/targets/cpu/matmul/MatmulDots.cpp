@@ -1,15 +1,15 @@
-// Few rows times a transposed right operand.
+// Matmuls of few rows by a transposed right operand.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for lanes of columns, for row:
-//     for k in steps of lanes: A's lanes of the row times B's of each column, a sum a column
-//     turned, so that a lane is a column, and added
+//     for k in steps of lanes: A's lanes of the row times B's lanes of each column, with a sum per column
+//     the sums transposed, so a lane is a column, and added up
 #include "compiler/targets/cpu/matmul/MatmulDots.h"
 
 namespace halftone::compiler {
 using namespace mlir;
 
-/// Lanes along K of a row of A or a column of B; those past K are 0 if a prologue made them.
+/// Loads lanes along K of a row of A or a column of B; lanes past K are 0 if the operand has a prologue.
 Emitted MatmulDots::alongDepth(int side, Emitted line, Emitted k, const MatmulDepth &depth) const {
   MatmulIndex index = access.indexAt(side == 0 ? rowRole : columnRole, line);
   access.setLanes(index, depthRole, depth.first, k, depth.count);

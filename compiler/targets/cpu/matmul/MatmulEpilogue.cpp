@@ -1,4 +1,4 @@
-// Finishing a matmul's tile.
+// The epilogue of a matmul's tile.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulEpilogue.h"
 #include "compiler/kernels/CodeSize.h"
@@ -10,7 +10,7 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-/// How early the lines of a result are asked for: some hundred nanoseconds, in which another core gives them up.
+/// The prefetch distance for results, in rows: some hundred nanoseconds, in which another core releases the lines.
 static constexpr int64_t rowsAhead = 8;
 
 MatmulEpilogue::MatmulEpilogue(const MatmulBlock &block, const MatmulAccess &access)
@@ -41,8 +41,9 @@ void MatmulEpilogue::emitResults() const {
   });
 }
 
-/// Columns outermost, a panel at a time: sums over rows stay in registers, and lines that lanes of a row share are read
-/// once. Reductions that keep N are stored after each panel, the rest last. Where the body is large, a panel is one vector.
+/// Iterates over columns outermost, one panel at a time: sums over rows stay in registers, and cache lines that the
+/// lanes of a row share are read once. Reductions that keep N are stored after each panel, the others last. With a
+/// large body, a panel is one vector.
 void MatmulEpilogue::emitSideReductions() const {
   const Emitted zero = frame.constant(0), panels = block.wholeOf(block.columns, block.sizes.columns());
   Values totals;
@@ -63,10 +64,10 @@ void MatmulEpilogue::emitSideReductions() const {
   storeTotals(totals);
 }
 
-/// Returns the accumulators that do not keep N; `carried` are those of the columns before.
+/// Returns the accumulators that do not keep N; `carried` holds those of the preceding columns.
 Values MatmulEpilogue::reduceColumns(const Columns &columns, const Values &carried) const {
-  // First each vector has a slot for each side reduction, used by the reductions that keep N. Then all vectors together
-  // have one slot for each, used by the other reductions.
+  // First, each vector has a slot for each partial reduction, used by those that keep N. Then all vectors together have
+  // one slot for each, used by the others.
   const auto slotOf = [&](size_t side, int64_t vector) {
     return size_t(sides[side].keepsColumns ? vector : columns.vectors) * sides.size() + side;
   };
@@ -157,8 +158,8 @@ Emitted MatmulEpilogue::lane(Emitted vector, int64_t lane) const {
   return frame.wrap(vector::ExtractOp::create(frame, vector.value(), lane));
 }
 
-// The buffer of a side reduction holds a piece a block, reduced dims replaced by the tile's index: [batch][row
-// tile][column tile or column].
+// The buffer of a partial reduction has one partial result per block, with reduced dims replaced by the tile's index:
+// [batch][row tile][column tile or column].
 
 void MatmulEpilogue::storeKept(const Values &sums, Emitted column) const {
   for (auto [side, vector] : llvm::zip(sides, sums)) {
@@ -193,7 +194,7 @@ void MatmulEpilogue::storeTotals(const Values &sums) const {
       frame.store(frame.wrap(total), piece);
       continue;
     }
-    // Value and index stand on neighbouring outputs.
+    // Value and index are adjacent outputs.
     const Emitted values = sums[side], indices = sums[side + 1];
     std::pair<Value, Value> best(lane(values, 0), lane(indices, 0));
     for (int64_t index = 1; index < block.sizes.lanes; ++index)

@@ -1,4 +1,4 @@
-// Multiplying neighbouring places of an image's line with a strip of columns.
+// Products of adjacent positions of an image's line and a strip of columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulLines.h"
 
@@ -16,7 +16,8 @@ void MatmulLines::multiply(ArrayRef<int64_t> counts, const MatmulStrip &strip) c
       const Emitted step = frame.constant(count);
       Emitted times = (line.count - begin) / step;
       if (count == 6) {
-        // A group of one or two places waits for its sums: one group of six less leaves groups of four and three.
+        // A group of one or two positions waits for its sums. With one fewer group of six, groups of four and three
+        // remain.
         const Emitted rest = line.count - begin - times * step;
         const Emitted isAwkward = ((rest > 0) & (rest < 3)) | equal(rest, frame.constant(5));
         times = select((times > 0) & isAwkward, times - 1, times);
@@ -43,7 +44,8 @@ void MatmulLines::multiplyPlaces(const Places &places, const MatmulStrip &strip)
   microKernel.store(sums, places.row, strip);
 }
 
-/// Mostly all places see a tap, or all but the first or the last. Else the sums wait in memory for one place after another.
+/// Usually all positions see a tap, or all but the first or the last. Otherwise the sums are stored, and positions are
+/// processed one by one.
 Values MatmulLines::multiplySeen(const Places &places, const Stretch &stretch, const Values &sums,
                                  const MatmulStrip &strip) const {
   const Emitted first = stretch.begin, end = stretch.end;
@@ -79,7 +81,7 @@ Values MatmulLines::multiplySeen(const Places &places, const Stretch &stretch, c
   return frame.choose(areSeen(0, count), [&] { return multiplyFrom(0, count); }, some);
 }
 
-/// `sums` are those of the places from the stretch's first on.
+/// `sums` are those of the stretch's positions from its first one on.
 Values MatmulLines::multiplyStretch(const Stretch &stretch, const Values &sums, const MatmulStrip &strip) const {
   const int64_t group = block.plan.groupSize;
   const Emitted fromB = stretch.columns.first / frame.constant(group) - strip.depth.first, pitch = window.pitch();

@@ -1,4 +1,4 @@
-// Elements of a matmul's operands, one index of K at a time.
+// Elements of a matmul's operands, for one index of K at a time.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulOperands.h"
 

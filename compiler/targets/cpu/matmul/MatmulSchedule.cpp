@@ -1,11 +1,12 @@
-// The choices of a matmul kernel's schedule.
+// The selection of a matmul kernel's schedule.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulSchedule.h"
 
 namespace halftone::compiler {
 
 bool readsImage(const CpuTarget &target, const MatmulTraits &traits, const ProductRow &product) {
-  // Guesses. In shorter lines too few places are summed together; with fewer channels the loop over a tap is too short.
+  // Guesses. Shorter lines have too few positions to accumulate together; with fewer channels the loop over a tap is
+  // too short.
   constexpr int64_t leastLine = 7, leastChannels = 16;
   const int64_t lanes = target.vectorBytes / itemsize(DType::float32);
   const bool isOfPairs = product.product == cpu::Product::vdpbf16ps && !traits.panels && traits.windowChannels % 2 == 0;
@@ -19,13 +20,13 @@ bool readsImage(const CpuTarget &target, const MatmulTraits &traits, const Produ
 bool sumsTall(const CpuTarget &target, const MatmulTraits &traits, const ProductRow &product) {
   const int64_t lanes = target.vectorBytes / itemsize(traits.accumulator);
   const bool fitsTwoVectors = traits.columns > lanes && traits.columns <= 2 * lanes;
-  // Rows of a packed window begin in different sets of the cache, however many are read together.
+  // Rows of a packed window begin in different cache sets, however many are read together.
   const bool readsPackedRows = product.product == cpu::Product::multiply_add && traits.window && traits.lhsAlongDepth &&
                                !packsAlongPositions(traits) && traits.columns > lanes;
   return target.vectorRegisters >= 32 && !product.usesTiles() && (fitsTwoVectors || readsPackedRows);
 }
 
-/// Whether K is several dims, and a vector along it lies in one run of the last.
+/// Returns true if K is several dims and a vector along K lies in one run of the last dim.
 static bool liesInWholeRuns(const CpuTarget &target, const MatmulTraits &traits) {
   return traits.splitDepth && holdsWholeVectors(target, traits.depthRun, traits.accumulator);
 }
@@ -33,11 +34,11 @@ static bool liesInWholeRuns(const CpuTarget &target, const MatmulTraits &traits)
 cpu::MatmulScheduleAttr matmulSchedule(mlir::MLIRContext *context, const CpuTarget &target,
                                        const MatmulTraits &traits) {
   using namespace cpu;
-  // Up to here each element of the right operand is used too seldom to be packed first.
+  // Up to this number, each element of the right operand is used too seldom to be packed.
   constexpr int64_t mostFewRows = 16;
   const ProductRow &product = chooseProduct(target, traits);
   const bool isImage = readsImage(target, traits, product);
-  // The image wins: a window without taps has rows that are short enough for positions, too.
+  // `image` takes precedence: rows of a window without taps are also short enough for `positions`.
   const WindowRead window = isImage                       ? WindowRead::image
                             : packsAlongPositions(traits) ? WindowRead::positions
                                                           : WindowRead::rows;

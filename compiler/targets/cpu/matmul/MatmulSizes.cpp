@@ -1,4 +1,4 @@
-// Sizes of micro-kernels by the CPU's registers, and scratch by these sizes.
+// Micro-kernel sizes, from the CPU's registers, and the resulting scratch sizes.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulSizes.h"
 #include "compiler/kernels/MatmulSource.h"
@@ -13,7 +13,7 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const ProductRo
     depth = 512;
   lanes = cpu.vectorBytes * 8 / accumulator.getIntOrFloatBitWidth();
   // As many sums as leave room for a row of the panel, one broadcast element of A and, without fused multiply-add, the
-  // product; at least eight, which hide the latency of adding, when columns are done one vector at a time.
+  // product. At least eight sums when columns are processed one vector at a time, to hide the latency of additions.
   if (cpu.vectorRegisters >= 32) {
     vectors = 4, panelRows = {6, 2, 1}, vectorRows = {12, 4, 1};
   } else if (cpu.math.hasFma) {
@@ -23,7 +23,7 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const ProductRo
   }
   if (product.usesTiles()) {
     rowStep = lanes;
-    depth = 1536; // sums are stored after each part of K, and A of several parts is packed for each block
+    depth = 1536; // sums are stored after each part of K, and A in several parts is packed for each block
   }
   if (product.group > 1)
     panelRows = {6, 4, 2, 1};
@@ -40,7 +40,8 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const KernelSou
                   matmulScheduleOf(source).getSums() == cpu::SumShape::tall || readsImage(source)) {
   if (!readsImage(source))
     return;
-  // Lines of the usual images are multiples of seven places long. Few strips are of one vector: less code for them.
+  // Lines of typical images have multiples of seven positions. Few strips have one vector, so there is less code for
+  // them.
   if (cpu.vectorRegisters >= 32)
     panelRows = {14, 7, 4, 2, 1}, vectorRows = {7, 1};
   else
@@ -49,7 +50,7 @@ MatmulSizes::MatmulSizes(const CpuTarget &cpu, Type accumulator, const KernelSou
 
 MatmulScratch::MatmulScratch(const MatmulSizes &sizes, int64_t tileRows, int64_t tileColumns, bool packsRows) {
   const int64_t padded = roundUp(tileColumns, sizes.lanes);
-  a = packsRows ? roundUp(tileRows + 1, sizes.lanes) * sizes.rowPitch() : 0; // groups take a row more
+  a = packsRows ? roundUp(tileRows + 1, sizes.lanes) * sizes.rowPitch() : 0; // groups take one more row
   b = padded * sizes.depth;
   sums = roundUp(tileRows + 1, sizes.rowStep) * padded;
   square = sizes.lanes * (sizes.lanes + 1);

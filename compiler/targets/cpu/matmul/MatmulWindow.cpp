@@ -1,4 +1,4 @@
-// Where the elements of a window's matrix lie in its image.
+// The mapping from the elements of a window's matrix to the image.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulWindow.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -9,9 +9,9 @@ using namespace mlir;
 MatmulWindow::MatmulWindow(const MatmulBlock &block)
     : image(block.plan.contraction.getInputs()[0]), block(block), frame(block.frame) {
   const WindowForm &form = *block.plan.window;
-  size_t next = size_t(frame.dims) + 2; // behind the extents and the tile
+  size_t next = size_t(frame.dims) + 2; // after the extents and the tile
   const auto number = [&] { return frame.extents[next++]; };
-  const auto divisor = [&] { return maximum(number(), constant(1)); }; // of a matrix without elements it may be 0
+  const auto divisor = [&] { return maximum(number(), constant(1)); }; // it may be 0 for an empty matrix
   Emitted examples = block.size[batchRole] * block.size[placesRole()];
   elements = constant(1);
   for (size_t axis = 0; axis < form.rank(); ++axis) {
@@ -107,14 +107,14 @@ Values MatmulWindow::forStretches(const Place &first, int64_t count, Range colum
       });
 }
 
-/// If all places see all taps, and these are neighbours in memory, they are one stretch.
+/// If all positions see all taps, and the taps are contiguous in memory, they form one stretch.
 Values MatmulWindow::stretchesOf(const RowOfTaps &row, Emitted place, int64_t count, const Values &carried,
                                  OfStretch body) const {
   const Axis &axis = last();
   const Emitted line = row.outer.index * axis.extent, seen = place * axis.stride - axis.low;
   const Emitted first = row.columns.first - row.begin, end = first + row.columns.count;
   const auto ofTap = [&](Emitted tap, const Values &now) {
-    const Emitted shift = tap * axis.dilation - axis.low; // of the index that place 0 sees
+    const Emitted shift = tap * axis.dilation - axis.low; // of the index that position 0 sees
     const auto placeFrom = [&](Emitted index) {           // the first that sees the index or a later one
       return minimum(
           maximum(ceilDivide(maximum(index - shift, constant(0)), constant(axis.stride)) - place, constant(0)),
@@ -153,7 +153,7 @@ MatmulWindow::Range MatmulWindow::elementsOf(Range places) const {
   const auto lineAt = [&](const Place &place, Emitted offset) {
     return minimum(maximum(place.along.front() * axis.stride - axis.low + offset, none), axis.extent);
   };
-  // Places that go backwards may see all lines of their examples.
+  // Positions with a negative stride may see all lines of their examples.
   const bool goesForward = axis.stride > 0;
   const Emitted begin = first.example * axis.extent + (goesForward ? lineAt(first, minimum(reach, none)) : none);
   const Emitted end = last.example * axis.extent + (goesForward ? lineAt(last, maximum(reach, none) + 1) : axis.extent);
@@ -165,7 +165,7 @@ MatmulWindow::Range MatmulWindow::elementsOf(Range places) const {
 
 Emitted MatmulWindow::partOfDepth(int64_t most) const {
   const Emitted depth = maximum(block.groups(), constant(1)), group = constant(block.plan.groupSize);
-  const auto parts = [&](Emitted unit) { // of K, in units
+  const auto parts = [&](Emitted unit) { // of K, in multiples of `unit`
     const Emitted units = ceilDivide(depth, unit), together = maximum(constant(most) / unit, constant(1));
     return ceilDivide(units, ceilDivide(units, together)) * unit;
   };

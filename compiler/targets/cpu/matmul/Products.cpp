@@ -1,4 +1,4 @@
-// Multiply-adds, and the choice among a CPU's products.
+// Multiply-adds, and the choice of a CPU's product.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/Products.h"
 #include "compiler/kernels/MatmulSource.h"
@@ -11,7 +11,7 @@
 
 namespace halftone::compiler {
 
-// The tables of architectures, each in the folder of its name.
+// The tables of the architectures, each defined in the folder with its name.
 llvm::ArrayRef<ProductRow> x86Products();
 
 namespace {
@@ -37,12 +37,13 @@ constexpr Architecture architectures[] = {
     {[](const llvm::Triple &triple) { return triple.isX86(); }, x86Products},
 };
 
-/// Groups are neighbours along a row of a window; pairs are also made of the rows of two positions.
+/// Groups are neighbours along a row of a window; pairs can also be formed from the rows of two positions.
 bool makesGroupsOfWindow(const ProductRow &row, const MatmulTraits &traits) {
   return !packsAlongPositions(traits) && (traits.lhsAlongDepth || row.group == 2);
 }
 
-/// Whether the contraction widens elements of `factor` from i8, or from bf16 as legalize-storage writes that, to 32 bits.
+/// Returns true if the contraction widens elements of `factor` to 32 bits from i8, or from bf16 in the form that
+/// legalize-storage emits.
 bool isMemberOfGroups(const ProductRow &row, mlir::OpOperand &factor) {
   using namespace mlir;
   auto contraction = cast<linalg::GenericOp>(factor.getOwner());
@@ -117,7 +118,7 @@ mlir::LogicalResult checkProduct(const KernelSource &source, const CpuTarget &ta
 }
 
 bool packsAlongPositions(const MatmulTraits &traits) {
-  // Copying a row of taps takes as long as some ten elements one by one.
+  // Copying a row of taps takes as long as copying some ten elements one by one.
   constexpr int64_t longestShortRun = 12, leastLine = 8;
   return traits.windowLine >= leastLine && (traits.windowPitch == 1 || traits.windowRun <= longestShortRun);
 }

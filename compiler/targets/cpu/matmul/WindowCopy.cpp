@@ -1,4 +1,4 @@
-// Copies of a window's rows and columns, run by run.
+// Copies of a window's rows and columns, in contiguous runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/WindowCopy.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -19,8 +19,8 @@ void WindowCopy::copy(const MatmulWindow::Place &place, MatmulWindow::Range colu
   });
 }
 
-/// The taps from column `begin` on that differ along the last axis alone. If all are inside and neighbours in memory,
-/// they are one run.
+/// Copies the taps from column `begin` on that differ only along the last axis. If all are inside and contiguous in
+/// memory, they are one run.
 void WindowCopy::copyRowOfTaps(const MatmulWindow::Seen &outer, Emitted place, Emitted begin,
                                MatmulWindow::Range columns, Emitted to) const {
   const MatmulWindow::Axis &axis = window.last();
@@ -62,7 +62,7 @@ Emitted WindowCopy::read(Emitted from, VectorType vector) const {
   return frame.load(vector, frame.address(block.pointerOf(window.image), vector.getElementType(), from));
 }
 
-/// The same of a vector that may go past the image.
+/// Like read(), for a vector that may extend past the image.
 Emitted WindowCopy::readBeforeEnd(Emitted from, VectorType vector) const {
   const int64_t lanes = vector.getNumElements();
   return frame.choose(
@@ -75,13 +75,13 @@ Emitted WindowCopy::readBeforeEnd(Emitted from, VectorType vector) const {
       })[0];
 }
 
-/// A vector of a copy.
+/// Converts a loaded vector to a vector of the copy.
 Emitted WindowCopy::factorOf(Emitted read) const {
   const MatmulPlan &plan = block.plan;
   return plan.groupSize == 1 ? plan.factor(frame, 0, read, step) : read;
 }
 
-/// Whole vectors are read, also where they go past the run, unless they would go past the image.
+/// Copies whole vectors, which may extend past the run; those that would extend past the image are masked.
 void WindowCopy::copyInside(Emitted from, Emitted count, Emitted to) const {
   const VectorType vector = VectorType::get(step, getElementTypeOrSelf(window.image));
   const auto copyVector = [&](Emitted offset) {
@@ -92,7 +92,7 @@ void WindowCopy::copyInside(Emitted from, Emitted count, Emitted to) const {
       [&] { frame.loop(constant(0), count, constant(step), copyVector); });
 }
 
-/// The same where no vector goes past the image.
+/// Like copyInside(), if no vector extends past the image.
 void WindowCopy::copyVectors(Emitted from, Emitted count, Emitted to) const {
   constexpr int64_t together = 4;
   const VectorType vector = VectorType::get(step, getElementTypeOrSelf(window.image));
@@ -120,12 +120,12 @@ void WindowCopy::copyPlaces(Emitted column, MatmulWindow::Range places, Emitted 
   });
 }
 
-/// One tap of one channel at neighbouring places of a line; `line` is that of the image that the tap sees.
+/// Copies one tap of one channel at adjacent positions; `line` is the line of the image that the tap sees.
 void WindowCopy::copyLine(const MatmulWindow::Seen &line, const Values &taps, Emitted channel,
                           MatmulWindow::Range places, Emitted to) const {
   const MatmulWindow::Axis &axis = window.last();
   const Emitted stride = constant(axis.stride), none = constant(0);
-  const Emitted shift = taps.back() * axis.dilation - axis.low; // of the index that the first place sees
+  const Emitted shift = taps.back() * axis.dilation - axis.low; // of the index that the first position sees
   const Emitted end = places.first + places.count;
   const auto clamped = [&](Emitted place, Emitted least) { return minimum(maximum(place, least), end); };
   const Emitted firstInside = ceilDivide(maximum(none - shift, none), stride);

@@ -11,15 +11,15 @@ class WindowCopy {
 public:
   WindowCopy(const MatmulBlock &block, const MatmulWindow &window);
 
-  /// Copies these columns of the row of `place` to contiguous elements from `to` on. Up to a vector of elements after
-  /// them, exclusive, becomes undefined.
+  /// Copies these columns of the row of `place` to contiguous elements from `to` on. The elements after
+  /// them, fewer than a vector, become undefined.
   void copy(const MatmulWindow::Place &place, MatmulWindow::Range columns, Emitted to) const;
   /// Like copy(), for `count` columns that are all outside of the image.
   void copyOutside(Emitted count, Emitted to) const;
   Emitted at(Emitted to, Emitted offset) const { return frame.address(to, element, offset); }
   /// Copies this column of the rows of `places` to contiguous elements of the accumulator's type from `to` on. The last
-  /// axis has a positive stride and no base dilation. Up to a vector of elements after them, exclusive, becomes
-  /// undefined.
+  /// axis has a positive stride and no base dilation. The elements after them, fewer than a vector,
+  /// become undefined.
   void copyPlaces(Emitted column, MatmulWindow::Range places, Emitted to) const;
 
 private:

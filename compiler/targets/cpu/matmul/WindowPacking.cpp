@@ -1,4 +1,4 @@
-// Rows of a window's matrix as packed A, along K, along places, or in pairs of places.
+// Packs rows of a window's matrix as A, along K, along positions, or in pairs of positions.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/WindowPacking.h"
 
@@ -22,7 +22,7 @@ void WindowPacking::pack(const MatmulDepth &depth) {
   });
 }
 
-/// One tap of one channel at a time, of neighbouring places.
+/// Packs one tap of one channel at a time, for adjacent positions.
 void WindowPacking::packPlaces(Emitted firstPlace, const MatmulDepth &depth) {
   const MatmulRole places = window.placesRole();
   const MatmulWindow::Range ofRows{block.firstRow, block.rows}, ofDepth{depth.first, depth.count};
@@ -52,18 +52,19 @@ void WindowPacking::packAlongDepth(Emitted firstPlace, const MatmulDepth &depth)
   });
 }
 
-/// Neighbouring rows of the window are pairs along K. Some columns of two rows at a time go to the place of packed B, which
-/// is not packed yet, and together from there to packed A, or to lines behind them that are turned.
+/// Packs adjacent rows of the window as pairs along K. Some columns of two rows at a time are copied to the memory of
+/// packed B, which is not yet in use, and joined from there into packed A, or into the lines after them, which are then
+/// transposed.
 void WindowPacking::packPairs(Emitted firstPlace, const MatmulDepth &depth) {
-  const Emitted most = constant(2048), pitch = most + 4 * lanes; // a vector of each kind may lie behind
-  const Emitted lines = block.at(block.packedB, pitch);          // behind two rows of 16-bit elements
+  const Emitted most = constant(2048), pitch = most + 4 * lanes; // room for a vector of each kind at the end
+  const Emitted lines = block.at(block.packedB, pitch);          // after two rows of 16-bit elements
   const auto copyRow = [&](Emitted place, MatmulWindow::Range columns, Emitted to) {
     frame.branch(
         place < block.size[depthRole], [&] { copy.copy(window.placeAt(firstPlace + place), columns, to); },
         [&] { copy.copyOutside(columns.count, to); });
     copy.copyOutside(constant(1), copy.at(to, columns.count));
   };
-  // The columns from `begin` on of a pair of rows.
+  // Packs the columns from `begin` on of a pair of rows.
   const auto packPair = [&](Emitted pair, Emitted begin, Emitted count, Emitted to) {
     Values rows;
     for (int64_t member = 0; member < plan.groupSize; ++member) {
@@ -98,7 +99,7 @@ void WindowPacking::packPairs(Emitted firstPlace, const MatmulDepth &depth) {
   });
 }
 
-/// `lanes` lines of `count` packed elements become `count` rows of packed A.
+/// Transposes `lanes` lines of `count` packed elements to `count` rows of packed A.
 void WindowPacking::turnLines(Emitted lines, Emitted pitch, Emitted count, Emitted to) {
   frame.loop(constant(0), count, constant(lanes), [&](Emitted at) {
     Values square;

@@ -1,12 +1,12 @@
-// Recurrence kernels: a block is a run of rows, and goes through all steps.
+// Recurrence kernels: a block is a range of rows, and executes all steps.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   weights as factors, once for a thread's blocks
+//   weights as factors, once for all blocks of a thread
 //   for block: carries = the kernel's operands
 //     for step: for generic in order:
 //       a contraction: sums = rows * weights, all rows of the block together
-//       else, for row: for lanes of columns: the generic's outputs, to scratch or to the step's place in memory
-//       the next carries and the present ones change places
+//       else, for row: for lanes of columns: the generic's outputs, to scratch or to the step's position in memory
+//       the addresses of next and current carries are swapped
 //     the kernel's results = carries
 #include "compiler/kernels/RecurrenceDims.h"
 #include "compiler/targets/cpu/KernelPasses.h"
@@ -59,7 +59,7 @@ private:
     }
   }
 
-  /// Takes the places of each carry's present and next value, and gives them for the next step.
+  /// Takes the addresses of each carry's current and next value; returns those for the next step.
   Values emitStep(const Values &carried) {
     Values swapped;
     for (auto [number, carry] : llvm::enumerate(plan.carries)) {
@@ -81,12 +81,12 @@ private:
     return frame.source.accessOf(generic, *generic.getDpsInitOperand(result.getResultNumber()));
   }
 
-  /// Elementwise work on the block's rows.
+  /// Emits elementwise work on the block's rows.
   void compute(linalg::GenericOp generic) {
     SmallVector<std::pair<Value, RowsPlace>> tensors;
     const auto add = [&](Value tensor, const TensorAccess &access) {
       const bool isWhole = llvm::all_of(access.dims, [](int dim) { return dim >= recurrenceOuterDims; });
-      if (!isWhole || tensor.getDefiningOp<tensor::ExtractSliceOp>()) // not one row that all rows see
+      if (!isWhole || tensor.getDefiningOp<tensor::ExtractSliceOp>()) // not a single row that all rows share
         tensors.emplace_back(tensor, places.of(tensor, access));
     };
     for (OpOperand *input : generic.getDpsInputOperands())
@@ -120,7 +120,7 @@ FailureOr<std::string> emitRecurrence(KernelFrame &frame) {
   if (failed(plan) || failed(checkProduct(frame.source, frame.target, weights)))
     return failure();
   RecurrenceEmitter(frame, *plan).emit();
-  if (frame.target.vectorRegisters < 32) // of the shapes that their sums have with 16
+  if (frame.target.vectorRegisters < 32) // the accumulator shapes for 16 registers
     markManyPointers(frame.code);
   return (frame.source.form.schedule.getStrategy() + ", carries of a block in scratch").str();
 }

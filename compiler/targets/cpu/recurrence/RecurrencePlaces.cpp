@@ -1,4 +1,4 @@
-// Rows in memory and in scratch.
+// Rows in memory and in scratch of a recurrence kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/recurrence/RecurrencePlaces.h"
 #include "compiler/kernels/RecurrenceDims.h"

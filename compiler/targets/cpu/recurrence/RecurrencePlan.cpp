@@ -23,7 +23,7 @@ static int columnDimOf(const KernelSource &source, OpResult result) {
   return !access.dims.empty() && access.dims.back() >= recurrenceOuterDims ? access.dims.back() : -1;
 }
 
-/// The concat that a tensor is a piece of, whole.
+/// The concat of which a tensor is a part, as its whole tensor.
 static std::optional<TensorPart> pieceOf(Value tensor) {
   if (!tensor.hasOneUse())
     return std::nullopt;
@@ -82,7 +82,7 @@ private:
     return success();
   }
 
-  /// Results of the kernel lie in memory, or are carries; pieces lie in their concats.
+  /// Results of the kernel are in memory, or are carries; parts of concats are in their concats.
   void addLocal(OpResult result) {
     if (llvm::is_contained(source.results(), result))
       return;
@@ -98,7 +98,7 @@ private:
     plan.matrices.push_back({RecurrenceMatrix::local, result, rowDim, columnDimOf(source, result), wordsOf(result)});
   }
 
-  /// The dim of a concat's columns, from the tensor that nobody has written.
+  /// The dim of a concat's columns, taken from the initial tensor.
   int columnsOfWhole(Value whole) {
     Value dest = whole;
     while (auto insert = dest.getDefiningOp<tensor::InsertSliceOp>())

@@ -1,4 +1,4 @@
-// Rows times weights.
+// Products of rows and weights.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/recurrence/RecurrenceProducts.h"
 #include "compiler/kernels/MatmulSource.h"
@@ -27,7 +27,7 @@ void RecurrenceProducts::packWeights() {
   subnormal = frame.load(i64, watched);
 }
 
-/// Gives whether they have a subnormal number of bf16; null if they are f32.
+/// Returns whether the weights have a subnormal bf16 element; null if they are f32.
 Emitted RecurrenceProducts::packWeights(linalg::GenericOp contraction) {
   const SmallVector<int> dims = dimsOf(contraction);
   const int column = dims[1], depth = dims[2];
@@ -46,7 +46,7 @@ Emitted RecurrenceProducts::haveSubnormal(linalg::GenericOp contraction) const {
   return differs(subnormal & bit, subnormal.like(0));
 }
 
-/// Rows of narrow numbers as factors: in f32, or in pairs, of which the last of an odd depth ends in a 0.
+/// Packs rows of narrow elements as factors: in f32, or in pairs. If the depth is odd, the last pair ends in a 0.
 void RecurrenceProducts::packRows(linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to) {
   const int depth = dimsOf(contraction)[2];
   const Type element = getElementTypeOrSelf(contraction.getDpsInputs()[0]);
@@ -65,8 +65,9 @@ void RecurrenceProducts::packRows(linalg::GenericOp contraction, const RowsPlace
   });
 }
 
-/// Makes a copy of f32 rows, scaled by 2^64, if all their elements are below 2^-80, as cotangents that vanish over many steps. Whether it
-/// has; not if all are 0. CPUs take many times as long for subnormal numbers, which so neither rows nor products are.
+/// Copies f32 rows, scaled by 2^64, if all their elements are below 2^-80 and not all are 0, as in cotangents that
+/// vanish over many steps. Returns whether it has scaled. CPUs take many times as long for subnormal numbers; scaling
+/// keeps rows and products normal.
 Emitted RecurrenceProducts::scaleRows(linalg::GenericOp contraction, const RowsPlace &from, const ScratchMatrix &to) {
   constexpr double scale = 0x1p64, bound = 0x1p-80;
   const int depth = dimsOf(contraction)[2];
@@ -82,7 +83,7 @@ Emitted RecurrenceProducts::scaleRows(linalg::GenericOp contraction, const RowsP
       });
     });
     const auto largerOf = [&](Emitted row, Emitted column, Emitted most) {
-      const Emitted magnitudes = absolute(matrices.load(to, row, column)).bits(); // of NaN above that of infinity
+      const Emitted magnitudes = absolute(matrices.load(to, row, column)).bits(); // NaN above infinity
       return select(isLessUnsigned(most, magnitudes), magnitudes, most);
     };
     const Emitted zero = frame.constant(0), columns = matrices.padded(frame.extents[size_t(depth)]),

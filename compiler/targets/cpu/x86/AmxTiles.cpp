@@ -1,4 +1,4 @@
-// The tile registers of AMX.
+// The AMX tile registers.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   tiles 0 to 3: sums [row tile][column tile]; 4 and 5: 16 rows of A, 16 groups of each; 6 and 7: 16 groups of 16 columns
@@ -11,7 +11,7 @@ using namespace mlir;
 
 static constexpr int64_t tileCount = 8, firstOfRows = 4, firstOfColumns = 6;
 
-/// An instruction of AMX; `tiles` are the numbers of its tiles.
+/// Emits an AMX instruction; `tiles` are the indices of its tiles.
 static void emitInstruction(CodeBuilder &code, StringRef name, ArrayRef<int64_t> tiles, ArrayRef<Emitted> operands) {
   SmallVector<Value> arguments;
   for (int64_t tile : tiles)
@@ -21,7 +21,7 @@ static void emitInstruction(CodeBuilder &code, StringRef name, ArrayRef<int64_t>
 }
 
 void configureTiles(CodeBuilder &code, Emitted at) {
-  // Palette 1; bytes a row from byte 16, two for each tile; rows from byte 48.
+  // Palette 1; bytes per row from byte 16 on, two for each tile; rows from byte 48 on.
   SmallVector<int8_t> bytes(64, 0);
   bytes[0] = 1;
   for (int64_t tile = 0; tile < tileCount; ++tile) {
@@ -57,7 +57,7 @@ void multiplyTiles(CodeBuilder &code, StringRef instruction, ArrayRef<TilePlace>
   const auto load = [&](int64_t tile, const TilePlace &place) {
     emitInstruction(code, "tileloadd64", tile, {place.at, place.stride});
   };
-  // Each factor just before its first product, so that products run while others are loaded.
+  // Each factor is loaded just before its first product, so products overlap with loads.
   for (int64_t i = 0; i < int64_t(rows.size()); ++i) {
     load(firstOfRows + i, rows[size_t(i)]);
     for (int64_t j = 0; j < int64_t(columns.size()); ++j) {
@@ -77,7 +77,7 @@ void storeTiles(CodeBuilder &code, const TileSquare &square) {
 void forTilePairs(CodeBuilder &code, Emitted count, llvm::function_ref<void(Emitted, int64_t)> body) {
   const Emitted one = code.constant(tileSide), two = code.constant(2 * tileSide);
   const Emitted paired = count / two * two;
-  // Of fewer than 32 elements behind the pairs, more than 16 are two tiles too.
+  // Of fewer than 32 elements after the pairs, more than 16 take two tiles too.
   const Emitted hasPair = count - paired > one, pairs = select(hasPair, paired + two, paired);
   code.loop(code.constant(0), pairs, two, [&](Emitted at) { body(at, 2); });
   code.loop(pairs, count, one, [&](Emitted at) { body(at, 1); });

@@ -1,4 +1,4 @@
-// A function for each instruction, in LLVM IR.
+// Functions in LLVM IR that emulate instructions.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/x86/Emulation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace {
 
-/// Writes the body of a function: the same words for scalars and for vectors.
+/// Builds the body of a function, with the same calls for scalars and vectors.
 class Body : public IRBuilder<> {
 public:
   using IRBuilder<>::IRBuilder;
@@ -27,14 +27,14 @@ public:
     return CreateIntrinsic(operands[0]->getType(), id, operands);
   }
 
-  /// Which numbers of f32, as bits, are smaller than the smallest normal one.
+  /// Whether f32 numbers, given as bits, are zero or subnormal.
   Value *isSmall(Value *x) { return CreateICmpEQ(CreateAnd(x, number(x, 0x7f800000)), number(x, 0)); }
-  /// Those are 0 of the same sign.
+  /// Replaces such numbers by 0 of the same sign.
   Value *flushed(Value *x) { return CreateSelect(isSmall(x), CreateAnd(x, number(x, 0x80000000)), x); }
 };
 
-/// vdpbf16ps by Intel's manual: to the sum is added first the product of the second members, then that of the first ones,
-/// each rounded once, to the nearest; subnormal operands and sums are taken for 0.
+/// vdpbf16ps, as specified in Intel's manual: adds to the sum first the product of the second members, then that of the
+/// first members, each rounded once, to nearest; subnormal operands and sums are flushed to 0.
 Value *addPairs(Body &body, ArrayRef<Value *> operands) {
   Value *sums = body.bits(operands[0]);
   const auto groups = [&](Value *pairs) { return body.CreateBitCast(pairs, sums->getType()); };
@@ -50,7 +50,7 @@ Value *addPairs(Body &body, ArrayRef<Value *> operands) {
   return body.floats(sums);
 }
 
-/// vpdpbusd: four products of unsigned by signed bytes are added to each i32, which wraps.
+/// vpdpbusd: adds four products of unsigned by signed bytes to each i32, with wraparound.
 Value *addFours(Body &body, ArrayRef<Value *> operands) {
   Value *sums = operands[0];
   Value *a = body.CreateBitCast(operands[1], sums->getType()), *b = body.CreateBitCast(operands[2], sums->getType());
@@ -62,7 +62,7 @@ Value *addFours(Body &body, ArrayRef<Value *> operands) {
   return sums;
 }
 
-/// vcvtneps2bf16: to the nearest, ties to even; subnormal numbers become 0.
+/// vcvtneps2bf16: rounds to nearest even; subnormal numbers become 0.
 Value *roundToBf16(Body &body, ArrayRef<Value *> operands) {
   Value *x = operands[0], *bits = body.flushed(body.bits(x));
   Value *odd = body.CreateAnd(body.CreateLShr(bits, 16), Body::number(bits, 1));
@@ -72,14 +72,14 @@ Value *roundToBf16(Body &body, ArrayRef<Value *> operands) {
   return body.CreateTrunc(high, Body::with(x->getType(), body.getInt16Ty()));
 }
 
-/// vfpclassps of the class of subnormal numbers.
+/// vfpclassps for the class of subnormal numbers.
 Value *areSubnormal(Body &body, ArrayRef<Value *> operands) {
   Value *bits = body.bits(operands[0]);
   Value *size = body.CreateAnd(bits, Body::number(bits, 0x7fffffff));
   return body.CreateAnd(body.isSmall(bits), body.CreateICmpNE(size, Body::number(bits, 0)));
 }
 
-/// vpermps: the element of the first operand at each index, by its low bits.
+/// vpermps: the element of the first operand at each index, given by its low bits.
 Value *lookUp(Body &body, ArrayRef<Value *> operands) {
   Value *found = PoisonValue::get(operands[0]->getType());
   const uint64_t count = cast<FixedVectorType>(found->getType())->getNumElements();
@@ -90,8 +90,8 @@ Value *lookUp(Body &body, ArrayRef<Value *> operands) {
   return found;
 }
 
-/// vscalefps and vscalefpd of all lanes: x * 2^floor(n) of a finite n. The product is rounded once, since it is made in f64,
-/// or in steps that are exact but for the last.
+/// vscalefps and vscalefpd on all lanes: x * 2^floor(n) for finite n. The product is rounded once: it is computed in
+/// f64, or in steps of which only the last may round.
 Value *scale(Body &body, ArrayRef<Value *> operands) {
   Value *x = operands[0], *n = operands[1], *isNan = body.CreateFCmpUNO(n, n);
   Type *wide = Body::with(x->getType(), body.getDoubleTy()), *whole = Body::with(x->getType(), body.getInt64Ty());
@@ -131,7 +131,7 @@ constexpr Instruction instructions[] = {
     {"llvm.x86.avx512.mask.scalef.pd.512", scale},
 };
 
-/// bf16 passes as 16-bit integers, which every CPU has in vectors.
+/// bf16 is passed as 16-bit integers, which every CPU supports in vectors.
 Type *passed(Type *type) {
   return type->getScalarType()->isBFloatTy() ? Body::with(type, Type::getInt16Ty(type->getContext())) : type;
 }

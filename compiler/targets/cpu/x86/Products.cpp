@@ -1,4 +1,4 @@
-// The table of x86's products: of pairs of bf16 and fours of i8, by vectors and by tiles.
+// The table of x86 products: of pairs of bf16 and groups of four i8, by vectors and by AMX tiles.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/Products.h"
 #include "compiler/targets/cpu/x86/X86Math.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace {
 
-/// All of `features` beside AVX-512, whose vectors are packed.
+/// Returns true if the CPU has all of `features` in addition to AVX-512, whose vectors panels hold.
 bool hasAvx512And(const llvm::MCSubtargetInfo &all, const std::string &features) {
   return hasAvx512(all) && all.checkFeatures(features);
 }
@@ -21,28 +21,29 @@ bool areAll(const MatmulTraits &traits, DType dtype, DType accumulator) {
   return traits.lhs == dtype && traits.rhs == dtype && traits.accumulator == accumulator && !traits.splitDepth;
 }
 
-/// The same of bf16 where K may be several dims, if a vector of pairs lies in one run of the last.
+/// areAll() for bf16, where K may be several dims if a vector of pairs lies in one run of the last dim.
 bool arePairsInRuns(const CpuTarget &target, MatmulTraits traits) {
   traits.splitDepth &= !holdsWholeVectors(target, traits.depthRun, traits.lhs);
   return areAll(traits, DType::bfloat16, DType::float32);
 }
 
-/// How fast vdpbf16ps is beside an f32 multiply-add depends on the CPU:
-///   znver4, znver5                                      as fast: twice the products
-///   cooperlake, sapphirerapids and their successors     half as fast: no gain over numbers widened while packing
-/// Others are taken for the latter.
+/// The speed of vdpbf16ps relative to an f32 multiply-add depends on the CPU:
+///   znver4, znver5                                      equal: twice the products
+///   cooperlake, sapphirerapids and their successors     half: no gain over elements widened during packing
+/// Other CPUs are treated like the latter.
 bool multipliesPairsFast(const CpuTarget &target) {
   const std::string &processor = target.emulated.empty() ? target.processor : target.emulated;
   return processor == "znver4" || processor == "znver5";
 }
 
-/// Reading a weight in pairs takes half the time of reading it in f32, and with few rows nothing else takes as long. Panels
-/// of pairs are there for tiles too.
+/// Reading a weight in pairs takes half the time of reading it in f32, which dominates with few rows. Panels of pairs
+/// are also available for tiles.
 bool readsPairsFast(const CpuTarget &target, const MatmulTraits &traits) {
   return multipliesPairsFast(target) || (traits.panels && findProduct(target, cpu::Product::tdpbf16ps));
 }
 
-/// The vectors of `sums`, and of both factors as `count` elements in each lane, by LLVM's intrinsic of this name.
+/// Calls LLVM's intrinsic of this name with the vectors of `sums`, and both factors as vectors of `count` elements per
+/// lane.
 Emitted callProduct(CodeBuilder &code, StringRef intrinsic, Emitted sums, Type element, int64_t count, Emitted first,
                     Emitted second) {
   const VectorType type = VectorType::get(count * cast<VectorType>(sums.type()).getNumElements(), element);
@@ -58,7 +59,7 @@ Emitted multiplyPairs(CodeBuilder &code, Emitted sums, Emitted a, Emitted b) {
   return callProduct(code, "llvm.x86.avx512bf16.dpbf16ps.512", sums, code.getBF16Type(), 2, a, b);
 }
 
-/// Unsigned numbers by signed ones.
+/// Multiplies unsigned by signed elements.
 Emitted multiplyFours(CodeBuilder &code, Emitted sums, Emitted a, Emitted b) {
   return callProduct(code, "llvm.x86.avx512.vpdpbusd.512", sums, code.getI8Type(), 4, b, a);
 }
@@ -70,8 +71,8 @@ Emitted multiplyPairsWidened(CodeBuilder &code, Emitted sums, Emitted a, Emitted
   return fused(firstOfPairs(a), firstOfPairs(b), fused(secondOfPairs(a), secondOfPairs(b), sums));
 }
 
-/// In the order of preference. With few rows, packing pairs takes longer than multiplying in pairs saves, and nothing is packed
-/// of panels.
+/// In order of preference. With few rows, packing pairs takes longer than multiplication in pairs saves; operands in
+/// panels are not packed.
 constexpr ProductRow rows[] = {
     {
         .product = cpu::Product::tdpbf16ps,

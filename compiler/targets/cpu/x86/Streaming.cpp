@@ -1,4 +1,4 @@
-// Stores past the caches, by LLVM's nontemporal stores and x86's fence.
+// Non-temporal stores, by LLVM's nontemporal stores and the x86 fence.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/x86/Streaming.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,4 +1,4 @@
-// Vectors of 512 bits, and math instructions for them, as calls of LLVM's intrinsics.
+// Math instructions for 512-bit vectors, as calls of LLVM's intrinsics.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/x86/X86Math.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,7 +30,7 @@ public:
     const bool single = a.width() == 32;
     Value lanes =
         arith::ConstantOp::create(builder, builder.getIntegerAttr(builder.getIntegerType(single ? 16 : 8), -1));
-    Value rounding = arith::ConstantOp::create(builder, builder.getI32IntegerAttr(4)); // as the mode says
+    Value rounding = arith::ConstantOp::create(builder, builder.getI32IntegerAttr(4)); // the current rounding mode
     return call(builder, single ? "llvm.x86.avx512.mask.scalef.ps.512" : "llvm.x86.avx512.mask.scalef.pd.512", a.type(),
                 {a.value(), n.value(), a.value(), lanes, rounding});
   }
