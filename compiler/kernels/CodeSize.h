@@ -13,7 +13,7 @@ inline constexpr int64_t mostInterleavedCode = 1500;
 /// counts as a call.
 int64_t codeSizeOf(mlir::linalg::GenericOp generic);
 
-/// The number of the `copies` of a body of size `codeSize` to interleave: at least 1, and a power of 2 if `copies` is
+/// How many of `copies` copies of a body of size `codeSize` to interleave: at least 1, and a power of 2 if `copies` is
 /// one.
 int64_t boundedCopies(int64_t copies, int64_t codeSize);
 

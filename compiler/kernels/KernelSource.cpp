@@ -8,7 +8,7 @@
 namespace halftone::compiler {
 using namespace mlir;
 
-/// Returns true if the kernel has as many dims as the consecutive groups of leading dims count.
+/// Returns true if the counts of leading dims, taken consecutively, fit into the kernel's dims.
 static bool haveLeadingDims(const KernelForm &form, int64_t dims) {
   int64_t left = form.kind == dialect::KernelKind::scatter ? dims - 1 : dims; // one dim has the rows that are indexed
   if (form.kind == dialect::KernelKind::cumulative && form.reduced == 0)

@@ -27,8 +27,8 @@ public:
   TensorAccess accessOf(mlir::linalg::GenericOp generic, mlir::OpOperand &operand) const;
   /// The neutral element, with which a reduction's output starts.
   mlir::TypedAttr initialOf(mlir::linalg::GenericOp generic, unsigned output) const;
-  /// The number of operands of the generics whose last axis is the second to last dim and which have the last dim as
-  /// another axis.
+  /// The number of transposed operands of the generics: their last axis is the second to last dim, and another axis is
+  /// the last dim.
   int64_t transposedOperands() const;
   /// Returns true if any value of the kernel has f64 elements.
   bool holdsF64() const;

@@ -60,7 +60,7 @@ LoopBlocks squareBlocks(int64_t rows, int64_t columns) {
   return blocks;
 }
 
-/// The number of blocks of a product from which several threads can share it.
+/// The number of blocks with which several threads can share a product.
 constexpr int64_t wantedMatmulBlocks = 16;
 
 /// The work of this block over `k` indices of K, in units of the work that justifies a separate block: multiplications

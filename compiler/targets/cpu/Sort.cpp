@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   for block: for row in block:
-//     few elements of many: a sorted list of the best so far; a vector of keys is examined if one precedes the last of the
-//     list
+//     few elements of many: a sorted list of the best so far; a vector of keys is examined if one precedes the last in
+//     the list
 //     a short row: the rank of each element is the number of elements that precede it
 //     a long row: for each byte of the keys, from the lowest on: positions move to the buckets of the byte's value
 //     for each resulting position: store the element

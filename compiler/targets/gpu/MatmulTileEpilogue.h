@@ -44,7 +44,7 @@ private:
   const MatmulCta &cta;
   GridFrame &frame;
   mutable mlir::linalg::GenericOp epilogue;
-  const int64_t columns, pitch;  // sums between rows, such that rows begin at different banks
+  const int64_t columns, pitch;  // pitch: sums between rows, such that rows begin at different banks
   const Lanes lanes;             // of a step; none: single columns
   llvm::SmallVector<Side> sides; // those that keep columns, then the others
   size_t keeping = 0;            // the number of sides that keep columns

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 //   rows of the block = 0, or x unless they are in x's memory
-//   for 32 indices at a time: each lane computes the row that one of them selects; for each that selects a row of the warp,
-//   in order: for the thread's columns: row = row combined with the update
+//   for 32 indices at a time: each lane computes the row that one of them selects; for each that selects a row of the
+//   warp, in order: for the thread's columns: row = row combined with the update
 #include "compiler/kernels/ScatterParts.h"
 #include "compiler/targets/gpu/Emitters.h"
 #include "compiler/targets/gpu/ThreadTile.h"

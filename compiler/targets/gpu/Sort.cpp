@@ -1,8 +1,9 @@
 // Sort kernels: the first elements of rows, in order.
 // SPDX-License-Identifier: Apache-2.0
 //
-//   for each row of the block: keys and positions of the row, in shared memory or in scratch, padded with the largest keys
-//   to a power of two; a bitonic network of them: the threads exchange pairs; store the elements at the first positions
+//   for each row of the block: keys and positions of the row, in shared memory or in scratch, padded with the largest
+//   keys to a power of two; a bitonic network of them: the threads exchange pairs; store the elements at the first
+//   positions
 #include "compiler/kernels/SortParts.h"
 #include "compiler/targets/gpu/Emitters.h"
 #include <bit>

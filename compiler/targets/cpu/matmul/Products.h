@@ -18,12 +18,12 @@ namespace halftone::compiler {
 struct ProductRow {
   cpu::Product product;
   int64_t group; // indices of K in a group
-  /// The sums are correct under all numerics. Otherwise subnormal numbers may count as 0, and the instruction defines
-  /// the order of additions.
+  /// True if the sums are those of the operation under all numerics. If false, subnormal numbers may count as 0, and
+  /// the instruction defines the order of additions.
   bool exact;
   bool takesIntegers; // factors in groups are i8; otherwise they are floats
-  /// Otherwise groups of B are unsigned: half of the range is added to each element of B, and a row's sums start with a
-  /// correction that subtracts the effect.
+  /// If false, groups of B are unsigned: half of the range is added to each element of B, and a row's sums start with a
+  /// correction that cancels this.
   bool signedOperands;
   /// Returns true if a CPU with these features has the instruction.
   bool (*isThere)(const llvm::MCSubtargetInfo &features);
