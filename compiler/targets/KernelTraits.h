@@ -22,7 +22,7 @@ struct MatmulTraits {
   int64_t batch = 1;                        // the number of products
   Numerics numerics = Numerics::fast();
   bool splitDepth = false;    // K is more than one dim
-  int64_t depthRun = 0;       // the extent of the last dim of K; 0 if it is not the innermost dim of both operands
+  int64_t depthRun = 0;       // the extent of the last dim of K; 0 if an operand has another dim of K innermost
   bool computed = false;      // an operand has a prologue
   bool lhsAlongDepth = false; // K is the left operand's innermost axis
   bool vanishes = false;      // a loop stacked the right operand; its elements may become subnormal over the steps

@@ -18,8 +18,8 @@ struct CpuTarget : Target, private CpuBlocking, private CpuLowerings {
   bool hasStreaming = false;    // non-temporal stores of whole aligned vectors (x86)
   int64_t vectorRegisters = 16;
   std::vector<const ProductRow *> products; // the available ones (matmul/Products.h), in order of preference
-  /// The processor with these facts, if its instructions are emulated; the code is then for this machine, which
-  /// `triple`, `processor` and `features` describe. "" if none is emulated.
+  /// The processor that these facts describe, if its instructions are emulated; the code is then for this machine,
+  /// which `triple`, `processor` and `features` describe. "" if none is emulated.
   std::string emulated;
 
   std::string key() const override; // triple, processor and features, and the name of the emulated CPU

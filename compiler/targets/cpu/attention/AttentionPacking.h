@@ -18,16 +18,16 @@ public:
     Emitted first, count;
   };
   // Pack a tile as a factor. The operand's other index is along its innermost dim.
-  /// One row per index; K is innermost.
+  /// One row per index; the depth is innermost.
   void copyRows(const Tile &tile, const ScratchMatrix &to) const;
-  /// One row per group of indices, which run along K.
+  /// One row per group of indices, which run along the depth.
   void copyDepth(const Tile &tile, const ScratchMatrix &to) const;
-  /// One row per group along the innermost dim, which is K. Columns past the tile's end repeat its last index.
+  /// One row per group along the innermost dim, which is the depth. Columns past the tile's end repeat its last index.
   void copyColumns(const Tile &tile, const ScratchMatrix &to) const;
   // Return `from`, `rows` rows of `columns` f32, as a factor: itself, or pairs in `to`.
-  /// Columns run along K.
+  /// Columns run along the depth.
   ScratchMatrix packRows(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to) const;
-  /// Rows run along K.
+  /// Rows run along the depth.
   ScratchMatrix packDepth(const ScratchMatrix &from, Emitted rows, Emitted columns, const ScratchMatrix &to) const;
   /// The factor a whose rows are the columns of `from`. It is packed to `to` if the product requires adjacent elements
   /// in its rows.

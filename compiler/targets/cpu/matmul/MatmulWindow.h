@@ -65,9 +65,9 @@ public:
   struct Seen {
     Emitted inside, index;
   };
-  /// The element of a tap along the axes before the last, for a position of `example`.
+  /// The element that a tap reads at a position of `example`, along the axes before the last.
   Seen alongOuter(const Values &places, const Values &taps, Emitted example) const;
-  /// The element of a tap along all axes; `outer` is the element along those before the last.
+  /// The element that a tap reads, along all axes; `outer` is the element along those before the last.
   Seen alongLast(const Seen &outer, Emitted place, Emitted tap) const;
   /// The tap along each axis but the last, for the `row`-th row of taps; a row's taps differ only along the last axis.
   Values tapsOf(Emitted row) const;
