@@ -38,7 +38,7 @@ void requirePositive(const char *argument, int64_t count) {
     throw Error(ErrorKind::value_error, fmt::format("{} must be positive, got {}", argument, count));
 }
 
-/// A tensor of strings whose rows are those that `rowOf` gives, `count` of them.
+/// A tensor of strings with `rows` rows, which `rowOf` returns.
 template <class RowOf> static Tensor gatherStrings(Shape shape, size_t rows, RowOf rowOf) {
   std::vector<std::string> strings;
   strings.reserve(static_cast<size_t>(shape.elements()));
@@ -96,7 +96,8 @@ Tensor stackRows(const std::vector<Tensor> &rows) {
   return result;
 }
 
-/// The tensors of an element in the order of the first one's. value_error if they have other names or another count.
+/// The tensors of an element in the order of the first element's tensors. value_error if they differ in number or
+/// names.
 static std::vector<Tensor> alike(const Tensors &first, const Tensors &tensors, const char *part) {
   if (first.size() != tensors.size() || first.names().empty() != tensors.names().empty())
     throw Error(
@@ -158,7 +159,7 @@ Batch gatherBatch(const Batch &arrays, std::span<const int64_t> rows) {
 }
 
 uint64_t ShuffleOrder::below(uint64_t n) {
-  uint64_t limit = UINT64_MAX - UINT64_MAX % n; // larger draws would favour small results
+  uint64_t limit = UINT64_MAX - UINT64_MAX % n; // a larger draw would bias the result toward small values
   for (;;)
     if (uint64_t draw = engine_(); draw < limit)
       return draw % n;

@@ -1,4 +1,4 @@
-// Rows of arrays: checks, gathers and shuffles them.
+// Rows of arrays: checking, gathering and shuffling.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Data.h"
@@ -10,28 +10,28 @@
 
 namespace halftone::detail {
 
-/// The count of rows, which all tensors share. value_error when counts differ, a tensor is a scalar or undefined, or
+/// The number of rows that all tensors share. value_error if the numbers differ, a tensor is a scalar or undefined, or
 /// there are no tensors.
 int64_t checkRows(const Batch &arrays);
 
-/// value_error unless the argument of that name is at least 1.
+/// value_error unless `count` is at least 1; the error names the argument.
 void requirePositive(const char *argument, int64_t count);
 
-/// value_error if an integer dtype does not hold the number, with which the function `who` pads.
+/// value_error if the integer dtype cannot represent the padding value `number` of the function `who`.
 void requireHeld(const char *who, double number, DType dtype);
 
 /// A new tensor of the given rows of `source`, in that order.
 Tensor gatherRows(const Tensor &source, std::span<const int64_t> rows);
 /// Equal tensors stacked along a new leading axis. value_error when they differ in shape or dtype.
 Tensor stackRows(const std::vector<Tensor> &rows);
-/// Elements stacked along a new leading axis. value_error when they have other tensors, by count or by name.
+/// Elements stacked along a new leading axis. value_error if their tensors differ in number or names.
 Batch stackElements(const std::vector<Batch> &elements);
-/// Tensors one after the other along the leading axis.
+/// Concatenates tensors along the leading axis.
 Tensor concatenateRows(const std::vector<Tensor> &parts);
-/// The same rows of every tensor; a view if the rows are consecutive.
+/// The given rows of every tensor; a view if the rows are consecutive.
 Batch gatherBatch(const Batch &arrays, std::span<const int64_t> rows);
 
-/// f of each tensor, with the names.
+/// Applies f to each tensor and keeps the names.
 template <class F> Batch mapTensors(const Batch &batch, F f) {
   auto all = [&](const Tensors &tensors) {
     std::vector<Tensor> list;
@@ -42,11 +42,11 @@ template <class F> Batch mapTensors(const Batch &batch, F f) {
   return {all(batch.x), all(batch.y), all(batch.sample_weight)};
 }
 
-/// Random orders that are the same on every machine.
+/// A random number generator for shuffles, with the same results on every machine.
 class ShuffleOrder {
 public:
   explicit ShuffleOrder(int64_t seed) : engine_(static_cast<uint64_t>(seed)) {}
-  uint64_t below(uint64_t n); // a random integer of 0 .. n - 1
+  uint64_t below(uint64_t n); // a random integer in [0, n)
   void shuffle(std::span<int64_t> order);
 
 private:

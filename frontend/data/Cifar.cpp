@@ -1,4 +1,4 @@
-// Reads the binary versions of CIFAR-10 and CIFAR-100: records of labels and an image, its three channels one after the other.
+// Reads the binary versions of CIFAR-10 and CIFAR-100: records of labels and an image with planar channels.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RefuseFile.h"
 #include "halftone/Data.h"
@@ -12,7 +12,7 @@ using namespace halftone;
 static constexpr int64_t side = 32, channels = 3, pixels = side * side, imageBytes = pixels * channels;
 
 namespace {
-/// The labels of a record: how many there are, which one counts, and of how many classes.
+/// The labels of a record: their number, the index of the label to read, and its number of classes.
 struct CifarForm {
   int64_t labels, label, classes;
 };
@@ -54,7 +54,7 @@ private:
 };
 } // namespace
 
-/// The directory, or the folder in it that the distributed archive makes.
+/// The directory, or its subfolder that extracting the distributed archive creates.
 static std::filesystem::path folderOf(const std::string &directory, const char *inside) {
   checkPath(directory).orThrow();
   const std::filesystem::path folder = directory;
@@ -63,7 +63,7 @@ static std::filesystem::path folderOf(const std::string &directory, const char *
 }
 
 static datasets::Arrays arraysOf(Records train, Records test) {
-  Tensor forTraining = train.x(), forTests = test.x(); // each before its labels are taken
+  Tensor forTraining = train.x(), forTests = test.x(); // before y(), which takes the labels
   return {std::move(forTraining), train.y(), std::move(forTests), test.y()};
 }
 

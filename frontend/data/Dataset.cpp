@@ -17,8 +17,8 @@ using namespace detail;
 
 namespace {
 
-/// Asks a generator for no more elements than its cardinality, and not again after it returned nullopt: a stream would
-/// make the caller wait, and other generators forget that they are over.
+/// Never asks a generator for more elements than its cardinality, nor again after it returned nullopt. A stream would
+/// block the caller, and other generators may forget that they have ended.
 NextElement bounded(NextElement next, std::optional<int64_t> count) {
   if (!next)
     throw Error(ErrorKind::value_error, "Dataset::from_generator: the function gave an empty generator");
@@ -60,7 +60,7 @@ NextElement shuffled(NextElement next, int64_t bufferSize, std::shared_ptr<Shuff
   };
 }
 
-/// `count` passes, or passes without end. A pass without elements ends the iteration: the next one may have none either.
+/// `count` passes, or infinitely many. An empty pass ends the iteration, as all later ones may be empty too.
 NextElement repeated(StartPass start, std::optional<int64_t> count) {
   NextElement first = count == 0 ? NextElement() : start();
   return [start = std::move(start), next = std::move(first), left = count,
@@ -70,7 +70,7 @@ NextElement repeated(StartPass start, std::optional<int64_t> count) {
         isEmpty = false;
         return element;
       }
-      next = nullptr; // the thread of a pass ends before the next pass begins
+      next = nullptr; // ends the thread of this pass before the next pass begins
       if (isEmpty || (left && --*left == 0))
         break;
       isEmpty = true;
@@ -80,7 +80,7 @@ NextElement repeated(StartPass start, std::optional<int64_t> count) {
   };
 }
 
-/// The elements of the first pass that was whole.
+/// The elements of the first complete pass.
 class Kept {
 public:
   ElementsInMemory get() {
@@ -98,14 +98,14 @@ private:
   ElementsInMemory elements_;
 };
 
-/// Gives the elements of `next`, and keeps them when the pass is whole: at its end, or after `count` elements, since a
-/// reader that knows the count asks for no more. A pass in which `next` has thrown an error is not whole.
+/// Forwards the elements of `next` and caches them when the pass is complete: at its end, or after `count` elements,
+/// since a reader that knows the count asks for no more. A pass in which `next` threw is never complete.
 NextElement keeping(NextElement next, std::shared_ptr<Kept> kept, std::optional<int64_t> count) {
   return [next = std::move(next), kept = std::move(kept), count, elements = std::vector<Batch>(), isOver = false,
           hasFailed = false]() mutable -> std::optional<Batch> {
     if (isOver)
       return std::nullopt;
-    const bool hadFailed = std::exchange(hasFailed, true); // unless next() returns
+    const bool hadFailed = std::exchange(hasFailed, true); // reset below if next() does not throw
     std::optional<Batch> element = next();
     hasFailed = hadFailed;
     if (hasFailed)
@@ -140,7 +140,7 @@ bool detail::DatasetAccess::isReadAhead(const Dataset &dataset) { return dataset
 const ShuffleCounts &detail::DatasetAccess::shuffles(const Dataset &dataset) { return dataset.rep_->shuffles; }
 
 Dataset::Dataset(const Dataset &) = default;
-Dataset::Dataset(Dataset &&other) noexcept : rep_(other.rep_) {} // copies, so that a moved-from dataset stays whole
+Dataset::Dataset(Dataset &&other) noexcept : rep_(other.rep_) {} // copies, so that a moved-from dataset stays valid
 Dataset &Dataset::operator=(const Dataset &) & = default;
 Dataset &Dataset::operator=(Dataset &&other) & noexcept { return *this = static_cast<const Dataset &>(other); }
 Dataset::~Dataset() = default;
@@ -167,7 +167,7 @@ Dataset Dataset::from_generator(std::function<std::function<std::optional<Batch>
     throw Error(
         ErrorKind::value_error,
         fmt::format("cardinality must not be negative, got {}; leave it out when it is not known", *cardinality));
-  auto shared = std::make_shared<const decltype(makeEpoch)>(std::move(makeEpoch)); // it may count its epochs
+  auto shared = std::make_shared<const decltype(makeEpoch)>(std::move(makeEpoch)); // may count its epochs
   auto start = [shared, cardinality] { return bounded((*shared)(), cardinality); };
   return DatasetAccess::make({.begin = [start] { return start; }, .cardinality = cardinality});
 }
@@ -189,7 +189,7 @@ Dataset Dataset::shuffle(int64_t bufferSize, std::optional<int64_t> seed) const 
   const auto seeds = std::make_shared<ShuffleSeeds>(seed);
   rep.isFixed = false;
   rep.shuffles.push_back(seeds->begun());
-  // A seed gives one sequence of iterations; each has its own sequence of random numbers, which its passes share.
+  // A seed determines a sequence of iterations. Each iteration has its own random sequence, shared by its passes.
   rep.begin = [before = rep_, bufferSize, seeds]() -> StartPass {
     StartPass start = before->begin();
     auto order = std::make_shared<ShuffleOrder>(seeds->next());
@@ -235,13 +235,13 @@ Dataset Dataset::repeat(std::optional<int64_t> count) const {
 }
 Dataset Dataset::cache() const {
   if (rep_->isEndless)
-    return *this; // no pass is ever whole
+    return *this; // no pass is ever complete
   Rep rep = rep_->each([](NextElement next) { return next; });
   rep.begin = [before = rep_, kept = std::make_shared<Kept>()]() -> StartPass {
     if (const ElementsInMemory all = kept->get())
       return [all] { return fromMemory(all); };
     return [start = before->begin(), kept, count = before->cardinality] {
-      const ElementsInMemory all = kept->get(); // of an earlier pass of this iteration
+      const ElementsInMemory all = kept->get(); // from an earlier pass of this iteration
       return all ? fromMemory(all) : keeping(start(), kept, count);
     };
   };
@@ -251,14 +251,14 @@ Dataset Dataset::prefetch(int64_t bufferSize) const {
   requirePositive("buffer_size", bufferSize);
   Rep rep = rep_->each(
       [bufferSize](NextElement next) { return workedAhead<Batch>(std::move(next), nullptr, 1, bufferSize); });
-  rep.batched = rep_->batched; // the elements are the same
+  rep.batched = rep_->batched; // same elements
   rep.isReadAhead = true;
   return DatasetAccess::make(std::move(rep));
 }
 std::optional<int64_t> Dataset::cardinality() const { return rep_->cardinality; }
 
 Dataset::iterator Dataset::begin() const {
-  const std::shared_ptr<Rep> rep = rep_; // users' code may destroy this handle
+  const std::shared_ptr<Rep> rep = rep_; // user code may destroy this handle
   return iterator(rep->begin()());
 }
 Dataset::iterator::iterator(NextElement next) : next_(std::move(next)) { ++*this; }

@@ -1,4 +1,4 @@
-// Which elements a dataset has: the first or the others, those that pass a test, those of several datasets, and rows.
+// take, skip, filter, concatenate, unbatch and zip of datasets.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/Batches.h"
 #include "frontend/data/DatasetRep.h"
@@ -74,7 +74,7 @@ Dataset Dataset::concatenate(const Dataset &after) const {
   const std::shared_ptr<Rep> first = rep_, second = after.rep_;
   Rep rep{.begin = [first, second]() -> StartPass {
             return [one = first->begin(), other = second->begin()]() -> NextElement {
-              // The second one's pass begins when the first one's is over, whose threads end then.
+              // Begins the second pass only after the first one is over and its threads have ended.
               return [next = one(), other, isFirst = true]() mutable -> std::optional<Batch> {
                 if (std::optional<Batch> element = next())
                   return element;
@@ -115,7 +115,7 @@ Dataset Dataset::unbatch() const {
   return DatasetAccess::make(std::move(rep));
 }
 
-/// x of an element of a dataset that zip() takes.
+/// x of an element of a dataset passed to zip().
 static Tensors xAlone(Batch element, const char *argument) {
   if (!element.y.empty() || !element.sample_weight.empty())
     throw Error(ErrorKind::value_error,
@@ -124,7 +124,7 @@ static Tensors xAlone(Batch element, const char *argument) {
   return std::move(element.x);
 }
 
-/// The datasets are those of x, of y and, maybe, of the sample weights.
+/// `datasets` holds the datasets of x, of y and, optionally, of the sample weights.
 static Dataset zipped(const std::vector<Dataset> &datasets) {
   std::vector<std::function<StartPass()>> begins;
   DatasetAccess::Rep rep{.begin = {}, .cardinality = {}, .isEndless = true, .isFixed = true};

@@ -1,4 +1,4 @@
-// The inside of a Dataset, for the files that make datasets.
+// The implementation of a Dataset, for the files that create datasets.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/base/DatasetAccess.h"
@@ -13,30 +13,30 @@ namespace halftone {
 namespace detail {
 
 using NextElement = std::function<std::optional<Batch>()>;
-/// Starts a pass over the data. An iteration has one of its own, and makes several passes under repeat(), one after the
-/// other, perhaps on a thread that reads ahead.
+/// Starts a pass over the data. Each iteration has its own StartPass. Under repeat() it makes several passes in
+/// sequence, possibly on a thread that reads ahead.
 using StartPass = std::function<NextElement()>;
 
-/// The elements of the batches of a dataset that ends with batch(), with or without prefetch() after it.
+/// The batches of a dataset that ends with batch(), with or without a prefetch() after it.
 struct BatchedElements {
   int64_t size;                 // of a batch
-  std::optional<int64_t> count; // of all elements
+  std::optional<int64_t> count; // elements in total
 };
 
 } // namespace detail
 
 struct Dataset::Rep {
-  /// Begins an iteration, on the thread that asks for it: what is random is drawn there, so that the elements do not depend
-  /// on how far a thread reads ahead.
+  /// Begins an iteration, on the thread that requests it. Its random seeds are drawn there, so the elements do not
+  /// depend on how far a thread reads ahead.
   std::function<detail::StartPass()> begin;
   std::optional<int64_t> cardinality;
   bool isEndless = false;
-  bool isFixed = false;     // whether all passes have the same elements, and no function of the user's makes them
-  bool isReadAhead = false; // whether the last step is prefetch()
+  bool isFixed = false;     // all passes have the same elements, and none come from a user's function
+  bool isReadAhead = false; // the last step is prefetch()
   std::optional<detail::BatchedElements> batched{};
-  detail::ShuffleCounts shuffles{}; // of the steps before
+  detail::ShuffleCounts shuffles{}; // of the shuffles so far
 
-  /// A dataset whose passes are `f` of this one's. It has as many elements.
+  /// A dataset that applies `f` to each pass of this one. It has the same number of elements.
   template <class F> Rep each(F f) const {
     Rep rep = *this;
     rep.batched.reset();
@@ -53,14 +53,15 @@ namespace detail {
 inline Dataset DatasetAccess::make(Dataset::Rep rep) { return Dataset(std::make_shared<Dataset::Rep>(std::move(rep))); }
 inline const Dataset::Rep &DatasetAccess::rep(const Dataset &dataset) { return *dataset.rep_; }
 
-/// A pass over elements that are in memory.
+/// A pass over elements in memory.
 using ElementsInMemory = std::shared_ptr<const std::vector<Batch>>;
 NextElement fromMemory(ElementsInMemory elements);
 
-/// A row of each tensor, without the leading axis.
+/// One row of each tensor, without the leading axis.
 Batch rowOf(const Batch &arrays, int64_t row);
 
-/// A sequence of random numbers for each iteration. Those with a seed follow from it and from how many iterations have begun.
+/// The random seed of each iteration. With a seed, it is a function of that seed and of the number of iterations begun
+/// before.
 class ShuffleSeeds {
 public:
   explicit ShuffleSeeds(std::optional<int64_t> seed) : seed_(seed) {}

@@ -1,4 +1,4 @@
-// get_file: files in a cache, which are copied from a path.
+// get_file: copies files into a cache.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/DataPreparation.h"
 #include "halftone/Error.h"
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Bytes written as %20 in a URL.
+/// Decodes the percent-encoded bytes of a URL, such as %20.
 std::string decoded(std::string_view text) {
   const auto digit = [](char c) {
     static constexpr std::string_view digits = "0123456789abcdef";
@@ -32,7 +32,7 @@ std::string decoded(std::string_view text) {
   return result;
 }
 
-/// The path of an origin on this machine; nullopt for a URL of a network.
+/// The local path of an origin; nullopt for a network URL.
 std::optional<std::string> localPath(const std::string &origin) {
   if (origin.starts_with("file:")) {
     std::string_view rest = std::string_view(origin).substr(5);
@@ -47,7 +47,7 @@ std::optional<std::string> localPath(const std::string &origin) {
   return origin;
 }
 
-/// The last part of the path of an origin.
+/// The last component of an origin's path.
 std::string nameOf(const std::string &origin) {
   std::string path = origin;
   if (const size_t scheme = path.find("://"); scheme != path.npos) {
@@ -67,7 +67,7 @@ fs::path cacheFolder(const utils::GetFileArgs &args) {
   return fs::path(folder) / args.cache_subdir;
 }
 
-/// Whether the contents have the hash; any contents do if there is none.
+/// Returns true if the contents have the hash. An empty hash matches any contents.
 bool hasHash(std::string hash, std::string_view contents) {
   std::ranges::transform(hash, hash.begin(), [](char c) { return c >= 'A' && c <= 'F' ? char(c - 'A' + 'a') : c; });
   return hash.empty() || sha256(contents) == hash;
@@ -79,7 +79,7 @@ void requireHash(const std::string &hash, const std::string &path, std::string_v
                             sha256(contents), hash));
 }
 
-/// value_error for an argument that names no file, and for a hash of another kind.
+/// value_error for an argument that is not a file name, and for an unsupported hash.
 void checkFileArguments(const std::string &fname, const std::string &origin, const utils::GetFileArgs &args) {
   for (const std::string &text : {fname, origin, args.cache_dir, args.cache_subdir})
     checkPath(text).orThrow();

@@ -1,4 +1,4 @@
-// Reads IDX files, gzipped or not, and MNIST and Fashion-MNIST, which consist of such files.
+// Reads IDX files, gzipped or not, and the MNIST and Fashion-MNIST data sets, which consist of IDX files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RefuseFile.h"
 #include "halftone/Data.h"
@@ -27,13 +27,13 @@ public:
     file = gzdopen(opened.number(), "rb");
     if (!file)
       refuseFile(path, "an IDX file", "no memory to read it");
-    (void)opened.release(); // gzclose() closes it
+    (void)opened.release(); // now owned by the gzFile: gzclose() closes it
     gzbuffer(file, 1u << 17);
   }
   Source(const Source &) = delete;
   ~Source() { gzclose(file); }
 
-  /// The most bytes to which the file can inflate: deflate packs at most 1032 bytes into one.
+  /// An upper bound on the inflated size: deflate compresses at most 1032 bytes into one.
   int64_t mostBytes() const { return gzdirect(file) ? fileBytes : fileBytes * 1032; }
 
   void read(void *to, int64_t bytes, const std::string &what) {
@@ -48,7 +48,7 @@ public:
     }
   }
 
-  /// Checks that the data end here; zlib then also compares the checksum.
+  /// Checks that the data ends here, which also makes zlib verify the checksum.
   void expectEnd() {
     char more;
     const int got = gzread(file, &more, 1);
@@ -128,7 +128,7 @@ Tensor datasets::load_idx(const std::string &path) {
   return result;
 }
 
-/// Where the four files of a data set lie, and its name.
+/// The directory of a data set's four files, and its name.
 struct IdxSet {
   const std::string &directory;
   const char *name;

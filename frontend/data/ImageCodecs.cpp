@@ -1,4 +1,4 @@
-// Tells PNG and JPEG files apart, and opens their libraries.
+// Detects the image format and loads the codec libraries.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/ImageCodecs.h"
 #include "frontend/base/RefuseFile.h"
@@ -26,7 +26,7 @@ void *CodecLibrary::address(const char *name) const {
 }
 
 void requirePixels(const std::string &path, uint64_t height, uint64_t width) {
-  constexpr uint64_t most = 178956970; // Pillow's limit: 1/4 GB of three channels, twice
+  constexpr uint64_t most = 178956970; // Pillow's limit: twice the pixels of 1/4 GB with three channels
   if (height == 0 || width == 0 || height > most / width)
     refuseFile(path, fmt::format("1 to {} pixels", most), fmt::format("{} x {}", width, height));
 }

@@ -1,4 +1,4 @@
-// Datasets of the images in a folder.
+// Datasets from the images of a folder.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/data/ImageFiles.h"
@@ -50,7 +50,7 @@ void requireArguments(const ImageDatasetArgs &args) {
           fmt::format("Seed must be between 0 and 2**32 - 1. Received: seed={}", args.seed.value_or(0)));
 }
 
-/// The folder's files with the labels that the arguments ask for.
+/// The files of the folder, with the labels requested by the arguments.
 ImageFolder labelled(const std::string &directory, const ImageDatasetArgs &args) {
   const bool isPlain = args.labels.are_none() || args.label_mode == LabelMode::none;
   if (!isPlain && !args.labels.classes())
@@ -90,7 +90,7 @@ Tensor imageOf(const ImageFolder &folder, size_t i, const ImageDatasetArgs &args
   const Pixels pixels = readImage(folder.files[i], args.color_mode);
   const int64_t height = args.image_size[0], width = args.image_size[1], channels = pixels.channels;
   const bool isFirst = args.data_format == DataFormat::channels_first;
-  Tensor image = // first, as this refuses extents for which there is no memory
+  Tensor image = // allocated first, to reject sizes that do not fit in memory
       TensorAccess::allocate(DType::float32, isFirst ? Shape{channels, height, width} : Shape{height, width, channels});
   const std::vector<float> numbers = scaled(pixels, {.size = args.image_size,
                                                      .interpolation = args.interpolation,
@@ -142,7 +142,7 @@ ImageDataset datasetOf(ImageFolder folder, const std::string &directory, const c
   return {dataset.prefetch(1), shared->classNames, shared->files};
 }
 
-/// Those for training and those for validation, or all and none.
+/// The training and validation subsets; without a split, all files and none.
 std::array<ImageFolder, 2> splitFolder(const std::string &directory, ImageDatasetArgs &args) {
   requireArguments(args);
   if (!args.seed)

@@ -1,4 +1,4 @@
-// keras.utils on images: files, arrays and images.
+// keras.utils for images: load, save, and conversions to and from arrays.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/ImageFiles.h"
 #include "frontend/data/ImageResample.h"
@@ -57,7 +57,7 @@ Tensor tensorOf(const Pixels &pixels) {
   return filled(tensorOfSize({pixels.height, pixels.width}, pixels.channels), pixels);
 }
 
-/// (height, width, channels) as (channels, height, width).
+/// Transposes (height, width, channels) to (channels, height, width).
 Tensor channelsFirst(const Tensor &image) {
   const Shape &shape = image.shape();
   const int64_t plane = shape[0] * shape[1], channels = shape[2];
@@ -72,14 +72,14 @@ Tensor channelsFirst(const Tensor &image) {
   return result;
 }
 
-/// The box in the middle whose sides have the ratio of a size, as Keras's load_img cuts it.
+/// The center box with the aspect ratio of `size`, as Keras's load_img crops it.
 Box middle(const Pixels &pixels, const std::array<int64_t, 2> &size) {
   const int64_t height = std::min(pixels.height, extentProduct(pixels.width, size[0]) / size[1]);
   const int64_t width = std::min(pixels.width, extentProduct(pixels.height, size[1]) / size[0]);
   return {(pixels.height - height) / 2, (pixels.width - width) / 2, height, width};
 }
 
-/// The image of numbers (height, width, channels).
+/// Converts an array to 8-bit pixels, in the layout `args.data_format`.
 Pixels pixelsOf(const Tensor &x, const utils::ArrayToImgArgs &args) {
   if (!x.defined() || x.shape().rank() != 3)
     throw Error(ErrorKind::value_error,
@@ -139,7 +139,7 @@ Tensor load_img(const std::string &path, const LoadImgArgs &args) {
   const bool isOfSize = pixels.height == (*args.target_size)[0] && pixels.width == (*args.target_size)[1];
   if (isOfSize)
     return tensorOf(pixels);
-  Tensor result = tensorOfSize(*args.target_size, pixels.channels); // refuses a size for which there is no memory
+  Tensor result = tensorOfSize(*args.target_size, pixels.channels); // rejects a size that does not fit in memory
   return filled(std::move(result), resampled(pixels, box, *args.target_size, args.interpolation));
 }
 

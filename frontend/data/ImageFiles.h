@@ -1,4 +1,4 @@
-// Images in the modes in which users ask for them.
+// Reads images and converts them to the color mode that the user asks for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/data/ImageCodecs.h"
@@ -6,10 +6,10 @@
 
 namespace halftone::detail {
 
-/// The pixels with the channels of the mode: gray is (19595 red + 38470 green + 7471 blue) / 65536, rounded, and opacity that is
-/// missing is 255.
+/// Converts pixels to the channels of `mode`: gray is (19595 red + 38470 green + 7471 blue) / 65536, rounded; missing
+/// alpha is 255.
 Pixels inMode(Pixels pixels, ColorMode mode);
-/// The pixels of a file. Errors of load_img().
+/// Reads the pixels of a file. Errors of load_img().
 Pixels readImage(const std::string &path, ColorMode mode);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Lists folders as os.walk and sorted() do, and draws as NumPy's RandomState.
+// Lists folders as os.walk and sorted() do, and draws random numbers as NumPy's RandomState does.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/ImageFolder.h"
 #include "halftone/Error.h"
@@ -30,7 +30,7 @@ std::vector<Entry> entriesOf(const std::string &folder) {
   std::error_code error;
   std::vector<Entry> entries;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    std::error_code ignored; // a link that leads nowhere is a file, as in Python
+    std::error_code ignored; // a dangling link is a file, as in Python
     entries.push_back({at->path().filename().string(), at->is_directory(ignored), at->is_symlink(ignored)});
   }
   if (error)
@@ -48,10 +48,10 @@ bool isImage(const std::string &path) {
   return lower.ends_with(".png") || lower.ends_with(".jpg") || lower.ends_with(".jpeg");
 }
 
-/// The entries of `root` and of the folders below it, by the folders' paths.
+/// The entries of `root` and of all folders below it, keyed by folder path.
 std::map<std::string, std::vector<Entry>> foldersBelow(const std::string &root, bool followLinks) {
   std::map<std::string, std::vector<Entry>> found;
-  std::set<fs::path> entered; // links may lead back
+  std::set<fs::path> entered; // links may form cycles
   std::vector<std::string> open{root};
   while (!open.empty()) {
     const std::string folder = std::move(open.back());

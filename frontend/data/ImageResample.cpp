@@ -1,4 +1,4 @@
-// Pillow's resampling: weights in 22 bits, rows first, rounded to 8 bits after each axis.
+// Pillow's resampling: 22-bit weights, the horizontal pass first, each pass rounded to 8 bits.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/ImageResample.h"
 #include <algorithm>
@@ -42,7 +42,7 @@ Filter filterOf(Resample resample) {
   return {1.0, [](double x) { return std::max(1.0 - std::abs(x), 0.0); }};
 }
 
-/// The pixels that a new pixel is a sum of.
+/// The input pixels that contribute to an output pixel, with their weights.
 struct Taps {
   int64_t first;
   std::vector<int64_t> weights;
@@ -71,7 +71,8 @@ std::vector<Taps> tapsOf(int64_t extent, int64_t begin, int64_t from, int64_t to
   }
   return all;
 }
-/// The result's element at (outer, i, inner) is the sum of those of `bytes` at (outer, first + k, inner).
+/// A (outer, extent, inner) array. Output element (outer, i, inner) is a weighted sum of the elements (outer, first +
+/// k, inner).
 struct Layout {
   int64_t outer, extent, inner;
 };
@@ -92,7 +93,7 @@ std::vector<uint8_t> weighed(const std::vector<uint8_t> &bytes, const Layout &la
   return result;
 }
 
-/// The index of the pixel that is nearest to each new one.
+/// For each output pixel, the index of the nearest input pixel.
 std::vector<int64_t> nearest(int64_t begin, int64_t from, int64_t to) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   std::vector<int64_t> all;
@@ -112,7 +113,7 @@ Pixels looked(const Pixels &pixels, const Box &box, std::array<int64_t, 2> size)
   return result;
 }
 
-/// Colours times opacity, and back.
+/// Premultiplies colours by alpha, and reverts it.
 void weighColours(Pixels &pixels) {
   for (size_t i = 0; i < pixels.bytes.size(); ++i)
     if (i % 4 != 3) {

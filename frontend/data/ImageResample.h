@@ -1,4 +1,4 @@
-// Images of another size, as Pillow computes them.
+// Image resizing as in Pillow.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/data/ImageCodecs.h"
@@ -7,11 +7,12 @@
 
 namespace halftone::detail {
 
-/// A part of an image: its first row and column, and its extents.
+/// A rectangle of an image: its first row and column, and its extents.
 struct Box {
   int64_t top, left, height, width;
 };
-/// The part of the image with this height and width. Opacity weighs colours, but with the nearest pixel.
+/// Resizes `box` of the image to `size`, (height, width). Colours are weighted by alpha, except with the nearest
+/// filter.
 Pixels resampled(const Pixels &pixels, const Box &box, std::array<int64_t, 2> size, Resample filter);
 
 } // namespace halftone::detail

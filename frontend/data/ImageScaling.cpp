@@ -1,4 +1,4 @@
-// Scales images: each axis by itself, each new pixel a sum of few neighbours.
+// Separable image resizing: each output pixel is a weighted sum of a few neighbours along each axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/ImageScaling.h"
 #include "runtime/base/Extents.h"
@@ -20,7 +20,7 @@ template <int radius> double lanczos(double x) {
 }
 Kernel kernelOf(Interpolation interpolation) {
   switch (interpolation) {
-  case Interpolation::bicubic: // Keys's, with a = -0.5
+  case Interpolation::bicubic: // Keys's kernel with a = -0.5
     return {2.0, [](double x) {
               return x >= 2.0 ? 0.0 : x >= 1.0 ? ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0 : (1.5 * x - 2.5) * x * x + 1.0;
             }};
@@ -35,12 +35,12 @@ Kernel kernelOf(Interpolation interpolation) {
   return {1.0, [](double x) { return std::max(1.0 - x, 0.0); }};
 }
 
-/// The pixels whose sum a new one is, and their weights, which add up to 1.
+/// The input pixels that contribute to an output pixel, and their weights, which add up to 1.
 struct Neighbours {
   int64_t first;
   std::vector<float> weights;
 };
-/// Of `to` new pixels that take the place of `from`, of which the first is `begin`.
+/// The neighbours of the `to` output pixels that replace the `from` input pixels starting at `begin`.
 std::vector<Neighbours> neighboursOf(int64_t begin, int64_t from, int64_t to, Interpolation interpolation) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   std::vector<Neighbours> all;
@@ -68,7 +68,7 @@ std::vector<Neighbours> neighboursOf(int64_t begin, int64_t from, int64_t to, In
   return all;
 }
 
-/// A part of an image, and where it lies.
+/// A rectangle of an image: its first row and column, and its extents.
 struct Part {
   std::array<int64_t, 2> begin, extents;
 };
@@ -81,7 +81,8 @@ Part middle(const Pixels &pixels, const std::array<int64_t, 2> &size) {
   return {{(pixels.height - height) / 2, (pixels.width - width) / 2}, {height, width}};
 }
 
-/// The sums along rows, then along columns, at `offset` in a result of `size`.
+/// Scales `part` to `extents`, combining rows first, then columns, and writes the result at `offset` of an image with
+/// `wholeWidth` columns.
 void scale(const Pixels &pixels, const Part &part, const std::array<int64_t, 2> &extents,
            const std::array<int64_t, 2> &offset, Interpolation interpolation, int64_t wholeWidth,
            std::vector<float> &result) {
@@ -119,7 +120,7 @@ std::vector<float> scaled(const Pixels &pixels, const Scaling &scaling) {
   if (scaling.cropsToRatio)
     part = middle(pixels, size);
   if (scaling.padsToRatio) {
-    // In float, as tf.image.resize_with_pad.
+    // In float precision, as in tf.image.resize_with_pad.
     const auto number = [](int64_t extent) { return static_cast<float>(extent); };
     const float larger = std::max(number(pixels.height) / number(size[0]), number(pixels.width) / number(size[1]));
     const std::array<float, 2> exact{number(pixels.height) / larger, number(pixels.width) / larger};

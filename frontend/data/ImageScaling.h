@@ -1,4 +1,4 @@
-// Float images of another size, as TensorFlow's tf.image computes them.
+// Image resizing to floats, as TensorFlow's tf.image computes it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/data/ImageCodecs.h"
@@ -9,12 +9,13 @@
 namespace halftone::detail {
 
 struct Scaling {
-  std::array<int64_t, 2> size; // height and width
+  std::array<int64_t, 2> size; // (height, width)
   Interpolation interpolation = Interpolation::bilinear;
-  bool cropsToRatio = false; // first takes the middle of the image with the ratio of `size`
-  bool padsToRatio = false;  // keeps the ratio of the image, and surrounds it with zeros
+  bool cropsToRatio = false; // first crops to the center region with the aspect ratio of `size`
+  bool padsToRatio = false;  // keeps the aspect ratio of the image and pads with zeros
 };
-/// (height, width, channels): for the nearest pixels as they are, else sums of neighbours, without smoothing.
+/// The scaled image, (height, width, channels). Nearest copies pixels; the others are weighted sums of neighbours,
+/// without antialiasing.
 std::vector<float> scaled(const Pixels &pixels, const Scaling &scaling);
 
 } // namespace halftone::detail

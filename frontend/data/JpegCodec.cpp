@@ -1,4 +1,4 @@
-// Calls TurboJPEG's interface of version 2, which libturbojpeg.so.0 has in all releases.
+// Calls version 2 of the TurboJPEG API, which every release of libturbojpeg.so.0 has.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/JpegCodec.h"
 #include "frontend/base/RefuseFile.h"
@@ -12,12 +12,12 @@ namespace halftone::detail {
 
 namespace {
 
-/// turbojpeg.h
+/// Declarations of turbojpeg.h.
 struct TurboJpeg {
   enum PixelFormat : int { rgb = 0, gray = 6 };
   enum Colorspace : int { spaceRgb = 0, spaceYcc = 1, spaceGray = 2 };
   enum Subsampling : int { half = 2, none = 3 }; // 4:2:0, gray
-  static constexpr int limitScans = 32768;       // a flag: an error for more than 500 scans, which take very long
+  static constexpr int limitScans = 32768;       // flag: an error for more than 500 scans, which take very long
   using Handle = void *;
   Handle (*initDecompress)();
   Handle (*initCompress)();
@@ -81,7 +81,7 @@ Pixels decodedJpeg(const std::string &bytes, const std::string &path) {
   const bool isGray = space == TurboJpeg::spaceGray;
   Pixels pixels{height, width, isGray ? 1 : 3, {}};
   pixels.bytes.resize(static_cast<size_t>(height) * pixels.rowBytes());
-  // As in Pillow and TensorFlow, what the library only warns of is no error, unless data are missing.
+  // As in Pillow and TensorFlow, warnings of the library are not errors, unless data is missing.
   if (calls.decompress(decoder.get(), data, bytes.size(), pixels.bytes.data(), width, 0, height,
                        isGray ? TurboJpeg::gray : TurboJpeg::rgb, TurboJpeg::limitScans) != 0) {
     const std::string text = decoder.errorText();

@@ -1,4 +1,4 @@
-// JPEG files, by libturbojpeg.
+// JPEG decoding with libturbojpeg.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/data/ImageCodecs.h"

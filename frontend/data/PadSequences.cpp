@@ -14,7 +14,7 @@ namespace halftone {
 
 namespace {
 
-/// The integer that is left of a number without its fraction.
+/// The integer part of a number.
 int64_t whole(int64_t number) { return number; }
 uint64_t whole(uint64_t number) { return number; }
 int64_t whole(double number) {
@@ -23,7 +23,7 @@ int64_t whole(double number) {
   return static_cast<int64_t>(number);
 }
 
-/// Numbers in a dtype. An integer dtype takes floats without their fraction.
+/// Converts numbers to `dtype`. An integer dtype drops the fraction of floats.
 template <class T> Tensor inDtype(std::vector<T> numbers, DType dtype) {
   if (is_float(dtype))
     return Tensor(std::move(numbers)).astype(dtype);
@@ -33,7 +33,7 @@ template <class T> Tensor inDtype(std::vector<T> numbers, DType dtype) {
   const Tensor wide(integers);
   Tensor result = wide.astype(dtype);
   const std::vector<Integer> back = result.astype(wide.dtype()).template to_vector<Integer>();
-  // A number that wraps around in `dtype` may convert back to itself, but with the other sign.
+  // A value that wraps around in `dtype` may convert back to itself, but with the opposite sign.
   const std::vector<double> signs = result.astype(DType::float64).template to_vector<double>();
   for (size_t i = 0; i < back.size(); ++i)
     if (back[i] != integers[i] || (signs[i] < 0) != (integers[i] < 0))
@@ -52,7 +52,7 @@ Tensor paddedRows(const std::vector<std::vector<T>> &sequences, const utils::Pad
   const int64_t length = args.maxlen.value_or(static_cast<int64_t>(longest));
   if (length < 0)
     throw Error(ErrorKind::value_error, fmt::format("maxlen must not be negative, got {}", length));
-  std::vector<T> kept; // of all sequences, one after the other
+  std::vector<T> kept; // the kept part of all sequences, concatenated
   std::vector<size_t> counts;
   for (const std::vector<T> &sequence : sequences) {
     counts.push_back(std::min(sequence.size(), static_cast<size_t>(length)));

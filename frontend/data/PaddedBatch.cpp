@@ -1,4 +1,4 @@
-// padded_batch: batches of elements of different extents, by buckets of lengths.
+// padded_batch: batches of elements of different extents, optionally in buckets by length.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/Batches.h"
 #include "frontend/data/DatasetRep.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Part = Tensors Batch::*;
 
-/// The tensor in a corner of one of `dims`, whose other elements are `value`.
+/// `tensor` in the leading corner of a tensor of shape `dims`; the other elements are `value`.
 Tensor padded(const Tensor &tensor, const std::vector<int64_t> &dims, double value) {
   if (tensor.shape().dims() == dims)
     return tensor;
@@ -29,7 +29,7 @@ Tensor padded(const Tensor &tensor, const std::vector<int64_t> &dims, double val
   const int64_t line = from.back() * width;
   const std::byte *source = TensorAccess::data(host);
   std::byte *target = TensorAccess::mutableData(result);
-  std::vector<int64_t> index(from.size(), 0); // of a line along the last axis
+  std::vector<int64_t> index(from.size(), 0); // of a row along the last axis
   for (;;) {
     int64_t offset = 0;
     for (size_t axis = 0; axis < dims.size(); ++axis)
@@ -44,13 +44,13 @@ Tensor padded(const Tensor &tensor, const std::vector<int64_t> &dims, double val
   }
 }
 
-/// Pads the tensors of one part of the elements to their longest axes, and the first axis to `length` if it is given.
+/// Pads each tensor of one part of the elements to the largest extents, and the first axis to `length` if given.
 void padPart(std::vector<Batch> &elements, Part part, std::optional<int64_t> length, double value) {
   for (size_t i = 0; i < (elements[0].*part).size(); ++i) {
     std::vector<int64_t> dims = (elements[0].*part)[i].shape().dims();
     for (const Batch &element : elements) {
       if (i >= (element.*part).size())
-        return; // stackElements() tells of other structures
+        return; // stackElements() reports differing structures
       const std::vector<int64_t> &own = (element.*part)[i].shape().dims();
       if (own.size() != dims.size())
         throw Error(ErrorKind::value_error,
@@ -83,7 +83,7 @@ Batch paddedStack(std::vector<Batch> elements, std::optional<int64_t> length, co
   return stackElements(elements);
 }
 
-/// The place of the bucket of an element.
+/// The index of an element's bucket.
 size_t bucketOf(const Batch &element, const std::vector<int64_t> &boundaries) {
   if (boundaries.empty())
     return 0;

@@ -1,4 +1,4 @@
-// Reads PNG files by libpng's simplified interface, and writes them by libdeflate.
+// Reads PNG files with libpng's simplified API, and writes them with libdeflate.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/PngCodec.h"
 #include "frontend/base/RefuseFile.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view signature = "\x89PNG\r\n\x1a\n";
 
-/// png_image of png.h, version 1.
+/// Version 1 of png_image in png.h.
 struct PngImage {
   void *opaque = nullptr;
   uint32_t version = 1, width = 0, height = 0, format = 0, flags = 0, colormapEntries = 0, failed = 0;
@@ -53,8 +53,8 @@ uint32_t wordAt(std::string_view bytes, size_t at) {
   return word;
 }
 
-/// The file without the chunks that do not change pixels here: libpng would apply colour spaces, which Pillow and TensorFlow ignore,
-/// and inflate texts.
+/// Drops the chunks that have no effect on the pixels here. libpng would apply colour spaces, which Pillow and
+/// TensorFlow ignore, and inflate text.
 std::string essentialChunks(std::string_view bytes, const std::string &path) {
   std::string kept(signature);
   kept.reserve(bytes.size());
@@ -74,7 +74,7 @@ std::string essentialChunks(std::string_view bytes, const std::string &path) {
   refuseFile(path, "a whole PNG file", "no last chunk");
 }
 
-/// Drops the alpha channel of opaque pixels, and reduces gray pixels to one channel.
+/// Drops the alpha channel if all pixels are opaque, and then reduces gray pixels to one channel.
 Pixels reduced(Pixels pixels) {
   const std::vector<uint8_t> &all = pixels.bytes;
   const auto from = static_cast<size_t>(pixels.channels);
@@ -107,7 +107,7 @@ void appendChunk(std::string &bytes, std::string_view name, std::string_view dat
   append(bytes, crc32Of(std::as_bytes(std::span(bytes).subspan(begin))));
 }
 
-/// The row as differences from the row above, whose first byte names this filter.
+/// Appends a row filtered as differences from the row above, after the filter's byte. The first row is unfiltered.
 void appendRow(std::string &rows, const Pixels &pixels, int64_t row) {
   const size_t width = pixels.rowBytes(), begin = static_cast<size_t>(row) * width;
   rows.push_back(row == 0 ? 0 : 2);
@@ -129,7 +129,7 @@ Pixels decodedPng(const std::string &bytes, const std::string &path) {
     refuse(image);
   const std::unique_ptr<PngImage, void (*)(PngImage *)> release(&image, calls.free);
   requirePixels(path, image.height, image.width);
-  const bool hasOpacity = (image.format & formatFlagAlpha) != 0; // of the file
+  const bool hasOpacity = (image.format & formatFlagAlpha) != 0; // in the file
   image.format = hasOpacity ? formatRgba : formatRgb;
   image.flags |= flagSixteenBitsAreSrgb;
   Pixels pixels{image.height, image.width, hasOpacity ? 4 : 3, {}};
@@ -144,7 +144,7 @@ std::string encodedPng(const Pixels &pixels) {
   append(header, static_cast<uint32_t>(pixels.width));
   append(header, static_cast<uint32_t>(pixels.height));
   const char colour = pixels.channels == 1 ? 0 : pixels.channels == 3 ? 2 : 6;
-  header.append({8, colour, 0, 0, 0}); // bits, colour, and the only methods that there are
+  header.append({8, colour, 0, 0, 0}); // bit depth, colour type, and the only methods defined
   for (int64_t row = 0; row < pixels.height; ++row)
     appendRow(rows, pixels, row);
   appendChunk(bytes, "IHDR", header);

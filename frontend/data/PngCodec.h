@@ -1,4 +1,4 @@
-// PNG files, by libpng.
+// PNG decoding with libpng.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/data/ImageCodecs.h"

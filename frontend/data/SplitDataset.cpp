@@ -1,4 +1,4 @@
-// split_dataset: the first elements of a dataset, and the last ones.
+// split_dataset: the first and the last elements of a dataset.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/data/Batches.h"
@@ -14,7 +14,7 @@ using namespace detail;
 
 namespace {
 
-/// The count of elements that a size means.
+/// The number of elements that a size stands for.
 int64_t countOf(const char *argument, double size, int64_t total) {
   const bool isShare = size > 0.0 && size < 1.0, isCount = size >= 1.0 && size == std::floor(size);
   if (!isShare && !(isCount && size < static_cast<double>(total)))

@@ -1,4 +1,4 @@
-// timeseries_dataset_from_array: windows of a series, which each batch gathers.
+// timeseries_dataset_from_array: sliding windows of a series, gathered batch by batch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/Batches.h"
 #include "frontend/data/DatasetRep.h"
@@ -38,9 +38,9 @@ void checkWindowArguments(int64_t steps, int64_t length, const utils::Timeseries
   require(args.batch_size.value_or(1) > 0, "batch_size", "higher than 0", args.batch_size.value_or(1));
 }
 
-/// The windows of a series, by number.
+/// The windows of a series, addressed by index.
 struct Windows {
-  Tensor data, targets; // undefined without targets
+  Tensor data, targets; // targets: undefined if there are none
   int64_t length, rate, stride, start, count;
 
   Batch gather(std::span<const int64_t> windows) const {
@@ -51,7 +51,7 @@ struct Windows {
     Tensor x = TensorAccess::allocate(data.dtype(), Shape(dims));
     std::byte *to = TensorAccess::mutableData(x);
     const std::byte *from = TensorAccess::data(data);
-    const int64_t run = rate == 1 ? length : 1; // rows that lie one after the other
+    const int64_t run = rate == 1 ? length : 1; // contiguous rows
     for (const int64_t window : windows) {
       firsts.push_back(start + window * stride);
       for (int64_t i = 0; i < length; i += run) {

@@ -1,4 +1,4 @@
-// to_categorical: integers as rows of zeros and a one.
+// to_categorical: integers to one-hot rows.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/DataPreparation.h"
 #include "halftone/Error.h"
@@ -10,7 +10,7 @@
 
 namespace halftone {
 
-/// The elements as integers. value_error for one that is not whole.
+/// The elements as integers. value_error for an element that is not an integer.
 static std::vector<int64_t> labelsOf(const Tensor &x) {
   if (!is_float(x.dtype()))
     return x.astype(DType::int64).to_vector<int64_t>();
@@ -32,7 +32,7 @@ Tensor utils::to_categorical(const Tensor &x, std::optional<int64_t> num_classes
   if (classes == 0) {
     if (labels.empty())
       throw Error(ErrorKind::value_error, "to_categorical: without labels, num_classes must be given");
-    classes = extentSum(std::ranges::max(labels), 1); // negative labels are refused below
+    classes = extentSum(std::ranges::max(labels), 1); // negative labels are rejected below
   }
   for (size_t i = 0; i < labels.size(); ++i)
     if (labels[i] < 0 || labels[i] >= classes)

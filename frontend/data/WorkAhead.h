@@ -46,7 +46,7 @@ public:
     for (std::thread &thread : threads_)
       thread.join();
   }
-  bool isHere() const { return forks_ == forkCount(); } // a forked child has no threads, and locks may be held
+  bool isHere() const { return forks_ == forkCount(); } // a forked child has no threads; locks may be held
   std::optional<T> take() {
     if (threads_.empty())
       return read();
@@ -57,7 +57,8 @@ public:
     changed_.wait(lock, [&] { return elements_.empty() ? isOver_ && !isReading_ : elements_.front()->isReady; });
     if (elements_.empty())
       return std::nullopt;
-    // The thread that computed the element may still hold it, and must not be the one that frees what the reader gets.
+    // The thread that computed the element may still hold a reference; it must not be the one that frees the reader's
+    // element.
     Element element = std::exchange(*elements_.front(), {});
     elements_.pop_front();
     if (element.error) {
@@ -86,7 +87,7 @@ private:
       changed_.notify_all();
     }
   }
-  /// Reads the next element of the source and appends it to the queue. Null at the end.
+  /// Reads the next element from the source and appends it to the queue. Returns null at the end.
   std::shared_ptr<Element> nextElement() {
     const std::lock_guard turn(turn_);
     {
@@ -120,17 +121,17 @@ private:
   std::function<T(T)> f_; // or null
   size_t ahead_;
   int64_t forks_ = forkCount();
-  std::mutex turn_; // of the thread that reads the source
+  std::mutex turn_; // held by the thread that reads the source
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Element>> elements_; // the queue of elements not yet delivered
-  bool isReading_ = false, isOver_ = false;       // no more elements are read
+  bool isReading_ = false, isOver_ = false;       // isOver_: no more elements are read
   std::vector<std::thread> threads_;
 };
 
-/// The elements of `next`, or `f` of them, which `threads` threads compute up to `ahead` elements ahead of the reader. One
-/// thread at once calls `next`, and the elements keep its order. An element whose computation throws an error is the last one:
-/// the reader gets the error. If the system starts no thread, the reader's thread does the work.
+/// Prefetches the elements of `next`, mapped by `f` unless it is null, on `threads` threads, up to `ahead` elements
+/// ahead of the reader. Calls of `next` never overlap, and the elements keep its order. An error ends the sequence and
+/// is rethrown to the reader. If the system cannot start a thread, the reader's thread does the work.
 template <class T>
 std::function<std::optional<T>()> workedAhead(std::function<std::optional<T>()> next, std::function<T(T)> f,
                                               int64_t threads, int64_t ahead) {
