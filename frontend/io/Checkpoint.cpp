@@ -1,4 +1,4 @@
-// Checkpoints: from a model's variables to a file and back.
+// Checkpoints: saves a model's variables to a file and restores them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RandomSeeds.h"
 #include "frontend/graph/CallTransaction.h"
@@ -26,7 +26,7 @@ void addPolicies(const Layer &model, std::map<std::string, std::string> &metadat
       metadata.emplace("policy:" + layer.path(), layer.impl()->resolvedPolicy().name());
 }
 
-/// What a file gives to a model: values for its variables, and the states that wait for optimizers.
+/// The contents of a file for a model: values of its variables, and states whose optimizers do not exist yet.
 struct Restoring {
   FileState state;
   AwaitedStates awaited{};
@@ -56,7 +56,7 @@ Restoring valuesFor(const Model &model, const CompiledModel *compiled, Safetenso
   return restoring;
 }
 
-/// How many updates the optimizer had made at the moment of the saved values.
+/// The number of updates the optimizer had made when the values were saved.
 int64_t stepOf(const OptimizerImpl &optimizer, const std::vector<SavedVariable> &variables,
                const Safetensors &contents) {
   const Variable count = optimizer.callCount();
@@ -73,7 +73,7 @@ Checkpoint::Checkpoint(const Model &model) : model_(model) {}
 void Checkpoint::save(const std::string &path) const {
   requireBuilt(model_, "Checkpoint::save()");
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model_);
-  const CallTransaction reading; // an optimizer that has no state yet is saved as it would begin, and stays so
+  const CallTransaction reading; // discards the state created here: an optimizer without state is saved as initialized
   std::vector<SavedVariable> variables = savedState(model_, compiled.get());
   CheckpointFile file{.contents = {},
                       .epoch = stateOf(model_).finishedEpochs,

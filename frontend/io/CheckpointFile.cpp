@@ -1,4 +1,4 @@
-// Reads and writes the files of checkpoints.
+// Reads and writes checkpoint files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CheckpointFile.h"
 #include "frontend/base/RefuseFile.h"
@@ -13,10 +13,10 @@ namespace halftone::detail {
 
 namespace {
 
-// Keys of the metadata.
+// Metadata keys.
 constexpr const char *formatKey = "format", *versionKey = "version", *epochKey = "epoch", *stepKey = "step",
                      *seedsKey = "seed_sequence", *sumKey = "crc32";
-// Those of the place of a run.
+// Metadata keys of the position within a run.
 constexpr const char *placeKeyName = "place", *passSeedsKey = "pass_seed_sequence", *passCountsKey = "pass_shuffles",
                      *countsKey = "shuffles", *logKey = "log:";
 std::string sumsName(size_t number) { return fmt::format("fit/metric_sums/{}", number); }
@@ -30,11 +30,11 @@ std::string checksumOf(const Tensor &tensor) {
   const Tensor host = TensorAccess::onHost(tensor);
   return fmt::format("{:08x}", checksum(0, TensorAccess::data(host), static_cast<size_t>(TensorAccess::bytes(host))));
 }
-/// Of the metadata but the checksum itself, and of the tensors' names, dtypes and shapes.
+/// Checksum of the metadata except the checksum itself, and of the tensors' names, dtypes and shapes.
 std::string checksumOfHeader(const Safetensors &contents) {
   uint32_t sum = 0;
   const auto add = [&](std::string_view text) {
-    const uint64_t size = text.size(); // so that no text can pass for two
+    const uint64_t size = text.size(); // length prefix, so that different sequences of texts differ
     sum = checksum(checksum(sum, &size, sizeof size), text.data(), text.size());
   };
   for (const auto &[key, value] : contents.metadata)
@@ -57,7 +57,7 @@ std::string textOf(const std::mt19937_64 &seeds) {
   return text.str();
 }
 
-/// Reads the metadata of a file; a missing or wrong one is an io_error.
+/// Reads the metadata of a file; a missing or invalid entry is an io_error.
 class Metadata {
 public:
   Metadata(const std::string &path, const Safetensors &contents) : path_(path), texts_(contents.metadata) {}
@@ -79,14 +79,14 @@ public:
   std::mt19937_64 seeds(const char *key) const {
     std::istringstream state(text(key));
     state.imbue(std::locale::classic());
-    std::mt19937_64 seeds; // NOLINT(bugprone-random-generator-seed): the text has its state
+    std::mt19937_64 seeds; // NOLINT(bugprone-random-generator-seed): its state is read from the text
     if (!(state >> seeds))
       refuseFile(path_, "the state of a sequence of seeds", "another text");
     return seeds;
   }
 
   bool has(const char *key) const { return texts_.contains(key); }
-  /// Integers from 0, with a blank between two.
+  /// Non-negative integers, separated by blanks.
   std::vector<int64_t> numbers(const char *key) const {
     const std::string digits = text(key);
     std::vector<int64_t> result;
@@ -100,7 +100,7 @@ public:
     }
     return result;
   }
-  /// The values of the keys "log:<number>:<name>", by number.
+  /// The values of the keys "log:<number>:<name>", ordered by number.
   std::vector<std::pair<std::string, double>> logs() const {
     std::map<int64_t, std::pair<std::string, double>> logs;
     for (const auto &[key, value] : texts_) {
@@ -127,7 +127,7 @@ private:
   const std::map<std::string, std::string> &texts_;
 };
 
-/// Takes the place of a run out of the contents of the file at `path`, with the sums of its metrics.
+/// Removes the position within a run, and the sums of its metrics, from the contents of the file at `path`.
 std::optional<PlaceInData> takePlace(const std::string &path, Safetensors &contents, int64_t epoch) {
   const Metadata metadata(path, contents);
   if (!metadata.has(placeKeyName))
@@ -148,7 +148,7 @@ std::optional<PlaceInData> takePlace(const std::string &path, Safetensors &conte
   std::vector<std::pair<std::string, Tensor>> others;
   for (auto &[name, tensor] : contents.tensors)
     if (std::ssize(place.metrics) < numbers[5] && name == sumsName(place.metrics.size()))
-      place.metrics.push_back(TensorAccess::copy(tensor)); // outlives the mapped file
+      place.metrics.push_back(TensorAccess::copy(tensor)); // must outlive the mapped file
     else
       others.emplace_back(name, std::move(tensor));
   if (std::ssize(place.metrics) != numbers[5])

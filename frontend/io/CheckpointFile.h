@@ -1,4 +1,4 @@
-// The file of a checkpoint: a safetensors file whose metadata hold counters, the sequence of seeds and checksums.
+// The file of a checkpoint: a safetensors file whose metadata holds counters, the state of the seed sequence and checksums.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/io/Safetensors.h"
@@ -11,15 +11,15 @@
 namespace halftone::detail {
 
 struct CheckpointFile {
-  Safetensors contents; // its metadata: those of the caller and of the format
+  Safetensors contents; // its metadata: the caller's and the format's
   int64_t epoch = 0, step = 0;
   std::mt19937_64 seeds;
-  std::optional<PlaceInData> place{}; // of a file that a callback of fit() wrote; its epoch is that above
+  std::optional<PlaceInData> place{}; // only in files written by a callback of fit(); its epoch is the one above
 };
 
-/// io_error that names the file unless it is a checkpoint of this version with its counters and right checksums.
+/// io_error naming the file if it is not a checkpoint of this version with all counters and matching checksums.
 CheckpointFile readCheckpointFile(const std::string &path);
-/// Adds the metadata of the format and replaces the file, as writeSafetensors().
+/// Adds the metadata of the format and replaces the file, as writeSafetensors() does.
 void writeCheckpointFile(const std::string &path, CheckpointFile file);
 
 } // namespace halftone::detail

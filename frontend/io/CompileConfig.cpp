@@ -1,4 +1,4 @@
-// Reads compile_config.
+// Reads and writes compile_config.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CompileConfig.h"
 #include "frontend/base/NameList.h"
@@ -10,7 +10,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// Calls `make`; its errors get the place.
+/// Calls `make` and prefixes its errors with the location.
 template <class F> auto within(const ConfigPlace &place, F make) {
   try {
     return make();
@@ -21,7 +21,7 @@ template <class F> auto within(const ConfigPlace &place, F make) {
   }
 }
 
-/// Whether the object is a function by its name: {"class_name": "function", "config": "relu"}.
+/// Returns true if the object is a function given by name: {"class_name": "function", "config": "relu"}.
 bool isFunction(const ConfigPlace &place) {
   return place.json.is_object() && place.at("class_name").json == "function" && place.at("config").json.is_string();
 }
@@ -52,10 +52,10 @@ Metric readMetric(const ConfigPlace &place) {
   });
 }
 
-/// Whether the object holds values by the outputs' names, and is no loss or metric of its own.
+/// Returns true if the object maps output names to values, and is not itself a loss or metric.
 bool isByName(const ConfigPlace &place) { return place.json.is_object() && !place.json.contains("class_name"); }
 
-/// The elements of a list, or a single value that stands without one, or nothing for null.
+/// The elements of a list, a single value that is not in a list, or nothing for null.
 template <class T> std::vector<T> readOneOrMore(const ConfigPlace &place, T (*read)(const ConfigPlace &)) {
   std::vector<T> all;
   if (place.json.is_array())
@@ -78,10 +78,10 @@ LossSpec readLosses(const ConfigPlace &place) {
 
 std::vector<Metric> readMetricList(const ConfigPlace &place) { return readOneOrMore(place, readMetric); }
 
-/// Whether this is a positionName(), which stands for one of several outputs that a layer makes under one name.
+/// Returns true if this is a positionName(), which denotes one of several outputs that a layer produces under one name.
 bool isPositionName(const std::string &name) { return name.starts_with('['); }
 
-/// A list of an only output's metrics, or a list with an entry for each output, or an object by the outputs' names.
+/// Accepts a list of metrics for a single output, a list with an entry per output, or an object keyed by output name.
 MetricSpec readMetrics(const ConfigPlace &place, const std::vector<std::string> &outputs) {
   std::vector<std::pair<std::string, std::vector<Metric>>> byName;
   if (place.isNull())
@@ -150,7 +150,7 @@ Json metricJson(const Metric &metric) {
   return identifier.empty() ? ConfigAccess::json(metrics::serialize(metric)) : Json(identifier);
 }
 
-/// One value as it is, several as a list; by the outputs' names as an object.
+/// A single loss as it is, several as a list, or an object keyed by output name.
 Json lossesJson(const LossSpec &spec) {
   if (!spec.names().empty()) {
     Json byName;
@@ -164,7 +164,8 @@ Json lossesJson(const LossSpec &spec) {
   return list.empty() ? Json() : list.size() == 1 ? list[0] : list;
 }
 
-/// A list for one output, or with an entry for each of several outputs. A metric that every output gets becomes one of each.
+/// A list for a single output, or a list with an entry per output. A metric given for every output is repeated per
+/// output.
 Json metricsJson(const MetricSpec &spec, size_t outputs) {
   Json list = Json::array(), byName, each = Json::array();
   if (!spec.names().empty() && isPositionName(spec.names()[0])) {

@@ -1,4 +1,4 @@
-// The arguments of compile() as Keras's files have them.
+// The arguments of compile() in the form of Keras's files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/io/ConfigPlace.h"
@@ -7,11 +7,11 @@
 
 namespace halftone::detail {
 
-/// The arguments in a compile_config; nullopt if the model was not compiled. `outputs`: the names of the model's outputs,
-/// which lists of losses and metrics follow. Errors name the place in the file.
+/// Parses a compile_config; nullopt if the model was not compiled. `outputs` holds the names of the model's outputs,
+/// which define the order of lists of losses and metrics. Errors name the location in the file.
 std::optional<CompileArgs> readCompileConfig(const ConfigPlace &place, const std::vector<std::string> &outputs);
 
-/// The compile_config of these arguments, of a model with so many outputs. value_error for a function of the user's.
+/// The compile_config of these arguments for a model with `outputs` outputs. value_error for a user's function.
 Config writeCompileConfig(const CompileArgs &args, size_t outputs);
 
 } // namespace halftone::detail

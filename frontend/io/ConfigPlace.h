@@ -1,4 +1,4 @@
-// A value of a config together with its place in the file, for errors: config.layers[2].config
+// A value of a config together with its location in the file, for errors: config.layers[2].config
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Error.h"
@@ -15,7 +15,7 @@ struct ConfigPlace {
   const Json &json;
   std::string where; // "" for the whole file
 
-  /// A type_error with the place and the kind of the value.
+  /// Throws a type_error with the location and the JSON type of the value.
   [[noreturn]] void fail(const char *expected) const {
     throw Error(ErrorKind::type_error, fmt::format("{}: expected {}, found {}", where.empty() ? "the file" : where,
                                                    expected, ConfigAccess::kindOf(json)));
@@ -28,7 +28,7 @@ struct ConfigPlace {
       fail("an object");
     return *this;
   }
-  /// The value of `key`; null if the object does not have it.
+  /// The value of `key`; null if the object has no such key.
   ConfigPlace at(const std::string &key) const {
     static const Json &null = *new Json;
     const auto found = object().json.find(key);
@@ -42,7 +42,7 @@ struct ConfigPlace {
       nodes.push_back({json[i], fmt::format("{}[{}]", where, i)});
     return nodes;
   }
-  /// The members of an object, in their order.
+  /// The members of an object, in file order.
   std::vector<std::pair<std::string, ConfigPlace>> members() const {
     std::vector<std::pair<std::string, ConfigPlace>> members;
     for (const auto &[key, value] : object().json.items())

@@ -1,4 +1,4 @@
-// Opens, reads and writes files by the system's calls.
+// Opens, reads and writes files through system calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/Descriptor.h"
 #include "halftone/Error.h"
@@ -28,7 +28,7 @@ Descriptor Descriptor::reading(const std::string &path) { return Descriptor(open
 
 Descriptor Descriptor::copy(const std::string &name, int least) const {
   OpenFile copy(::fcntl(number(), F_DUPFD_CLOEXEC, least));
-  if (!copy && errno == EINVAL) // `least` is beyond the limit of open files
+  if (!copy && errno == EINVAL) // `least` exceeds the limit of open files
     errno = EMFILE;
   if (!copy)
     fail(name, "cannot copy a file descriptor");

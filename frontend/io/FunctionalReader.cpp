@@ -1,4 +1,4 @@
-// Makes functional models: layers first, then the calls in an order in which their inputs are known.
+// Creates functional models: layers first, then calls in dependency order.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/PlacedError.h"
 #include "frontend/graph/Graph.h"
@@ -17,7 +17,7 @@ namespace {
 
 using Json = ConfigPlace::Json;
 
-/// Names one output of one call: ["dense", 0, 0].
+/// A reference to one output of one call: ["dense", 0, 0].
 struct Reference {
   std::string layer;
   size_t call, output;
@@ -34,13 +34,13 @@ Reference referenceOf(const ConfigPlace &history) {
   return {parts[0].text(), parts[1].json.get<size_t>(), parts[2].json.get<size_t>(), history.where};
 }
 
-/// A call of a file: its arguments as a CallForm, and the Values that it takes.
+/// A call recorded in a file: its arguments as a CallForm, and the Values that it takes.
 struct CallRecord {
   std::vector<Reference> inputs;
   Json arguments;
 };
 
-/// `place` with {"input": i} for each Value, which `inputs` gets.
+/// Replaces each Value in `place` by {"input": i} and appends its reference to `inputs`.
 Json withoutValues(const ConfigPlace &place, std::vector<Reference> &inputs) {
   if (place.json.is_array()) {
     Json list = Json::array();
@@ -61,7 +61,7 @@ Json withoutValues(const ConfigPlace &place, std::vector<Reference> &inputs) {
   return object;
 }
 
-/// Reads {"args", "kwargs"}, or the form of older files: a list of ["dense", 0, 0, {keywords}].
+/// Parses {"args", "kwargs"}, or the older format: a list of ["dense", 0, 0, {keywords}].
 CallRecord recordOf(const ConfigPlace &node) {
   CallRecord record;
   Json arguments;
@@ -83,13 +83,13 @@ CallRecord recordOf(const ConfigPlace &node) {
   return record;
 }
 
-/// A layer or an operation of the model, and its calls.
+/// A layer or an operation of the model, with its calls.
 struct Member {
   ConfigPlace place;
   std::optional<Layer> layer; // empty for an operation
   std::vector<CallRecord> calls;
   std::vector<std::vector<Value>> results; // of the calls made so far
-  bool isOpen = false;                     // whether the next call waits for its inputs
+  bool isOpen = false;                     // whether the next call is waiting for its inputs
   bool isInput = false;
 };
 
@@ -108,14 +108,14 @@ public:
         makeCall(i);
   }
 
-  /// Adds the Values that input_layers or output_layers names, ["x", 0, 0] or a list or an object of such lists, to `all`,
-  /// and returns their structure.
+  /// Appends the Values named by input_layers or output_layers to `all` and returns their structure. The JSON is ["x",
+  /// 0, 0], or a list or an object of such lists.
   Json collect(const ConfigPlace &place, std::vector<Value> &all) {
     if (place.json.is_array() && !place.json.empty() && place.json[0].is_string()) {
       Reference reference = referenceOf(place);
       if (const size_t member = memberNamed(reference);
           members_[member].layer && members_[member].layer->class_name() == "Functional")
-        reference.call -= reference.call > 0; // Keras counts the model's own graph as a call of it
+        reference.call -= reference.call > 0; // Keras counts the model's own graph as a call
       all.push_back(found(reference));
       return {{"input", all.size() - 1}};
     }
@@ -173,7 +173,7 @@ private:
     return member.results[reference.call][reference.output];
   }
 
-  /// Makes the next call of a member, and before it the calls on which it depends. The stack is explicit: graphs may be
+  /// Makes the next call of a member, after the calls on which it depends. Uses an explicit stack, since graphs may be
   /// thousands of layers deep.
   void makeCall(size_t first) {
     struct Waiting {

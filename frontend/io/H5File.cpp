@@ -1,4 +1,4 @@
-// Checks the tables of halftone-h5 and moves numbers between files and tensors.
+// Validates the tables of halftone-h5 and moves values between files and tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/H5File.h"
 #include "frontend/io/H5Process.h"
@@ -19,7 +19,7 @@ namespace {
 
 using Table = std::map<std::string, H5Array>;
 
-/// What halftone-h5 does with a file.
+/// What halftone-h5 is asked to do with a file.
 enum class Task { read, layOut };
 
 [[noreturn]] void refuse(const std::string &name, const std::string &found, Task task = Task::read) {
@@ -29,7 +29,7 @@ enum class Task { read, layOut };
                   : fmt::format("{}: expected an HDF5 file of Keras's weights; found {}", name, found));
 }
 
-/// The text up to the next space, which `line` loses.
+/// Splits off and returns the text of `line` up to the next space.
 std::string_view word(std::string_view &line) {
   const size_t end = std::min(line.find(' '), line.size());
   const std::string_view found = line.substr(0, end);
@@ -50,8 +50,8 @@ std::optional<DType> dtypeNamed(std::string_view name) {
   return std::nullopt;
 }
 
-/// Reads "8192 48 float32 4,3 layers/dense/vars/0". nullopt if a part is missing, or if the bytes of shape and dtype
-/// are others or too many for 64 bits.
+/// Parses "8192 48 float32 4,3 layers/dense/vars/0". nullopt if a field is missing, or if the byte size does not match
+/// shape and dtype or overflows 64 bits.
 std::optional<std::pair<std::string, H5Array>> parseRow(std::string_view line) {
   const std::optional<int64_t> offset = integer(word(line)), bytes = integer(word(line));
   const std::string_view dtype = word(line);
@@ -75,7 +75,7 @@ std::optional<std::pair<std::string, H5Array>> parseRow(std::string_view line) {
   return std::pair(std::string(line), std::move(array));
 }
 
-/// The table that halftone-h5 prints, without comparing it with the file.
+/// Parses the table printed by halftone-h5, without checking it against the file.
 Table parseTable(const std::string &text, const std::string &name, Task task) {
   Table table;
   bool ended = false;
@@ -101,7 +101,7 @@ Table parseTable(const std::string &text, const std::string &name, Task task) {
   return table;
 }
 
-/// Checks that the numbers lie inside of the file, apart from each other.
+/// Checks that the byte ranges lie within the file and do not overlap.
 void checkRanges(const Table &table, int64_t fileBytes, const std::string &name) {
   std::vector<std::pair<int64_t, const Table::value_type *>> begins;
   for (const auto &row : table)
@@ -131,7 +131,7 @@ Table tableOf(const Descriptor &file, const std::vector<std::string> &command, c
   return parseTable(text, name, task);
 }
 
-/// The words that tell halftone-h5 what to do with a part of the file.
+/// The arguments with which halftone-h5 runs `command` on a range of the file.
 std::vector<std::string> commandOn(const FileRange &range, const char *command) {
   return {command, std::to_string(range.offset), std::to_string(range.bytes)};
 }
@@ -199,14 +199,14 @@ Tensor H5File::read(const std::string &path) const {
   return tensor;
 }
 
-/// What halftone-h5 is to lay out, a line for each entry.
+/// The input of halftone-h5's layout command, a line for each entry.
 static std::string layoutOf(const std::vector<H5Entry> &entries) {
   std::string wanted;
   for (const H5Entry &entry : entries) {
     if (!entry.numbers.defined()) {
       std::string label = entry.name;
       std::ranges::replace_if(label, [](unsigned char c) { return c < ' '; }, ' ');
-      wanted += fmt::format("group {}\t{}\n", entry.path, label); // both may have blanks
+      wanted += fmt::format("group {}\t{}\n", entry.path, label); // both may contain spaces
       continue;
     }
     const std::vector<int64_t> dims = entry.numbers.shape().dims();
@@ -217,7 +217,7 @@ static std::string layoutOf(const std::vector<H5Entry> &entries) {
 }
 
 H5Image::H5Image(const std::vector<H5Entry> &entries, const std::string &name) {
-  std::map<std::string, std::string> names; // by path
+  std::map<std::string, std::string> names; // keyed by path
   for (const H5Entry &entry : entries)
     if (const auto [other, isNew] = names.emplace(entry.path, entry.name); !isNew)
       refuse(name, fmt::format("'{}' and '{}' would both stand at {}", other->second, entry.name, entry.path),
@@ -226,7 +226,7 @@ H5Image::H5Image(const std::vector<H5Entry> &entries, const std::string &name) {
   const Table table = tableOf(file, {"layout"}, layoutOf(entries), name, Task::layOut);
   checkRanges(table, file.size(name), name);
   layout_ = file.mapped(name);
-  std::map<size_t, std::string_view> numbers; // by their places
+  std::map<size_t, std::string_view> numbers; // keyed by offset
   for (const H5Entry &entry : entries) {
     if (!entry.numbers.defined() || entry.numbers.size() == 0)
       continue;

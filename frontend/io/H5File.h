@@ -1,4 +1,4 @@
-// The datasets of an HDF5 file: a checked table, and their numbers.
+// The datasets of an HDF5 file: a validated table, and their values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/io/Descriptor.h"
@@ -14,24 +14,25 @@ namespace halftone::detail {
 struct H5Array {
   Shape shape;
   std::optional<DType> dtype; // nullopt: a type that Keras does not store
-  int64_t offset = -1;        // of the numbers in the range; -1: compressed or in pieces
+  int64_t offset = -1;        // of the values in the range; -1: compressed or chunked
   int64_t bytes = 0;
 };
 
-/// A file that another process has listed (halftone-h5): libhdf5 reads no bytes in this process. Each row of its table is
-/// checked: ranges lie inside of the file and do not overlap, and sizes are those of shape and dtype.
+/// An HDF5 file whose datasets another process (halftone-h5) has listed: libhdf5 parses no bytes in this process. Each
+/// row of the table is checked: byte ranges lie within the file and do not overlap, and sizes match shape and dtype.
 class H5File {
 public:
-  /// io_error, beginning with `name`, for a range that holds no HDF5 file or one whose table is wrong. Nobody may shorten
-  /// the file in place while the object lives.
+  /// io_error, beginning with `name`, if the range is not an HDF5 file or its table is invalid. The file must not be
+  /// truncated in place during the object's lifetime.
   H5File(FileRange range, std::string name);
   /// The whole file.
   H5File(Descriptor file, std::string name);
   const H5Array *find(const std::string &path) const; // null if there is none
-  /// How many datasets "0", "1", ... `group` holds without a gap.
+  /// The number of consecutive datasets "0", "1", ... in `group`.
   int64_t count(const std::string &group) const;
-  /// The numbers of a dataset with a known dtype, in that dtype. They may stay in the mapped file, so nobody may write the
-  /// tensor. Else it takes as much memory as the table says: the caller has compared the shape.
+  /// The values of a dataset with a known dtype, in that dtype. They may stay in the mapped file, so the tensor must
+  /// not be written to. Otherwise the tensor allocates the size given in the table; the caller must have checked the
+  /// shape.
   Tensor read(const std::string &path) const;
   const std::string &name() const { return name_; }
 
@@ -42,19 +43,19 @@ private:
   std::map<std::string, H5Array> arrays_;
 };
 
-/// A dataset to write, or a group with an attribute "name".
+/// A dataset to write, or a group with a "name" attribute.
 struct H5Entry {
   std::string path;
   std::string name{}; // of a group
   Tensor numbers{};   // undefined for a group
 };
-/// The bytes of a file with these entries, their groups and nothing else. The numbers are not copied: they stay in their
-/// tensors, between the bytes that halftone-h5 has laid out.
+/// The bytes of an HDF5 file with exactly these entries and their groups. Values are not copied: they stay in their
+/// tensors, between the bytes laid out by halftone-h5.
 class H5Image {
 public:
-  /// `name` begins errors.
+  /// Errors begin with `name`.
   H5Image(const std::vector<H5Entry> &entries, const std::string &name);
-  const std::vector<std::string_view> &pieces() const { return pieces_; } // in order; they live as long as the image
+  const std::vector<std::string_view> &pieces() const { return pieces_; } // in file order; valid as long as the image
 
 private:
   std::shared_ptr<MappedFile> layout_;

@@ -1,4 +1,4 @@
-// Reads the members of .keras archives by libzip.
+// Reads the members of .keras archives with libzip.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Error.h"
@@ -11,7 +11,7 @@
 namespace halftone::detail {
 
 void KerasArchive::Close::operator()(zip_t *archive) const { zip_discard(archive); }
-/// All data were read and checked before: an error of closing tells nothing new.
+/// Ignores errors: all data was read and checked before.
 void KerasArchive::CloseMember::operator()(zip_file_t *file) const { (void)zip_fclose(file); }
 
 void KerasArchive::fail(const std::string &member, const std::string &found) const {
@@ -19,7 +19,7 @@ void KerasArchive::fail(const std::string &member, const std::string &found) con
               fmt::format("{}: expected {}, a zip with {}; found: {}", path_, kind_, member, found));
 }
 
-/// libzip's words for an error.
+/// libzip's text for an error.
 static std::string reasonOf(zip_error_t error) {
   std::string reason = zip_error_strerror(&error);
   zip_error_fini(&error);
@@ -75,7 +75,7 @@ std::optional<std::span<const std::byte>> KerasArchive::stored(const std::string
   char first = 0;
   if (facts.comp_size > 0 && zip_fread(open(member, index, true).get(), &first, 1) != 1)
     fail(member, fmt::format("damaged data in {}: the file ends within them", member));
-  // Where libzip has read that byte. If this were another place, the checksum would not agree.
+  // The position at which libzip read that byte. If it were wrong, the checksum would not match.
   const std::span<const std::byte> rest = std::span(mapped_->bytes()).subspan(source_->lastRead());
   const std::span<const std::byte> bytes = rest.first(std::min<size_t>(facts.comp_size, rest.size()));
   if (crc32Of(bytes) != facts.crc)
@@ -89,7 +89,7 @@ void KerasArchive::read(const std::string &member, const std::function<void(std:
   const auto file = open(member, indexOf(member), false);
   std::vector<std::byte> buffer(1 << 20);
   zip_int64_t count = 0;
-  // The size in the directory may be wrong. Reading to the end of the data makes libzip also compare the checksum.
+  // The size in the directory may be wrong. Reading to the end of the data also makes libzip verify the checksum.
   while ((count = zip_fread(file.get(), buffer.data(), buffer.size())) > 0)
     take(std::span(buffer).first(static_cast<size_t>(count)));
   if (count < 0)

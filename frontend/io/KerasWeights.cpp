@@ -1,4 +1,4 @@
-// Compares weights files with models, and reads them whole or not at all.
+// Matches weights files with models, and reads them completely or not at all.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasWeights.h"
 #include "frontend/base/PlacedError.h"
@@ -28,7 +28,7 @@ int64_t countOf(const H5File &file, const SavedGroup &group) {
   return file.count(group.path().empty() ? "vars" : group.path() + "/vars");
 }
 
-/// Why the file's dataset cannot be the variable's value; "" if it can.
+/// The reason why the dataset cannot be the variable's value; "" if it can.
 std::string mismatch(const H5Array &array, const Variable &variable) {
   if (array.shape != variable.shape())
     return fmt::format("The shape of the target variable and the shape of the target value in "
@@ -38,7 +38,7 @@ std::string mismatch(const H5Array &array, const Variable &variable) {
   return array.dtype ? "" : fmt::format("{} is stored in a type that Keras does not write", variable.path());
 }
 
-/// Why the group cannot be read; "" if it can.
+/// The reason why the group cannot be read; "" if it can.
 std::string mismatch(const SavedGroup &group, const H5File &file) {
   const int64_t count = countOf(file, group);
   if (count != std::ssize(group.variables)) {
@@ -54,7 +54,7 @@ std::string mismatch(const SavedGroup &group, const H5File &file) {
   return "";
 }
 
-/// Gives a kernel of GPTQ or AWQ the layout that it has in the file: behind the bias, if there is one, stand kernel and scales.
+/// Gives a GPTQ or AWQ kernel the layout that it has in the file, where kernel and scales follow the bias, if any.
 void layOutAsStored(const SavedGroup &group, const H5File &file) {
   const size_t kernel = group.variables.size() - group.calibrated->variables().size();
   if (countOf(file, group) == std::ssize(group.variables))
@@ -84,7 +84,7 @@ struct Reading {
   void write() const { writeTogether(variables, values).orThrow(); }
 
 private:
-  /// The weight of the file has the delta in it, so LoRA begins anew.
+  /// Resets LoRA, since the weight in the file includes the delta.
   void restart(const LowRankDelta &delta) {
     auto [a, b] = delta.fresh();
     variables.insert(variables.end(), {delta.a().impl()->memory, delta.b().impl()->memory});
@@ -94,14 +94,14 @@ private:
 
 std::string objectOf(const SavedGroup &group) { return fmt::format("<{} name={}>", group.className, group.name); }
 
-/// The groups' paths under one naming, and whether `has` holds for each that a reader needs.
+/// Returns true if `has` holds for the path of every required group under one naming.
 bool findsAll(const std::vector<SavedGroup> &groups, Naming naming,
               const std::function<bool(const std::string &)> &has) {
   return std::ranges::all_of(groups, [&](const SavedGroup &group) {
     return group.variables.empty() || group.isRandomState || has(group.paths[static_cast<size_t>(naming)]);
   });
 }
-/// The names of layers whose paths under two namings differ, as a list; "" if there are none.
+/// The names of layers whose paths differ between two namings, as a comma-separated list; "" if there are none.
 std::string difference(const std::vector<SavedGroup> &groups, Naming a, Naming b) {
   std::set<std::string> names;
   for (const SavedGroup &group : groups)
@@ -110,8 +110,8 @@ std::string difference(const std::vector<SavedGroup> &groups, Naming a, Naming b
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The naming by which the file has all groups; the first if none does. value_error if both have, and find other groups: the
-/// names of some layers look like automatic ones, and may stand for other layers.
+/// The naming under which the file has all groups; the first if there is none. value_error if both apply but select
+/// different groups: the names of some layers look automatic and may denote other layers.
 Naming namingOf(const std::vector<SavedGroup> &groups, const H5File &file) {
   const std::string doubtful = difference(groups, Naming::given, Naming::placed);
   const auto has = [&](const std::string &path) { return file.count(path.empty() ? "vars" : path + "/vars") > 0; };
@@ -127,12 +127,12 @@ Naming namingOf(const std::vector<SavedGroup> &groups, const H5File &file) {
 
 } // namespace
 
-/// The weights of a layer's terms in the file; undefined if there are none.
+/// The term weights of a layer in the file; undefined if there are none.
 static Tensor idfOf(const SavedGroup &group, const H5File &file) {
   const std::string place = idfPlace(group);
   return group.state && !group.isCopy && file.find(place) ? file.read(place) : Tensor();
 }
-/// Reads the weights of the terms of all layers, or if one refuses them of none.
+/// Reads the term weights of all layers, or of none if a layer rejects its weights.
 static void readTermWeights(const std::vector<SavedGroup> &groups, const H5File &file) {
   std::vector<std::pair<VocabularyState *, Tensor>> before;
   try {
@@ -222,14 +222,14 @@ std::vector<std::pair<std::string, std::string>> vocabularyFiles(const Layer &mo
 
 bool readOptimizer(const Optimizer &optimizer, const H5File &file) {
   const std::vector<SavedGroup> own = savedGroups(optimizer);
-  SavedGroup plain = own.back(); // without a loss scale
+  SavedGroup plain = own.back(); // without the loss scale
   const int64_t outer = file.count("optimizer/vars"), inner = file.count("optimizer/inner_optimizer/vars");
   plain.paths.front() = inner > 0 ? "optimizer/inner_optimizer" : "optimizer";
   const SavedGroup &group = own.size() > 1 && inner > 0 ? own.front() : plain;
   if (outer == 0)
     return false;
   if (const std::string why = mismatch(group, file); !why.empty()) {
-    if ((inner > 0 ? inner : outer) <= 2) // never trained: the count of updates, which is 0, and the config's rate
+    if ((inner > 0 ? inner : outer) <= 2) // never trained: only the update count, 0, and the config's learning rate
       return false;
     writeOutput(
         fmt::format("warning: Skipping variable loading for optimizer '{}', because it has {} variables whereas "
@@ -243,8 +243,8 @@ bool readOptimizer(const Optimizer &optimizer, const H5File &file) {
   return true;
 }
 
-/// The values of the variables of these groups, all of one moment, as files hold them.
-/// Slots that processes divide are whole; `parts` may be null.
+/// A consistent snapshot of the variables of these groups, in the form that files hold. Slot variables divided among
+/// processes are made whole; `parts` may be null.
 static WeightValues valuesOf(const std::vector<SavedGroup> &groups, const OptimizerParts *parts) {
   std::vector<Variable> variables;
   for (const SavedGroup &group : groups) {
@@ -260,7 +260,7 @@ static WeightValues valuesOf(const std::vector<SavedGroup> &groups, const Optimi
   for (size_t i = 0; i < variables.size(); ++i)
     values.insert_or_assign(variables[i].impl().get(), parts ? parts->whole(variables[i], tensors[i]) : tensors[i]);
   for (const SavedGroup &group : groups)
-    if (group.adapted && !group.adapted->delta().isZero(values)) // integers quantized again may be others
+    if (group.adapted && !group.adapted->delta().isZero(values)) // requantized integers may differ
       group.adapted->merge(values);
   return values;
 }
@@ -278,7 +278,7 @@ static std::vector<H5Entry> entriesOf(const std::vector<SavedGroup> &groups, con
   return entries;
 }
 
-/// Refuses given names that another layer's class and number make: namingOf() could not read the file.
+/// Rejects given names that equal another layer's class and number, since namingOf() could not read the file.
 static void refuseDoubt(const std::vector<SavedGroup> &groups, const std::string &file) {
   std::set<std::string> paths;
   for (const SavedGroup &group : groups)

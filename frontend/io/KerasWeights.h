@@ -1,4 +1,4 @@
-// Reads the weights and the optimizer's state of Keras's weights files into a model.
+// Reads weights and optimizer state from Keras's weights files into a model.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/io/H5File.h"
@@ -10,24 +10,27 @@
 
 namespace halftone::detail {
 
-/// value_error in Keras's words that names all layers whose variables the file does not hold, or holds in another shape;
-/// nothing is then changed. With `skipMismatch` such layers keep their values, and a warning names them. Numbers are
-/// converted to the variables' dtypes.
+/// value_error, in Keras's words, naming all layers whose variables are missing in the file or have another shape;
+/// nothing changes then. With `skipMismatch` these layers keep their values, and a warning names them. Values are
+/// converted to the dtypes of the variables.
 void readWeights(const Layer &model, const H5File &file, bool skipMismatch);
 
-/// Gives the layers whose configs lack their vocabularies those of the archive, whose text `assetText` reads, with the weights
-/// of the weights file, which may be null. Errors about a vocabulary begin with `archive`, its name.
+/// Restores the vocabularies that the layers' configs omit from the archive, whose members `assetText` reads, and the
+/// term weights from the weights file, which may be null. Errors about a vocabulary begin with `archive`, the archive's
+/// name.
 void readVocabularies(const Layer &model, const H5File *file, const std::string &archive,
                       const std::function<std::string(const std::string &member)> &assetText);
-/// The members of a .keras archive that hold these vocabularies, and their texts. value_error for one that no file can hold.
+/// The members of a .keras archive that hold these vocabularies, and their contents. value_error for a vocabulary that
+/// a file cannot represent.
 std::vector<std::pair<std::string, std::string>> vocabularyFiles(const Layer &model);
 
-/// Reads the state of `optimizer`, which is built if the model is. A file of a model that was never trained has none. If
-/// only the loss scale is missing in the file or in the optimizer, the rest is read; if the variables are others, none is, and
-/// a warning says so. Whether it has read a state.
+/// Reads the state of `optimizer`, which must be built if the model is. The file of a model that was never trained has
+/// no state. If only the loss scale is missing in the file or the optimizer, the rest is read. If the variables differ,
+/// nothing is read and a warning is issued. Returns true if state was read.
 bool readOptimizer(const Optimizer &optimizer, const H5File &file);
 
-/// The bytes of a weights file of a model, of one moment; with the optimizer's state, if it has one. `name` begins errors.
+/// The bytes of a weights file: a consistent snapshot of a model, with the optimizer's state if there is one. Errors
+/// begin with `name`.
 H5Image weightsImage(const Model &model, const std::string &name);
 
 } // namespace halftone::detail

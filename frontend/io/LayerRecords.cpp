@@ -22,13 +22,14 @@ bool isObjectOf(const Json &json, const char *className) {
   return json.is_object() && json.contains("class_name") && json["class_name"] == className;
 }
 
-/// Whether the object is the config of a layer. Layers record whether they are trained; initializers and losses do not.
+/// Returns true if the object is a layer config. Layers record whether they are trainable; initializers and losses do
+/// not.
 bool isLayer(const Json &json) {
   return json.is_object() && json.contains("class_name") && json.contains("config") && json["config"].is_object() &&
          json["config"].contains("trainable");
 }
 
-/// Whether the object is an operation of a functional model, such as x + 1.
+/// Returns true if the object is an operation of a functional model, such as x + 1.
 bool isOperation(const Json &json) {
   const auto module = json.find("module");
   return module != json.end() && module->is_string() && module->get<std::string>().starts_with("keras.src.ops");
@@ -39,13 +40,13 @@ bool isFunctional(const Place &layer) {
 }
 bool isSequential(const Place &layer) { return isObjectOf(layer.json, "Sequential"); }
 
-/// The class name without its package, for example of "house>Residual".
+/// The class name without its package, for example "Residual" for "house>Residual".
 std::string classOf(const Place &layer) {
   const std::string name = layer.at("class_name").text();
   return name.substr(name.find('>') + 1);
 }
 
-/// The layer's name. If a custom layer's config has none, the layer gets an automatic one.
+/// The layer's name. A custom layer whose config has no name gets an automatic one.
 std::string nameOf(const Place &layer) {
   const Place name = layer.at("config").at("name"), outer = layer.at("name");
   if (name.json.is_null() && outer.json.is_null())
@@ -76,7 +77,7 @@ std::optional<DTypePolicy> policyOf(const Place &layer) {
   dtype.fail("a policy's name or object");
 }
 
-/// "softmax", also from {"class_name": "function", "config": "softmax"}.
+/// "softmax", also for {"class_name": "function", "config": "softmax"}.
 std::string activationOf(const Place &layer) {
   const Json &json = layer.at("config").at("activation").json;
   const Json &name = json.is_object() && json.contains("config") ? json["config"] : json;
@@ -92,11 +93,11 @@ void collectOutputs(const Json &json, std::vector<std::string> &names) {
       collectOutputs(element, names);
 }
 
-/// The layer at `node`, built for the shapes in its build_config if there are any; nullopt if it cannot be made, of which
-/// load_model() tells the reason. value_error if two keys of the layer's map match the path of a layer that it makes.
+/// The layer at `node`, built for the shapes of its build_config if there are any; nullopt if it cannot be created, for
+/// which load_model() reports the reason. value_error if two keys of the layer's map match the path of a sublayer.
 std::optional<Layer> made(const Place &node, const std::string &name, const std::string &prefix, bool hasMap) {
   Json object = node.json;
-  object["config"]["name"] = name; // an automatic name is taken once
+  object["config"]["name"] = name; // an automatic name is assigned only once
   const InitialZeros zeros;
   try {
     if (prefix.empty())
@@ -115,7 +116,7 @@ class RecordCollector {
 public:
   std::vector<LayerRecord> layers;
 
-  /// Collects the layers inside a model or layer. `prefix` is the prefix of the layer's own path.
+  /// Collects the sublayers of a model or layer. `prefix` is the prefix of the layer's own path.
   void parts(const Place &layer, const std::string &name, const std::string &prefix, bool isOutput) {
     if (isSequential(layer))
       return sequence(layer, name, prefix, isOutput);
@@ -149,7 +150,7 @@ private:
       const std::optional<Layer> layer = made(node, name, prefix, hasMap);
       if (!layer)
         return;
-      layers[place].className = layer->class_name(); // GroupedQueryAttention, which files call GroupQueryAttention
+      layers[place].className = layer->class_name(); // GroupedQueryAttention, called GroupQueryAttention in files
       for (const Layer &part : computingLayers(*layer))
         if (std::ranges::find(layers, part.path(), &LayerRecord::path) == layers.end())
           layers.push_back({part.path(), part.class_name(), "", part.dtype_policy()});
@@ -158,7 +159,7 @@ private:
     parts(node, name, prefix, isOutput);
   }
 
-  /// Collects a Sequential. If the model knows its input, it is built when it is made, outside of every other model.
+  /// Collects a Sequential. If its input is recorded, it is built on creation, outside of any other model.
   void sequence(const Place &model, const std::string &name, const std::string &prefix, bool isOutput) {
     const std::vector<Place> nodes = model.at("config").at("layers").elements();
     const bool builtAlone = !nodes.empty() && knowsInput(nodes[0]);
@@ -188,7 +189,7 @@ private:
       }
   }
 
-  /// Collects layers among a layer's arguments: alone, in lists or by name.
+  /// Collects layers found among a layer's arguments: alone, in lists or by name.
   void search(const Place &node, const std::string &prefix) {
     if (isLayer(node.json))
       layer(node, prefix, false);

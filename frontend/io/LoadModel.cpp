@@ -1,4 +1,4 @@
-// load_model(): makes a model aside, from config.json, and gives it out when it has its weights and its compile().
+// load_model(): creates a model from config.json and returns it once it has its weights and is compiled.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/PlacedError.h"
 #include "frontend/graph/CallTransaction.h"
@@ -24,8 +24,8 @@ namespace {
 
 constexpr const char *weightsMember = "model.weights.h5";
 
-/// More bytes than the weights and the state of any optimizer take: Keras keeps at most six numbers of eight bytes for
-/// each weight, and those of a loss scale's inner optimizer twice.
+/// An upper bound on the bytes of the weights and any optimizer's state: Keras keeps at most six 8-byte numbers per
+/// weight, and those of a loss scale's inner optimizer twice.
 int64_t mostWeightBytes(const Layer &model) {
   constexpr int64_t leastAllowed = int64_t{64} << 20, mostForEach = 128;
   int64_t bytes = leastAllowed;
@@ -55,14 +55,13 @@ void compileAsSaved(const Model &model, const Config &config, const LoadArgs &ar
   model.compile(*compile);
 }
 
-/// A message that quotes a long value of a file, cut to its beginning.
+/// Truncates a message that quotes a long value of a file.
 std::string shortened(const std::string &message) {
   constexpr size_t most = 2000;
   return message.size() <= most ? message : message.substr(0, most) + " ...";
 }
 
-/// The model of a config, to which the file's weights are given at once. One that is not built keeps no weights of
-/// zeros.
+/// The model of a config, whose weights the caller sets next. The weights of an unbuilt model are not kept as zeros.
 Model modelOf(const Config &config) {
   {
     const InitialZeros zeros;
@@ -72,7 +71,7 @@ Model modelOf(const Config &config) {
   return Model::from_config(config);
 }
 
-/// The file and the member begin the message of every error but those of the environment.
+/// Prefixes every error except environment errors with the file and the member.
 template <class F> auto within(const std::string &path, const char *member, F make) {
   try {
     return make();
@@ -109,7 +108,7 @@ Model detail::loadModel(const std::string &filepath, const LoadArgs &args,
   if (const std::shared_ptr<CompiledModel> compiled = weights ? compiledIfAny(model) : nullptr) {
     CallTransaction transaction;
     compiled->optimizer.impl()->build(model.trainable_variables());
-    if (readOptimizer(compiled->optimizer, *weights)) // else the optimizer has no state yet
+    if (readOptimizer(compiled->optimizer, *weights)) // otherwise the optimizer has no state yet
       transaction.commit();
   }
   return model;

@@ -1,4 +1,4 @@
-// Answers libzip's commands about a mapped file.
+// Implements libzip's source commands on a mapped file.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/MappedZipSource.h"
 #include <algorithm>
@@ -35,14 +35,14 @@ int64_t MappedZipSource::answer(int command, void *data, uint64_t size) {
     facts->size = bytes_.size();
     return sizeof *facts;
   }
-  case ZIP_SOURCE_ERROR: { // of a place outside of the file, the only one
+  case ZIP_SOURCE_ERROR: { // seeking out of bounds, the only error
     int codes[2] = {ZIP_ER_SEEK, 0};
     std::memcpy(data, codes, sizeof codes);
     return sizeof codes;
   }
   case ZIP_SOURCE_SUPPORTS:
     return ZIP_SOURCE_SUPPORTS_SEEKABLE;
-  default: // CLOSE, FREE: the bytes are the object's
+  default: // CLOSE and FREE: the object owns the bytes
     return command == ZIP_SOURCE_CLOSE || command == ZIP_SOURCE_FREE ? 0 : -1;
   }
 }

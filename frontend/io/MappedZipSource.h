@@ -1,4 +1,4 @@
-// The bytes of a mapped file, as libzip reads them.
+// A libzip source over a mapped file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -8,19 +8,20 @@
 
 namespace halftone::detail {
 
-/// libzip asks it for bytes. It knows which it gave last: libzip does not tell where a member's data begin.
+/// The source from which libzip reads. It records the position of the last read, since libzip does not expose where a
+/// member's data begins.
 class MappedZipSource {
 public:
-  /// The bytes live as long as the object, and the object as long as an archive that is open on it.
+  /// The bytes must outlive the object, and the object any archive opened on it.
   explicit MappedZipSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
   MappedZipSource(const MappedZipSource &) = delete;
-  /// A source for zip_open_from_source(); null, with the reason in `error`, if libzip has no memory.
+  /// A source for zip_open_from_source(); null, with the reason in `error`, if libzip is out of memory.
   zip_source_t *make(zip_error_t *error);
-  /// Where the last bytes lie that libzip has read.
+  /// The offset of libzip's last read.
   size_t lastRead() const { return lastRead_; }
 
 private:
-  /// Does libzip's `command` with the `size` bytes at `data`; -1 if it cannot.
+  /// Handles libzip's `command` with the `size` bytes at `data`; returns -1 on failure.
   int64_t answer(int command, void *data, uint64_t size);
   int64_t read(void *to, uint64_t size);
 

@@ -1,4 +1,4 @@
-// Makes Sequential models and single layers from configs.
+// Creates Sequential models and single layers from configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ModelReader.h"
 #include "frontend/base/PlacedError.h"
@@ -13,7 +13,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// Extents with null for one that is not known; empty if the value is no list of them.
+/// A shape, with null for unknown extents; nullopt if the value is not a list of extents.
 std::optional<Shape> shapeOf(const ConfigPlace &place) {
   std::vector<int64_t> dims;
   if (!place.json.is_array())
@@ -26,8 +26,8 @@ std::optional<Shape> shapeOf(const ConfigPlace &place) {
   return Shape(std::move(dims));
 }
 
-/// The shapes in a build_config: "input_shape" is one or a list of them, "shapes_dict" has them by name. Empty if Keras
-/// recorded none.
+/// The shapes in a build_config: "input_shape" is a shape or a list of shapes, "shapes_dict" has them by name. Empty if
+/// Keras recorded none.
 std::vector<Shape> builtShapes(const ConfigPlace &build) {
   std::vector<Shape> shapes;
   const auto add = [&](auto &&self, const ConfigPlace &place) -> void {
@@ -35,7 +35,7 @@ std::vector<Shape> builtShapes(const ConfigPlace &build) {
       return shapes.push_back(*shape);
     if (!place.json.is_array() || !std::ranges::all_of(place.json, [](const auto &each) { return each.is_array(); }))
       place.fail("a list of extents, integers from 0 or null");
-    for (const ConfigPlace &each : place.elements()) // the states of a recurrent layer
+    for (const ConfigPlace &each : place.elements()) // state shapes of a recurrent layer
       self(self, each);
   };
   if (build.isNull())
@@ -57,8 +57,8 @@ std::vector<Shape> builtShapes(const ConfigPlace &build) {
   return shapes;
 }
 
-/// Builds the model of the whole file if its layers do not tell its input. All others are built by their calls, so paths
-/// are those of the model that was saved.
+/// Builds the root model of the file if its layers do not define its input. All other models are built by their calls,
+/// so paths equal those of the saved model.
 void buildRoot(const Layer &layer, const ConfigPlace &place) {
   const std::vector<Shape> shapes = builtShapes(place.at("build_config"));
   if (!shapes.empty() && !layer.built())
@@ -107,7 +107,7 @@ Layer readLayer(const ConfigPlace &place) {
   try {
     return readAny(place.object());
   } catch (const Error &error) {
-    if (place.where.empty() || error.message().starts_with(place.where)) // the place of an inner layer
+    if (place.where.empty() || error.message().starts_with(place.where)) // already has the location of an inner layer
       throw;
     rethrowAt(place.where, error);
   }

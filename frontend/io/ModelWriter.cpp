@@ -42,7 +42,7 @@ Json objectOf(const char *module, const char *className, Json config) {
 
 Json layerObject(const Layer &layer);
 
-/// `form` with the shape of each Value in its place.
+/// Replaces each Value of `form` by its shape.
 Json withShapes(const Json &form, const Json &shapes) {
   if (standsForValue(form))
     return shapes[form["input"].get<size_t>()];
@@ -52,7 +52,7 @@ Json withShapes(const Json &form, const Json &shapes) {
   return nested;
 }
 
-/// The shapes with which Keras builds the layer before it reads weights; null if it has none of its own.
+/// The shapes with which Keras builds the layer before reading weights; null if it has no weights of its own.
 Json buildConfigOf(const LayerImpl &layer) {
   if (layer.inputSpecs.empty() || (layer.weights.empty() && layer.children.empty()))
     return nullptr;
@@ -65,7 +65,7 @@ Json buildConfigOf(const LayerImpl &layer) {
            recurrent && shapes.size() > 1)
     build["shapes_dict"] = {{"sequences_shape", shapes[0]},
                             {"initial_state_shape", withShapes(recurrent->stateForm(1), shapes)}};
-  else if (dynamic_cast<const CellBody *>(layer.body.get())) // its states follow from its arguments
+  else if (dynamic_cast<const CellBody *>(layer.body.get())) // its state shapes follow from its arguments
     build["input_shape"] = shapes[0];
   else
     build["input_shape"] = shapes.size() == 1 ? shapes[0] : shapes;
@@ -78,7 +78,7 @@ Json sequentialObject(const Layer &model) {
   config["name"] = model.name();
   config["trainable"] = model.trainable();
   config["dtype"] = jsonOf(dtype_policies::serialize(model.dtype_policy()));
-  if (state.sequenceInput) // without one the layers are built by the model around this one, under its path
+  if (state.sequenceInput) // otherwise the enclosing model builds the layers, under its own path
     layers.push_back(layerObject(*state.sequenceInput));
   for (const Layer &layer : state.sequence)
     layers.push_back(layerObject(layer));
@@ -91,7 +91,7 @@ Json sequentialObject(const Layer &model) {
   return object;
 }
 
-/// The names by which a functional model's calls refer to each other.
+/// The names with which the calls of a functional model refer to each other.
 class GraphWriter {
 public:
   explicit GraphWriter(const Layer &model) : model_(model), state_(stateOf(model)) {
@@ -126,7 +126,7 @@ public:
   }
 
 private:
-  /// A layer's name; of an operation, which has none, its word with a number that makes it differ.
+  /// A layer's name; for an operation, which has none, the operation's word and a number that makes it unique.
   std::string nameOf(const GraphMember &member) {
     if (member.input.defined())
       return member.input.node()->name;
@@ -174,7 +174,7 @@ private:
     const auto &[name, index] = places_.at(call.get());
     return Json::array({name, index, value.node()->index});
   }
-  /// A constant among the arguments of an operation.
+  /// A constant argument of an operation.
   Json constantFor(const Value &value, const Call &call) const {
     if (call.layer)
       throw Error(ErrorKind::value_error,
@@ -185,7 +185,7 @@ private:
     return arrayForRecord(fmt::format("the operation '{}' of the model '{}'", call.name, model_.name()),
                           elementsOfConstant(value));
   }
-  /// The arguments with Keras's description of a Value in place of {"input": i}.
+  /// Replaces each {"input": i} by Keras's description of the Value.
   Json withValues(const Json &json, const Call &call) const {
     if (standsForValue(json)) {
       const Value &value = call.inputs[json["input"].get<size_t>()];
@@ -205,7 +205,8 @@ private:
         each = withValues(Json(each), call);
     return result;
   }
-  /// Inputs or outputs, in the structure that a file gave them; else one as it is, several as a list.
+  /// Inputs or outputs in the structure recorded in the file they came from; otherwise a single value as it is, several
+  /// as a list.
   Json ends(const std::vector<Value> &values, const char *which) const {
     const Json &forms = ConfigAccess::json(state_.endForms);
     return endsAs(forms.contains(which) ? forms[which] : jsonOf(listArguments(values.size()))["args"][0], values);
@@ -218,7 +219,7 @@ private:
       each = endsAs(Json(each), values);
     return structure;
   }
-  /// Here Keras counts the graph of an inner functional model as a call.
+  /// Like history(), but Keras counts the graph of an inner functional model as a call.
   Json end(const Value &value) const {
     Json place = history(value);
     if (const std::shared_ptr<Call> &call = value.node()->call)
@@ -261,8 +262,8 @@ Json layerObject(const Layer &layer) {
   }
 }
 
-/// Refuses a model in which a layer stands at two places, of which a file would make two layers: in two models inside of each
-/// other or side by side, or twice in a Sequential. Layers that one functional model calls several times stand there once.
+/// Rejects a model in which a layer occurs at two places, which a file would duplicate: in two nested or adjacent
+/// models, or twice in a Sequential. A layer that one functional model calls several times occurs once.
 class PlacesOfLayers {
 public:
   void visit(const Layer &model, const std::string &place) {
@@ -295,7 +296,7 @@ private:
 
 } // namespace
 
-/// Refuses a config that load_model() refuses: a policy whose mode the weights of the layer do not have.
+/// Rejects a config that load_model() would reject: a policy whose mode differs from that of the layer's weights.
 static void requireModes(const Layer &model) {
   for (const Layer &layer : computingLayers(model))
     if (layer.built())

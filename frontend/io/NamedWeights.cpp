@@ -1,4 +1,4 @@
-// Matches weights with tensors by a map of names, and reorders the tensors' axes.
+// Matches weights with tensors by a name map and transposes the tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/NamedWeights.h"
 #include "runtime/TensorAccess.h"
@@ -20,10 +20,10 @@ bool isPermutation(const std::vector<int64_t> &axes, int64_t rank) {
   return sorted == all;
 }
 
-/// The bits of a tensor of the host with axis `axes[i]` as axis i.
+/// Transposes a host tensor bit by bit, with axis `axes[i]` as axis i.
 Tensor transposed(const Tensor &tensor, const std::vector<int64_t> &axes) {
   const size_t rank = axes.size();
-  std::vector<int64_t> given(rank, 1), dims(rank), steps(rank); // steps, in elements of `tensor`
+  std::vector<int64_t> given(rank, 1), dims(rank), steps(rank); // steps: strides in elements of `tensor`
   for (size_t i = rank; i-- > 1;)
     given[i - 1] = given[i] * tensor.shape()[static_cast<int64_t>(i)];
   for (size_t i = 0; i < rank; ++i) {
@@ -49,7 +49,7 @@ Tensor transposed(const Tensor &tensor, const std::vector<int64_t> &axes) {
   return result;
 }
 
-/// A tensor in the axes' order that an entry asks for, or the problem with the entry.
+/// A tensor transposed as an entry asks, or the problem with the entry.
 struct Arranged {
   NamedTensor tensor{};
   std::string problem{};

@@ -1,4 +1,4 @@
-// Finds the values of weights in a file that names and arranges them in another way.
+// Finds weights in a file that uses other names and axis orders.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/io/SavedVariables.h"
@@ -9,11 +9,11 @@
 
 namespace halftone::detail {
 
-/// The value of each variable, undefined where the file has none that fits; and the problems, as texts.
+/// The value of each variable, undefined if the file has no matching one, and the problems as text.
 using FileValues = std::pair<std::vector<Tensor>, std::vector<std::string>>;
 
-/// The values that `names`, by the variables' names, find in the file, with their axes in the variables' order. Tensors that no
-/// entry names are no problem.
+/// The values of `variables`, looked up in the file through `names` (variable name to tensor) and transposed to the
+/// variables' axis order. Tensors that no entry names are not a problem.
 FileValues valuesByNames(const Safetensors &contents, const std::vector<SavedVariable> &variables,
                          const std::vector<std::pair<std::string, SavedTensor>> &names);
 

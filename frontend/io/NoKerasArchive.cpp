@@ -1,4 +1,4 @@
-// KerasArchive for programs that are linked without libzip, since Debian has no static libzip: every file is refused.
+// KerasArchive for programs linked without libzip, since Debian has no static libzip: rejects every file.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Error.h"
@@ -11,7 +11,7 @@ KerasArchive::KerasArchive(const std::string &path, const char *kind, const char
   fail("", "this program is linked without libzip");
 }
 
-// The constructor always throws, so nobody can call these.
+// The constructor always throws, so these are unreachable.
 bool KerasArchive::contains(const std::string &) const { return false; }
 std::string KerasArchive::text(const std::string &member) const { fail(member, "no archive"); }
 Config KerasArchive::json(const std::string &member) const { fail(member, "no archive"); }

@@ -1,4 +1,4 @@
-// Reads pickled arrays of lists: a machine of a stack and a memo, which takes the opcodes of protocols 2 to 5 that NumPy writes.
+// Reads pickled arrays of lists: a stack machine with a memo, for the opcodes of protocols 2 to 5 that NumPy writes.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ObjectArrays.h"
 #include "frontend/base/RefuseFile.h"
@@ -19,16 +19,16 @@ struct Node;
 /// A value: an integer, or a node for all others.
 struct Item {
   enum class Kind : uint8_t { other, integer, list, tuple, global, object, mark };
-  Kind kind = Kind::other; // None, bools and texts are of no interest
+  Kind kind = Kind::other; // other: None, bools and texts, whose values are ignored
   int64_t number = 0;
   Node *node = nullptr;
 };
 struct Node {
-  std::string name;        // of a global; of an object that of the global which made it
+  std::string name;        // of a global; of an object, the global that created it
   std::vector<Item> items; // of a list or a tuple; the state of an object
 };
 
-/// Nodes belong to the machine, so that lists inside of each other are freed without recursion.
+/// The machine owns all nodes, so nested lists are freed without recursion.
 class Unpickler {
 public:
   Unpickler(const std::string &path, std::string_view text) : path_(path), text_(text) {}
@@ -53,7 +53,7 @@ private:
       fail("a whole pickle", fmt::format("the end of the data after {} bytes", at_));
     return text_.substr(std::exchange(at_, at_ + count), count);
   }
-  /// An unsigned integer of some bytes, in little-endian order.
+  /// Reads a little-endian unsigned integer of `bytes` bytes.
   uint64_t number(size_t bytes) {
     const std::string_view digits = take(bytes);
     uint64_t value = 0;
@@ -79,7 +79,7 @@ private:
     nodes_.push_back(std::make_unique<Node>(Node{std::move(name), std::move(items)}));
     return {.kind = kind, .number = 0, .node = nodes_.back().get()};
   }
-  /// The items above the last mark, which goes too.
+  /// Pops the items above the last mark, and the mark.
   std::vector<Item> aboveMark() {
     const auto mark =
         std::find_if(stack_.rbegin(), stack_.rend(), [](const Item &item) { return item.kind == Item::Kind::mark; });
@@ -228,7 +228,7 @@ private:
       return true;
     }
     case 'R': {
-      (void)pop(); // the arguments
+      (void)pop(); // arguments
       const Item function = pop();
       if (function.kind != Item::Kind::global)
         fail("a whole pickle", "a call of no function");
@@ -263,7 +263,7 @@ private:
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-/// The pickle behind the header of a .npy file.
+/// The pickle after the header of a .npy file.
 std::string_view pickleIn(const std::string &name, std::string_view file) {
   const auto refuse = [&](const std::string &found) {
     refuseFile(name, "the .npy data of an array of objects", found);
@@ -281,7 +281,7 @@ std::string_view pickleIn(const std::string &name, std::string_view file) {
   return file.substr(length);
 }
 
-/// The lists of a rebuilt array of one dimension: the last part of its state, of which the second part is the shape.
+/// The lists of a rebuilt one-dimensional array. They are the last part of its state; the second part is the shape.
 const std::vector<Item> *listsOf(const Item &array) {
   if (array.kind != Item::Kind::object || !array.node->name.ends_with("_reconstruct") || array.node->items.size() != 1)
     return nullptr;
@@ -304,14 +304,14 @@ std::vector<std::vector<int64_t>> readIntegerLists(const std::string &name, std:
     if (!fitsMemory(needed))
       refuseFile(name, "room for its lists", memoryShortage(needed));
   };
-  requireRoom(bytes.size(), 16); // an opcode makes at most one value
+  requireRoom(bytes.size(), 16); // an opcode creates at most one value
   Unpickler unpickler(name, pickleIn(name, file));
   const Item array = unpickler.run();
   const std::vector<Item> *lists = listsOf(array);
   const auto refuse = [&](const char *found) { refuseFile(name, "an array of lists of integers", found); };
   if (!lists)
     refuse("another object");
-  uint64_t count = 0; // a list may stand there many times
+  uint64_t count = 0; // a list may be referenced many times
   for (const Item &list : *lists) {
     if (list.kind != Item::Kind::list)
       refuse("an element that is no list");

@@ -1,4 +1,4 @@
-// NumPy arrays of objects, which .npz archives hold in Python's pickle format.
+// NumPy arrays of objects, stored in .npz archives as Python pickles.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace halftone::detail {
 
-/// The lists of integers in a .npy file of a one-dimensional array of them. Nothing that a pickle may call is called: the
-/// functions that rebuild an array are known by their names, and every other one is refused. io_error that names the file.
+/// The lists of integers in a .npy file with a one-dimensional object array. The reader calls nothing that the pickle
+/// names: it recognizes the functions that rebuild an array by name and rejects all others. io_error naming the file.
 std::vector<std::vector<int64_t>> readIntegerLists(const std::string &name, std::span<const std::byte> bytes);
 
 } // namespace halftone::detail

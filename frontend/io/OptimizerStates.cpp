@@ -1,4 +1,4 @@
-// Matches the states of optimizers in checkpoints with optimizers, and keeps those that wait for one.
+// Matches optimizer states of checkpoints with optimizers, and keeps states whose optimizer does not exist yet.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/OptimizerStates.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -13,8 +13,7 @@ namespace halftone::detail {
 
 namespace {
 
-constexpr std::string_view ownKind =
-    "own_optimizer/"; // a place begins with it, and with the number: "own_optimizer/0/..."
+constexpr std::string_view ownKind = "own_optimizer/"; // prefix of a place, before the number: "own_optimizer/0/..."
 
 std::string nameOfState(int64_t number) {
   return number == 0 ? "own_optimizer" : fmt::format("own_optimizer_{}", number);
@@ -29,7 +28,7 @@ std::string after(const std::string &prefix, const std::string &text) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-/// The number of the optimizer that a place belongs to; nullopt if it belongs to none of the steps' own.
+/// The number of the own optimizer to which a place belongs; nullopt if it belongs to none.
 std::optional<int64_t> numberIn(const std::string &place) {
   if (!place.starts_with(ownKind))
     return std::nullopt;
@@ -41,7 +40,7 @@ std::optional<int64_t> numberIn(const std::string &place) {
   return number;
 }
 
-/// A part of a checkpoint, whose tensors have the names and places that those of compile()'s optimizer would have.
+/// A part of a checkpoint, with its tensors renamed to the names and places of compile()'s optimizer.
 class StateOfFile final : public AwaitedState {
 public:
   StateOfFile(std::string file, int64_t number) : file_(std::move(file)), number_(number) {}
@@ -87,7 +86,7 @@ public:
   std::string file() const override { return file_; }
 
 private:
-  /// Of the optimizer within a loss scale.
+  /// The class of the optimizer inside a loss scale.
   std::string className() const {
     constexpr std::string_view kind = "optimizer/";
     for (const auto &[name, value] : contents_.tensors)
@@ -101,7 +100,7 @@ private:
   Safetensors contents_;
 };
 
-/// Adds a new loss scale's values to those of the file.
+/// Adds the initial values of a new loss scale to those of the file.
 void beginLossScale(const SavedVariable &saved, const Optimizer &optimizer, FileState &state) {
   for (const auto &[variable, value] : initialLossScale(asLossScaleOptimizer(optimizer)))
     if (variable.impl() == saved.variable.impl()) {

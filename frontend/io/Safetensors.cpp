@@ -20,9 +20,9 @@ static_assert(std::endian::native == std::endian::little);
 
 namespace {
 
-/// The first bytes of a file: the length of the header.
+/// A file begins with the length of the header.
 constexpr int64_t lengthBytes = 8;
-/// The data begin at a multiple of it, and with them tensors whose order is that of their element sizes.
+/// The data is aligned to this, and so are tensors sorted by decreasing element size, to their elements.
 constexpr size_t dataAlignment = 64;
 
 /// The tensor of an entry, in the file's memory if it is aligned there.
@@ -44,7 +44,7 @@ std::string jsonString(const std::string &text) {
   return jsonText(text);
 }
 
-/// Checks the tensors and gives them on the host.
+/// Checks the tensors and returns them on the host.
 std::vector<Tensor> tensorsOnHost(const Safetensors &contents) {
   std::set<std::string_view> names;
   std::vector<Tensor> tensors;
@@ -63,7 +63,7 @@ std::vector<Tensor> tensorsOnHost(const Safetensors &contents) {
   return tensors;
 }
 
-/// The order of the data: large elements first, so that each tensor is aligned to its elements.
+/// The order of the data: large elements first, so that each tensor is aligned to its element size.
 std::vector<size_t> dataOrder(const std::vector<Tensor> &tensors) {
   std::vector<size_t> order(tensors.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -74,7 +74,7 @@ std::vector<size_t> dataOrder(const std::vector<Tensor> &tensors) {
   return order;
 }
 
-/// The header's text without its length, padded with blanks.
+/// The header text without its length, padded with blanks.
 std::string headerText(const Safetensors &contents, const std::vector<Tensor> &tensors,
                        const std::vector<size_t> &order) {
   std::vector<int64_t> begins(tensors.size());

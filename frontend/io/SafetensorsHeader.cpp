@@ -1,4 +1,4 @@
-// Reads and checks the headers of safetensors files. Memory and time grow with the header alone.
+// Reads and checks the headers of safetensors files. Memory and time depend only on the size of the header.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/RefuseFile.h"
 #include "frontend/io/Safetensors.h"
@@ -30,7 +30,7 @@ std::string dtypeNames() {
   return names;
 }
 
-/// Receives the JSON parser's events. The text is an object of objects, so that nothing deeper is ever stored.
+/// A SAX handler for the header. The text is an object of objects, so nothing deeper is ever stored.
 class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 public:
   explicit HeaderReader(const std::string &path) : path_(path) {}
@@ -48,7 +48,7 @@ public:
   bool number_float(number_float_t, const string_t &) override { return skipped("a number with a fraction"); }
   bool binary(binary_t &) override { refuse(expected(), "binary data"); }
   bool number_integer(number_integer_t value) override {
-    return skipped(fmt::format("the number {}", value)); // a negative one
+    return skipped(fmt::format("the number {}", value)); // negative
   }
   bool number_unsigned(number_unsigned_t value) override {
     if (place_ == Place::unknown)
@@ -156,7 +156,7 @@ private:
       refuse("one __metadata__", "another one");
     place_ = Place::metadata;
   }
-  /// After a number or a text of a field that nobody reads; elsewhere, where `found` may not stand, refuses.
+  /// Accepts a number or a text in a field that is ignored; anywhere else rejects `found`.
   bool skipped(const std::string &found) {
     if (place_ != Place::unknown)
       refuse(expected(), found);
@@ -173,7 +173,7 @@ private:
     constexpr std::array<std::string_view, 3> names = {"dtype", "shape", "data_offsets"};
     constexpr Place places[] = {Place::dtype, Place::shape, Place::offsets};
     const auto found = static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-    if (found == names.size()) { // as the reference library, which reads no further fields
+    if (found == names.size()) { // ignores unknown fields, as the reference library does
       place_ = Place::unknown;
       return;
     }
@@ -207,12 +207,12 @@ private:
   std::string key_;
   std::array<bool, 3> seen_{};
   int offsets_ = 0;
-  int64_t depth_ = 0; // of lists and objects within an unknown field
+  int64_t depth_ = 0; // nesting depth of lists and objects within an unknown field
   bool arrayOpen_ = false, hasMetadata_ = false;
 };
 
-/// The bytes of the dtype and the dims; nullopt if the elements, or their bits, are more than 2^64 - 1, also those of the
-/// dims before a 0, as the reference library counts.
+/// The byte size of dtype and dims. nullopt if the elements or their bits exceed 2^64 - 1, even before a dim of 0, as
+/// in the reference library.
 std::optional<int64_t> bytesOf(const SafetensorsEntry &entry) {
   uint64_t elements = 1, bits = 0;
   for (const int64_t dim : entry.dims)
@@ -275,7 +275,7 @@ std::string quotedName(const std::string &name) {
 SafetensorsHeader parseSafetensorsHeader(const std::string &path, std::string_view text, int64_t dataBytes) {
   if (text.starts_with("\xef\xbb\xbf"))
     refuseFile(path, "a header in JSON", "a byte order mark");
-  if (const size_t zero = text.find('\0'); zero != text.npos) // where the JSON library would end
+  if (const size_t zero = text.find('\0'); zero != text.npos) // where the JSON library would stop
     refuseFile(path, "a header in JSON", fmt::format("a zero byte at byte {} of the header", zero));
   HeaderReader reader(path);
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);

@@ -1,4 +1,4 @@
-// Model::save(): config.json, metadata.json and the weights in one zip, replaced whole or not at all.
+// Model::save(): writes config.json, metadata.json and the weights to one zip, atomically.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasWeights.h"
 #include "frontend/io/ModelReader.h"
@@ -16,7 +16,7 @@
 namespace halftone {
 using namespace detail;
 
-/// The text of config.json, within the limits of its reader: load_model() reads each file that save() writes.
+/// The text of config.json, within the limits of its reader: load_model() can read every file that save() writes.
 static std::string configText(const Model &model) {
   std::string text = writeModel(model).dump();
   if (std::ssize(text) > mostJsonBytes)
@@ -44,7 +44,7 @@ void Model::save(const std::string &filepath, const SaveArgs &args) const {
   requireBuilt(model, "save()");
   const std::string config = configText(model);
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  // The version of Keras whose format this is. Keras does not read it.
+  // The Keras version that defines this format. Keras itself does not read it.
   const std::string metadata =
       fmt::format(R"({{"keras_version": "3.15.1", "date_saved": "{:%Y-%m-%d@%H:%M:%S}"}})", fmt::gmtime(now));
   const H5Image weights = weightsImage(model, filepath);

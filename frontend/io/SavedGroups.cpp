@@ -27,7 +27,7 @@ GroupPaths under(const GroupPaths &paths, const std::string &name) {
   return all;
 }
 
-/// The attribute of Keras's layer that holds the part with this name, for layers that are made of layers.
+/// The attribute of Keras's layer that holds the sublayer with this name, for layers composed of layers.
 std::string attributeOf(const std::string &className, const std::string &part) {
   const std::string attribute = fmt::format("{}_dense", part == "attention_output" ? "output" : part);
   const bool isPublic = className == "MultiHeadAttention" && part != "gate";
@@ -35,7 +35,7 @@ std::string attributeOf(const std::string &className, const std::string &part) {
     return isPublic ? attribute : "_" + attribute;
   return part;
 }
-/// The path below a layer at which Keras keeps the state of its random numbers. Its files lack that of a cell.
+/// The path below a layer at which Keras keeps its random state. Keras's files lack the random state of a cell.
 const char *randomStateOf(const std::string &className) {
   if (className == "MultiHeadAttention" || className == "GroupedQueryAttention")
     return "_dropout_layer/seed_generator";
@@ -46,7 +46,7 @@ bool isOfDelta(const Variable &variable, const LoraBody *adapted) {
   return adapted && (variable.impl() == adapted->delta().a().impl() || variable.impl() == adapted->delta().b().impl());
 }
 
-/// "dense", "dense_1": the class, numbered among the layers before.
+/// "dense", "dense_1": the class, numbered among the preceding layers.
 class NumberedClasses {
 public:
   std::string operator()(const Layer &layer) {
@@ -59,7 +59,8 @@ private:
   std::map<std::string, int64_t> used_;
 };
 
-/// The names of the parts of a layer of Keras that holds layers as attributes, or in a list; empty for other layers.
+/// The attribute names of the sublayers of a Keras layer that holds them as attributes or in a list; empty for other
+/// layers.
 std::vector<std::string> partsOf(const LayerImpl &layer) {
   if (!isLayerOfKeras(layer.className) || layer.children.empty())
     return {};
@@ -77,12 +78,12 @@ std::vector<std::string> partsOf(const LayerImpl &layer) {
   return names;
 }
 
-/// Whether HDF5 takes the name as that of a group.
+/// Returns true if HDF5 accepts the name as a group name.
 bool namesGroup(const std::string &name) {
   return name != "." && name != ".." && std::ranges::all_of(name, [](unsigned char c) { return c >= ' '; });
 }
 
-/// Whether the name tells a layer apart from its siblings.
+/// Returns true if the name distinguishes a layer from its siblings.
 bool counts(const LayerImpl &layer, Naming naming) {
   return layer.hasOwnName && (naming == Naming::given || !isAutomaticName(layer.name, layer.className));
 }
@@ -109,7 +110,7 @@ public:
   explicit GroupCollector(const std::function<bool(const std::string &path)> &has) : has_(has) {}
   std::vector<SavedGroup> groups;
 
-  /// A layer that is a part of several models stands where it is first met.
+  /// A layer shared by several models is listed where it is first visited.
   void layer(LayerImpl &layer, const GroupPaths &paths) {
     if (!visited_.insert(&layer).second)
       return;

@@ -1,4 +1,4 @@
-// The groups of Keras's weights files: which variables of a model stand under which name.
+// The groups of Keras's weights files: the variables of a model under each group name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/CalibratedKernel.h"
@@ -13,38 +13,40 @@
 
 namespace halftone::detail {
 
-/// Which names tell the layers of a user's layer apart in a file; a layer without one is told apart by its class, numbered in
-/// the order of the first calls among those without a name: "dense", "dense_1". So the groups are the same in each process that
-/// runs the same code. A name that a sibling has, or that HDF5 cannot hold, counts as none.
+/// The names that identify the sublayers of a user's layer in a file. A layer without such a name is identified by its
+/// class and a number, in the order of the first calls of these layers: "dense", "dense_1". So every process that runs
+/// the same code produces the same groups. A name that a sibling has, or that HDF5 cannot represent, is not used.
 enum class Naming : uint8_t {
-  given,  // names that the code gives, which are those of Keras's attributes: files are written so
-  placed, // of these, names other than such as uniqueName() makes for the class
+  given,  // names given in code, equal to Keras's attribute names: used for writing
+  placed, // those given names that uniqueName() cannot produce for the class
 };
 inline constexpr size_t namings = 2;
-using GroupPaths = std::array<std::string, namings>; // by Naming
+using GroupPaths = std::array<std::string, namings>; // indexed by Naming
 
 /// The variables of one object: "<path>/vars/0", "<path>/vars/1", ...
 struct SavedGroup {
   GroupPaths paths;                       // "" for the model itself, "layers/dense_1", "optimizer"
   std::string className, name;            // of the object
   std::vector<Variable> variables{};      // trainable ones first, or in the order of Keras's layer
-  bool isRandomState = false;             // of a layer that draws numbers; a file may lack it
-  CalibratedKernel *calibrated = nullptr; // whose variables are among these, if there is one
-  const LoraBody *adapted = nullptr;      // if LoRA adapts the layer: a file holds the variables with the delta in them
+  bool isRandomState = false;             // the seed state of a random layer, optional in a file
+  CalibratedKernel *calibrated = nullptr; // if not null, its variables are included above
+  const LoraBody *adapted = nullptr;      // if LoRA adapts the layer: a file holds the weights with the delta merged
   VocabularyState *state = nullptr;       // of a layer with a vocabulary, which has no variables
-  bool isCopy = false;                    // of a state: Keras's files have it twice, and the first one is read
+  bool isCopy = false;                    // a second copy of a state: Keras's files have two, and the first is read
   const std::string &path() const { return paths[0]; }
 };
 
-/// The names of the layers of `layer`, in their order, by Naming::placed.
+/// The names of the sublayers of `layer`, in order, by Naming::placed.
 std::vector<std::string> namesByPlace(const LayerImpl &layer);
 
-/// A model's groups in Keras's order. Layers of a graph are named by class and number in the order of `model.layers`, whatever
-/// their names are; those of a user's layer by Naming. A user's layer gets the states of draws that no draw has made yet, if
-/// `has` holds for the paths of their groups: then call the function in a CallTransaction.
+/// The groups of a model in Keras's order. Layers of a graph are named by class and number in the order of
+/// `model.layers`, regardless of their names; sublayers of a user's layer are named by Naming. If `has` is set, a
+/// user's layer also gets the states of random draws not yet made for which `has(path)` is true; the caller must then
+/// hold a CallTransaction.
 std::vector<SavedGroup> savedGroups(const Layer &model, const std::function<bool(const std::string &path)> &has = {});
 
-/// The optimizer's: with a loss scale, the inner optimizer's variables once with and once without it, as in Keras.
+/// The groups of an optimizer. With a loss scale, the inner optimizer's variables appear twice, with and without it, as
+/// in Keras.
 std::vector<SavedGroup> savedGroups(const Optimizer &optimizer);
 
 } // namespace halftone::detail

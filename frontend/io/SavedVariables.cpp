@@ -27,7 +27,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kindNames = {"layer", "seed", "optimizer", "loss_scale", "own_optimizer"};
 std::string_view nameOf(SavedKind kind) { return kindNames[static_cast<size_t>(kind)]; }
 
-/// "Dense", then "Dense_1": distinct texts in the order of the calls.
+/// Makes texts unique, in call order: "Dense", then "Dense_1".
 class Numbered {
 public:
   std::string operator()(const std::string &text, const char *separator, int64_t first) {
@@ -50,15 +50,15 @@ public:
     const auto found = paths_.find(variable.impl().get());
     return found == paths_.end() ? Pair{variable.path(), variable.path()} : found->second;
   }
-  /// The place of an optimizer's slot, whose name is "net_dense_kernel_momentum" for a variable "net/dense/kernel"; nullopt if
-  /// it is of no variable here.
+  /// The place of a slot variable, named "net_dense_kernel_momentum" for a variable "net/dense/kernel"; nullopt if its
+  /// variable is not in this model.
   std::optional<std::string> ofSlot(const std::string &name) const {
     for (size_t end = name.rfind('_'); end != name.npos && end > 0; end = name.rfind('_', end - 1))
       if (const auto found = places_.find(name.substr(0, end)); found != places_.end())
         return fmt::format("{}/{}", found->second, name.substr(end + 1));
     return std::nullopt;
   }
-  /// The layer at a place, "" or "dense_1/"; null if there is none.
+  /// The layer at a place such as "" or "dense_1/"; null if there is none.
   LayerImpl *layerAt(const std::string &place) const {
     const auto found = layers_.find(place);
     return found == layers_.end() ? nullptr : found->second;
@@ -89,7 +89,7 @@ private:
   }
 
   std::map<const VariableImpl *, Pair> paths_;
-  std::map<std::string, std::string> places_; // by the variables' paths with '_' for '/', which slots' names begin with
+  std::map<std::string, std::string> places_; // keyed by variable path with '_' for '/', the prefix of slot names
   std::map<std::string, LayerImpl *> layers_; // by place
   std::set<const VariableImpl *> draws_;
   std::set<const LayerImpl *> visited_;
@@ -108,8 +108,8 @@ void addLayers(const Paths &paths, const std::vector<Variable> &variables, std::
   }
 }
 
-/// Adds the inner optimizer's variables(), and a loss scale and its counters. The wrapper's own rate and count never
-/// change, and a schedule's rates are functions of the count of updates.
+/// Adds the inner optimizer's variables(), and the loss scale and its counters. The wrapper's own learning rate and
+/// update count never change, and a schedule's rates are functions of the update count.
 void addOptimizer(const Paths &paths, const Optimizer &optimizer, std::vector<SavedVariable> &all) {
   if (isLossScaleOptimizer(optimizer)) {
     for (const Variable &variable : optimizer.impl()->allVariables())
@@ -134,7 +134,7 @@ void distinguish(std::vector<SavedVariable> &variables) {
   }
 }
 
-/// The count of infinities and NaNs.
+/// The number of infinities and NaNs.
 int64_t notFinite(const Tensor &tensor) {
   const Tensor host = TensorAccess::onHost(tensor);
   int64_t count = 0;
@@ -143,7 +143,7 @@ int64_t notFinite(const Tensor &tensor) {
   return count;
 }
 
-/// Matches by the texts that `wanted` gives of variables and `given` of tensors.
+/// Matches variables with tensors whose texts, given by `wanted` and `given`, are equal.
 template <class Wanted, class Given>
 MatchedValues matchBy(const Safetensors &contents, const std::vector<SavedVariable> &variables, Wanted wanted,
                       Given given) {
@@ -240,7 +240,7 @@ SavedKind kindIn(const Safetensors &contents, const std::string &name) {
 }
 
 void awaitSeedStates(const Layer &model, const Safetensors &contents) {
-  std::map<std::string, int64_t> counts; // of states, by the place of their layer
+  std::map<std::string, int64_t> counts; // number of states, keyed by the place of their layer
   const std::string kind = fmt::format("{}/", nameOf(SavedKind::seed));
   for (const auto &[name, tensor] : contents.tensors)
     if (const std::string place = textIn(contents, placeKey(name)); place.starts_with(kind))
@@ -252,7 +252,7 @@ void awaitSeedStates(const Layer &model, const Safetensors &contents) {
         awaitSeedState(*layer);
 }
 
-/// Whether each variable but those of a loss scale and of users' draws has a value.
+/// Returns true if every variable other than those of a loss scale and of users' draws has a value.
 static bool isWhole(const MatchedValues &matched, const std::vector<SavedVariable> &variables) {
   for (size_t i = 0; i < variables.size(); ++i)
     if (!matched.values[i] && variables[i].kind != SavedKind::loss_scale && !variables[i].isOfDraws)

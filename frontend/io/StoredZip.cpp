@@ -1,4 +1,4 @@
-// Lays out a zip's headers around its members: PKWARE's APPNOTE, sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16 and 4.5.3.
+// Writes the headers of a zip archive around its members: PKWARE's APPNOTE, sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16 and 4.5.3.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/StoredZip.h"
 #include "runtime/base/Crc32.h"
@@ -11,10 +11,10 @@ namespace halftone::detail {
 namespace {
 
 constexpr uint64_t largest =
-    std::numeric_limits<uint32_t>::max(); // of a field; in a header it refers to zip64's fields
+    std::numeric_limits<uint32_t>::max(); // of a field; in a header it refers to the zip64 fields
 constexpr uint32_t version = 20, zip64Version = 45, firstOfJanuary1980 = 0x21;
 
-/// Appends little-endian numbers of 2, 4 or 8 bytes.
+/// Appends little-endian integers of 2, 4 or 8 bytes.
 struct Header {
   std::string bytes;
   Header &two(uint64_t value) { return add(value, 2); }
@@ -31,18 +31,18 @@ struct Member {
   std::string name;
   uint32_t sum = 0;
   uint64_t size = 0, offset = 0;
-  bool isWide = false; // sizes and offset stand in zip64's fields
+  bool isWide = false; // sizes and offset are in zip64 fields
 };
 
-/// The fields that both headers of a member have, up to the lengths of name and extra fields.
+/// The fields that both headers of a member share, up to the lengths of name and extra fields.
 void describe(Header &header, const Member &member, uint64_t extraBytes) {
   const uint64_t size = member.isWide ? largest : member.size;
   header.two(member.isWide ? zip64Version : version).two(0).two(0).two(0).two(firstOfJanuary1980);
   header.four(member.sum).four(size).four(size).two(member.name.size()).two(extraBytes);
 }
 
-/// The member's bytes begin at a multiple of `alignment`: readers can use its numbers where they lie. An extra field as that of
-/// Android's zipalign fills the gap.
+/// Aligns the member's bytes to `alignment`, so that readers can use its values in place. An extra field, like that of
+/// Android's zipalign, fills the gap.
 std::string localHeader(const Member &member) {
   constexpr uint64_t alignment = 64, fixedBytes = 30, fieldBytes = 6;
   const uint64_t wideBytes = member.isWide ? 20 : 0;
@@ -67,7 +67,7 @@ void addToDirectory(Header &directory, const Member &member) {
     directory.two(1).two(24).eight(member.size).eight(member.size).eight(member.offset);
 }
 
-/// Ends the directory, which begins at `offset`.
+/// Ends the central directory, which begins at `offset`.
 void endDirectory(Header &directory, uint64_t count, uint64_t offset, bool isWide) {
   const uint64_t size = directory.bytes.size();
   if (isWide) {

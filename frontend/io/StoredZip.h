@@ -1,4 +1,4 @@
-// Zip archives whose members stand as they are, without compression, as Keras writes them.
+// Zip archives with uncompressed members, as Keras writes them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/Status.h"
@@ -11,10 +11,10 @@ namespace halftone::detail {
 
 struct ZipMember {
   std::string name;
-  std::vector<std::string_view> pieces; // its bytes, one after another
+  std::vector<std::string_view> pieces; // its bytes, in order
 };
-/// Writes a zip with these members, by replaceFile(), each at a multiple of 64 bytes. io_error if the system refuses. Sizes
-/// and offsets of `most` bytes and more have the form of zip64.
+/// Writes a zip with these members by replaceFile(), each aligned to 64 bytes. io_error if a system call fails. Sizes
+/// and offsets of at least `most` bytes use zip64.
 Status writeStoredZip(const std::string &path, const std::vector<ZipMember> &members, uint64_t most = 0xffffffff);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Reads IMDB and Reuters as Keras has them: .npz archives of lists of words, and JSON files of words.
+// Reads IMDB and Reuters in Keras's format: .npz archives of lists of word indices, and JSON files of words.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/TextDatasets.h"
 #include "frontend/base/RefuseFile.h"
@@ -53,8 +53,8 @@ Labelled readLabelled(const KerasArchive &archive, const std::string &x, const s
   return all;
 }
 
-/// NumPy's RandomState(seed).shuffle() of integers: Fisher and Yates from the end, with draws below a mask. One state may shuffle
-/// several lists.
+/// NumPy's RandomState(seed).shuffle() of integers: a Fisher-Yates shuffle from the end, with masked rejection
+/// sampling. One state may shuffle several lists.
 class NumpyShuffle {
 public:
   explicit NumpyShuffle(int64_t seed) : engine_(static_cast<uint32_t>(seed)) {
@@ -84,7 +84,7 @@ private:
   std::mt19937 engine_;
 };
 
-/// Moves the indices, puts the start before each sequence, and leaves out sequences that are too long.
+/// Shifts the word indices, prepends the start index to each sequence, and drops sequences that are too long.
 template <class Args> Labelled prepared(Labelled all, const Args &args) {
   Labelled kept;
   for (size_t i = 0; i < all.x.size(); ++i) {
@@ -108,7 +108,7 @@ int64_t largestIn(const Labelled &all) {
       largest = std::max(largest, word);
   return largest;
 }
-/// Replaces the rare and the most frequent words.
+/// Replaces the rarest and the most frequent words.
 template <class Args> void limitWords(Labelled &all, int64_t numWords, const Args &args) {
   for (std::vector<int64_t> &words : all.x) {
     const auto isOut = [&](int64_t word) { return word < args.skip_top || word >= numWords; };

@@ -66,7 +66,7 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
   const WeightsFormat format = writtenFormatOf(filepath);
   requireBuilt(model, "save_weights()");
   requireMayWrite(filepath, args);
-  if (format == WeightsFormat::hdf5) { // with the optimizer's state
+  if (format == WeightsFormat::hdf5) { // includes the optimizer's state
     const H5Image image = weightsImage(model, filepath);
     return writeState(model, [&] { replaceFile(filepath, image.pieces()).orThrow(); });
   }
@@ -77,8 +77,8 @@ void Model::save_weights(const std::string &filepath, const SaveArgs &args) cons
   });
 }
 
-/// Writes the values that are there, all in one moment. value_error for problems, unless those weights are skipped with a
-/// warning.
+/// Writes all values that were found in one transaction. value_error for problems, unless those weights are skipped
+/// with a warning.
 static void writeValues(const Model &model, const std::string &filepath, const std::vector<SavedVariable> &variables,
                         const FileValues &found, bool skipMismatch) {
   const auto &[values, problems] = found;
