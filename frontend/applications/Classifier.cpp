@@ -1,4 +1,4 @@
-// Makes inputs, classifiers and models of architectures.
+// Creates inputs, classifiers and models of architectures.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/applications/Classifier.h"
 #include "frontend/graph/Graph.h"

@@ -1,4 +1,4 @@
-// DenseNet121: blocks whose layers read the outputs of all layers before.
+// DenseNet121: dense blocks, in which each layer reads the outputs of all preceding layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/applications/Classifier.h"
 

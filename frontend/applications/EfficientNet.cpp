@@ -36,7 +36,7 @@ struct Stage {
 constexpr Stage stages[] = {{3, 1, 32, 16, 1, 1},  {3, 2, 16, 24, 6, 2},   {5, 2, 24, 40, 6, 2},  {3, 3, 40, 80, 6, 2},
                             {5, 3, 80, 112, 6, 1}, {5, 4, 112, 192, 6, 2}, {3, 1, 192, 320, 6, 1}};
 
-/// One block of a stage; `dropRate` is that of the whole block.
+/// A single block of a stage. `dropRate` drops the output of the whole block.
 Value excitedBlock(const Value &inputs, const Stage &block, double dropRate, const std::string &name) {
   const int64_t filters = block.filtersIn * block.expansion;
   Value x = inputs;

@@ -1,4 +1,4 @@
-// MobileNetV2: residual blocks that are wide inside, of depthwise convolutions.
+// MobileNetV2: inverted residual blocks of depthwise convolutions.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/applications/Classifier.h"
 #include "halftone/Error.h"
@@ -43,7 +43,7 @@ constexpr InvertedBlock blocks[] = {{16, 1, 1, 0},   {24, 2, 6, 1},  {24, 1, 6, 
                                     {96, 1, 6, 10},  {96, 1, 6, 11}, {96, 1, 6, 12}, {160, 2, 6, 13}, {160, 1, 6, 14},
                                     {160, 1, 6, 15}, {320, 1, 6, 16}};
 
-/// The height in the model's name: 224 unless the images are squares of one of the sizes for which Keras has weights.
+/// The height in the model's name: 224, unless the images are square with a size for which Keras has weights.
 int64_t defaultSizeOf(const MobileNetV2Args &args) {
   int64_t height = -1, width = -1;
   if (args.input_shape && args.input_shape->rank() == 3) {
@@ -62,7 +62,7 @@ int64_t defaultSizeOf(const MobileNetV2Args &args) {
 } // namespace
 
 Model MobileNetV2(const MobileNetV2Args &args) {
-  constexpr double bound = 0x1p31; // counts of filters fit in 64 bits
+  constexpr double bound = 0x1p31; // keeps filter counts within 64 bits
   if (!(args.alpha > 0.0 && args.alpha < bound))
     throw Error(ErrorKind::value_error,
                 fmt::format("alpha must be positive, got {}; it must be below {}", args.alpha, bound));
@@ -84,7 +84,7 @@ Model MobileNetV2(const MobileNetV2Args &args) {
   if (args.include_top)
     x = Dense(args.classes, {.activation = args.classifier_activation, .name = "predictions"})(x);
   std::string name = args.name;
-  if (name.empty()) { // by the height of the Input
+  if (name.empty()) { // contains the height of the Input
     const std::string height = args.input_shape   ? Shape{(*args.input_shape)[0]}.str()
                                : args.include_top ? Shape{defaultSize}.str()
                                                   : Shape{none}.str();

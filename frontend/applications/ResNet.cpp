@@ -1,4 +1,4 @@
-// ResNet50: stacks of residual blocks of three convolutions.
+// ResNet50: stacks of residual blocks with three convolutions each.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/applications/Classifier.h"
 

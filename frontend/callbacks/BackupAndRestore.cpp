@@ -1,4 +1,4 @@
-// BackupAndRestore: a run that was interrupted goes on after its last saved epoch or batch.
+// BackupAndRestore: an interrupted run resumes after its last saved epoch or batch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
 #include "frontend/callbacks/Monitor.h"
@@ -33,7 +33,8 @@ std::string BackupAndRestore::file(const char *name) const {
   return (std::filesystem::path(backup_dir_) / name).string();
 }
 
-/// Files of processes that died while they wrote (replaceFile()). A failure to remove them is no error.
+/// Removes temporary files of processes that died while writing (replaceFile()). Failure to remove them is not an
+/// error.
 static void removeLeftovers(const std::string &folder) {
   std::error_code ignored;
   std::vector<std::filesystem::path> leftovers;
@@ -53,7 +54,7 @@ void BackupAndRestore::on_train_begin(const Logs &) {
   last_batch_ = -1;
   const auto isThere = [](const std::string &path) {
     std::error_code error;
-    return std::filesystem::exists(path, error) || error; // restore() reports why a file cannot be read
+    return std::filesystem::exists(path, error) || error; // restore() reports why a file is unreadable
   };
   const auto restore = [&](const std::string &path) { last_batch_ = Checkpoint(model()).restore(path).batch - 1; };
   const bool hasBefore = args_.double_checkpoint && isThere(before);
@@ -68,7 +69,7 @@ void BackupAndRestore::on_train_begin(const Logs &) {
   }
   restore(before);
   distribution::barrier(); // all processes have read it
-  std::error_code ignored; // the next save would keep the damaged file as the one before
+  std::error_code ignored; // otherwise the next save would keep the damaged file as the previous one
   if (detail::isFirstProcess())
     std::filesystem::rename(before, last, ignored);
 }
@@ -77,12 +78,12 @@ void BackupAndRestore::save() const {
   const std::string last = file(latest);
   const auto write = [&] {
     makeFolder(backup_dir_).orThrow();
-    std::error_code ignored; // before the first save there is no file
+    std::error_code ignored; // there is no file before the first save
     if (args_.double_checkpoint && detail::isFirstProcess())
       std::filesystem::rename(last, file(previous), ignored);
     Checkpoint(model()).save(last);
   };
-  if (detail::isStateSplit(model())) // then all processes have a part of the file
+  if (detail::isStateSplit(model())) // all processes hold a part of the state then
     write();
   else
     detail::writeInFirst(write);
@@ -91,7 +92,7 @@ void BackupAndRestore::save() const {
 void BackupAndRestore::on_train_batch_end(int64_t batch, const Logs &) {
   if (!args_.save_freq)
     return;
-  batches_since_save_ += batch <= last_batch_ ? batch + 1 : batch - last_batch_; // the count begins anew
+  batches_since_save_ += batch <= last_batch_ ? batch + 1 : batch - last_batch_; // batch numbers restart in each epoch
   last_batch_ = batch;
   if (batches_since_save_ < *args_.save_freq)
     return;
@@ -106,13 +107,13 @@ void BackupAndRestore::on_epoch_end(int64_t, Logs &) {
 }
 
 void BackupAndRestore::on_train_end(const Logs &) {
-  distribution::barrier(); // another process may still read the file at the end of its last epoch
+  distribution::barrier(); // another process may still be reading the file at the end of its last epoch
   if (!detail::isFirstProcess() || !args_.delete_checkpoint)
     return;
-  std::error_code ignored; // a file that stays would only make the next run begin late
+  std::error_code ignored; // a remaining file would only make the next run resume
   for (const char *name : {latest, previous})
     std::filesystem::remove(file(name), ignored);
-  std::filesystem::remove(backup_dir_, ignored); // only if it is empty
+  std::filesystem::remove(backup_dir_, ignored); // only if empty
 }
 
 } // namespace halftone::callbacks

@@ -1,4 +1,4 @@
-// CSVLogger: one row per epoch, written when the epoch ends.
+// CSVLogger: one row per epoch, written at the end of the epoch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
 #include "frontend/callbacks/Monitor.h"
@@ -18,7 +18,7 @@ struct CSVLogger::State {
   bool header = true;
 };
 
-/// The columns, as Keras orders them: sorted, with those that an epoch with validation will have.
+/// The columns in Keras's order, sorted, including those of epochs with validation.
 static std::vector<std::string> columns(const Logs &logs) {
   std::vector<std::string> keys;
   for (const auto &[name, value] : logs)
@@ -50,7 +50,7 @@ void CSVLogger::on_train_begin(const Logs &) {
   bool present = args_.append && std::filesystem::is_regular_file(filename_, ignored) && // pipes have no size
                  std::filesystem::file_size(filename_, ignored) > 0;
   State &state = detail::held(state_);
-  state.file = GrowingFile::open(filename_, args_.append).valueOrThrow(); // a run that failed has left one open
+  state.file = GrowingFile::open(filename_, args_.append).valueOrThrow(); // closes a file that a failed run left open
   state.header = !present;
   state.keys.clear();
 }

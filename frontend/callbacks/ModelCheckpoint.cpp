@@ -1,4 +1,4 @@
-// ModelCheckpoint: saves the model while it trains.
+// ModelCheckpoint: saves the model during training.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
 #include "frontend/base/ProgressBar.h"
@@ -25,7 +25,7 @@ struct ModelCheckpoint::State {
 
 namespace {
 
-/// The text of a field, "epoch:02d", by the counts that fit() has and the logs.
+/// The text of a field such as "epoch:02d", looked up in the counts of fit() and in the logs.
 std::string fieldText(const std::string &field, const Logs &counts, const Logs &logs) {
   const size_t colon = field.find(':');
   const std::string name = field.substr(0, colon), format = colon == field.npos ? "" : field.substr(colon + 1);
@@ -33,7 +33,7 @@ std::string fieldText(const std::string &field, const Logs &counts, const Logs &
                                : detail::pythonFormat(logs[name], format);
 }
 
-/// Python's str.format() with names: {name}, {name:format}, {{ and }}.
+/// Python's str.format() with named fields: {name}, {name:format}, {{ and }}.
 std::string fileName(const std::string &pattern, const Logs &counts, const Logs &logs) {
   std::string text;
   for (size_t at = 0; at < pattern.size(); ++at) {
@@ -91,7 +91,7 @@ void ModelCheckpoint::on_train_batch_end(int64_t batch, const Logs &logs) {
   if (!args_.save_freq)
     return;
   State &state = detail::held(state_);
-  state.batchesSinceSave += batch <= state.lastBatch ? batch + 1 : batch - state.lastBatch; // the count begins anew
+  state.batchesSinceSave += batch <= state.lastBatch ? batch + 1 : batch - state.lastBatch; // restarts each epoch
   state.lastBatch = batch;
   if (state.batchesSinceSave < *args_.save_freq)
     return;
@@ -123,7 +123,7 @@ void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Lo
     return say(fmt::format("{} did not improve from {}", args_.monitor, best));
   say(value ? fmt::format("{} improved from {} to {:.5f}, saving model to {}", args_.monitor, best, *value, path)
             : fmt::format("saving model to {}", path));
-  if (detail::isStateSplit(model())) // then all processes have a part of the file
+  if (detail::isStateSplit(model())) // all processes hold a part of the state then
     write(path);
   else
     detail::writeInFirst([&] { write(path); });
@@ -132,7 +132,7 @@ void ModelCheckpoint::save(int64_t epoch, std::optional<int64_t> batch, const Lo
 }
 
 void ModelCheckpoint::write(const std::string &path) const {
-  std::error_code ignored; // a file in a folder that is not there cannot be written: one error for both
+  std::error_code ignored; // if the folder is missing, writing the file reports it
   if (const std::filesystem::path folder = std::filesystem::path(path).parent_path(); !folder.empty())
     std::filesystem::create_directories(folder, ignored);
   if (args_.save_weights_only)

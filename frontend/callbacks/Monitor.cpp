@@ -1,4 +1,4 @@
-// Reads the value that a callback watches.
+// Reads and compares the value that a callback watches.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/callbacks/Monitor.h"
 #include "frontend/base/ProgressBar.h"
@@ -15,7 +15,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// Whether a larger result of the metric is the better one; nothing if Keras does not say.
+/// Returns true if larger results of the metric are better; nullopt if Keras does not say.
 std::optional<bool> isLargerBetter(const MetricImpl &metric) {
   constexpr std::string_view rising[] = {"AUC",
                                          "Accuracy",
@@ -45,7 +45,7 @@ std::optional<bool> isLargerBetter(const MetricImpl &metric) {
                                          "TrueNegatives",  "TruePositives"};
   if (metric.rule && metric.rule->isUsers())
     return std::nullopt;
-  if (metric.className.empty()) { // made of a name, or of a user's function
+  if (metric.className.empty()) { // created from a name or from a user's function
     std::string word = metric.identifier;
     std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
     if (word.empty())
@@ -57,7 +57,7 @@ std::optional<bool> isLargerBetter(const MetricImpl &metric) {
   return std::ranges::find(rising, metric.className) != std::end(rising);
 }
 
-/// The metric as compile() got it: one made of a name still has the name there.
+/// The metric as given to compile(), where a metric given by name still has that name.
 const MetricImpl &givenMetric(const CompiledModel &compiled, const Metric &made) {
   for (const MetricSpec *spec : {&compiled.args.metrics, &compiled.args.weighted_metrics})
     for (const Metric &given : spec->metrics())

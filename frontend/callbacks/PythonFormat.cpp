@@ -1,4 +1,4 @@
-// Python's format specifications of numbers: [[fill]align][sign][z][#][0][width][grouping][.precision][type].
+// Python's format specifications for numbers: [[fill]align][sign][z][#][0][width][grouping][.precision][type].
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/callbacks/PythonFormat.h"
 #include "halftone/Error.h"
@@ -15,14 +15,14 @@ namespace {
 [[noreturn]] void refuse(const std::string &message) { throw Error(ErrorKind::value_error, message); }
 
 struct Spec {
-  std::string fill = " "; // one character of UTF-8
+  std::string fill = " "; // one UTF-8 character
   char align = '>', sign = '-', grouping = 0, type = 0;
   bool isAlternate = false, hasNoNegativeZero = false;
   size_t width = 0;
   std::optional<int> precision;
 };
 
-/// The parts of a number's text.
+/// The parts of a formatted number.
 struct Parts {
   std::string sign, prefix, digits, rest; // "-", "0x", "1234", ".5e+03"
 };
@@ -37,7 +37,7 @@ public:
   Spec read(const char *type) {
     Spec spec;
     bool hasFill = false, hasAlign = false;
-    size_t first = left_.empty() ? 0 : 1; // the bytes of the first character
+    size_t first = left_.empty() ? 0 : 1; // the length of the first character in bytes
     while (first < left_.size() && (static_cast<unsigned char>(left_[first]) & 0xc0) == 0x80)
       ++first;
     if (left_.size() > first && isAlign(left_[first])) {
@@ -96,8 +96,8 @@ private:
   std::string_view left_;
 };
 
-/// Inserts the separator before each `size` digits. If zeros fill the width, they come before: as many digits as make the
-/// text at least `least` long.
+/// Inserts the separator between groups of `size` digits, from the right. If zeros fill the width, they are added
+/// first, until the text has at least `least` characters.
 std::string grouped(std::string digits, char separator, size_t size, size_t least) {
   if (!separator)
     return digits;
@@ -145,14 +145,14 @@ std::string signOf(const Spec &spec, bool isNegative) {
   return isNegative ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
 }
 
-/// A point behind the first digits if there is none.
+/// Adds a decimal point after the leading digits if there is none.
 std::string withPoint(std::string text) {
   const size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
   return text.find('.') == text.npos ? text.insert(end, ".") : text;
 }
 
-/// Fixed or with an exponent, as the value needs with so many digits. Type None has a digit behind the point, and an exponent
-/// one digit earlier than type g.
+/// Fixed-point or scientific notation, depending on the value and the precision. Type None keeps a digit after the
+/// point, and switches to an exponent one digit earlier than type g.
 std::string general(const Spec &spec, double value) {
   const int precision = std::max(spec.precision.value_or(6), 1);
   const bool isNone = !spec.type;
@@ -174,7 +174,7 @@ std::string general(const Spec &spec, double value) {
   return isNone && text.find('.') == text.npos ? text + ".0" : text;
 }
 
-/// The text of a value without a sign, in small letters.
+/// The magnitude of a value, in lower case.
 std::string magnitude(const Spec &spec, double value) {
   const int precision = spec.precision.value_or(6);
   std::string text;

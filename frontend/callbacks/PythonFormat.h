@@ -1,4 +1,4 @@
-// Numbers as Python's format() writes them.
+// Formats numbers as Python's format() does.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace halftone::detail {
 
-/// format(value, spec): "04d", ",", ".1%", "_x". The locale is C. value_error, in Python's words, for what is no format of an
-/// integer, and for a width or a precision above 255, which no file's name has.
+/// format(value, spec): "04d", ",", ".1%", "_x", in the C locale. value_error, in Python's words, for a specification
+/// that is invalid for integers, and for a width or precision above 255, which no file name can have.
 std::string pythonFormat(int64_t value, std::string_view spec);
-/// The same of a float.
+/// The same for floats.
 std::string pythonFormat(double value, std::string_view spec);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// ReduceLROnPlateau: a smaller learning rate when a value stops improving.
+// ReduceLROnPlateau: reduces the learning rate when a value stops improving.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProgressBar.h"
 #include "frontend/callbacks/Monitor.h"

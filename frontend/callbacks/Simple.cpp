@@ -41,7 +41,7 @@ void LearningRateScheduler::on_epoch_end(int64_t, Logs &logs) {
   logs.set("learning_rate", model().optimizer().learning_rate());
 }
 
-/// Calls a function of the arguments if it was given.
+/// Calls a callback function with the arguments if it is set.
 template <class F, class... Args> static void callIfGiven(const F &f, Args &&...args) {
   if (f)
     f(args...);

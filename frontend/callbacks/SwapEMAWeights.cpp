@@ -1,4 +1,4 @@
-// SwapEMAWeights: the averages of weights in the model while it is evaluated.
+// SwapEMAWeights: swaps in the averaged weights during evaluation.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Callbacks.h"

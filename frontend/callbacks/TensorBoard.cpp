@@ -1,4 +1,4 @@
-// TensorBoard: the logs of training, validation and evaluation as scalars.
+// TensorBoard: logs of training, validation and evaluation as scalars.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
 #include "frontend/callbacks/Monitor.h"
@@ -16,7 +16,7 @@ struct TensorBoard::State {
   using Clock = std::chrono::steady_clock;
   std::string folder;
   detail::TensorBoardFile train, validation;
-  int64_t batch = 0, updatesBefore = 0; // batches of this fit(), and updates before the epoch
+  int64_t batch = 0, updatesBefore = 0; // batches in this fit(), and updates before this epoch
   Clock::time_point batchBegan, epochBegan;
 
   detail::TensorBoardFile &file(bool isTraining) {
@@ -47,7 +47,7 @@ TensorBoard::TensorBoard(std::string log_dir, TensorBoardArgs args)
 
 void TensorBoard::on_train_begin(const Logs &) {
   State &state = detail::held(state_);
-  state.close(); // each fit() has files of its own
+  state.close(); // each fit() writes new files
   state.batch = 0;
 }
 

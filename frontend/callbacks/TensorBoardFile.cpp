@@ -30,7 +30,7 @@ uint32_t crc32c(std::string_view bytes) {
 
 namespace {
 
-/// An integer in little-endian order.
+/// Little-endian bytes of an integer.
 template <class T> std::string fixed(T value) {
   std::string bytes;
   for (size_t i = 0; i < sizeof(T); ++i)
@@ -44,7 +44,7 @@ std::string varint(uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-// Fields of protobuf messages: a key of number and wire type, then the value.
+// Protobuf fields: a key of field number and wire type, then the value.
 std::string integerField(uint32_t number, int64_t value) {
   return varint(number << 3) + varint(static_cast<uint64_t>(value));
 }
@@ -58,7 +58,7 @@ std::string bytesField(uint32_t number, std::string_view bytes) {
   return varint(number << 3 | 2) + varint(bytes.size()) + std::string(bytes);
 }
 
-/// The checksum of TFRecord, which may be computed of bytes that hold checksums.
+/// TFRecord's masked checksum, which remains reliable for data that contains checksums.
 uint32_t masked(std::string_view bytes) { return std::rotr(crc32c(bytes), 15) + 0xa282ead8u; }
 
 double secondsNow() {

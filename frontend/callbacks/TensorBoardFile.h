@@ -1,4 +1,4 @@
-// Event files of TensorBoard: records of scalars.
+// TensorBoard event files of scalars.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/WriteFile.h"
@@ -8,26 +8,26 @@
 
 namespace halftone::detail {
 
-/// A file "events.out.tfevents.<seconds>.<host>.<process>.<number>.v2" that grows by records in TFRecord framing, each a
-/// message `Event` of tensorflow/core/util/event.proto. io_error as GrowingFile.
+/// A file "events.out.tfevents.<seconds>.<host>.<process>.<number>.v2" to which records with TFRecord framing are
+/// appended. Each record is a message `Event` of tensorflow/core/util/event.proto. io_error as for GrowingFile.
 class TensorBoardFile {
 public:
   TensorBoardFile() = default;
-  /// Makes the folder, and a new file in it that begins with the version of the format.
+  /// Creates the folder, and in it a new file that begins with the version of the format.
   explicit TensorBoardFile(const std::string &folder);
   void addScalar(std::string_view tag, int64_t step, double value);
-  /// Appends the scalars that were added to the file.
+  /// Appends the scalars added since the last call to the file.
   void write();
   bool isOpen() const { return isOpen_; }
 
 private:
   void addEvent(std::string_view fields);
   GrowingFile file_;
-  std::string records_; // that are not in the file
+  std::string records_; // not yet in the file
   bool isOpen_ = false;
 };
 
-/// The CRC-32C of bytes: the polynomial of Castagnoli.
+/// The CRC-32C (Castagnoli) of bytes.
 uint32_t crc32c(std::string_view bytes);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Finds the lives of arena slots and draws them as rectangles.
+// Finds the live ranges of arena slots and draws them as rectangles.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ArenaChart.h"
 #include "frontend/base/ReportWords.h"
@@ -14,15 +14,17 @@ namespace {
 
 constexpr double left = 76, right = 940, top = 18, bottom = 318;
 
-/// Whether a step has a time of its own on the chart: parts of a launch run at one time, and a repeat is its steps.
+/// Returns true if a step has its own time on the chart. The parts of a launch share one time, and a repeat is
+/// represented by its steps.
 bool hasTime(const Step &step) {
   const auto *launch = std::get_if<LaunchStep>(&step);
   return launch ? !launch->joined : !std::holds_alternative<RepeatStep>(step);
 }
 
-/// A repeat whose body is being read: a value that its steps find or leave for the next iteration lives through all of it.
+/// A repeat whose body is being visited. A value that is live into or out of an iteration is live during the whole
+/// repeat.
 struct OpenRepeat {
-  size_t end; // position behind the body
+  size_t end; // index after the body
   int64_t first, last;
 };
 
@@ -72,7 +74,7 @@ std::vector<ArenaSpan> arenaSpans(const Plan &plan) {
     }
   }
   std::erase_if(bySlot, [](const ArenaSpan &span) { return span.slot < 0; });
-  // A value that takes over another one's bytes in place has the same range of bytes: the spans join where they meet.
+  // A value that reuses another value's bytes in place has the same byte range, so touching spans are merged.
   std::ranges::sort(bySlot, {}, [](const ArenaSpan &span) { return std::tuple(span.offset, span.bytes, span.first); });
   std::vector<ArenaSpan> spans;
   for (const ArenaSpan &span : bySlot) {

@@ -1,4 +1,4 @@
-// The words of a calibration report that its table and the page of a model share.
+// Texts that the table of a calibration report and a model's report page share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Quantization.h"
@@ -8,6 +8,6 @@ namespace halftone::detail {
 
 std::string decibelText(double decibels);                 // "41.3 dB", "exact", "not finite"
 std::string savedText(const CalibrationReport::Row &row); // "1.21 KB"
-std::string speedText(const CalibrationReport::Row &row); // "1.84x": how many times as fast as its floats
+std::string speedText(const CalibrationReport::Row &row); // "1.84x": speed relative to the float layer
 
 } // namespace halftone::detail

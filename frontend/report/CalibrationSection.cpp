@@ -1,4 +1,4 @@
-// Writes the section about quantization: errors, bytes and times of layers under the modes.
+// Writes the quantization section: errors, bytes and times of layers in each mode.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/CalibrationSection.h"
 #include "frontend/base/ReportWords.h"

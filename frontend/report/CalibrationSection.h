@@ -1,4 +1,4 @@
-// The section of a report about quantization.
+// The quantization section of a report.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/report/Page.h"

@@ -1,4 +1,4 @@
-// A layered layout: rows by the longest way from a source, places by the neighbours' means, long edges in lanes.
+// Layered layout: rows by longest path from a source, positions by the mean of neighbours, long edges in lanes.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/GraphLayout.h"
 #include "halftone/Error.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double boxGap = 26, rowGap = 34, laneGap = 12, margin = 8;
 
-/// The largest value in a range of rows; raise() raises all values of a range to at least a bound.
+/// Range maxima over rows. raise() raises all values of a range to at least a bound.
 class RowMaxima {
 public:
   explicit RowMaxima(const std::vector<double> &values) : count_(values.size()), nodes_(4 * values.size() + 4) {
@@ -27,7 +27,7 @@ public:
 private:
   static constexpr double none = -std::numeric_limits<double>::infinity();
   struct Node {
-    double largest = none, bound = none; // `bound` holds for all rows below the node
+    double largest = none, bound = none; // `bound` applies to all rows below the node
   };
   using Range = std::pair<size_t, size_t>;
 
@@ -67,7 +67,7 @@ private:
   std::vector<Node> nodes_;
 };
 
-/// The layout for the direction down.
+/// The layout in top-to-bottom direction.
 class Rows {
 public:
   Rows(const std::vector<BoxSize> &sizes, const std::vector<std::pair<size_t, size_t>> &edges)
@@ -98,7 +98,7 @@ private:
     for (size_t box = 0; box < sizes_.size(); ++box)
       for (size_t from : before_[box])
         row_[box] = std::max(row_[box], row_[from] + 1);
-    for (size_t box = 0; box < sizes_.size(); ++box) // a source stands right before the first box that it leads to
+    for (size_t box = 0; box < sizes_.size(); ++box) // moves a source to the row before its first successor
       if (before_[box].empty() && !after_[box].empty()) {
         size_t next = std::numeric_limits<size_t>::max();
         for (size_t to : after_[box])
@@ -110,9 +110,9 @@ private:
       rows_[row_[box]].push_back(box);
   }
 
-  /// Puts the boxes of a row as near as possible to the mean of their neighbours, side by side.
+  /// Places the boxes of a row side by side, as close as possible to the mean of their neighbours.
   void place(std::vector<size_t> &row, const std::vector<std::vector<size_t>> &neighbours) {
-    std::vector<std::pair<double, size_t>> wanted; // the mean, and the position in the row so far
+    std::vector<std::pair<double, size_t>> wanted; // the mean, and the previous index in the row
     for (size_t i = 0; i < row.size(); ++i) {
       double sum = 0;
       for (size_t other : neighbours[row[i]])
@@ -153,7 +153,7 @@ private:
 
   void drawWays() {
     ways_.resize(edges_.size());
-    std::vector<double> rights, lefts; // of the rows; the lefts negated
+    std::vector<double> rights, lefts; // per row; `lefts` are negated
     for (const std::vector<size_t> &row : rows_) {
       double right = -std::numeric_limits<double>::infinity(), left = right;
       for (size_t box : row) {
@@ -185,11 +185,11 @@ private:
     const double middle = (std::max(start.y, bottoms_[row_[edges_[edge].first]]) + end.y) / 2;
     ways_[edge].points = {start, {start.x, middle}, {end.x, middle}, end};
   }
-  /// Beside all boxes of the rows that the edge passes: on the side where the way is shorter.
+  /// Routes an edge beside all boxes of the rows that it crosses, on the side with the shorter path.
   void drawLong(size_t edge, RowMaxima &right, RowMaxima &left) {
     const auto [from, to] = edges_[edge];
     const bool back = ways_[edge].goesBack;
-    const auto [least, most] = std::minmax({row_[from], row_[to]}); // of an edge back, its boxes' rows, too
+    const auto [least, most] = std::minmax({row_[from], row_[to]}); // a back edge also crosses its boxes' rows
     const size_t first = back ? least : least + 1, last = back ? most + 1 : most;
     const Point start = startOf(from), end = endOf(to);
     const double atRight = right.of(first, last) + laneGap, atLeft = -left.of(first, last) - laneGap;
@@ -230,10 +230,10 @@ private:
 
   const std::vector<BoxSize> &sizes_;
   const std::vector<std::pair<size_t, size_t>> &edges_;
-  std::vector<std::vector<size_t>> before_, after_; // along edges to a later box
+  std::vector<std::vector<size_t>> before_, after_; // predecessors and successors along forward edges
   std::vector<size_t> row_;                         // of each box
   std::vector<std::vector<size_t>> rows_;
-  std::vector<double> middle_;         // of each box, the x
+  std::vector<double> middle_;         // center x of each box
   std::vector<double> tops_, bottoms_; // of each row
   std::vector<GraphLayout::Way> ways_;
 };

@@ -1,4 +1,4 @@
-// Places the boxes of a graph in rows from its sources to its sinks, and draws the ways of its edges.
+// Lays out a graph: boxes in rows from sources to sinks, and the paths of its edges.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -16,22 +16,22 @@ struct BoxSize {
 };
 
 enum class Direction : uint8_t { down, up, right, left };
-/// "TB", "BT", "LR" or "RL"; value_error for another text.
+/// "TB", "BT", "LR" or "RL"; value_error for any other text.
 Direction directionOf(const std::string &rankdir);
 
 struct GraphLayout {
-  std::vector<Point> corners; // the least x and y of each box
+  std::vector<Point> corners; // the minimum x and y of each box
   struct Way {
-    std::vector<Point> points; // a start, then three points for each cubic curve
+    std::vector<Point> points; // the start, then three points for each cubic Bezier curve
     bool goesBack = false;     // against the direction of the graph
   };
-  std::vector<Way> ways; // of each edge
-  BoxSize size;          // of the whole picture, which begins at 0
+  std::vector<Way> ways; // one per edge
+  BoxSize size;          // of the whole picture, whose origin is 0
 };
 
-/// Boxes of `sizes`; an edge leads from the first box to the second. A box stands in the row behind all boxes that lead
-/// to it and come before it in the list. Edges over several rows run beside the boxes between. Takes time n log n for n
-/// boxes and edges.
+/// Lays out boxes of the given sizes. An edge goes from its first box to its second. Each box is in the row after those
+/// of all its predecessors that precede it in the list. Edges across several rows are routed beside the boxes in
+/// between. O(n log n) for n boxes and edges.
 GraphLayout layoutGraph(const std::vector<BoxSize> &sizes, const std::vector<std::pair<size_t, size_t>> &edges,
                         Direction direction);
 

@@ -14,7 +14,7 @@ namespace {
 constexpr double left = 58, right = 452, top = 34, bottom = 226, legendHeight = 20;
 constexpr int64_t colors = 6;
 
-/// Values from `low` to `high` stand between two pixels, others at the nearer one.
+/// Maps values from `low` to `high` to pixels; other values are clamped.
 struct Axis {
   std::vector<double> ticks;
   double low, high, from, to;
@@ -27,7 +27,7 @@ struct Axis {
 
 struct Extent {
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  bool areWhole = true; // all values
+  bool areWhole = true; // all values are integers
   void take(double value) {
     areWhole &= value == std::floor(value);
     low = std::min(low, value);
@@ -36,7 +36,7 @@ struct Extent {
 };
 
 bool isFinite(const std::pair<double, double> &point) {
-  return std::abs(point.first) < 1e300 && std::abs(point.second) < 1e300; // so that their difference is finite, too
+  return std::abs(point.first) < 1e300 && std::abs(point.second) < 1e300; // so that differences are finite too
 }
 
 int64_t colorOf(const LineChart::Line &line) { return (line.color % colors + colors) % colors; }
@@ -45,7 +45,7 @@ Axis axisOfX(const Extent &extent) {
   const double room = extent.low < extent.high ? 0 : 1;
   Axis axis{ticksOf(extent.low, extent.high, 6), extent.low - room, extent.high + room, left + 8, right - 8};
   std::erase_if(axis.ticks, [&](double tick) {
-    const bool isBetween = extent.areWhole && tick != std::floor(tick); // such as between two epochs
+    const bool isBetween = extent.areWhole && tick != std::floor(tick); // for example between two epochs
     return isBetween || !axis.holds(tick);
   });
   return axis;

@@ -1,4 +1,4 @@
-// Draws a chart of lines as SVG.
+// Line charts as SVG.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Plot.h"
@@ -9,12 +9,13 @@
 namespace halftone::detail {
 
 inline constexpr double chartWidth = 470;
-double heightOf(const LineChart &chart); // it grows with the legend
+double heightOf(const LineChart &chart); // includes the legend
 
-/// An <svg> element without its style.
+/// An <svg> element without its style sheet.
 std::string chartSvg(const LineChart &chart);
 
-/// Numbers from at most `low` to at least `high` that are 1, 2 or 5 times a power of ten apart, about `count` of them.
+/// Axis ticks from at most `low` to at least `high`, about `count` of them. Their step is 1, 2 or 5 times a power of
+/// ten.
 std::vector<double> ticksOf(double low, double high, int64_t count);
 
 } // namespace halftone::detail

@@ -9,7 +9,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// The length of the UTF-8 character at the front of `text`; 0 if none stands there, or none that XML has.
+/// The length of the UTF-8 character at the front of `text`; 0 if it is invalid or not allowed in XML.
 size_t characterLength(std::string_view text) {
   const auto byte = [&](size_t i) { return i < text.size() ? static_cast<uint8_t>(text[i]) : uint8_t(0); };
   const uint8_t first = byte(0);

@@ -1,4 +1,4 @@
-// The words of HTML and SVG that all sections of a report share.
+// HTML and SVG helpers shared by all sections of a report.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace halftone::detail {
 
-/// `text` as characters of XML and of attribute values in double quotes. U+FFFD stands for each byte that is not UTF-8
-/// and for each character that XML does not have.
+/// Escapes `text` for XML content and for attribute values in double quotes. U+FFFD replaces each byte that is not
+/// UTF-8 and each character that XML does not allow.
 std::string escaped(std::string_view text);
 
-/// A cell of a table: its markup, and if the rows are sorted by another text or by a number, that key.
+/// A table cell: its markup, and a sort key if the rows are not sorted by the text shown.
 struct Cell {
   Cell(std::string markup, std::string key = {}) : markup(std::move(markup)), key(std::move(key)) {}
   static Cell text(std::string_view text) { return {escaped(text)}; }
-  static Cell count(int64_t count); // with commas
+  static Cell count(int64_t count); // with thousands separators
   static Cell bytes(int64_t bytes); // "1.21 KB"
   std::string markup, key;
 };
@@ -25,10 +25,10 @@ struct Column {
   bool isNumber = false;
 };
 
-/// A table whose rows the page sorts when somebody clicks a title.
+/// A table that the page sorts when a header is clicked.
 std::string tableMarkup(const std::vector<Column> &columns, const std::vector<std::vector<Cell>> &rows);
 
-/// A bar beside its share, 0 to 1, in percent.
+/// A bar next to `share`, 0 to 1, as a percentage.
 Cell shareCell(double share);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Reads the graph of a model from the calls that it recorded.
+// Builds the graph of a model from its recorded calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ModelGraph.h"
 #include "frontend/base/ReportWords.h"
@@ -16,7 +16,7 @@ namespace {
 
 using Node = ModelGraph::Node;
 
-/// The name of the activation that the layer's config holds; "" without one, and for a layer that has no config.
+/// The name of the activation in the layer's config; "" if there is no activation or no config.
 std::string activationOf(const Layer &layer) {
   try {
     const Config config = layer.get_config();
@@ -59,7 +59,7 @@ Node operationNode(const Call &call) {
   return node;
 }
 
-/// Layers that are called one after the other, or not known to be.
+/// A graph of the layers alone: a chain of calls if `areChain`, otherwise without edges.
 ModelGraph listOf(const std::vector<Layer> &layers, bool areChain, bool expandNested) {
   ModelGraph graph;
   for (const Layer &layer : layers)
@@ -101,7 +101,7 @@ private:
     for (const std::shared_ptr<Call> &call : member.calls)
       nodeOf_[call.get()] = index;
   }
-  /// The node that gives `value`. Users of an operation's result know its shape; the call does not.
+  /// The node that produces `value`. It learns its output shape here, since an operation's call does not record it.
   size_t sourceOf(const Value &value) {
     const detail::Node &symbolic = *value.node();
     const size_t source = nodeOf_.at(symbolic.call ? static_cast<const void *>(symbolic.call.get())
@@ -115,7 +115,7 @@ private:
 
   bool expandNested_;
   ModelGraph graph_;
-  std::map<const void *, size_t> nodeOf_; // by the call, or by the Input's node
+  std::map<const void *, size_t> nodeOf_; // keyed by the call, or by the node of the Input
 };
 
 } // namespace

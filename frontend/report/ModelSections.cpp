@@ -17,7 +17,7 @@ namespace {
 
 std::string codeText(std::string_view text) { return "<code>" + escaped(text) + "</code>"; }
 
-/// A policy map, and the layers of a model that have it.
+/// A policy map and the layers of a model that use it.
 struct SharedMap {
   DTypePolicyMap map;
   std::map<std::string, int64_t> layersByKey; // "" for the default
@@ -25,7 +25,7 @@ struct SharedMap {
 
 class MapsOfModel {
 public:
-  /// The maps in the order of the first layers that have them. Layers that are in the model twice count once.
+  /// Collects the maps, ordered by the first layer that uses each. A layer that occurs twice in the model counts once.
   explicit MapsOfModel(const Layer &model) {
     for (const Layer &layer : computingLayers(model))
       count(layer);
@@ -41,7 +41,7 @@ private:
       return;
     }
     const auto [known, isFirst] = placesByMap_.emplace(PolicyAccess::rep(*map).identity(), 0);
-    if (isFirst) { // a map that many layers share is written once
+    if (isFirst) { // serializes a map shared by many layers only once
       const auto [found, isNew] = placesByConfig_.emplace(map->get_config().dump(), maps.size());
       if (isNew)
         maps.push_back({*map, {}});
@@ -49,7 +49,7 @@ private:
     }
     ++maps[known->second].layersByKey[layer.impl()->policyKey()];
   }
-  std::map<std::string, size_t> placesByMap_, placesByConfig_; // in `maps`
+  std::map<std::string, size_t> placesByMap_, placesByConfig_; // indices into `maps`
 };
 
 std::string mapMarkup(const SharedMap &shared) {
@@ -89,7 +89,7 @@ Section curvesSection(const History::Rep *history) {
   }
   section.lead =
       fmt::format("The last fit(): {} epochs. Dashed lines are of the validation data.", history->epochs.size());
-  std::map<std::string, LineChart::Line> validation; // by the metric
+  std::map<std::string, LineChart::Line> validation; // keyed by metric
   std::vector<LineChart> charts;
   for (size_t key = 0; key < history->values.size(); ++key) {
     const std::string &name = history->values[key].first;
@@ -165,7 +165,7 @@ Section layersSection(const SummaryReport &summary) {
                              withCommas(rows));
   std::vector<Column> columns{{"#", true}, {"Layer"},   {"Class"},    {"Output shape"}, {"Parameters", true},
                               {"Policy"},  {"Compute"}, {"Variable"}, {"Key"},          {"Connected to"}};
-  for (size_t column : {9UL, 8UL}) { // drop columns that say nothing
+  for (size_t column : {9UL, 8UL}) { // drops columns without information
     if (!std::ranges::all_of(cells, [&](const auto &row) { return row[column].markup.empty(); }))
       continue;
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(column));

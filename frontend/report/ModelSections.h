@@ -1,4 +1,4 @@
-// The sections of a report that need no compiled program: graph, layers, policies, learning curves.
+// Report sections that need no compiled program: graph, layers, policies and learning curves.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/report/Page.h"

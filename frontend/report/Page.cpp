@@ -1,4 +1,4 @@
-// Writes the page: one file that refers to nothing outside itself.
+// Writes the page: a self-contained file without external references.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/Page.h"
 #include "frontend/report/Markup.h"
@@ -49,7 +49,7 @@ footer{margin-top:48px;color:var(--faint);font-size:13px}
 @media print{.wide,.picture{max-height:none}}
 )";
 
-// Sorts the rows of a table by the clicked column: first up, then down.
+// Sorts the rows of a table by the clicked column: first ascending, then descending.
 constexpr std::string_view pageScript = R"(document.querySelectorAll("th button").forEach(function (button) {
   button.addEventListener("click", function () {
     var th = button.parentNode, heads = Array.from(th.parentNode.children), at = heads.indexOf(th);

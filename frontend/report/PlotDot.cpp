@@ -1,4 +1,4 @@
-// Writes nodes with labels in DOT's HTML, clusters and edges.
+// Writes nodes with HTML labels, clusters and edges in DOT.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/PlotDot.h"
 #include "frontend/report/Markup.h"
@@ -9,10 +9,11 @@ namespace halftone::detail {
 
 namespace {
 
-/// DOT draws edges between nodes alone: the node that stands for a cluster, and the cluster at which the edge ends.
+/// The nodes at which edges into and out of a subgraph end. DOT connects only nodes; an edge is clipped at the
+/// cluster's border.
 struct Anchor {
   std::string first, last; // nodes
-  std::string cluster;     // "" for a node that is no cluster
+  std::string cluster;     // "" if the node is not a cluster
 };
 
 class DotText {
@@ -28,7 +29,7 @@ public:
   }
 
 private:
-  /// Characters of DOT's HTML; a line break there is an element.
+  /// Escapes text for DOT's HTML labels, where a line break is an element.
   static std::string markup(const std::string &text) {
     std::string result;
     for (char c : escaped(text))
@@ -43,7 +44,7 @@ private:
     return text;
   }
 
-  /// Writes the layers of one model and returns the nodes that stand for it.
+  /// Writes the layers of one model and returns the nodes that represent it.
   Anchor layers(const ModelGraph &graph) {
     std::vector<Anchor> anchors;
     for (const ModelGraph::Node &node : graph.nodes) {

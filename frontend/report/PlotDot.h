@@ -1,4 +1,4 @@
-// The picture of a model's graph in Graphviz's language DOT.
+// The graph of a model in Graphviz's DOT language.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/report/ModelGraph.h"
@@ -7,7 +7,7 @@
 
 namespace halftone::detail {
 
-/// A digraph with a cluster for each model whose layers the graph holds.
+/// A digraph with a cluster for each nested model whose layers are shown.
 std::string graphDot(const ModelGraph &graph, const PlotModelArgs &args);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// plot_model() and plot_charts(): pictures in files.
+// plot_model() and plot_charts(): write pictures to files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/GraphLayout.h"
 #include "frontend/report/LineChart.h"

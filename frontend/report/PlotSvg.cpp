@@ -1,4 +1,4 @@
-// Draws boxes, their text and the ways between them.
+// Draws boxes, their text and the paths between them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/PlotSvg.h"
 #include "frontend/report/GraphLayout.h"
@@ -11,11 +11,11 @@ namespace halftone::detail {
 namespace {
 
 constexpr double titleHeight = 24, lineHeight = 17, padding = 12, framePadding = 10;
-constexpr size_t mostCharacters = 44; // of a line; the whole text stands in the box's tooltip
+constexpr size_t mostCharacters = 44; // per line; the box's tooltip has the full text
 
 bool isContinuation(char c) { return (static_cast<uint8_t>(c) & 0xc0) == 0x80; }
 
-/// `text`, or its front and an ellipsis.
+/// `text`, truncated with an ellipsis if it is long.
 std::string shortened(const std::string &text) {
   size_t characters = 0;
   for (size_t i = 0; i < text.size(); ++i)
@@ -24,12 +24,12 @@ std::string shortened(const std::string &text) {
   return text;
 }
 
-/// About the width of `text` in pixels, if an average letter is `letter` wide.
+/// The approximate width of `text` in pixels, for an average letter width of `letter`.
 double widthOf(const std::string &text, double letter) {
   double width = 0;
   for (char c : text)
     if (!isContinuation(c))
-      width += static_cast<uint8_t>(c) < 0xe0 ? letter : 2 * letter; // most wide characters take three bytes or more
+      width += static_cast<uint8_t>(c) < 0xe0 ? letter : 2 * letter; // most wide characters have three bytes or more
   return width;
 }
 
@@ -69,7 +69,7 @@ private:
     BoxSize size;
   };
 
-  /// The layers of one model. Those of models inside are drawn first, since their sizes are those of their boxes.
+  /// Draws the layers of one model. Nested models are drawn first, since their sizes are needed for their boxes.
   Drawn layers(const ModelGraph &graph) {
     std::vector<Drawn> boxes;
     for (const ModelGraph::Node &node : graph.nodes)

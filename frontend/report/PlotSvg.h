@@ -1,4 +1,4 @@
-// The picture of a model's graph as SVG.
+// The graph of a model as SVG.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/report/ModelGraph.h"
@@ -10,20 +10,20 @@
 
 namespace halftone::detail {
 
-/// The lines of text in a node's box, from the facts that `args` ask for.
+/// The text lines in a node's box, with the facts that `args` selects.
 struct NodeLabel {
   std::string title;
   std::vector<std::string> lines;
 };
 NodeLabel labelOf(const ModelGraph::Node &node, const PlotModelArgs &args);
 
-/// CSS for the picture and for charts, with colors for light and dark; a page or a picture holds it once.
+/// CSS of graphs and charts, with light and dark colors. Each page or picture includes it once.
 extern const std::string_view pictureStyle;
 
-/// The <svg> element with its style and a ground in the color of paper, as a file of its own.
+/// Makes a standalone file of an <svg> element, with its style sheet and an opaque background.
 std::string pictureFile(std::string svg);
 
-/// An <svg> element without its style. value_error for an unknown rankdir.
+/// An <svg> element without its style sheet. value_error for an unknown rankdir.
 std::string graphSvg(const ModelGraph &graph, const PlotModelArgs &args);
 
 } // namespace halftone::detail

@@ -1,4 +1,4 @@
-// Model::report(): gathers the facts about a model and writes the page.
+// Model::report(): collects the facts about a model and writes the page.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ReportWords.h"
 #include "frontend/report/CalibrationSection.h"
@@ -59,9 +59,9 @@ Numbers numbersOf(const Model &model, const SummaryReport &summary, const Compil
 void Model::report(const std::string &filepath, const ReportArgs &args) const {
   if (!filepath.ends_with(".html"))
     throw Error(ErrorKind::value_error, fmt::format("a report's name must end with .html, got '{}'", filepath), name());
-  const Model model = *this; // tracing runs users' code, which may destroy this handle
+  const Model model = *this; // tracing runs user code, which may destroy this handle
   const ReportedProgram reported = reportedProgram(model, args);
-  const SummaryReport summary = model.summary({.expand_nested = true}); // after compiling: it tells the step's memory
+  const SummaryReport summary = model.summary({.expand_nested = true}); // after compiling: has the step's memory
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   std::shared_ptr<const History::Rep> history;
   {

@@ -36,8 +36,8 @@ int64_t elementsOf(const std::vector<Variable> &variables) {
   return count;
 }
 
-/// The weights of each layer below a model, with those of the layers below it. If none of them stands at two places, the counts
-/// of all layers together take time in proportion to the model.
+/// The number of weights of each layer below a model, including its sublayers. If no layer or weight is shared,
+/// computing all of them takes time linear in the size of the model.
 class WeightCounts {
 public:
   struct Count {

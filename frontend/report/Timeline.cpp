@@ -1,4 +1,4 @@
-// Records a training step, and writes its timeline as a table and for Chrome.
+// Records a training step and writes its timeline as a table and in Chrome's trace format.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Timeline.h"
 #include "frontend/base/ReportWords.h"
@@ -28,13 +28,13 @@ std::string nameOf(const Executable &executable, const LaunchStep &launch) {
   return launch.site < 0 ? kind
                          : fmt::format("{} of {}", kind, executable.sites[static_cast<size_t>(launch.site)].text);
 }
-/// At most as many bytes as a line has room for; a name that is cut ends with "...".
+/// Truncates a name to the bytes that fit in a line; a truncated name ends with "...".
 std::string shortened(const std::string &name) {
   constexpr size_t most = 72;
   return name.size() <= most ? name : name.substr(0, most - 3) + "...";
 }
 
-/// Of all processes' elements.
+/// The bytes of the elements of all processes.
 int64_t bytesOf(const Plan &plan, const CollectiveStep &step) {
   const auto bytes = [&](SlotId slot) { return plan.slots[static_cast<size_t>(slot)].type.bytes(); };
   int64_t all = 0;
