@@ -1,4 +1,4 @@
-// An HDF5 file that lies in a part of another file.
+// An HDF5 file embedded in a range of another file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -6,20 +6,20 @@
 
 namespace halftone::h5 {
 
-/// Maps the part of the library's file (fileDescriptor) that begins at `offset` and has `bytes` bytes, given in decimal digits.
-/// libhdf5 takes it for the image of a file in memory and copies nothing.
+/// Maps `bytes` bytes of the library's file (fileDescriptor) from `offset`, both given as decimal digits. libhdf5 uses
+/// the mapping as an in-memory file image without copying it.
 class Image {
 public:
   Image(const char *offset, const char *bytes);
   ~Image();
   Image(const Image &) = delete;
-  /// 0 if the system maps no such part.
+  /// 0 if the range cannot be mapped.
   size_t mappedBytes() const { return mappedBytes_; }
-  /// The file, only to read; the caller closes it while the image lives. Negative if it is no HDF5 file.
+  /// Opens the file read-only; the caller closes it before the image is destroyed. Negative if it is not an HDF5 file.
   hid_t open() const;
 
 private:
-  void *mapping_ = nullptr; // from the beginning of a page
+  void *mapping_ = nullptr; // begins at a page boundary
   size_t mappedBytes_ = 0, bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The datasets of a file as a table, and a new file from such a table.
+// Prints the datasets of a file as a table, and creates a file from such a table.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <hdf5.h>
@@ -7,20 +7,20 @@
 
 namespace halftone::h5 {
 
-/// The most rows that a table may have.
+/// The maximum number of rows of a table.
 inline constexpr size_t mostRows = size_t{1} << 20;
 
-/// Prints a line for each dataset: where its numbers begin in the file, how many bytes they are, their dtype, extents
-/// and path. "8192 48 float32 4,3 layers/dense/vars/0"; the extents of a scalar are "-". The offset is -1 if the
-/// numbers are not in one piece as they are. Returns "" or an error.
+/// Prints a line for each dataset: the file offset of its values, their size in bytes, their dtype, extents and path:
+/// "8192 48 float32 4,3 layers/dense/vars/0". The extents of a scalar are "-". The offset is -1 if the values are not
+/// stored contiguously and unencoded. Returns "" or an error.
 std::string list(hid_t file);
 
-/// Makes the objects that the lines of `wanted` name, with room for the numbers, which the library writes:
-/// "dataset float32 4,3 layers/dense/vars/0", and "group layers/dense/vars hidden", whose attribute "name" becomes the
-/// rest of the line. Returns "" or an error.
+/// Creates the objects named by the lines of `wanted`, with space for the values, which the library writes. The lines
+/// are "dataset float32 4,3 layers/dense/vars/0" and "group layers/dense/vars hidden", where the rest of the line
+/// becomes the "name" attribute. Returns "" or an error.
 std::string layOut(hid_t file, std::istream &wanted);
 
-/// Prints the numbers of a dataset, little-endian, in row-major order. Returns "" or an error.
+/// Prints the values of a dataset, little-endian, in row-major order. Returns "" or an error.
 std::string printNumbers(hid_t file, const std::string &path);
 
 } // namespace halftone::h5

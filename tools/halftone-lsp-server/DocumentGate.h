@@ -1,4 +1,4 @@
-// Decides which messages of an editor the language server of MLIR may read.
+// Decides which messages of an editor MLIR's language server may read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "llvm/ADT/StringRef.h"
@@ -11,20 +11,20 @@
 
 namespace halftone::tools {
 
-/// MLIR's server ends with its process on messages that are no requests, and on documents that its parser cannot take
-/// (tools/shell/ModuleText.h). The gate answers such messages in the server's stead, and tells the editor of such documents
-/// by a diagnostic. To the server a document that is refused is closed; it opens again with the edit that mends it.
+/// MLIR's server terminates on messages that are not requests, and on documents that crash its parser
+/// (tools/shell/ModuleText.h). The gate answers such messages itself and reports such documents to the editor by a
+/// diagnostic. The server sees a rejected document as closed; the edit that fixes the document opens it again.
 class DocumentGate {
 public:
-  /// What becomes of one message of the editor.
+  /// The result of one message of the editor.
   struct Passage {
     std::vector<llvm::json::Value> toServer, toEditor;
   };
-  /// `message` is JSON, or what came in its place.
+  /// `message` is the JSON text, or whatever was received instead.
   Passage enter(llvm::StringRef message);
 
-  /// Whether a message of the server may go to the editor: not if it clears the diagnostic of a refused document. Any
-  /// thread may call it.
+  /// Returns false for a server message that would clear the diagnostic of a rejected document. May be called from any
+  /// thread.
   bool mayLeave(llvm::StringRef message);
 
 private:
@@ -37,13 +37,13 @@ private:
   Passage open(const llvm::json::Object &document);
   Passage change(const llvm::json::Object &document, const llvm::json::Value *changes);
   Passage close(const llvm::json::Object &document);
-  /// Checks a document and gives it to the server, unless it is refused.
+  /// Checks a document and passes it to the server unless it is rejected.
   Passage publish(Documents::iterator document, int64_t version, bool isOpen);
-  /// Answers `mlir/convertFromBytecode`: MLIR's server would read the file in its own process.
+  /// Handles `mlir/convertFromBytecode`, for which MLIR's server would read the file in its own process.
   static llvm::json::Value convert(const llvm::json::Object &request);
   bool isRefused(llvm::StringRef uri);
 
-  std::mutex mutex; // of the documents
+  std::mutex mutex; // guards the documents
   Documents documents;
 };
 

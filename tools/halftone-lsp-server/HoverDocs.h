@@ -1,4 +1,4 @@
-// The documentation of an op in the text that an editor shows of the op.
+// Adds an op's documentation to the hover text that an editor shows.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "llvm/ADT/StringMap.h"
@@ -8,18 +8,18 @@
 
 namespace halftone::tools {
 
-/// The documentation of each op of the dialect, as Markdown: "halftone.cast" -> its section.
+/// The documentation of each op of the dialect, as Markdown. Maps "halftone.cast" to its section.
 class HoverDocs {
 public:
-  /// Takes the text of mlir-tblgen's -gen-dialect-doc: a heading "### `halftone.<op>` ..." before each section.
+  /// Parses the output of mlir-tblgen -gen-dialect-doc: a heading "### `halftone.<op>` ..." before each section.
   explicit HoverDocs(llvm::StringRef reference);
 
-  /// The answer to a hover over one of these ops, with the op's section behind it. Any other message, given as the JSON
-  /// text of one message of the language server protocol, as nullopt.
+  /// Appends the op's section to a hover answer about one of these ops. nullopt for any other message. `message` is the
+  /// JSON text of one message of the language server protocol.
   std::optional<std::string> documented(llvm::StringRef message) const;
 
 private:
-  llvm::StringMap<llvm::StringRef> sections; // of `reference`, which outlives this
+  llvm::StringMap<llvm::StringRef> sections; // slices of `reference`, which outlives this object
 };
 
 } // namespace halftone::tools

@@ -1,12 +1,12 @@
-// How messages call a pass.
+// Names of passes in messages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/Pass/Pass.h"
 
-/// The name of the pass on the command line, or of its class if it has none there.
+/// The command-line name of the pass, or the name of its class if it has none.
 inline llvm::StringRef nameOf(mlir::Pass *pass) {
   return pass->getArgument().empty() ? pass->getName() : pass->getArgument();
 }
 
-/// Whether the pass is MLIR's adaptor, which runs the passes of a nested pipeline and does nothing itself.
+/// Returns true if the pass is MLIR's adaptor, which only runs the passes of a nested pipeline.
 inline bool runsOthers(mlir::Pass *pass) { return pass->getName().ends_with("OpToOpPassAdaptor"); }

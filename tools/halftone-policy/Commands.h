@@ -9,8 +9,8 @@
 namespace halftone::tools {
 
 struct Arguments {
-  std::string command, subject; // a name or a file; "": show lists all names
-  std::set<std::string> given;  // the options of the command line, by their long names
+  std::string command, subject; // subject: a name or a file; "": show lists all names
+  std::set<std::string> given;  // options on the command line, by long name
   bool json = false, quiet = false, verbose = false;
   std::string global = "float32";      // lint, convert, resolve
   std::string output = "-";            // convert
@@ -24,7 +24,7 @@ ExitCode lint(const Arguments &arguments);
 ExitCode convert(const Arguments &arguments);
 ExitCode resolve(const Arguments &arguments);
 
-/// Writes one line to stderr if -v is given.
+/// Writes a line to stderr if -v is given.
 void tell(const Arguments &arguments, const std::string &what);
 
 } // namespace halftone::tools

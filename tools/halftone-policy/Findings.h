@@ -15,11 +15,11 @@ struct Finding {
   std::string message;
 };
 
-/// Findings about several paths: collects the paths of each text; the first path stands for all of them.
+/// Groups findings with the same text over several paths; the first path represents the group.
 class PathGroups {
 public:
   void add(const std::string &what, const std::string &path);
-  /// `'net/a'` or `'net/a' and 3 more`, each with its text, in the order of the first paths.
+  /// `'net/a'` or `'net/a' and 3 more`, each with its text, ordered by first path.
   std::vector<std::pair<std::string, std::string>> list() const;
 
 private:
@@ -28,7 +28,7 @@ private:
     std::unordered_set<std::string> paths;
   };
   std::vector<Group> groups;
-  std::unordered_map<std::string, size_t> places; // of groups
+  std::unordered_map<std::string, size_t> places; // indices into `groups`
 };
 
 } // namespace halftone::tools

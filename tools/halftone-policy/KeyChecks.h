@@ -1,4 +1,4 @@
-// The checks of lint on the keys of a map.
+// The lint checks on the keys of a map.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "MapFile.h"
@@ -6,11 +6,11 @@
 
 namespace halftone::tools {
 
-/// P002 and P005, as far as the keys alone show them: a pattern whose paths another pattern matches too; a key that no
-/// path can match; a pattern for one path that has a key of its own.
+/// P002 and P005, as far as they follow from the keys alone: a pattern whose paths all match another pattern too; a key
+/// that no path can match; a pattern that matches a single path with a key of its own.
 std::vector<Finding> checkKeys(const MapFile &map);
 
-/// P001, P002, P004 and P005 for a model's paths.
+/// P001, P002, P004 and P005 on a model's paths.
 std::vector<Finding> checkKeys(const MapFile &map, const RecordedModel &model);
 
 } // namespace halftone::tools

@@ -1,4 +1,4 @@
-// The literal ends of the paths that a key matches, and an index of keys by them.
+// The literal prefix and suffix of the paths that a key matches, and an index of keys by them.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <optional>
@@ -9,27 +9,27 @@
 
 namespace halftone::tools {
 
-/// The characters that have a special meaning in a pattern.
+/// The characters with a special meaning in patterns.
 constexpr std::string_view specialCharacters = "\\^$.|?*+()[]{}";
 
-/// The beginning and the end that all texts of a pattern share. The two do not overlap.
+/// The prefix and the suffix common to all texts that a pattern matches. They do not overlap.
 struct Ends {
   std::string prefix, suffix;
 };
 
-/// The ends of a pattern. nullopt if escapes, flags or alternatives of the whole pattern hide them, or if the pattern
-/// matches one text only.
+/// The ends of a pattern. nullopt if escapes, flags or top-level alternatives hide them, or if the pattern matches a
+/// single text.
 std::optional<Ends> endsOf(std::string_view pattern);
 
-/// The ends of a pattern that matches every text with these ends: literal text around one `.*`. nullopt for other
-/// patterns.
+/// The ends of a pattern that matches every text with these ends, that is, literal text around one `.*`. nullopt for
+/// other patterns.
 std::optional<Ends> wholeRange(std::string_view pattern);
 
-/// Finds positions of keys by their ends, without a look at every key.
+/// Finds the indices of keys by their ends without visiting every key.
 class EndsIndex {
 public:
   void add(const Ends &ends, size_t number);
-  /// The positions of all ends whose prefix is a prefix of `beginning` and whose suffix is a suffix of `ending`, in
+  /// The indices of all ends whose prefix is a prefix of `beginning` and whose suffix is a suffix of `ending`, in
   /// ascending order.
   std::vector<size_t> within(std::string_view beginning, std::string_view ending) const;
 

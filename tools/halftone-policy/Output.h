@@ -12,9 +12,9 @@ enum ExitCode { yes = 0, no = 1, badUsage = 2, badInput = 3, deviceMissing = 4, 
 
 /// {"tool", "command", "version", "schema", "status"}
 nlohmann::ordered_json jsonHead(std::string_view command, std::string_view status);
-/// One line on stdout.
+/// Prints the object on one line of stdout.
 void printJson(const nlohmann::ordered_json &object);
-/// Writes the error to stderr, with --json also as an object to stdout, and returns its exit code.
+/// Writes the error to stderr, and with --json also as an object to stdout; returns its exit code.
 ExitCode reportError(const Error &error, std::string_view command, bool json);
 ExitCode reportUsageError(std::string_view message, std::string_view command, bool json);
 

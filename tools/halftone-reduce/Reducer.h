@@ -1,4 +1,4 @@
-// Makes a module small that fails.
+// Reduces a failing module.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Probe.h"
@@ -6,18 +6,19 @@
 
 namespace halftone::tools {
 
-/// The ops of the module but itself, its functions and terminators.
+/// The number of ops in the module, excluding the module, its functions and terminators.
 int64_t countOps(mlir::ModuleOp module);
 
-/// Reduces a module that fails until no reduction keeps the failure. The result is valid and fails. The same module and
-/// answers give the same result. If the probe has a fault, the module is as small as it was until then.
+/// Reduces a failing module until no reduction preserves the failure. The result is valid and fails. The reduction is
+/// deterministic for equal answers. If the probe has a fault, the module is left as reduced so far.
 ///
-/// Round after round, it runs mlir-reduce's pass of canonicalization and then each of reductions(): in the first round at all parts at once, in the next at halves of them, and so on to single parts,
-/// so that most of a module is gone before single ops are tried. A step is taken if it makes the module smaller: in ops, then
-/// in constants, arguments and results, and text. The rounds end when one on single parts changes nothing.
+/// In each round it runs mlir-reduce's canonicalization pass and then every one of reductions(): in the first round on
+/// all parts at once, in the next on halves, and so on down to single parts, so that most of a module is gone before
+/// single ops are tried. A step is accepted if it makes the module smaller: in ops, then in constants, arguments and
+/// results, then in text. It ends after a round on single parts without a change.
 ///
-/// The reduction tree of mlir-reduce is no part of it: its variants have ops without operands, at which verifiers that
-/// look into regions would crash, and it keeps together what stands together, so a chain of ops stays as it is.
+/// The reduction tree of mlir-reduce is not used: its variants have ops without operands, on which verifiers that
+/// inspect regions would crash, and it keeps adjacent ops together, so a chain of ops is never reduced.
 void reduce(mlir::OwningOpRef<mlir::ModuleOp> &module, const Probe &probe);
 
 } // namespace halftone::tools

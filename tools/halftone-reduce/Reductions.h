@@ -1,29 +1,29 @@
-// The ways in which a module becomes smaller.
+// The ways in which a module can be reduced.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
 
 namespace halftone::tools {
 
-/// Something in a module that a reduction can take away or make simpler: an op, or an argument, a result or an attribute of
-/// an op.
+/// A part of a module that a reduction can remove or simplify: an op, or an argument, a result or an attribute of an
+/// op.
 struct Part {
   mlir::Operation *op;
   unsigned index = 0;
 };
 
-/// One way to make a module smaller, at any of its parts.
+/// A reduction, applicable to any of its parts.
 struct Reduction {
-  /// The parts to which the reduction applies, in the order of the module.
+  /// The parts to which the reduction applies, in module order.
   mlir::SmallVector<Part> (*parts)(mlir::ModuleOp module);
-  /// Reduces the module at these parts, some of what parts() gave. The module need not be valid afterwards.
+  /// Applies the reduction to a subset of parts(). The module may be invalid afterwards.
   void (*apply)(mlir::ArrayRef<Part> parts);
 };
 
-/// All reductions, those that take the most away first.
+/// All reductions, the most effective ones first.
 mlir::ArrayRef<Reduction> reductions();
 
-/// Erases ops whose values nobody uses and that have no effect.
+/// Erases ops without uses and side effects.
 void eraseUnusedOps(mlir::ModuleOp module);
 
 } // namespace halftone::tools

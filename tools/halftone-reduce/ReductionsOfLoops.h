@@ -1,19 +1,19 @@
-// The reductions of loops: one step takes their place, and carries, slices and stacks go.
+// Reductions of loops: replace a loop by one step, and remove carries, slices and stacks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Reductions.h"
 
 namespace halftone::tools {
 
-/// The loops, in whose place the ops of one step come: the first of a scan, one of a while.
+/// The loops. Each can be replaced by the ops of one step: the first step of a scan, one step of a while.
 mlir::SmallVector<Part> loops(mlir::ModuleOp module);
 void takeStep(mlir::ArrayRef<Part> parts);
 
-/// The carries of loops, each of which its init replaces.
+/// The carries of loops. Each can be replaced by its initial value.
 mlir::SmallVector<Part> carries(mlir::ModuleOp module);
 void replaceByInit(mlir::ArrayRef<Part> parts);
 
-/// The slices of scans that no op reads, by their operands, and the stacks that none reads, by their results.
+/// The slices of scans that no op reads, as operands of the scan, and the unread stacks, as its results.
 mlir::SmallVector<Part> unusedSlices(mlir::ModuleOp module);
 void dropSlices(mlir::ArrayRef<Part> parts);
 mlir::SmallVector<Part> unusedStacks(mlir::ModuleOp module);

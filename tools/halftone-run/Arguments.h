@@ -17,13 +17,13 @@ namespace halftone::tools {
 
 struct Arguments {
   std::string command;         // "predict", "evaluate", "fit", "compare", "emit"; "" for --help or --version alone
-  std::set<std::string> given; // the options of the command line, by their long names
+  std::set<std::string> given; // options on the command line, by long name
   std::string model;
   // For a .keras model.
   Program program = Program::predict;
   std::optional<int64_t> batchSize;
-  std::string policy, policyMap;  // "": those of the file
-  std::string global = "float32"; // while the file is read
+  std::string policy, policyMap;  // "": the file's
+  std::string global = "float32"; // while reading the file
   std::string notice;             // the text of --help or --version, for stdout
 
   // For all commands.
@@ -31,14 +31,14 @@ struct Arguments {
   std::optional<int> threads;
   bool strict = false; // --numerics, or the default of the command
   uint64_t seed = 0;
-  std::string cacheDirectory; // as in CompileOptions
+  std::string cacheDirectory; // see CompileOptions
   std::string dumpDirectory;  // "": no dumps
   bool locations = false;     // in dumped and emitted modules
   std::optional<int64_t> maxStandaloneCasts;
-  std::string target; // "": that of the module, or of the device
+  std::string target; // "": the module's or the device's
   bool json = false, quiet = false, verbose = false;
   bool timing = false, timingPasses = false;
-  mlir::TimingScope *times = nullptr; // if one of them is true, the scope for all times
+  mlir::TimingScope *times = nullptr; // the root scope if one of them is true
 
   std::vector<std::string> inputs;  // predict, compare
   std::vector<std::string> outputs; // predict
@@ -50,14 +50,14 @@ struct Arguments {
   bool byLayer = false;
 
   // For evaluate and fit.
-  std::vector<std::string> x, y; // one spec for each input and output
-  std::string optimizer, loss;   // "": those of the file
+  std::vector<std::string> x, y; // one spec per input and output
+  std::string optimizer, loss;   // "": the file's
   std::vector<std::string> metrics;
-  int64_t epochs = 1; // fit, as all below
+  int64_t epochs = 1; // fit; also all fields below
   double validationSplit = 0.0;
-  std::vector<std::string> validationX, validationY; // specs, as x and y
+  std::vector<std::string> validationX, validationY; // specs, like x and y
   std::string resume, checkpoint, csv;               // files; "": none
-  std::string distribute;                            // "": the process trains alone
+  std::string distribute;                            // "": trains in a single process
   std::string save;                                  // "": the trained model is not saved
 
   // For emit.
@@ -67,7 +67,7 @@ struct Arguments {
 /// The arguments of a command line. Throws UsageError.
 Arguments parseArguments(int argc, char **argv);
 
-/// For errors that come before the arguments are known: whether --json is among them, and the command.
+/// For errors before the arguments are parsed: whether --json is among them, and the command.
 bool asksForJson(int argc, char **argv);
 
 } // namespace halftone::tools

@@ -1,4 +1,4 @@
-// The commands of halftone-run. Each prints its results and returns its exit code; errors are exceptions.
+// The commands of halftone-run. Each prints its results and returns its exit code; it throws errors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Arguments.h"

@@ -1,4 +1,4 @@
-// Compares compiled code with the interpreter: whole programs, and launch by launch.
+// Compares compiled code with the interpreter: whole programs, and single launches.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Difference.h"
@@ -22,39 +22,39 @@ struct CompareOptions {
   compiler::CompileOptions compile;
   Tolerance tolerance;
   bool byLayer = false; // whether to compare each launch of the plan too, interpreted on its own operands
-  int64_t steps = 1;    // runs one after another; each is checked from the compiled code's state before it
+  int64_t steps = 1;    // successive runs; each is checked from the state that the compiled code left before it
 };
 
 struct OutputComparison {
-  std::string name; // of the fetch, or "@symbol" of a variable that was written
+  std::string name; // of the fetch, or "@symbol" of a written variable
   TensorType type;
   Difference difference;
-  std::string worstLayer; // site of the launch with the largest error in ulp among all on which the output depends
+  std::string worstLayer; // site of the launch with the largest error in ulp among those on which the output depends
 };
 
 struct LaunchComparison {
   int64_t step = 0;
-  size_t index = 0; // among the launches of the plan
+  size_t index = 0; // index among the launches of the plan
   std::string kernel, site;
   Difference difference; // over all its results
 };
 
 struct Comparison {
   std::vector<OutputComparison> outputs;
-  /// If byLayer, the launches that ran; of one in a loop, the first two iterations and the last one.
+  /// If byLayer, the launches that ran; for a launch in a loop, the first two iterations and the last one.
   std::vector<LaunchComparison> launches;
   compiler::CompileStatistics statistics;
   std::vector<LedgerRow> ledger;
   bool agrees() const;
 };
 
-/// Compiles `file`'s module, runs it on `device` and interprets it. `variables` has a value for each variable and gets
-/// the values after the last run.
+/// Compiles `file`'s module, runs it on `device` and interprets it. `variables` must have a value for each variable and
+/// receives the values after the last run.
 StatusOr<Comparison> compareWithInterpreter(const ModuleFile &file, std::span<const Tensor> feeds,
                                             VariableTensors &variables, std::shared_ptr<DeviceRuntime> device,
                                             const CompareOptions &options);
 
-/// Whether every op under `scope` is exactly rounded, so that its result has one right value.
+/// Returns true if every op under `scope` is exactly rounded, so that its result is unique.
 bool isExact(mlir::Operation *scope);
 
 } // namespace halftone::tools

@@ -1,4 +1,4 @@
-// A compiled module, with the kernel stage from which its plan was made.
+// A compiled module with the kernel-stage module from which its plan was made.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/Compiler.h"
@@ -13,7 +13,7 @@ namespace halftone::tools {
 struct CompiledModule {
   std::shared_ptr<const Executable> executable;
   mlir::OwningOpRef<mlir::ModuleOp> kernelStage;
-  /// The launch ops of stage kernel: one for each launch step of the plan, in the plan's order.
+  /// The launch ops of stage kernel, one for each launch step of the plan, in the plan's order.
   std::vector<dialect::LaunchOp> launches;
   compiler::CompileStatistics statistics;
 };

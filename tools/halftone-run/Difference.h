@@ -1,4 +1,4 @@
-// Measures how far two tensors are apart, element by element.
+// Measures the difference between two tensors, element by element.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Interpreter.h"
@@ -15,25 +15,25 @@ struct Tolerance {
   std::optional<double> rtol, atol;
   std::optional<int64_t> ulp;
   bool given() const { return rtol || atol || ulp; }
-  std::string str() const; // "--ulp 2 --atol 0.001", "bit for bit" without a tolerance
+  std::string str() const; // e.g. "--ulp 2 --atol 0.001"; "bit for bit" without a tolerance
 };
 
 struct Difference {
   int64_t elements = 0, unequal = 0; // unequal: beyond the tolerance
   double maxAbs = 0;                 // infinity if a NaN or an infinity meets another element
-  int64_t maxUlp = 0;                // in that case the largest int64
+  int64_t maxUlp = 0;                // the largest int64 in that case
   std::string firstUnequal;          // "[2, 3]: 1.5, expected 1.25"; "" if all are equal
   bool agrees() const { return unequal == 0; }
-  /// Joins two differences: the larger of each maximum, and the sum of each count.
+  /// Merges two differences: the maximum of each maximum, and the sum of each count.
   void join(const Difference &other);
 };
 
-/// How many values of the dtype two elements are apart: 0 for equal bits, 1 for neighbours and for +0 and -0, 0 for two
+/// The distance of two elements in values of the dtype: 0 for equal bits, 1 for neighbours and for +0 and -0, 0 for two
 /// NaNs, the largest int64 for a NaN and any other element.
 int64_t ulpsBetween(const dialect::TensorData &a, const dialect::TensorData &b, int64_t index);
 
-/// `actual` and `expected` have one type and no intervals. If `bounds`, of that type, are given, an element inside its
-/// interval is equal too.
+/// `actual` and `expected` must have the same type and no intervals. If `bounds`, of that type, is given, an element
+/// within its interval also counts as equal.
 Difference differenceOf(const dialect::TensorData &actual, const dialect::TensorData &expected,
                         const Tolerance &tolerance, const dialect::TensorData *bounds = nullptr);
 

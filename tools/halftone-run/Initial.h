@@ -1,4 +1,4 @@
-// Values for variables to which the command line gives none; the same seed gives the same values.
+// Reproducible values for variables that the command line does not set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"
@@ -11,7 +11,7 @@
 
 namespace halftone::tools {
 
-/// Pseudo-random values that depend on a seed and a name alone (SplitMix64).
+/// Pseudo-random values that depend only on a seed and a name (SplitMix64).
 class Random {
 public:
   Random(uint64_t seed, std::string_view name);
@@ -23,7 +23,7 @@ private:
   uint64_t state_;
 };
 
-/// `values` as elements of `type`, each rounded once. device_error when memory runs out.
+/// `values` as elements of `type`, each rounded once. device_error if out of memory.
 Tensor tensorOf(const TensorType &type, std::span<const double> values);
 
 /// A variable of a module or plan, without a value.
@@ -33,7 +33,8 @@ struct DeclaredVariable {
   dialect::VariableRole role = dialect::VariableRole::weight;
 };
 
-/// Guesses the role of a variable, which a saved plan does not record, from the last part of its path and its dtype.
+/// Guesses the role of a variable, which a saved plan does not record, from the last component of its path and its
+/// dtype.
 dialect::VariableRole guessRole(const VariableSlot &slot);
 
 /// The initial value by role:

@@ -22,17 +22,17 @@ struct InputSpec {
   std::string text; // the scalars, or the file's name
 };
 
-/// The type of a text such as "2x3xf32", MLIR's spelling; nullopt for other text.
+/// Parses a type in MLIR's spelling, such as "2x3xf32"; nullopt for other text.
 std::optional<TensorType> parseTensorType(std::string_view text);
 
-/// Whether a text is the shape of a type without its dtype: "2x4", "7".
+/// Returns true if the text is the shape of a type without its dtype: "2x4", "7".
 bool isShape(std::string_view text);
 
-/// Throws UsageError with the expected form.
+/// Throws UsageError that states the expected form.
 InputSpec parseInputSpec(std::string_view text);
 
-/// Makes the tensor for the parameter `expected`, whose name is in every message. Throws UsageError for values that are
-/// no scalars of the dtype, value_error for another type or another count of elements, io_error for files.
+/// Creates the tensor for the parameter `expected`, which every message names. Throws UsageError for values that are
+/// not scalars of the dtype, value_error for another type or number of elements, io_error for files.
 Tensor readInput(const InputSpec &spec, const Parameter &expected, uint64_t seed);
 
 /// The tensor of a `random` spec, as described above.

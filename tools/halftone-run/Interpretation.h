@@ -1,4 +1,4 @@
-// Interprets programs on the runtime's tensors.
+// Interprets programs on tensors of the runtime.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "ModuleFile.h"
@@ -11,17 +11,17 @@
 
 namespace halftone::tools {
 
-/// Values of variables by symbol.
+/// Values of variables, keyed by symbol.
 using VariableTensors = std::map<std::string, Tensor>;
 
 dialect::TensorData toData(mlir::MLIRContext *context, const Tensor &tensor);
-/// The tensor of `data`, which must have no intervals.
+/// Converts `data`, which must have no intervals, to a tensor.
 StatusOr<Tensor> toTensor(const dialect::TensorData &data);
 
-/// The module that the interpreter runs: `module` itself, or, if it asks for gradients, a copy in stage pure.
+/// The module to interpret: `module` itself, or a copy in stage pure if it has gradient ops.
 StatusOr<mlir::OwningOpRef<mlir::ModuleOp>> interpretableModule(mlir::ModuleOp module, compiler::Stage stage);
 
-/// dialect::interpret on a module in `stage`. `variables` gets the new values.
+/// Runs dialect::interpret on a module in `stage`. `variables` receives the new values.
 StatusOr<std::vector<Tensor>> interpretModule(mlir::ModuleOp module, compiler::Stage stage,
                                               std::span<const Tensor> feeds, VariableTensors &variables);
 

@@ -1,4 +1,4 @@
-// A .mlir file with all that a run of it needs: its module, stage, parameters and variables.
+// A .mlir file with everything needed to run it: module, stage, parameters and variables.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Initial.h"
@@ -21,16 +21,17 @@ struct ModuleFile {
   std::vector<DeclaredVariable> variables;
 };
 
-/// Parses and checks a module in a stage from graph to kernel. If the text is no such module, value_error with the
-/// diagnostics and the line of the first error. `name` names the file in messages.
+/// Parses and verifies a module in a stage from graph to kernel. value_error, with the diagnostics and the line of the
+/// first error, if the text is not such a module. Messages call the file `name`.
 StatusOr<ModuleFile> parseModule(const std::string &text, const std::string &name);
-/// parseModule() on a file of text or bytecode (loadModuleText()). io_error with the path and the system's reason.
+/// parseModule() of a text or bytecode file (loadModuleText()). io_error with the path and the system's reason.
 StatusOr<ModuleFile> loadModule(const std::string &path);
 
-/// Finds the stage of a module by its contents: kernels, values tied to variables, a table of layers without layer ops.
+/// Infers the stage of a module from its contents: kernels, values tied to variables, a table of layers without layer
+/// ops.
 compiler::Stage stageOf(mlir::ModuleOp module);
 
-/// The tensor type of an MLIR type; nullopt if no tensor has it.
+/// The tensor type for an MLIR type; nullopt if there is none.
 std::optional<TensorType> tensorTypeOf(mlir::Type type);
 
 } // namespace halftone::tools

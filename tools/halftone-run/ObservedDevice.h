@@ -1,4 +1,4 @@
-// A device that passes all work to another device and shows every launch: its operands before, its results after.
+// A device that forwards all work to another one and reports every launch: its operands before, its results after.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/devices/ForwardingDevice.h"
@@ -11,15 +11,15 @@
 
 namespace halftone::tools {
 
-/// One launch that has run. The bytes are those of the plan's slots.
+/// A completed launch. The bytes are those of the plan's slots.
 struct ObservedLaunch {
-  size_t index = 0; // among the launches of the plan
+  size_t index = 0; // index among the launches of the plan
   const LaunchStep *step = nullptr;
   std::vector<std::string> operands, results;
 };
 
-/// Does not show launches whose condition does not hold, nor launches that refresh shadows. For one player of
-/// `executable` at a time. It plays lists of operations one by one, and downloads the bytes that it shows.
+/// Omits launches whose condition does not hold, and launches that recompute shadows. Supports one player of
+/// `executable` at a time. It plays lists of operations one by one and downloads the bytes that it reports.
 class ObservedDevice final : public ForwardingDevice {
 public:
   using Observer = std::function<void(const ObservedLaunch &launch)>;
@@ -33,7 +33,7 @@ private:
     size_t index;
     const LaunchStep *step;
   };
-  std::map<const std::string *, PlannedLaunch> launches_; // by the address of the step's kernel key, as in Launch
+  std::map<const std::string *, PlannedLaunch> launches_; // keyed by the address of the step's kernel key, as in Launch
   Observer observer_;
 };
 

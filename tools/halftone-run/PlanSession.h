@@ -1,4 +1,4 @@
-// An executable with its own variables, ready to play.
+// An executable bound to its own variables, ready to play.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Interpretation.h"
@@ -12,13 +12,13 @@ namespace halftone::tools {
 
 class PlanSession {
 public:
-  /// Loads the kernels and makes the plan's variables with the values in `variables`, which may hold more. key_error
-  /// for a missing variable; other errors as of DeviceRuntime::load() and Player::bind().
+  /// Loads the kernels and creates the plan's variables with the values in `variables`, which may hold more. key_error
+  /// for a missing variable; other errors as for DeviceRuntime::load() and Player::bind().
   static StatusOr<PlanSession> open(std::shared_ptr<const Executable> executable, std::shared_ptr<DeviceRuntime> device,
                                     const VariableTensors &variables);
-  /// Runs the plan once and returns its fetches in the host's memory.
+  /// Runs the plan once and returns its fetches in host memory.
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds);
-  /// Copies the present values into `variables`.
+  /// Copies the current values into `variables`.
   Status readVariables(VariableTensors &variables) const;
 
 private:

@@ -1,4 +1,4 @@
-// Exceptions of commands besides halftone::Error: a mistake on the command line (exit code 2), and the answer no (1).
+// Exceptions of commands besides halftone::Error: an invalid command line (exit code 2) and a negative answer (1).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <stdexcept>

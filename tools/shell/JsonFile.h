@@ -1,4 +1,4 @@
-// Reads the JSON files that commands get.
+// Reads JSON files given to commands.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Config.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::tools {
 
-/// The JSON object in a file. io_error or value_error that names the file.
+/// The JSON object in a file. io_error or value_error naming the file.
 Config parseFile(const std::string &path);
 
 } // namespace halftone::tools

@@ -1,4 +1,4 @@
-// Rules for the options of a command that CLI11 has parsed: none has an empty value, and each is read.
+// Rules for options parsed by CLI11: values are not empty, and every option is read.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "CLI/CLI.hpp"
@@ -11,7 +11,7 @@
 
 namespace halftone::tools {
 
-/// The options that the command line gave, by their long names, "--target" or "-o".
+/// The options given on the command line, by long name, "--target" or "-o".
 inline std::set<std::string> givenOptions(const CLI::App &command) {
   std::set<std::string> given;
   for (const CLI::Option *option : command.get_options())
@@ -20,7 +20,7 @@ inline std::set<std::string> givenOptions(const CLI::App &command) {
   return given;
 }
 
-/// A message about the first option whose value is "", or "".
+/// A message about the first option with an empty value, or "".
 inline std::string emptyValue(const CLI::App &command) {
   for (const CLI::Option *option : command.get_options())
     for (const std::string &value : option->results())
@@ -29,14 +29,14 @@ inline std::string emptyValue(const CLI::App &command) {
   return "";
 }
 
-/// A branch of a command, and the options that the command has and this branch does not read.
+/// A branch of a command, and the command's options that this branch does not read.
 struct Branch {
   std::string name; // "predict with --device interpreter"
   bool isTaken;
   std::vector<std::string_view> unread;
 };
 
-/// A message about the first option that was given and that a branch which is taken does not read, or "".
+/// A message about the first given option that a taken branch does not read, or "".
 inline std::string unreadOption(std::span<const Branch> branches, const std::set<std::string> &given) {
   for (const Branch &branch : branches)
     for (std::string_view option : branch.unread)

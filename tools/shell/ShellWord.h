@@ -6,7 +6,7 @@
 
 namespace halftone::tools {
 
-/// The text as one word of a POSIX shell: in single quotes, unless all of its characters stand for themselves anywhere.
+/// The text as one POSIX shell word: single-quoted, unless none of its characters is special anywhere.
 std::string shellWord(std::string_view text);
 
 } // namespace halftone::tools

@@ -1,4 +1,4 @@
-// Output of the tools on stdout and stderr, and a record of text that is lost.
+// Tool output on stdout and stderr, with a record of lost text.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 
 namespace halftone::tools {
 
-/// Call it first in main. For each of stdin, stdout and stderr that the shell did not open, opens a descriptor that
-/// cannot be read or written, so that no other file gets its descriptor.
+/// Call it first in main. Replaces each of stdin, stdout and stderr that is closed by a descriptor that cannot be read
+/// or written, so that no other file gets its number.
 void openStandardStreams();
 
 /// Writes to stdout. If text is lost, finish() reports it.
@@ -24,10 +24,10 @@ template <class... T> void printError(fmt::format_string<T...> format, T &&...ar
   writeError(fmt::format(format, std::forward<T>(arguments)...));
 }
 
-/// Notes for finish() that text for stdout is lost. The first reason counts.
+/// Records, for finish(), that text for stdout was lost. Only the first reason is kept.
 void rememberLoss(const std::string &reason);
 
-/// Call it last in main: it flushes stdout. If text is lost, it reports so on stderr and turns the codes 0 and 1, which
+/// Call it last in main. Flushes stdout. If text was lost, reports it on stderr and turns the exit codes 0 and 1, which
 /// are answers, into 3.
 int finish(std::string_view tool, int code);
 
