@@ -1,4 +1,4 @@
-# The classes that a C++ source defines, with the methods that each declares: a reader of declarations, without types or macros.
+# Lists the classes that a C++ source defines, with the methods that each declares: a reader of declarations, without types or macros.
 # SPDX-License-Identifier: Apache-2.0
 """Used by target_rules.py. `class_methods(text)` gives a CppClass for each class, struct and union of the text.
 
@@ -22,12 +22,12 @@ TOKEN = re.compile(
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 CLASS_KEYS = ("class", "struct", "union")
 ACCESS = ("public", "protected", "private")
-# Names before a parenthesis that is no list of parameters.
+# Names before a parenthesis that does not begin a parameter list.
 NO_FUNCTIONS = ("alignas", "decltype", "explicit", "__attribute__")
 
 
 def tokens_of(text):
-    """The tokens of `text`: literals are one each, comments and preprocessor lines are left out."""
+    """The tokens of `text`: each literal is one token; comments and preprocessor lines are skipped."""
     tokens, line = [], 1
     for match in TOKEN.finditer(text):
         if match.lastgroup != "gap":
@@ -52,7 +52,7 @@ class Reader:
         return self.tokens[at].text if 0 <= at < len(self.tokens) else ""
 
     def behind(self, at):
-        """The position behind the bracket that closes the one at `at`."""
+        """The position after the bracket that closes the one at `at`."""
         depth = 0
         while at < len(self.tokens):
             depth += (self.text(at) in CLOSING) - (self.text(at) in CLOSING.values())
@@ -62,7 +62,7 @@ class Reader:
         return at
 
     def behind_angles(self, at):
-        """The position behind the list of template arguments or parameters that begins at `at`."""
+        """The position after the list of template arguments or parameters that begins at `at`."""
         depth = 0
         while at < len(self.tokens):
             text = self.text(at)
@@ -78,7 +78,7 @@ class Reader:
         return at
 
     def behind_name(self, at):
-        """The position behind a name with its qualifiers and template arguments."""
+        """The position after a name with its qualifiers and template arguments."""
         while self.text(at) == "::" or is_name(self.text(at)):
             at += 1
             if self.text(at) == "<":
@@ -88,11 +88,11 @@ class Reader:
         return at
 
     def behind_constraint(self, at):
-        """The position behind the constraint of a requires-clause, whose first token is at `at`."""
+        """The position after the constraint of a requires-clause; `at` is its first token."""
         while True:
             while self.text(at) == "!":
                 at += 1
-            if self.text(at) == "requires":  # an expression
+            if self.text(at) == "requires":  # a requires-expression
                 at = self.behind(at + 1) if self.text(at + 1) == "(" else at + 1
                 at = self.behind(at)
             elif self.text(at) == "(":
@@ -111,7 +111,7 @@ class Reader:
         return at
 
     def behind_template(self, at):
-        """The position behind `template <...>` and its constraint, if they stand at `at`."""
+        """The position after `template <...>` and its constraint, if there are any at `at`."""
         while self.text(at) == "template":
             at = self.behind_angles(at + 1) if self.text(at + 1) == "<" else at + 1
             if self.text(at) == "requires":
@@ -123,7 +123,7 @@ class Reader:
         at = self.behind_attributes(at + 1)
         name = ""
         while is_name(self.text(at)) and self.text(at) != "final":
-            if name and not name.isupper():  # an elaborated type, as in `struct stat state{}`: a macro may stand before a name
+            if name and not name.isupper():  # an elaborated type, as in `struct stat state{}`: a macro may precede a name
                 return None
             name = self.text(at)
             end = self.behind_name(at)
@@ -136,7 +136,7 @@ class Reader:
         return (name, at) if self.text(at) == "{" else None
 
     def scan(self, at, end):
-        """Finds the classes between two positions outside of a class: of a namespace, or of a function's body."""
+        """Finds the classes between two positions outside of any class, in a namespace or a function body."""
         while at < end:
             text = self.text(at)
             if text == "enum":
@@ -149,7 +149,7 @@ class Reader:
             at = self.read_class(at, *body) if body else at + 1
 
     def read_class(self, key, name, brace):
-        """Reads a class whose body begins at `brace`; the position behind it."""
+        """Reads a class whose body begins at `brace`; returns the position after it."""
         methods, end = [], self.behind(brace)
         place = len(self.found)
         at = brace + 1
@@ -159,7 +159,7 @@ class Reader:
         return end
 
     def member(self, at, end, owner, methods):
-        """Reads one member; the position behind it."""
+        """Reads one member; returns the position after it."""
         text = self.text(at)
         if text == ";":
             return at + 1
@@ -176,7 +176,7 @@ class Reader:
         return self.declarators(at, end, owner, methods)
 
     def behind_data(self, at, end):
-        """The position behind the semicolon that ends a declaration; classes in lambdas are found."""
+        """The position after the semicolon that ends a declaration. Finds classes in lambdas."""
         begin = at
         while at < end and self.text(at) != ";":
             at = self.behind(at) if self.text(at) in CLOSING else at + 1
@@ -184,8 +184,8 @@ class Reader:
         return at + 1
 
     def declarators(self, at, end, owner, methods):
-        """Reads specifiers and the declarators behind them, and adds the functions to `methods`."""
-        before = []  # specifiers, and the type
+        """Reads specifiers and the declarators after them, and adds functions to `methods`."""
+        before = []  # specifiers and the type
         while at < end:
             text = self.text(at)
             if text in (";", "=", "{", ":"):
@@ -213,7 +213,7 @@ class Reader:
         return at
 
     def operator(self, at):
-        """The name of the operator at `at`, in a list, and the position of its parameters."""
+        """The name of the operator at `at`, as a list, and the position of its parameters."""
         name = "operator"
         at += 1
         if (self.text(at), self.text(at + 1)) in (("(", ")"), ("[", "]")):
@@ -225,12 +225,12 @@ class Reader:
         return [name], at
 
     def behind_parenthesis(self, at, end, owner, before, methods):
-        """(position behind, whether a declarator may follow) of the declarator whose first parenthesis is at `at`."""
+        """(position after, whether a declarator may follow) for the declarator whose first parenthesis is at `at`."""
         inside = self.text(at + 1)
         if inside in ("*", "&") or (is_name(inside) and self.points_to_member(at + 1)):
             close = self.behind(at)
             named = next((i for i in range(at + 1, close) if is_name(self.text(i)) and self.text(i + 1) == "("), None)
-            if named is not None:  # a function that returns a pointer or a reference: its parameters stand inside
+            if named is not None:  # a function that returns a pointer or a reference: its parameters are inside
                 methods.append(self.text(named))
                 close = self.behind(close) if self.text(close) in ("(", "[") else close
                 return self.behind_function(close, end, parameters=False)
@@ -248,7 +248,7 @@ class Reader:
         return self.behind_function(at, end)
 
     def points_to_member(self, at):
-        """Whether `Class::*` stands at `at`."""
+        """Returns true if `Class::*` is at `at`."""
         while is_name(self.text(at)) and self.text(at + 1) == "::":
             at += 2
             if self.text(at) == "*":
@@ -256,7 +256,7 @@ class Reader:
         return False
 
     def behind_function(self, at, end, parameters=True):
-        """(position behind, whether a declarator follows) of a function whose parameters begin at `at`."""
+        """(position after, whether a declarator follows) for a function whose parameters begin at `at`."""
         if parameters:
             at = self.behind(at)
         while at < end:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-# Reads the pages of the documentation: their fenced blocks with the comments above them, headings, links and code spans.
+# Reads the documentation pages: fenced blocks with the comments above them, headings, links and code spans.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: doc_pages.py [ROOT]
 
-Prints each fenced block of README.md, CONTRIBUTING.md and docs/*.md with its line, its language and its notes.
+Prints each fenced block of README.md, CONTRIBUTING.md and docs/*.md with its line, language and notes.
 
-A fenced block names its language, which is one of LANGUAGES. HTML comments right above the fence are its notes:
+A fenced block must name its language, one of LANGUAGES. HTML comments directly above the fence are its notes:
 
   <!-- given: CODE -->      code of the block's language that comes before it and is not shown
   <!-- not run: REASON -->  the block is checked, but not run
@@ -13,7 +13,7 @@ A fenced block names its language, which is one of LANGUAGES. HTML comments righ
   <!-- file: NAME -->       the block is also the file NAME for the blocks after it
   <!-- printed -->          of text: lines that the block before printed, in this order; ... stands for any text
 
-A comment that begins with another word is no note. tests/house/doc_blocks.py runs the blocks.
+A comment that begins with another word is not a note. tests/house/doc_blocks.py runs the blocks.
 """
 import os
 import re
@@ -24,11 +24,11 @@ LANGUAGES = ("cpp", "sh", "cmake", "json", "mlir", "text")
 NOTES = ("given", "not run", "exit", "file", "printed")
 COMMENT = re.compile(r"<!--\s*(" + "|".join(NOTES) + r")\b(?::\s*(.*?))?\s*-->", re.S)
 
-Block = namedtuple("Block", "line language text notes")  # line: of the text's first line, from 1
+Block = namedtuple("Block", "line language text notes")  # line: of the first line of the text, from 1
 
 
 class Page:
-    """One page: blocks, and the text outside of them as lines of which those of blocks and comments are empty."""
+    """One page: its blocks, and its lines with those of blocks and comments emptied."""
 
     def __init__(self, text):
         self.blocks = []
@@ -74,12 +74,12 @@ class Page:
         return not self.prose or not self.prose[-1].strip()
 
     def in_list(self):
-        """Whether the next indented line belongs to a list: the last line that is not indented is an item of one."""
+        """Returns true if the next indented line belongs to a list: the last unindented line is a list item."""
         last = next((line for line in reversed(self.prose) if line.strip() and not line.startswith("  ")), "")
         return bool(re.match(r"([-*]|\d+\.) ", last))
 
     def headings(self):
-        """The anchors of the headings, as GitHub makes them."""
+        """The anchors of the headings, as GitHub generates them."""
         for line in self.prose:
             heading = re.match(r"#+ (.*)", line)
             if heading:
@@ -93,7 +93,7 @@ class Page:
                 yield number, target
 
     def code_spans(self):
-        """(line, text) of each code span; one that goes over two lines belongs to the first."""
+        """(line, text) of each code span; a span across two lines belongs to the first."""
         text = "\n".join(self.prose)
         for span in re.finditer(r"`([^`]+)`", text):
             yield text.count("\n", 0, span.start()) + 1, " ".join(span[1].split())
@@ -105,7 +105,7 @@ def read_page(path):
 
 
 def page_paths(root):
-    """The pages of the documentation, relative to the root."""
+    """The documentation pages, as paths relative to the root."""
     docs = os.path.join(root, "docs")
     pages = sorted(f"docs/{name}" for name in os.listdir(docs) if name.endswith(".md")) if os.path.isdir(docs) else []
     return [name for name in ("README.md", "CONTRIBUTING.md") if os.path.exists(os.path.join(root, name))] + pages

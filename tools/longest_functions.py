@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-# Prints the longest functions of the rooms and tools: count of lines, file, line, first words.
+# Prints the longest functions of the rooms and tools: line count, file, line, first words.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: longest_functions.py [HOW_MANY] [ROOT]
 
-Reads sources that clang-format has laid out: a function begins with a line that ends in `{` and holds a parameter list, and
-ends with a `}` at the same indentation. Lambdas count as part of the function around them.
+Expects sources formatted by clang-format: a function begins with a line that ends in `{` and has a parameter list, and
+ends with a `}` at the same indentation. Lambdas count as part of the enclosing function.
 """
 import os
 import re
@@ -15,7 +15,7 @@ NO_FUNCTION = re.compile(r"^\s*(if|for|while|switch|else|do|return|catch|\}|name
 
 
 def functions(lines):
-    """(first, last) of each function that is not inside another one."""
+    """(first, last) of each function that is not nested in another."""
     at = 0
     while at < len(lines):
         if not lines[at].strip() or lines[at].strip().startswith(("//", "#")):

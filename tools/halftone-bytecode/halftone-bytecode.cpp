@@ -1,4 +1,4 @@
-// halftone-bytecode: prints the module in a file of MLIR's bytecode as text, with few rights of its own.
+// halftone-bytecode: prints the module in an MLIR bytecode file as text, with reduced privileges.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/Passes.h"
 #include "dialect/Dialect.h"
@@ -30,7 +30,7 @@ there is none. The caller verifies the module. Exit: 0, 1 for a file that cannot
 count: --allow-unregistered-dialect, --load-dialect-plugin, --irdl-file.
 )";
 
-/// Registers the dialects of an IRDL file, whose text the caller has checked.
+/// Registers the dialects of an IRDL file, whose text the caller must have checked.
 LogicalResult loadIrdl(const MlirOptMainConfig &config, MLIRContext &context, OwningOpRef<ModuleOp> &dialects) {
   if (config.getIrdlFile().empty())
     return success();
@@ -42,7 +42,7 @@ LogicalResult loadIrdl(const MlirOptMainConfig &config, MLIRContext &context, Ow
   return dialects ? irdl::loadDialects(*dialects) : failure();
 }
 
-/// Prints the one op of the file.
+/// Prints the file's single op.
 LogicalResult printFile(MLIRContext &context) {
   auto file = llvm::MemoryBuffer::getOpenFile(fileDescriptor, "bytecode", -1);
   if (!file)
@@ -57,7 +57,7 @@ LogicalResult printFile(MLIRContext &context) {
   if (top.empty() || &top.front() != &top.back())
     return emitError(UnknownLoc::get(&context)) << "expected one op at the top";
   Operation *module = &top.front();
-  module->remove(); // of an op in a block MLIR prints no aliases
+  module->remove(); // MLIR prints no aliases for an op inside a block
   AsmState state(module, OpPrintingFlags().enableDebugInfo().printGenericOpForm(), nullptr, &resources);
   module->print(llvm::outs(), state);
   llvm::outs() << "\n";
@@ -84,7 +84,7 @@ int run(int argc, char **argv) {
   if (!read)
     llvm::outs() << reason;
   llvm::outs().flush();
-  // Without destructors: a file that was refused may have damaged the objects.
+  // Skips destructors: a rejected file may have corrupted the objects.
   _exit(read && !llvm::outs().has_error() ? 0 : 1);
 }
 

@@ -1,4 +1,4 @@
-// Hands a mapped part of a file to libhdf5's driver for files in memory.
+// Passes a mapped range of a file to libhdf5's driver for in-memory files.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-h5/Image.h"
 #include "tools/halftone-h5/Types.h"
@@ -14,7 +14,7 @@ using tools::fileDescriptor;
 
 namespace {
 
-// libhdf5 asks for memory, copies and frees as it would for an image of its own. It gets the mapped part each time.
+// Callbacks of libhdf5 that allocate, copy and free an image. All of them refer to the mapping.
 void *give(size_t, H5FD_file_image_op_t, void *image) { return image; }
 void *keep(void *, const void *, size_t, H5FD_file_image_op_t, void *image) { return image; }
 void *refuse(void *, size_t, H5FD_file_image_op_t, void *) { return nullptr; }
@@ -22,7 +22,7 @@ herr_t leave(void *, H5FD_file_image_op_t, void *) { return 0; }
 void *share(void *image) { return image; }
 herr_t leaveShared(void *) { return 0; }
 
-/// Whether the file has that part: to read behind its end would end the process by a signal.
+/// Returns true if the file has this range. Reading past its end would raise a signal.
 bool holds(size_t offset, size_t bytes) {
   struct stat facts{};
   return fstat(fileDescriptor, &facts) == 0 && facts.st_size >= 0 && offset <= static_cast<size_t>(facts.st_size) &&
@@ -55,7 +55,7 @@ hid_t Image::open() const {
   void *image = static_cast<char *>(mapping_) + (mappedBytes_ - bytes_);
   H5FD_file_image_callbacks_t callbacks{give, keep, refuse, leave, share, leaveShared, image};
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  constexpr size_t growth = 1 << 16; // of a file that is written, which this one is not
+  constexpr size_t growth = 1 << 16; // of a written file; this one is read-only
   if (access < 0 || H5Pset_fapl_core(access, growth, false) < 0 ||
       H5Pset_file_image_callbacks(access, &callbacks) < 0 || H5Pset_file_image(access, image, bytes_) < 0)
     return -1;

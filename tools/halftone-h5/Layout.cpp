@@ -1,4 +1,4 @@
-// Tables of datasets: printed, made, and their numbers printed.
+// Prints and creates tables of datasets, and prints values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-h5/Layout.h"
 #include "runtime/base/FileLimits.h"
@@ -18,7 +18,7 @@ struct Walk {
   std::string error;
 };
 
-/// "4,3"; "-" for a scalar; "" for a dataspace without elements to name.
+/// "4,3"; "-" for a scalar; "" for any other dataspace.
 std::string extents(hid_t space) {
   const H5S_class_t kind = H5Sget_simple_extent_type(space);
   if (kind == H5S_SCALAR)
@@ -31,7 +31,7 @@ std::string extents(hid_t space) {
   return fmt::format("{}", fmt::join(dims, dims + rank, ","));
 }
 
-/// Where the numbers are, or -1.
+/// The offset of the values, or -1.
 int64_t offsetOf(hid_t dataset, hssize_t elements) {
   const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
   if (properties < 0 || H5Pget_layout(properties) != H5D_CONTIGUOUS)
@@ -46,7 +46,8 @@ bool isPlain(const std::string &path) {
   return path.size() <= 4096 && std::all_of(path.begin(), path.end(), [](unsigned char c) { return c >= ' '; });
 }
 
-/// Why the numbers of a dataset are not in the file: libhdf5 would read other files, or give fill values in their place.
+/// The reason why the values of a dataset are not in the file; null if they are. libhdf5 would read other files or
+/// return fill values instead.
 const char *elsewhere(hid_t dataset) {
   const Handle properties(H5Dget_create_plist(dataset), H5Pclose);
   if (properties < 0)
@@ -56,7 +57,8 @@ const char *elsewhere(hid_t dataset) {
   return H5Pget_external_count(properties) != 0 ? "numbers in another file (external storage)" : nullptr;
 }
 
-/// Refuses each link that is no part of the tree of groups and datasets: they may be in another file, or nowhere.
+/// Rejects each link that is not part of the tree of groups and datasets: its target may be in another file, or
+/// missing.
 herr_t visitLink(hid_t, const char *name, const H5L_info_t *info, void *data) {
   if (info->type == H5L_TYPE_HARD)
     return 0;
@@ -104,7 +106,7 @@ std::vector<hsize_t> dimsOf(const std::string &text) {
   return dims;
 }
 
-/// Room is made at once and not filled.
+/// Space is allocated immediately and not filled.
 bool makeDataset(hid_t file, hid_t links, std::istringstream &line) {
   std::string dtype, dims, path;
   line >> dtype >> dims;
@@ -132,7 +134,7 @@ bool makeGroup(hid_t file, hid_t links, std::istringstream &line) {
 
 constexpr hsize_t slabBytes = 8 << 20, mostRowBytes = hsize_t{256} << 20;
 
-/// Prints `count` rows of axis 0 from `first`; all elements if there is no axis.
+/// Prints `count` rows of axis 0 starting at `first`, or all elements of a scalar.
 bool printSlab(hid_t dataset, hid_t space, hid_t type, std::vector<hsize_t> dims, hsize_t first, hsize_t count,
                std::vector<char> &buffer) {
   std::vector<hsize_t> start(dims.size(), 0);

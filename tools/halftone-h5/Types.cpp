@@ -1,4 +1,4 @@
-// Reads and makes the types of datasets.
+// Reads and creates types of datasets.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-h5/Types.h"
 #include <cstring>
@@ -19,7 +19,7 @@ std::vector<Integer> integers() {
           {"float32", H5T_IEEE_F32LE}, {"float64", H5T_IEEE_F64LE}};
 }
 
-/// IEEE's binary16: libhdf5 1.10 has no name for it.
+/// IEEE binary16, for which libhdf5 1.10 has no predefined type.
 hid_t halfType() {
   const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
   H5Tset_fields(type, 15, 10, 5, 0, 10);
@@ -41,7 +41,7 @@ bool equals(hid_t type, hid_t (*make)()) {
   return H5Tequal(type, other) > 0;
 }
 
-/// The text of the attribute "dtype", "" if there is none.
+/// The value of the attribute "dtype"; "" if there is none.
 std::string mark(hid_t dataset) {
   if (H5Aexists(dataset, "dtype") <= 0)
     return "";

@@ -1,4 +1,4 @@
-// halftone-h5: lists the datasets of an HDF5 file, makes such a file, or prints numbers, with few rights of its own.
+// halftone-h5: lists the datasets of an HDF5 file, creates a file, or prints values, with reduced privileges.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-h5/Image.h"
 #include "tools/halftone-h5/Layout.h"
@@ -25,19 +25,19 @@ their table. A table ends with the line "end"; a line "error ..." says why there
 read, 2 for usage.
 )";
 
-/// Ends the process with an error when the file reaches the limit on file sizes: libhdf5 would go on, and crash.
+/// Ends the process with an error if the file exceeds the file size limit. libhdf5 would continue and crash.
 void refuseSize(int) {
   constexpr std::string_view text = "error File too large\n";
   _exit(::write(STDOUT_FILENO, text.data(), text.size()) < 0 ? 2 : 1);
 }
 
-/// Prints the table of what the lines of stdin name. Returns "" or an error.
+/// Creates a file from the lines of stdin and prints its table. Returns "" or an error.
 std::string make() {
-  if (!confine(0, 2)) // libhdf5 opens a file twice to make it
+  if (!confine(0, 2)) // libhdf5 opens a file twice to create it
     return refusedLimits;
-  std::signal(SIGXFSZ, refuseSize); // a file in memory is subject to the limit too
+  std::signal(SIGXFSZ, refuseSize); // the limit applies to in-memory files too
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5Pset_fapl_stdio(access); // the usual driver follows links by name, and a file in memory has none
+  H5Pset_fapl_stdio(access); // the default driver opens links by name, which an in-memory file does not have
   const Handle file(H5Fcreate("/proc/self/fd/3", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
   if (file < 0)
     return "cannot make an HDF5 file";
@@ -46,7 +46,7 @@ std::string make() {
   return H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? "cannot write the HDF5 file" : list(file);
 }
 
-/// Prints the table of the file in that range, or the numbers of `dataset`. Returns "" or an error.
+/// Prints the table of the file in this range, or the values of `dataset`. Returns "" or an error.
 std::string answer(const char *offset, const char *bytes, const char *dataset) {
   const Image image(offset, bytes);
   if (!confine(image.mappedBytes(), 0))
@@ -66,7 +66,7 @@ int main(int argc, char **argv) {
     std::fputs(usage, command == "--help" ? stdout : stderr);
     return command == "--help" ? 0 : 2;
   }
-  // libhdf5 loads no plugins, and does not lock the file, which some file systems refuse.
+  // Disables plugins, and file locking, which some file systems do not support.
   setenv("HDF5_PLUGIN_PRELOAD", "::", 1);
   setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

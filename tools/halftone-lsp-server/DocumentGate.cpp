@@ -1,4 +1,4 @@
-// Follows the editor's documents, and checks each text before the server parses it.
+// Tracks the editor's documents and checks each text before the server parses it.
 // SPDX-License-Identifier: Apache-2.0
 #include "DocumentGate.h"
 #include "tools/shell/ModuleFileText.h"
@@ -11,8 +11,8 @@ using namespace llvm;
 namespace halftone::tools {
 namespace {
 
-constexpr int parseError = -32700, invalidRequest = -32600, requestFailed = -32803; // of the protocol
-constexpr size_t mostLevels = 200;                                                  // of JSON, whose parser recurses
+constexpr int parseError = -32700, invalidRequest = -32600, requestFailed = -32803; // defined by the protocol
+constexpr size_t mostLevels = 200;                                                  // of JSON; its parser recurses
 constexpr StringLiteral diagnosticsMethod = "textDocument/publishDiagnostics";
 
 bool nestsDeeply(StringRef json) {
@@ -43,7 +43,7 @@ json::Value notice(StringLiteral method, json::Value params) {
   return json::Object{{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
 }
 
-/// The diagnostics of one document: the refusal of its text, or none.
+/// The diagnostics of one document: the rejection of its text, or none.
 json::Value diagnosticsOf(const std::string &uri, int64_t version, const Status &status) {
   json::Array list;
   if (!status) {
@@ -57,7 +57,7 @@ json::Value diagnosticsOf(const std::string &uri, int64_t version, const Status 
   return notice(diagnosticsMethod, json::Object{{"uri", uri}, {"version", version}, {"diagnostics", std::move(list)}});
 }
 
-/// Each of the protocol's line ends as the one that the server's diagnostics count.
+/// Normalizes the protocol's line endings to the one that the server's diagnostics count.
 std::string withLines(StringRef text) {
   std::string lines = text.str();
   for (size_t i = 0; i < lines.size(); ++i)
@@ -114,7 +114,7 @@ DocumentGate::Passage DocumentGate::change(const json::Object &document, const j
   json::Path::Root root;
   if (!list || !fromJSON(*list, changes, json::Path(root)) ||
       failed(lsp::TextDocumentContentChangeEvent::applyTo(changes, found->second.text)))
-    return close(document); // the editor and the server would have different texts from here on
+    return close(document); // from here on the editor and the server would have different texts
   found->second.text = withLines(found->second.text);
   return publish(found, document.getInteger("version").value_or(0), !found->second.refused);
 }
@@ -133,7 +133,7 @@ DocumentGate::Passage DocumentGate::close(const json::Object &document) {
 DocumentGate::Passage DocumentGate::publish(Documents::iterator document, int64_t version, bool isOpen) {
   auto &[uri, facts] = *document;
   Passage passage;
-  const std::string text = withRelativeFiles(facts.text); // whose lines the server looks up in this document, else
+  const std::string text = withRelativeFiles(facts.text); // the server would look up their lines here
   const Status status = checkModuleText(facts.text, "");
   facts.refused = !status;
   if (!status) {

@@ -20,7 +20,7 @@ HoverDocs::HoverDocs(StringRef reference) {
   }
 }
 
-/// MLIR's server begins the text of an op with the op's name in quotes.
+/// MLIR's server begins the hover text of an op with the op's name in quotes.
 std::optional<std::string> HoverDocs::documented(StringRef message) const {
   if (!message.contains("\"contents\""))
     return std::nullopt;

@@ -1,4 +1,4 @@
-// Two threads: one reads the editor's messages, the other those of the server.
+// Two threads: one reads the editor's messages, the other the server's.
 // SPDX-License-Identifier: Apache-2.0
 #include "Relay.h"
 #include "tools/shell/Streams.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr StringLiteral lengthKey = "Content-Length: ", headEnd = "\r\n\r\n";
 
-/// False, with the reason in errno, if not all could be written.
+/// Returns false, with the reason in errno, if not everything could be written.
 bool writeAll(int file, StringRef text) {
   while (!text.empty()) {
     const ssize_t written = write(file, text.data(), text.size());
@@ -50,13 +50,13 @@ Relay::Relay(HoverDocs docs, bool delimited) : docs(std::move(docs)), delimited(
   toServer = in[1];
   fromServer = out[0];
   server = std::thread([this] { readServer(); });
-  std::thread([this] { readEditor(); }).detach(); // it may wait for the editor until the process has ended
+  std::thread([this] { readEditor(); }).detach(); // detached: it may be blocked on the editor until the process ends
 }
 
 void Relay::finish() {
   if (!server.joinable())
     return;
-  dup2(toEditor, STDOUT_FILENO); // the last way into the pipe: its reader ends
+  dup2(toEditor, STDOUT_FILENO); // closes the last write end of the pipe, which ends its reader
   server.join();
 }
 
@@ -75,7 +75,7 @@ void Relay::readEditor() {
         sendToServer(passed);
     }
   }
-  close(toServer); // the server's input ends with the editor's
+  close(toServer); // ends the server's input along with the editor's
 }
 
 void Relay::sendToServer(const json::Value &message) const {

@@ -1,4 +1,4 @@
-// Language server for .mlir files, for this dialect and MLIR's own: diagnostics, those of stages too, hover, completion.
+// Language server for .mlir files of this dialect and MLIR's own: diagnostics, including those of stages, hover, completion.
 // SPDX-License-Identifier: Apache-2.0
 #include "HoverDocs.h"
 #include "Relay.h"
@@ -20,15 +20,15 @@ const char *const reference =
 #include "OpReference.inc"
     ;
 
-/// The contract of the stage that a module declares, as the pass verify-stage checks it.
+/// Checks the contract of the stage that a module declares, as the pass verify-stage does.
 mlir::LogicalResult checkStage(mlir::Operation *module, llvm::StringRef stage) {
   mlir::PassManager passes(module->getContext(), module->getName().getStringRef());
-  passes.enableVerifier(false); // which has called this
+  passes.enableVerifier(false); // the verifier has called this
   passes.addPass(halftone::compiler::createVerifyStagePass({*halftone::compiler::stageNamed(stage.str())}));
   return passes.run(module);
 }
 
-/// Whether the options of MLIR's server ask for messages that end with a line "// -----".
+/// Returns true if the options of MLIR's server request messages that end with a line "// -----".
 bool asksForDelimiters(llvm::ArrayRef<char *> arguments) {
   bool style = false;
   for (llvm::StringRef argument : arguments) {
@@ -42,15 +42,15 @@ bool asksForDelimiters(llvm::ArrayRef<char *> arguments) {
   return false;
 }
 
-/// The end of the process, by return or by exit(), as --help ends it.
+/// Ends the process, whether by return or by exit(), as --help does.
 void end(int code, void *relay) {
   llvm::outs().flush();
   if (llvm::outs().has_error())
     rememberLoss(llvm::outs().error().message());
   for (llvm::raw_fd_ostream *stream : {&llvm::outs(), static_cast<llvm::raw_fd_ostream *>(&llvm::errs())})
-    stream->clear_error(); // with an error left, LLVM would abort
+    stream->clear_error(); // LLVM would abort on a pending error
   static_cast<Relay *>(relay)->finish();
-  _exit(finish("halftone-lsp-server", code)); // a thread may still wait for the editor
+  _exit(finish("halftone-lsp-server", code)); // a thread may still be blocked on the editor
 }
 
 } // namespace
@@ -62,10 +62,10 @@ int main(int argc, char **argv) {
   halftone::compiler::registerStageDialects(registry);
   registry.addExtension(
       +[](mlir::MLIRContext *, halftone::dialect::HalftoneDialect *dialect) { dialect->setStageCheck(checkStage); });
-  llvm::outs(); // made before end() is registered, so that it is there when that is called
+  llvm::outs(); // constructed before end() is registered, so that it outlives end()
   llvm::errs();
   const bool delimited = asksForDelimiters(llvm::ArrayRef(argv, argc));
-  if (delimited) // MLIR's server registers it too, while the gate's thread may be looking for schemes
+  if (delimited) // MLIR's server registers it too, but the gate's thread may be looking up schemes then
     llvm::lsp::URIForFile::registerSupportedScheme("test");
   on_exit(end, new Relay(HoverDocs(reference), delimited));
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));

@@ -1,4 +1,4 @@
-// Messages between processes by MPI, behind the interface of CommunicatorAbi.h.
+// Messages between processes over MPI, behind the interface of CommunicatorAbi.h.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Environment.h"
 #include "runtime/communication/CommunicatorAbi.h"
@@ -25,19 +25,19 @@
 
 namespace {
 
-constexpr int64_t mostBytes = int64_t(1) << 30; // of one MPI message, whose count is an int
+constexpr int64_t mostBytes = int64_t(1) << 30; // per MPI message, whose count is an int
 constexpr int dataTag = 0, farewellTag = 1;
 
 MPI_Comm world = MPI_COMM_NULL;
 HalftoneCommunicator self{};
-auto &hasLeft = *new std::vector<bool>; // by rank
+auto &hasLeft = *new std::vector<bool>; // indexed by rank
 char farewell = 0;
-std::atomic<bool> isAwaited = false; // a thread has nothing to do but wait for exchanges
-double mostSeconds = 0;              // of an exchange; 0 for no bound
+std::atomic<bool> isAwaited = false; // a thread is blocked on exchanges
+double mostSeconds = 0;              // time limit of an exchange; 0 for none
 using Label = std::array<char, halftone::labelBytes>;
-Label ownLabel{};                       // of the exchange that is under way
-auto &labels = *new std::vector<Label>; // that have come, by rank
-bool gaveUp = false;                    // because another process did not answer within the bound
+Label ownLabel{};                       // of the current exchange
+auto &labels = *new std::vector<Label>; // received labels, indexed by rank
+bool gaveUp = false;                    // because another process did not answer within the time limit
 
 int32_t failure(const std::string &text, char *error, int64_t errorBytes) {
   std::snprintf(error, static_cast<size_t>(errorBytes), "%s", text.c_str());
@@ -51,7 +51,7 @@ std::string textOf(int code) {
   return {text, static_cast<size_t>(length)};
 }
 
-/// Takes the farewells that have come.
+/// Receives pending farewells.
 void hearFarewells() {
   for (;;) {
     int isThere = 0;
@@ -64,7 +64,7 @@ void hearFarewells() {
   }
 }
 
-/// The parts of an exchange that are under way.
+/// The pending messages of an exchange.
 struct Exchange {
   struct Part {
     int rank = 0;
@@ -75,7 +75,7 @@ struct Exchange {
   std::vector<MPI_Request> requests;
   std::vector<Part> parts;
 
-  /// Posts the messages of one direction, and before the first to or from each rank its label.
+  /// Posts the messages of one direction, with a label before the first message to or from each rank.
   int post(std::span<const HalftoneMessage> messages, bool isReceive) {
     std::vector<bool> isLabelled(labels.size());
     for (const HalftoneMessage &message : messages) {
@@ -108,7 +108,7 @@ struct Exchange {
     return MPI_SUCCESS;
   }
 
-  /// A text about the first rank that has sent another label; empty if there is none.
+  /// Describes the first rank that sent a different label; empty if there is none.
   std::string mismatch() {
     for (size_t i = 0; i < parts.size(); ++i)
       if (const Label &label = labels[static_cast<size_t>(parts[i].rank)];
@@ -123,7 +123,7 @@ struct Exchange {
     return "";
   }
 
-  /// A text about the first message that failed; empty if none did.
+  /// Describes the first failed message; empty if there is none.
   std::string problem(const std::vector<MPI_Status> &statuses, bool failed) const {
     for (size_t i = 0; i < parts.size(); ++i) {
       const std::string rank = std::to_string(parts[i].rank);
@@ -148,7 +148,7 @@ struct Exchange {
            MPI_Request_get_status(requests[part], &isDone, MPI_STATUS_IGNORE) == MPI_SUCCESS && !isDone;
   }
 
-  /// A text about the first rank that has not answered.
+  /// Describes the first rank that has not answered.
   std::string silent() {
     size_t part = 0;
     while (part + 1 < parts.size() && !isOpen(part))
@@ -160,8 +160,8 @@ struct Exchange {
     return text;
   }
 
-  /// A text about a rank that has left while a message to or from it is open; empty if there is none. A rank that left
-  /// behind its last message to this one has sent it, so the caller asks twice.
+  /// Describes a rank that has left while a message to or from it is pending; empty if there is none. A rank that left
+  /// after its last message to this one has already sent that message, so the caller asks twice.
   std::string leaver() {
     hearFarewells();
     for (size_t i = 0; i < parts.size(); ++i)
@@ -171,7 +171,7 @@ struct Exchange {
     return "";
   }
 
-  /// Messages that can no longer come are given up.
+  /// Cancels messages that can no longer arrive.
   void abandon() {
     for (MPI_Request &request : requests)
       if (request != MPI_REQUEST_NULL) {
@@ -181,9 +181,9 @@ struct Exchange {
   }
 };
 
-/// The time between two looks for messages. After some looks it is sleep, so that threads that compute have the processor.
-/// While a thread of this process does nothing but wait for exchanges, the sleep begins some milliseconds later: waking up
-/// can take as long as sending a large message.
+/// The interval between polls. After a number of polls the thread sleeps, so that computing threads get the processor.
+/// While a thread of this process is blocked on exchanges, sleeping begins some milliseconds later: waking up can take
+/// as long as sending a large message.
 class Patience {
 public:
   Patience() : slack_(::prctl(PR_GET_TIMERSLACK)) { ::prctl(PR_SET_TIMERSLACK, 1000UL); } // nanoseconds
@@ -210,8 +210,8 @@ private:
     return now - awakeSince_ < mostSecondsAwake;
   }
 
-  int64_t count_ = 0;     // of looks
-  double awakeSince_ = 0; // when a thread was first seen to wait; 0: none was
+  int64_t count_ = 0;     // number of polls
+  double awakeSince_ = 0; // when a blocked thread was first seen; 0: never
   int slack_;
 };
 
@@ -258,8 +258,8 @@ int32_t exchange(const char *label, const HalftoneMessage *sends, int64_t sendCo
   }
 }
 
-/// Tells all others that this process ends, and waits for theirs, so that MPI_Finalize() meets nobody in a collective. If
-/// one does not answer, the others get a second to report so, and then the run ends.
+/// Tells all other processes that this one is ending, and waits for their farewells, so that MPI_Finalize() finds no
+/// process in a collective. If one does not answer, the others get a second to report it before the run ends.
 void leave() {
   for (int rank = 0; rank < self.size; ++rank)
     if (rank != self.rank)
@@ -278,7 +278,7 @@ void leave() {
 int join() {
   int isInitialized = 0, provided = 0, code = MPI_Initialized(&isInitialized);
   if (code == MPI_SUCCESS && !isInitialized) {
-    // Without this, Open MPI would print a warning if a program starts another, as the reader of HDF5 files is.
+    // Otherwise Open MPI warns if a program starts another, such as the reader of HDF5 files.
     ::setenv("OMPI_MCA_mpi_warn_on_fork", "0", 0);
     code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
   } else if (code == MPI_SUCCESS) {
@@ -300,13 +300,13 @@ int join() {
   hasLeft.assign(static_cast<size_t>(self.size), false);
   labels.resize(static_cast<size_t>(self.size));
   self.exchange = exchange;
-  if (!isInitialized) // else the program's own code finalizes MPI
+  if (!isInitialized) // otherwise the program's own code finalizes MPI
     std::atexit(leave);
   return MPI_SUCCESS;
 }
 
-/// Joins on a thread of its own. MPI waits there for all processes and takes no bound: a process that ends, or hangs, before it
-/// joins does not answer. false if the bound is over; a later call waits on.
+/// Initializes MPI on a separate thread. Initialization waits for all processes without a time limit, and a process
+/// that ends or hangs before joining never answers. Returns false on timeout; a later call continues to wait.
 bool joinsInTime(int &code) {
   struct Joining {
     std::mutex mutex;
@@ -324,7 +324,7 @@ bool joinsInTime(int &code) {
     };
     try {
       std::thread(work).detach();
-    } catch (const std::system_error &) { // the system starts no thread: this one joins, however long it takes
+    } catch (const std::system_error &) { // no thread could be started: this one joins, however long it takes
       work();
     }
   }
@@ -345,7 +345,7 @@ halftone_open_communicator(int32_t abi, char *error, int64_t errorBytes) {
   }
   if (const std::string bound = halftone::environmentValue("HALFTONE_EXCHANGE_SECONDS"); !bound.empty()) {
     char *end = nullptr;
-    constexpr double most = 1e9; // longer than any clock's run
+    constexpr double most = 1e9; // longer than any run
     mostSeconds = std::strtod(bound.c_str(), &end);
     if (*end || !(mostSeconds > 0) || !(mostSeconds <= most)) {
       failure("HALFTONE_EXCHANGE_SECONDS=" + bound + ": expected a count of seconds above 0", error, errorBytes);

@@ -1,4 +1,4 @@
-// --check-passes: compares the module before and after every pass.
+// --check-passes: compares the module before and after each pass.
 // SPDX-License-Identifier: Apache-2.0
 #include "CheckPasses.h"
 #include "Interpretations.h"
@@ -15,21 +15,21 @@ using namespace halftone;
 
 namespace {
 
-/// A module at one moment.
+/// The state of a module at one point of the pipeline.
 struct State {
   OperationFingerPrint print;
   Contract contract;
-  std::optional<Outcome> outcome;   // none if the module cannot be interpreted
-  std::string refusal;              // why
-  std::optional<Outcome> intervals; // where a pass may change the order of sums
+  std::optional<Outcome> outcome;   // nullopt if the module cannot be interpreted
+  std::string refusal;              // the reason
+  std::optional<Outcome> intervals; // used if a pass may reorder sums
   bool hasGradient() const { return contract.contains("a gradient"); }
 };
 using StateRef = std::shared_ptr<State>;
 
-/// The modules of a pipeline as it goes on.
+/// The states of the module during the pipeline.
 class Modules {
 public:
-  /// The state of the whole module around `op`; nullptr if that is none.
+  /// The state of the whole module around `op`; null if there is none.
   StateRef stateOf(Operation *op) {
     while (Operation *parent = op->getParentOp())
       op = parent;
@@ -47,7 +47,7 @@ public:
       latest->refusal = outcome.status().message();
     return latest;
   }
-  /// Adds the intervals to the state of the whole module around `op`, which is the present one.
+  /// Adds intervals to the current state of the whole module around `op`.
   void addIntervals(State &state, Operation *op) {
     while (Operation *parent = op->getParentOp())
       op = parent;
@@ -61,7 +61,7 @@ private:
   StateRef latest;
 };
 
-/// Refuses a module whose @main cannot be interpreted, before the first pass.
+/// Rejects a module whose @main cannot be interpreted, before the first pass.
 class CheckInput : public PassWrapper<CheckInput, OperationPass<>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckInput)
@@ -93,7 +93,7 @@ public:
   PassChecks(std::shared_ptr<Modules> modules, bool *differed) : modules(std::move(modules)), differed(differed) {}
 
 private:
-  /// A pass that runs; a pass that runs other passes has theirs above it.
+  /// A running pass. The passes that an adaptor runs are above it on the stack.
   struct Frame {
     StateRef before;
     bool reported = false;
@@ -114,7 +114,7 @@ private:
   }
   void runAfterPass(Pass *pass, Operation *op) override;
 
-  /// Whether this pass may change the order of sums.
+  /// Returns true if this pass may reorder sums.
   static bool reorders(Pass *pass) {
     constexpr StringLiteral names[] = {"halftone-update-rows", "halftone-normalize", "halftone-choose-templates",
                                        "halftone-form-kernels"};
@@ -129,10 +129,10 @@ private:
   const std::shared_ptr<Modules> modules;
   bool *const differed;
   std::vector<Frame> frames;
-  StateRef known; // the last state before a pass that could be interpreted
+  StateRef known; // the last interpretable state before a pass
 };
 
-/// What the pass changed that it must not change, or "".
+/// The forbidden change that the pass made, or "".
 std::string PassChecks::lieOf(Pass *pass, const State &before, const State &after) const {
   if (endsProgram(pass->getArgument()))
     return "";

@@ -1,4 +1,4 @@
-// Draws inputs, checks that the interpreter can take a module, and compares the results.
+// Draws inputs, checks that the interpreter supports a module, and compares results.
 // SPDX-License-Identifier: Apache-2.0
 #include "Interpretations.h"
 #include "compiler/passes/Passes.h"
@@ -19,7 +19,7 @@ using namespace halftone::dialect;
 
 namespace {
 
-constexpr int64_t mostElements = int64_t(1) << 26; // of one tensor, and of all inputs together: 1 GiB of doubles
+constexpr int64_t mostElements = int64_t(1) << 26; // per tensor, and of all inputs: 1 GiB of doubles
 constexpr int64_t smallModule = int64_t(1) << 20;  // elements of all inputs
 constexpr int drawsOfSmall = 3, specialDraw = 2;
 
@@ -31,7 +31,7 @@ template <class T> std::string textOf(const T &entity) {
   return text;
 }
 
-/// The count of elements, or any count above `mostElements`.
+/// The number of elements, or any number above `mostElements`.
 int64_t elementsOf(RankedTensorType type) {
   int64_t elements = 1;
   for (int64_t extent : type.getShape()) {
@@ -43,7 +43,7 @@ int64_t elementsOf(RankedTensorType type) {
   return elements;
 }
 
-/// Whether the interpreter can hold a value of that type.
+/// Returns an error if the interpreter cannot represent a value of this type.
 Status checkType(Type type, const std::string &what) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !tensor.hasStaticShape() || !dtypeOf(tensor.getElementType()))
@@ -73,7 +73,7 @@ Status checkTypes(func::FuncOp main) {
   return status;
 }
 
-/// The count of elements of all inputs, or the reason why the interpreter cannot take the module.
+/// The number of elements of all inputs, or the reason why the interpreter cannot run the module.
 StatusOr<int64_t> checkModule(ModuleOp module) {
   std::string reason;
   {
@@ -102,7 +102,7 @@ StatusOr<int64_t> checkModule(ModuleOp module) {
   return elements;
 }
 
-/// A copy of the module without gradients, by the first passes of the stock pipeline.
+/// A copy of the module without gradient ops, produced by the first passes of the stock pipeline.
 StatusOr<OwningOpRef<ModuleOp>> differentiated(ModuleOp module) {
   OwningOpRef<ModuleOp> copy(module.clone());
   PassManager passes(module.getContext());
@@ -112,7 +112,7 @@ StatusOr<OwningOpRef<ModuleOp>> differentiated(ModuleOp module) {
     state |= isa<ReadOp, AssignOp>(op);
   });
   passes.enableVerifier(false);
-  if (layers || state) { // in stage graph or cast, in which these passes change nothing that is done already
+  if (layers || state) { // in stage graph or cast; these passes are idempotent
     passes.addPass(compiler::createInsertCastsPass());
     passes.addPass(compiler::createInlineLayersPass());
     passes.addPass(compiler::createLiftVariablesPass());
@@ -128,7 +128,7 @@ StatusOr<OwningOpRef<ModuleOp>> differentiated(ModuleOp module) {
   return copy;
 }
 
-/// A value that rounds to itself in the element type.
+/// A value that is exact in the element type.
 double rounded(double number, FloatType element) {
   llvm::APFloat value(number);
   bool inexact;
@@ -161,7 +161,7 @@ std::string elementText(const TensorData &data, int64_t index) {
   return text;
 }
 
-/// Whether the elements are equal bit for bit; all NaNs are equal.
+/// Returns true if the elements are equal bit for bit; all NaNs are equal.
 bool sameElement(const TensorData &a, const TensorData &b, int64_t i) {
   if (!a.isFloat())
     return a.integers[i] == b.integers[i];
@@ -201,7 +201,7 @@ StatusOr<std::map<std::string, TensorData>> Interpretations::draw(ModuleOp modul
   for (auto variable : module.getOps<VariableOp>()) {
     TensorData data =
         input("variable " + variable.getSymName().str(), cast<RankedTensorType>(variable.getType()), number);
-    if (variable.getRole() == VariableRole::slot) // update-rows takes sums of squares for what they are
+    if (variable.getRole() == VariableRole::slot) // update-rows assumes that sums of squares are not negative
       for (std::vector<double> *bound : {&data.low, &data.high})
         for (double &each : *bound)
           each = std::abs(each);
@@ -240,7 +240,7 @@ std::string differenceBetween(const Outcome &expected, const Outcome &found, boo
     for (const auto &[name, a] : expected[number]) {
       auto other = found[number].find(name);
       if (other == found[number].end() || other->second.type != a.type)
-        continue; // the contract of passes tells so
+        continue; // reported as a breach of the contract
       const TensorData &b = other->second;
       for (int64_t i = 0; i < a.size(); ++i)
         if (!(intervals ? a.contains(b, i) : sameElement(a, b, i)))

@@ -1,4 +1,4 @@
-// The stages after the modules, as a pass: so timing, split input and diagnostics work for them as for passes.
+// The stages after the modules, as a pass, so that timing, split input and diagnostics work as for other passes.
 // SPDX-License-Identifier: Apache-2.0
 #include "LateStages.h"
 #include "dialect/Dialect.h"
@@ -40,9 +40,9 @@ private:
     };
     OwningOpRef<ModuleOp> module(getOperation().clone());
     const halftone::Status status = compile(*module, own).status();
-    if (!status && found.empty()) { // a stage that was reached has a text, whatever failed after it
+    if (!status && found.empty()) { // a stage that was reached has a text, even if a later one failed
       tell(status);
-      // If the user's own kernels do not compile, that is no bug; if kernels that were formed here do not, it is.
+      // A failure to compile the user's own kernels is not a bug; a failure to compile kernels formed here is.
       const bool isOfKernels = status.kind() == halftone::ErrorKind::compile_error && options.from < Stage::kernel;
       *isBug |= isOfKernels || status.kind() == halftone::ErrorKind::internal_error;
       return signalPassFailure();
@@ -51,7 +51,7 @@ private:
       *text += std::string(kDefaultSplitMarker) + "\n";
     *text += found;
   }
-  /// Emits the error at the line that it is about, so that -verify-diagnostics finds it there.
+  /// Emits the error at the line that it concerns, where -verify-diagnostics looks for it.
   void tell(const halftone::Status &status) {
     const halftone::Where where = status.where();
     Location location = getOperation().getLoc();

@@ -1,4 +1,4 @@
-// Writes the contract of a module down as text, and compares two of them.
+// Extracts the contract of a module as text, and compares two contracts.
 // SPDX-License-Identifier: Apache-2.0
 #include "PassContract.h"
 #include "dialect/Dialect.h"
@@ -13,7 +13,7 @@ namespace {
 const char *const gradientSubject = "a gradient", *const stageSubject = "attribute halftone.stage";
 const char *const layerSubject = "layer ";
 
-/// The subjects that a pass may change, by the beginning of their names.
+/// The subjects that a pass may change, by name prefix.
 struct Permission {
   StringLiteral pass, subjects;
 };
@@ -42,7 +42,7 @@ std::string textOf(Operation *op) {
   return text;
 }
 
-/// Adds the arguments or the results of @main: feeds or fetches, then those that stand for variables and shadows.
+/// Adds the arguments or results of @main: feeds or fetches, then those for variables and shadows.
 void addSide(Contract &contract, const char *named, const char *side, TypeRange types,
              llvm::function_ref<DictionaryAttr(unsigned)> attributes) {
   int names = 0, ties = 0;
@@ -87,7 +87,7 @@ void addFunction(Contract &contract, func::FuncOp function) {
           [&](unsigned i) { return attributesAt(function.getResAttrsAttr(), i); });
 }
 
-/// The text without its middle, if it is long.
+/// Elides the middle of a long text.
 std::string shortened(const std::string &text) {
   constexpr size_t most = 160;
   return text.size() <= most ? text : text.substr(0, most / 2) + " ... " + text.substr(text.size() - most / 2);

@@ -1,4 +1,4 @@
-// Watches how passes end.
+// Instruments passes to detect how they end.
 // SPDX-License-Identifier: Apache-2.0
 #include "PassFailures.h"
 #include "PassName.h"
@@ -16,13 +16,13 @@ using halftone::tools::printError;
 
 namespace {
 
-/// A pass that runs; a pass that runs other passes has theirs above it.
+/// A running pass. The passes that an adaptor runs are above it on the stack.
 struct Running {
   Pass *pass;
-  size_t errors, ofPasses; // before it
+  size_t errors, ofPasses; // counts when it started
 };
 std::vector<Running> &running() {
-  static auto &running = *new std::vector<Running>; // never destroyed: the process may end in a pass
+  static auto &running = *new std::vector<Running>; // never destroyed: a pass may end the process
   return running;
 }
 std::string runningPass() { return running().empty() ? "" : nameOf(running().back().pass).str(); }
@@ -34,13 +34,13 @@ std::string runningPass() { return running().empty() ? "" : nameOf(running().bac
 
 int codeOfRefusal = 1;
 
-/// Called as the process ends by exit().
+/// Called by exit().
 void onExit(int status, void *) {
   if (const std::string pass = runningPass(); !pass.empty() && status == 0)
     endWith(codeOfRefusal, pass + " ended the process by exit(0)");
 }
 
-/// Called for an exception that nobody catches.
+/// Called for an uncaught exception.
 [[noreturn]] void onTerminate() {
   const std::string pass = runningPass();
   const std::string who = pass.empty() ? "the process" : pass;
@@ -62,7 +62,7 @@ public:
           const bool isError = diagnostic.getSeverity() == DiagnosticSeverity::Error;
           errors += isError;
           ofPasses += isError && !StringRef(diagnostic.str()).starts_with("--check-passes: ");
-          return failure(); // others shall have it too
+          return failure(); // other handlers must see it too
         }) {}
 
 private:
@@ -84,7 +84,7 @@ private:
 
   const bool expectsErrors;
   bool *const failed;
-  size_t errors = 0, ofPasses = 0; // ofPasses: without those of --check-passes
+  size_t errors = 0, ofPasses = 0; // ofPasses: without errors of --check-passes
   ScopedDiagnosticHandler handler;
 };
 

@@ -1,4 +1,4 @@
-// Checks the options of mlir-opt before MLIR acts on them.
+// Checks mlir-opt's options before MLIR acts on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "UpstreamOptions.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -17,7 +17,7 @@ namespace cl = llvm::cl;
 namespace halftone::tools {
 namespace {
 
-// The options that name a file to write. MLIR opens some of them at the end of a run, and ignores failures.
+// Options that name an output file. MLIR opens some of these files at the end of a run and ignores failures.
 constexpr const char *writtenFiles[] = {"log-actions-to", "profile-actions-to", "mlir-generate-reproducer",
                                         "mlir-pass-pipeline-crash-reproducer", "remarks-output-file"};
 
@@ -39,7 +39,7 @@ template <class Plugin, class Take> void watch(const char *option, Take take) {
   });
 }
 
-/// The value in "--name=value" or "--name" "value", with one dash or two; the last one counts.
+/// The value in "--name=value" or "--name" "value", with one dash or two; the last occurrence counts.
 std::string valueOf(const std::vector<std::string> &arguments, std::string_view name) {
   std::string value;
   for (size_t i = 1; i < arguments.size(); ++i) {

@@ -1,4 +1,4 @@
-// convert: writes a map's file with all defaults spelled out, or the Keras 3 policy of a TensorFlow 2.0 name.
+// convert: writes a policy map with all defaults spelled out, or the Keras 3 policy for a TensorFlow 2.0 name.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "halftone/Legacy.h"
@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 namespace halftone::tools {
 namespace {
 
-/// The policy of Keras 3 with the same dtypes; nullopt if there is none.
+/// The Keras 3 policy with the same dtypes; nullopt if there is none.
 std::optional<DTypePolicy> successorOf(const std::string &name) {
   const legacy::Policy policy(name, {}, Where{});
   const std::optional<DType> compute = policy.compute_dtype(), variable = policy.variable_dtype();

@@ -1,4 +1,4 @@
-// Decides by a model's recorded policies, by one policy or by a map.
+// Resolves policies from a model's record, from a single policy, or from a map.
 // SPDX-License-Identifier: Apache-2.0
 #include "Decision.h"
 #include "halftone/Error.h"

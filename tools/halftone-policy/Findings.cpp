@@ -1,4 +1,4 @@
-// Collects paths with one finding.
+// Groups paths with the same finding.
 // SPDX-License-Identifier: Apache-2.0
 #include "Findings.h"
 #include <fmt/format.h>

@@ -13,7 +13,7 @@
 namespace halftone::tools {
 namespace {
 
-/// The one text that a pattern without special characters matches, with escapes as re.escape() writes them.
+/// The only text that a pattern without special characters matches, after unescaping as re.escape() would write it.
 std::optional<std::string> onlyText(std::string_view pattern) {
   std::string text;
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -33,7 +33,7 @@ bool canBePath(std::string_view text) {
   return !text.empty() && text.front() != '/' && text.back() != '/' && text.find("//") == text.npos;
 }
 
-/// The edit distance between two texts, one column of the table at a time.
+/// The edit distance between two texts, computed column by column.
 size_t distanceOfLong(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t(0));
@@ -49,7 +49,7 @@ size_t distanceOfLong(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// Edit distances to a text of at most 64 bytes, a column in a few steps (Myers 1999, as Hyyrö gives it).
+/// Edit distances to a text of at most 64 bytes, with bit-parallel columns (Myers 1999, in Hyyrö's formulation).
 class Distances {
 public:
   explicit Distances(std::string_view text) : text(text) {
@@ -59,7 +59,7 @@ public:
   size_t to(std::string_view other) const {
     if (text.empty() || !isShort())
       return distanceOfLong(text, other);
-    uint64_t up = ~uint64_t(0), down = 0; // rows of a column where the distance grows by one, and where it shrinks
+    uint64_t up = ~uint64_t(0), down = 0; // rows of a column where the distance increases or decreases by one
     const uint64_t lowest = uint64_t(1) << (text.size() - 1);
     size_t distance = text.size();
     for (char c : other) {
@@ -112,7 +112,7 @@ std::optional<Finding> unreachable(const MapEntry &entry, const MapFile &map) {
   return std::nullopt;
 }
 
-/// Whether an entry matches a part of a path.
+/// Returns true if an entry matches a substring of a path.
 bool occursIn(const MapEntry &entry, const std::optional<Ends> &ends, const std::string &path) {
   if (entry.isLiteral)
     return path.find(entry.key) != path.npos;
@@ -121,8 +121,8 @@ bool occursIn(const MapEntry &entry, const std::optional<Ends> &ends, const std:
   return entry.pattern->occursIn(path);
 }
 
-/// Describes how a key that decides for no path of the model misses. `shadowed` holds the paths that it matches, which
-/// are all keys themselves. `hint`: whether to name the nearest path.
+/// Describes why a key decides for no path of the model. `shadowed` holds the paths that it matches, all of which are
+/// keys themselves. `hint`: whether to name the nearest path.
 Finding missing(const MapEntry &entry, const PathGroups &shadowed, const RecordedModel &model, bool hint) {
   for (const auto &[paths, what] : shadowed.list())
     return {false, "P005",
@@ -157,7 +157,7 @@ std::vector<Finding> checkKeys(const MapFile &map) {
       continue;
     for (size_t j : index.within(narrow->prefix, narrow->suffix)) {
       const bool same = ranges[i] && ranges[i]->prefix == ranges[j]->prefix && ranges[i]->suffix == ranges[j]->suffix;
-      if (i == j || (same && i > j)) // the finding about the other pair reports it
+      if (i == j || (same && i > j)) // reported by the finding on the other pair
         continue;
       findings.push_back(
           {true, "P002", fmt::format("every path that '{}' matches, '{}' matches too", entry.key, map.entries[j].key)});
@@ -191,8 +191,7 @@ std::vector<Finding> checkKeys(const MapFile &map, const RecordedModel &model) {
   }
   for (const auto &[paths, keys] : ambiguous.list())
     findings.push_back({true, "P002", fmt::format("{} matches {}", paths, keys)});
-  // Each hint at the nearest path compares a key with every path, so beyond this count of comparisons the remaining
-  // keys get no hint.
+  // Each hint compares a key with every path, so keys beyond this number of comparisons get no hint.
   constexpr size_t mostComparisons = 20'000'000;
   size_t hints = mostComparisons / std::max<size_t>(model.layers.size(), 1);
   for (const MapEntry &entry : map.entries)

@@ -1,4 +1,4 @@
-// Reads the literal ends of patterns.
+// Extracts the literal ends of patterns.
 // SPDX-License-Identifier: Apache-2.0
 #include "KeyEnds.h"
 #include <algorithm>
@@ -14,7 +14,7 @@ std::string_view withoutAnchors(std::string_view pattern) {
   return pattern;
 }
 
-/// Whether the whole pattern, and not only a group in it, consists of alternatives.
+/// Returns true if the pattern has alternatives at the top level, outside of any group.
 bool hasAlternatives(std::string_view pattern) {
   int depth = 0;
   bool inSet = false;
@@ -22,7 +22,7 @@ bool hasAlternatives(std::string_view pattern) {
     const char c = pattern[i];
     const bool first = i > 0 && (pattern[i - 1] == '[' || (pattern[i - 1] == '^' && i > 1 && pattern[i - 2] == '['));
     if (inSet)
-      inSet = c != ']' || first; // in "[]a]" the first bracket is a character
+      inSet = c != ']' || first; // in "[]a]" the first bracket is a literal
     else if (c == '[')
       inSet = true;
     else if (c == '|' && depth == 0)
@@ -41,10 +41,10 @@ std::optional<Ends> endsOf(std::string_view pattern) {
     return std::nullopt;
   size_t first = pattern.find_first_of(specialCharacters);
   if (first == pattern.npos)
-    return std::nullopt; // matches one text only
+    return std::nullopt; // matches a single text
   const size_t last = pattern.find_last_of(specialCharacters);
   const bool quantifies = std::string_view("?*+{").find(pattern[first]) != std::string_view::npos;
-  if (quantifies && first > 0) // the quantifier is about the character before it, which may be several bytes
+  if (quantifies && first > 0) // the quantifier applies to the preceding character, which may have several bytes
     do
       --first;
     while (first > 0 && (pattern[first] & 0xC0) == 0x80);

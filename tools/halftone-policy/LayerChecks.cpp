@@ -10,8 +10,8 @@ namespace {
 
 using compiler::Target;
 
-/// The dtypes that are slower than float32 on a CPU, with the reason. bfloat16 is not one of them: it widens by a
-/// shift.
+/// The dtypes that are slower than float32 on a CPU, with the reason. bfloat16 is not among them, since it is widened
+/// by a shift.
 struct SlowPolicy {
   bool (*applies)(const DTypePolicy &policy);
   bool (*isNative)(const Target &target);
@@ -51,7 +51,7 @@ bool castsBeforeUpcast(const std::string &className) {
   return className == "BatchNormalization" || className == "RMSNormalization";
 }
 
-/// The reason why nothing scales the loss; "" if it is scaled or there is none.
+/// The reason why the loss is not scaled; "" if it is scaled or there is no loss.
 std::string whyUnscaled(const RecordedModel &model) {
   if (model.scaler != LossScaler::none || (!model.policy && !model.trains) ||
       (model.policy && lossScaler(*model.policy, model.scaler) != LossScaler::none))

@@ -1,4 +1,4 @@
-// lint: finds mistakes in a file of policies by path, alone or for a model.
+// lint: finds mistakes in a policy map, by itself or for a model.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "KeyChecks.h"
@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 namespace halftone::tools {
 namespace {
 
-/// The CPU target that --device means. device_error for a missing GPU, UsageError for a name that is no device.
+/// The CPU target that --device implies. device_error for a missing GPU, UsageError for a name that is not a device.
 std::shared_ptr<const compiler::Target> targetOf(const std::string &device) {
   const std::string_view number = device.starts_with("cuda:") ? std::string_view(device).substr(5) : "0";
   int index = 0;

@@ -15,7 +15,7 @@ bool isNamed(const ordered_json &json, const char *className) {
   return json.is_object() && json.contains("class_name") && json["class_name"] == className;
 }
 
-/// The policy at `where` in the file. If there is none, adds a finding.
+/// The policy at `where` in the file. Adds a finding if there is none.
 std::optional<DTypePolicy> policyAt(const std::string &where, const ordered_json &json, bool isDefault,
                                     std::vector<Finding> &findings) {
   const auto fail = [&](const char *code, const std::string &message) {
@@ -39,7 +39,7 @@ std::optional<DTypePolicy> policyAt(const std::string &where, const ordered_json
         return fail("P013", fmt::format("'{}' is read as a quantization mode; write the policy as an object",
                                         json.get<std::string>()));
       }
-    } catch (const Error &) { // it is no plain name either
+    } catch (const Error &) { // not the name of a dtype either
     }
     const bool int8OverFloat16 = error.message().find("doesn't work well with compute_dtype") != std::string::npos;
     return fail(int8OverFloat16 ? "P007" : "P006", error.message());

@@ -67,7 +67,7 @@ RecordedModel readArchive(const std::string &path) {
   } catch (const Error &error) {
     throw Error(error.kind(), fmt::format("{}: config.json: {}", path, error.message()), error.layer_path());
   }
-  try { // as Keras does, accepts any content of metadata.json
+  try { // like Keras, accepts any content of metadata.json
     model.description += ", written by Keras " + archive.json("metadata.json").get_string("keras_version");
   } catch (const Error &) {
     model.description += ", of an unknown version of Keras";
@@ -89,7 +89,7 @@ public:
           llvm::any_of(layer->getUsers(), [](mlir::Operation *user) { return llvm::isa<mlir::func::ReturnOp>(user); });
       add(layer.getPath(), layer.getLayerClass(), layer.getPolicy(), layer.getRule(), isOutput);
     });
-    // In later stages a table has replaced the layers.
+    // In later stages a table replaces the layer ops.
     if (auto table = module->getAttrOfType<mlir::DictionaryAttr>(compiler::layersAttr))
       for (mlir::NamedAttribute entry : table)
         if (auto facts = llvm::dyn_cast<mlir::DictionaryAttr>(entry.getValue()))
@@ -108,7 +108,7 @@ private:
   void add(llvm::StringRef path, llvm::StringRef className, llvm::StringRef policy, llvm::StringRef rule,
            bool isOutput) {
     const auto known = std::ranges::find(model.layers, path.str(), &RecordedLayer::path);
-    if (known != model.layers.end()) { // a further call of a shared layer
+    if (known != model.layers.end()) { // another call of a shared layer
       known->isOutput |= isOutput;
       return;
     }

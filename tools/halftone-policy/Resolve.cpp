@@ -1,4 +1,4 @@
-// resolve: prints the policy of each layer of a model, and the key that decides it.
+// resolve: prints the policy of each layer of a model and the key that decides it.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "Decision.h"

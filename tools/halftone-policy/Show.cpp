@@ -37,7 +37,7 @@ void printRow(const DTypePolicy &policy) {
 ExitCode show(const Arguments &arguments) {
   ordered_json result = jsonHead("show", "ok");
   if (!arguments.subject.empty()) {
-    // The name of a plain dtype such as int8 is the name of a policy, though a layer would read the string as a mode.
+    // A plain dtype such as int8 is also the name of a policy, though a layer would parse the string as a mode.
     const bool plain = std::any_of(std::begin(plainNames), std::end(plainNames),
                                    [&](const char *name) { return arguments.subject == name; });
     const DTypePolicy policy =

@@ -1,4 +1,4 @@
-// Shows, resolves, checks and rewrites dtype policies from the command line.
+// The command line for showing, resolving, checking and rewriting dtype policies.
 // SPDX-License-Identifier: Apache-2.0
 #include "CLI/CLI.hpp"
 #include "Commands.h"
@@ -27,7 +27,7 @@ CLI::App *addCommand(CLI::App &app, const char *name, const char *help, Argument
   return command;
 }
 
-/// A check for CLI11: "" if the text is a regular expression, else the message.
+/// A CLI11 check: "" if the text is a regular expression, otherwise the message.
 std::string checkPattern(const std::string &text) {
   try {
     (void)PathPattern(text);
@@ -43,7 +43,7 @@ void declare(CLI::App &app, Arguments &arguments) {
       "Halftone.");
   app.set_version_flag("--version", std::string("halftone-policy ") + version());
   app.require_subcommand(1);
-  app.fallthrough(); // so that --version may follow a command
+  app.fallthrough(); // allows --version after a command
   CLI::App *show = addCommand(app, "show", "A policy's dtypes and its Keras JSON, or every name", arguments);
   show->add_option("NAME", arguments.subject, "mixed_float16, int8_from_float32, ...");
 

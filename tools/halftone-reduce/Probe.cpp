@@ -1,4 +1,4 @@
-// Runs the script or the command below a shell that keeps the answers in a folder.
+// Runs the script or command through a shell that caches the answers in a folder.
 // SPDX-License-Identifier: Apache-2.0
 #include "Probe.h"
 #include "runtime/base/OpenFile.h"
@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 namespace halftone::tools {
 namespace {
 
-// $0 is the folder, and the last argument the file of a module. `answers` says from here on what this module gave, `code`
-// has the exit code of the last program, `output` its output, `tries` a line for each program, and `fault` exists if a
-// script gave no answer.
+// $0 is the folder; the last argument is a module file. The file $answer caches the answer for this module. `code` has
+// the exit code of the last program, `output` its output, `tries` a line per program; `fault` exists if a script gave
+// no answer.
 constexpr const char *begin = R"sh(
 exec 2> /dev/null
 trap 'exit 0' HUP INT TERM
@@ -40,7 +40,7 @@ echo $code > "$answer"
 exit $code
 )sh";
 
-// $1 is the command, $2 the exit code or "any", $3 the text that the output must hold, or "".
+// $1 is the command, $2 the exit code or "any", $3 the text that the output must contain, or "".
 constexpr const char *askCommand = R"sh(
 cp "$file" "$0/module.mlir"
 sh -c "$1" > "$0/output" 2>&1 < /dev/null
@@ -53,22 +53,22 @@ echo $fails > "$answer"
 exit $fails
 )sh";
 
-volatile std::sig_atomic_t interrupted = 0; // the signal
+volatile std::sig_atomic_t interrupted = 0; // the signal number
 
-/// Makes Probe::interruption() the only effect of the signals that ask this process to end.
+/// Makes setting Probe::interruption() the only effect of termination signals.
 void holdInterruptions() {
   constexpr std::array signals{SIGHUP, SIGINT, SIGTERM};
   std::array<void (*)(int), signals.size()> before;
   for (size_t i = 0; i < signals.size(); ++i)
     before[i] = std::signal(signals[i], SIG_IGN);
-  llvm::sys::SetInterruptFunction(nullptr); // installs LLVM's handlers now; mlir::Tester would install them above these
+  llvm::sys::SetInterruptFunction(nullptr); // installs LLVM's handlers now; otherwise mlir::Tester would override these
   for (size_t i = 0; i < signals.size(); ++i)
     (void)std::signal(signals[i], before[i] == SIG_IGN ? SIG_IGN : [](int signal) { interrupted = signal; });
 }
 
 constexpr size_t shownBytes = 2000; // of a program's output
 
-/// The command with a file in each place of %s.
+/// Replaces each %s in the command by a file.
 std::string withFile(std::string command, const std::string &file) {
   for (size_t at = 0; (at = command.find("%s", at)) != command.npos; at += file.size())
     command.replace(at, 2, file);
@@ -109,7 +109,7 @@ StatusOr<std::unique_ptr<Probe>> Probe::create(const Question &question) {
     arguments.push_back(question.code ? std::to_string(*question.code) : "any");
     arguments.push_back(question.says);
   } else {
-    arguments.push_back(fs::absolute(question.script).string()); // without a slash, the shell would look in PATH
+    arguments.push_back(fs::absolute(question.script).string()); // else the shell may look it up in PATH
     arguments.insert(arguments.end(), question.arguments.begin(), question.arguments.end());
   }
   return probe;
@@ -126,7 +126,7 @@ bool Probe::fails(mlir::ModuleOp module) const {
 }
 
 bool Probe::failsAgain(mlir::ModuleOp module) const {
-  constexpr size_t digits = 64; // of a module's name
+  constexpr size_t digits = 64; // in a module's name
   for (const fs::directory_entry &file : fs::directory_iterator(folder_))
     if (file.path().filename().string().size() == digits)
       fs::remove(file.path());

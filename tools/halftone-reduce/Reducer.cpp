@@ -1,4 +1,4 @@
-// Rounds of canonicalization and of reductions by chunks.
+// Rounds of canonicalization and chunked reductions.
 // SPDX-License-Identifier: Apache-2.0
 #include "Reducer.h"
 #include "Reductions.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 namespace halftone::tools {
 namespace {
 
-/// How large a module is, the most important measure first.
+/// The size of a module, the most important measure first.
 struct Size {
   int64_t ops = 0, constants = 0, ports = 0, bytes = 0;
   auto operator<=>(const Size &) const = default;
@@ -44,14 +44,14 @@ public:
 
 private:
   void canonicalize();
-  /// Tries the reduction on each `chunk` parts, from the last to the first.
+  /// Tries the reduction on each chunk of `chunk` parts, from the last to the first.
   void reduceBy(const Reduction &reduction, size_t chunk);
   bool accepts(OwningOpRef<ModuleOp> variant);
 
   OwningOpRef<ModuleOp> &module;
   const Probe &probe;
   Size size;
-  bool needsUnused = false; // whether the module fails only with ops whose values nobody uses
+  bool needsUnused = false; // whether the failure requires ops without uses
 };
 
 void Reducer::run() {
@@ -79,7 +79,7 @@ void Reducer::canonicalize() {
   options.testerArgs.assign(probe.arguments().begin(), probe.arguments().end());
   PassManager passes(module->getContext());
   passes.addPass(createOptReductionPass(std::move(options)));
-  (void)passes.run(*module); // if it fails, the module is as before
+  (void)passes.run(*module); // on failure the module is unchanged
   size = sizeOf(*module);
 }
 
@@ -93,7 +93,7 @@ void Reducer::reduceBy(const Reduction &reduction, size_t chunk) {
       eraseUnusedOps(*variant);
     end = first;
     if (accepts(std::move(variant)))
-      end = std::min(first, reduction.parts(*module).size()); // parts before these may be gone too
+      end = std::min(first, reduction.parts(*module).size()); // the reduction may have removed earlier parts too
   }
 }
 
@@ -114,8 +114,7 @@ int64_t countOps(ModuleOp module) {
 }
 
 void reduce(OwningOpRef<ModuleOp> &module, const Probe &probe) {
-  ScopedDiagnosticHandler quiet(module->getContext(),
-                                [](Diagnostic &) { return success(); }); // of variants that are not valid
+  ScopedDiagnosticHandler quiet(module->getContext(), [](Diagnostic &) { return success(); }); // of invalid variants
   Reducer(module, probe).run();
 }
 

@@ -1,4 +1,4 @@
-// The table of reductions, and those of functions, symbols, effects and attributes.
+// The table of reductions, and the reductions of functions, symbols, effects and attributes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Reductions.h"
 #include "ReductionsOfLoops.h"
@@ -33,7 +33,7 @@ SmallVector<func::FuncOp> freeFunctions(ModuleOp module) {
 
 namespace {
 
-/// The indices of parts by their ops.
+/// Groups the indices of parts by op.
 llvm::MapVector<Operation *, llvm::BitVector> byOp(ArrayRef<Part> parts, function_ref<unsigned(Operation *)> count) {
   llvm::MapVector<Operation *, llvm::BitVector> indices;
   for (const Part &part : parts) {
@@ -143,7 +143,7 @@ ArrayRef<Reduction> reductions() {
 }
 
 void eraseUnusedOps(ModuleOp module) {
-  module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) { // users before the ops that they use
+  module.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) { // users before producers
     if (isOpTriviallyDead(op))
       op->erase();
   });

@@ -1,4 +1,4 @@
-// Takes one step of loops, and what they pass from step to step.
+// Replaces loops by one step, and removes carries, slices and stacks.
 // SPDX-License-Identifier: Apache-2.0
 #include "ReductionsOfLoops.h"
 #include "dialect/ControlFlow.h"
@@ -25,7 +25,8 @@ Value firstSlice(OpBuilder &builder, Location loc, Value stack, Type type) {
   return ReshapeOp::create(builder, loc, type, slice);
 }
 
-/// A loop without some operands, results and arguments; in place of a result that is used stands its carry's init.
+/// Rebuilds a loop without the given operands, results and block arguments. A used result must have been replaced by
+/// the initial value of its carry.
 void rebuild(Operation *loop, const llvm::BitVector &operands, const llvm::BitVector &results) {
   OpBuilder builder(loop);
   SmallVector<Value> inits, stacks;
@@ -43,7 +44,7 @@ void rebuild(Operation *loop, const llvm::BitVector &operands, const llvm::BitVe
            : WhileOp::create(builder, loop->getLoc(), types, inits, cast<WhileOp>(loop).getMaximumAttr());
   for (auto [region, taken] : llvm::zip_equal(loop->getRegions(), made->getRegions())) {
     taken.takeBody(region);
-    const unsigned index = &taken == &bodyOf(made); // the argument in front of the carries
+    const unsigned index = &taken == &bodyOf(made); // the body has one argument before the carries
     llvm::BitVector arguments(taken.getNumArguments());
     for (unsigned i : operands.set_bits())
       arguments.set(index + i);
@@ -66,7 +67,7 @@ llvm::MapVector<Operation *, SmallVector<unsigned>> byLoop(ArrayRef<Part> parts)
 
 SmallVector<Part> partsOf(ModuleOp module, function_ref<void(Operation *, SmallVectorImpl<Part> &)> add) {
   SmallVector<Part> parts;
-  module.walk([&](Operation *op) { // inner ones first
+  module.walk([&](Operation *op) { // inner loops first
     if (isLoop(op))
       add(op, parts);
   });

@@ -13,7 +13,7 @@ using namespace halftone::dialect;
 namespace halftone::tools {
 namespace {
 
-/// Gives out names of feeds and fetches that a function does not have yet.
+/// Generates unused names for feeds and fetches of a function.
 class FreshNames {
 public:
   explicit FreshNames(func::FuncOp function) : function(function) {
@@ -22,7 +22,7 @@ public:
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       add(function.getResultAttrOfType<StringAttr>(i, nameAttr));
   }
-  /// The attributes of a new feed or fetch; none if the function's have no names.
+  /// The attributes of a new feed or fetch; none if the function's feeds and fetches have no names.
   DictionaryAttr attributes(const char *stem) {
     Builder builder(function.getContext());
     if (names.empty() && function.getSymName() != "main")
@@ -45,7 +45,7 @@ private:
   int64_t next = 0;
 };
 
-/// The ops of a block and of regions that capture its values, an op before those in its regions.
+/// Collects the ops of a block and of its regions that can capture values, parents first.
 void collect(Block &block, SmallVectorImpl<Part> &parts) {
   for (Operation &op : block.without_terminator()) {
     if (op.getNumResults() != 0)
@@ -57,7 +57,7 @@ void collect(Block &block, SmallVectorImpl<Part> &parts) {
   }
 }
 
-/// Whether the op or one inside of it uses a result of one of these ops.
+/// Returns true if the op, or an op nested in it, uses a result of one of `ops`.
 bool usesAny(Operation *op, const DenseSet<Operation *> &ops) {
   return op
       ->walk([&](Operation *inner) {
@@ -82,7 +82,7 @@ void eraseWithUsers(func::FuncOp function, DenseSet<Operation *> erased) {
     lost[i] = erased.contains(value.getDefiningOp());
   end->eraseOperands(lost);
   (void)function.eraseResults(lost);
-  llvm::SetVector<Value> read; // values that stay
+  llvm::SetVector<Value> read; // values that remain
   for (Operation *op : inOrder)
     op->walk([&](Operation *inner) {
       for (Value value : inner->getOperands())
@@ -99,7 +99,7 @@ void eraseWithUsers(func::FuncOp function, DenseSet<Operation *> erased) {
     }
 }
 
-/// The elements of a constant that are written out one by one.
+/// The elements of a constant that are spelled out; null for splats.
 DenseElementsAttr elementsOf(Operation *op) {
   auto elements = op->hasTrait<OpTrait::ConstantLike>() ? op->getAttrOfType<DenseElementsAttr>("value") : nullptr;
   return elements && !elements.isSplat() && !elements.empty() ? elements : nullptr;
@@ -137,7 +137,7 @@ SmallVector<Part> capturingOps(ModuleOp module) {
 
 void replaceByArgument(ArrayRef<Part> parts) {
   llvm::MapVector<Operation *, FreshNames> names;
-  for (const Part &part : llvm::reverse(parts)) { // users before the ops that they use, inner ops before outer ones
+  for (const Part &part : llvm::reverse(parts)) { // users before producers, inner ops before outer ones
     auto function = part.op->getParentOfType<func::FuncOp>();
     FreshNames &fresh = names.try_emplace(function, function).first->second;
     for (Value result : part.op->getResults())

@@ -1,4 +1,4 @@
-// Inlines layers and one region of conditions.
+// Inlines layers, and one region of conditions.
 // SPDX-License-Identifier: Apache-2.0
 #include "ReductionsOfScopes.h"
 #include "dialect/Dialect.h"
@@ -12,11 +12,11 @@ namespace {
 
 template <class Op> SmallVector<Part> allOf(ModuleOp module) {
   SmallVector<Part> parts;
-  module.walk([&](Op op) { parts.push_back({op}); }); // inner ones first
+  module.walk([&](Op op) { parts.push_back({op}); }); // inner ops first
   return parts;
 }
 
-/// Puts the ops of a region, whose arguments have these values, in the place of the op that has it.
+/// Inlines a region at the op that owns it, with these values for the region's arguments.
 void inlineRegion(Operation *op, Region &region, ValueRange values, RewriterBase &rewriter) {
   Operation *yield = region.front().getTerminator();
   rewriter.inlineBlockBefore(&region.front(), op, values);
@@ -42,7 +42,7 @@ void inlineLayers(ArrayRef<Part> parts) {
     SmallVector<Value> inputs;
     for (auto [input, argument] : llvm::zip_equal(layer.getInputs(), layer.getBody().getArguments())) {
       inputs.push_back(input);
-      if (input.getType() != argument.getType()) // the pass insert-casts would cast it
+      if (input.getType() != argument.getType()) // insert-casts would add a cast here
         inputs.back() = CastOp::create(rewriter, layer.getLoc(), TypeRange{argument.getType()}, ValueRange{input});
     }
     inlineRegion(layer, layer.getBody(), inputs, rewriter);

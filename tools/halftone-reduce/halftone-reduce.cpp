@@ -1,4 +1,4 @@
-// Makes a module small that shows a failure, for a report of a bug.
+// Reduces a module that shows a failure, for a bug report.
 // SPDX-License-Identifier: Apache-2.0
 #include "CLI/CLI.hpp"
 #include "Probe.h"
@@ -59,7 +59,7 @@ void declare(CLI::App &app, Arguments &arguments) {
   app.add_option("-o", arguments.output, "The file for the small module, or - for stdout")->capture_default_str();
 }
 
-/// A message about options that do not make a question, or "".
+/// A message about options that do not define a test, or "".
 std::string faultOf(const Arguments &arguments) {
   const Question &question = arguments.question;
   if (question.script.empty() && question.command.empty())
@@ -106,7 +106,7 @@ ExitCode write(const std::string &path, mlir::ModuleOp module) {
   return done;
 }
 
-/// Writes the smallest module that failed before the fault, so that the work until then is not lost.
+/// Writes the smallest module that failed before the fault, so that the work so far is not lost.
 ExitCode writeUnfinished(const std::string &path, mlir::ModuleOp module, const Status &fault) {
   if (write(path, module) != done)
     return tell(fault);
@@ -190,9 +190,9 @@ ExitCode run(int argc, char **argv) {
 int main(int argc, char **argv) {
   openStandardStreams();
   const ExitCode code = run(argc, argv);
-  llvm::errs().clear_error(); // with an error left, LLVM would abort
+  llvm::errs().clear_error(); // LLVM would abort on a pending error
   const int status = finish("halftone-reduce", code);
-  if (const int signal = Probe::interruption()) { // whoever waits for this process learns how it ended
+  if (const int signal = Probe::interruption()) { // the parent process sees how this one ended
     (void)std::signal(signal, SIG_DFL);
     (void)std::raise(signal);
   }

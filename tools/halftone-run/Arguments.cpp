@@ -1,4 +1,4 @@
-// Declares every option once.
+// Declares all options.
 // SPDX-License-Identifier: Apache-2.0
 #include "Arguments.h"
 #include "CLI/CLI.hpp"
@@ -28,8 +28,8 @@ CLI::Option *addList(CLI::App *app, const std::string &name, std::vector<std::st
   return app->add_option(name, values, help)->expected(1)->take_all()->allow_extra_args(false);
 }
 
-/// Accepts the text of a value of this type from `least` to `most`. (CLI11's own checks accept -1 for an unsigned type,
-/// and nan where negative values are refused.)
+/// Accepts values of this type from `least` to `most`. (CLI11's own checks accept -1 for unsigned types, and nan where
+/// negative values are rejected.)
 template <class T> CLI::Validator numberIn(T least, T most) {
   const std::string what = std::is_integral_v<T> ? fmt::format("an integer from {} to {}", least, most)
                                                  : std::string("a finite number that is not negative");
@@ -52,7 +52,7 @@ struct Flags {
   std::string program;
 };
 
-/// Options that say which program of a model is meant. UsageError if the file is no model.
+/// Resolves the options that select a program of a model. UsageError if the file is not a model.
 void settleProgram(Arguments &arguments, const Flags &flags) {
   if (flags.program == "test" || flags.program == "train")
     arguments.program = flags.program == "test" ? Program::test : Program::train;
@@ -63,7 +63,7 @@ void settleProgram(Arguments &arguments, const Flags &flags) {
                      arguments.model + "' is none");
 }
 
-/// The options of all commands. `numerics` are those without --numerics.
+/// The options of all commands. `numerics` is the default of --numerics.
 CLI::App *addCommand(CLI::App &app, const std::string &name, const std::string &help, const std::string &kinds,
                      Arguments &arguments, Flags &flags, const std::string &numerics = "fast") {
   CLI::App *command = app.add_subcommand(name, help);

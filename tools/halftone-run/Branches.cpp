@@ -1,4 +1,4 @@
-// The table of branches and of the options that each does not read.
+// The table of branches with the options that each of them ignores.
 // SPDX-License-Identifier: Apache-2.0
 #include "Branches.h"
 #include "UsageError.h"

@@ -1,4 +1,4 @@
-// halftone-run compare: compares compiled code with the interpreter, or with a file.
+// halftone-run compare: compares compiled code with the interpreter or with a file.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "Comparison.h"
@@ -100,7 +100,7 @@ void printObject(const Comparison &comparison) {
   printJson(object);
 }
 
-/// Compares the last run's fetch with the tensor in a file: [NAME=]FILE.npy.
+/// Compares a fetch of the last run with the tensor in a file: [NAME=]FILE.npy.
 Comparison compareWithFile(const Arguments &arguments, const ModuleOrPlan &model, InitialValues &values,
                            std::shared_ptr<DeviceRuntime> device) {
   const std::vector<Parameter> &fetches = model.signature().fetches;
@@ -119,7 +119,7 @@ Comparison compareWithFile(const Arguments &arguments, const ModuleOrPlan &model
   std::vector<Tensor> results;
   for (int64_t i = 0; i < arguments.steps; ++i)
     results = session.play(values.feeds).valueOrThrow();
-  ModuleFile scratch = parseModule("func.func @main() { return }", "").valueOrThrow(); // its context serves types
+  ModuleFile scratch = parseModule("func.func @main() { return }", "").valueOrThrow(); // provides a context for types
   const Difference difference = differenceOf(toData(scratch.context.get(), results[fetch - fetches.begin()]),
                                              toData(scratch.context.get(), expected), arguments.tolerance);
   Comparison comparison;

@@ -1,4 +1,4 @@
-// Runs the compiled and the interpreted module, and interprets each launch on the operands that it had.
+// Runs the compiled and the interpreted module, and interprets each launch on its operands.
 // SPDX-License-Identifier: Apache-2.0
 #include "Comparison.h"
 #include "CompiledModule.h"
@@ -47,7 +47,7 @@ private:
   CompiledModule compiled;
   std::optional<PlanSession> session;
   std::vector<ObservedLaunch> seen;
-  std::map<size_t, std::vector<size_t>> places; // in `seen`, by launch
+  std::map<size_t, std::vector<size_t>> places; // indices into `seen`, by launch
   std::vector<TensorData> expected, bounds;     // of the fetches of this run
   dialect::VariableValues expectedVariables, variableBounds;
   Comparison result;
@@ -75,7 +75,7 @@ Status Comparer::prepare(const ModuleFile &file, std::shared_ptr<DeviceRuntime> 
   return {};
 }
 
-/// Of a launch in a repeat, the first two iterations and the last one.
+/// Keeps, for a launch in a repeat, the first two iterations and the last one.
 void Comparer::keep(const ObservedLaunch &launch) {
   std::vector<size_t> &own = places[launch.index];
   if (own.size() == 3) {

@@ -1,4 +1,4 @@
-// Pairs the plan's launches with the launch ops of stage kernel.
+// Pairs the launches of the plan with the launch ops of stage kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "CompiledModule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

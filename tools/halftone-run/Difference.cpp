@@ -1,4 +1,4 @@
-// Measures distances in values of the dtype.
+// Measures differences in values of the dtype.
 // SPDX-License-Identifier: Apache-2.0
 #include "Difference.h"
 #include "dialect/TypeInference.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t farthest = std::numeric_limits<int64_t>::max();
 
-/// Maps the dtype's values, in order, to integers; -0 is one below +0.
+/// Maps the values of the dtype, in order, to consecutive integers; -0 is one below +0.
 int64_t orderOf(DType dtype, double value) {
   uint64_t bits = 0;
   if (!convert(DType::float64, &value, dtype, &bits, 1).isOk())

@@ -1,4 +1,4 @@
-// halftone-run evaluate: the loss and the metrics of a .keras model on data.
+// halftone-run evaluate: the loss and metrics of a .keras model on data.
 // SPDX-License-Identifier: Apache-2.0
 #include "Commands.h"
 #include "KerasModel.h"

@@ -13,7 +13,7 @@
 namespace halftone::tools {
 namespace {
 
-/// Prints a line after each epoch and keeps the last loss.
+/// Prints a line after each epoch and records the last loss.
 class EpochLines : public Callback {
 public:
   explicit EpochLines(const Arguments &arguments) : arguments_(&arguments) {}
@@ -31,7 +31,7 @@ private:
   double loss_ = NAN;
 };
 
-/// The count of epochs that a resumed run has behind it; 0 without --resume. Throws UsageError if no epoch is left.
+/// The number of epochs that a resumed run has completed; 0 without --resume. Throws UsageError if no epoch is left.
 int64_t resumedEpoch(const Arguments &arguments, const Model &model) {
   if (arguments.resume.empty())
     return 0;
@@ -64,7 +64,7 @@ ExitCode fit(const Arguments &given) {
     throw UsageError(fmt::format("--checkpoint '{}': expected FILE.ckpt", arguments.checkpoint));
   if (!arguments.distribute.empty())
     distribution::set_distribution(distribution::DataParallel({.communicator = arguments.distribute}));
-  if (distribution::rank() > 0) { // rank 0 says and saves what all have
+  if (distribution::rank() > 0) { // rank 0 prints and saves on behalf of all
     arguments.quiet = true;
     arguments.json = arguments.verbose = false;
     arguments.save.clear();

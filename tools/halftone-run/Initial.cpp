@@ -21,7 +21,7 @@ bool names(std::string_view path, std::initializer_list<std::string_view> words)
 } // namespace
 
 Random::Random(uint64_t seed, std::string_view name) : state_(seed * 0x9e3779b97f4a7c15u + 0xcbf29ce484222325u) {
-  for (char c : name) // the hash FNV-1a
+  for (char c : name) // FNV-1a hash
     state_ = (state_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
 }
 

@@ -1,4 +1,4 @@
-// Parses input specs and makes their tensors.
+// Parses input specs and creates their tensors.
 // SPDX-License-Identifier: Apache-2.0
 #include "InputSpec.h"
 #include "Initial.h"
@@ -51,7 +51,7 @@ template <class T> bool parseWhole(const std::string &word, T &value) {
   return error == std::errc() && end == word.c_str() + word.size();
 }
 
-/// Writes the scalar in `word` as one element. False if `word` is no scalar that the dtype holds.
+/// Parses `word` into one element. Returns false if it is not a scalar that the dtype can represent.
 bool parseElement(const std::string &word, DType dtype, std::byte *out) {
   if (dtype == DType::bool_) {
     bool truth = word == "true" || word == "1";
@@ -60,7 +60,7 @@ bool parseElement(const std::string &word, DType dtype, std::byte *out) {
   }
   if (is_float(dtype)) {
     char *end = nullptr;
-    if (dtype == DType::float32) { // so that the value is rounded once
+    if (dtype == DType::float32) { // parsed as float, so that the value is rounded once
       float value = std::strtof(word.c_str(), &end);
       std::memcpy(out, &value, sizeof value);
       return end == word.c_str() + word.size();
@@ -77,7 +77,7 @@ bool parseElement(const std::string &word, DType dtype, std::byte *out) {
   int64_t value = 0;
   if (!parseWhole(word, value) || !convert(DType::int64, &value, dtype, out, 1).isOk())
     return false;
-  int64_t back = 0; // integers wrap: if the value does not come back, it does not fit
+  int64_t back = 0; // integers wrap: a value that does not convert back does not fit
   return convert(dtype, out, DType::int64, &back, 1).isOk() && back == value;
 }
 

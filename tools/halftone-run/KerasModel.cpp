@@ -1,4 +1,4 @@
-// Loads a model, gives it another policy if asked to, and traces one of its programs.
+// Loads a model, optionally changes its policy, and traces one of its programs.
 // SPDX-License-Identifier: Apache-2.0
 #include "KerasModel.h"
 #include "InputSpec.h"
@@ -14,7 +14,7 @@
 namespace halftone::tools {
 namespace {
 
-/// The first axis of the first input whose shape the command line tells.
+/// The batch size: --batch-size, or the first axis of the first input with a shape on the command line.
 int64_t batchOf(const Arguments &arguments) {
   if (arguments.batchSize)
     return *arguments.batchSize;
@@ -29,7 +29,7 @@ int64_t batchOf(const Arguments &arguments) {
   return usualBatch;
 }
 
-/// value_error if two variables have one path, as those of layers with one name have.
+/// value_error if two variables have the same path, as in layers with the same name.
 void addByPath(std::map<std::string, Tensor> &values, const std::vector<Variable> &variables, const std::string &file) {
   for (const Variable &variable : variables)
     if (!values.emplace(variable.path(), variable.value()).second)
@@ -48,7 +48,7 @@ Model openKerasModel(const Arguments &arguments, bool compiled) {
     } else if (!arguments.policy.empty()) {
       const PolicyArg policy(arguments.policy, Where{});
       model.apply_policy(DTypePolicyMap(policy));
-      model.impl()->policy = policy.get(); // which decides whether compile() scales the loss
+      model.impl()->policy = policy.get(); // decides whether compile() scales the loss
     }
   };
   return detail::loadModel(arguments.model,
@@ -69,7 +69,7 @@ ModuleOrPlan loadKerasModel(const Arguments &arguments) {
   addByPath(values, model.variables(), arguments.model);
   if (arguments.program == Program::train) {
     detail::OptimizerImpl &optimizer = *model.optimizer().impl();
-    detail::CallTransaction transaction; // ir() leaves an optimizer without a state as it was
+    detail::CallTransaction transaction; // rolled back: ir() leaves an optimizer without state unchanged
     optimizer.build(model.trainable_variables());
     transaction.commit();
     if (const int64_t rates = optimizer.prepareRate(1); arguments.steps > rates)

@@ -100,7 +100,7 @@ compiler::Stage stageOf(ModuleOp module) {
   return state ? compiler::Stage::cast : compiler::Stage::pure;
 }
 
-/// A module of text that checkModuleText() accepts.
+/// Parses text that checkModuleText() accepts.
 static StatusOr<ModuleFile> parseChecked(const std::string &text, const std::string &name) {
   ModuleFile file;
   DialectRegistry registry;

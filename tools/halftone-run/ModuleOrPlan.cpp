@@ -1,4 +1,4 @@
-// Loads modules and saved plans, and gathers the values with which a run begins.
+// Loads modules and saved plans, and collects the values with which a run starts.
 // SPDX-License-Identifier: Apache-2.0
 #include "ModuleOrPlan.h"
 #include "Branches.h"
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view planMagic = "HTPLAN\r\n";
 
-/// The feed of a spec without a name: the first feed that has no value. Specs with names come before.
+/// The feed for a spec without a name: the first one without a value. Named specs must have been assigned before.
 size_t nextFeed(const ModuleOrPlan &model, const std::vector<Tensor> &feeds, const std::string &input) {
   for (size_t i = 0; i < feeds.size(); ++i)
     if (!feeds[i].defined())
@@ -80,7 +80,7 @@ InitialValues readValues(const ModuleOrPlan &model, const std::vector<std::strin
   InitialValues values;
   values.feeds.resize(feeds.size());
   std::vector<std::pair<std::string, InputSpec>> specs;
-  for (const bool named : {true, false}) // specs with names come first
+  for (const bool named : {true, false}) // named specs first
     for (const std::string &input : inputs)
       if (InputSpec spec = parseInputSpec(input); spec.name.empty() != named)
         specs.emplace_back(input, std::move(spec));

@@ -1,4 +1,4 @@
-// Wraps a queue of another device.
+// Wraps the queue of another device.
 // SPDX-License-Identifier: Apache-2.0
 #include "ObservedDevice.h"
 #include <span>
@@ -17,7 +17,7 @@ public:
   }
 
   void launch(std::span<const Launch> parts) override {
-    if (!device_.launches_.contains(parts.front().kernel)) // a launch that refreshes a shadow
+    if (!device_.launches_.contains(parts.front().kernel)) // a launch that recomputes a shadow
       return ForwardingQueue::launch(parts);
     const Condition &condition = parts.front().condition;
     const bool runs = !condition.byte || (bytesAt(condition.byte, 1)[0] != 0) != condition.negated;
@@ -51,7 +51,7 @@ private:
     return bytes;
   }
 
-  Status seen_; // not ok: some bytes could not be read
+  Status seen_; // an error if some bytes could not be read
   const ObservedDevice &device_;
 };
 

@@ -16,7 +16,7 @@ struct Destination {
   Tensor value;
 };
 
-/// The file that each --output names: for the fetches in order, or for a fetch or variable by name.
+/// The files named by --output: for the fetches in order, or for a fetch or variable by name.
 std::vector<Destination> readDestinations(const Arguments &arguments, const ModuleOrPlan &model) {
   std::vector<Destination> destinations;
   const std::vector<Parameter> &fetches = model.signature().fetches;

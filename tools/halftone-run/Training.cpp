@@ -1,4 +1,4 @@
-// Loads a .keras file's model and the data that it is trained or evaluated on.
+// Loads a .keras model and its training or evaluation data.
 // SPDX-License-Identifier: Apache-2.0
 #include "Training.h"
 #include "InputSpec.h"

@@ -1,4 +1,4 @@
-// Runs, trains, compares and prints models, modules and saved plans from the command line.
+// The command line for running, training, comparing and printing models, modules and saved plans.
 // SPDX-License-Identifier: Apache-2.0
 #include "Arguments.h"
 #include "Commands.h"
@@ -27,7 +27,7 @@ static ExitCode run(int argc, char **argv) {
     }
     static const auto &commands = *new std::map<std::string, ExitCode (*)(const Arguments &)>{
         {"predict", predict}, {"evaluate", evaluate}, {"fit", fit}, {"compare", compare}, {"emit", emit}};
-    mlir::DefaultTimingManager timing; // prints its times in its destructor
+    mlir::DefaultTimingManager timing; // its destructor prints the times
     const bool wantsTimes = arguments.timing || arguments.timingPasses;
     timing.setEnabled(wantsTimes);
     mlir::TimingScope times = timing.getRootScope();
@@ -48,8 +48,8 @@ static ExitCode run(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   openStandardStreams();
-  set_output(writeError); // the library's warnings; stdout has the answers
+  set_output(writeError); // library warnings go to stderr; stdout has the answers
   const ExitCode code = run(argc, argv);
-  llvm::errs().clear_error(); // if --timing left an error there, LLVM would abort
+  llvm::errs().clear_error(); // LLVM would abort on an error left by --timing
   return finish("halftone-run", code);
 }

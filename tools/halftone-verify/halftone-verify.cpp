@@ -1,10 +1,10 @@
-// Runs one of the programs that it holds: the one that its first argument names, or the name by which it was called.
+// Runs one of the bundled programs, selected by the first argument or by the name of the executable.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <filesystem>
 #include <string_view>
 
-// The main functions of those programs, under the names that CMakeLists.txt gives them.
+// The main functions of those programs, renamed by CMakeLists.txt.
 int halftoneRun(int argc, char **argv);
 int halftoneOpt(int argc, char **argv);
 int testMain(int argc, char **argv);
@@ -18,7 +18,7 @@ struct Program {
   int (*main)(int argc, char **argv);
 };
 
-/// The tests of all test programs are in one list; their files tell them apart (--filenames-as-tags).
+/// The tests of all test programs are in one list; --filenames-as-tags distinguishes them by file.
 constexpr Program programs[] = {{"halftone-run", halftoneRun},
                                 {"halftone-opt", halftoneOpt},
                                 {"test_gpu", testMain},

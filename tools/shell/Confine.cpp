@@ -1,4 +1,4 @@
-// The limits under which a child program reads a file.
+// Sets the limits under which a child program reads a file.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/Confine.h"
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace halftone::tools {
 
-/// Lowers a limit to `most`; one that is lower stays.
+/// Lowers a limit to `most`; a lower limit is kept.
 static bool limit(__rlimit_resource what, rlim_t most) {
   rlimit present{};
   if (getrlimit(what, &present) != 0)
@@ -21,7 +21,7 @@ bool confine(size_t mappedBytes, int openFiles) {
     return false;
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  constexpr bool reservesMemory = true; // far more than the limit, for its shadow
+  constexpr bool reservesMemory = true; // the shadow memory far exceeds the limit
 #else
   constexpr bool reservesMemory = false;
 #endif

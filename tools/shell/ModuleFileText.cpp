@@ -1,4 +1,4 @@
-// Reads a file, and starts halftone-bytecode if it holds bytecode.
+// Reads a file, and runs halftone-bytecode if it contains bytecode.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/ModuleFileText.h"
 #include "runtime/base/ChildProgram.h"
@@ -15,7 +15,8 @@
 namespace halftone::tools {
 namespace {
 
-/// The most text that bytecode may become: its numbers in hexadecimal, and names and locations that it holds once.
+/// The maximum size of bytecode printed as text: numbers become hexadecimal, and shared names and locations are
+/// repeated.
 size_t mostText(size_t bytes) { return (size_t{64} << 20) + 16 * bytes; }
 
 Status cannotRead(const std::string &name, const std::string &reason) {
@@ -43,7 +44,7 @@ StatusOr<std::string> readAll(const std::string &path, const std::string &name) 
   return contents;
 }
 
-/// The text of a module in bytecode, as halftone-bytecode prints it.
+/// The text of a bytecode module, as printed by halftone-bytecode.
 StatusOr<std::string> textOf(const std::string &bytecode, const std::vector<std::string> &dialects,
                              const std::string &name) {
   const ChildProgram reader{"halftone-bytecode", "HALFTONE_BYTECODE", "reads MLIR's bytecode"};
@@ -64,8 +65,7 @@ StatusOr<std::string> textOf(const std::string &bytecode, const std::vector<std:
   if (*code != 0)
     return Status(ErrorKind::value_error, fmt::format("{}: {}", name, text.empty() ? "cannot be read" : text));
   if (const Status status = checkModuleText(text, name); !status)
-    return Status(status.kind(),
-                  fmt::format("{}: {}", name, status.message())); // a line of the printed text helps nobody
+    return Status(status.kind(), fmt::format("{}: {}", name, status.message())); // without the line of the printed text
   return text;
 }
 

@@ -1,4 +1,4 @@
-// Looks at every token of a text for arrays of types on which MLIR's parser crashes, and for deep nesting.
+// Scans the tokens of a text for arrays of types that crash MLIR's parser, and for deep nesting.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/ModuleText.h"
 #include <algorithm>
@@ -20,8 +20,8 @@ bool isOf(char c, std::string_view set) { return c != '\0' && set.find(c) != std
 bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 bool isWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) || isOf(c, "_$."); }
 
-/// The tokens of a module's text as MLIR's lexer finds them, without comments: words, strings, identifiers with their
-/// sign (#map, !t, %0, @main, ^bb0), the signs ->, >= and <=, and other characters one by one.
+/// The tokens of a module's text as MLIR's lexer splits them, without comments: words, strings, identifiers with their
+/// sigil (#map, !t, %0, @main, ^bb0), the tokens ->, >= and <=, and other characters one by one.
 class Tokens {
 public:
   explicit Tokens(std::string_view text) : text(text) {}
@@ -53,7 +53,7 @@ public:
   unsigned line() const { return 1 + static_cast<unsigned>(std::count(text.begin(), text.begin() + at, '\n')); }
 
 private:
-  /// MLIR's lexer takes NUL for a blank, and ends comments at each kind of line end.
+  /// MLIR's lexer treats NUL as whitespace, and ends comments at every kind of line ending.
   void skip() {
     for (; at < text.size(); ++at)
       if (text.substr(at, 2) == "//")
@@ -66,10 +66,10 @@ private:
   size_t at = 0;
 };
 
-/// How deep a text nests, and how much it is with its aliases written out.
+/// Tracks the nesting depth of a text, and its size with all aliases expanded.
 class Nesting {
 public:
-  /// Takes the tokens in their order. Returns "" or an error.
+  /// Consumes the next token. Returns "" or an error.
   std::string take(std::string_view token) {
     const char first = token.front();
     if (token.size() == 1 && isOf(first, "([{<"))
@@ -104,13 +104,13 @@ private:
       operators.pop_back();
   }
   size_t levels() const { return operators.size() - 1 + waiting; }
-  /// Whether the value of an alias is over where this token begins: behind a whole value, a word or a string begins
+  /// Returns true if the value of an alias ends before this token: a word or string after a complete value starts
   /// something else.
   bool endsValue(std::string_view token) const {
     return operators.size() <= base && !isOf(last.front(), "=:-") &&
            (isWord(token.front()) || isOf(token.front(), "\"#!%@^"));
   }
-  /// Keeps what each alias stands for.
+  /// Records the depth and size of each alias.
   std::string noteAlias(std::string_view token) {
     if (!defined.empty() && endsValue(token)) {
       aliases[defined] = value;
@@ -137,13 +137,13 @@ private:
     return "";
   }
 
-  std::vector<size_t> operators{0}; // of each open bracket, and outside of all: those that wait for their operands
-  size_t waiting = 0;               // the sum of these
+  std::vector<size_t> operators{0}; // pending operators per open bracket, and outside of all
+  size_t waiting = 0;               // the sum of `operators`
   std::unordered_map<std::string_view, Alias> aliases;
-  std::string_view last, defined; // the token before, and the alias whose value is being read
-  size_t base = 1;                // of `operators`, where that value begins
+  std::string_view last, defined; // the previous token, and the alias whose value is being read
+  size_t base = 1;                // size of `operators` where that value begins
   Alias value;                    // of `defined`
-  uint64_t expanded = 0;          // tokens of aliases that were used
+  uint64_t expanded = 0;          // tokens of used aliases
 };
 
 /// An error about the element type of an array, which begins with this token, or "".

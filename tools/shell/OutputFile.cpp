@@ -1,4 +1,4 @@
-// Opens a file to write, and removes it if it is new.
+// Opens a file for writing, and removes it if it is new.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/OutputFile.h"
 #include "runtime/base/WriteFile.h"

@@ -1,4 +1,4 @@
-// The quotes of a POSIX shell: within single quotes, each character but a single quote stands for itself.
+// POSIX shell quoting: within single quotes, every character except the single quote is literal.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/ShellWord.h"
 

@@ -10,7 +10,7 @@
 namespace halftone::tools {
 namespace {
 
-auto &loss = *new std::string; // the first reason; empty while no text is lost
+auto &loss = *new std::string; // the first reason; empty if no text was lost
 
 } // namespace
 
@@ -32,7 +32,7 @@ void writeOut(std::string_view text) {
 }
 
 void writeError(std::string_view text) {
-  if (std::fflush(stdout) != 0) // before stderr, so that a file for both has the program's order
+  if (std::fflush(stdout) != 0) // flushed first, so that a shared file has the program's order
     rememberLoss(std::strerror(errno));
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
