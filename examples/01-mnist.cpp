@@ -1,8 +1,8 @@
-// Trains 784-512-512-10 on MNIST under one dtype policy; prints the seconds of training and the test accuracy.
+// Trains a 784-512-512-10 MLP on MNIST under one dtype policy; prints the training time and the test accuracy.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several processes train together: mpirun -n 4 01-mnist --data-parallel
-// With --timing, rank 0 prints when the kernels of a step run, and when its exchanges with the other processes do.
+// To train with several processes: mpirun -n 4 01-mnist --data-parallel
+// With --timing, rank 0 prints when the kernels of a step run and when data is exchanged with the other processes.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,7 @@ constexpr int64_t batchSize = 128;
 struct Options {
   std::string policy = "float32";
   std::string data = "examples/data/mnist";
-  std::string report; // of a page about the model; empty: none
+  std::string report; // file of a report page about the model; empty: none
   int64_t epochs = 3;
   bool timing = false;
 };
@@ -50,10 +50,10 @@ void train(const Options &options) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
   if (options.timing)
-    if (const StepTimeline timeline = step_timeline(model); timeline.rank == 0) // all processes record a step together
+    if (const StepTimeline timeline = step_timeline(model); timeline.rank == 0) // collective: all processes call it
       std::printf("%s", timeline.text().c_str());
   const Logs logs = model.evaluate(mnist.x_test, mnist.y_test, {.batch_size = batchSize, .verbose = 0});
-  if (distribution::rank() > 0) // the others have the same values
+  if (distribution::rank() > 0) // all ranks have the same values
     return;
   std::printf("%s: test accuracy %.4f after %lld epochs, %.1f s\n", options.policy.c_str(), logs["accuracy"],
               static_cast<long long>(options.epochs), seconds.count());
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
     const std::string_view flag = argv[i];
     if (flag == "--data-parallel" || flag == "--timing") {
       (flag == "--timing" ? options.timing : isDataParallel) = true;
-      --i; // it has no value
+      --i; // takes no value
       continue;
     }
     if (flag != "--policy" && flag != "--epochs" && flag != "--data" && flag != "--report")

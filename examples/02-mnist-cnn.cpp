@@ -1,4 +1,4 @@
-// Trains Keras's MNIST convnet under several dtype policies; prints accuracy and seconds of each, and draws the curves.
+// Trains Keras's MNIST convnet under several dtype policies; prints accuracy and training time, and draws the curves.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cstdio>
@@ -16,8 +16,7 @@ namespace {
 constexpr int64_t batchSize = 128;
 using Options = std::map<std::string, std::string>;
 
-/// The charts, each with a line for each run: the running mean of the loss, and the accuracy on the test data after each
-/// epoch.
+/// The charts, each with one line per run: the running mean of the loss, and the test accuracy after each epoch.
 enum : size_t { loss, accuracy };
 
 class Recorder : public Callback {
@@ -25,7 +24,7 @@ public:
   Recorder(std::vector<LineChart> &charts, int64_t stepsPerEpoch) : charts_(&charts), stepsPerEpoch_(stepsPerEpoch) {}
   void on_epoch_begin(int64_t epoch, const Logs &) override { epoch_ = static_cast<double>(epoch); }
   void on_train_batch_end(int64_t step, const Logs &logs) override {
-    if (step % 10 == 9) // reading the logs waits for the step
+    if (step % 10 == 9) // reading the logs waits for the step to finish
       (*charts_)[loss].lines.back().points.emplace_back(
           epoch_ + static_cast<double>(step + 1) / static_cast<double>(stepsPerEpoch_), logs["loss"]);
   }

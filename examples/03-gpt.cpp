@@ -1,4 +1,4 @@
-// Trains a GPT on the characters of Shakespeare's plays for some minutes; draws its losses and writes a text with it.
+// Trains a character-level GPT on Shakespeare's plays for some minutes, draws its loss curves and generates text.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cmath>
@@ -22,7 +22,7 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-/// std::invalid_argument unless the option is a number from `least`.
+/// Throws std::invalid_argument unless the option is a number of at least `least`.
 double number(const Options &options, const std::string &name, double least) {
   const std::string &text = options.at(name);
   char *end = nullptr;
@@ -38,7 +38,7 @@ int64_t whole(const Options &options, const std::string &name, int64_t least = 1
   return static_cast<int64_t>(value);
 }
 
-/// A text as tokens: the places of its characters among all different ones, in order.
+/// A text as tokens. A token is the index of a character in the sorted list of distinct characters.
 struct Text {
   std::string characters;
   std::vector<int32_t> tokens;
@@ -72,13 +72,13 @@ struct Text {
   }
 };
 
-/// Windows of `length` tokens, each with the tokens that follow by one place.
+/// Windows of `length` tokens, with the same windows shifted by one token as targets.
 struct Windows {
   std::vector<int32_t> tokens;
   int64_t length, batch;
 
   size_t places() const { return tokens.size() - static_cast<size_t>(length); }
-  /// Windows of `steps` tokens, `length` at most.
+  /// The windows of `steps` tokens that begin at `starts`; `steps` is at most `length`.
   Batch at(const std::vector<size_t> &starts, int64_t steps) const {
     std::vector<int32_t> x, y;
     for (size_t start : starts) {
@@ -89,10 +89,10 @@ struct Windows {
     const Shape shape{starts.size(), steps};
     return {.x = Tensor(std::move(x), shape), .y = Tensor(std::move(y), shape)};
   }
-  /// Batches of windows at random places, without an end. If `areShort` says so, and the length is a multiple of 4, a
-  /// batch has four times as many windows of a quarter of the length: a model that has few tokens to look at finds sooner
-  /// which of them matter. It learns the later positions afterwards; until then the loss of validation, whose windows
-  /// are whole, stays high.
+  /// An endless dataset of batches of random windows. While `areShort` returns true, and if the length is a multiple of
+  /// 4, a batch has four times as many windows of a quarter of the length: with a short context the model learns sooner
+  /// which tokens matter. It learns the later positions afterwards; until then the validation loss, computed on full
+  /// windows, stays high.
   Dataset drawn(uint64_t seed, const std::function<bool()> &areShort) const {
     return Dataset::from_generator([windows = *this, areShort, engine = std::mt19937_64(seed)] {
       return [windows, areShort, engine]() mutable -> std::optional<Batch> {
@@ -104,7 +104,7 @@ struct Windows {
       };
     });
   }
-  /// Batches of windows that follow one another; of the text's tail none.
+  /// Batches of consecutive windows, without an incomplete one at the end of the text.
   Dataset inOrder() const {
     const int64_t count = static_cast<int64_t>(places() - 1) / (length * batch) + 1;
     return Dataset::from_generator(
@@ -121,7 +121,7 @@ struct Windows {
   }
 };
 
-/// The minutes of training, which begin after the first step: compiling does not count.
+/// Measures training time in minutes from the end of the first step, so that compilation does not count.
 class Clock {
 public:
   explicit Clock(double end) : end_(end) {}
@@ -141,10 +141,10 @@ private:
   std::optional<std::chrono::steady_clock::time_point> began_;
 };
 
-/// The lines of the chart: the mean loss since the last validation, and the loss of validation.
+/// The lines of the chart: the mean training loss since the last validation, and the validation loss.
 enum : size_t { training, validation };
 
-/// Ends training in time and shows how far it is.
+/// Stops training when the time is up, and shows the progress.
 class Progress : public Callback {
 public:
   Progress(LineChart &chart, std::shared_ptr<Clock> clock, int64_t tokensPerStep)
@@ -192,7 +192,7 @@ private:
   LineChart *chart_;
   std::shared_ptr<Clock> clock_;
   int64_t tokensPerStep_, steps_ = 0, stepsBefore_ = 0;
-  double began_ = 0.0, ended_ = 0.0, drawn_ = 0.0; // in minutes: the steps since the last validation, and the bar
+  double began_ = 0.0, ended_ = 0.0, drawn_ = 0.0; // minutes: of the steps since validation; of the bar
 };
 
 struct Sizes {
@@ -200,7 +200,7 @@ struct Sizes {
   double dropout;
 };
 
-/// Attention and a net of two layers, each behind a normalization and beside a residual.
+/// A pre-norm transformer block: attention and a two-layer feed-forward network, each with a residual connection.
 struct Block {
   LayerNormalization first{{.epsilon = 1e-5}}, second{{.epsilon = 1e-5}};
   MultiHeadAttention attention;
@@ -216,7 +216,7 @@ struct Block {
   }
 };
 
-/// Tokens (batch, steps) to logits (batch, steps, vocabulary) of the tokens that follow.
+/// Maps tokens (batch, steps) to logits (batch, steps, vocabulary) of the next tokens.
 Model gpt(int64_t vocabulary, const Sizes &sizes) {
   const Input tokens({none}, {.dtype = int32});
   Value x = Embedding(vocabulary, sizes.width)(tokens);
@@ -227,7 +227,7 @@ Model gpt(int64_t vocabulary, const Sizes &sizes) {
   return Model({tokens}, {Dense(vocabulary, {.dtype = "float32"})(x)}, {.name = "gpt"});
 }
 
-/// Grows for a fiftieth of the time, then falls along a cosine to a tenth.
+/// Linear warmup for 2% of the time, then cosine decay to a tenth of the maximum.
 double learningRate(double most, double share) {
   const double pi = std::acos(-1.0);
   return most * std::min(50 * share + 0.01, 0.55 + 0.45 * std::cos(pi * share));
@@ -269,13 +269,13 @@ LineChart train(const Model &model, const Options &options, const Windows &all) 
   return chart;
 }
 
-/// Writes `count` characters behind the prompt.
+/// Generates `count` characters after the prompt and prints the text.
 void write(const Model &model, const Text &text, const Tensor &prompt, int64_t count, int64_t seed) {
   const KeyValueCache cache(model);
   const auto sample = [&] {
     return generate(cache, prompt, {.max_new_tokens = count, .temperature = 0.8, .top_k = 40, .seed = seed});
   };
-  const Tensor written = sample(); // compiles
+  const Tensor written = sample(); // the first call compiles
   const auto start = std::chrono::steady_clock::now();
   (void)sample();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
@@ -327,17 +327,17 @@ int main(int argc, char **argv) {
                   {"--heads", "6"},
                   {"--length", "256"},
                   {"--batch", "4"},
-                  {"--short", "0.3"}, // the share of the time in which windows have a quarter of --length
+                  {"--short", "0.3"}, // fraction of the time with windows of a quarter of --length
                   {"--dropout", "0"},
                   {"--rate", "0.001"},
-                  {"--report", "100"}, // steps from one validation to the next
+                  {"--report", "100"}, // steps between validations
                   {"--seed", "1"},
                   {"--prompt", "ROMEO:"},
-                  {"--sample", "200"}, // characters to write at the end
+                  {"--sample", "200"}, // characters to generate at the end
                   {"--data", "examples/data/tinyshakespeare/input.txt"},
                   {"--svg", "gpt.svg"},
-                  {"--rematerialize", "none"}, // of RematScope: less memory, more time
-                  {"--checkpoint", ""}};       // written at each validation; the run goes on from it if it is there
+                  {"--rematerialize", "none"}, // RematScope mode: trades time for memory
+                  {"--checkpoint", ""}};       // written at each validation; if it exists, training resumes from it
   for (int i = 1; i < argc; i += 2) {
     const auto option = options.find(argv[i]);
     if (option == options.end() || i + 1 == argc)

@@ -1,4 +1,4 @@
-// Trains a small residual network with batch normalization under a policy map; prints policies, accuracy and seconds.
+// Trains a small ResNet with batch normalization under a policy map; prints policies, accuracy and training time.
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <cstdio>
@@ -14,14 +14,14 @@ using namespace halftone::layers;
 namespace {
 
 struct Options {
-  std::string policy = "mixed_bfloat16"; // of the layers that no key of the map matches
-  std::string map;                       // a file of DTypePolicyMap::save or of Keras, instead of the map below
+  std::string policy = "mixed_bfloat16"; // for layers that match no key of the map
+  std::string map;                       // a file of DTypePolicyMap::save or of Keras that replaces the map below
   std::string dataset = "mnist";         // or fashion_mnist
   std::string data = "examples/data/mnist";
   std::string epochs = "1";
 };
 
-/// A convolution without bias, since the normalization behind it has one.
+/// A convolution without bias, followed by batch normalization, which adds one.
 Value convolution(const Value &x, int64_t filters, int64_t size, int64_t stride) {
   const Value y =
       Conv2D(filters, size,
@@ -29,7 +29,7 @@ Value convolution(const Value &x, int64_t filters, int64_t size, int64_t stride)
   return BatchNormalization({.momentum = 0.9})(y);
 }
 
-/// Two convolutions and a way around them: x itself, or a 1x1 convolution where the stride makes the image smaller.
+/// Two convolutions with a shortcut: x itself, or a strided 1x1 convolution if the block downsamples.
 Value residualBlock(const Value &x, int64_t filters, int64_t stride) {
   Value y = Activation("relu")(convolution(x, filters, 3, stride));
   y = convolution(y, filters, 3, 1);
@@ -61,7 +61,7 @@ void train(const Options &options, int64_t epochs) {
       options.map.empty() ? DTypePolicyMap(options.policy, {{"batch_normalization.*", float32}, {"head", float32}})
                           : DTypePolicyMap::load(options.map);
   set_random_seed(1);
-  set_dtype_policy(map.default_policy()); // the model's own policy, by which compile() scales the loss
+  set_dtype_policy(map.default_policy()); // the model's own policy, which decides whether compile() scales the loss
   const Model model = resnet();
   std::cout << model.apply_policy(map) << std::flush;
 

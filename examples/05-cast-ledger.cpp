@@ -1,4 +1,4 @@
-// Prints every cast of a training step under mixed_bfloat16, with a head that a policy map keeps in float32.
+// Prints every cast of a training step under mixed_bfloat16, with a head kept in float32 by a policy map.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <halftone/Halftone.h>

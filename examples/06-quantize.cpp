@@ -1,4 +1,4 @@
-// Trains an MLP or a CNN on MNIST in float32 and in float8, quantizes the first, and prints each accuracy.
+// Trains an MLP or a CNN on MNIST in float32 and in float8, quantizes the float32 model, and prints each accuracy.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
@@ -66,7 +66,7 @@ void run(const Options &options, int64_t epochs) {
     compile(copy, steps);
     print(copy, mode);
   }
-  (void)narrow.quantize("float8"); // before the training, whose steps find the scales
+  (void)narrow.quantize("float8"); // before training, which calibrates the scales
   train(narrow);
   print(narrow, "float8");
 }

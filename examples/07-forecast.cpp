@@ -1,4 +1,4 @@
-// Forecasts the temperatures of the next day from the weather of five days, by an LSTM and by a Conv1D, and draws both.
+// Forecasts the next day's temperatures from five days of weather with an LSTM and a Conv1D, and draws both forecasts.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdio>
@@ -20,7 +20,7 @@ constexpr int64_t stepsOfDay = 8, past = 5 * stepsOfDay, future = stepsOfDay, fe
 
 double turn(double share) { return std::sin(2.0 * std::numbers::pi * share); }
 
-/// Noise between -1 and 1 that follows from its place alone.
+/// Deterministic noise in [-1, 1), a function of `place` alone.
 double noise(uint64_t place) {
   uint64_t bits = (place + 1) * 0x9e3779b97f4a7c15; // SplitMix64
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -28,8 +28,8 @@ double noise(uint64_t place) {
   return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-52 - 1.0;
 }
 
-/// Every three hours: the temperature is that of the season, of the hour and of fronts, which pass at random. The pressure tells a
-/// front some hours before.
+/// Synthetic weather in steps of three hours. The temperature depends on the season, the hour and random weather
+/// fronts. The pressure announces a front some hours earlier.
 struct Weather {
   std::vector<double> temperature, pressure;
   explicit Weather(int64_t steps) {
@@ -48,12 +48,12 @@ struct Weather {
 };
 
 struct Samples {
-  Tensor x, y; // scaled; y is the difference from the temperature of the last step
+  Tensor x, y; // scaled; y is relative to the temperature of the last input step
   double persistence = 0.0;
 };
 constexpr double scale = 10.0;
 
-/// A sample for each step from `begin` to `end`: the past days, and the next one.
+/// Samples from steps `begin` to `end`, one every `every` steps: the past days, and the next day as the target.
 Samples select(const Weather &weather, int64_t begin, int64_t end, int64_t every) {
   std::vector<float> x, y;
   double error = 0.0;
@@ -84,7 +84,7 @@ Sequential convolving() {
   return Sequential(std::move(stack), {.name = "Conv1D"});
 }
 
-/// The forecasts of days that follow each other, as one line.
+/// The forecasts of consecutive days, joined into one line.
 LineChart::Line line(const Weather &weather, const Tensor &forecast, int64_t begin, const std::string &name,
                      int64_t color) {
   LineChart::Line drawn{name, {}, true, color};

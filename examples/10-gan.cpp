@@ -1,4 +1,4 @@
-// Trains a Wasserstein GAN with a gradient penalty on MNIST by a train_step() of its own, and draws the digits it generates.
+// Trains a Wasserstein GAN with gradient penalty on MNIST with a custom train_step(), and draws the generated digits.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cmath>
@@ -17,8 +17,8 @@ namespace {
 constexpr int64_t batchSize = 64, latentSize = 32, side = 28;
 using Options = std::map<std::string, std::string>;
 
-/// The critic estimates how far the generated images are from the data, and the generator makes that distance smaller. Both
-/// are trained in one step, which is one compiled program.
+/// The critic estimates the distance between generated images and the data, and the generator minimizes it. A single
+/// compiled step trains both.
 struct WassersteinGan {
   Model generator, critic;
   int64_t criticSteps = 3;
@@ -30,7 +30,7 @@ struct WassersteinGan {
   Value latents(int64_t count) const { return random::normal({count, latentSize}, {.seed = seed}); }
   Value call(const Value &z) const { return generator(z); }
 
-  /// A critic whose slope is 1 between the data and the generated images measures the Wasserstein distance.
+  /// A critic measures the Wasserstein distance if its gradient norm is 1 between the data and the generated images.
   Value gradientPenalty(const Value &real, const Value &fake) const {
     const Value place = random::uniform({real.shape()[0], 1, 1, 1}, {.seed = seed});
     const Value slope = grad([this](const Value &x) { return ops::sum(critic(x)); })(real + place * (fake - real));
@@ -39,7 +39,7 @@ struct WassersteinGan {
   }
 
   void train_step(const StepContext &step, const StepData &data) const {
-    const Value real = data.x[0] / 127.5 - 1.0; // bytes become -1 (black) to 1 (white)
+    const Value real = data.x[0] / 127.5 - 1.0; // maps bytes to -1 (black) to 1 (white)
     const int64_t batch = real.shape()[0];
     Value distance, penalty;
     for (int64_t k = 0; k < criticSteps; ++k) {
@@ -67,7 +67,8 @@ Model newGenerator() {
                     {.name = "generator"});
 }
 
-/// Draws rows of images of numbers from -1 to 1 into an SVG file: a path for each of eight grays, of runs of equal pixels.
+/// Draws rows of images with values from -1 to 1 into an SVG file, as runs of equal pixels: a path for each of eight
+/// grays.
 void draw(const std::vector<Tensor> &rows, const std::string &filepath) {
   constexpr int64_t grays = 8, cell = side + 2;
   std::array<std::string, grays + 1> paths;
@@ -108,7 +109,7 @@ void run(const Options &options, int64_t epochs, int64_t count) {
   const Model gan(WassersteinGan{.generator = newGenerator(), .critic = newCritic()});
   gan.compile();
 
-  // What to look at: two sets of images are alike if the means and the deviations of each pixel are.
+  // Similarity measure: two sets of images are alike if the per-pixel means and standard deviations are.
   const auto difference = jit([](const Value &a, const Value &b) {
     const auto rms = [](const Value &x) { return ops::sqrt(ops::mean(ops::square(x))); };
     return std::array{rms(ops::mean(a, 0) - ops::mean(b, 0)), rms(ops::std(a, 0) - ops::std(b, 0))};

@@ -1,4 +1,4 @@
-// From strings to a transformer that tells praise from blame: trains on reviews, saves, loads, and answers what is typed.
+// Classifies reviews as praise or blame with a transformer on strings: trains, saves, loads, and answers typed lines.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-/// Draws that follow from the seed alone.
+/// A random number generator that depends on its seed alone.
 class Draws {
 public:
   explicit Draws(uint64_t seed) : state_(seed) {}
@@ -36,7 +36,7 @@ struct Clause {
   bool praises;
 };
 
-/// "the plot was not dull": a negation turns the word around.
+/// A clause such as "the plot was not dull". A negation inverts the sentiment.
 Clause clause(Draws &draws) {
   static const std::vector<std::string> subjects{"plot",     "cast",        "music",     "ending",
                                                  "dialogue", "camera work", "first half"},
@@ -54,7 +54,7 @@ struct Reviews {
   std::vector<float> labels; // 1: praise
 };
 
-/// Reviews of one clause or two. After "but" stands the clause that counts; before "although" it stands too.
+/// Reviews of one or two clauses. The sentiment is that of the clause after "but", or of the one before "although".
 Reviews write(size_t count, uint64_t seed) {
   Draws draws(seed);
   Reviews reviews;
@@ -71,7 +71,7 @@ Reviews write(size_t count, uint64_t seed) {
   return reviews;
 }
 
-/// One encoder block over embedded tokens and places; padding is masked.
+/// One transformer encoder block over token and position embeddings; padding is masked.
 Model classifier(const TextVectorization &vectorize, int64_t length) {
   constexpr int64_t width = 32;
   Input text({}, {.dtype = DType::string, .name = "text"});
@@ -104,7 +104,7 @@ void run(const Options &options, int64_t epochs, bool asks) {
   model.fit(texts, labels, {.batch_size = 64, .epochs = epochs, .verbose = 0});
   model.save(options.at("--model"), {.overwrite = true});
 
-  const Model loaded = load_model(options.at("--model")); // strings in, with the vocabulary of the file
+  const Model loaded = load_model(options.at("--model")); // takes strings; the file contains the vocabulary
   const Tensor shown(test.texts), truth(test.labels, {static_cast<int64_t>(test.labels.size()), 1});
   std::printf("accuracy on new reviews: %.3f\n", loaded.evaluate(shown, truth, {.verbose = 0})["accuracy"]);
   for (const char *text :

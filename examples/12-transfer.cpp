@@ -1,4 +1,4 @@
-// Trains a convnet on the digits 0 to 4 and saves it; then cuts, freezes and fine-tunes it on a few of the digits 5 to 9.
+// Trains a convnet on the digits 0 to 4 and saves it, then truncates, freezes and fine-tunes it on a few digits 5 to 9.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,7 @@ struct Digits {
   Tensor images, labels;
 };
 
-/// The digits from `first` on, at most `perClass` of each, with labels that count from 0.
+/// The digits `first` to first + 4, at most `perClass` of each, with labels starting at 0.
 Digits select(const Tensor &images, const Tensor &labels, int64_t first, int64_t perClass) {
   const std::vector<uint8_t> digits = labels.to_vector<uint8_t>();
   std::vector<int64_t> taken(classes);
@@ -47,7 +47,7 @@ Model convnet() {
   return Model({image}, {Dense(classes, {.activation = "softmax"})(Dense(64, {.activation = "relu"})(x))});
 }
 
-/// The accuracy on `test` after each epoch becomes a line of the chart, from epoch `begin` on.
+/// Trains the model and appends the accuracy on `test` after each epoch to the line, from epoch `begin` on.
 double train(const Model &model, double learningRate, const Digits &data, const Digits &test, int64_t epochs,
              int64_t begin, LineChart::Line &line) {
   model.compile({.optimizer = optimizers::Adam(learningRate),
@@ -64,7 +64,7 @@ double train(const Model &model, double learningRate, const Digits &data, const 
 }
 
 struct Counts {
-  int64_t epochs, samples, digits; // of the second task; of each of its digits; of each of the first task's
+  int64_t epochs, samples, digits; // of the second task; samples of each of its digits; of each of the first task's
 };
 
 void run(const Options &options, const Counts &counts) {
@@ -88,7 +88,7 @@ void run(const Options &options, const Counts &counts) {
               own);
   std::fflush(stdout);
 
-  // The layers up to `features` become a model. Frozen, and called with training = false, they do not change.
+  // Makes a model of the layers up to `features`. Frozen and called with training = false, it stays unchanged.
   const Model loaded = load_model(path, {.compile = false});
   const Model base(loaded.inputs(), {loaded.get_layer("features").output()}, {.name = "base"});
   base.set_trainable(false);
@@ -98,7 +98,7 @@ void run(const Options &options, const Counts &counts) {
               model.trainable_variables().size(), model.weights().size());
   const double withHead = train(model, 3e-3, few, test, epochs, 0, head);
 
-  // A low learning rate: the layers are good already, and a few samples must not spoil them.
+  // A low learning rate, since the layers are already good and a few samples must not spoil them.
   base.set_trainable(true);
   fine.points.push_back(head.points.back());
   const double tuned = train(model, 5e-4, few, test, epochs, epochs, fine);
