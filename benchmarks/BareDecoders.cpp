@@ -1,4 +1,4 @@
-// Opens both libraries as Halftone does, and calls them without a check.
+// Loads both libraries as Halftone does, and calls them without checks.
 // SPDX-License-Identifier: Apache-2.0
 #include "BareDecoders.h"
 #include <cstdio>
@@ -50,7 +50,7 @@ void decodeJpeg(const std::string &path, const std::vector<uint8_t> &bytes, std:
     fail(path, "no whole JPEG file");
 }
 
-/// png_image of png.h.
+/// Declares png_image of png.h.
 struct Image {
   void *opaque = nullptr;
   uint32_t version = 1, width = 0, height = 0, format = 0, flags = 0, colormapEntries = 0, failed = 0;
@@ -67,7 +67,7 @@ void decodePng(const std::string &path, const std::vector<uint8_t> &bytes, std::
     fail(path, "no PNG file");
   image.format = 2; // PNG_FORMAT_RGB
   pixels.resize(static_cast<size_t>(image.width) * image.height * 3);
-  if (!finish(&image, nullptr, pixels.data(), 0, nullptr)) // which frees what begin() made
+  if (!finish(&image, nullptr, pixels.data(), 0, nullptr)) // frees what begin() allocated
     fail(path, "no whole PNG file");
 }
 

@@ -1,4 +1,4 @@
-// The loop over libturbojpeg and libpng that a program without Halftone would have.
+// A decoding loop on libturbojpeg and libpng, as a program without Halftone would write it.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace halftone::benchmarks {
 
-/// Decodes a PNG or JPEG file to rows of RGB pixels. `pixels` keeps its memory between calls, and the decoder is reused per
-/// thread. std::runtime_error if the file or the library is missing or damaged.
+/// Decodes a PNG or JPEG file to rows of RGB pixels. `pixels` keeps its allocation between calls, and each thread
+/// reuses its decoder. std::runtime_error if the file or the library is missing or damaged.
 void decodeBare(const std::string &path, std::vector<uint8_t> &pixels);
 
 } // namespace halftone::benchmarks

@@ -1,4 +1,4 @@
-// Perceptrons, convolutional nets and transformers, as their papers give them, in layers.
+// Perceptrons, convolutional nets and transformers, built from layers as their papers describe them.
 // SPDX-License-Identifier: Apache-2.0
 #include "ColdNets.h"
 #include "Convnets.h"
@@ -60,7 +60,8 @@ Value resnet50(Value x) {
   return GlobalAveragePooling2D()(x);
 }
 
-/// A stage of inverted residual blocks: the factor of channels inside them, channels, blocks, stride of the first, kernel.
+/// A stage of inverted residual blocks: expansion factor, channels, number of blocks, stride of the first block, kernel
+/// size.
 struct Inverted {
   int64_t expansion, filters, blocks, stride, size = 3;
 };
@@ -85,7 +86,7 @@ Value mobilenetV2(Value x) {
   return GlobalAveragePooling2D()(convolution(x, 1280, 1, 1, "relu6"));
 }
 
-/// Each channel times a gate that sees the means of all.
+/// Squeeze and excitation: scales each channel by a gate computed from the means of all channels.
 Value squeezed(const Value &x, int64_t channels, int64_t inner) {
   const Value mean = GlobalAveragePooling2D({.keepdims = true})(x);
   const Value small = Conv2D(inner, 1, {.activation = "silu"})(mean);
@@ -146,7 +147,7 @@ Value selfAttention(const Value &x, const Width &size, bool causal) {
   return Add()({x, MultiHeadAttention(size.heads, size.width / size.heads)(h, h, {.use_causal_mask = causal})});
 }
 
-/// 64 patches of 8 x 8 pixels through six layers.
+/// A vision transformer: 64 patches of 8 x 8 pixels through six layers.
 Value vit(const Value &image) {
   constexpr Width size = {192, 3};
   Value x = Reshape({64, size.width})(Conv2D(size.width, 8, {.strides = 8})(image));
@@ -168,7 +169,7 @@ Model gptOf(const std::string &policy, int64_t layerCount) {
   });
 }
 
-/// A transformer: two layers read the source, two others write the target and look at the source.
+/// A transformer with two encoder layers and two decoder layers with cross-attention.
 Model encoderDecoder(const std::string &policy) {
   return compiled(policy, perToken(), [] {
     constexpr Width size = {256, 4};
@@ -190,7 +191,7 @@ Value twice(const Value &x, int64_t filters) {
   return convolution(convolution(x, filters, 3, 1, "relu"), filters, 3, 1, "relu");
 }
 
-/// A class for each pixel: three levels down, three up, and skip connections.
+/// A U-Net for pixel classification: three levels down, three up, and skip connections.
 Model unet(const std::string &policy) {
   return compiled(policy, perToken(), [] {
     const Input image({64, 64, 3});
@@ -210,7 +211,7 @@ Model unet(const std::string &policy) {
   });
 }
 
-/// An autoencoder whose code is drawn; the noise is an input, so that every library draws the same.
+/// A variational autoencoder. The noise is an input, so that every library uses the same sample.
 Model vae(const std::string &policy) {
   return compiled(policy, losses::MeanSquaredError(), [] {
     constexpr int64_t codes = 16;

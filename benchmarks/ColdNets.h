@@ -10,14 +10,14 @@ namespace halftone::benchmarks {
 
 struct ColdNet {
   std::string name;
-  /// Compiled with Adam, built and initialised from seed 1, under the policy of that name. It consists of layers and operations
-  /// that Keras's files hold.
+  /// Creates the net under the policy of that name: compiled with Adam, built, and initialized from seed 1. It consists
+  /// of layers and operations that Keras's files can represent.
   std::function<Model(const std::string &policy)> make;
-  /// A batch; the same one at each call.
+  /// A batch; the same one on each call.
   std::function<Batch()> data;
 };
 
-/// Twelve nets of usual kinds and depths, on images of 28 to 64 pixels and sequences of 64 tokens.
+/// Twelve nets of common kinds and depths, on images of 28 to 64 pixels and sequences of 64 tokens.
 const std::vector<ColdNet> &coldNets();
 
 } // namespace halftone::benchmarks

@@ -1,4 +1,4 @@
-// The convolutional networks of the questions about time.
+// The convolutional networks of the timing benchmarks.
 // SPDX-License-Identifier: Apache-2.0
 #include "Convnets.h"
 #include <functional>

@@ -19,7 +19,7 @@ void Exchange::put(const Batch &data, const Model &model) const {
     write(fmt::format("w{}", i), weights[i].value());
 }
 
-/// The largest relative difference between the losses of the first steps; infinity if one is no number.
+/// The largest relative difference between the losses of the first steps; infinity if one is not a number.
 static double difference(const std::vector<double> &ours, const std::vector<double> &theirs) {
   double largest = ours.size() == theirs.size() ? 0 : INFINITY;
   for (size_t i = 0; i < ours.size() && i < theirs.size(); ++i) {

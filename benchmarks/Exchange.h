@@ -1,4 +1,4 @@
-// The tensors that a benchmark gives to peers, and the comparison of their losses with ours.
+// Passes tensors to the peers of a benchmark, and compares their losses with ours.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Folder.h"
@@ -9,7 +9,7 @@
 
 namespace halftone::benchmarks {
 
-/// A temporary folder for the tensors from which peers start.
+/// A temporary folder for the peers' initial tensors.
 class Exchange {
 public:
   std::string path() const { return folder_.path().string(); }
@@ -20,8 +20,8 @@ private:
   const Folder folder_;
 };
 
-/// The reason why `peer` is not timed; "" when it has answered `request` by losses whose relative differences from ours
-/// are at most `tolerance`.
+/// The reason why `peer` is not timed; "" if it answers `request` with losses that differ from ours by at most the
+/// relative `tolerance`.
 std::string refusal(Peer &peer, const std::string &request, const std::vector<double> &losses, double tolerance);
 
 } // namespace halftone::benchmarks

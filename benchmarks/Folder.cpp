@@ -1,4 +1,4 @@
-// Makes and removes a temporary folder.
+// Creates and removes a temporary folder.
 // SPDX-License-Identifier: Apache-2.0
 #include "Folder.h"
 #include <cstdlib>

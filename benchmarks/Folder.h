@@ -6,10 +6,10 @@
 
 namespace halftone::benchmarks {
 
-/// A new, empty folder, which is removed at the end with all that it holds.
+/// A new empty folder, removed with its contents by the destructor.
 class Folder {
 public:
-  Folder(); // std::runtime_error when it cannot be made
+  Folder(); // std::runtime_error if it cannot be created
   ~Folder();
   Folder(const Folder &) = delete;
   const std::filesystem::path &path() const { return path_; }

@@ -1,4 +1,4 @@
-// The GPT of the questions about time, and its data.
+// The GPT of the timing benchmarks, and its data.
 // SPDX-License-Identifier: Apache-2.0
 #include "Gpt.h"
 #include <random>

@@ -21,7 +21,7 @@ double halftone::benchmarks::cpuSeconds() {
 
 namespace {
 
-/// `file` in the folder of this process, which the parent makes its working directory.
+/// `file` in the folder of this process, which the parent has made its working directory.
 std::string path(const char *file) { return (std::filesystem::current_path() / file).string(); }
 
 Layer nested(int64_t count, bool known) {
@@ -48,7 +48,7 @@ Sequential flat(int64_t count) {
   return Sequential(stack);
 }
 
-/// Layers that share one weight's shape, each with a kernel and a bias.
+/// Dense layers of equal shape, each with a kernel and a bias.
 Sequential dense(int64_t count) {
   std::vector<Layer> stack{Input({2})};
   for (int64_t i = 0; i < count; ++i)
@@ -95,13 +95,13 @@ std::string jsonOfFields(int64_t count) {
   return text + "}";
 }
 
-/// A custom layer whose struct holds another one, and so on.
+/// A custom layer whose struct holds another custom layer, recursively.
 struct Inside {
   Layer inner;
   Value call(const Value &x, const CallContext &) { return inner(x); }
 };
 
-/// Times `act` on a model that `make` makes.
+/// Times `act` on a model created by `make`.
 template <class Make, class Act> auto onModel(Make make, Act act) {
   return [make, act](int64_t n, CpuClock &clock) {
     const Model model = make(n);

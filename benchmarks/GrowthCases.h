@@ -1,4 +1,4 @@
-// What the benchmark growth measures: work on models, files and configs of a given size.
+// The cases of the benchmark growth: work on models, files and configs of a given size.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace halftone::benchmarks {
 
-/// The CPU time of this process, in seconds.
+/// The CPU time of this process in seconds.
 double cpuSeconds();
 
-/// The CPU time that the measured part of a case takes. What a case does before it calls begin() is preparation.
+/// The CPU time of the measured part of a case. Everything before begin() is setup.
 class CpuClock {
 public:
   void begin() { begun_ = cpuSeconds(); }
@@ -26,7 +26,7 @@ struct GrowthCase {
   int64_t count; // n; 4n is measured too
   std::function<void(int64_t, CpuClock &)> work;
 };
-/// Files go into the working directory.
+/// Files are written to the working directory.
 std::vector<GrowthCase> growthCases();
 
 } // namespace halftone::benchmarks

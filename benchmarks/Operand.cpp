@@ -1,4 +1,4 @@
-// Tensors whose elements a peer makes too.
+// Tensors whose elements peers can generate too.
 // SPDX-License-Identifier: Apache-2.0
 #include "Operand.h"
 #include <numeric>

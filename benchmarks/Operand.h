@@ -1,4 +1,4 @@
-// Tensors whose elements a peer makes too, and sums by which results are compared.
+// Tensors whose elements peers can generate too, and sums for comparing results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <halftone/Halftone.h>

@@ -34,7 +34,8 @@ Peer::Peer(std::string name, const std::string &program, const std::vector<std::
     argv.push_back(word.data());
   argv.push_back(nullptr);
   int request[2], reply[2];
-  // O_CLOEXEC, since a later peer that inherited these would keep this peer's input open, so that it never ends.
+  // O_CLOEXEC: a peer started later would otherwise inherit these and keep this peer's input open, so that it never
+  // ends.
   if (::pipe2(request, O_CLOEXEC) != 0 || ::pipe2(reply, O_CLOEXEC) != 0)
     throw std::runtime_error("no pipe for the peer " + name_);
   std::signal(SIGPIPE, SIG_IGN);
@@ -59,7 +60,7 @@ Peer::Peer(std::string name, const std::string &program, const std::vector<std::
 Peer::~Peer() {
   if (process_ <= 0)
     return;
-  ::close(to_); // the peer ends when its input ends
+  ::close(to_); // the peer exits at the end of its input
   ::close(from_);
   ::waitpid(process_, nullptr, 0);
 }

@@ -1,4 +1,4 @@
-// A library to compare with: a Python program in benchmarks/peers that answers requests, line by line.
+// A library for comparison: a Python program in benchmarks/peers that answers requests line by line.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace halftone::benchmarks {
 
-/// The cores that this process may use: as many threads as Halftone's plans have, and as peers shall have.
+/// The number of cores available to this process: the number of threads of Halftone's plans and of the peers.
 int coreCount();
 
-/// One process, which only waits between two requests. Python comes from the virtual environment $HALFTONE_BENCH_PEERS,
-/// which scripts/bench-peers makes.
+/// A peer process, which is idle between requests. Python comes from the virtual environment $HALFTONE_BENCH_PEERS,
+/// which scripts/bench-peers creates.
 class Peer {
 public:
   /// Starts benchmarks/peers/<program>.py with `arguments` and waits for its line `ready <version>` or `missing
@@ -24,9 +24,9 @@ public:
   /// The reason why the peer cannot answer; "" if it can.
   const std::string &missing() const { return missing_; }
   const std::string &version() const { return version_; }
-  /// The peer's answer to `line`. std::runtime_error when the answer is `missing <reason>`, or when the process died.
+  /// The peer's answer to `line`. std::runtime_error if the answer is `missing <reason>`, or if the process died.
   std::string ask(const std::string &line);
-  /// The answer as scalars.
+  /// The answer as a list of numbers.
   std::vector<double> askNumbers(const std::string &line);
 
 private:

@@ -1,4 +1,4 @@
-// Interleaves the timing of several contestants.
+// Interleaves the laps of several contestants.
 // SPDX-License-Identifier: Apache-2.0
 #include "Race.h"
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Times several ways of doing the same, interleaved in one run, so that other load of the machine hits all alike.
+// Times several implementations of a task, interleaved in one run, so that other load on the machine affects all equally.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
@@ -7,25 +7,25 @@
 
 namespace halftone::benchmarks {
 
-/// The seconds that `work` takes.
+/// The duration of `work` in seconds.
 double secondsOf(const std::function<void()> &work);
 
 double median(std::vector<double> values);
 
-/// One way of doing it. `lap(times)` does it `times` times and returns the seconds of one.
+/// One implementation. `lap(times)` runs it `times` times and returns the seconds of a single run.
 struct Contestant {
   std::string name;
   std::function<double(int times)> lap;
 };
 
-/// A contestant that runs in this process.
+/// An implementation that runs in this process.
 Contestant contestant(std::string name, std::function<void()> once);
 
-/// The seconds of each contestant, over `rounds` rounds. In each round each contestant has one lap of about
-/// `lapSeconds`, after half an untimed lap; the order turns from round to round. The result of the first contestant is
-/// its median. The result of another is that median times the median, over the rounds, of the quotient of its lap and
-/// the first contestant's lap: the machine's speed changes more between rounds than within one. Passes on exceptions of
-/// contestants.
+/// The seconds of each contestant, over `rounds` rounds. In each round every contestant runs one lap of about
+/// `lapSeconds`, after half an untimed lap; the order rotates from round to round. The result of the first contestant
+/// is its median. The result of any other is that median times the median, over the rounds, of the ratio of its lap to
+/// the first contestant's lap, since the machine's speed varies more between rounds than within one. Propagates
+/// exceptions of contestants.
 std::vector<double> race(const std::vector<Contestant> &contestants, int rounds, double lapSeconds);
 
 } // namespace halftone::benchmarks

@@ -1,4 +1,4 @@
-// The nets whose code recorded-code writes: those of the benchmarks, and small ones for kernels that these lack.
+// The nets of recorded-code: those of the benchmarks, and small ones for kernels that these lack.
 // SPDX-License-Identifier: Apache-2.0
 #include "RecordedNets.h"
 #include "Convnets.h"
@@ -30,7 +30,7 @@ Model residual() {
   return model;
 }
 
-/// Tokens that are embedded, normalised over the batch and averaged.
+/// Tokens that are embedded, batch-normalized and averaged.
 Model embedding() {
   set_random_seed(1);
   Input words({20}, {.dtype = int32, .name = "words"});
@@ -41,7 +41,7 @@ Model embedding() {
   return model;
 }
 
-/// Dense layers with these weights, one after the other, over floats of 32 bits and then over bfloat16.
+/// Dense layers with these quantized weights in sequence, on float32 and then on bfloat16.
 Model quantizedDense(const std::string &mode, const std::vector<QuantizationConfig> &configs) {
   set_random_seed(1);
   const Input x({768}, {.name = "x"});
@@ -53,7 +53,7 @@ Model quantizedDense(const std::string &mode, const std::vector<QuantizationConf
   return Model({x}, {h}, {.name = "dense"});
 }
 
-/// Convolutions in groups of few and of many channels, and depthwise ones.
+/// Grouped convolutions with few and with many channels per group, and depthwise ones.
 Model grouped(const std::string &policy) {
   using namespace layers;
   set_random_seed(1);
@@ -69,7 +69,7 @@ Model grouped(const std::string &policy) {
   return model;
 }
 
-/// A sequence of 256 that attends to itself, without a mask.
+/// Self-attention over a sequence of 256, without a mask.
 Model attention(const std::string &policy) {
   set_random_seed(1);
   set_dtype_policy(policy);
@@ -81,7 +81,7 @@ Model attention(const std::string &policy) {
   return model;
 }
 
-/// One query of a sequence that attends to 512 keys, as a model that generates text does at each token.
+/// Attention of a single query to 512 keys, as in token-by-token generation.
 Model decode(DType dtype) {
   const Input query({1, 6, 64}, {.dtype = dtype, .name = "query"}), key({512, 6, 64}, {.dtype = dtype, .name = "key"}),
       value({512, 6, 64}, {.dtype = dtype, .name = "value"});
@@ -109,7 +109,8 @@ std::vector<RecordedNet> recordedNets() {
     for (const std::string &policy : policies)
       nets.push_back({"gpt-" + policy + (numerics == Numerics::strict ? "-strict" : ""),
                       [=] { return gpt(policy, {.layers = 1, .numerics = numerics}); }, trainAndPredict(8)});
-  // The panels of a weight do not depend on the rows of a product; which kernel multiplies by them does.
+  // The panels of a weight do not depend on the number of rows of a product, but the kernel that multiplies by them
+  // does.
   const std::vector<RecordedProgram> fewAndMany = {{"predict-1", Program::predict, 1},
                                                    {"predict-32", Program::predict, 32}};
   using quantizers::Int4QuantizationConfig, quantizers::Int8QuantizationConfig;

@@ -1,4 +1,4 @@
-// The nets whose code recorded-code writes.
+// The nets whose code recorded-code records.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace halftone::benchmarks {
 
-/// A program of a net at one batch size, and the folder that holds its stages.
+/// A program of a net at one batch size, and the folder for its stages.
 struct RecordedProgram {
   std::string folder;
   Program program;
@@ -21,8 +21,8 @@ struct RecordedNet {
   std::vector<RecordedProgram> programs;
 };
 
-/// Nets that together reach each kernel form, each instruction of products and both numerics. None computes a value to be
-/// made, so each can be compiled for a target that is not this machine.
+/// Nets that together cover every kernel form, every product instruction and both numerics. None computes a value
+/// during creation, so each can be compiled for a target other than this machine.
 std::vector<RecordedNet> recordedNets();
 
 } // namespace halftone::benchmarks

@@ -92,7 +92,7 @@ void Table::peer(const Peer &peer) {
 std::map<std::string, std::string> Table::versionsOf(const Row &row) const {
   std::map<std::string, std::string> named;
   std::string texts = row.what + ", " + row.peer;
-  // The longest names first: "oneDNN of PyTorch" does not name "oneDNN".
+  // Longest names first, so that "oneDNN of PyTorch" does not match "oneDNN".
   std::vector<std::pair<std::string, std::string>> peers(peers_.begin(), peers_.end());
   std::ranges::sort(peers, std::greater(), [](const auto &each) { return each.first.size(); });
   for (const auto &[name, version] : peers)

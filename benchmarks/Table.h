@@ -1,4 +1,4 @@
-// The rows that a benchmark program prints and writes to benchmarks/results/<program>.json.
+// The table that a benchmark program prints and writes to benchmarks/results/<program>.json.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Peer.h"
@@ -10,10 +10,10 @@
 
 namespace halftone::benchmarks {
 
-/// One line of a table. `bar` is the bound of `ratio`: an upper bound if `atMost`, else a lower one.
+/// One row. `bar` is the bound of `ratio`: an upper bound if `atMost`, otherwise a lower bound.
 struct Row {
   std::string what, ours, peer;
-  std::optional<double> ratio{}; // empty: `note` gives the reason
+  std::optional<double> ratio{}; // empty: `note` has the reason
   std::optional<double> bar{}, stretch{};
   bool atMost = false;
   std::string note{};
@@ -25,19 +25,19 @@ double geometricMean(const std::vector<double> &values);
 class Table {
 public:
   explicit Table(std::string program, std::string title);
-  /// Records the version of something that the figures depend on.
+  /// Records the version of something on which the figures depend.
   void version(const std::string &name, const std::string &value);
-  /// Records the version of a library with which rows are compared, or that it is missing and why. A row's file names the
-  /// version of each peer that its texts name; the file of a mean, which has no time of a peer, those of all.
+  /// Records the version of a library to which rows are compared, or the reason why it is missing. A row's file has the
+  /// version of each peer that its texts name; the file of a mean, which has no time of a peer, has those of all peers.
   void peer(const Peer &peer);
-  /// Whether to measure the row `what`: true if $HALFTONE_BENCH_ONLY is not set, or if `what` contains one of the texts
-  /// that it lists, separated by ";".
+  /// Returns true if the row `what` should be measured: if $HALFTONE_BENCH_ONLY is not set, or if `what` contains one
+  /// of the texts that it lists, separated by ";".
   bool wants(const std::string &what) const;
-  /// Adds a row and prints it at once.
+  /// Adds a row and prints it immediately.
   void add(Row row);
   const std::vector<Row> &rows() const { return rows_; }
-  /// Writes the file below $HALFTONE_BENCH_RESULTS, else below benchmarks/results, and returns its path.
-  /// std::runtime_error when that fails.
+  /// Writes the file to $HALFTONE_BENCH_RESULTS if set, otherwise to benchmarks/results, and returns its path.
+  /// std::runtime_error on failure.
   std::string write() const;
   bool isWhole() const { return only_.empty(); }
 
@@ -50,8 +50,8 @@ private:
   std::vector<Row> rows_;
 };
 
-/// main(): runs `body` with the program's table, then writes the table, unless only some rows were measured. If
-/// something is thrown, writes a line to stderr and returns 1.
+/// The body of main(): runs `body` on the program's table, then writes the table unless only some rows were measured.
+/// On an exception, writes a line to stderr and returns 1.
 int runProgram(const std::string &program, const std::string &title, const std::function<void(Table &)> &body);
 
 } // namespace halftone::benchmarks

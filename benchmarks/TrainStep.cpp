@@ -1,4 +1,4 @@
-// The comparison of training steps.
+// Compares training steps with those of peers.
 // SPDX-License-Identifier: Apache-2.0
 #include "TrainStep.h"
 #include "Exchange.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int checkedSteps = 5;
 
-/// Writes a batch and the weights from which all start, and returns the losses of the first steps from them.
+/// Writes a batch and the initial weights for the peers, and returns our losses of the first steps from them.
 std::vector<double> firstLosses(const Model &model, const Batch &data, const Exchange &exchange) {
   exchange.put(data, model);
   std::vector<double> losses;
@@ -37,7 +37,7 @@ void compare(Table &table, const std::map<std::string, std::unique_ptr<Peer>> &p
   std::vector<Contestant> field = {ours(network, policy, data)};
   if (network.besideFloat32 && policy != "float32")
     field.push_back(ours(network, "float32", data));
-  // PyTorch's Adam adds epsilon after the bias correction, all others before: the third digit of losses differs.
+  // PyTorch's Adam adds epsilon after the bias correction, the others before it, so losses differ in the third digit.
   const double tolerance = policy == "float32" ? 5e-3 : 3e-2;
   const std::string request = fmt::format("prepare {} {} {} {}", network.name, policy, checkedSteps, exchange.path());
   std::vector<Row> absent;

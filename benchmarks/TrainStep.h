@@ -1,4 +1,4 @@
-// How long training steps of networks take beside PyTorch, JAX and Keras, from equal weights and with equal losses.
+// Times training steps of networks beside PyTorch, JAX and Keras, from equal weights and with equal losses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Table.h"
@@ -13,18 +13,20 @@ namespace halftone::benchmarks {
 
 /// A network whose training steps are timed.
 struct Network {
-  std::string title, name; // in rows, and in requests to peers
+  std::string title, name; // title: in rows; name: in requests to peers
   std::function<Batch(int64_t count)> data;
-  /// The first steps are checked while nothing is dropped and the weights change; the timed ones are the others.
+  /// `checked`: for the first steps, whose losses are compared, without dropout and with changing weights; otherwise
+  /// for timed steps.
   std::function<Model(const std::string &policy, bool checked)> make;
   std::vector<std::string> policies;
   std::vector<int64_t> batches;
   std::vector<std::string> peers;
-  std::map<std::string, std::pair<double, double>> bars; // by peer: bar and stretch
-  bool besideFloat32 = false;                            // mixed policies are timed beside float32 too
+  std::map<std::string, std::pair<double, double>> bars; // bar and stretch goal by peer
+  bool besideFloat32 = false;                            // whether to time mixed policies beside float32 too
 };
 
-/// A row for each network, policy, batch and peer. A peer whose losses differ from ours is not timed; its row says so.
+/// Adds a row for each network, policy, batch size and peer. A peer whose losses differ from ours is not timed, and its
+/// row says so.
 void compareTrainSteps(Table &table, const std::vector<Network> &networks);
 
 } // namespace halftone::benchmarks

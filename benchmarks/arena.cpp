@@ -1,4 +1,4 @@
-// How large the arena of a training step is beside the values that live in it, and that of a GPT beside strict mode's.
+// The size of a training step's arena relative to its live values, and of a GPT's arena relative to strict mode.
 // SPDX-License-Identifier: Apache-2.0
 #include "Gpt.h"
 #include "Mlp.h"
@@ -12,7 +12,7 @@ using namespace halftone::benchmarks;
 
 namespace {
 
-/// The two byte counts in a plan's first line.
+/// The two byte counts in the first line of a plan.
 struct ArenaSize {
   long long bytes = 0, live = 0;
   explicit ArenaSize(const std::string &plan) {
@@ -24,13 +24,14 @@ struct ArenaSize {
 
 ArenaSize arenaOf(const Model &model, int64_t batch) { return ArenaSize(model.ir(Stage::plan, {.batch_size = batch})); }
 
-/// Against the bytes that are live at once.
+/// Compares the arena with the maximum number of live bytes.
 void addTightness(Table &table, const std::string &what, const ArenaSize &arena) {
   table.add({what, fmt::format("{} bytes", arena.bytes), fmt::format("live at most {} bytes", arena.live),
              static_cast<double>(arena.bytes) / static_cast<double>(arena.live), 1.10, 1.02, true});
 }
 
-/// A GPT's, also against strict mode, which stores the weights of attention, and of one that computes its blocks again.
+/// The arena of a GPT, also compared with strict mode, which stores the attention weights, and with rematerialized
+/// blocks.
 void runGpt(Table &table, const std::string &policy) {
   const int64_t batch = 16;
   const std::string what = fmt::format("arena, GPT of 6 layers of 384, 256 long, batch {}, {}", batch, policy);

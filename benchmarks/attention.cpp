@@ -18,7 +18,7 @@ namespace {
 struct Case {
   int64_t batch = 1, length = 1024, heads = 12, depth = 64;
   DType dtype = float32;
-  bool causal = false, trains = false; // trains: the gradient by query, key and value too
+  bool causal = false, trains = false; // trains: also computes the gradient by query, key and value
 
   std::string title() const {
     return fmt::format("{}{}, {} x {} x {} heads of {}, {}", trains ? "with its gradient" : "forward",
@@ -40,7 +40,7 @@ Attention fused(const Case &of) {
   };
 }
 
-/// Two products with the softmax between them, each in a kernel of its own.
+/// Attention as two products and a softmax, each in a separate kernel.
 Attention decomposed(const Case &of) {
   return [of](const Value &q, const Value &k, const Value &v) {
     Value scores = ops::cast(ops::einsum("btnh,bsnh->bnts", {q, k}), float32) / std::sqrt(double(of.depth));
@@ -125,7 +125,7 @@ void compare(Table &table, std::vector<std::unique_ptr<Peer>> &peers, const Case
   }
 }
 
-/// The arena of a layer's forward pass over `length` places.
+/// The arena size of a layer's forward pass over `length` positions.
 long long arenaOf(int64_t length) {
   const Value input = Input({length, 256});
   const Value output = layers::MultiHeadAttention(4, 64)(input, input);
@@ -159,7 +159,7 @@ void body(Table &table) {
         compare(table, peers, {.dtype = dtype, .causal = causal, .trains = trains});
   compare(table, peers, {.batch = 16, .length = 256, .heads = 6, .causal = true, .trains = true}); // as in a small GPT
   compare(table, peers, {.length = 8192, .heads = 2, .causal = true});
-  // Few heads: a text at a time.
+  // Few heads: one text at a time.
   for (DType dtype : {float32, bfloat16})
     for (bool causal : {false, true})
       compare(table, peers, {.length = 2048, .heads = 1, .dtype = dtype, .causal = causal, .trains = true});

@@ -1,13 +1,14 @@
-// How long the first training step and the first prediction of nets take with a cold cache, beside Keras on JAX and PyTorch.
+// Times the first training step and the first prediction of nets with a cold cache, beside Keras on JAX and PyTorch.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each first call is made in a process of its own with an empty cache; its time includes one step. cold --call NET POLICY PROGRAM
-// makes one and prints its seconds, those of processor time and the peak of memory in MB, then the same of a second call; so the
-// libraries of two builds can be compared turn by turn. Peers read the models from files that Halftone writes.
+// Each first call runs in a separate process with an empty cache; its time includes one step. cold --call NET POLICY
+// PROGRAM makes a first call and a second one, and prints for each the wall seconds, the processor seconds and the peak
+// memory in MB, so that the libraries of two builds can be compared in alternation. Peers read the models from files
+// that Halftone writes.
 //
-// cold measures training steps under float32 and mixed_bfloat16 beside Keras on JAX. cold --all measures both programs under three
-// policies, beside Keras on PyTorch too, whose first calls take minutes, and writes results/cold-all.json. HALFTONE_BENCH_ONLY
-// chooses among all rows.
+// cold measures training steps under float32 and mixed_bfloat16 beside Keras on JAX. cold --all measures both programs
+// under three policies, also beside Keras on PyTorch, whose first calls take minutes, and writes results/cold-all.json.
+// HALFTONE_BENCH_ONLY selects among all rows.
 #include "ColdNets.h"
 #include "Folder.h"
 #include "Race.h"
@@ -31,7 +32,7 @@ struct Cost {
   double seconds = 0, cpu = 0, megabytes = 0;
 };
 
-/// The processor time of this process so far, and its peak of memory.
+/// The processor time used by this process so far, and its peak memory.
 Cost costSoFar() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -48,7 +49,7 @@ const ColdNet &netNamed(const std::string &name) {
   throw std::invalid_argument("no net '" + name + "'");
 }
 
-/// Runs in the child.
+/// The child process's main function.
 int call(const std::string &name, const std::string &policy, const std::string &program) {
   const ColdNet &net = netNamed(name);
   const Model model = net.make(policy);
@@ -67,7 +68,7 @@ int call(const std::string &name, const std::string &policy, const std::string &
   return 0;
 }
 
-/// The cost of a first call.
+/// The cost of a first call, measured in a child process.
 Cost child(const std::string &net, const std::string &policy, const std::string &program) {
   const Folder cache;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -89,7 +90,7 @@ struct Case {
   std::string title() const { return fmt::format("first {} step of {}, {}", program, net.name, policy); }
 };
 
-/// Medians of the rounds.
+/// The medians over the rounds.
 Cost costOf(const Case &each) {
   std::vector<double> seconds, cpu, megabytes;
   for (int round = 0; round < rounds; ++round) {
@@ -109,9 +110,9 @@ void writeModel(const Case &each, const std::string &folder) {
   data.y[0].save_npy(folder + "/y.npy");
 }
 
-/// The figures behind the means.
+/// The figures from which the means are computed.
 struct Figures {
-  std::map<std::string, std::vector<double>> besidePeers;          // by peer: our time divided by the peer's
+  std::map<std::string, std::vector<double>> besidePeers;          // our time divided by the peer's, by peer
   std::map<std::string, std::map<std::string, double>> cpuSeconds; // by policy: of each net and program
 };
 
@@ -128,7 +129,7 @@ void compare(Table &table, const Case &each, bool all, Figures &figures) {
   for (const char *name : {"Keras on JAX", "Keras on PyTorch"}) {
     if (!all && std::string_view(name) == "Keras on PyTorch")
       continue;
-    // Of a new process each time: what a library compiled for one net helps it with the next.
+    // A new process each time, since a library may reuse what it compiled for an earlier net.
     Peer peer(name, "cold", {name, std::to_string(coreCount()), folder.path().string()});
     table.peer(peer);
     Row row{what, text, std::string(name) + " missing"};
@@ -166,7 +167,7 @@ void run(Table &table, bool all) {
           compare(table, {net, policy, program}, all, figures);
   for (const auto &[name, ratios] : figures.besidePeers)
     addMean(table, "geometric mean beside " + name, ratios, 0.5, 0.35);
-  if (!table.isWhole()) // HALFTONE_BENCH_ONLY may have left out float32
+  if (!table.isWhole()) // HALFTONE_BENCH_ONLY may have excluded float32
     return;
   std::vector<double> ratios;
   for (const auto &[name, seconds] : figures.cpuSeconds["mixed_bfloat16"])

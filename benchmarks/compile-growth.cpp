@@ -1,4 +1,4 @@
-// How the time from the first call to a compiled step grows with the count of layers; in fresh processes.
+// Growth of the time from the first call to a compiled step with the number of layers, in fresh processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Folder.h"
 #include "Mlp.h"
@@ -33,7 +33,7 @@ Model dense(int64_t count, const std::string &policy) {
   return model;
 }
 
-/// `count` transformer blocks without attention; each has a skip connection.
+/// `count` transformer blocks without attention, each with a skip connection.
 Model residual(int64_t count) {
   Input x({width}, {.name = "x"});
   Value h = x;
@@ -66,11 +66,11 @@ Cost costOf(const std::function<void()> &work) {
   return {seconds, cpuSeconds() - before};
 }
 
-/// The costs that a process measures, in the order of its lines: making the model; the first step less a second one;
-/// and for its program the way to each of these stages, with their text.
+/// The costs that a child process measures, in the order of its output lines: creating the model; the first step minus
+/// a second one; and compiling its program to each of these stages, including the stage's text.
 constexpr Stage stages[] = {Stage::graph, Stage::pure, Stage::kernel};
 
-/// Runs in the child.
+/// The child process's main function.
 int measure(const std::string &net, int64_t count, const std::string &program) {
   set_random_seed(1);
   const Tensor x = Tensor::ones({batch, width}), y = Tensor::zeros({batch, width});
@@ -87,7 +87,7 @@ int measure(const std::string &net, int64_t count, const std::string &program) {
   return 0;
 }
 
-/// The costs that a child prints, in order.
+/// The costs that a child process prints, in order.
 std::vector<Cost> child(const std::filesystem::path &cache, const std::string &net, int64_t count,
                         const std::string &program) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -104,7 +104,7 @@ std::vector<Cost> child(const std::filesystem::path &cache, const std::string &n
 }
 
 struct Case {
-  std::string net, program; // net: "residual", or the policy of Dense layers
+  std::string net, program; // net: "residual", or the policy of the Dense layers
   int64_t count;
   std::string what() const {
     return fmt::format("first {} step, {} {}{}", program, count,
@@ -113,7 +113,7 @@ struct Case {
   }
 };
 
-/// The medians over `rounds` children, line by line. Kernels come from the disk, where an untimed child has put them.
+/// The medians over `rounds` children, line by line. Kernels come from the disk cache, filled by an untimed child.
 std::vector<Cost> medians(const std::filesystem::path &cache, const Case &each) {
   std::vector<std::vector<double>> seconds, cpu;
   child(cache, each.net, each.count, each.program);

@@ -1,4 +1,4 @@
-// How long the first training step compiles: cold, from the disk cache, and as layers repeat; in fresh processes.
+// Compile time of the first training step: cold, from the disk cache, and for repeated layers, in fresh processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Convnets.h"
 #include "Folder.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int rounds = 7;
 
-/// Code of a GPU is made in whole before the CPU's device refuses it.
+/// GPU code is generated completely before the CPU's device rejects it.
 void expectRefusal(const std::function<void()> &step) {
   try {
     step();
@@ -29,7 +29,7 @@ void expectRefusal(const std::function<void()> &step) {
   throw std::runtime_error("a step of a GPU's code ran on the CPU");
 }
 
-/// An LSTM that gives all steps, and data of `steps` steps for it.
+/// An LSTM that returns all steps, and data with `steps` time steps.
 Model lstm() {
   const Sequential model({Input({none, 32}), layers::LSTM(32, {.return_sequences = true}), layers::Dense(1)});
   model.compile({.optimizer = optimizers::SGD(0.01), .loss = "mse"});
@@ -37,8 +37,8 @@ Model lstm() {
 }
 Batch sequences(int64_t steps) { return {Tensor::ones({32, steps, 32}), Tensor::ones({32, steps, 1})}; }
 
-/// Runs in the child: the seconds of the first step of an LSTM on so many time steps, and then on one more, each less those of a
-/// second one.
+/// In the child process: the seconds of the first step of an LSTM on `steps` time steps, and then on one more, each
+/// minus those of a second step.
 int measureSteps(int64_t steps) {
   const Model model = lstm();
   for (const int64_t count : {steps, steps + 1}) {
@@ -50,8 +50,8 @@ int measureSteps(int64_t steps) {
   return 0;
 }
 
-/// Runs in the child: the seconds of the first step of "convnet", or of an MLP with so many hidden layers, less those
-/// of a second one; with HALFTONE_TARGET, the seconds until all code for that target is there.
+/// In the child process: the seconds of the first step of "convnet", or of an MLP with the given number of hidden
+/// layers, minus those of a second step; with HALFTONE_TARGET, the seconds until all code for that target is generated.
 int measure(const std::string &network) {
   if (network.starts_with("lstm"))
     return measureSteps(std::atoll(network.c_str() + 4));
@@ -68,7 +68,7 @@ int measure(const std::string &network) {
   return 0;
 }
 
-/// The number that the child prints first, or second.
+/// The first or second number that the child process prints.
 double child(const std::string &network, const std::filesystem::path &cache, const std::string &setting = "",
              int place = 0) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -79,14 +79,15 @@ double child(const std::string &network, const std::filesystem::path &cache, con
   bool told = pipe;
   for (int number = 0; told && number <= place; ++number)
     told = std::fscanf(pipe, "%lf", &seconds) == 1;
-  while (pipe && std::fgetc(pipe) != EOF) { // a process whose output nobody reads would fail
+  while (pipe && std::fgetc(pipe) != EOF) { // a child with an unread pipe would fail
   }
   if (!pipe || ::pclose(pipe) != 0 || !told)
     throw std::runtime_error("the measured process failed: " + command);
   return seconds;
 }
 
-/// Neither code nor compile time depends on the number of steps, and other steps need no new code of the recurrence.
+/// Neither code nor compile time depends on the number of steps, and another number of steps needs no new recurrence
+/// code.
 void runSteps(Table &table, const std::filesystem::path &folder) {
   std::vector<double> few, many, other;
   for (int round = 0; round < rounds; ++round) {

@@ -1,4 +1,4 @@
-// Convolutions beside oneDNN, its own package and the copy in PyTorch: forward, by the image and by the kernel; pooling beside copies.
+// Convolutions (forward, gradients by image and by kernel) beside oneDNN and PyTorch's copy of it; pooling beside copies.
 // SPDX-License-Identifier: Apache-2.0
 #include "Operand.h"
 #include "Peer.h"
@@ -67,7 +67,7 @@ const std::vector<Convolution> convolutions = {{"3x3", 56, 64, 64, 3, 1, 1},
 
 const std::string besideFloat32 = " beside own float32";
 
-/// The bars of a family: forward, by the image, by the kernel.
+/// The bars of a family: forward, gradient by the image, gradient by the kernel.
 struct Bars {
   std::string family;
   double forward, byX, byW;
@@ -83,7 +83,8 @@ std::string gigaflops(double work, double seconds) {
   return fmt::format("{:.0f} us {:.0f} GF/s", seconds * 1e6, work / seconds * 1e-9);
 }
 
-/// The result of one way as a function of two operands: the image and the kernel, or one of them and the cotangent.
+/// The computation of one direction as a function of two operands: the image and the kernel, or one of them and the
+/// cotangent.
 std::function<Tensor()> workOf(const std::string &way, const Convolution &c, int64_t batch) {
   const Tensor x = operand({batch, c.size, c.size, c.channels}, 13).astype(c.dtype),
                w = operand({c.taps, c.taps, c.channels / c.groups, c.filters}, 11).astype(c.dtype),
@@ -104,8 +105,8 @@ std::function<Tensor()> workOf(const std::string &way, const Convolution &c, int
 
 using Peers = std::vector<std::unique_ptr<Peer>>;
 
-/// One row. Adds the ratio to the fastest peer to those of its family; of a narrow dtype also the ratio to the same in
-/// float32.
+/// Adds one row. Appends the ratio to the fastest peer to those of the family, and for a narrow dtype also the ratio to
+/// the same convolution in float32.
 void compare(Table &table, const Peers &peers, const std::string &way, const Convolution &c, int64_t batch,
              Ratios &ratios) {
   const std::string what = fmt::format("{} {}", way, c.text(batch));
@@ -124,7 +125,7 @@ void compare(Table &table, const Peers &peers, const std::string &way, const Con
                                            c.channels, c.filters, c.taps, c.stride, c.groups))
                    .at(0);
     } catch (const std::runtime_error &) {
-      continue; // the row does not name it
+      continue; // omitted from the row
     }
     const double scale = std::sqrt(c.work(batch)) * 1e-2 + 1;
     if (std::abs(theirs - sum) > scale)
@@ -167,7 +168,7 @@ void addFamilies(Table &table, const std::string &way, const Ratios &ratios) {
   }
 }
 
-/// Max pooling against a copy of the bytes that it must move.
+/// Max pooling compared with copying the bytes that it must move.
 void pools(Table &table) {
   struct Pool {
     int64_t size, channels, taps, stride;
@@ -211,7 +212,7 @@ void body(Table &table) {
     Ratios ratios;
     for (const Convolution &c : convolutions)
       for (const int64_t batch : {1, 8, 32}) {
-        const bool small = c.work(batch) < 3e9 || batch == 8; // the larger batches of large images say no more
+        const bool small = c.work(batch) < 3e9 || batch == 8; // larger batches of large images are redundant
         if (!small || (way == "by_x" && std::string(c.family) == "first"))
           continue;
         compare(table, peers, way, c, batch, ratios);

@@ -1,4 +1,4 @@
-// How fast images and texts become batches, and how far that overlaps with the steps of fit().
+// Throughput of image and text datasets, and the overlap of reading with the steps of fit().
 // SPDX-License-Identifier: Apache-2.0
 #include "BareDecoders.h"
 #include "Folder.h"
@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t height = 240, width = 320, files = 192, batchSize = 32;
 constexpr int rounds = 7;
 
-/// Shades with a little noise, as photos have: a JPEG file of about 20 KB, a PNG file of about 100 KB.
+/// Smooth shades with a little noise, like a photo: about 20 KB as JPEG, about 100 KB as PNG.
 Tensor picture(int64_t number) {
   std::vector<float> pixels;
   pixels.reserve(static_cast<size_t>(height * width * 3));
@@ -36,7 +36,7 @@ Tensor picture(int64_t number) {
   return Tensor(std::move(pixels), Shape{height, width, 3});
 }
 
-/// The files of a format in two folders, which are the classes.
+/// Writes the files of a format to two folders, one per class.
 std::vector<std::string> makeFiles(const std::filesystem::path &folder, const std::string &format) {
   std::vector<std::string> paths;
   for (int64_t i = 0; i < files; ++i) {
@@ -48,7 +48,7 @@ std::vector<std::string> makeFiles(const std::filesystem::path &folder, const st
   return paths;
 }
 
-/// Calls f for each path, in as many threads as there are cores.
+/// Calls f for each path, on as many threads as there are cores.
 void inThreads(const std::vector<std::string> &paths, const std::function<void(const std::string &)> &f) {
   std::atomic<size_t> next = 0;
   std::vector<std::jthread> threads;
@@ -63,7 +63,7 @@ std::string perSecond(double seconds, int64_t count, const char *what) {
   return fmt::format("{:.0f} {}/s", static_cast<double>(count) / seconds, what);
 }
 
-/// Decoding alone: as much as the bare loop over the library decodes in the same time.
+/// Decoding alone, compared with a bare loop over the library.
 void decoding(Table &table, const std::vector<std::string> &paths, const char *format) {
   const std::string what = fmt::format("load_img of {} files in {} threads", format, coreCount());
   if (!table.wants(what))
@@ -107,7 +107,8 @@ Model imageModel() {
   return model;
 }
 
-/// The wall of an epoch, against the processor seconds of reading the data and of the steps, divided by the cores.
+/// The wall time of an epoch, compared with the processor time of reading the data and of the steps, divided by the
+/// cores.
 void epoch(Table &table, const std::string &what, const Model &model, const Dataset &data, const Dataset &inMemory) {
   if (!table.wants(what))
     return;
@@ -127,7 +128,7 @@ void epoch(Table &table, const std::string &what, const Model &model, const Data
   table.add(row);
 }
 
-/// Texts of a vocabulary whose words are as frequent as those of a language.
+/// Texts whose word frequencies resemble those of a natural language.
 std::vector<std::string> makeTexts(int64_t count, int64_t words) {
   uint64_t state = 1;
   std::vector<std::string> texts(static_cast<size_t>(count));
@@ -140,7 +141,7 @@ std::vector<std::string> makeTexts(int64_t count, int64_t words) {
   return texts;
 }
 
-/// Tokens and hashes beside the least that a loop must do: find each token, or hash each string.
+/// Tokenizing and hashing, compared with a minimal loop that finds each token or hashes each string.
 void strings(Table &table) {
   constexpr int64_t count = 2000, words = 60;
   const std::vector<std::string> texts = makeTexts(count, words);

@@ -1,7 +1,8 @@
-// Training steps shared by processes against steps of one process, and a model of what an exchange costs.
+// Training steps distributed over processes beside steps of a single process, and a cost model of an exchange.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Started by mpirun: mpirun -n 2 build/release/benchmarks/distributed, with HALFTONE_NUM_THREADS=1. Rank 0 writes the table.
+// Run it with mpirun: mpirun -n 2 build/release/benchmarks/distributed, with HALFTONE_NUM_THREADS=1. Rank 0 writes the
+// table.
 #include "Mlp.h"
 #include "Peer.h"
 #include "Race.h"
@@ -19,7 +20,7 @@ constexpr int rounds = 15;
 
 struct Net {
   std::string title;
-  int64_t hidden = 0, width = 0; // layers and their units
+  int64_t hidden = 0, width = 0; // number of layers, and their units
 };
 
 Sequential modelOf(const Net &net) {
@@ -34,7 +35,7 @@ Sequential modelOf(const Net &net) {
   return model;
 }
 
-/// The bytes of gradients that a step sums.
+/// The size of the gradients that a step all-reduces, in bytes.
 double bytesOf(const Model &model) {
   double bytes = 0;
   for (const Variable &variable : model.trainable_variables())
@@ -43,12 +44,12 @@ double bytesOf(const Model &model) {
 }
 
 struct Times {
-  double alone, together, split, peer, bytes; // split: with shard_optimizer_state; peer: 0 without one
-  double hidden;                              // the share of the exchanges' seconds for which rank 0 did other work
+  double alone, together, split, peer, bytes; // split: with shard_optimizer_state; peer: 0 without a peer
+  double hidden;                              // the share of the exchange time during which rank 0 did other work
 };
 
-/// Seconds of a step of `batchAlone` rows in one process, and of `batch` rows in all, in turn. The other processes sleep
-/// while rank 0 is alone, and while it asks the peer, which may be null.
+/// The seconds of a step of `batchAlone` rows in one process, and of `batch` rows in all processes, in alternation. The
+/// other processes sleep while rank 0 runs alone, and while it asks the peer, which may be null.
 Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps, Peer *peer = nullptr) {
   const distribution::DataParallel all, divided({.shard_optimizer_state = true});
   const bool isFirst = distribution::rank() == 0;
@@ -77,7 +78,7 @@ Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps, Peer
       }
       distribution::set_distribution(all);
     }
-    together.train_on_batch(shared.x, shared.y); // the processes meet before the clock runs
+    together.train_on_batch(shared.x, shared.y); // synchronizes the processes before the clock starts
     const distribution::ExchangeTimes before = distribution::exchange_times();
     lap(together, shared, seconds[1]);
     exchanged += distribution::exchange_times().seconds - before.seconds;
@@ -97,21 +98,22 @@ Times timesOf(const Net &net, int64_t batchAlone, int64_t batch, int steps, Peer
   return {base, against(seconds[1]), against(seconds[2]), against(seconds[3]), bytesOf(alone), 1 - waited / exchanged};
 }
 
-/// Seconds of an exchange between `processes`: two ways of messages to each other process, and the bytes that each sends.
+/// The cost model of an exchange between `processes`: two message latencies per other process, plus the bytes that each
+/// sends.
 struct Link {
-  double latency, bandwidth; // seconds of a message; bytes a second
+  double latency, bandwidth; // seconds per message; bytes per second
   double seconds(double bytes, double processes) const {
     return 2 * (processes - 1) * latency + 2 * (processes - 1) / processes * bytes / bandwidth;
   }
 };
 
-/// The link that explains a small and a large exchange.
+/// The link parameters that fit a small and a large exchange.
 Link linkOf(double smallBytes, double small, double largeBytes, double large, double processes) {
   const double perByte = (large - small) / (largeBytes - smallBytes);
   return {(small - perByte * smallBytes) / (2 * (processes - 1)), 2 * (processes - 1) / processes / perByte};
 }
 
-/// Seconds that a step of two rows takes longer in all processes than a step of one row alone: those of the exchange.
+/// The exchange time: by how much a step of one row per process is longer than a step of one row in one process.
 double exchangeSeconds(const Net &net, double &bytes) {
   const int64_t processes = distribution::size();
   const Times times = timesOf(net, 1, processes, 20);
@@ -183,7 +185,7 @@ int main() {
     }
   } catch (const Error &error) {
     std::fprintf(stderr, "distributed: %s\n", error.what());
-    return 77; // this machine has no MPI
+    return 77; // MPI is not available
   }
   if (distribution::size() == 1) {
     std::fprintf(stderr, "distributed: expected several processes: mpirun -n 2 distributed\n");

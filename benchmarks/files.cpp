@@ -1,4 +1,4 @@
-// How fast a large .keras file is loaded and saved, beside reading and writing a file of its bytes.
+// Time to load and save a large .keras file, beside reading and writing a file of its bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Race.h"
 #include "Table.h"
@@ -27,7 +27,7 @@ struct File {
   ~File() { (void)::close(descriptor); }
 };
 
-/// A new folder, which is removed in the end.
+/// A new folder, removed by the destructor.
 struct Folder {
   fs::path path = fs::temp_directory_path() / fmt::format("halftone-files-{}", ::getpid());
   Folder() { fs::create_directories(path); }
@@ -43,7 +43,7 @@ struct Bytes {
   std::unique_ptr<char[]> data = std::make_unique_for_overwrite<char[]>(size);
 };
 
-/// Into memory of the file's size, as a program does that wants its contents.
+/// Reads into memory of the file's size, like a program that needs the contents.
 Bytes bytesOf(const fs::path &path) {
   Bytes bytes{fs::file_size(path)};
   const File file(path, O_RDONLY);
@@ -56,7 +56,7 @@ Bytes bytesOf(const fs::path &path) {
   return bytes;
 }
 
-/// Beside `path`, on the disk, then renamed, as save() does.
+/// Writes a file next to `path`, syncs it to disk and renames it, as save() does.
 void writeBytes(const fs::path &path, std::string_view bytes) {
   const fs::path beside = path.string() + ".part";
   {

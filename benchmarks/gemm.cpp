@@ -20,7 +20,7 @@ struct Product {
   std::string text() const { return fmt::format("{} x {} x {}", m, n, k); }
 };
 
-// M, N, K: squares; the layers of 784-512-512-10 at several batches; those of a transformer of width 768.
+// M, N, K: square; the layers of 784-512-512-10 at several batch sizes; those of a transformer of width 768.
 const std::vector<Product> products = {
     {64, 64, 64},     {128, 128, 128}, {256, 256, 256},  {512, 512, 512},  {1024, 1024, 1024}, {2048, 2048, 2048},
     {1, 512, 784},    {8, 512, 784},   {32, 512, 784},   {128, 512, 784},  {512, 512, 784},    {1, 512, 512},
@@ -44,7 +44,7 @@ struct Outcome {
   std::vector<std::string> names; // of those peers
 };
 
-/// Compares Halftone's contestants with the peers that have the product in `dtype`.
+/// Compares Halftone's contestants with the peers that support the product in `dtype`.
 Outcome compare(const Peers &peers, const std::string &dtype, const Product &p, std::vector<Contestant> field,
                 double sum, double tolerance) {
   Outcome outcome;
@@ -55,7 +55,7 @@ Outcome compare(const Peers &peers, const std::string &dtype, const Product &p, 
     try {
       theirs = peer->askNumbers(fmt::format("prepare {} {} {} {}", dtype, p.m, p.n, p.k)).at(0);
     } catch (const std::runtime_error &) {
-      continue; // the table lists it as missing
+      continue; // listed as missing in the table
     }
     if (std::abs(theirs - sum) > tolerance)
       throw std::runtime_error(
@@ -69,7 +69,7 @@ Outcome compare(const Peers &peers, const std::string &dtype, const Product &p, 
   return outcome;
 }
 
-/// A row with the times of all peers that answered, and the ratio to the fastest of them, which is added to `ratios`.
+/// Adds a row with the times of all peers that answered, and appends the ratio to the fastest peer to `ratios`.
 void addRow(Table &table, const std::string &what, const Product &p, const Outcome &outcome, const char *missing,
             std::vector<double> &ratios) {
   size_t best = 0;
@@ -153,7 +153,7 @@ void run(Table &table) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   ::sched_getaffinity(0, sizeof cores, &cores);
-  const std::string threads = std::to_string(CPU_COUNT(&cores)); // the threads that Halftone's plans use
+  const std::string threads = std::to_string(CPU_COUNT(&cores)); // the number of threads of Halftone's plans
   Peers libraries, narrowLibraries;
   for (const char *name : {"OpenBLAS", "MKL", "oneDNN", "oneDNN of PyTorch"}) {
     libraries.push_back(std::make_unique<Peer>(name, "gemm", std::vector<std::string>{name, threads}));
@@ -163,7 +163,7 @@ void run(Table &table) {
       table.add({"float32", "", std::string(name) + " missing", {}, {}, {}, false, peer.missing()});
   }
   wide(table, libraries);
-  for (const size_t copy : {2, 3}) // those of oneDNN
+  for (const size_t copy : {2, 3}) // the two copies of oneDNN
     narrowLibraries.push_back(std::move(libraries[copy]));
   narrow(table, narrowLibraries, bfloat16, "bfloat16");
   narrow(table, narrowLibraries, float16, "float16");

@@ -1,4 +1,4 @@
-// Loops, rows and products on a GPU, beside PyTorch there. Exits with 77 where there is no GPU.
+// Loops, rows and products on a GPU beside PyTorch on it. Exits with 77 if there is no GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "Peer.h"
 #include "Race.h"
@@ -31,8 +31,8 @@ public:
     table.peer(peer);
   }
 
-  /// Times `step`, one play, which peers/gpu.py knows as `request`. `work` is its bytes or operations, in `unit`s of
-  /// 1e9 or 1e12.
+  /// Times `step`, a single play, which peers/gpu.py knows as `request`. `work` is the number of bytes or operations,
+  /// in `unit`s of 1e9 or 1e12.
   void compare(const std::string &what, const std::string &request, const std::function<void()> &step, double work,
                const char *unit) {
     if (!table.wants(what))
@@ -59,7 +59,8 @@ public:
     table.add(std::move(row));
   }
 
-  /// A program of x, an array of that shape; `arrays` is the count of such arrays that it must read and write.
+  /// Compares a program of x, an array of this shape. `arrays` is the number of such arrays that it must read and
+  /// write.
   void compareRows(const std::string &kernel, const Shape &shape, DType dtype, int arrays,
                    const std::function<Value(const Value &)> &program) {
     const Tensor x = noise(3, shape, dtype, gpu);
@@ -81,7 +82,8 @@ public:
   }
 
 private:
-  /// The seconds of one of `times` plays. A GPU does its work in order, so the scalar comes after all of it.
+  /// The seconds per play over `times` plays. A GPU executes in order, so the scalar is available after all work is
+  /// done.
   double lap(const std::function<void()> &step, int times) {
     return secondsOf([&] {
              for (int i = 0; i < times; ++i)

@@ -1,4 +1,4 @@
-// How the time for models, files and configs grows when they become four times as large; in fresh processes.
+// Growth of the time for models, files and configs when their size quadruples, in fresh processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Folder.h"
 #include "GrowthCases.h"
@@ -25,12 +25,12 @@ int measure(const std::string &what, int64_t count) {
       each.work(count, clock);
       fmt::print("{}\n", clock.seconds());
       std::fflush(stdout);
-      std::_Exit(0); // the measured process keeps nothing
+      std::_Exit(0); // skips the cleanup of the measured process
     }
   throw std::runtime_error("no case " + what);
 }
 
-/// The seconds that a child prints.
+/// The seconds that a child process prints.
 double child(const std::filesystem::path &folder, const std::string &what, int64_t count) {
   const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
   const std::string command = fmt::format("cd '{0}' && XDG_CACHE_HOME='{0}' timeout 120 '{1}' --measure '{2}' {3}",

@@ -1,4 +1,4 @@
-// The time that dynamic loss scaling adds to a training step under mixed_float16.
+// The overhead of dynamic loss scaling in a training step under mixed_float16.
 // SPDX-License-Identifier: Apache-2.0
 #include "Mlp.h"
 #include "Race.h"

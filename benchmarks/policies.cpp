@@ -1,4 +1,4 @@
-// Whether a mixed policy is ever slower than float32: every kind of layer, forward and trained, at every batch size.
+// Checks that no mixed policy is slower than float32: every kind of layer, forward and trained, at every batch size.
 // SPDX-License-Identifier: Apache-2.0
 #include "Mlp.h"
 #include "Race.h"
@@ -26,7 +26,7 @@ Kind merging(const char *name, const std::function<Layer()> &make) {
   return {name, [make](const Value &x) { return make()({x, layers::ReLU()(x)}); }};
 }
 
-/// The kinds of layers. For the layer's own work alone: Dense(512) comes before each layer but the embedding.
+/// The kinds of layers, timed for the layer's own work: Dense(512) comes before each layer but the embedding.
 std::vector<Kind> kinds() {
   using namespace layers;
   return {kind("Dense", [] { return Dense(width); }),
@@ -50,7 +50,7 @@ std::vector<Kind> kinds() {
           merging("Concatenate", [] { return Concatenate(); })};
 }
 
-/// A Dense before the layer, so that it has a gradient to pass on, and a Flatten after it for the loss.
+/// Places a Dense before the layer, so that the layer has a gradient to propagate, and a Flatten after it for the loss.
 Model around(const Kind &kind, const std::string &policy) {
   set_random_seed(1);
   set_dtype_policy(policy);
@@ -61,7 +61,7 @@ Model around(const Kind &kind, const std::string &policy) {
   return model;
 }
 
-/// 1000 words of 32 elements each, 16 words per sample.
+/// A vocabulary of 1000 words with 32 elements each, 16 words per sample.
 Model embedding(const std::string &policy) {
   set_random_seed(1);
   set_dtype_policy(policy);
@@ -85,7 +85,7 @@ Tensor words(int64_t batch) {
   return Tensor(std::move(ids), {batch, 16});
 }
 
-/// `equal` has the ratios of two float32 models: how far equal work differs in this run.
+/// `equal` has the ratios of two float32 models: the variation of equal work in this run.
 struct Ratios {
   std::vector<double> mixed, equal;
 };

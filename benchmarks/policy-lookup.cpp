@@ -1,4 +1,4 @@
-// How long a lookup takes in a policy map of many regular expressions.
+// Lookup time in a policy map of many regular expressions.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Quantized layers beside the same ones in float32, and beside oneDNN's products of int8.
+// Quantized layers beside float32 ones, and beside int8 products of oneDNN.
 // SPDX-License-Identifier: Apache-2.0
 #include "Gpt.h"
 #include "Mlp.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t inputs = 768, units = 3072;
 
-/// A Dense of 768 x 3072 with bias and relu, quantized if `mode` is not empty, as a compiled function.
+/// A Dense of 768 x 3072 with bias and relu as a compiled function, quantized if `mode` is not empty.
 auto dense(const std::string &mode, const Tensor &x, const QuantizationConfig &config = {}) {
   set_random_seed(1);
   layers::Dense layer(units, {.activation = "relu"});
@@ -34,7 +34,7 @@ struct Bar {
   std::optional<double> stretch{};
 };
 
-/// Adds a row: how many times as fast as `slower` is `faster`?
+/// Adds a row with the speedup of `faster` over `slower`.
 void compare(Table &table, const Bar &bar, const Contestant &faster, const Contestant &slower) {
   if (!table.wants(bar.what))
     return;
@@ -47,7 +47,7 @@ Contestant calls(const std::string &name, const auto &function, const Tensor &x)
   return contestant(name, [function, x] { (void)function(x); });
 }
 
-/// Activations are quantized, multiplied and scaled in our times; oneDNN only multiplies.
+/// Our times include quantizing activations, multiplying and rescaling; oneDNN only multiplies.
 void runDense(Table &table, const std::vector<std::unique_ptr<Peer>> &peers) {
   for (const int64_t rows : {1, 4, 8, 32, 128, 512}) {
     const Tensor x = operand({rows, inputs}, 13);
@@ -84,7 +84,7 @@ void runInt4(Table &table) {
   }
 }
 
-/// One text after the other, each of 64 tokens behind a prompt of 8, with the cache of keys and values.
+/// Generates one text after another, each of 64 tokens after a prompt of 8, with a key-value cache.
 void runDecoding(Table &table) {
   const std::string what = "tokens of a GPT of 6 layers of 384, int8 against float32";
   if (!table.wants(what))

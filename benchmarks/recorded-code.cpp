@@ -1,11 +1,11 @@
-// Writes every stage, plan and machine code of programs of nets, to compare two builds.
+// Records every stage, plan and machine code of programs of nets, for comparing two builds.
 // SPDX-License-Identifier: Apache-2.0
 //
 //   recorded-code FOLDER [--nets NAME,NAME...] [--quick]
 //
-// writes FOLDER/<net>/<program>/0-graph.mlir ... 6-target.s, for the target that HALFTONE_TARGET names. With --quick it
-// writes 3-kernel.mlir alone and generates no code. The same build writes the same files; those of another build have
-// other keys of kernels, which scripts/compare-code ignores.
+// writes FOLDER/<net>/<program>/0-graph.mlir ... 6-target.s for the target given by HALFTONE_TARGET. With --quick it
+// writes only 3-kernel.mlir and generates no code. A build always writes the same files; the files of another build
+// have other kernel keys, which scripts/compare-code ignores.
 #include "RecordedNets.h"
 #include <cstdio>
 #include <filesystem>
@@ -24,7 +24,7 @@ struct Options {
   bool quick = false;
 };
 
-/// The nets of that comma-separated list, in the order of `all`.
+/// The nets in that comma-separated list, in the order of `all`.
 std::vector<RecordedNet> chosen(const std::vector<RecordedNet> &all, const std::string &list) {
   std::vector<std::string> names;
   for (const auto &part : std::views::split(list, ','))
@@ -40,7 +40,7 @@ std::vector<RecordedNet> chosen(const std::vector<RecordedNet> &all, const std::
   return nets;
 }
 
-/// invalid_argument unless the arguments are those of the first comment.
+/// invalid_argument unless the arguments match the usage above.
 Options optionsOf(const std::vector<std::string> &arguments) {
   Options options;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
   try {
     const Options options = optionsOf({argv + 1, argv + argc});
     for (const RecordedNet &net : options.nets) {
-      utils::clear_session(); // names of layers do not depend on the nets before
+      utils::clear_session(); // makes layer names independent of previous nets
       const Model model = net.make();
       for (const RecordedProgram &program : net.programs)
         record(model, program, fmt::format("{}/{}/{}", options.folder, net.name, program.folder), options.quick);

@@ -1,9 +1,9 @@
-// How long recurrent layers take beside Keras on JAX and PyTorch, in predict and in a training step; losses must be equal.
+// Recurrent layers beside Keras on JAX and PyTorch, in predict and in a training step; losses must be equal.
 // SPDX-License-Identifier: Apache-2.0
 //
-// recurrent measures LSTM at three sizes and the other layers at one, in about five minutes. recurrent --all measures every layer
-// at every size, in about half an hour, and writes results/recurrent-all.json. HALFTONE_BENCH_ONLY chooses among all rows. Under
-// `taskset -c 0` all libraries have one thread.
+// recurrent measures LSTM at three sizes and the other layers at one, in about five minutes. recurrent --all measures
+// every layer at every size, in about half an hour, and writes results/recurrent-all.json. HALFTONE_BENCH_ONLY selects
+// among all rows. Under `taskset -c 0` all libraries run single-threaded.
 #include "Exchange.h"
 #include "Race.h"
 #include "Table.h"
@@ -18,7 +18,7 @@ using namespace halftone::benchmarks;
 namespace {
 
 constexpr int checkedSteps = 5;
-constexpr double checkedRate = 10; // of SGD: a loss that is a mean over all outputs has small gradients
+constexpr double checkedRate = 10; // of SGD: a loss averaged over all outputs has small gradients
 
 struct Size {
   int64_t batch, steps, features, units;
@@ -44,13 +44,13 @@ struct Case {
   const LayerKind &layer;
   Size size;
   std::string policy;
-  bool trains; // else it predicts
+  bool trains; // otherwise it predicts
   std::string title() const {
     return fmt::format("{} {}, {}, {}", layer.name, trains ? "train step" : "predict", size.text(), policy);
   }
 };
 
-/// Elements of a normal distribution around `mean`: no input, state or gradient is subnormal.
+/// Elements of a normal distribution around `mean`, so that no input, state or gradient is subnormal.
 Tensor normal(const Shape &shape, float mean) {
   std::mt19937 random(5);
   std::normal_distribution<float> distribution(mean, 1);
@@ -60,7 +60,7 @@ Tensor normal(const Shape &shape, float mean) {
   return tensor;
 }
 
-/// Inputs, and targets for the outputs of all steps. The targets have a mean, which the checked steps learn.
+/// Inputs, and targets for the outputs of all steps. The targets have a nonzero mean, which the checked steps learn.
 Batch dataOf(const Case &each, const Model &model) {
   const Size &size = each.size;
   const int64_t outputs = model.outputs()[0].shape()[-1];
@@ -76,7 +76,7 @@ Model modelOf(const Case &each, double learningRate) {
   return model;
 }
 
-/// The losses of the first steps; if the layer predicts, the mean of the squares of its outputs less the targets.
+/// The losses of the first steps; for prediction, the mean square of the outputs minus the targets.
 std::vector<double> lossesOf(const Case &each, const Model &model, const Batch &data) {
   std::vector<double> losses;
   if (each.trains) {
@@ -117,14 +117,15 @@ void compare(Table &table, const Peers &peers, const Case &each) {
   const Exchange exchange;
   exchange.put(data, checked);
   const std::vector<double> losses = lossesOf(each, checked, data);
-  // A learning rate of 0: the gradients stay, where training on one batch would make them small.
+  // A learning rate of 0 keeps the gradients constant; training on one batch would make them small.
   std::vector<Contestant> field = {contestant("ours", [&, model = modelOf(each, 0)] {
     if (each.trains)
       model.train_on_batch(data.x, data.y);
     else
       (void)model.predict_on_batch(data.x);
   })};
-  // Under mixed_bfloat16 Keras sums the gradients of all steps in bfloat16, ours and PyTorch's sums are float32.
+  // Under mixed_bfloat16 Keras accumulates gradients over steps in bfloat16, while Halftone and PyTorch accumulate in
+  // float32.
   const double tolerance = each.policy == "float32" ? 1e-4 : 3e-2;
   const std::string request = fmt::format("prepare {} {} {} {} {}", each.layer.name, each.policy,
                                           each.trains ? checkedSteps : 0, checkedRate, exchange.path());

@@ -1,4 +1,4 @@
-// Row kernels of several shapes and dtypes beside PyTorch and JAX, in float32 also beside a copy of their bytes.
+// Row kernels of several shapes and dtypes beside PyTorch and JAX, and in float32 also beside copying their bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Peer.h"
 #include "Race.h"
@@ -16,12 +16,12 @@ using namespace halftone::benchmarks;
 
 namespace {
 
-/// Copies half of a buffer's bytes to the other half, a share in every thread. Between copies the threads spin, as
-/// those of a worker pool do.
+/// Copies one half of a buffer to the other, split over all threads. Between copies the threads spin, like those of a
+/// worker pool.
 class Copier {
 public:
   explicit Copier(int64_t moved) : bytes(static_cast<size_t>(moved / 2)), from(bytes, 1), to(bytes, 2) {}
-  /// Makes `times` copies and returns the seconds of one.
+  /// Makes `times` copies and returns the seconds per copy.
   double lap(int times) {
     const int threads = coreCount();
     std::atomic<int> waiting{threads};
@@ -67,7 +67,7 @@ struct Rows {
   }
 
 private:
-  /// Noise with the elements that peers/rows.py makes.
+  /// The noise that peers/rows.py generates.
   Tensor noise(unsigned seed, const Shape &shape) const {
     Tensor tensor = Tensor::zeros(shape);
     std::mt19937 random(seed);
@@ -109,8 +109,8 @@ public:
     }
   }
 
-  /// `step` computes the results of `kernel`, which peers/rows.py names with "-" in place of the blanks. `moved` is the
-  /// count of full arrays that it must read and write.
+  /// `step` computes the results of `kernel`, which peers/rows.py names with "-" for blanks. `moved` is the number of
+  /// full arrays that the kernel must read and write.
   void compare(const std::string &kernel, const Rows &rows, int moved, const std::function<Tensors()> &step) {
     const std::string what = title(kernel, rows);
     if (!table.wants(what))
@@ -185,7 +185,7 @@ void compareLayerNorm(Rounds &rounds, const Rows &rows) {
   const Tensor x = rows.x(), dy = rows.dy(), gamma = rows.gamma(), beta = rows.beta();
   auto forward = jit([](const Value &x, const Value &gamma, const Value &beta) { return layerNorm(x, gamma, beta); });
   rounds.compare("layer norm forward", rows, 2, [&] { return Tensors{forward(x, gamma, beta)}; });
-  // As a model records it, from x and the gradient of the result.
+  // As recorded by a model, from x and the gradient of the result.
   auto backward = jit([](const Value &x, const Value &gamma, const Value &beta, const Value &dy) {
     return Values(gradients(ops::sum(layerNorm(x, gamma, beta) * dy), std::vector<Value>{x, gamma, beta}));
   });
@@ -202,7 +202,7 @@ void compareOthers(Rounds &rounds, const Rows &rows) {
   rounds.compare("rms norm forward", rows, 2, [&] { return Tensors{rms(x, gamma)}; });
 }
 
-/// Measures sums along each row, and along each column.
+/// Measures cumulative sums along rows and along columns.
 void compareScans(Rounds &rounds, const Rows &rows) {
   const Tensor x = rows.x();
   auto alongRows = jit([](const Value &x) { return ops::cumsum(x, 1); });
@@ -211,7 +211,7 @@ void compareScans(Rounds &rounds, const Rows &rows) {
   rounds.compare("cumsum along columns", rows, 2, [&] { return Tensors{alongColumns(x)}; });
 }
 
-/// Measures the loss over a vocabulary, and its gradient.
+/// Measures the cross-entropy over a vocabulary and its gradient.
 void compareCrossEntropy(Rounds &rounds, const Rows &rows) {
   const Tensor logits = rows.x(), labels = rows.labels();
   const losses::SparseCategoricalCrossentropy lossOf({.from_logits = true});

@@ -1,4 +1,4 @@
-// Sorts, and the largest elements of rows, beside PyTorch and JAX.
+// Sorting and top-k of rows, beside PyTorch and JAX.
 // SPDX-License-Identifier: Apache-2.0
 #include "Peer.h"
 #include "Race.h"
@@ -14,7 +14,7 @@ using namespace halftone::benchmarks;
 
 namespace {
 
-/// The `count` first elements of each of `rows` rows, in ascending order or, if largest, in descending order.
+/// The first `count` elements of each of `rows` rows, in ascending order, or the largest in descending order.
 struct Case {
   int64_t rows, columns, count;
   double bar;
@@ -25,7 +25,7 @@ struct Case {
   }
 };
 
-/// The elements that peers/sort.py makes.
+/// The noise that peers/sort.py generates.
 Tensor noise(const Shape &shape) {
   Tensor tensor = Tensor::zeros(shape);
   std::mt19937 random(3);
@@ -34,7 +34,7 @@ Tensor noise(const Shape &shape) {
   return tensor;
 }
 
-/// A number that depends on the order of each row: the sum of the elements, each times its place modulo 7.
+/// A checksum of the order within rows: the sum of the elements, each times its index modulo 7.
 double weighedSum(const Tensor &sorted) {
   const int64_t columns = sorted.shape()[-1];
   double sum = 0;
@@ -85,7 +85,7 @@ public:
   }
 
 private:
-  /// Adds a peer to the field; returns the reason why it cannot be there.
+  /// Adds a peer to the field; returns the reason why it cannot take part.
   static std::string join(Peer &peer, const Case &each, double sum, std::vector<Contestant> &field) {
     if (!peer.missing().empty())
       return peer.missing();

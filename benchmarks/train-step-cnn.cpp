@@ -1,4 +1,4 @@
-// How long a training step of convolutional networks takes beside PyTorch and JAX; losses must be equal.
+// Training steps of convolutional networks beside PyTorch and JAX; losses must be equal.
 // SPDX-License-Identifier: Apache-2.0
 #include "Convnets.h"
 #include "Mlp.h"
@@ -7,7 +7,7 @@
 using namespace halftone;
 using namespace halftone::benchmarks;
 
-/// A network that `make` makes, timed with its dropout; nothing is dropped while its losses are compared.
+/// The network created by `make`, timed with its dropout; there is no dropout while losses are compared.
 static Network network(const std::string &title, const std::string &name, const Shape &image,
                        Model (*make)(const std::string &, const ConvnetArgs &), const std::vector<int64_t> &batches) {
   const std::string eager = "PyTorch eager", jax = "JAX jit";

@@ -1,4 +1,4 @@
-// How long a training step of a GPT takes beside PyTorch and JAX; losses must be equal.
+// Training steps of a GPT beside PyTorch and JAX; losses must be equal.
 // SPDX-License-Identifier: Apache-2.0
 #include "Gpt.h"
 #include "TrainStep.h"
@@ -7,7 +7,7 @@
 using namespace halftone;
 using namespace halftone::benchmarks;
 
-/// A GPT of the row's sizes; the small one shows that all three libraries compute the same.
+/// A GPT of the row's sizes. The small one verifies that all three libraries compute the same function.
 static Network network(const GptArgs &sizes, int64_t batch) {
   const std::string compiled = "torch.compile", jax = "JAX jit";
   return {.title = fmt::format("GPT, {} layers of {}, {} heads, {} long,", sizes.layers, sizes.width, sizes.heads,

@@ -1,4 +1,4 @@
-// How long a training step of the multilayer perceptron takes beside PyTorch, JAX and Keras; losses must be equal.
+// Training steps of the multilayer perceptron beside PyTorch, JAX and Keras; losses must be equal.
 // SPDX-License-Identifier: Apache-2.0
 #include "Mlp.h"
 #include "TrainStep.h"

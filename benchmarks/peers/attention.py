@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: attention.py "PyTorch eager" | "JAX jit"  THREADS
 
-Says `ready VERSION` or `missing REASON`, then answers
-  prepare forward|train DTYPE BATCH LENGTH HEADS DEPTH CAUSAL   of each result the sum of its squares
-  calls N                                                       seconds a call
-Operands are (batch, length, heads, depth), those of attention.cpp. PyTorch runs scaled_dot_product_attention, on views
-with the heads first; `train` runs its autograd too. JAX compiles dot_product_attention, and its gradient with it.
+Prints `ready VERSION` or `missing REASON`, then answers
+  prepare forward|train DTYPE BATCH LENGTH HEADS DEPTH CAUSAL   the sum of squares of each result
+  calls N                                                       seconds per call
+Operands are (batch, length, heads, depth), as in attention.cpp. PyTorch runs scaled_dot_product_attention on views
+with the heads first; `train` also runs its autograd. JAX compiles dot_product_attention, and its gradient with it.
 """
 import os
 import sys
@@ -21,7 +21,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
 
 def operand(shape, period):
-    """As operand() of Operand.cpp makes it."""
+    """The tensor of operand() in Operand.cpp."""
     index = numpy.arange(int(numpy.prod(shape)), dtype=numpy.int64)
     return ((index % period - period // 2) / 8).astype(numpy.float32).reshape(shape)
 

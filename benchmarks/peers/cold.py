@@ -1,12 +1,12 @@
-# The first call of a model in Keras on the backend that argv[1] names; requests and replies are lines.
+# The first call of a Keras model on the backend that argv[1] names; requests and replies are lines.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: cold.py "Keras on JAX" | "Keras on PyTorch"  THREADS FOLDER
 
-Says `ready VERSION` or `missing REASON`, then answers
-  prepare PROGRAM   reads FOLDER/model.keras with its compile() and the batch x0, x1, .., y of FOLDER; jit_compile is on, which is
-                    jax.jit or torch.compile. PROGRAM is train or predict
-  calls N           seconds of N steps of it
-Nothing that an earlier process compiled is read.
+Prints `ready VERSION` or `missing REASON`, then answers
+  prepare PROGRAM   reads FOLDER/model.keras, compiled as recorded, and the batch x0, x1, .., y of FOLDER; jit_compile
+                    is on: jax.jit or torch.compile. PROGRAM is train or predict
+  calls N           seconds of N steps of PROGRAM
+No compilation cache of earlier processes is used.
 """
 import os
 import sys

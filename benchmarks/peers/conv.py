@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: conv.py oneDNN | "oneDNN of PyTorch"  THREADS
 
-Says `ready VERSION` or `missing REASON`, then answers
+Prints `ready VERSION` or `missing REASON`, then answers
   prepare WAY DTYPE N SIZE CHANNELS FILTERS TAPS STRIDE GROUPS
       the sum of all elements of the result. WAY is forward, by_x or by_w; the image is SIZE x SIZE, padded as Keras's
       "same"; the operands are (i % 13 - 6) / 8 for the image, (i % 11 - 5) / 8 for the kernel and (i % 7 - 3) / 8 for
-      the cotangent, counted in the order of (n, row, column, channel) and (row, column, channel, filter)
+      the cotangent, with i counted in the order of (n, row, column, channel) and (row, column, channel, filter)
   calls TIMES
-      seconds a call, without what a call costs from Python
-oneDNN keeps the kernel in the layout that it asks for. PyTorch does so in the forward pass alone; where the padding has two
-sides of different widths, it convolves an image that was padded before.
+      seconds per call, without the overhead of calling from Python
+oneDNN keeps the kernel in the layout that it asks for. PyTorch does so only in the forward pass; if the padding differs
+between two sides, it convolves an image padded beforehand.
 """
 import ctypes as C
 import math
@@ -28,7 +28,7 @@ WEIGHTS_GRADIENT_DESCRIPTOR = 132  # dnnl_query_diff_weights_md
 
 
 def strides_in(order, dims):
-    """The stride of each axis when axes lie in memory in `order`."""
+    """The stride of each axis if the axes are stored in `order`."""
     strides, step = [0] * len(dims), 1
     for axis in reversed(order):
         strides[axis], step = step, step * dims[axis]
@@ -43,7 +43,7 @@ class Convolutions(OneDnn):
         image_dims, result_dims = (n, channels, size, size), (n, filters, places, places)
         kernel_dims = (filters // groups, channels // groups, taps, taps)
         kernel_order = [2, 3, 1, 0]
-        if groups > 1:  # (g, o, i, h, w), which lie as (h, w, i, g, o)
+        if groups > 1:  # (g, o, i, h, w), stored as (h, w, i, g, o)
             kernel_dims, kernel_order = (groups, *kernel_dims), [3, 4, 2, 0, 1]
         last = [0, 2, 3, 1]
 
@@ -89,7 +89,7 @@ class TorchConvolutions(TorchDnn):
         total = max((places - 1) * stride + taps - size, 0)
         before, after = total // 2, total - total // 2
 
-        def of(shape, period):  # with the channels last in memory, seen as (n, channel, row, column)
+        def of(shape, period):  # channels last in memory, viewed as (n, channel, row, column)
             return self.tensor(operand(math.prod(shape), period).reshape(shape), dtype).permute(0, 3, 1, 2)
 
         image, cotangent = of((n, size, size, channels), 13), of((n, places, places, filters), 7)

@@ -1,4 +1,4 @@
-# Shared by the programs of peers: the exchange with a benchmark, in which requests and replies are lines.
+# Shared by the peer programs: the protocol with a benchmark, in which requests and replies are lines.
 # SPDX-License-Identifier: Apache-2.0
 import os
 import sys
@@ -8,7 +8,7 @@ os.dup2(2, 1)  # for text that libraries print
 
 
 def use_threads(count):
-    """Before any library is loaded. Threads stay awake between calls, but not while others have their turn."""
+    """Call it before any library is loaded. Threads spin between calls, but not during the turns of others."""
     for library in ("OMP", "MKL", "OPENBLAS"):
         os.environ[f"{library}_NUM_THREADS"] = str(count)
     os.environ["KMP_BLOCKTIME"] = "1"
@@ -17,8 +17,8 @@ def use_threads(count):
 
 
 def serve(make, prepare, seconds):
-    """Says `ready VERSION` of make(), the library, or `missing REASON`; then answers `prepare WORDS...` by
-    prepare(library, *words), a text, and any other request `WORD N` by seconds(library, N), a number."""
+    """Prints `ready VERSION` of the library that make() returns, or `missing REASON`; then answers `prepare WORDS...`
+    by prepare(library, *words), a text, and any other request `WORD N` by seconds(library, N), a number."""
     try:
         library = make()
     except Exception as error:

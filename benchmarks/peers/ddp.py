@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: ddp.py PROCESSES
 
-Each process has one thread and a processor of its own. Says `ready VERSION` or `missing REASON`, then answers
-  prepare LAYERS WIDTH BATCH   a network 784, LAYERS times WIDTH, 10, with Adam at a learning rate of 0; BATCH rows of all
-                               processes together. The reply is its loss
-  steps N                      seconds a step, over N steps
+Each process has one thread and its own processor. Prints `ready VERSION` or `missing REASON`, then answers
+  prepare LAYERS WIDTH BATCH   a network 784, LAYERS times WIDTH, 10, with Adam at a learning rate of 0; BATCH rows in all
+                               processes together. The reply is the loss
+  steps N                      seconds per step, over N steps
 """
 import os
 import subprocess
@@ -29,11 +29,11 @@ class Ddp:
         meeting = sys.argv[3] if rank else tempfile.mktemp()
         self.others = [subprocess.Popen([sys.executable, __file__, str(processes), str(other), meeting])
                        for other in range(1, processes)] if rank == 0 else []
-        os.sched_setaffinity(0, {rank % os.cpu_count()})  # mpirun ties its own processes to processors
+        os.sched_setaffinity(0, {rank % os.cpu_count()})  # mpirun pins its own processes to processors
         torch.distributed.init_process_group("gloo", init_method="file://" + meeting, rank=rank, world_size=processes)
 
     def tell(self, *numbers):
-        """What rank 0 tells, in all processes."""
+        """Broadcasts the numbers of rank 0 to all processes."""
         message = self.torch.tensor(numbers or [0] * 4)
         self.torch.distributed.broadcast(message, 0)
         return message.tolist()
@@ -58,7 +58,7 @@ class Ddp:
         return loss.detach()
 
     def obey(self):
-        """The other ranks do as rank 0 says until it ends."""
+        """Executes the commands of rank 0 in the other ranks until it ends."""
         while True:
             steps, *shape = self.tell()
             if steps < 0:

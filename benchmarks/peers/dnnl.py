@@ -1,4 +1,4 @@
-# oneDNN through its C API, and the copy in PyTorch through its operators: what the programs of peers share.
+# oneDNN through its C API, and PyTorch's copy through its operators: shared by the peer programs.
 # SPDX-License-Identifier: Apache-2.0
 import ctypes as C
 import glob
@@ -24,7 +24,7 @@ def clock(function, arguments, times):
 
 
 class Calls:
-    """A function of C and its arguments."""
+    """A C function and its arguments."""
 
     def seconds(self, times):
         clock(self.function, self.arguments, 3)  # wakes the threads
@@ -64,12 +64,12 @@ class OneDnn(Calls):
         return handle
 
     def strided(self, dtype, dims, strides):
-        """The descriptor of a tensor whose axes have these strides."""
+        """The descriptor of a tensor with these strides."""
         return self.made("dnnl_memory_desc_create_with_strides", C.c_int(len(dims)), (C.c_int64 * 12)(*dims), C.c_int(dtype),
                          (C.c_int64 * 12)(*strides))
 
     def any_layout(self, dtype, dims):
-        """The descriptor of a tensor for whose layout a primitive may be asked."""
+        """The descriptor of a tensor whose layout the primitive chooses."""
         return self.made("dnnl_memory_desc_create_with_tag", C.c_int(len(dims)), (C.c_int64 * 12)(*dims), C.c_int(dtype),
                          C.c_int(self.ANY_LAYOUT))
 
@@ -93,7 +93,8 @@ class OneDnn(Calls):
 
 
 class TorchDnn:
-    """The oneDNN that PyTorch was built with, which it does not show but by its operators: a call's time has their dispatch."""
+    """The oneDNN that PyTorch was built with. It is accessible only through operators, so a call's time includes
+    dispatch."""
 
     def __init__(self, threads):
         import re
@@ -115,7 +116,7 @@ class TorchDnn:
 
 
 def operand(count, period):
-    """`count` numbers in a row, as benchmarks/Operand.cpp makes them."""
+    """`count` consecutive elements of operand() in benchmarks/Operand.cpp."""
     import numpy
 
     return ((numpy.arange(count) % period - period // 2) / 8).astype(numpy.float32)

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: gemm.py OpenBLAS | MKL | oneDNN | "oneDNN of PyTorch"  THREADS
 
-Says `ready VERSION` or `missing REASON`, then answers
+Prints `ready VERSION` or `missing REASON`, then answers
   prepare DTYPE M N K   the sum of all elements of A x B (M x K by K x N), where A[i] = (i % 13 - 6) / 8 and
-                        B[i] = (i % 11 - 5) / 8, counted row by row
-  calls TIMES           seconds a call, without what a call costs from Python
-oneDNN keeps narrow weights in the layout that it asks for. In int8, A and B are 8 times as large, and sums are int32.
-PyTorch has oneDNN multiply narrow floats and int8; it multiplies float32 by another library.
+                        B[i] = (i % 11 - 5) / 8, in row-major order
+  calls TIMES           seconds per call, without the overhead of calling from Python
+oneDNN keeps narrow weights in the layout that it chooses. In int8, A and B are 8 times as large, and sums are int32.
+PyTorch uses oneDNN for narrow floats and int8, and another library for float32.
 """
 import ctypes as C
 import sys

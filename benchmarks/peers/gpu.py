@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: gpu.py
 
-Says `ready VERSION` or `missing REASON`, then answers
+Prints `ready VERSION` or `missing REASON`, then answers
   prepare KERNEL DTYPE ROWS COLUMNS   "prepared"
-  calls N                             seconds a call, from the first launch until the GPU has finished
+  calls N                             seconds per call, from the first launch until the GPU has finished
 """
 import time
 

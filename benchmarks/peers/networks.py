@@ -1,7 +1,7 @@
-# The networks whose training steps are timed, as PyTorch and JAX have them; weights are in Keras's order.
+# The networks whose training steps are timed, in PyTorch and JAX; weights are in Keras's order.
 # SPDX-License-Identifier: Apache-2.0
 """Networks: "mlp", 784-512-512-10; "convnet", Keras's MNIST convnet; "block", a residual block of 64 channels with
-batch normalization, the mean of each channel and a Dense layer; "gptN", a GPT with N heads, whose other sizes follow
+batch normalization, global average pooling and a Dense layer; "gptN", a GPT with N heads, whose other sizes follow
 from its weights. Images are (batch, height, width, channels), tokens (batch, length), logits (count, classes)."""
 
 DROPOUT = 0.5
@@ -11,7 +11,7 @@ GPT_WEIGHTS = 16  # of a layer: a normalization, four projections, a normalizati
 
 
 def torch_gpt(torch, heads, weights):
-    """A torch.nn.Module, with the projections of query, key and value in one product."""
+    """A torch.nn.Module with the projections of query, key and value fused into one product."""
     nn = torch.nn
     functional = nn.functional
     (vocabulary, width), (length, _) = weights[0].shape, weights[1].shape
@@ -46,7 +46,7 @@ def torch_gpt(torch, heads, weights):
 
 
 def torch_network(torch, name, weights):
-    """A torch.nn.Module; where it drops, its Dropout layers have the rate DROPOUT."""
+    """A torch.nn.Module; its Dropout layers, if any, have the rate DROPOUT."""
     nn = torch.nn
     if name.startswith("gpt"):
         return torch_gpt(torch, int(name[3:]), weights)
@@ -78,7 +78,7 @@ def torch_network(torch, name, weights):
 
 
 def torch_layout(array):
-    """A weight or a batch of Keras's in PyTorch's axes; images stay in memory as they are."""
+    """A Keras weight or batch with PyTorch's axis order; images keep their memory layout."""
     return array.transpose(0, 3, 1, 2) if array.ndim == 4 else array
 
 
@@ -97,15 +97,15 @@ def torch_gpt_weights(weights):
 
 
 def torch_weights(name, weights):
-    """Keras's weights as the parameters of torch_network()."""
+    """Converts Keras's weights to the parameters of torch_network()."""
     if name.startswith("gpt"):
         return torch_gpt_weights(weights)
     return [array.transpose(3, 2, 0, 1) if array.ndim == 4 else array.T for array in weights]
 
 
 class JaxNetwork:
-    """logits(weights, x, moving, key) of float32 weights; gives the new moving statistics too. Without `key` nothing is
-    dropped."""
+    """logits(weights, x, moving, key) of float32 weights; also returns the new moving statistics. Without `key` there
+    is no dropout."""
 
     def __init__(self, jax, name, dtype):
         self.jax, self.np, self.dtype = jax, jax.numpy, dtype

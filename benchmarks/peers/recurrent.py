@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: recurrent.py "PyTorch eager" | "Keras on JAX"  THREADS
 
-Says `ready VERSION` or `missing REASON`, then answers
+Prints `ready VERSION` or `missing REASON`, then answers
   prepare LAYER POLICY STEPS RATE FOLDER
            the losses of the first STEPS steps of SGD with that learning rate, from the weights w0, w1, ... and the batch
-           x, y of FOLDER; if STEPS is 0, the layer predicts, and the loss is the mean of the squares of its outputs less
-           y. LAYER is LSTM, GRU, SimpleRNN or Bidirectional (of an LSTM); its outputs are those of all steps
-  calls N  seconds a call, over N more steps from the same weights at a learning rate of 0, or over N predictions
+           x, y of FOLDER; if STEPS is 0, the layer predicts, and the loss is the mean square of its outputs minus
+           y. LAYER is LSTM, GRU, SimpleRNN or Bidirectional (of an LSTM); it returns the outputs of all steps
+  calls N  seconds per call, over N more steps from the same weights at a learning rate of 0, or over N predictions
 """
 import os
 import sys
@@ -24,7 +24,8 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 
 def torch_weights(layer, weights):
-    """Keras's weights as the parameters of PyTorch's module, which has two biases and another order of a GRU's gates."""
+    """Keras's weights as the parameters of PyTorch's module, which has two biases and orders a GRU's gates
+    differently."""
     result = []
     for kernel, recurrent, bias in zip(*[iter(weights)] * 3, strict=True):
         arrays = [kernel, recurrent, *(bias if layer == "GRU" else (bias, numpy.zeros_like(bias)))]
@@ -68,7 +69,7 @@ class Torch:
         with self.torch.no_grad():
             for parameter, value in zip(self.net.parameters(), self.weights, strict=True):
                 parameter.copy_(self.torch.from_numpy(value))
-        # Keras has one bias where PyTorch has the sum of two: the second stays 0.
+        # Keras has one bias where PyTorch has the sum of two: the second one stays 0.
         second = lambda name: "bias_hh" in name and self.layer != "GRU"
         groups = [{"params": [parameter], "lr": 0.0 if second(name) else rate}
                   for name, parameter in self.net.named_parameters()]

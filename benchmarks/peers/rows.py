@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: rows.py "PyTorch eager" | "JAX jit"  THREADS
 
-Says `ready VERSION` or `missing REASON`, then answers
-  prepare KERNEL DTYPE ROWS COLUMNS   of each result the sum of its squares; operands are those of rows.cpp
-  calls N                             seconds a call
-Each does what its own users get: PyTorch the operators that its autograd calls, from what its forward pass keeps (the
-statistics of a layer norm); JAX the gradient of the formula, compiled, the forward pass in it.
+Prints `ready VERSION` or `missing REASON`, then answers
+  prepare KERNEL DTYPE ROWS COLUMNS   the sum of squares of each result; operands as in rows.cpp
+  calls N                             seconds per call
+Each computes what its users get: PyTorch the operators that its autograd calls, from what its forward pass saves (the
+statistics of a layer norm); JAX the compiled gradient of the formula, including the forward pass.
 """
 import os
 import sys
@@ -24,7 +24,7 @@ NORM_EPSILON, RMS_EPSILON = 1e-3, 1e-6
 
 
 def noise(seed, *shape):
-    """As rows.cpp makes it: both begin with the Mersenne Twister's 32 bits."""
+    """The noise of rows.cpp: both start from the 32-bit outputs of the Mersenne Twister."""
     bits = numpy.random.RandomState(seed).randint(0, 2**32, size=shape, dtype=numpy.uint32)
     return (bits >> 8).astype(numpy.float32) / numpy.float32(8388608) - numpy.float32(1)
 

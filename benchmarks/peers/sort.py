@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: sort.py "PyTorch eager" | "JAX jit"  THREADS
 
-Says `ready VERSION` or `missing REASON`, then answers
-  prepare ROWS COLUMNS COUNT   the sum of the sorted elements, each times its place modulo 7; the operand is that of sort.cpp
-  calls N                      seconds a call
-A COUNT of all COLUMNS sorts rows in ascending order; fewer are the largest, in descending order. Both give indices too.
+Prints `ready VERSION` or `missing REASON`, then answers
+  prepare ROWS COLUMNS COUNT   the sum of the sorted elements, each times its index modulo 7; the operand of sort.cpp
+  calls N                      seconds per call
+A COUNT of all COLUMNS sorts rows in ascending order; a smaller COUNT gives the largest, in descending order. Both
+return indices too.
 """
 import os
 import sys
@@ -21,7 +22,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 
 def noise(*shape):
-    """As sort.cpp makes it: both begin with the Mersenne Twister's 32 bits."""
+    """The noise of sort.cpp: both start from the 32-bit outputs of the Mersenne Twister."""
     bits = numpy.random.RandomState(3).randint(0, 2**32, size=shape, dtype=numpy.uint32)
     return (bits >> 8).astype(numpy.float32) / numpy.float32(8388608) - numpy.float32(1)
 

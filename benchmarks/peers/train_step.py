@@ -3,12 +3,12 @@
 """Usage: train_step.py "PyTorch eager" | "torch.compile" | "torch.compile max-autotune" | "JAX jit" |
                      "Keras on JAX"  THREADS
 
-Says `ready VERSION` or `missing REASON`, then answers
+Prints `ready VERSION` or `missing REASON`, then answers
   prepare NETWORK POLICY STEPS FOLDER
             the losses of the first STEPS steps from the trainable weights w0, w1, ... and the batch x, y of FOLDER;
-            nothing is dropped. NETWORK is one of networks.py; Keras knows "mlp" alone
-  steps N   seconds a step, over N more steps from the same tensors, with dropout and at a learning rate of 0: the
-            gradients stay, where training on one batch would end in slow subnormal moments
+            without dropout. NETWORK is one of networks.py; Keras supports only "mlp"
+  steps N   seconds per step, over N more steps from the same tensors, with dropout and at a learning rate of 0: the
+            gradients stay constant, whereas training on one batch would end in slow subnormal moments
 """
 import os
 import sys
@@ -29,7 +29,7 @@ BETA_1, BETA_2, EPSILON, RATE = 0.9, 0.999, 1e-7, 1e-3
 
 class Torch:
     def __init__(self, mode=None):
-        """`mode`: that of torch.compile; None for eager execution."""
+        """`mode`: the mode of torch.compile; None for eager execution."""
         import torch
         self.torch, self.mode = torch, mode
         torch.set_num_threads(threads)
