@@ -1,12 +1,12 @@
-# The identity of code generation: a hash of the sources that determine the code of a kernel whose text is given.
+# The identity of code generation: a hash of the sources that determine the code generated for a given kernel text.
 # SPDX-License-Identifier: Apache-2.0
-# halftone_code_id(OUTPUT) generates OUTPUT, which defines HALFTONE_CODE_ID: the version and 16 digits of the hash. As a script
-# (cmake -P, with SOURCE_DIR, VERSION, LLVM_VERSION and OUTPUT), this file writes it. Lines that begin with `//` and empty lines do
-# not count, so a change of a comment keeps kernel caches warm. tools/house_check.py reads the two lists: a header of ours that a
-# hashed file includes, directly or not, must be in one of them.
+# halftone_code_id(OUTPUT) generates OUTPUT, which defines HALFTONE_CODE_ID: the version and 16 digits of the hash. As a
+# script (cmake -P, with SOURCE_DIR, VERSION, LLVM_VERSION and OUTPUT), this file writes OUTPUT. Lines that begin with
+# `//` and empty lines are not hashed, so editing a comment does not invalidate kernel caches. tools/house_check.py
+# reads the two lists: every project header that a hashed file includes, directly or not, must be in one of them.
 cmake_minimum_required(VERSION 3.25)
 
-# Every file of these folders counts; of other folders, these files.
+# All files of these folders are hashed, and these files of other folders.
 set(HALFTONE_CODE_FOLDERS compiler/codegen compiler/kernels compiler/targets)
 set(HALFTONE_CODE_FILES
   dialect/AttentionConstants.h
@@ -17,8 +17,8 @@ set(HALFTONE_CODE_FILES
   runtime/base/TilePermission.h
   runtime/plan/Abi.h
   runtime/plan/GpuAbi.h)
-# Headers that code generation includes and that cannot change its results: errors, locks, hashes, the cache's own files (whose
-# header has a format of its own), and the records that hold finished code.
+# Headers that code generation includes but that cannot change its results: errors, locks, hashes, the cache's own files
+# (whose header has its own format version), and the records that hold finished code.
 set(HALFTONE_CODE_NEUTRAL_FILES
   include/halftone/Error.h
   include/halftone/Number.h
@@ -35,7 +35,7 @@ set(HALFTONE_CODE_NEUTRAL_FILES
   runtime/plan/Plan.h
   runtime/plan/Signature.h)
 
-# halftone_code_files(RESULT SOURCE_DIR [CONFIGURE_DEPENDS]): the files that count, relative to SOURCE_DIR.
+# halftone_code_files(RESULT SOURCE_DIR [CONFIGURE_DEPENDS]): the hashed files, relative to SOURCE_DIR.
 function(halftone_code_files RESULT SOURCE_DIR)
   set(patterns ${HALFTONE_CODE_FOLDERS})
   list(TRANSFORM patterns PREPEND ${SOURCE_DIR}/)

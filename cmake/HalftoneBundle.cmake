@@ -1,8 +1,8 @@
-# The preset `bundle`: the static form of each package, so that a program runs where glibc alone is installed.
+# The preset `bundle`: links every package statically, so that a program needs nothing but glibc.
 # SPDX-License-Identifier: Apache-2.0
-# lld takes from an archive what is needed, in any order of the archives, so all of them are named.
+# lld resolves symbols across archives in any order, so all archives are listed.
 
-# Debian has no static fmt; its functions are compiled into each file instead.
+# Debian has no static fmt; it is used header-only instead.
 set_target_properties(fmt::fmt PROPERTIES INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY=1)
 
 find_library(HALFTONE_STATIC_DEFLATE libdeflate.a REQUIRED)
@@ -18,7 +18,7 @@ file(GLOB HALFTONE_BUNDLE_MLIR CONFIGURE_DEPENDS ${LLVM_LIBRARY_DIR}/libMLIR*.a 
 list(FILTER HALFTONE_BUNDLE_MLIR EXCLUDE REGEX "libMLIR(CAPI|.*Test)")
 list(APPEND HALFTONE_BUNDLE_MLIR ${HALFTONE_STATIC_ZLIB} ${HALFTONE_STATIC_ZSTD} ${CMAKE_DL_LIBS} m)
 
-# LLVM's lists of targets, which llvm/Support/TargetSelect.h reads: two instead of all that the archives have.
+# LLVM's target lists, which llvm/Support/TargetSelect.h includes: two targets instead of all in the archives.
 set(HALFTONE_BUNDLE_INCLUDE ${PROJECT_BINARY_DIR}/bundle-include)
 foreach(list IN ITEMS TARGET=Targets ASM_PRINTER=AsmPrinters)
   string(REPLACE "=" ";" list ${list})

@@ -1,9 +1,9 @@
-# The component `developer`: the dialect and the passes as shared libraries, with their headers and .td files (docs/extending.md).
+# The component `developer`: the dialect and the passes as shared libraries, with headers and .td files (docs/extending.md).
 # SPDX-License-Identifier: Apache-2.0
-# Tools that load plugins link these libraries and no room inside them: so a process has each op's type id once. libhalftone.so
-# has the same rooms for itself and hides them; no module goes from one to the other.
+# Tools that load plugins link these libraries and no rooms that they contain, so that each op's type id is unique in a
+# process. libhalftone.so has its own hidden copy of these rooms; modules are never passed between the two copies.
 
-# halftone_developer_library(NAME ROOMS ... DEPS ...): libHalftone<NAME>.so, which holds the rooms.
+# halftone_developer_library(NAME ROOMS ... DEPS ...): libHalftone<NAME>.so, which contains the rooms.
 function(halftone_developer_library NAME)
   cmake_parse_arguments(LIBRARY "" "" "ROOMS;DEPS" ${ARGN})
   set(target Halftone${NAME})

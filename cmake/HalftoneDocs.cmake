@@ -1,4 +1,4 @@
-# The target `docs` writes to the build folder's docs/: ops and passes as Markdown, the public headers as HTML.
+# The target `docs`: writes ops and passes as Markdown and public headers as HTML to the build folder's docs/.
 # SPDX-License-Identifier: Apache-2.0
 find_package(Doxygen)
 set(HALFTONE_DOCS ${PROJECT_BINARY_DIR}/docs)

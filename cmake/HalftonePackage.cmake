@@ -1,7 +1,7 @@
-# Debian packages, by `cpack -G DEB`: halftone (libraries and tools), halftone-dev (users' headers), halftone-developer (the dialect's).
+# Debian packages, built by `cpack -G DEB`: halftone (libraries, tools), halftone-dev (public headers), halftone-developer (the dialect).
 # SPDX-License-Identifier: Apache-2.0
-# If MPI was found there is halftone-mpi too, so that halftone itself needs no MPI.
-# The preset `package` builds their contents, for the prefix /usr; scripts/test-packages tries them on a bare Debian 12.
+# If MPI was found, halftone-mpi is a separate package, so that halftone does not depend on MPI.
+# The preset `package` builds their contents for the prefix /usr; scripts/test-packages tests them on a bare Debian 12.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "The authors of Halftone")
@@ -14,13 +14,13 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# SHLIBDEPS asks the building machine which packages hold the libraries; but it finds libLLVM by a link of
-# llvm-22-dev's, which belongs to no package. LLVM 22 is in Debian 12's security suite. GENERATE_SHLIBS records the
+# SHLIBDEPS looks up the packages of the libraries on the build machine. It would find libLLVM through a symlink of
+# llvm-22-dev that belongs to no package. LLVM 22 is in Debian 12's security suite. GENERATE_SHLIBS records the
 # dependency for programs that link the library, and runs ldconfig.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME halftone)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "libpng16-16, libturbojpeg0") # opened when a program reads images
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "libpng16-16, libturbojpeg0") # loaded when a program reads images
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_DEPENDS "libllvm${LLVM_VERSION_MAJOR} (>= 1:${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR})")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}) # the tools link libraries of this package
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
@@ -35,7 +35,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The headers, the CMake package, the
 set(CPACK_DEBIAN_DEVELOPER_PACKAGE_NAME halftone-developer)
 set(CPACK_DEBIAN_DEVELOPER_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPER_PACKAGE_DEPENDS
-  "halftone-dev (= ${PROJECT_VERSION}), cmake") # LLVM's and MLIR's CMake packages name files of all these:
+  "halftone-dev (= ${PROJECT_VERSION}), cmake") # LLVM's and MLIR's CMake packages reference files of all these:
 foreach(package IN ITEMS llvm-${LLVM_VERSION_MAJOR}-dev llvm-${LLVM_VERSION_MAJOR}-tools libmlir-${LLVM_VERSION_MAJOR}-dev mlir-${LLVM_VERSION_MAJOR}-tools)
   string(APPEND CPACK_DEBIAN_DEVELOPER_PACKAGE_DEPENDS ", ${package}")
 endforeach()

@@ -1,6 +1,6 @@
-# Precompiled headers: most of a file's compile time goes into parsing headers of other projects.
+# Precompiled headers: most of a file's compile time is spent parsing headers of other projects.
 # SPDX-License-Identifier: Apache-2.0
-# The lists have headers of other projects only, so an edit in this project never rebuilds one.
+# The lists contain only headers of other projects, so edits in this project never rebuild one.
 # CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without them.
 set(HALFTONE_STD_HEADERS
   <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <filesystem> <fstream> <functional> <limits> <map> <memory> <mutex> <numeric>
@@ -13,7 +13,7 @@ set(HALFTONE_MLIR_HEADERS
   <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/PatternMatch.h> <mlir/IR/SymbolTable.h> <mlir/IR/Verifier.h>
   <mlir/Pass/PassManager.h>)
 
-# halftone_pch(NAME HEADERS... DEPS ...): a target that compiles the headers once for all targets that reuse it.
+# halftone_pch(NAME HEADERS... DEPS ...): a target that compiles the headers once for all targets that reuse them.
 function(halftone_pch NAME)
   cmake_parse_arguments(PCH "" "" "HEADERS;DEPS" ${ARGN})
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.cpp CONTENT "// Nothing but precompiled headers.\n")
@@ -32,8 +32,9 @@ if(HALFTONE_BUILD_TESTS)
     DEPS halftone_mlir fmt::fmt Catch2::Catch2)
 endif()
 
-# halftone_reuse_pch(TARGET PREFIX): with MLIR's headers for a target that links halftone_mlir, else without. Clang
-# refuses headers that were compiled with another -fPIC, so programs are compiled as libraries are.
+# halftone_reuse_pch(TARGET PREFIX): reuses the set with MLIR's headers if the target links halftone_mlir, otherwise the
+# one without. Clang rejects precompiled headers built with another -fPIC setting, so programs are compiled like
+# libraries.
 function(halftone_reuse_pch TARGET PREFIX)
   target_compile_options(${TARGET} PRIVATE -fPIC)
   get_target_property(libraries ${TARGET} LINK_LIBRARIES)

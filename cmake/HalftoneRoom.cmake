@@ -1,16 +1,17 @@
 # halftone_room(NAME [VISIBLE] [TOOL] SOURCES ... DEPS ...): one static library per room, with the project's flags.
 # SPDX-License-Identifier: Apache-2.0
-# VISIBLE: a library for compiler engineers shows the room's symbols (HalftoneDeveloper.cmake). libhalftone.so hides them.
+# VISIBLE: a library for compiler engineers exports the room's symbols (HalftoneDeveloper.cmake). libhalftone.so hides
+# them.
 # TOOL: a room of the tools, which libhalftone.so does not contain.
 
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
-# Flags for all of this project's code: warnings on, floating point as written (both compilers fuse multiply-adds by
-# default).
+# Flags for all code of this project: warnings enabled, and floating point as written (both compilers contract
+# multiply-adds by default).
 add_library(halftone_flags INTERFACE)
 target_compile_options(halftone_flags INTERFACE -Wall -Wextra -Wno-unused-parameter -ffp-contract=off -fno-fast-math)
 target_include_directories(halftone_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-# Compiled kernels have no signature before them, which UBSan's check of calls through function pointers needs.
+# Compiled kernels lack the function signature that UBSan's check of calls through function pointers reads.
 if(HALFTONE_SANITIZE)
   target_compile_options(halftone_flags INTERFACE -fsanitize=address,undefined -fno-sanitize=vptr,function -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(halftone_flags INTERFACE -fsanitize=address,undefined)
@@ -24,8 +25,8 @@ if(HALFTONE_WERROR)
   target_compile_options(halftone_flags INTERFACE -Werror)
 endif()
 
-# MLIR's headers as system headers, and the one shared MLIR. MLIR's static libraries must not be linked beside it; a bundle has them in
-# its place.
+# MLIR's headers as system headers, and the single shared MLIR library. MLIR's static libraries must not be linked as
+# well; a bundle has them instead.
 add_library(halftone_mlir INTERFACE)
 target_include_directories(halftone_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_definitions(halftone_mlir INTERFACE ${LLVM_DEFINITIONS_LIST})
@@ -47,8 +48,8 @@ function(halftone_room NAME)
     set_property(GLOBAL APPEND PROPERTY HALFTONE_VISIBLE_ROOMS ${NAME})
   endif()
   target_link_libraries(${NAME} PUBLIC halftone_flags halftone_headers ${ROOM_DEPS})
-  # Where users' numbers arrive, and sizes are computed of them, no conversion narrows a number in silence. Signed indices of
-  # containers are all over the code, so conversions of the sign alone are left out.
+  # Where users' numbers enter and sizes are computed from them, no conversion may narrow silently. Signed container
+  # indices are used everywhere, so sign conversions are exempt.
   if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/(runtime|frontend)(/|$)")
     target_compile_options(${NAME} PRIVATE -Wconversion -Wno-sign-conversion)
   endif()
@@ -59,8 +60,8 @@ function(halftone_room NAME)
   endif()
 endfunction()
 
-# halftone_test_objects(NAME [THREADS] SOURCES ... [ALONE ...] DEPS ...): files that several tests link, compiled once. ALONE: the
-# files among them that define names which their neighbors define too. THREADS as for halftone_test.
+# halftone_test_objects(NAME [THREADS] SOURCES ... [ALONE ...] DEPS ...): objects that several tests link, compiled
+# once. ALONE: files that define the same names as their neighbors. THREADS as for halftone_test.
 function(halftone_test_objects NAME)
   cmake_parse_arguments(TEST "THREADS" "" "SOURCES;ALONE;DEPS" ${ARGN})
   if(HALFTONE_SANITIZE_THREADS AND NOT TEST_THREADS)
@@ -78,10 +79,11 @@ function(halftone_test_flags NAME ALONE)
   target_compile_definitions(${NAME} PRIVATE HALFTONE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" HALFTONE_BINARY_DIR="${PROJECT_BINARY_DIR}")
 endfunction()
 
-# halftone_test(NAME [THREADS] [FULL | FULL_CASES] [GPU] SOURCES ... [ALONE ...] DEPS ...): one Catch2 executable; each test case is a
-# ctest entry. FULL: only the full tier runs them; FULL_CASES: those with the tag [full] or of a type named Full<...>. GPU: they run on the emulated driver. The
-# labels are gpu, full and gpu_full, so that `ctest -L gpu` and `-LE full` both hold. THREADS is for tests of code that threads share. ThreadSanitizer runs these tests alone: most of
-# the rest waits for MLIR, which is not instrumented.
+# halftone_test(NAME [THREADS] [FULL | FULL_CASES] [GPU] SOURCES ... [ALONE ...] DEPS ...): one Catch2 executable; each
+# test case is a ctest entry. FULL: only the full tier runs its tests; FULL_CASES: only those with the tag [full] or of
+# a type named Full<...>. GPU: they run on the emulated driver. The labels are gpu, full and gpu_full, so that both
+# `ctest -L gpu` and `-LE full` work. THREADS: tests of code shared by threads. ThreadSanitizer runs only these tests,
+# since most of the others wait for MLIR, which is not instrumented.
 function(halftone_test NAME)
   cmake_parse_arguments(TEST "THREADS;FULL;FULL_CASES;GPU" "" "SOURCES;ALONE;DEPS" ${ARGN})
   if(HALFTONE_SANITIZE_THREADS AND NOT TEST_THREADS)

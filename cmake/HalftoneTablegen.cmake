@@ -1,7 +1,7 @@
-# Generates files of the current folder by mlir-tblgen.
+# Generates files of the current folder with mlir-tblgen.
 # SPDX-License-Identifier: Apache-2.0
 # halftone_tablegen(TD OUTPUT ARGS...): generates OUTPUT from the file TD with the options ARGS.
-# Files are included relative to the folder of TD and to the project. The outputs of a folder are collected in HALFTONE_INC of its
+# Include paths are the folder of TD and the project. The outputs of a folder are collected in HALFTONE_INC of its
 # CMakeLists.txt, which makes a target of them with halftone_generated.
 find_program(MLIR_TBLGEN NAMES mlir-tblgen-22 mlir-tblgen HINTS ${LLVM_TOOLS_BINARY_DIR} REQUIRED)
 
@@ -16,9 +16,9 @@ function(halftone_tablegen TD OUTPUT)
   set(HALFTONE_INC ${HALFTONE_INC} ${output} PARENT_SCOPE)
 endfunction()
 
-# halftone_generated(NAME FILES...): adds the target NAME, which generates FILES of the current folder; whatever compiles a file that
-# includes one of them depends on it. The target halftone_generated stands for all such targets: it generates what a compiler needs
-# to parse any one file of the project, without building a library (scripts/separate-build).
+# halftone_generated(NAME FILES...): adds the target NAME, which generates FILES of the current folder; targets that
+# include one of them depend on it. The target halftone_generated depends on all such targets: it generates everything
+# needed to parse a single file of the project, without building a library (scripts/separate-build).
 add_custom_target(halftone_generated)
 
 function(halftone_generated NAME)
@@ -26,8 +26,8 @@ function(halftone_generated NAME)
   add_dependencies(halftone_generated ${NAME})
 endfunction()
 
-# halftone_schedules(TARGET): generates, from Schedules.td of the current folder, the dialect halftone_TARGET with the schedules of a
-# target's kernels and the enums of their parameters, for halftone_codegen.
+# halftone_schedules(TARGET): generates, from Schedules.td of the current folder, the dialect halftone_TARGET with the
+# schedules of a target's kernels and the enums of their parameters, for halftone_codegen.
 function(halftone_schedules TARGET)
   set(HALFTONE_INC)
   halftone_tablegen(Schedules.td ScheduleEnums.h.inc -gen-enum-decls)

@@ -1,11 +1,12 @@
 # Unity builds: source files of one folder with the same using-directives are compiled together, eight at a time.
 # SPDX-License-Identifier: Apache-2.0
-# The files of a unit parse and instantiate the headers that they share once. A using-directive holds for all files after it in the
-# unit, so only files with the same directives share one. A file whose names clash with those of its neighbors, or that is slow by
-# itself, is excluded by SKIP_UNITY_BUILD_INCLUSION, and CMake excludes each file with compile options of its own.
+# The files of a unit parse and instantiate shared headers once. A using-directive applies to all later files of the
+# unit, so only files with the same directives share a unit. A file whose names clash with its neighbors' names, or that
+# is slow to compile by itself, is excluded by SKIP_UNITY_BUILD_INCLUSION. CMake excludes files with their own compile
+# options.
 set(HALFTONE_UNITY_SIZE 8)
 
-# halftone_unity(TARGET): compiles TARGET in units if HALFTONE_UNITY is on; TARGET may get more sources afterwards.
+# halftone_unity(TARGET): compiles TARGET in units if HALFTONE_UNITY is on; sources may be added to TARGET afterwards.
 function(halftone_unity TARGET)
   if(HALFTONE_UNITY)
     set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

@@ -1,9 +1,9 @@
-# The usage of every script: --help prints the comment at its head, and arguments that it does not take end it before it begins.
+# The usage of every script: --help prints the header comment, and unknown arguments end the script before it does any work.
 # SPDX-License-Identifier: Apache-2.0
 #
-# take OPTIONS MOST "$@": OPTIONS are words such as `--quick` and `--seed=`, whose value is the next argument; MOST is the count of
-# other arguments. Arguments behind `--` are not looked at. With --help or -h the script ends with 0, and with 2 for an argument
-# that it does not take.
+# take OPTIONS MOST "$@": OPTIONS are words such as `--quick` and `--seed=`, whose value is the next argument; MOST is
+# the maximum number of other arguments. Arguments after `--` are not checked. With --help or -h the script exits with
+# 0, and with 2 on an unknown argument.
 take() {
   local options=" $1 " most=$2 script=${0#"$PWD"/} count=0
   shift 2
