@@ -1,6 +1,6 @@
 # Lists the classes that a C++ source defines, with the methods that each declares: a reader of declarations, without types or macros.
 # SPDX-License-Identifier: Apache-2.0
-"""Used by target_rules.py. `class_methods(text)` gives a CppClass for each class, struct and union of the text.
+"""Used by target_rules.py. `class_methods(text)` returns a CppClass for each class, struct and union of the text.
 
 A method is each member function that the class body declares or defines: overloads, static functions, function templates and
 operators count one each. Constructors, destructors, assignments, friends, members of nested or local classes, and data

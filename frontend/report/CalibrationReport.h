@@ -8,6 +8,6 @@ namespace halftone::detail {
 
 std::string decibelText(double decibels);                 // "41.3 dB", "exact", "not finite"
 std::string savedText(const CalibrationReport::Row &row); // "1.21 KB"
-std::string speedText(const CalibrationReport::Row &row); // "1.84x": speed relative to the float layer
+std::string speedText(const CalibrationReport::Row &row); // "1.84x": relative to the unquantized layer
 
 } // namespace halftone::detail
