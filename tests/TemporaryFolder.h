@@ -1,4 +1,4 @@
-// A folder for one test, which is removed at the test's end.
+// A temporary folder for one test, removed at the end of the test.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace halftone {
 
-/// The folder is empty at first. Its name is unique, so that tests and whole test runs may run side by side.
+/// The folder is initially empty. Its name is unique, so that tests and whole test runs may run concurrently.
 struct TemporaryFolder {
   std::filesystem::path path;
 

@@ -1,4 +1,4 @@
-// Compares plans with the meaning of the modules from which they were made.
+// Compares plans with the semantics of the modules from which they were made.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/AssignSlots.h"
 #include "RandomModule.h"
@@ -73,7 +73,7 @@ public:
     for (const ShadowSlot &shadow : exe.shadows)
       launch(shadow.refresh);
     runSteps(0, exe.plan.steps.size());
-    // A shadow that the plan writes must have the bytes that a refresh would make.
+    // A shadow that the plan writes must have the bytes that recomputing it would give.
     for (size_t i = 0; i < exe.shadows.size(); ++i) {
       std::string written = shadowBytes[i];
       launch(exe.shadows[i].refresh);
@@ -82,7 +82,7 @@ public:
     }
   }
   void runSteps(size_t begin, size_t end) {
-    std::vector<size_t> order; // parts of one launch in reverse order: they must be independent
+    std::vector<size_t> order; // the parts of one launch, in reverse order: they must be independent
     size_t firstPart = 0;
     for (size_t i = begin; i < end; ++i) {
       auto *launch = std::get_if<LaunchStep>(&exe.plan.steps[i]);
@@ -99,7 +99,7 @@ public:
     const std::optional<Predicate> predicate = predicateOf(step);
     if (predicate && !holds(*predicate))
       return;
-    if (auto *collective = std::get_if<CollectiveStep>(&step)) { // of a process alone
+    if (auto *collective = std::get_if<CollectiveStep>(&step)) { // in a single process
       for (size_t i = 0; i < collective->from.size(); ++i)
         copy(*collective, i);
     } else if (auto *copy = std::get_if<CopyStep>(&step)) {
@@ -109,7 +109,7 @@ public:
       else
         std::memmove(at(copy->to), at(copy->from), bytes);
     } else if (auto *repeat = std::get_if<RepeatStep>(&step)) {
-      // As on a GPU, whose host looks late: further iterations change nothing.
+      // As on a GPU, whose host checks the predicate late: additional iterations change nothing.
       constexpr int64_t mostVoid = 2;
       iterations.push_back(0);
       int64_t left = mostVoid;
@@ -125,7 +125,7 @@ public:
     }
   }
   bool holds(const Predicate &predicate) { return (*at(predicate.slot) != 0) != predicate.negated; }
-  /// The value of a pair, or this process's elements of it.
+  /// The value of a pair, or the elements of it that this process owns.
   void copy(const CollectiveStep &step, size_t pair) {
     const auto bytes = [&](SlotId id) { return exe.plan.slots[id].type.bytes(); };
     const SlotId from = step.from[pair], to = step.to[pair];
@@ -256,7 +256,7 @@ void compare(const std::string &text, int64_t height, int64_t width, bool strict
 TEST_CASE("random plans mean what their modules mean") {
   uint32_t seed = GENERATE(range(1u, 401u));
   bool strict = seed % 4 == 0;
-  bool large = seed % 40 == 39; // side reductions have several blocks
+  bool large = seed % 40 == 39; // partial reductions have several blocks
   int64_t height = large ? 150 : 6, width = large ? 140 : 5;
   std::string text = randomModule(seed, height, width);
   INFO("seed " << seed << "\n" << text);
@@ -272,7 +272,7 @@ TEST_CASE("random plans with loops mean what their modules mean, also if iterati
 
 namespace {
 
-/// A module around `body` with @v0, whose new value is the first yield; it fetches the other yields.
+/// A module around `body` with variable @v0, whose new value is the first yield. It fetches the other yields.
 std::string around(const std::string &body, const std::string &fresh, const std::string &fetched = "%x0") {
   return R"(halftone.variable @v0 : tensor<6x5xf32>
 func.func @main(%x0: tensor<6x5xf32> {halftone.name = "x0"}, %p: tensor<i1> {halftone.name = "p"},
@@ -322,11 +322,11 @@ std::string printed(const std::string &text) {
 
 } // namespace
 
-// a: arena, v: variable, f: feed, o: fetch, c: constant.
+// Slots: a: arena, v: variable, f: feed, o: fetch, c: constant.
 TEST_CASE("a new value is made in place when nothing reads the old one after") {
   const char *add = "  %0 = halftone.add %v0, %x0 : tensor<6x5xf32>\n";
   CHECK(printed(around(add, "%0")) == "copy f>o; vf>v; ");
-  // The launch that makes the new value gives the old one to the fetch, or the new one again.
+  // The launch that computes the new value also writes the fetch, with the old value or with the new one.
   CHECK(printed(around(add, "%0", "%v0")) == "vf>vo; ");
   CHECK(printed(around(add, "%0", "%0")) == "vf>vo; ");
   // A reader that transposes, broadcasts or reduces needs the whole old value.
@@ -390,12 +390,12 @@ TEST_CASE("a branch that leaves a variable as it was costs nothing") {
                      "    halftone.yield %v0 : tensor<6x5xf32>\n"
                      "  }\n";
   CHECK(printed(around(when, "%0")) == "copy f>o; ?vf>v; ");
-  // If the value is only fetched, the branch that is not taken is a copy.
+  // If the value is only fetched, the branch that is not taken copies it.
   CHECK(printed(around(when, "%v0", "%0")) == "?vf>o; !copy v>o; ");
 }
 
 namespace {
-/// A variable that is updated under a flag, and whose old value is read under the flag's new value.
+/// A variable that is updated under a flag, and whose old value is read under the new value of the flag.
 constexpr const char *flagged = R"(halftone.variable @flag : tensor<i1>
 halftone.variable @v : tensor<6x5xf32>
 func.func @main(%x: tensor<6x5xf32> {halftone.name = "x"}, %p: tensor<i1> {halftone.name = "p"},
@@ -423,7 +423,7 @@ func.func @main(%x: tensor<6x5xf32> {halftone.name = "x"}, %p: tensor<i1> {halft
 } // namespace
 
 TEST_CASE("a flag that gets a new value is another condition") {
-  // The old value of @v, which the first `when` may have replaced, is read by the second.
+  // The second `when` reads the old value of @v, which the first one may have replaced.
   const std::string steps = printed(flagged);
   CAPTURE(steps);
   CHECK(steps.find("?vf>a; ") != std::string::npos);
@@ -452,7 +452,7 @@ TEST_CASE("a plan whose steps find other values in memory than the module names 
 }
 
 TEST_CASE("independent launches of one kernel side by side are one launch") {
-  // The two negations share a kernel and do not touch each other's values; the third negation reads the first.
+  // The two negations share a kernel and do not access each other's values. The third negation reads the first.
   CHECK(printed(around("  %0 = halftone.neg %v0 : tensor<6x5xf32>\n  %1 = halftone.neg %x0 : tensor<6x5xf32>\n", "%0",
                        "%1"))
             .find("+") != std::string::npos);
@@ -464,7 +464,7 @@ TEST_CASE("a sum over processes travels until its first reader") {
                           "  %2 = halftone.add %v0, %1 : tensor<6x5xf32>\n"
                           "  %3 = halftone.exp %x0 : tensor<6x5xf32>\n";
   CHECK(printed(around(sum, "%2", "%3")) == "f>a; sum a>a; f>o; wait; va>v; ");
-  // Without a reader it travels to the end; its result may be made in a variable or a fetch.
+  // Without a reader the sum is in flight until the end. Its result may be written to a variable or a fetch.
   CHECK(printed(around(sum, "%1", "%3")) == "f>a; sum a>v; f>o; wait; ");
   CHECK(printed(around(sum, "%v0", "%1")) == "f>a; sum a>o; wait; ");
 }

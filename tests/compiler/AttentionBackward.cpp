@@ -1,4 +1,4 @@
-// Kernels of attention's gradient whose blocks share a head of keys: each has a part of the queries.
+// Kernels for the gradient of attention whose blocks share a key head: each block has a part of the queries.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/AttentionConstants.h"
 #include "dialect/Dialect.h"
@@ -15,11 +15,11 @@ using halftone::testing::targetsOfGroups;
 
 namespace {
 
-/// A gradient of one example in `parts` parts; `heads` heads of queries share each of `groups` heads of keys.
+/// A gradient of one example, computed in `parts` parts. `heads` query heads share each of the `groups` key heads.
 struct Gradient {
   int64_t parts, t, s, heads = 1, groups = 1, h = 8, e = 5;
   bool causal = false, masked = false, drops = false, hasBias = false;
-  std::string asked = "abc"; // the gradients that the kernel yields: by q, k, v
+  std::string asked = "abc"; // the gradients that the kernel yields: a: by q, b: by k, c: by v
 
   std::string title() const {
     return fmt::format("{} parts of {} x {}, {} x {} heads, {} and {} features, {}{}{}{}{}", parts, t, s, groups, heads,
@@ -67,10 +67,10 @@ std::string textOf(const Gradient &of, const std::string &dtype) {
                      types, fmt::join(results, ", "), arguments, names, attributes, yielded, yieldedTypes);
 }
 
-/// A query sees neighbouring keys, and each eleventh query none.
+/// A query sees neighbouring keys; every eleventh query sees none.
 bool sees(int64_t t, int64_t s) { return std::abs(t - s) < 9 && t % 11 != 5; }
 
-/// Sets the mask, and the `lse` of rows that see no key: that of an attention whose scores are all those of masked keys.
+/// Sets the mask, and the `lse` of rows that see no key: that of an attention all of whose scores are masked.
 void hide(const Gradient &of, TensorData &mask, TensorData &lse) {
   for (int64_t t = 0; t < of.t; ++t) {
     bool seesAny = false;
@@ -97,12 +97,12 @@ const Gradient all[] = {
     {.parts = 3, .t = 70, .s = 130, .heads = 2, .causal = true, .hasBias = true},
     {.parts = 2, .t = 130, .s = 65, .asked = "b"},
     {.parts = 3, .t = 130, .s = 100, .groups = 2, .causal = true, .asked = "c"},
-    {.parts = 4, .t = 5, .s = 1000}, // the last part has no query
+    {.parts = 4, .t = 5, .s = 1000}, // the last part has no queries
     {.parts = 1, .t = 1, .s = 1000},
     {.parts = 2, .t = 2200, .s = 33, .h = 2, .e = 1},
 };
 
-/// Checks every `share`th gradient of the list for each target, and all of them for the last one.
+/// Checks every `share`th gradient of the list for each target, and all of them for the last target.
 void checkAll(const std::string &dtype, const std::vector<std::string> &targets, ptrdiff_t share) {
   for (const std::string &target : targets)
     for (const Gradient &of : all) {
@@ -139,6 +139,6 @@ TEST_CASE("A gradient of attention in parts has a block for each part of each he
   };
   const auto [text, bytes] = described(2);
   const auto [more, fewerBytes] = described(8);
-  CHECK(text == more); // one code for any number of parts
+  CHECK(text == more); // the code does not depend on the number of parts
   CHECK(fewerBytes < bytes / 2);
 }

@@ -17,7 +17,7 @@ struct Extents {
   int64_t t, s, h, e, groups = 1;
   const char *dtype = "f32";
   bool causal = false, masked = false, hasBias = false, drops = false;
-  bool maskOfQueries = false; // one for all keys
+  bool maskOfQueries = false; // one mask for all keys
 
   std::string title() const {
     return fmt::format("{} x {}, {} and {}, {} groups, {}{}{}{}{}", t, s, h, e, groups, dtype, causal ? ", causal" : "",
@@ -73,7 +73,7 @@ bool sees(int mask, int64_t example, int64_t key, int64_t keys) {
   case 1:
     return key == keys - 1 - example;
   case 2:
-    return example == 0 && key % 3 == 0; // the other example sees none
+    return example == 0 && key % 3 == 0; // the other example sees no key
   default:
     return true;
   }
@@ -141,7 +141,7 @@ TEST_CASE("Values of keys that few queries do not see make NaN if they are infin
           setMask(operands[3], 0, of.s);
           operands[2].low[size_t(key * of.e + 17)] = operands[2].high[size_t(key * of.e + 17)] = special;
           const TensorData out = std::move(kernel.run(operands)[0]);
-          for (int64_t row = 0; row < 2 * of.t; ++row) { // of the first example
+          for (int64_t row = 0; row < 2 * of.t; ++row) { // rows of the first example
             CHECK(!std::isfinite(out.low[size_t(row * of.e + 17)]));
             CHECK(std::isfinite(out.low[size_t(row * of.e + 16)]));
           }
@@ -152,7 +152,7 @@ TEST_CASE("A score that is NaN makes a row of few queries NaN, and no other", "[
   const Extents of{.t = 2, .s = 100, .h = 16, .e = 16};
   const KernelHarness kernel(textOf(of), "host", false);
   auto operands = kernel.operands(5, false);
-  operands[0].low[0] = operands[0].high[0] = NAN; // of the first query, head and feature
+  operands[0].low[0] = operands[0].high[0] = NAN; // the first query, head and feature
   const TensorData out = std::move(kernel.run(operands)[0]);
   for (int64_t row = 0; row < 2 * 2 * of.t; ++row)
     CHECK(std::isnan(out.low[size_t(row * of.e)]) == (row == 0));

@@ -1,4 +1,4 @@
-// Attention kernels leave out tiles of keys that no query sees, and nothing else.
+// Attention kernels skip tiles of keys that no query sees, and nothing else.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/AttentionConstants.h"
 #include "dialect/Dialect.h"
@@ -16,7 +16,7 @@ using halftone::testing::targetsOfGroups;
 
 namespace {
 
-/// One attention, (1, t, 2, 8) by (1, s, 1, 8), whose mask has the extent t or 1 along the queries.
+/// One attention, (1, t, 2, 8) by (1, s, 1, 8). The extent of its mask along the queries is t or 1.
 struct Extents {
   int64_t t, s;
   bool alongQueries = false, causal = false, drops = false, hasBias = false;
@@ -88,7 +88,7 @@ void setMask(TensorData &data, const Mask &mask, const Extents &of) {
     data.upper = data.integers;
 }
 
-/// Rows without a key that they see have the `lse` of an attention whose scores are all those of masked keys.
+/// Rows that see no key have the `lse` of an attention all of whose scores are masked.
 void setLse(TensorData &lse, const Mask &mask, const Extents &of) {
   for (int64_t row = 0; row < 2 * of.t; ++row) {
     bool sees = false;
@@ -109,7 +109,7 @@ const Extents all[] = {{64, 65},
                        {130, 250, false, false, false, false, "bf16"},
                        {130, 250, false, true, false, false, "f16"}};
 
-/// bf16 is multiplied in pairs and in tiles by some.
+/// Some targets multiply bf16 in pairs and in AMX tiles.
 std::vector<std::string> targetsOf(const Extents &of) {
   std::vector<std::string> targets = runnableTargets();
   if (std::string(of.dtype) == "bf16")
@@ -125,7 +125,7 @@ TEST_CASE("Attention and its gradient leave out no key that a query sees", "[ker
     for (const std::string &target : targetsOf(extents))
       for (const Mask &mask : masks)
         for (const bool isGradient : {false, true}) {
-          constexpr ptrdiff_t share = 9; // of all pairs of extents and masks: each mask has two
+          constexpr ptrdiff_t share = 9; // of all combinations of extents and masks; each mask has two
           if ((&mask - masks.data() + (&extents - all) + isGradient) % share != 0)
             continue;
           Extents of = extents;

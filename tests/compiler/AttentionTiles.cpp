@@ -1,4 +1,4 @@
-// Attention by pairs of bf16 and by tiles: extents that end inside a tile, and subnormal numbers.
+// Attention with bf16 pairs and with AMX tiles: extents that end inside a tile, and subnormal numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/targets/cpu/CpuTarget.h"
@@ -13,7 +13,7 @@ using halftone::testing::targetsOfGroups;
 
 namespace {
 
-/// Queries, keys, depth, width. Two heads of queries share a head of keys.
+/// Numbers of queries and keys, depth, width. Two query heads share a key head.
 struct Extents {
   int64_t t, s, h, e;
   bool causal = false;
@@ -53,7 +53,7 @@ halftone.kernel attention_grad @k (QUERIES, KEYS, VALUES, ROWS, OUT, ROWS) -> (Q
                   extents);
 }
 
-// Products of fewer queries and keys are made otherwise.
+// Attention with fewer queries and keys takes another path.
 const Extents all[] = {{64, 80, 16, 8}, {129, 33, 24, 40, true}, {130, 37, 15, 17}, {1, 130, 64, 32},
                        {100, 60, 2, 3}, {110, 40, 32, 16, true}, {97, 113, 32, 33}};
 
@@ -97,7 +97,7 @@ TEST_CASE("Attention by pairs and by tiles keeps subnormal operands", "[kernels]
   for (const std::string &target : targetsOfGroups()) {
     const KernelHarness kernel(forward({110, 40, 16, 16}), target, false);
     auto operands = kernel.operands(3, false);
-    for (double &value : operands[2].low) // the values: their mean is a subnormal number
+    for (double &value : operands[2].low) // the values, whose mean is subnormal
       value = 0x1p-130;
     operands[2].high = operands[2].low;
     kernel.checkInside(operands);

@@ -1,4 +1,4 @@
-// The words in which emitters write code, run: loops, choices, memory with a mask, squares turned, arithmetic.
+// Runs code of CodeBuilder, through which emitters write code: loops, branches, masked memory, transposes, arithmetic.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/CodeBuilder.h"
 #include "CompiledFunction.h"
@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace {
 
-/// What code under test gets: where it reads, where it writes, and a count.
+/// The arguments of the code under test: its input, its output, and a count.
 struct Given {
   Emitted in, out, count;
 };
@@ -48,7 +48,7 @@ template <class Out, class In> std::vector<Out> run(const Loaded &code, std::vec
 } // namespace
 
 TEST_CASE("A loop carries its values, and a choice gives the values of the outcome that holds", "[codegen]") {
-  // out[0] = sum of the even elements less the sum of the odd ones; out[1] = how many elements are even.
+  // out[0] = the sum of the even elements minus the sum of the odd ones; out[1] = the number of even elements.
   const Loaded code = loadCode([](CodeBuilder &code, const Given &given) {
     const Type i64 = code.getI64Type();
     const Emitted zero = code.constant(0);

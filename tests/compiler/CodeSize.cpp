@@ -1,4 +1,4 @@
-// Kernels with large bodies: their values, and how much code they become.
+// Kernels with large bodies: their values and the size of their code.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include "tests/compiler/KernelText.h"
@@ -11,7 +11,7 @@ using halftone::testing::with;
 
 namespace {
 
-/// `count` times `%x = function(%x) + 0.5`, from %`name`; the last one is %`name``count`.
+/// `count` times `%x = function(%x) + 0.5`, starting from %`name`; the last one is %`name``count`.
 std::string chain(const std::string &function, int count, const std::string &name, const std::string &type) {
   std::string text = fmt::format("  %{}half = halftone.constant dense<0.5> : {}\n", name, type);
   for (int i = 0; i < count; ++i) {
@@ -78,7 +78,7 @@ std::string kernelText(const std::string &form, const std::string &function, int
                      {"$N", std::to_string(n)}});
 }
 
-/// Bytes of the code of a chain of `count` functions.
+/// The code size, in bytes, of a chain of `count` functions.
 double codeBytes(const std::string &form, const std::string &function, int count, const std::string &target) {
   return double(KernelHarness(kernelText(form, function, count, 16, 64), target, false).code().code.size());
 }
@@ -102,7 +102,7 @@ TEST_CASE("The code of a kernel grows in proportion to its ops", "[kernels]") {
   for (const std::string target : {"x86-64-v2", "x86-64-v3", "x86-64-v4"})
     for (const std::string function : {"sin", "exp", "asinh", "abs"}) {
       CAPTURE(form, target, function);
-      constexpr double mostBytesOfOne = 400; // of a function and a sum, in all copies
+      constexpr double mostBytesOfOne = 400; // for one function and one addition, in all copies of the body
       CHECK(codeBytes(form, function, 200, target) - codeBytes(form, function, 100, target) <= 100 * mostBytesOfOne);
     }
 }

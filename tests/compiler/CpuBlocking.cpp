@@ -1,4 +1,4 @@
-// Block sizes: enough blocks, none too small, a function of extents alone.
+// Block sizes: enough blocks, none too small, depending on the extents alone.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/CpuTarget.h"
 #include "compiler/targets/cpu/Emitters.h"
@@ -10,7 +10,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// The rules of a CPU that reads windows in their images.
+/// The blocking of a CPU that reads windows directly from the image.
 const Blocking &blocking() {
   static const auto &cpu = *new CpuTarget(CpuTarget::find("x86-64-v3").valueOrThrow());
   return cpu.blocking(compiler::Numerics::fast());
@@ -22,7 +22,7 @@ MatmulTraits product(int64_t batch, int64_t m, int64_t n, int64_t k) {
   return traits;
 }
 
-/// That of a window with lines of `line` places.
+/// The traits of a window product with `line` output positions per line.
 MatmulTraits windowProduct(int64_t m, int64_t n, int64_t k, int64_t line) {
   MatmulTraits traits = product(1, m, n, k);
   traits.window = true;
@@ -37,10 +37,10 @@ MatmulTraits windowProduct(int64_t m, int64_t n, int64_t k, int64_t line) {
 TEST_CASE("matmul tiles follow extents") {
   auto [m, n, k, tileM, tileN] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t>({
       {4096, 4096, 4096, 188, 256}, // enough blocks
-      {512, 512, 512, 128, 128},    // an even count of parts along M, narrower columns
-      {128, 512, 784, 128, 64},     // few rows: the columns cut
+      {512, 512, 512, 128, 128},    // an even number of parts along M, narrower columns
+      {128, 512, 784, 128, 64},     // few rows: the columns are cut
       {1, 512, 784, 4, 128},        // one row: each block has 2^16 elements of B
-      {128, 10, 512, 32, 64},       // no narrower than a panel
+      {128, 10, 512, 32, 64},       // not narrower than a panel
       {64, 64, 64, 32, 64},         // each block has 2^17 multiply-adds
       {1, 1, 1, 4, 64},
       {0, 8, 8, 4, 64},
@@ -65,12 +65,12 @@ TEST_CASE("tiles stay multiples of the micro-kernels'") {
 TEST_CASE("Tiles of images have whole lines, and are blocks enough") {
   auto [m, n, k, line, tileM, tileN] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t, int64_t>({
       {25088, 64, 576, 56, 448, 64}, // enough blocks
-      {3136, 64, 576, 56, 392, 32},  // an even count of parts along M, narrower columns
+      {3136, 64, 576, 56, 392, 32},  // an even number of parts along M, narrower columns
       {6272, 128, 1152, 28, 448, 64},
       {392, 512, 4608, 7, 392, 32}, // all rows
       {49, 512, 4608, 7, 49, 32},
       {196, 256, 2304, 14, 98, 32},
-      {64, 32, 144, 8, 32, 32}, // half of a block would have less than 2^17 multiply-adds
+      {64, 32, 144, 8, 32, 32}, // half of a block would have fewer than 2^17 multiply-adds
       {0, 16, 8, 8, 8, 32},
   }));
   CAPTURE(m, n, k, line);
@@ -92,10 +92,10 @@ TEST_CASE("Long sums of few blocks are cut into equal parts, each worth a block"
       {4, 30, 10, 16384, 4},
       {16, 30, 10, 16384, 1},
       {1, 30, 10, 8192, 1},   // not long enough
-      {1, 3, 5, 16384, 4},    // 6 parts would be worth a block
-      {1, 1, 1, 16384, 4},    // a part reads as much of the right operand as a block does
-      {1, 1, 1, 9000, 1},     // half of K is no multiple of 8 as K is
-      {1, 30, 10, 60000, 25}, // nor are most parts of this K multiples of 16
+      {1, 3, 5, 16384, 4},    // 6 parts would take as much time as a block
+      {1, 1, 1, 16384, 4},    // a part reads as much of the right operand as a block
+      {1, 1, 1, 9000, 1},     // half of K is not a multiple of 8, as K is
+      {1, 30, 10, 60000, 25}, // most parts of this K are not multiples of 16 either
       {1, 30, 10, 16383, 43}, // 3 x 43 x 127
       {1, 30, 10, 16411, 1},  // a prime
       {1, 0, 10, 16384, 1},
@@ -150,18 +150,18 @@ TEST_CASE("Recurrences have runs of rows that several threads share, and weights
   CHECK(rowsOf(1, 32) == 1);
   CHECK(rowsOf(200, 32) == 16);
   CHECK(rowsOf(10000, 32) == 24);
-  // The weights of 512 units have 4 MiB in f32.
+  // The weights of 512 units take 4 MiB in f32.
   CHECK(rowsOf(32, 512) == 16);
   CHECK(rowsOf(64, 512) == 24);
   CHECK(rowsOf(32, 513) == std::nullopt);
   CHECK(rowsOf(32, 700, DType::bfloat16) == 16);
-  // Launches multiply in tiles.
+  // Launches multiply in AMX tiles.
   const Blocking &ofTiles = tiled.blocking(Numerics::fast());
   CHECK(rowsOf(32, 90, DType::bfloat16, ofTiles) == 8);
   CHECK(rowsOf(32, 91, DType::bfloat16, ofTiles) == std::nullopt);
   CHECK(rowsOf(4, 91, DType::bfloat16, ofTiles) == 4);
   CHECK(rowsOf(32, 91, DType::float32, ofTiles) == 8);
-  // Few rows do not pay for packing much.
+  // With few rows, packing many weights does not pay.
   CHECK(rowsOf(3, 128) == 3);
   CHECK(rowsOf(3, 129) == std::nullopt);
   RecurrenceTraits sums;

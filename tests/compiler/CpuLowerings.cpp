@@ -1,4 +1,4 @@
-// What kernels for each CPU read: runs of K, groups of channels, packed weights.
+// What kernels for each CPU read: K in contiguous runs, channels in groups, packed weights.
 // SPDX-License-Identifier: Apache-2.0
 #include "CompiledFunction.h"
 #include <catch2/catch.hpp>
@@ -46,8 +46,8 @@ TEST_CASE("Groups of few channels are summed where a vector holds one or several
   CHECK(v4.lowerings().sumsGroups(DType::bfloat16, 8, 8));
   CHECK(v4.lowerings().sumsGroups(DType::float32, 16, 16));
   CHECK(v4.lowerings().sumsGroups(DType::float32, 4, 16));
-  CHECK_FALSE(v3.lowerings().sumsGroups(DType::float32, 16, 8));   // too many sums for the registers
-  CHECK_FALSE(v4.lowerings().sumsGroups(DType::bfloat16, 16, 16)); // contractions take pairs
+  CHECK_FALSE(v3.lowerings().sumsGroups(DType::float32, 16, 8));   // too many accumulators for the registers
+  CHECK_FALSE(v4.lowerings().sumsGroups(DType::bfloat16, 16, 16)); // contractions use pairs
   CHECK_FALSE(v4.lowerings().sumsGroups(DType::float32, 3, 3));
   CHECK_FALSE(v4.lowerings().sumsGroups(DType::float32, 8, 4));
   CHECK_FALSE(v4.lowerings().sumsGroups(DType::float32, 4, 1));
@@ -66,7 +66,7 @@ TEST_CASE("Weights of four bits share bytes in panels where a product reads them
   CHECK(packs(zen4, DType::float32, 784, 512));
   CHECK(packs("x86-64-v4", DType::float32, 784, 512));
   CHECK(packs("sapphirerapids", DType::bfloat16, 784, 512));
-  CHECK_FALSE(packs("sapphirerapids", DType::int8, 784, 512)); // tiles want whole bytes
+  CHECK_FALSE(packs("sapphirerapids", DType::int8, 784, 512)); // AMX tiles need whole bytes
   CHECK_FALSE(packs("x86-64-v4", DType::int8, 784, 512));
   CHECK_FALSE(packs("x86-64-v3", DType::float32, 784, 512));
   CHECK_FALSE(packs(zen4, DType::float64, 784, 512));
@@ -90,12 +90,12 @@ TEST_CASE("Weights are kept in panels where those make products faster", "[targe
   CHECK_FALSE(packs(zen5, DType::bfloat16, 783, 512));       // an odd index of K is left over
   CHECK_FALSE(packs(zen5, DType::bfloat16, 784, 520));       // half a panel is left over
   CHECK_FALSE(packs(zen5, DType::bfloat16, 64, 16));         // too small
-  CHECK(packs("sapphirerapids", DType::bfloat16, 784, 512)); // for tiles, and pairs with few rows
+  CHECK(packs("sapphirerapids", DType::bfloat16, 784, 512)); // for AMX tiles, and for pairs with few rows
   for (const char *target : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86_64-unknown-linux-gnu:cooperlake"})
     CHECK_FALSE(packs(target, DType::bfloat16, 784, 512));
   for (const char *target : {zen5, "sapphirerapids", "x86_64-unknown-linux-gnu:cooperlake"}) {
     const auto fours = targetNamed(target).lowerings().weightPanels(compiler::Numerics::strict(), DType::int8, 784,
-                                                                    512); // exact: strict mode too
+                                                                    512); // exact, so in strict mode too
     REQUIRE(fours);
     CHECK(fours->columns == 16);
     CHECK(fours->group == 4);

@@ -17,7 +17,7 @@ CpuTarget found(std::string_view name) {
   return *target;
 }
 
-/// The names of its products, in order.
+/// The names of the target's products, in order.
 std::string productsOf(const CpuTarget &target) {
   std::string names;
   for (const ProductRow *row : target.products)

@@ -1,4 +1,4 @@
-// MLIR's diagnostics as Status.
+// Conversion of MLIR diagnostics to Status.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/reports/Diagnostics.h"
 #include "compiler/reports/LayerPath.h"

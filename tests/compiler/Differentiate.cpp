@@ -1,4 +1,4 @@
-// Compares derivatives of whole functions with finite differences in float64; the interpreter runs both.
+// Compares derivatives of whole functions with finite differences in float64. The interpreter runs both.
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalarFunction.h"
 #include <cmath>
@@ -10,7 +10,7 @@ using dialect::TensorData;
 namespace {
 
 const std::string labels = "dense<[[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]> : tensor<3x3xf64>";
-/// %loss from logits %z, computed as losses compute it.
+/// %loss of the logits %z, computed as the losses compute it.
 const std::string softmaxCrossEntropy = R"(
   %zmax = halftone.reduce max %z {axes = array<i64: 1>} : tensor<3x3xf64> -> tensor<3xf64>
   %fixed = halftone.stop_gradient %zmax : tensor<3xf64>
@@ -186,9 +186,9 @@ func.func @main(%a: tensor<4xf64> {halftone.name = "a"}, %b: tensor<4xf64> {half
   return %d#0, %d#1, %dr : tensor<4xf64>, tensor<4xf64>, tensor<4xf64>
 })");
   std::vector<TensorData> results = module.run({module.tensor({4}, {1, 2, 2, 0}), module.tensor({4}, {1, 3, 0, 0})});
-  CHECK(results[0].low == std::vector<double>{0.5, 0, 1, 0.5}); // maximum: a tie is shared
+  CHECK(results[0].low == std::vector<double>{0.5, 0, 1, 0.5}); // maximum: a tie shares the gradient
   CHECK(results[1].low == std::vector<double>{0.5, 1, 0, 0.5});
-  CHECK(results[2].low == std::vector<double>{0, 0.5, 0.5, 0}); // reduce: shared equally
+  CHECK(results[2].low == std::vector<double>{0, 0.5, 0.5, 0}); // reduce: tied elements share the gradient equally
 }
 
 TEST_CASE("the derivative of a running maximum goes to the first of equals, and to the first NaN") {
@@ -266,5 +266,5 @@ func.func @main(%x: tensor<2xf64> {halftone.name = "x"})
   CHECK(module.variables.at("w").low == std::vector<double>{0, 3});
   double infinity = std::numeric_limits<double>::infinity();
   results = module.run({module.tensor({2}, {infinity, 1})});
-  CHECK(module.variables.at("w").low == std::vector<double>{0, 3}); // 0 * inf is NaN, so the check must skip it
+  CHECK(module.variables.at("w").low == std::vector<double>{0, 3}); // 0 * inf is NaN, so the check must skip the update
 }

@@ -1,4 +1,4 @@
-// Kernels run on the emulated CUDA driver, through its cu* functions.
+// Runs kernels on the emulated CUDA driver, through its cu* functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/EmulatedGpu.h"
 #include "runtime/plan/GpuAbi.h"
@@ -14,7 +14,7 @@ using emulator::DriverLibrary;
 
 namespace {
 
-/// The parameters of a kernel's entry, in order.
+/// The parameters of a kernel's entry point, in order.
 class Parameters {
 public:
   void add(uint64_t value) { values_.push_back(value); }
@@ -26,7 +26,7 @@ public:
   }
 
 private:
-  std::vector<uint64_t> values_; // little-endian, so that those of 32 bits begin alike
+  std::vector<uint64_t> values_; // little-endian, so 32-bit parameters are at the start of their words
   std::vector<void *> pointers_;
 };
 
@@ -72,7 +72,7 @@ public:
     return emulator::readAccessTable(driver_.find<const char *()>("halftoneEmulatorAccesses")());
   }
 
-  /// One launch whose parts have these results; no table if `asParts` is false.
+  /// One launch whose parts write these results. There is no table of parts if `asParts` is false.
   void play(const std::vector<std::vector<DevicePointer>> &results, bool asParts, DevicePointer predicate,
             bool negated) {
     Parameters parameters;
@@ -100,7 +100,8 @@ public:
   }
 
 private:
-  /// The first block of a part (not among parameters), its buffers and extents.
+  /// The row of the table for one part: its first block (not a parameter of a launch without parts), buffers and
+  /// extents.
   std::vector<uint64_t> rowOf(int64_t first, const std::vector<DevicePointer> &results, bool isParameters) const {
     std::vector<uint64_t> row;
     if (!isParameters)

@@ -1,4 +1,4 @@
-// Emulated instructions give the bits that Intel's manual says, and so do the CPU's own where it has them.
+// Emulated instructions give the bits of Intel's manual, and so do the CPU's own instructions if it has them.
 // SPDX-License-Identifier: Apache-2.0
 #include "CompiledFunction.h"
 #include "compiler/targets/cpu/matmul/Products.h"
@@ -13,13 +13,13 @@ using namespace halftone::compiler;
 
 namespace {
 
-constexpr size_t lanes = 16, words = 32; // of 32 bits, in vectors of at most 128 bytes
+constexpr size_t lanes = 16, words = 32; // lanes of 32 bits; vectors of at most 128 bytes
 
 struct Vector {
   alignas(64) std::array<uint32_t, words> word{};
 };
 
-/// y = instruction(x...) of vectors of these types; what follows the vectors among the operands is `more`.
+/// y = instruction(x...) on vectors of these types. `more` holds the operands that follow the vectors.
 Loaded loadInstruction(const std::string &intrinsic, const std::vector<std::string> &types, const std::string &result,
                        const std::string &more, const std::string &target) {
   std::string text =
@@ -57,7 +57,7 @@ Vector run(const Loaded &code, std::vector<Vector> operands) {
   return result;
 }
 
-/// The emulated CPU, and this one if it has all its instructions.
+/// The emulated CPU, and this one if it has all of the instructions.
 std::vector<std::string> zens() {
   const std::string zen = "x86_64-unknown-linux-gnu:znver4";
   std::vector<std::string> targets{"emulated:" + zen};
@@ -72,7 +72,7 @@ uint32_t bitsOf(float value) { return std::bit_cast<uint32_t>(value); }
 float flushed(float value) { return std::fabs(value) < 0x1p-126f ? std::copysign(0.0f, value) : value; }
 bool isSame(float a, float b) { return (std::isnan(a) && std::isnan(b)) || bitsOf(a) == bitsOf(b); }
 
-/// Bits of f32, every third of an extreme.
+/// Random f32 bits, every third from the extremes.
 uint32_t drawn(std::mt19937 &random) {
   constexpr uint32_t extremes[] = {0,          0x80000000, 1,          0x807fffff, 0x00400000, 0x7f800000, 0xff800000,
                                    0x7fc00000, 0x7f800001, 0x3f800000, 0x00800000, 0x7f7fffff, 0x3f808000, 0x3f818000};
@@ -96,7 +96,7 @@ TEST_CASE("Products of pairs are added one after the other, and subnormal number
     std::mt19937 random(1);
     for (int times = 0; times < 2000; ++times) {
       const Vector sums = drawnVector(random), a = drawnVector(random), b = drawnVector(random);
-      Vector pairs = b; // the second member of b, where it is to be extreme, is b's high half
+      Vector pairs = b; // the second member of each pair, where extremes are wanted, is the high half of b
       for (uint32_t &pair : pairs.word)
         pair = (pair & 0xffff0000) | drawn(random) >> 16;
       const Vector found = run(code, {sums, a, pairs});

@@ -1,4 +1,4 @@
-// The largest error of expanded math in ulp, over a million samples each, against libm (for f64 in long double).
+// The largest error of expanded math in ulp, over a million samples per function, against libm (f64: in long double).
 // SPDX-License-Identifier: Apache-2.0
 #include "CompiledFunction.h"
 #include "compiler/kernels/MathFunctions.h"
@@ -17,7 +17,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// y[i] = op(x[i], z[i]) for i in [begin, end), in steps of `lanes`; of vector type if lanes > 1.
+/// y[i] = op(x[i], z[i]) for i in [begin, end), in steps of `lanes`; on vectors if lanes > 1.
 std::string mathText(const std::string &op, const std::string &type, int lanes, bool binary) {
   const std::string value = lanes > 1 ? fmt::format("vector<{}x{}>", lanes, type) : type;
   const auto pointer = [&](int index) {
@@ -67,7 +67,7 @@ template <class T> std::vector<T> evaluate(const Loaded &code, const std::vector
   return y;
 }
 
-/// The distance to the exact value in ulp of the result; 0 if both are NaN, or the same infinity, or zeros of the same
+/// The distance to the exact value in ulp of the result. 0 if both are NaN, the same infinity, or zeros of the same
 /// sign.
 template <class T, class Wide> double ulpError(T got, Wide exact) {
   const T nearest = T(exact);
@@ -76,7 +76,7 @@ template <class T, class Wide> double ulpError(T got, Wide exact) {
   if (got == nearest)
     return std::signbit(got) == std::signbit(nearest) || got != 0 ? 0 : INFINITY;
   if (std::isinf(got) || std::isinf(nearest)) {
-    // Next to the overflow either neighbour is right.
+    // Next to the overflow threshold either neighbour is accepted.
     const T finite = std::isinf(got) ? nearest : got;
     return std::fabs(finite) == std::numeric_limits<T>::max() ? 1 : INFINITY;
   }
@@ -128,7 +128,7 @@ template <class T> std::vector<T> specials() {
   return values;
 }
 
-/// Specials, then half random bit patterns, half numbers between -width and width.
+/// Special values, then half random bit patterns, half numbers between -width and width.
 template <class T> std::vector<T> samples(size_t count, double limit, double width = 20) {
   std::vector<T> x;
   for (T value : specials<T>())
@@ -155,8 +155,8 @@ struct Function {
   const char *op;
   double (*exact)(double);
   long double (*exactLong)(long double);
-  double width = 20;       // of the numbers that are no random bits
-  double limit = INFINITY; // of f64's arguments
+  double width = 20;       // of the samples that are not random bit patterns
+  double limit = INFINITY; // of the arguments in f64
 };
 const Function functions[] = {
     {"math.exp", std::exp, std::exp},
@@ -188,7 +188,7 @@ const Function functions[] = {
     {"math.roundeven", std::nearbyint, std::nearbyint},
 };
 
-/// The error that the function's own row allows.
+/// The error bound in the table row of the function.
 template <class T> double allowedUlps(const char *op) {
   const MathFunction *function = mathFunction(op);
   REQUIRE(function);
@@ -260,7 +260,7 @@ TEST_CASE("math functions are right on scalars and on a CPU without rounding ins
 }
 
 TEST_CASE("Each function in the tables of math is compared with an exact one", "[math]") {
-  // atan2 and pow have tests of their own; the rest become instructions.
+  // atan2 and pow have their own tests; the others become instructions.
   std::set<std::string> compared = {"math.atan2", "math.powf", "math.absf", "math.absi", "math.copysign",
                                     "math.fma",   "math.ctlz", "math.cttz", "math.ctpop"};
   for (const Function &function : functions)
@@ -273,7 +273,7 @@ TEST_CASE("Each function in the tables of math is compared with an exact one", "
     }
 }
 
-/// The number of ops of the arithmetic that `op` of vectors becomes, without its constants.
+/// The number of ops to which `op` on vectors expands, without constants.
 int64_t opsOfExpansion(const std::string &op, const std::string &type, int lanes, bool binary, const CpuTarget &cpu) {
   KernelContext context;
   auto module =
@@ -334,7 +334,7 @@ TEST_CASE("atan2 stays within its ulp in every quadrant", "[math]") {
   }
   y.resize(1 << 16), x.resize(1 << 16);
   std::vector<double> wideY(y.begin(), y.end()), wideX(x.begin(), x.end());
-  for (size_t i = wideY.size() / 2; i < wideY.size(); ++i) // beyond f32's range
+  for (size_t i = wideY.size() / 2; i < wideY.size(); ++i) // beyond the range of f32
     wideY[i] *= std::ldexp(1.0, int(random() % 1800) - 900), wideX[i] *= std::ldexp(1.0, int(random() % 1800) - 900);
   for (const std::string &target : targetsOfMath()) {
     const CpuTarget cpu = targetNamed(target);
@@ -367,7 +367,7 @@ TEST_CASE("pow has its values at special operands", "[math]") {
   const std::vector<double> wideX(x.begin(), x.end());
   std::vector<double> wideY(y.begin(), y.end());
   for (size_t i = wideY.size() / 2; i < wideY.size(); ++i)
-    wideY[i] *= 8; // up to the ends of f64's range
+    wideY[i] *= 8; // up to the limits of the range of f64
   for (const std::string &target : targetsOfMath()) {
     const CpuTarget cpu = targetNamed(target);
     const std::vector<float> z = evaluate(loadMath("math.powf", "f32", int(cpu.vectorBytes / 4), true, cpu), x, y);

@@ -1,4 +1,4 @@
-// How form-kernels gathers many ops: sizes of kernels, and how many there are.
+// How form-kernels fuses many ops: the sizes and the number of kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "dialect/Dialect.h"
@@ -13,7 +13,7 @@ using compiler::Stage;
 
 namespace {
 
-/// Of a module in stage kernel.
+/// The kernels of a module in stage kernel.
 struct Kernels {
   int64_t launches = 0, kernels = 0, mostOps = 0, sideReductions = 0;
 };
@@ -51,7 +51,7 @@ TEST_CASE("a long chain of elementwise ops becomes kernels of at most 256 ops") 
   const Kernels found = formed(text);
   CHECK(found.launches == 10);
   CHECK(found.mostOps >= 250);
-  CHECK(found.mostOps <= 256 + 16); // copies of the cheap ops at its start count too
+  CHECK(found.mostOps <= 256 + 16); // copies of the cheap ops at the start of a kernel count too
 }
 
 TEST_CASE("every reduction over rows that a loop reads anyway becomes a side reduction of the loop") {
@@ -77,7 +77,7 @@ TEST_CASE("every reduction over rows that a loop reads anyway becomes a side red
 }
 
 TEST_CASE("finite checks of many tensors are one launch for about 32 of them") {
-  // Two shapes, so that no row kernel holds all.
+  // Two shapes, so that no row kernel holds all ops.
   constexpr int64_t count = 1000;
   std::string arguments, names, types;
   for (int64_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// Facts of linalg forms by their kind: block sizes, and the dims that one linear index runs over.
+// Traits of linalg forms by kernel kind: block sizes, and the dims that one linear index covers.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/FormTraits.h"
 #include "compiler/kernels/KernelForm.h"
@@ -12,11 +12,11 @@ using halftone::dialect::KernelKind;
 using Groups = llvm::SmallVector<llvm::SmallVector<int>>;
 
 namespace {
-/// The groups of a kernel of `dims` dims with one generic over the last two of them.
+/// The groups of a kernel of `dims` dims with one generic over its last two dims.
 Groups groupsOf(KernelKind kind, size_t dims, const std::string &attributes) {
   mlir::MLIRContext context;
   context.loadDialect<mlir::func::FuncDialect, mlir::linalg::LinalgDialect, mlir::tensor::TensorDialect>();
-  context.allowUnregisteredDialects(); // of the attributes
+  context.allowUnregisteredDialects(); // for the attributes
   std::string arguments;
   for (size_t index = 0; index < dims + size_t(traitsOf(kind).blockSizes); ++index)
     arguments += fmt::format("%i{}: index, ", index);

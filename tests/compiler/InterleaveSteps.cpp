@@ -1,4 +1,4 @@
-// Steps of a loop side by side: loads first, chains in turn, stores last; only in loops with the attribute.
+// Interleaving of loop steps: loads first, then chains in turn, stores last; only in loops with the attribute.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/Lowering.h"
 #include "compiler/kernels/Steps.h"
@@ -26,7 +26,7 @@ constexpr const char *plain = R"(
     llvm.store %y1, %a1 : f32, !llvm.ptr
 )";
 
-/// Steps with a choice; the test puts text for `$` into one of its regions.
+/// Steps with a branch. The test substitutes text for `$` in one of the regions.
 constexpr const char *choosing = R"(
     %a0 = llvm.getelementptr %p[%i] : (!llvm.ptr, i64) -> !llvm.ptr, f32
     %x0 = llvm.load %a0 : !llvm.ptr -> f32
@@ -48,7 +48,7 @@ std::string choosingWith(std::string inside) {
   return text.replace(text.find('$'), 1, inside);
 }
 
-/// The names of the ops in the loop's body after the pass.
+/// The names of the ops in the loop body after the pass.
 std::vector<std::string> order(const std::string &body, const std::string &attributes) {
   KernelContext context;
   const std::string text =

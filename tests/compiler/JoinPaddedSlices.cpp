@@ -1,4 +1,4 @@
-// Sums of padded slices before and after simplify and normalize, in the interpreter: no bit may differ.
+// Sums of padded slices before and after simplify and normalize, in the interpreter: the results are bit-identical.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "compiler/passes/Passes.h"
@@ -64,10 +64,10 @@ std::string typeText(std::array<int64_t, 2> shape, const std::string &dtype) {
   return fmt::format("tensor<{}x{}x{}>", shape[0], shape[1], dtype);
 }
 
-/// A chain of sums of slices at random places, which may overlap, and of whole values.
+/// A chain of sums of slices at random offsets, which may overlap, and of whole values.
 std::string PaddedSlices::sumOfSlices(const std::string &dtype, std::vector<std::string> &inputs) {
   const bool isReal = dtype.find('f') != std::string::npos;
-  const bool isLong = below(3) == 0; // then of narrow slices alone, more than stand in whole sums
+  const bool isLong = below(3) == 0; // a long sum has narrow slices alone, more than are added as whole tensors
   std::string body, arguments, sum;
   for (int64_t term = 0, terms = isLong ? 40 : 2 + below(12); term < terms; ++term) {
     std::array<int64_t, 2> start{0, 0}, shape = whole;
@@ -121,7 +121,7 @@ std::string PaddedSlices::sumOfSlices(const std::string &dtype, std::vector<std:
                      typeText(whole, dtype), body, sum, typeText(whole, dtype));
 }
 
-/// Values that sums treat in a way of their own, in every dtype, among others.
+/// Values that addition treats specially, in every dtype, among others.
 TensorData PaddedSlices::values(const std::string &text) {
   TensorData data;
   data.type = cast<RankedTensorType>(parseType(text, &context));
@@ -218,7 +218,7 @@ TEST_CASE_METHOD(PaddedSlices, "The gradient of sliding windows adds up the slic
   INFO(status.str());
   REQUIRE(status.isOk());
   CHECK(countOf(*module, "halftone.concat") == 1);
-  int64_t whole = 0; // ops that make all elements
+  int64_t whole = 0; // ops that compute all elements
   module->walk([&](Operation *op) {
     for (const Type type : op->getResultTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type))

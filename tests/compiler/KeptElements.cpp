@@ -1,4 +1,4 @@
-// Loops that leave most elements as they are, in place and not.
+// In-place updates that leave most elements unchanged, and the same updates out of place.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include "tests/compiler/KernelText.h"
@@ -10,7 +10,7 @@ using halftone::testing::with;
 
 namespace {
 
-/// $N rows of $B batches get new elements: those from the place on, $K of them. `$C` is the choice.
+/// $N rows of $B batches, of which $K from index %place on get new elements. `$C` is the operands of the select.
 constexpr const char *update = R"(
 halftone.kernel loop @k (tensor<i32>, tensor<$Bx$Fx$T>, tensor<$Bx$Nx$Fx$T>) -> tensor<$Bx$Nx$Fx$T> {
 ^bb0(%place: tensor<i32>, %new: tensor<$Bx$Fx$T>, %old: tensor<$Bx$Nx$Fx$T>):
@@ -54,7 +54,7 @@ TEST_CASE("A loop that leaves rows as they are gives the same result in place", 
       for (const bool keepsIfTrue : {false, true}) {
         CAPTURE(target, type, of.batch, of.rows, of.features, keepsIfTrue);
         const KernelHarness kernel(textOf(of, type, keepsIfTrue), target, false);
-        CHECK(isNoted(kernel) == (of.rows > 1 && of.features > 1)); // axes of extent 1 are no dims
+        CHECK(isNoted(kernel) == (of.rows > 1 && of.features > 1)); // axes of extent 1 are not dims
         auto operands = kernel.operands(3, false);
         for (const int64_t place : {int64_t(0), of.rows / 2, of.rows - 1, of.rows, int64_t(-1)}) {
           operands[0].integers[0] = place;

@@ -1,4 +1,4 @@
-// One kernel from text to code: the texts that the compiler refuses, and its messages.
+// Compilation of one kernel from text to code: the texts that the compiler rejects, and its messages.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/targets/cpu/CpuTarget.h"
@@ -169,7 +169,7 @@ TEST_CASE("A compiler makes of each kernel the bytes that a new one makes, also 
 
 namespace {
 
-/// The host, but for code that stands in an `llvm.func`, as emitters of other targets leave it.
+/// The host target, except that code stays in an `llvm.func`, as emitters of other targets leave it.
 struct LlvmFunctionTarget : Target {
   CpuTarget host = target("host");
   llvm::SmallVector<llvm::StringLiteral> ops;

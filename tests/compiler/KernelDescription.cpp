@@ -1,4 +1,4 @@
-// Kernels of unusual shapes: their dims, and that their results are the interpreter's.
+// Kernels of unusual shapes: their dims; their results equal the interpreter's.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>

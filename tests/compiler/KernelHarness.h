@@ -1,4 +1,4 @@
-// Runs one kernel in both ways: compiled and interpreted.
+// Runs one kernel in two ways: compiled and interpreted.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/forms/KernelDescription.h"
@@ -15,21 +15,21 @@ namespace halftone::testing {
 
 struct GpuLaunch;
 
-/// One `halftone.kernel` from text, with its compiled code and its operands.
+/// One `halftone.kernel` from text, with its compiled code and operands.
 class KernelHarness {
 public:
-  /// run() and the checks need a CPU with the target's instructions; if it lacks AMX, they and AVX-512 are emulated. GPUs
-  /// are the emulated driver's.
+  /// run() and the checks need a CPU with the instructions of the target; without AMX, AMX and AVX-512 are emulated.
+  /// GPU kernels run on the emulated driver.
   KernelHarness(const std::string &text, std::string_view target, bool strict);
   ~KernelHarness();
 
   /// Random operands. With `specials`, floats include NaN, infinities, zeros of both signs and subnormal values.
   std::vector<dialect::TensorData> operands(unsigned seed, bool specials, double scale = 2.0) const;
   /// Runs all blocks of the compiled kernel at once. Checks that the blocks one by one, last first, give the same
-  /// bytes; on a GPU, blocks and warps in another order, as one of several parts,
-  /// and code with i64 indices.
+  /// bytes. On a GPU, also checks another order of blocks and warps, the launch as one of several parts, and code with
+  /// i64 indices.
   std::vector<dialect::TensorData> run(const std::vector<dialect::TensorData> &operands) const;
-  /// The same on a CPU, with the first result in the memory of an operand.
+  /// Like run() on a CPU, with the first result in the memory of an operand.
   std::vector<dialect::TensorData> runInPlace(const std::vector<dialect::TensorData> &operands, size_t operand) const {
     return runOnCpu(operands, operand);
   }
@@ -44,10 +44,10 @@ public:
   const std::string &linalgText() const { return text; }
   /// The kernel's schedule, "#halftone_cpu.matmul<few_rows = true>"; "" if it has none.
   std::string schedule() const;
-  /// The diagnostics of the kernel with another schedule, for which there must be no code.
+  /// The diagnostics for the kernel with another schedule, for which there must be no code.
   std::string refusalOf(const std::string &schedule) const;
   const compiler::KernelDescription &description() const { return described; }
-  /// The kernel's code, of whichever target; compiled once.
+  /// The code of the kernel for its target; compiled once.
   const KernelCode &code() const;
   /// One launch of the kernel on a GPU; it refers to code().
   GpuLaunch gpuLaunch(const std::vector<dialect::TensorData> &operands) const;
@@ -69,12 +69,12 @@ private:
   std::shared_ptr<const compiler::Target> target;
 };
 
-/// The targets of this program's tests: the environment's HALFTONE_TEST_TARGET, else the x86 levels that this machine
-/// runs, and a CPU with bf16 in pairs if this machine can run its code.
+/// The targets of this test program: HALFTONE_TEST_TARGET of the environment; otherwise the x86 levels that this
+/// machine runs, and a CPU with bf16 pairs if this machine can run its code.
 std::vector<std::string> runnableTargets();
 
-/// A CPU that multiplies bf16 in pairs and i8 in fours, and one that does so in tiles; emulated where this machine is
-/// neither.
+/// A CPU that multiplies bf16 in pairs and i8 in fours, and a CPU that does so in AMX tiles. Emulated where this
+/// machine is neither.
 std::vector<std::string> targetsOfGroups();
 
 } // namespace halftone::testing

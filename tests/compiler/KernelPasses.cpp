@@ -1,4 +1,4 @@
-// The passes of LLVM that the code generator leaves out for kernels on CPUs.
+// The LLVM passes that the code generator omits for CPU kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/KernelPasses.h"
 #include "llvm/AsmParser/Parser.h"
@@ -20,7 +20,7 @@ CpuTarget cpuNamed(std::string_view name) {
   return *target;
 }
 
-/// A loop that adds a constant to floats that lie `pitch` bytes apart.
+/// A loop that adds a constant to floats at a distance of `pitch` bytes.
 std::unique_ptr<llvm::Module> loop(llvm::LLVMContext &context, const std::string &attributes) {
   const std::string text = "define void @f(ptr %x, i64 %n, i64 %pitch) " + attributes + R"( {
 entry:
@@ -64,7 +64,7 @@ TEST_CASE("LLVM knows each pass that kernels do without", "[kernels]") {
   llvm::LLVMContext context;
   const auto module = loop(context, "");
   for (const char *name :
-       {"x86-64-v3", "aarch64-unknown-linux-gnu:neoverse-n1"}) // LLVM registers the passes with their first use
+       {"x86-64-v3", "aarch64-unknown-linux-gnu:neoverse-n1"}) // LLVM registers the passes at their first use
     (void)assembly(*loop(context, ""), cpuNamed(name), {});
   for (const char *name : {"x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64-unknown-linux-gnu:neoverse-n1"}) {
     const auto passes = passesLeftOut(*module, cpuNamed(name));

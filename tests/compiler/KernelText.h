@@ -1,4 +1,4 @@
-// Kernels as text with values to fill in.
+// Kernel texts with values to substitute.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -19,7 +19,7 @@ inline std::string with(const std::string &text, int64_t m, int64_t n, const std
   return with(text, {{"$M", std::to_string(m)}, {"$N", std::to_string(n)}, {"$T", type}});
 }
 
-/// Rows and columns of kernels: vectors whole, cut and shorter than one.
+/// Rows and columns of kernels: whole vectors, vectors with a remainder, and less than one vector.
 inline const std::vector<std::pair<int64_t, int64_t>> shapes{{3, 67},   {8, 16},  {1, 5},  {70, 3},
                                                              {17, 130}, {5, 127}, {3, 333}};
 

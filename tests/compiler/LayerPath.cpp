@@ -1,4 +1,4 @@
-// The layer path in locations.
+// Layer paths in locations.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/reports/LayerPath.h"
 #include "mlir/IR/BuiltinAttributes.h"

@@ -1,4 +1,4 @@
-// The cast ledger: paths of layers that share a kernel, and the budget.
+// The cast ledger: paths of layers that share a kernel, and the cast budget.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/reports/Ledger.h"
 #include "compiler/CastBudget.h"
@@ -54,7 +54,7 @@ func.func @main(%x: tensor<8x4xf32> {halftone.name = "x"})
 
 TEST_CASE("each layer has its rows, also where layers share a kernel") {
   CompileOptions strict;
-  strict.numerics = compiler::Numerics::strict(); // one kernel per op: the casts of both layers share one
+  strict.numerics = compiler::Numerics::strict(); // one kernel per op: the casts of both layers share a kernel
   KernelStage stage(twoLayers, strict);
   std::vector<LedgerRow> rows = castLedger(*stage.module);
   std::vector<std::string> inputs;
@@ -74,7 +74,7 @@ TEST_CASE("each layer has its rows, also where layers share a kernel") {
     user |= row.path.empty() && row.rule.empty() && row.value == "user (8, 4)";
   CHECK(user);
   strict.maxStandaloneCasts = 0;
-  CHECK_FALSE(checkCastBudget(rows, strict).isOk()); // the budget holds in strict numerics too
+  CHECK_FALSE(checkCastBudget(rows, strict).isOk()); // the budget holds with strict numerics too
 
   int64_t standalone = llvm::count_if(rows, [](const LedgerRow &row) { return !row.fused; });
   CHECK(ledgerJson(rows).find("\"standalone\":" + std::to_string(standalone) +
@@ -91,7 +91,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<4xf16> {half
   return %y : tensor<4xf16>
 })");
   std::vector<LedgerRow> rows = castLedger(*stage.module);
-  REQUIRE(rows.size() == 2); // of the layer's input, and of its result
+  REQUIRE(rows.size() == 2); // casts of the layer's input and of its result
   CompileOptions options;
   CHECK(checkCastBudget(rows, options).isOk());
   options.maxStandaloneCasts = 2;

@@ -1,4 +1,4 @@
-// Narrow floats as integers: every bit pattern widened, every rounding against runtime/base/Half.h; bools as bytes.
+// Narrow floats as integers: each bit pattern widened, each rounding against runtime/base/Half.h. Bools as bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "CompiledFunction.h"
 #include "compiler/kernels/NarrowFloat.h"
@@ -62,7 +62,8 @@ template <class Out, class In> std::vector<Out> convertAll(const Loaded &code, c
   return out;
 }
 
-/// Values that are hard to round: every narrow value, the ties between neighbours, and the values next to ties.
+/// Values that are hard to round: every narrow value, the midpoints between neighbours, and the values next to
+/// midpoints.
 template <class Narrow> std::vector<double> hardValues() {
   std::vector<double> values;
   const auto add = [&](double value) {

@@ -1,4 +1,4 @@
-// Compares matmul kernels with sums in double: layouts, dtypes, odd extents, prologues, epilogues, side sums, K = 0.
+// Compares matmul kernels with sums in double: layouts, dtypes, odd extents, prologues, epilogues, reductions, K = 0.
 // SPDX-License-Identifier: Apache-2.0
 #include "TypedBuffer.h"
 #include "compiler/targets/cpu/matmul/Products.h"
@@ -12,17 +12,17 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// One matmul kernel: its dims are batch (when `batched`), m, n, k, or with `split` m0, m1, n, k0, k1.
+/// One matmul kernel. Its dims are batch (if `batched`), m, n, k; with `split`, m0, m1, n, k0, k1.
 struct Case {
   std::string name;
   bool batched = false, aTransposed = false, bTransposed = false, resultTransposed = false;
   std::string a = "f32", b = "f32", result = "f32", accumulator = "f32";
   bool prologue = false; // relu(a * scale[k]) and b + shift[n]
   bool bias = false;     // relu(x + bias[n]), and a second result x
-  bool sums = false;     // side reductions: sum over M, largest over all
+  bool sums = false;     // partial reductions: sum over M, largest over all
   bool strict = false;
   bool fewRows = false;
-  std::string instruction{}; // "": multiply-add; also if the CPU lacks the named instruction
+  std::string instruction{}; // "": multiply-add, which is also used if the CPU lacks the named instruction
 };
 
 std::string tensorOf(size_t rank, const std::string &element) {
@@ -90,7 +90,7 @@ std::string linalgOf(const Case &c) {
   const std::string flags = c.strict || t == "i32" ? "" : " fastmath<contract>";
   const std::string suffix = t == "i32" ? "i" : "f";
   if (c.prologue) {
-    // The loops of a prologue are over its operand's dims alone, which are numbered anew.
+    // The loops of a prologue cover the dims of its operand alone, which are renumbered.
     const std::string own = c.batched ? "d0, d1, d2" : "d0, d1", x = c.batched ? "d1" : "d0",
                       y = c.batched ? "d2" : "d1";
     const std::string lead = c.batched ? "d0, " : "";
@@ -237,7 +237,7 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
 
   INFO(c.name << " " << batch << "x" << s.m << "x" << s.n << "x" << s.k << " in " << s.tm << "x" << s.tn << " for "
               << cpu.name);
-  REQUIRE(scratch.aligned[scratchBytes] == 0x7b); // nothing is written past its end
+  REQUIRE(scratch.aligned[scratchBytes] == 0x7b); // nothing is written past the end
   for (size_t i = 0; i < results.size(); ++i)
     REQUIRE(results[i].aligned[results[i].values.size() * widthOf(i < types.size() ? types[i] : c.accumulator)] ==
             0x7b);
@@ -293,7 +293,7 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
   CHECK(wrong == 0);
 }
 
-/// The case with its instruction if the CPU has it, else with multiply-add.
+/// The case with its instruction if the CPU has it, otherwise with multiply-add.
 Case onTarget(Case c, const CpuTarget &cpu) {
   if (const auto product = cpu::symbolizeProduct(c.instruction); product && !findProduct(cpu, *product))
     c.instruction.clear();
@@ -354,7 +354,7 @@ TEST_CASE("a matmul is right in all dtypes", "[matmul]") {
     cases.push_back(cases[i]);
     cases.back().fewRows = true, cases.back().name += " in place";
   }
-  // Groups along K, with the right operand plain, transposed and batched.
+  // Groups along K, with a plain, transposed or batched right operand.
   for (int layout = 0; layout < 3; ++layout) {
     Case c{fmt::format("i8 groups {}", layout)};
     c.a = c.b = "i8", c.accumulator = c.result = "i32", c.instruction = "vpdpbusd";

@@ -1,4 +1,4 @@
-// Matmul kernels whose M, N and K have several dims each, in any order in memory.
+// Matmul kernels in which M, N and K have several dims each, in any order in memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "TypedBuffer.h"
 #include <cmath>
@@ -7,8 +7,7 @@ using namespace halftone;
 using namespace halftone::compiler;
 
 TEST_CASE("a matmul is right with several dims of M, N and K", "[matmul]") {
-  // c[m0, m1, n1, n0] = sum over k0, k1 of a[k1, m0, k0, m1] * b[n0, k0, n1, k1] * s[n1], in memory as c[n0, m0, m1,
-  // n1].
+  // c[m0, m1, n1, n0] = sum over k0, k1 of a[k1, m0, k0, m1] * b[n0, k0, n1, k1] * s[n1], stored as c[n0, m0, m1, n1].
   const std::string text = R"(
 #a = affine_map<(m0, m1, n0, n1, k0, k1) -> (k1, m0, k0, m1)>
 #b = affine_map<(m0, m1, n0, n1, k0, k1) -> (n0, k0, n1, k1)>

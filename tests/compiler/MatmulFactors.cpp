@@ -1,4 +1,4 @@
-// Products by a right operand that may vanish: when its parts are scaled, and what their sums are.
+// Products by a right operand that may underflow: when slices of it are scaled, and the sums that result.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include <algorithm>
@@ -38,7 +38,7 @@ std::string scheduleOf(const Product &of, const std::string &target, bool strict
 }
 bool scales(const std::string &schedule) { return schedule.find("scales = true") != std::string::npos; }
 
-/// On each CPU a product of f32, and of bf16 in pairs, in tiles or widened.
+/// On each CPU a product of f32, and a product of bf16 in pairs, in AMX tiles or widened.
 std::vector<std::pair<Product, std::string>> kernels() {
   std::vector<std::pair<Product, std::string>> all;
   for (const std::string &target : runnableTargets())
@@ -72,7 +72,7 @@ TEST_CASE("Parts of a stack of a loop's are scaled where f32 is summed in rows, 
 }
 
 TEST_CASE("Products that are all below the least number add up as if they were not", "[kernels]") {
-  // 2^-150 rounds to 0 as an f32; 2^-140 is not a number of bf16.
+  // 2^-150 rounds to 0 in f32; 2^-140 is not representable in bf16.
   for (const auto &[of, target] : kernels()) {
     INFO(target << " " << of.element);
     const double small = of.element == "f32" ? 0x1p-140 : 0x1p-131, factor = of.element == "f32" ? 0x1p-10 : 0x1p-19;
@@ -82,7 +82,7 @@ TEST_CASE("Products that are all below the least number add up as if they were n
     fill(operands[1], 0, operands[1].low.size(), -small);
     const std::vector<TensorData> sums = kernel.run(operands);
     CHECK(std::ranges::all_of(sums[0].low, [](double each) { return each == -1100 * 0x1p-150; }));
-    // Parts of K are 1536 pairs long at most.
+    // Parts of K have at most 1536 pairs.
     fill(operands[1], size_t((of.k - 100) * of.n), operands[1].low.size(), 0x1p-3);
     const std::vector<TensorData> mixed = kernel.run(operands);
     CHECK(std::ranges::all_of(mixed[0].low, [&](double each) { return each == 100 * factor * 0x1p-3; }));

@@ -1,4 +1,4 @@
-// Compares contractions of many layouts, with prologues, epilogues and side reductions, with the interpreter.
+// Compares contractions of many layouts, with prologues, epilogues and partial reductions, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ TEST_CASE("a dense layer with bias and relu stays within its bounds on every tar
   for (auto [m, n, k] :
        {std::tuple<int64_t, int64_t, int64_t>{8, 5, 4}, {1, 1, 1}, {1, 10, 33}, {31, 1, 7}, {50, 70, 300}})
     for (const char *type : {"f32", "f16", "bf16", "f64"}) {
-      // If a sum may have either sign, the comparison is undecided, so this case compares only values.
+      // If a sum may have either sign, the comparison is undecided, so this case compares values only.
       std::string text = dense(m, n, k, type);
       for (const std::string &target : runnableTargets()) {
         CAPTURE(target, m, n, k, type);
@@ -131,7 +131,7 @@ halftone.kernel matmul @k (tensor<30x12xf32>, tensor<12x40xf32>, tensor<f32>, te
 }
 
 TEST_CASE("Results are stored with their axes in another order, beside others and side reductions", "[kernels]") {
-  // Products of heads: b, t and n, h change places. Sums over all but the last axes keep the order of the product.
+  // Products of heads: b, t and n, h are swapped. Sums over all but the last axes keep the order of the product.
   for (const char *type : {"f32", "bf16", "f64"})
     checkInside(fmt::format(R"(
 halftone.kernel matmul @k (tensor<3x5x24x{0}>, tensor<24x4x20x{0}>, tensor<4x20x{0}>)
@@ -162,7 +162,8 @@ halftone.kernel matmul @k (tensor<2x30x12xf32>, tensor<2x12x40xf32>) -> (tensor<
 }
 
 TEST_CASE("Side reductions see the rows of a product, which are several axes, as one", "[kernels]") {
-  // Tiles end within rows of the second axis; the last one has one row. A convolution's rows are places.
+  // Tiles end within rows of the second axis; the last tile has one row. The rows of a convolution are output
+  // positions.
   for (const std::string type : {"f32", "bf16", "f64"}) {
     const std::string text = fmt::format(R"(
 halftone.kernel matmul @k (tensor<3x7x5x2x{0}>, tensor<3x3x2x20x{0}>, tensor<20x{0}>)
@@ -220,7 +221,7 @@ halftone.kernel matmul @k (tensor<3x5x24x16xbf16>, tensor<24x16x20xbf16>) -> (te
   const std::string rows = heads("3x5x24x24x20", "3", "1"), depth = heads("3x5x20", "2, 3", "0, 1"),
                     apart = heads("3x5x20", "3, 2", "1, 0");
   CHECK(takesPairs(rows));
-  CHECK(takesPairs(depth)); // neighbours are one dim
+  CHECK(takesPairs(depth)); // adjacent axes form one dim
   CHECK_FALSE(takesPairs(apart));
   checkInside(rows);
   checkInside(depth);

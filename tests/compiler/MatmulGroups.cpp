@@ -1,4 +1,4 @@
-// Products of several indices of K at a time: when they are chosen, all layouts, and values that they would lose.
+// Products that multiply several indices of K at a time: when they are chosen, all layouts, and values they would lose.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/targets/cpu/CpuTarget.h"
@@ -72,7 +72,7 @@ TEST_CASE("Pairs are taken where the instruction is fast, never in strict mode",
     auto cpu = compiler::CpuTarget::find(target);
     REQUIRE(cpu.isOk());
     compiler::KernelDumps dumps;
-    // A kernel that would call a function does not compile.
+    // A kernel that calls a function does not compile.
     REQUIRE(compiler::compileKernel(KernelHarness(text, target, false).linalgText(), *cpu, &dumps).isOk());
     CHECK(dumps.assembly.find(instruction) != std::string::npos);
   }
@@ -102,15 +102,15 @@ TEST_CASE("Pairs keep subnormal operands", "[kernels][full]") {
     for (const Layout &layout : layouts()) {
       if (!target.starts_with("x86_64-") && layout.batched == layout.fromF32)
         continue; // emulation is slow
-      // One part of K whose packed rows serve two blocks, or two parts. The extent is even, so rows that are neither
-      // transposed nor cast are read in place.
+      // One part of K whose packed rows serve two blocks, or two parts. The extent is even, so that rows that are
+      // neither transposed nor cast are read in place.
       const int64_t k = (layout.batched ? 701 : 1101) + !layout.lhsTransposed;
       KernelHarness kernel(product(m, n, k, layout), target, false);
       CAPTURE(target, kernel.linalgText());
       const auto at = [&](bool transposed, int64_t rows, int64_t columns, int64_t row, int64_t column) {
         return size_t(transposed ? column * rows + row : row * columns + column);
       };
-      // At the ends of K, and at the end of a part of K: one operand is subnormal, the other one makes the product
+      // At the ends of K and at the end of a part of K, one operand is subnormal and the other one makes the product
       // normal.
       for (int64_t depth : {int64_t(0), std::min<int64_t>(1023, k - 3), k - 1})
         for (bool onLeft : {true, false})
@@ -130,7 +130,7 @@ TEST_CASE("Sums below the smallest normal number may become 0, not more", "[kern
     std::vector<TensorData> operands = kernel.operands(1, false, 0x1p-64);
     CAPTURE(target);
     kernel.checkInside(operands);
-    // A further lost product must lie outside of the bounds.
+    // One more lost product would exceed these bounds.
     const std::vector<TensorData> bounds = kernel.interpret(operands, true), exact = kernel.interpret(operands, false);
     for (size_t i = 0; i < exact[0].low.size(); ++i)
       CHECK(bounds[0].high[i] - bounds[0].low[i] <= 2.1 * 40 * 0x1p-126);

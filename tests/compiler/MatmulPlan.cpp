@@ -1,4 +1,4 @@
-// Random products on six CPUs: each plan is legal, and the table calls nothing legal that none of them has.
+// Random products on six CPUs: each plan is legal, and each legal row of the table occurs in some plan.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulPlan.h"
 #include "compiler/codegen/Lowering.h"
@@ -44,7 +44,8 @@ std::string kernelOf(const std::string &a, const std::string &b, const std::stri
       a, b, y, body);
 }
 
-/// A product of matrices in any layout, in which a right operand of pairs or fours may lie in panels, or both may be cast.
+/// A product of matrices in any layout. The right operand of pairs or fours may be packed in panels, or both operands
+/// cast.
 std::string matrices(Draw &draw) {
   const std::string element = draw.of({"f32", "f64", "bf16", "bf16", "bf16", "f16", "i8"});
   const std::string result = element == "f64" ? "f64" : element == "i8" ? "i32" : "f32";
@@ -80,7 +81,7 @@ struct Convolution {
   int64_t examples, height, width, channels, filters;
 };
 
-/// A convolution, or its gradient by the kernel, with 3 x 3 taps and these holes along each axis.
+/// A convolution, or its gradient by the kernel, with 3 x 3 taps and this base dilation along each axis.
 std::string window(const Convolution &of, const std::string &element, const std::string &holes, bool byKernel) {
   const std::string result = element == "i8" ? "i32" : "f32";
   const std::string image = fmt::format("tensor<{}x{}x{}x{}x{}>", of.examples, of.height + 2,
@@ -107,7 +108,7 @@ std::string windows(Draw &draw) {
   return window({examples, height, width, channels, filters}, element, "1, 1", draw.coin());
 }
 
-/// The plan of the kernel's code on a CPU; nothing if that refuses panels, which it would not ask for.
+/// The plan of the kernel's code on a CPU, or nothing if the CPU rejects panels, which it would not request.
 std::optional<Found> planned(const std::string &text, const CpuTarget &cpu, bool strict) {
   const KernelHarness kernel(text, cpu.name, strict);
   KernelContext context;
@@ -137,7 +138,7 @@ TEST_CASE("The plan of each product is legal, and each legal one is some product
     REQUIRE(cpu.isOk());
     targets.push_back(*cpu);
   }
-  const CpuTarget &pairs = targets[3]; // has most kinds
+  const CpuTarget &pairs = targets[3]; // the target with most kinds of plans
   std::set<Found> found;
   constexpr int products = 500;
   int refused = 0;

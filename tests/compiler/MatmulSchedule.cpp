@@ -1,4 +1,4 @@
-// The schedules that CPUs choose for kernels: by the facts of a product, of an attention, of a convolution in groups.
+// The schedules that CPUs choose, by the traits of a product, an attention or a grouped convolution.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/MatmulSchedule.h"
 #include <catch2/catch.hpp>
@@ -81,7 +81,7 @@ TEST_CASE("Two vectors of columns, and packed windows, are summed for many rows 
   CHECK(isTall("x86-64-v4", columns(32)));
   CHECK(!isTall("x86-64-v4", columns(64)));
   CHECK(!isTall("x86-64-v4", columns(16)));
-  CHECK(!isTall("x86-64-v3", columns(32))); // sixteen registers
+  CHECK(!isTall("x86-64-v3", columns(32))); // sixteen registers only
   MatmulTraits window = columns(64);
   window.window = true;
   CHECK(!isTall("x86-64-v4", window)); // a gradient by the kernel
@@ -93,7 +93,7 @@ TEST_CASE("Windows are read in the image where it has channels enough, and along
           "[targets]") {
   CHECK(scheduleOn("x86-64-v4", ofWindow(ofF32, 16)) == "#halftone_cpu.matmul<window = image>");
   CHECK(scheduleOn("x86-64-v3", ofWindow(ofF32, 16)) == "#halftone_cpu.matmul<window = image>");
-  CHECK(scheduleOn("x86-64-v2", ofWindow(ofF32, 16)) == "#halftone_cpu.matmul"); // without fused multiply-add
+  CHECK(scheduleOn("x86-64-v2", ofWindow(ofF32, 16)) == "#halftone_cpu.matmul"); // no fused multiply-add
   CHECK(scheduleOn("x86-64-v4", changed(ofWindow(ofF32, 16), &MatmulTraits::numerics, Numerics::strict())) ==
         "#halftone_cpu.matmul<sums = tall>");
   CHECK(scheduleOn("x86-64-v4", ofWindow(ofF32, 8)) == "#halftone_cpu.matmul<sums = tall>");
@@ -125,7 +125,7 @@ TEST_CASE("Attention multiplies pairs where a matmul of its queries does, and ta
   CHECK(scheduleOn("x86-64-v4", many) == "#halftone_cpu.attention");
   CHECK(scheduleOn(zen4, wide) == "#halftone_cpu.attention");
   CHECK(scheduleOn(zen4, few) == "#halftone_cpu.attention<few_queries = true>");
-  CHECK(scheduleOn(zen4, gradient) == "#halftone_cpu.attention"); // pairs of so few queries do not pay
+  CHECK(scheduleOn(zen4, gradient) == "#halftone_cpu.attention"); // with so few queries pairs do not pay
 }
 
 TEST_CASE("Lanes run along groups where whole groups fill a vector", "[targets]") {

@@ -1,4 +1,4 @@
-// Products of windows by instructions that take groups: where they are chosen, all forms of windows, and lost values.
+// Window products with instructions that multiply groups: when they are chosen, all forms of windows, and lost values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include <algorithm>
@@ -13,7 +13,7 @@ using halftone::testing::targetsOfGroups;
 
 namespace {
 
-/// A convolution of an image with both spatial axes alike.
+/// A convolution of an image with the same parameters along both spatial axes.
 struct Convolution {
   int64_t examples = 2, extent = 9, taps = 3, stride = 1, dilation = 1, low = 1, hole = 1, places = 9, channels = 16,
           filters = 20;
@@ -30,7 +30,7 @@ struct Convolution {
                        "low = array<i64: {2}, {2}>, hole = array<i64: {3}, {3}>}} : {4} to tensor<{5}x{6}>\n",
                        stride, dilation, low, hole, image(), placesAndTaps(), element);
   }
-  /// The product of the window with `factor`, over the taps and channels, or over examples and places.
+  /// The product of the window with `factor`, over the taps and channels, or over examples and output positions.
   std::string product(const std::string &factor, const std::string &y, bool overPlaces,
                       const char *ofFactor = "0, 1, 2") const {
     const char *over = overPlaces ? "0, 1, 2" : "3, 4, 5";
@@ -44,7 +44,7 @@ struct Convolution {
     return product(fmt::format("tensor<{}x{}x{}x{}x{}>", taps, taps, channels, filters, element),
                    fmt::format("tensor<{}x{}x{}x{}x{}>", examples, places, places, filters, result), false);
   }
-  /// With a kernel whose filters stand before its channels, as the gradient by the image reads it.
+  /// A convolution whose kernel has its filters before its channels, as the gradient by the image reads it.
   std::string turned() const {
     return product(fmt::format("tensor<{}x{}x{}x{}x{}>", taps, taps, filters, channels, element),
                    fmt::format("tensor<{}x{}x{}x{}x{}>", examples, places, places, filters, result), false, "0, 1, 3");
@@ -55,7 +55,7 @@ struct Convolution {
   }
 };
 
-/// "": multiply-adds.
+/// The product's name; "" for multiply-adds.
 std::string productOf(const KernelHarness &kernel) {
   const std::string schedule = kernel.schedule(), key = "product = ";
   const size_t at = schedule.find(key);
@@ -71,7 +71,7 @@ std::string chosen(const std::string &target, const std::string &text, bool stri
   return productOf(KernelHarness(text, target, strict));
 }
 
-/// Extents and `low` as Keras pads; the rest of `convolution` is given.
+/// `convolution` with the extents and `low` of Keras's padding; its other parameters are given.
 Convolution padded(Convolution convolution, const std::string &padding) {
   const int64_t reach = (convolution.taps - 1) * convolution.dilation + 1;
   convolution.places = (convolution.extent + convolution.stride - 1) / convolution.stride;
@@ -83,7 +83,7 @@ Convolution padded(Convolution convolution, const std::string &padding) {
   return convolution;
 }
 
-/// Many convolutions: all counts of taps with all strides; dilations, paddings, channels and extents take turns.
+/// Many convolutions: all numbers of taps with all strides; dilations, paddings, channels and extents alternate.
 std::vector<Convolution> manyConvolutions() {
   constexpr int64_t channels[] = {1, 2, 3, 5, 16, 17, 64}, extents[] = {7, 10, 1, 13};
   constexpr const char *paddings[] = {"same", "valid", "causal"};
@@ -98,7 +98,7 @@ std::vector<Convolution> manyConvolutions() {
         each.filters = turn % 2 ? 70 : 9;
         all.push_back(padded(each, paddings[turn % 3]));
       }
-  // Backwards, as the gradient by the image of a strided convolution; and all taps outside.
+  // A reversed window, as in the gradient by the image of a strided convolution; and a window with all taps outside.
   all.push_back({.extent = 5, .taps = 3, .dilation = -1, .low = -1, .hole = 2, .places = 9, .channels = 17});
   all.push_back({.extent = 4, .taps = 2, .stride = 3, .low = 40, .places = 5, .channels = 18});
   return all;
@@ -113,7 +113,7 @@ TEST_CASE("Windows are multiplied in groups unless channels are few", "[kernels]
   CHECK(chosen(zen, pairs.forward()) == "vdpbf16ps");
   CHECK(chosen(zen, pairs.byKernel()) == "vdpbf16ps");
   CHECK(chosen(zen, fours.forward()) == "vpdpbusd");
-  CHECK(chosen(zen, fours.byKernel()).empty()); // fours of places are not made
+  CHECK(chosen(zen, fours.byKernel()).empty()); // there are no fours of output positions
   CHECK(chosen("sapphirerapids", pairs.forward()) == "tdpbf16ps");
   CHECK(chosen("sapphirerapids", fours.forward()) == "tdpbssd");
   CHECK(chosen("sapphirerapids", pairs.byKernel()) == "tdpbf16ps");
@@ -154,7 +154,7 @@ TEST_CASE("Windows that are read in their image are right for all taps, strides,
       each.filters = turn % 2 ? 36 : 17;
       all.push_back(padded(each, paddings[turn % 3]));
     }
-  // Backwards; parts of K that end within a tap; and no tap inside.
+  // A reversed window; parts of K that end within a tap; and no tap inside.
   all.push_back({.dilation = -1, .low = -1, .channels = 32, .filters = 32});
   all.push_back({.examples = 1, .extent = 7, .taps = 2, .low = 0, .places = 7, .channels = 1100, .filters = 17});
   all.push_back({.extent = 8, .taps = 2, .low = 40, .places = 8, .filters = 20});
@@ -227,9 +227,9 @@ TEST_CASE("Kernels whose channels and filters are exchanged are read in runs of 
 
 TEST_CASE("Pairs of a window keep subnormal operands", "[kernels]") {
   const double tiny = 0x1p-130, large = 0x1p120;
-  // One place and one tap: the window is the image. The last row of K is half a pair.
+  // One output position and one tap: the window is the image. The last row of K is half a pair.
   for (const std::string &target : targetsOfGroups()) {
-    // Read in the image.
+    // Read directly from the image.
     const Convolution lines{.extent = 8, .places = 8, .filters = 20, .result = "f32"};
     for (const size_t place : {size_t(0), size_t(8 * 16 + 5), size_t(2 * 8 * 8 * 16 - 1)}) {
       KernelHarness kernel(lines.forward(), target, false);

@@ -1,4 +1,4 @@
-// What a module is compiled for, also if nobody verified the module.
+// The target and numerics of a module, also if the module was not verified.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/ModuleAttributes.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,4 @@
-// What fast and strict numerics answer, and their names.
+// The answers of fast and strict numerics, and their names.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/Numerics.h"
 #include <catch2/catch.hpp>

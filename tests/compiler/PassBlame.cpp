@@ -1,4 +1,4 @@
-// Blame for a failed pipeline: the module's if its check or differentiate refuses it, else the compiler's.
+// Blame for a failed pipeline: the module's if its check or differentiate rejects it, otherwise the compiler's.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/reports/PassBlame.h"
 #include "compiler/passes/Passes.h"
@@ -63,7 +63,7 @@ Result run(const std::string &text, std::vector<std::unique_ptr<Pass>> list, boo
   bool isBug = false;
   watchForBugs(passes, checksInput, &isBug);
   const bool failed = mlir::failed(passes.run(*module));
-  CHECK(said.empty() == !failed); // a failure, and only a failure, has a diagnostic
+  CHECK(said.empty() == !failed); // a failure has a diagnostic, and a success has none
   return {failed, isBug};
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("the module is to blame for errors of its own check and for a missing 
   found = run(withoutGradient, listOf(createVerifyStagePass({Stage::graph}), createDifferentiatePass()), true);
   CHECK(found.failed);
   CHECK_FALSE(found.isBug);
-  found = run(good, listOf(createVerifyStagePass({Stage::graph}), refuses("")), true); // the pass of a tool
+  found = run(good, listOf(createVerifyStagePass({Stage::graph}), refuses("")), true); // a pass of a tool
   CHECK(found.failed);
   CHECK_FALSE(found.isBug);
 }
@@ -100,11 +100,12 @@ TEST_CASE("the module is to blame for errors of its own check and for a missing 
 TEST_CASE("the compiler is to blame for all other errors", "[blame]") {
   Result found = run(good, listOf(createVerifyStagePass({Stage::graph}), createVerifyStagePass({Stage::kernel})), true);
   CHECK(found.failed);
-  CHECK(found.isBug); // this pipeline had to make the stage
+  CHECK(found.isBug); // the pipeline itself had to reach the stage
   CHECK(run(good, listOf(createVerifyStagePass({Stage::kernel})), false).isBug);
   CHECK(run(good, listOf(refuses("halftone-form-kernels")), true).isBug);
   CHECK(run(good, listOf(breaks("halftone-form-kernels")), true).isBug);
-  CHECK(run(good, listOf(breaks("halftone-differentiate")), true).isBug); // the verifier reports it, not the pass
+  CHECK(
+      run(good, listOf(breaks("halftone-differentiate")), true).isBug); // the verifier reports the error, not the pass
 }
 
 TEST_CASE("nobody is to blame for a pass that succeeds", "[blame]") {

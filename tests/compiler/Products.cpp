@@ -1,4 +1,4 @@
-// The choice of a product on each CPU, and the traits of a kernel that exclude some.
+// The product that each CPU chooses, and kernel traits that exclude products.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/matmul/Products.h"
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ TEST_CASE("Each CPU multiplies by the instruction that is fast there", "[targets
     for (const MatmulTraits &traits : {f32, bf16, f16, i8})
       CHECK(chosen(target, traits) == "multiply-add");
   CHECK(chosen("cascadelake", i8) == "vpdpbusd");
-  CHECK(chosen("cooperlake", bf16) == "multiply-add"); // vdpbf16ps runs at half speed on this CPU
+  CHECK(chosen("cooperlake", bf16) == "multiply-add"); // vdpbf16ps has half the throughput on this CPU
   for (const char *target : {"znver4", "znver5"}) {
     CHECK(chosen(target, bf16) == "vdpbf16ps");
     CHECK(chosen(target, i8) == "vpdpbusd");
@@ -55,10 +55,11 @@ TEST_CASE("a kernel that an instruction cannot take gets another instruction", "
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::numerics, compiler::Numerics::strict())) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::splitDepth, true)) == "multiply-add");
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::rhs, DType::float16)) == "multiply-add");
-  CHECK(chosen("znver5", with(bf16, &MatmulTraits::rows, int64_t(4))) == "multiply-add"); // packing costs more time
+  CHECK(chosen("znver5", with(bf16, &MatmulTraits::rows, int64_t(4))) ==
+        "multiply-add"); // packing would take more time
   CHECK(chosen("znver5", with(bf16, &MatmulTraits::computed, true)) == "vdpbf16ps");
   MatmulTraits panels = with(bf16, &MatmulTraits::panels, true);
-  CHECK(chosen("znver5", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps"); // is packed already
+  CHECK(chosen("znver5", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps"); // already packed
   CHECK(chosen("znver5", with(panels, &MatmulTraits::splitDepth, true)) == "multiply-add");
   CHECK(chosen("sapphirerapids", panels) == "tdpbf16ps");
   CHECK(chosen("sapphirerapids", with(panels, &MatmulTraits::rows, int64_t(1))) == "vdpbf16ps");

@@ -54,7 +54,7 @@ private:
     values += (values.empty() ? "" : ", ") + value;
     types += (types.empty() ? "tensor<" : ", tensor<") + type + ">";
   }
-  /// Prefers the latest values, so that chains grow.
+  /// Prefers the most recent values, so that chains grow.
   std::string pick(const std::string &type) {
     auto &values = pool[type];
     int count = static_cast<int>(values.size());
@@ -107,7 +107,7 @@ private:
     else
       add(full, "reshape {} : tensor<{}> to tensor<{}>", z, turned, full);
   }
-  /// Looks up rows, or sums at rows; or cuts a row off one value and joins it to another.
+  /// Gathers or scatters rows, or slices a row off one value and concatenates it with another.
   void move() {
     if (below(2)) {
       int64_t kept = 1 + below(static_cast<int>(height));
@@ -209,7 +209,8 @@ private:
     const int kind = hasLoops ? below(3) : 2;
     return kind == 0 ? scan(depth) : kind == 1 ? loop(depth) : when(depth);
   }
-  /// Over the rows of a value, with a carry of each type, a stack of rows, and one of whole values, such as what steps find in a carry.
+  /// A scan over the rows of a value, with a carry of each type, a stack of rows, and a stack of whole values, such as
+  /// the values that steps read from a carry.
   void scan(int depth) {
     const std::string y = fresh(), i = fresh(), c = fresh(), s = fresh(), p = fresh(), x = fresh();
     const std::string carries = fmt::format("tensor<{}>, tensor<f32>, tensor<i1>", full);
@@ -236,7 +237,7 @@ private:
     pool[full].push_back(y + "#3");
     add(full, "reduce sum {}#4 {{axes = array<i64: 0>}} : {} -> tensor<{}>", y, stack, full);
   }
-  /// At most three steps, as long as a carry says so.
+  /// A `while` of at most three steps, as long as a carry is true.
   void loop(int depth) {
     const std::string y = fresh(), i = fresh(), c = fresh(), s = fresh(), p = fresh();
     const std::string carries = fmt::format("tensor<{}>, tensor<f32>, tensor<i1>", full);

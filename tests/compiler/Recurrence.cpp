@@ -21,7 +21,7 @@ struct Extents {
   bool reverse = false;
 };
 
-/// Writes the extents, and multiples of the units, into `text`, and the dtype.
+/// Substitutes the extents, the multiples of the units and the dtype into `text`.
 std::string filled(const std::string &text, const Extents &extents, const std::string &dtype = "f32") {
   fmt::dynamic_format_arg_store<fmt::format_context> words;
   const auto add = [&](const char *name, const auto &value) { words.push_back(fmt::arg(name, value)); };
@@ -38,7 +38,7 @@ std::string filled(const std::string &text, const Extents &extents, const std::s
   return fmt::vformat(text, words);
 }
 
-/// The forward pass of an LSTM whose inputs are projected before the loop; it keeps the gates.
+/// The forward pass of an LSTM whose inputs are projected before the loop. It stores the gates.
 std::string lstm(const Extents &extents, const std::string &dtype = "f32") {
   return filled(R"(
 halftone.kernel recurrence @k (tensor<{R}x{U}x{type}>, tensor<{R}x{U}x{type}>, tensor<{T}x{R}x{U4}x{type}>, tensor<{U}x{U4}x{type}>, tensor<{U4}x{type}>)
@@ -71,7 +71,8 @@ halftone.kernel recurrence @k (tensor<{R}x{U}x{type}>, tensor<{R}x{U}x{type}>, t
                 extents, dtype);
 }
 
-/// The backward recurrence: slopes are a concat, a factor, and a stack. The second weights are read along their depth.
+/// The backward recurrence: gradients are a concat, a factor and a stack. The second weights are read along their
+/// depth.
 std::string slopes(const Extents &extents, const std::string &dtype = "f32") {
   return filled(R"(
 halftone.kernel recurrence @k (tensor<{R}x{U}x{type}>, tensor<{R}x{U}x{type}>, tensor<{T}x{R}x{U}x{type}>, tensor<{T}x{R}x{U}x{type}>, tensor<{U}x{U2}x{type}>)
@@ -95,8 +96,8 @@ halftone.kernel recurrence @k (tensor<{R}x{U}x{type}>, tensor<{R}x{U}x{type}>, t
                 extents, dtype);
 }
 
-/// A GRU that resets before it multiplies: a contraction of a gate, which later work reads too. Its inputs are projected in the
-/// body, and rows that the mask hides keep their state; each row counts its steps.
+/// A GRU that resets before it multiplies: a contraction of a gate that later ops read too. Its inputs are projected in
+/// the body, and masked rows keep their state. Each row counts its steps.
 std::string gru(const Extents &extents, const std::string &dtype = "f32") {
   return filled(R"(
 halftone.kernel recurrence @k (tensor<{R}x{U}x{type}>, tensor<{R}xi32>, tensor<{T}x{R}x{F}x{type}>, tensor<{T}x{R}xi1>, tensor<{F}x{U3}x{type}>, tensor<{U}x{U2}x{type}>, tensor<{U}x{U}x{type}>, tensor<{R}x{U}x{type}>)
@@ -132,7 +133,7 @@ halftone.kernel recurrence @k (tensor<{R}x{U}x{type}>, tensor<{R}xi32>, tensor<{
                 extents, dtype);
 }
 
-/// No contraction: decayed sums. A bias of each step is the same for all rows.
+/// Decayed sums, without a contraction. The bias of a step is the same for all rows.
 std::string sums(const Extents &extents, const std::string &dtype = "f32") {
   return filled(R"(
 halftone.kernel recurrence @k (tensor<{R}x{U}x{type}>, tensor<{T}x{R}x{U}x{type}>, tensor<{T}x{U}x{type}>, tensor<{R}x{type}>) -> (tensor<{R}x{U}x{type}>, tensor<{T}x{R}x{U}x{type}>) {{
@@ -157,7 +158,7 @@ using Program = std::string (*)(const Extents &, const std::string &);
 constexpr std::pair<const char *, Program> programs[] = {
     {"lstm", lstm}, {"slopes", slopes}, {"gru", gru}, {"sums", sums}};
 
-/// A sum without contractions has lanes along its columns alone, so short rows stay a loop of launches.
+/// A sum without contractions has lanes along its columns alone, so with short rows it remains a loop of launches.
 bool isKernel(Program program, const Extents &extents) { return program != sums || extents.units >= 8; }
 
 void check(Program program, const Extents &extents, const std::string &target, const std::string &dtype = "f32",
@@ -219,7 +220,7 @@ TEST_CASE("A recurrence of bf16 multiplies pairs where the CPU has them, and kee
       CHECK(kernel.schedule() == "#halftone_cpu.recurrence<product = vdpbf16ps>");
       auto operands = kernel.operands(7, false, 0.5);
       kernel.checkInside(operands);
-      for (const size_t subnormal : {0, 4}) { // a carry, and weights or a bias
+      for (const size_t subnormal : {0, 4}) { // a carry; weights or a bias
         auto small = operands;
         for (double &value : small[subnormal].low)
           value = 0x1p-130;
@@ -246,7 +247,7 @@ TEST_CASE(
           for (double &value : operands[number].low)
             value = element == "f32" ? static_cast<double>(static_cast<float>(value * scale))
                                      : halftone::Bfloat16::decode(halftone::Bfloat16::encode(value * scale));
-        const auto checkWith = [&](double first, double last) { // of the first operand, a carry
+        const auto checkWith = [&](double first, double last) { // elements of the first operand, a carry
           auto some = operands;
           some[0].low.front() = first;
           some[0].low.back() = last;

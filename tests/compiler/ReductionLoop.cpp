@@ -27,7 +27,7 @@ halftone.kernel loop @k ({0}, {2}) -> ({1}, {1}, {3}) {{
                      x, y, row, i);
 }
 
-/// A convolution in groups of two channels and two filters.
+/// A grouped convolution with two channels and two filters per group.
 const char *fewChannels = R"(
 halftone.kernel reduction_loop @k (tensor<2x7x16xf32>, tensor<2x3x8x2xf32>) -> tensor<2x7x8x2xf32> {
 ^bb0(%x: tensor<2x7x16xf32>, %w: tensor<2x3x8x2xf32>):

@@ -1,4 +1,4 @@
-// Derivatives of loops and branches: against finite differences, and bit for bit against the unrolled function.
+// Derivatives of loops and branches: against finite differences, and bit by bit against the unrolled function.
 // SPDX-License-Identifier: Apache-2.0
 #include "ScalarFunction.h"
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace {
 
 const int64_t lengths[] = {0, 1, 2, 17};
 
-/// One step of a recurrence, which gives %h1 and %o of %h and %x, and reads the weights %x2, %x3 and %x4.
+/// One step of a recurrence. It computes %h1 and %o from %h and %x, and reads the weights %x2, %x3 and %x4.
 const std::string step = R"(
   %xw = halftone.contract %x, %x2 {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<4xf64>, tensor<4x3xf64>) -> tensor<3xf64>
   %hw = halftone.contract %h, %x3 {lhs_contract = array<i64: 0>, rhs_contract = array<i64: 0>} : (tensor<3xf64>, tensor<3x3xf64>) -> tensor<3xf64>
@@ -20,7 +20,7 @@ const std::string step = R"(
   %h1 = halftone.tanh %z1 : tensor<3xf64>
   %o = halftone.mul %h1, %x4 : tensor<3xf64>)";
 
-/// The loss of the outputs %ys and the last state %l.
+/// The loss as a function of the outputs %ys and the last state %l.
 std::string lossOf(int64_t length, bool hasOutputs, bool hasLast) {
   std::string text = fmt::format(R"(
   %s0 = halftone.mul %ys, %ys : tensor<{0}x3xf64>
@@ -47,7 +47,7 @@ ScalarFunction recurrence(int64_t length, bool isReverse, bool hasOutputs = true
               lossOf(length, hasOutputs, hasLast)};
 }
 
-/// The same function, each step written out.
+/// The same function with each step written out.
 ScalarFunction unrolled(int64_t length, bool isReverse) {
   ScalarFunction function = recurrence(length, isReverse);
   std::string body, state = "%x0", outputs, types;
@@ -241,7 +241,7 @@ TEST_CASE("derivatives flow through whatever a body holds") {
   };
   for (ScalarFunction function : functions) {
     checkDerivatives(function);
-    // The branches that were not taken, and a gradient of the gradient.
+    // The branches not taken, and a gradient of the gradient.
     if (size_t at = function.body.find("compare lt"); at != std::string::npos) {
       function.body.replace(at, 10, "compare ge");
       checkDerivatives(function);

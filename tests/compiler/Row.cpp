@@ -24,7 +24,7 @@ halftone.kernel row @k (tensor<$Mx$Nx$T>) -> (tensor<$Mx$Nx$T>, tensor<$Mx$T>) {
   halftone.yield %y, %s : tensor<$Mx$Nx$T>, tensor<$Mx$T>
 })";
 
-/// Scalar work of several shapes that finishes side reductions. The second sum waits for the first.
+/// Scalar work of several shapes that finishes partial reductions. The second sum depends on the first.
 constexpr const char *finish = R"(
 halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Nx$T>, tensor<$Mx1xi1>, tensor<$T>) -> (tensor<$T>, tensor<i1>, tensor<f32>) {
 ^bb0(%x: tensor<$Mx$Nx$T>, %y: tensor<$Nx$T>, %flags: tensor<$Mx1xi1>, %one: tensor<$T>):
@@ -87,7 +87,7 @@ halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Mx$Nx$T>) -> (tensor<$Mx$Nx$T>
   halftone.yield %r, %s : tensor<$Mx$Nx$T>, tensor<$Mx$T>
 })";
 
-/// The mean of each row, subtracted from it, scaled and moved.
+/// Layer normalization: the mean of each row is subtracted; the row is scaled and shifted.
 constexpr const char *layerNorm = R"(
 halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Nxf32>, tensor<$Nxf32>, tensor<f32>)
     -> (tensor<$Mx$Nx$T>, tensor<$Mxf32>, tensor<$Mxf32>) {
@@ -113,7 +113,7 @@ halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Nxf32>, tensor<$Nxf32>, tensor
   halftone.yield %y, %mean, %r : tensor<$Mx$Nx$T>, tensor<$Mxf32>, tensor<$Mxf32>
 })";
 
-/// Side reductions over the first of two outer axes, over both, and over all axes.
+/// Partial reductions over the first of two outer axes, over both, and over all axes.
 constexpr const char *outerSides = R"(
 halftone.kernel row @k (tensor<$Bx$Mx$Nxf32>)
     -> (tensor<$Bx$Mxf32>, tensor<$Px$Mx$Nxf32>, tensor<$Px1x$Nxf32>, tensor<$Px1x1xf32>)
@@ -214,7 +214,7 @@ TEST_CASE("max and min keep NaN, arg_reduce takes the first, NaN before all", "[
       auto ties = kernel.operands(4, false);
       for (double &value : ties[0].low)
         value = std::round(value);
-      for (double &value : ties[0].low) // zeros of one sign, since max may return -0 or +0 of both
+      for (double &value : ties[0].low) // zeros of one sign, since max of both may return -0 or +0
         value += 0.0;
       ties[0].high = ties[0].low;
       kernel.checkExact(ties);
@@ -228,7 +228,7 @@ TEST_CASE("max and min keep NaN, arg_reduce takes the first, NaN before all", "[
 
 TEST_CASE("A launch that touches more than the caches hold gives the bits of a small one", "[kernels]") {
   auto target = GENERATE(from_range(runnableTargets()));
-  // With many rows, three arrays are larger than 16 MiB. The code of GPUs does not ask for that.
+  // With many rows, three arrays exceed 16 MiB. GPU code does not distinguish this case.
   const int64_t few = 4, many = target.starts_with("sm_") ? 40 : 1400;
   for (auto [type, n] : {std::pair<const char *, int64_t>{"f32", 1040}, {"bf16", 2080}, {"f32", 1037}}) {
     CAPTURE(target, type, n);

@@ -1,4 +1,4 @@
-// Compares every elementwise op of every dtype, compiled for every target, with the interpreter.
+// Compares each elementwise op of each dtype, compiled for each target, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ const std::vector<std::string> comparisons{"eq", "ne", "lt", "le", "gt", "ge"};
 const std::vector<std::string> floats{"f32", "f16", "bf16", "f64"};
 const std::vector<std::string> integers{"i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64"};
 
-/// A loop kernel of two operands of type n x element with one result per line; `lines` are pairs of op text and result
+/// A loop kernel of two operands of type n x element with one result per line. `lines` are pairs of op text and result
 /// element.
 class LoopText {
 public:

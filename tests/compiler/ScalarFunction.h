@@ -1,4 +1,4 @@
-// Functions of float64 tensors, whose derivatives are compared with finite differences; the interpreter runs both.
+// Functions of float64 tensors whose derivatives are compared with finite differences. The interpreter runs both.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/Compiler.h"
@@ -9,7 +9,7 @@
 
 namespace halftone::compiler::testing {
 
-/// A scalar function of float64 tensors: `body` computes %loss from %x0, %x1, ... of these shapes ("3x4x"; "": a
+/// A scalar function of float64 tensors. `body` computes %loss from %x0, %x1, ... of these shapes ("3x4x"; "" for a
 /// scalar).
 struct ScalarFunction {
   std::string name;
@@ -17,7 +17,7 @@ struct ScalarFunction {
   std::string body;
 };
 
-/// A module that is lowered to stage pure and interpreted there.
+/// A module that is lowered to stage pure and interpreted in that stage.
 class Differentiated {
 public:
   explicit Differentiated(const std::string &text);
@@ -30,13 +30,13 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-/// The text of @main, which gives the loss and its derivative by each argument.
+/// The text of @main, which returns the loss and its derivative by each argument.
 std::string text(const ScalarFunction &function);
-/// %loss as the sum of squares of %y, of this shape, over these axes (": 0, 1").
+/// %loss as the sum of squares of %y of this shape, over these axes (": 0, 1").
 std::string squares(const std::string &shape, const std::string &axes);
-/// The loss and its derivatives where the arguments are random numbers from -1 to 1.
+/// The loss and its derivatives for random arguments from -1 to 1.
 std::vector<dialect::TensorData> derivatives(const ScalarFunction &function);
-/// Checks the derivatives against differences of losses.
+/// Compares the derivatives with finite differences of the loss.
 void checkDerivatives(const ScalarFunction &function);
 
 } // namespace halftone::compiler::testing

@@ -10,7 +10,7 @@ using halftone::testing::with;
 
 namespace {
 
-/// `$D` is "" or further attributes.
+/// `$D` is "" or additional attributes.
 constexpr const char *along = R"(
 halftone.kernel cumulative @k (tensor<$Bx$Mx$Nx$T>, tensor<$Nx$T>) -> (tensor<$Bx$Mx$Nx$T>) {
 ^bb0(%x: tensor<$Bx$Mx$Nx$T>, %b: tensor<$Nx$T>):

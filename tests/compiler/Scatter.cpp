@@ -10,7 +10,7 @@ using halftone::testing::with;
 
 namespace {
 
-/// Sums of `$I` slices of updates at the rows of an axis of `$M`, with `$N` columns.
+/// Sums of `$I` slices of updates at rows of an axis of extent `$M`, with `$N` columns.
 constexpr const char *sums = R"(
 halftone.kernel scatter @k (tensor<$Ixi64>, tensor<$Bx$Ix$Nx$T>) -> tensor<$Bx$Mx$Nx$T> {
 ^bb0(%i: tensor<$Ixi64>, %u: tensor<$Bx$Ix$Nx$T>):
@@ -37,9 +37,9 @@ TEST_CASE("A scatter adds repeated rows in the order of the indices, and clamps 
       KernelHarness kernel(scatterOf(b, indices, m, n, type), target, /*strict=*/true);
       auto operands = kernel.operands(1, true);
       for (size_t i = 0; i < operands[0].integers.size(); ++i)
-        if (i % 7 != 0) // every seventh may lie outside, on either side
+        if (i % 7 != 0) // every seventh index may be out of bounds, at either end
           operands[0].integers[i] = (operands[0].integers[i] % m + m) % m;
-      // Every target adds in the order of the indices: so does the interpreter, and the bits are the same.
+      // Every target and the interpreter add in the order of the indices, so the results are bit-identical.
       kernel.checkExact(operands);
     }
 }

@@ -1,4 +1,4 @@
-// Schedules as texts: read, refused and printed.
+// Schedules as text: parsed, rejected and printed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "compiler/targets/Target.h"

@@ -1,4 +1,4 @@
-// The schedules of CPUs as attributes: their text, what they refuse, and what they answer about themselves.
+// The schedules of CPUs as attributes: their text, what they reject, and the answers of their interface.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/cpu/Schedules.h"
 #include "tests/compiler/ScheduleTexts.h"

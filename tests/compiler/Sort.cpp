@@ -8,7 +8,7 @@ using namespace halftone::testing;
 
 namespace {
 
-/// The `count` first elements along the middle axis, with elementwise work in front.
+/// The first `count` elements along the middle axis, with elementwise work before the sort.
 std::string sortOf(int64_t outer, int64_t length, int64_t count, int64_t inner, const std::string &type,
                    bool descending) {
   return fmt::format(R"(

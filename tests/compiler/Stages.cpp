@@ -68,7 +68,7 @@ TEST_CASE_METHOD(Fixture, "each stage on the way is shown") {
   CHECK(texts[Stage::cast].find("origin = \"layer input\"") != std::string::npos);
   CHECK(texts[Stage::pure].find("halftone.variable = @w") != std::string::npos);
 
-  // A printed stage is an input: the pipeline gives the same if it goes on from the text.
+  // A printed stage is a valid input: the pipeline gives the same result if it continues from the text.
   OwningOpRef<ModuleOp> again = parse(texts[Stage::cast]);
   REQUIRE(again);
   std::string direct = texts[Stage::pure];

@@ -1,4 +1,4 @@
-// Eight tiles in memory, and AMX's instructions on them.
+// Eight AMX tiles in memory, and the AMX instructions on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/TileEmulation.h"
 #include "compiler/targets/cpu/ObjectCode.h"
@@ -16,7 +16,7 @@ namespace halftone::testing {
 namespace {
 
 struct Tile {
-  int rows = 0, bytes = 0; // bytes: per row
+  int rows = 0, bytes = 0; // bytes is per row
   alignas(64) char data[16][64] = {};
   template <class T> T get(int row, int index) const {
     T value;
@@ -62,8 +62,8 @@ float widened(uint16_t bits) {
   return flushed(value);
 }
 
-/// By Intel's manual: sums over even and over odd members apart, then adds both to the old sum; subnormal values count
-/// as 0.
+/// As in Intel's manual: sums the even and the odd members separately, then adds both to the old sum. Subnormal values
+/// count as 0.
 void multiplyBf16(int8_t sums, int8_t left, int8_t right) {
   const Tile &a = tiles[left], &b = tiles[right];
   for (int m = 0; m < tiles[sums].rows; ++m)

@@ -1,4 +1,4 @@
-// Buffers of a stored type with their values in double, and a matmul's scratch, for the tests of its emitter.
+// Buffers of a stored type with their values in double, and the scratch of a matmul, for the tests of its emitter.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "CompiledFunction.h"
@@ -9,7 +9,7 @@
 
 namespace halftone::compiler {
 
-/// Elements of a type, in the form that the kernel stores, and in double.
+/// The elements of a type, as the kernel stores them and in double.
 struct Buffer {
   std::vector<char> bytes;
   std::vector<double> values;
@@ -22,7 +22,7 @@ inline size_t widthOf(const std::string &type) {
 }
 
 inline void allocate(Buffer &buffer, const std::string &type, int64_t count) {
-  buffer.bytes.assign(size_t(count) * widthOf(type) + 192, char(0x7b)); // guards on both sides
+  buffer.bytes.assign(size_t(count) * widthOf(type) + 192, char(0x7b)); // guard bytes on both sides
   buffer.aligned = buffer.bytes.data() + (64 - reinterpret_cast<uintptr_t>(buffer.bytes.data()) % 64);
   buffer.values.resize(size_t(count));
 }

@@ -1,4 +1,4 @@
-// Compares kernels that form-kernels makes of random modules, compiled, with the interpreter.
+// Compares the compiled kernels that form-kernels makes from random modules with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "mlir/Parser/Parser.h"

@@ -1,4 +1,4 @@
-# Runs every pass on a module of every stage: the result is a module that is not empty, or one error that names the pass.
+# Runs every pass on a module of every stage: the result is a nonempty module, or one error that names the pass.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: pass_inputs.py FOLDER, which holds a module of each stage"""
 import concurrent.futures
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 folder = pathlib.Path(sys.argv[1])
-# For each pass the stages that it refuses; linalg is what lower-to-linalg gives.
+# The stages that each pass rejects. linalg is the output of lower-to-linalg.
 REFUSED = {
     "insert-casts": {"lifted", "pure", "kernel"},
     "inline-layers": {"graph", "lifted", "pure", "kernel"},
@@ -29,7 +29,7 @@ REFUSED = {
     "merge-launches": {"graph", "cast", "lifted", "pure"},
     "place-collectives": {"graph", "cast", "lifted", "pure"},
     "lower-to-linalg": {"graph", "cast", "lifted", "pure", "linalg"},
-    "verify-stage": {"lifted", "pure", "kernel", "linalg"}, # it checks stage graph
+    "verify-stage": {"lifted", "pure", "kernel", "linalg"}, # it checks for stage graph
 }
 
 

@@ -1,4 +1,4 @@
-// Checks into how many parts GPUs cut the sums of products.
+// Checks the number of parts into which GPUs split the sums of products.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/GpuBlocking.h"
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@ TEST_CASE("A GPU cuts long sums of few tiles into two to eight parts", "[nvptx]"
   auto [batch, m, n, k, parts] = GENERATE(table<int64_t, int64_t, int64_t, int64_t, int64_t>({
       {1, 784, 32, 4032, 3},  // 25 tiles
       {1, 784, 32, 1024, 4},  // three do not divide 1024
-      {1, 128, 10, 65536, 8}, // 4 tiles; no more than 8 parts
-      {1, 128, 10, 1024, 4},  // at least 256 indices of K in each
+      {1, 128, 10, 65536, 8}, // 4 tiles; at most 8 parts
+      {1, 128, 10, 1024, 4},  // at least 256 indices of K per part
       {1, 128, 10, 1023, 1},  // not long enough
       {1, 128, 10, 1029, 3},  // an odd K
       {1, 128, 10, 1031, 1},  // a prime

@@ -1,4 +1,4 @@
-// Checks which tiles products of matrices get on GPUs.
+// Checks which tiles matrix products get on GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/GpuMatmul.h"
 #include "mlir/IR/Builders.h"

@@ -1,4 +1,4 @@
-// The entry of GPU kernels: predicates, parts of a launch, and kernels with more buffers than parameters hold.
+// The entry point of GPU kernels: predicates, parts of a launch, and kernels with more buffers than parameters.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/GpuAbi.h"
 #include "tests/compiler/EmulatedGpu.h"

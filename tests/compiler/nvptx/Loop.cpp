@@ -1,4 +1,4 @@
-// Loops on GPUs: side reductions that keep several sets of dims, blocks that cut vectors, results in place of operands.
+// Loops on GPUs: partial reductions that keep several sets of dims, blocks that split vectors, in-place results.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/EmulatedGpu.h"
 #include "tests/compiler/KernelHarness.h"
@@ -11,7 +11,7 @@ using halftone::testing::with;
 
 namespace {
 
-/// Sums of a space of three dims that keep two dims, one, and none.
+/// Sums over a space of three dims that keep two dims, one dim and none.
 constexpr const char *sums = R"(
 halftone.kernel loop @k (tensor<7x3x$Nx$T>, tensor<$Nx$T>)
     -> (tensor<7x3x$Nx$T>, tensor<4x3x$Nxf32>, tensor<4x1x$Nxf32>, tensor<4x1x1xf32>)

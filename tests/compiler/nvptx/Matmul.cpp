@@ -1,4 +1,4 @@
-// Compares products on the emulated GPU with the interpreter: orders, edges, dtypes, tiles, prologues, epilogues, batches.
+// Compares products on the emulated GPU with the interpreter: layouts, edges, dtypes, tiles, epilogues, batches.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/EmulatedGpu.h"
 #include "tests/compiler/KernelHarness.h"
@@ -18,12 +18,12 @@ struct Sizes {
   int64_t m, n, k;
 };
 
-/// A product of one kernel: A is m x k or, transposed, k x m; B is k x n or n x k.
+/// A product in one kernel: A is m x k, or k x m if transposed; B is k x n or n x k.
 struct Case {
   Sizes sizes;
   bool transposesA = false, transposesB = false;
   std::string factor = "f32", result = "f32";
-  int64_t tile = 0; // rows and columns; 0: the target's choice
+  int64_t tile = 0; // rows and columns; 0: the target chooses
 };
 
 std::string matrix(int64_t rows, int64_t columns, const std::string &element) {
@@ -49,7 +49,7 @@ halftone.kernel matmul @k ({0}, {1}) -> ({2}){3} {{
 
 enum class Bound { interval, exact };
 
-/// Compares with the interpreter: its bits, or its intervals. `specials`: NaN, infinities, zeros of both signs too.
+/// Compares with the interpreter: its bits, or its intervals. `specials`: also NaN, infinities and zeros of both signs.
 void check(const std::string &text, bool strict, Bound bound, bool specials = false) {
   CAPTURE(text, strict, specials);
   KernelHarness kernel(text, target, strict);
@@ -75,7 +75,7 @@ void checkBitsOfCpu(const std::string &text, bool specials) {
     }
 }
 
-/// {NN, NT, TN, TT}: each operand as it is, and transposed.
+/// {NN, NT, TN, TT}: each operand plain and transposed.
 std::vector<Case> ordersOf(Case c) {
   std::vector<Case> orders;
   for (bool transposesA : {false, true})
@@ -91,7 +91,7 @@ void checkOrders(const Case &c, bool strict, Bound bound, bool specials = false)
     check(textOf(order), strict, bound, specials);
 }
 
-/// Dense layer: bias, relu, a second result in another dtype, side reductions over rows and over all.
+/// A dense layer: bias, relu, a second result of another dtype, partial reductions over rows and over all elements.
 std::string denseOf(const Case &c) {
   const auto [m, n, k] = c.sizes;
   const int64_t rowTiles = (m + c.tile - 1) / c.tile, columnTiles = (n + c.tile - 1) / c.tile;
@@ -117,7 +117,7 @@ halftone.kernel matmul @k (tensor<{0}x{2}x{3}>, tensor<{2}x{1}x{3}>, tensor<{1}x
                      m, n, k, c.factor, c.tile, rowTiles, columnTiles);
 }
 
-/// Whether the schedule of a product names `instruction`.
+/// Returns true if the schedule of a product names `instruction`.
 bool isMadeBy(const std::string &instruction, const Case &c, bool strict) {
   const std::string start = "#halftone_nvptx.mma<product = " + instruction + ",";
   return KernelHarness(textOf(c), target, strict).schedule().starts_with(start);
@@ -138,7 +138,7 @@ TEST_CASE("Strict products of narrow floats have the interpreter's bits", "[kern
   check(textOf({{77, 131, 33}, false, true, "bf16", "f32", 128}), true, Bound::exact);
 }
 
-// The interpreter rounds once for a product and its sum; strict code rounds twice.
+// The interpreter rounds once for a product and its addition; strict code rounds twice.
 TEST_CASE("Strict products of floats have the bits of a CPU's", "[kernels]") {
   for (const char *type : {"f32", "f64", "bf16"})
     for (bool specials : {false, true})
@@ -220,7 +220,7 @@ TEST_CASE("Epilogues with several results and side reductions stay within their 
         check(denseOf({sizes, false, false, type, type, tile}), false, Bound::interval);
 }
 
-// A thread finishes eight columns, whose sums lie in two or four parts of 16 bytes.
+// A thread finishes eight columns, whose sums are in two or four parts of 16 bytes.
 TEST_CASE("Results narrower than their sums, and sums of their columns, stay within their bounds", "[kernels]") {
   for (const auto &[factor, result, stored] : {std::tuple{"f32", "f32", "f16"},
                                                {"f32", "f32", "f8E5M2"},
@@ -309,7 +309,7 @@ TEST_CASE("NaN, infinities and zeros of both signs give what the interpreter all
 }
 
 TEST_CASE("A NaN past the end of a row of K reaches no sum", "[kernels]") {
-  // Rows of K end within a copy of the stage; the memory after them is the next row.
+  // Rows of K end within an asynchronous copy of the stage; the memory after them is the next row.
   for (const char *type : {"f32", "bf16"})
     for (int64_t k : {24, 21}) {
       const Case c{{40, 48, k}, false, true, type, "f32"};
@@ -366,7 +366,7 @@ TEST_CASE("Sums of every mma.sync are f32 or i32", "[kernels]") {
 
 TEST_CASE("Products are stored with their axes in another order", "[kernels]") {
   for (const char *type : {"f32", "f16"})
-    for (const int64_t inner : {19, 24}) // elements of a row of the result, and whole vectors
+    for (const int64_t inner : {19, 24}) // elements of a row of the result: a remainder, and whole vectors
       check(fmt::format(R"(
 halftone.kernel matmul @k (tensor<3x5x24x{0}>, tensor<24x4x{1}x{0}>, tensor<4x{1}x{0}>) -> (tensor<4x3x5x{1}x{0}>, tensor<3x5x4x{1}x{0}>) {{
 ^bb0(%x: tensor<3x5x24x{0}>, %w: tensor<24x4x{1}x{0}>, %b: tensor<4x{1}x{0}>):

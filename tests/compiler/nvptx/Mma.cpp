@@ -1,4 +1,4 @@
-// Checks which instructions products of matrices get on NVIDIA GPUs.
+// Checks which instructions matrix products use on NVIDIA GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/Mma.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The emitters' PTX with one thing wrong: each such mutant must fault or give other results in the emulator.
+// Mutation tests of the emitters' PTX: each mutant must fault or give other results in the emulator.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/EmulatedGpu.h"
 #include "tests/compiler/KernelHarness.h"
@@ -25,11 +25,11 @@ struct Mutation {
   std::string name;
   std::string pattern;     // a regular expression; its first match in the line is replaced
   std::string replacement; // $1, $2, ... are the pattern's groups
-  int occurrence = 0;      // which of the lines with the pattern, from 0; negative: from the last
-  std::string behind = ""; // a regular expression: only lines behind the first one with it count
+  int occurrence = 0;      // which of the matching lines, from 0; negative: from the last
+  std::string behind = ""; // a regular expression: only lines after the first match count
 };
 
-/// PTX with the change; none if no line has the pattern.
+/// PTX with the mutation, or nothing if no line matches the pattern.
 std::optional<std::string> mutated(const std::string &ptx, const Mutation &mutation) {
   const std::regex pattern(mutation.pattern), behind(mutation.behind);
   std::vector<std::string> lines;
@@ -54,8 +54,8 @@ std::optional<std::string> mutated(const std::string &ptx, const Mutation &mutat
   return text;
 }
 
-/// Whether the launch of `mutant` differs from the launch of the kernel's own code under one of three orders of warps and
-/// blocks.
+/// Returns true if the launch of `mutant` differs from the launch of the original code under one of three orders of
+/// warps and blocks.
 bool isCaught(const GpuLaunch &launch, int parts, const KernelCode &mutant, const std::vector<GpuOutcome> &expected) {
   const GpuLaunch wrong{mutant, launch.operands, launch.resultBytes, launch.extents, launch.grid, launch.scratchBytes};
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -81,7 +81,7 @@ KernelCode codeWith(const KernelCode &code, const Mutation &mutation) {
   return mutant;
 }
 
-/// Checks that all mutants of a kernel are caught when it runs on `operands`, as one launch or as some parts of one.
+/// Checks that all mutants of a kernel are caught when it runs on `operands`, in one launch or as several parts of one.
 void checkCaught(const KernelHarness &kernel, const Operands &operands, const std::vector<Mutation> &mutations,
                  int parts = 0) {
   REQUIRE(mutations.size() >= 3);
@@ -103,7 +103,7 @@ void checkCaught(const std::string &text, const std::vector<Mutation> &mutations
   checkCaught(kernel, kernel.operands(3, /*specials=*/false), mutations);
 }
 
-// Changes that fit many kernels.
+// Mutations that fit many kernels.
 Mutation withoutBarrier(const std::string &name, int occurrence) { return {name, "^\tbar\\.sync.*", "", occurrence}; }
 
 Mutation swappedSubtraction(const std::string &behind = "") {
@@ -116,7 +116,7 @@ const Mutation narrowLoad{"half of a vector is not read",
 const Mutation narrowExchange{"half of a vector is not told to other threads",
                               "st\\.shared\\.v4\\.b32(\\s+\\[.*\\]), \\{(%r\\d+), (%r\\d+), .*\\}",
                               "st.shared.v2.b32$1, {$2, $3}"};
-/// Of the first sum behind a line.
+/// Mutates the first sum after a line that matches `behind`.
 Mutation missedSum(const std::string &behind) {
   return {"a sum misses what another thread has", "add\\.rn\\.f32(.*), (.*), (.*);", "mov.b32$1, $2;", 0, behind};
 }
@@ -157,7 +157,7 @@ halftone.kernel loop @k (tensor<150x36xf32>) -> (tensor<36xf32>) {
   halftone.yield %s : tensor<36xf32>
 })";
 
-/// Rows less their largest element, divided by their sum.
+/// Rows minus their largest element, divided by their sum.
 constexpr const char *rows = R"(
 halftone.kernel row @k (tensor<$Mx$Nxf32>) -> tensor<$Mx$Nxf32> {
 ^bb0(%x: tensor<$Mx$Nxf32>):
@@ -204,7 +204,7 @@ halftone.kernel matmul @k (tensor<$Mx$Kx$T>, tensor<$Kx$Nx$T>) -> tensor<$Mx$Nxf
   halftone.yield %0 : tensor<$Mx$Nxf32>
 })";
 
-/// A product less its bias, with the sums of its columns and the largest element of each tile.
+/// A product minus its bias, with column sums and the largest element of each tile.
 constexpr const char *layer = R"(
 halftone.kernel matmul @k (tensor<70x24xf16>, tensor<24x40xf16>, tensor<40xf16>)
     -> (tensor<70x40xf16>, tensor<3x40xf32>, tensor<3x2xf32>) attributes {spec = #halftone.blocks<tile = [32, 32]>} {
@@ -247,7 +247,8 @@ TEST_CASE("A mutant of the early exit computes although its predicate does not h
   runs({"any byte counts as true", "setp\\.ne\\.b16", "setp.eq.b16"}, 0, false);
 }
 
-// Kernels have code for rows that vectors of 16 bytes divide, and for others. Changes are made in the code that runs.
+// Kernels have separate code for rows that are a multiple of 16 bytes and for others. Mutations apply to the code that
+// runs.
 constexpr const char *vectors = "ld\\.global\\.v4";
 
 TEST_CASE("Every mutant of a loop is caught", "[mutations]") {
@@ -323,7 +324,7 @@ TEST_CASE("Every mutant of a scatter is caught", "[mutations]") {
   const KernelHarness kernel(scatter, "sm_80", /*strict=*/true);
   Operands operands = kernel.operands(3, false);
   for (int64_t &index : operands[0].integers)
-    index = index % 9; // some below 0
+    index = index % 9; // some are negative
   const std::string cleared = "st\\.global\\.v4\\.b32.*\\{0f00000000";
   checkCaught(
       kernel, operands,

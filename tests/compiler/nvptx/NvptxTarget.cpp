@@ -1,4 +1,4 @@
-// The target of NVIDIA GPUs: its name, its key, and the PTX that kernels become.
+// The target of NVIDIA GPUs: its name, its key, and the PTX of kernels.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/NvptxTarget.h"
 #include "tests/compiler/KernelHarness.h"
@@ -14,7 +14,7 @@ using halftone::testing::with;
 
 namespace {
 
-/// Tests that this program shares with test_kernels compile for a GPU here.
+/// Tests that this program shares with test_kernels compile for a GPU in this program.
 [[maybe_unused]] const int chosen = setenv("HALFTONE_TEST_TARGET", "sm_80", 1);
 
 constexpr const char *multiplyAdd = R"(
@@ -59,7 +59,7 @@ TEST_CASE("The target of NVIDIA GPUs chooses blocks for a number of multiprocess
   CHECK(most->key() == "nvptx|sm_80|ptx80|1024 multiprocessors");
   CHECK(least->key() == "nvptx|sm_80|ptx80|1 multiprocessors");
   const MatmulTraits product{DType::float32, DType::float32, DType::float32, 784, 32, 4032};
-  // 25 tiles of 32 x 32 are few for 108 multiprocessors, and more than one has.
+  // 25 tiles of 32 x 32 are too few for 108 multiprocessors, but enough for one.
   CHECK(usual->blocking(compiler::Numerics::fast()).depthParts(product) == 3);
   CHECK(same->blocking(compiler::Numerics::fast()).depthParts(product) == 3);
   CHECK(most->blocking(compiler::Numerics::fast()).depthParts(product) == 7);
@@ -86,7 +86,7 @@ TEST_CASE("Indices are i32 if no tensor and no range of dims has more than 2^30 
   CHECK(fitShortIndices({0, int64_t(1) << 30}));
   CHECK_FALSE(fitShortIndices({(int64_t(1) << 30) + 1}));
   CHECK_FALSE(fitShortIndices({1 << 15, (1 << 15) + 1}));
-  CHECK_FALSE(fitShortIndices({int64_t(1) << 32, int64_t(1) << 32})); // the product of which is 0 in 64 bits
+  CHECK_FALSE(fitShortIndices({int64_t(1) << 32, int64_t(1) << 32})); // their product is 0 modulo 2^64
   const auto isShort = [](const std::string &text, const std::string &target = "sm_80") {
     return KernelHarness(text, target, /*strict=*/false).linalgText().find("halftone.short_indices") !=
            std::string::npos;
@@ -94,7 +94,7 @@ TEST_CASE("Indices are i32 if no tensor and no range of dims has more than 2^30 
   CHECK(isShort(with(multiplyAdd, 1, int64_t(1) << 30, "f32")));
   CHECK_FALSE(isShort(with(multiplyAdd, 1, (int64_t(1) << 30) + 1, "f32")));
   CHECK_FALSE(isShort(with(multiplyAdd, 1, 5000, "f32"), "x86-64-v2"));
-  // No tensor here is large, but a row of the kernel's space has 2^32 places.
+  // No tensor here is large, but a row of the kernel's space has 2^32 elements.
   CHECK_FALSE(isShort(R"(
 halftone.kernel row @k (tensor<65536xf32>, tensor<65536xf32>) -> tensor<f32> {
 ^bb0(%x: tensor<65536xf32>, %y: tensor<65536xf32>):
@@ -104,7 +104,7 @@ halftone.kernel row @k (tensor<65536xf32>, tensor<65536xf32>) -> tensor<f32> {
   %1 = halftone.reduce sum %0 {axes = array<i64: 0, 1>} : tensor<65536x65536xf32> -> tensor<f32>
   halftone.yield %1 : tensor<f32>
 })"));
-  // A product's M, N and K are never one index.
+  // M, N and K of a product are never combined to one index.
   CHECK(isShort(R"(
 halftone.kernel matmul @k (tensor<8192x8192xf32>, tensor<8192x8192xf32>) -> tensor<8192x8192xf32> {
 ^bb0(%a: tensor<8192x8192xf32>, %b: tensor<8192x8192xf32>):

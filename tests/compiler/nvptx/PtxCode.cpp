@@ -1,4 +1,4 @@
-// Every op of kernels' code at every type: each becomes instructions of PTX, without a call and without an abort.
+// Each op of kernel code at each type: it becomes PTX instructions, without a call and without an abort.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/PtxCode.h"
 #include "compiler/codegen/Lowering.h"
@@ -12,7 +12,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// A kernel whose arguments %a and %b have type `from`; each line computes a value of type `to`, which it stores.
+/// A kernel whose arguments %a and %b have type `from`. Each line computes a value of type `to`, which it stores.
 class Ops {
 public:
   Ops(std::string from, std::string to, int64_t lanes) : from_(typeOf(from, lanes)), to_(typeOf(to, lanes)) {}

@@ -1,4 +1,4 @@
-// Which instructions have the same bits on every GPU.
+// The instructions that give the same bits on every GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/nvptx/PtxRounding.h"
 #include <catch2/catch.hpp>

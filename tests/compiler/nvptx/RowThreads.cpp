@@ -1,4 +1,4 @@
-// How a GPU's threads take rows, and the instructions that follow from it.
+// How the threads of a GPU divide rows, and the instructions that result.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "tests/compiler/EmulatedGpu.h"
@@ -87,7 +87,7 @@ TEST_CASE("A warp reads and writes each element of a short row once, 16 bytes at
   const std::string ptx = kernel.code().code;
   CHECK(countOf(ptx, "ld.global.v4.b32") == 3);
   CHECK(countOf(ptx, "st.global.v4.b32") == 3);
-  // Two totals, each over 32 lanes by halves, and then the same bits for all.
+  // Two reductions, each over 32 lanes by halving, and then a broadcast of the same bits to all lanes.
   CHECK(countOf(ptx, "shfl.sync.down.b32") == 10);
   CHECK(countOf(ptx, "shfl.sync.idx.b32") == 2);
   CHECK(countOf(ptx, "bar.sync") + countOf(ptx, "barrier.sync") == 0);

@@ -1,4 +1,4 @@
-// The schedules of GPUs as attributes: their text, what they refuse, and what they answer about themselves.
+// The schedules of GPUs as attributes: their text, what they reject, and the answers of their interface.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/targets/gpu/Schedules.h"
 #include "compiler/codegen/KernelCompiler.h"
@@ -44,7 +44,7 @@ halftone.kernel loop @k (tensor<40xf32>) -> tensor<40xf32> {
   halftone.yield %0 : tensor<40xf32>
 })";
 
-/// The error of the kernel's code once `from` in its linalg form is `to`.
+/// The error of compiling the kernel after `from` in its linalg form is replaced by `to`.
 std::string refusal(const KernelHarness &kernel, const std::string &from, const std::string &to) {
   std::string text = kernel.linalgText();
   const size_t at = text.find(from);

@@ -1,4 +1,4 @@
-// Holds the wavefronts of shared memory and the sectors of global memory that the kernels of each emitter take, beside the fewest.
+// Compares the shared-memory wavefronts and global-memory sectors of each emitter's kernels with the minimum.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/EmulatedGpu.h"
 #include "tests/compiler/KernelHarness.h"
@@ -14,7 +14,7 @@ using halftone::testing::with;
 
 namespace {
 
-/// The most units per ideal of the kinds of access that may exceed the rule.
+/// The largest ratio to the ideal, per kind of access that may exceed the limit.
 using Exceptions = std::map<std::string, double>;
 constexpr double mostPerIdeal = 1.1;
 
@@ -23,8 +23,8 @@ struct Sum {
   double ratio() const { return double(units) / double(ideal); }
 };
 
-/// Runs a kernel and checks its accesses: each instruction that accesses shared memory by itself, and the instructions of
-/// each kind that access global memory together. Prints a line with the units per ideal of each kind.
+/// Runs a kernel and checks its accesses: each instruction that accesses shared memory separately, and the instructions
+/// of each kind that access global memory together. Prints a line with the ratio to the ideal of each kind.
 void check(const std::string &name, const std::string &text, const Exceptions &exceptions = {}) {
   const KernelHarness kernel(text, "sm_80", /*strict=*/false);
   std::map<std::string, Sum> sums;
@@ -52,19 +52,19 @@ void check(const std::string &name, const std::string &text, const Exceptions &e
   fmt::print("  {}\n", line);
 }
 
-/// A product of one kernel: A is m x k or, transposed, k x m; B is k x n or n x k.
+/// A product in one kernel: A is m x k, or k x m if transposed; B is k x n or n x k.
 struct Product {
   int64_t m, n, k, tile;
   std::string factor, result;
   bool transposesA = false, transposesB = false;
-  std::string stored = ""; // the type of the results; empty: `result`
+  std::string stored = ""; // the type of the stored results; empty: `result`
 };
 
 std::string matrix(int64_t rows, int64_t columns, const std::string &element) {
   return fmt::format("tensor<{}x{}x{}>", rows, columns, element);
 }
 
-/// The types of `p`: its operands, and its product.
+/// The types of `p`: its operands and its product.
 std::string nameOf(const std::string &kind, const Product &p) {
   return fmt::format("{} {}x{}x{} {} to {}, tile {}, {}{}", kind, p.m, p.n, p.k, p.factor,
                      p.stored.empty() ? p.result : p.stored, p.tile, p.transposesA ? "T" : "N",
@@ -90,8 +90,8 @@ std::string productOf(const Product &p) {
                      a, b, r, p.tile, contractionOf(p));
 }
 
-/// A layer: the product stored in another type, its sums over rows, the largest of each tile, and whether columns are
-/// finite.
+/// A layer: the product stored in another type, its sums over rows, the largest element of each tile, and whether
+/// columns are finite.
 std::string layerOf(const Product &p) {
   const int64_t rowTiles = (p.m + p.tile - 1) / p.tile, columnTiles = (p.n + p.tile - 1) / p.tile;
   return with(R"(
@@ -116,7 +116,7 @@ $C  %s = halftone.cast %0 {origin = "layer output"} : $R to $S
                {"$T", std::to_string(p.tile)}});
 }
 
-/// Rows with their sums subtracted; sums over the rows, and the largest of all.
+/// Rows with their sums subtracted; sums over the rows, and the largest element.
 constexpr const char *rows = R"(
 halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Nxf32>) -> (tensor<$Mx$Nx$T>, tensor<$Mxf32>, tensor<$Px$Nxf32>, tensor<$Px1xf32>)
     attributes {spec = #halftone.blocks<rows = 16>} {
@@ -133,7 +133,7 @@ halftone.kernel row @k (tensor<$Mx$Nx$T>, tensor<$Nxf32>) -> (tensor<$Mx$Nx$T>, 
   halftone.yield %y, %s, %p, %q : tensor<$Mx$Nx$T>, tensor<$Mxf32>, tensor<$Px$Nxf32>, tensor<$Px1xf32>
 })";
 
-/// Squares, with sums that keep columns and the largest of all.
+/// Squares, with sums that keep columns and the largest element.
 constexpr const char *sides = R"(
 halftone.kernel loop @k (tensor<$Mx$Nx$T>) -> (tensor<$Mx$Nx$T>, tensor<$Px$Nxf32>, tensor<$Px1xf32>)
     attributes {spec = #halftone.blocks<rows = 16>} {
@@ -144,7 +144,7 @@ halftone.kernel loop @k (tensor<$Mx$Nx$T>) -> (tensor<$Mx$Nx$T>, tensor<$Px$Nxf3
   halftone.yield %0, %1, %2 : tensor<$Mx$Nx$T>, tensor<$Px$Nxf32>, tensor<$Px1xf32>
 })";
 
-/// Sums of columns, and where each is smallest.
+/// Sums of columns, and the index of the smallest element of each.
 constexpr const char *columns = R"(
 halftone.kernel loop @k (tensor<$Mx$Nx$T>) -> (tensor<$Nx$T>, tensor<$Nxi32>) {
 ^bb0(%x: tensor<$Mx$Nx$T>):
@@ -153,7 +153,7 @@ halftone.kernel loop @k (tensor<$Mx$Nx$T>) -> (tensor<$Nx$T>, tensor<$Nxi32>) {
   halftone.yield %s, %a : tensor<$Nx$T>, tensor<$Nxi32>
 })";
 
-/// Sums of columns alone, which threads have eight of if their elements are narrow.
+/// Sums of columns alone; a thread has eight columns if their elements are narrow.
 constexpr const char *narrow = R"(
 halftone.kernel loop @k (tensor<$Mx$Nx$T>) -> (tensor<$Nx$T>, tensor<$Nx$T>) {
 ^bb0(%x: tensor<$Mx$Nx$T>):
@@ -162,7 +162,7 @@ halftone.kernel loop @k (tensor<$Mx$Nx$T>) -> (tensor<$Nx$T>, tensor<$Nx$T>) {
   halftone.yield %s, %m : tensor<$Nx$T>, tensor<$Nx$T>
 })";
 
-/// The sum and the largest of all elements, of each block.
+/// The sum and the largest of all elements, per block.
 constexpr const char *all = R"(
 halftone.kernel loop @k (tensor<$Mx$Nx$T>) -> (tensor<$Px1x$A>, tensor<$Px1x$A>)
     attributes {spec = #halftone.blocks<rows = 16>} {
@@ -217,7 +217,7 @@ TEST_CASE("Products of whole tiles reach all banks and read whole sectors", "[wa
       for (const bool transposesA : {false, true})
         for (const bool transposesB : {false, true}) {
           const Product product{128, 128, 128, tile, factor, result, transposesA, transposesB};
-          // A stage of 16 indices of K has half a sector of each row of one-byte factors.
+          // A stage of 16 indices of K covers half a sector of each row of one-byte factors.
           const bool cutsSectors = product.factor == "f8E4M3FN" && tile > 32 && !(transposesA && !transposesB);
           check(nameOf("product", product), productOf(product),
                 cutsSectors ? Exceptions{{"ld.global", 2.0}} : Exceptions{});
@@ -235,7 +235,7 @@ TEST_CASE("Epilogues and side reductions of products reach all banks", "[wavefro
                                                {"bf16", "bf16", "bf16"}})
     for (const int64_t tile : {32, 64, 128}) {
       const Product layer{128, 128, 64, tile, factor, result, false, false, stored};
-      // The pieces of side reductions are written 32 or 64 bytes a thread, 16 at a time.
+      // Partial results are written 32 or 64 bytes per thread, 16 at a time.
       check(nameOf("layer", layer), layerOf(layer), {{"st.global", 1.25}});
     }
 }
@@ -243,9 +243,9 @@ TEST_CASE("Epilogues and side reductions of products reach all banks", "[wavefro
 TEST_CASE("Products with ragged edges reach all banks", "[wavefronts]") {
   for (const auto &[factor, result] : {std::pair{"f32", "f32"}, {"f16", "f16"}, {"bf16", "f32"}, {"i8", "i32"}})
     for (const int64_t tile : {32, 64, 128}) {
-      // A thread reads a chunk of 16 bytes of narrow factors one element at a time if chunks are no vectors in memory: the
-      // sector's other elements are read next, from the first cache. Rows of an odd number of elements begin within a
-      // sector, and multiply-adds store elements along K, which lie in 8 of the 32 banks.
+      // A thread reads a 16-byte chunk of narrow factors element by element if chunks are not vectors in memory. The
+      // other elements of the sector are read next, from the L1 cache. Rows with an odd number of elements begin within
+      // a sector, and multiply-adds store elements along K, which lie in 8 of the 32 banks.
       const Product odd{90, 77, 70, tile, factor, result}, even{90, 88, 80, tile, factor, result};
       check(nameOf("product", odd), productOf(odd), {{"ld.global", 10.7}, {"st.global", 1.6}, {"st.shared", 4.0}});
       check(nameOf("product", even), productOf(even),
@@ -288,9 +288,9 @@ TEST_CASE("Reductions of columns and of all elements reach all banks and read wh
 TEST_CASE("Transposed operands reach all banks and read whole sectors", "[wavefronts]") {
   for (const char *type : {"f32", "f64", "f16", "bf16", "i64"})
     check("turned", turned, 128, 128, type);
-  // Vectors of 8 bytes leave half of the banks to one row of threads.
+  // With vectors of 8 bytes, one row of threads uses half of the banks.
   check("turned", turned, 128, 128, "i8", {{"ld.shared", 2.0}});
-  // Threads of a warp that have several rows and columns of a small square write a diagonal to one bank.
+  // Threads of a warp that cover several rows and columns of a small square write a diagonal to one bank.
   for (const char *type : {"f32", "f16"})
     for (const auto &[m, n] : {std::pair{8, 64}, {16, 64}, {64, 8}, {64, 16}, {4, 128}})
       check("turned", turned, m, n, type, {{"ld.shared", 2.0}, {"st.shared", 4.0}, {"ld.global", 2.0}});

@@ -1,4 +1,4 @@
-# Checks that each instruction of kernels is one that gpu-instructions compares between the emulator and a GPU.
+# Checks that gpu-instructions compares each instruction of kernels between the emulator and a GPU.
 # SPDX-License-Identifier: Apache-2.0
 """usage: instructions.py FOLDER GPU_INSTRUCTIONS
 
@@ -9,9 +9,9 @@ import re
 import subprocess
 import sys
 
-# Of the text of a kernel: an instruction behind its guard, with its modifiers.
+# In the text of a kernel: an instruction after its guard, with its modifiers.
 INSTRUCTION = re.compile(r"^\s+(?:@!?%p\d+\s+)?([a-z][a-z0-9]*(?:\.[A-Za-z0-9_:]+)*)(?=[\s;])", re.MULTILINE)
-FEWEST = 100  # instructions in a folder that is no accident
+FEWEST = 100  # fewer mean that the folder is wrong
 
 
 def main(folder, program):

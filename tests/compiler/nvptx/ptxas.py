@@ -1,4 +1,4 @@
-# Assembles the PTX of kernels with NVIDIA's ptxas, where it is installed: no memory on the stack, no calls, short loops.
+# Assembles the PTX of kernels with NVIDIA's ptxas, if installed: no memory on the stack, no calls, short loops.
 # SPDX-License-Identifier: Apache-2.0
 """usage: ptxas.py emit FOLDER [--steps RECORDED_CODE] HALFTONE_RUN MODULE...
        ptxas.py check FOLDER ARCHITECTURE
@@ -20,15 +20,18 @@ import tempfile
 import sass
 
 SKIPPED = 77
-# The ways to assemble, and ptxas's options for them.
+# The modes of assembly, and their ptxas options.
 WAYS = {"whole": (), "relocatable": ("-c",)}
-# Division and square roots that round to nearest: ptxas calls a function of its own for operands near the ends of the range.
+# Division and square roots that round to nearest. ptxas calls a function of its own for operands near the ends of the
+# range.
 ROUNDED = r"__cuda_sm\w+_(div|rcp|d?sqrt)_rn_\w+"
-# Instructions of a warp, which are calls in relocatable code for compute capabilities below 9.0; nvcc's own code has them too.
+# Warp instructions, which are calls in relocatable code for compute capabilities below 9.0. nvcc's own code has them
+# too.
 SYNCHRONIZED = r"__cuda_sm70_(shfl|vote)sync_\w+"
-# The nets whose steps are assembled: few, so that the test is quick.
+# The nets whose training steps are assembled: few, so that the test is quick.
 NETS = "mlp-float32,mlp-mixed_bfloat16,mlp-mixed_float16,residual,embedding"
-# Instructions of a main loop that copies both operands straight to shared memory, at most, for 128 products by the tensor cores.
+# The maximum number of instructions in a main loop that copies both operands directly to shared memory, for 128
+# tensor-core products.
 LONGEST_LOOP = 300
 
 
@@ -88,7 +91,8 @@ def emit(arguments):
     return 1 if failed or 0 in counts else 0
 
 
-# Machine code: bytes of its stack frames, spill stores and spill loads, and the functions that the entry calls.
+# Facts of the machine code: bytes of stack frames, spill stores and spill loads, and the functions that the entry
+# calls.
 Assembled = collections.namedtuple("Assembled", "registers stack spills calls cubin")
 
 

@@ -1,4 +1,4 @@
-# Kernels with a spill, a stack frame and calls, each of which ptxas.py must find, and those in which it finds no fault.
+# Kernels with a spill, a stack frame and calls, each of which ptxas.py must find, and kernels without a fault.
 # SPDX-License-Identifier: Apache-2.0
 """usage: ptxas_test.py"""
 import pathlib
@@ -12,7 +12,7 @@ HEAD = """// a kernel
 .target sm_80
 .address_size 64
 """
-# What a kernel does with %r1, its thread, to make %r2, the value that it stores.
+# The body of a kernel computes %r2, the value that it stores, from %r1, its thread.
 KERNEL = """.visible .entry kernel(.param .u64 result) .maxntid 256 {directive}
 {{
   .reg .b32 %r<80>;
@@ -28,7 +28,7 @@ KERNEL = """.visible .entry kernel(.param .u64 result) .maxntid 256 {directive}
 }}
 """
 CALL = "  ld.global.u64 %d2, [%d1];\n  div.u64 %d3, %d1, %d2;\n  cvt.u32.u64 %r2, %d3;"
-# 64 values that are all alive in the middle.
+# 64 values that are live at the same time.
 MANY = "\n".join([f"  ld.volatile.global.u32 %r{i}, [%d1+{4 * i}];" for i in range(10, 74)] + ["  mov.u32 %r2, 0;"] +
                  [f"  mad.lo.u32 %r2, %r2, %r{i}, %r{i};" for i in range(73, 9, -1)])
 LOCAL = """  .local .align 4 .b8 depot[64];
@@ -41,7 +41,7 @@ LOCAL = """  .local .align 4 .b8 depot[64];
   ld.local.u32 %r2, [depot+8];"""
 SHUFFLE = "  shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;"
 QUOTIENT = "  cvt.rn.f32.u32 %f1, %r1;\n  ld.global.f32 %f2, [%d1];\n  div.rn.f32 %f3, %f1, %f2;\n  mov.b32 %r2, %f3;"
-# A kernel, the architecture, and a word of each fault.
+# A kernel, the architecture, and a word from the message of each fault.
 CASES = {"a sum": (KERNEL.format(directive="", body="  add.u32 %r2, %r1, 1;"), "sm_80", []),
          "a call": (KERNEL.format(directive="", body=CALL), "sm_90", ["whole: calls __cuda_sm20_div_u64", "relocatable: calls __cuda_sm20_div_u64"]),
          "spills": (KERNEL.format(directive=".maxnreg 32", body=MANY), "sm_80", ["of stack", "of spills"]),
@@ -66,7 +66,8 @@ def main():
             if bool(found) != bool(expected) or not all(any(word in line for line in found) for word in expected):
                 failed += 1
                 print(f"{what}: expected {expected}, found {found}")
-        # The functions that the entry calls are read from the machine code: a shuffle is one before 9.0, and only relocatable.
+        # The functions that the entry calls are read from the machine code: a shuffle is a call below 9.0, in
+        # relocatable code only.
         file.write_text(HEAD + CASES["a shuffle"][0])
         calls = {(architecture, way): ptxas.assemble(program, architecture, way, file).calls
                  for architecture in ("sm_89", "sm_90") for way in ptxas.WAYS}

@@ -1,4 +1,4 @@
-# Reads machine code for compute capability 8.0 from ptxas's files: instructions, loops, and an estimate of cycles by their counts.
+# Reads sm_80 machine code from ptxas's files: instructions, loops, and an estimate of cycles from instruction counts.
 # SPDX-License-Identifier: Apache-2.0
 """An instruction has 16 bytes. Its low 12 bits say which one it is, of which the upper 3 the kind of its operands; a branch has the
 distance to its target, in units of 4 bytes from the instruction behind it, in bits 34 to 81.
@@ -16,16 +16,16 @@ import tempfile
 BRANCH = 0x947
 FUNCTION = 2  # the type of a symbol
 NAMES = {0x23C: "HMMA", 0x237: "IMMA", 0x83B: "LDSM", 0xFAE: "LDGSTS", 0x984: "LDS", 0x388: "STS", 0x981: "LDG", 0x386: "STG"}
-# The same by the low 9 bits, for instructions with operands of several kinds.
+# The same for instructions with several kinds of operands, by the low 9 bits.
 FAMILIES = {0x23: "FFMA", 0x2B: "DFMA", 0x20: "FMUL", 0x21: "FADD", 0x28: "DMUL", 0x29: "DADD"}
 
-# Cycles for which an instruction of one warp occupies its pipe of an A100's multiprocessor, of which each quarter has one: products of
-# 16 x 8 x 16 at 256 a cycle and quarter, f32 at 16, f64 at 8; shared memory gives the four quarters 128 bytes a cycle. Each instruction
-# takes a cycle of its quarter's issue besides.
+# Cycles for which one warp's instruction occupies its pipe of an A100 multiprocessor. Each quarter has one: products of
+# 16 x 8 x 16 at 256 a cycle and quarter, f32 at 16, f64 at 8. Shared memory gives the four quarters 128 bytes a cycle.
+# Each instruction also takes an issue cycle of its quarter.
 PIPES = {"multiply": {"HMMA": 8, "IMMA": 8, "FFMA": 2, "FMUL": 2, "FADD": 2, "DFMA": 4, "DMUL": 4, "DADD": 4},
          "shared memory": {"LDSM": 16, "LDS": 16, "STS": 16, "LDGSTS": 16}}
-DEPTH = 1024  # products of a sum, in the table
-# The products of one warp's instruction.
+DEPTH = 1024  # products per sum, in the table
+# The number of products of one warp-level instruction.
 PRODUCTS = {"HMMA": 16 * 8 * 16, "IMMA": 16 * 8 * 32, "FFMA": 32, "DFMA": 32}
 
 
