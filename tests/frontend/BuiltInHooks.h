@@ -13,7 +13,7 @@ template <class Net> struct BuiltInTrainStep : Net {
     step.update_metrics(data, predicted);
   }
 };
-/// minimize() by its two parts.
+/// Calls the two parts of minimize() separately.
 template <class Net> struct BuiltInTrainStepByParts : Net {
   void train_step(const StepContext &step, const StepData &data) const {
     const Values predicted = step.call(data.x);

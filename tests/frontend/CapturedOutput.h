@@ -1,4 +1,4 @@
-// Takes the library's output for as long as it lives.
+// Captures the library's output during its lifetime.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Model.h"

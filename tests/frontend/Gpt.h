@@ -9,10 +9,10 @@ struct TinyGpt {
   const char *policy = "float32";
   bool grouped = false; // GroupQueryAttention in place of MultiHeadAttention
   std::optional<int64_t> window{};
-  bool scores = false; // the weights are asked for, though the model does not give them
-  int64_t steps = -1;  // of the Input
-  int64_t length = 16; // of PositionEmbedding
-  int64_t words = 11;  // vocabulary
+  bool scores = false; // requests the attention weights, though the model does not return them
+  int64_t steps = -1;  // the number of steps of the Input
+  int64_t length = 16; // the length of PositionEmbedding
+  int64_t words = 11;  // the size of the vocabulary
 };
 
 inline Value attended(const Value &x, const TinyGpt &how) {
@@ -24,7 +24,7 @@ inline Value attended(const Value &x, const TinyGpt &how) {
   return how.scores ? layer.with_scores(x, x, {.use_causal_mask = true})[0] : layer(x, x, {.use_causal_mask = true});
 }
 
-/// Tokens (batch, steps) to logits (batch, steps, words), initialised from seed 5.
+/// Maps tokens (batch, steps) to logits (batch, steps, words). Initialised from seed 5.
 inline Model tinyGpt(const TinyGpt &how) {
   using namespace layers;
   set_random_seed(5);
@@ -37,7 +37,7 @@ inline Model tinyGpt(const TinyGpt &how) {
   return Model({tokens}, {Dense(how.words, {.dtype = "float32"})(x)});
 }
 
-/// `count` tokens (1, count) of a vocabulary of 11; more of them begin with the same ones.
+/// `count` tokens (1, count) of a vocabulary of 11. Longer sequences begin with the shorter ones.
 inline Tensor someTokens(int64_t count) {
   std::vector<int32_t> tokens;
   for (int64_t i = 0; i < count; ++i)

@@ -1,4 +1,4 @@
-// Attention layers, compared with real Keras's for recorded configs, weights, inputs and arguments of calls.
+// Attention layers, compared with those of real Keras for recorded configs, weights, inputs and call arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/KerasRows.h"
 
@@ -7,7 +7,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// A handle of the class `LayerClass` on a layer that deserialize() has made.
+/// A handle of class `LayerClass` to a layer that deserialize() has made.
 template <class LayerClass> struct HandleOn : LayerClass {
   template <class... Arguments>
   explicit HandleOn(const Layer &layer, Arguments... arguments) : LayerClass(arguments...) {
@@ -15,7 +15,7 @@ template <class LayerClass> struct HandleOn : LayerClass {
   }
 };
 
-/// The input that Keras calls `name`; undefined if the row has none.
+/// The input that Keras names `name`; undefined if the row has none.
 Value inputOf(const Json &row, const Values &inputs, const std::string &name) {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (row.at("input_names")[i] == name)
@@ -34,7 +34,7 @@ Values call(const LayerClass &layer, const Values &inputs, const Json &row, cons
 
 bool isCausal(const Json &row) { return row.at("call").value("use_causal_mask", false); }
 
-/// MultiHeadAttention and GroupQueryAttention, whose query_mask Keras takes from the query alone.
+/// MultiHeadAttention and GroupQueryAttention. Keras takes their query_mask from the query alone.
 template <class LayerClass, class... Arguments> Row::Call withHeads(Arguments... arguments) {
   return [=](const Layer &layer, const Values &inputs, const Json &row) {
     return call(HandleOn<LayerClass>(layer, arguments...), inputs, row,

@@ -22,7 +22,7 @@ struct Check {
 };
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-/// A recorded step that applies the gradients that are fed.
+/// A recorded step that applies fed gradients.
 detail::CompiledFunction applier(const Optimizer &optimizer, const std::vector<Variable> &variables) {
   return recorded(Run::compiled, [optimizer, variables](const std::vector<Value> &v) {
     optimizer.apply(v, variables);
@@ -206,7 +206,7 @@ const Check checks[] = {
        CHECK(numbers(taken) == std::vector<double>{2, 2, 2, 2});
        CHECK(numbers(plain) == std::vector<double>{-.5, .5, 1.5, 2.5});
        CHECK(optimizer.iterations() == 1);
-       CHECK(optimizer.variables().size() == 4); // iteration, learning_rate, two accumulators
+       CHECK(optimizer.variables().size() == 4); // iteration, learning_rate and two accumulators
      }},
     {"A-094",
      [] {

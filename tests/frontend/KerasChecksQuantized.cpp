@@ -46,7 +46,7 @@ const Check checks[] = {
          for (const char *mode : {"int8", "int4", "float8"})
            CHECK_THAT(quantizing(layer, mode), Contains("ValueError: Cannot quantize a layer that isn't yet built."));
      }},
-    {"A-109", // a class of the user's, even one made of a Dense
+    {"A-109", // a user's class, even one derived from a Dense
      [] {
        struct Wrapped {
          Dense dense{3, {.name = "dense"}};
@@ -116,7 +116,7 @@ const Check checks[] = {
        CHECK(numbers(load_model(folder / "model.keras").predict(x, {.verbose = 0})) ==
              numbers(model.predict(x, {.verbose = 0})));
      }},
-    {"A-117", // nothing here calibrates, so no layer comes to be saved without it
+    {"A-117", // nothing here calibrates, so no layer is ever saved uncalibrated
      [] {
        for (const char *mode : {"gptq", "awq"}) {
          const Dense layer = builtDense(16, 8);
@@ -271,7 +271,7 @@ const Check checks[] = {
        const Dense layer = builtDense(1, 2);
        layer.set_weights({Tensor::of({1.0f, 2.0f}, {2, 1}), Tensor::zeros({1})});
        (void)layer.quantize("int4", {.config = quantizers::Int4QuantizationConfig(2)});
-       CHECK(numbers(layer.kernel().value()) == std::vector<double>{7, 7}); // the high half is empty
+       CHECK(numbers(layer.kernel().value()) == std::vector<double>{7, 7}); // the high nibble is empty
        CHECK(numbers(layer.weights()[3].value()) == std::vector<double>{-8});
      }},
     {"B-19",

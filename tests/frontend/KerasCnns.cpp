@@ -1,4 +1,4 @@
-// Whole nets that real Keras saved: predictions, and the losses of 20 training steps.
+// Whole nets saved by real Keras: predictions, and the losses of 20 training steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/RecordedJson.h"
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@ using namespace halftone::test;
 
 namespace {
 
-/// How far results may be from Keras's: predictions relative to the largest, losses relative to the recorded one. Within
-/// these distances Keras's PyTorch backend reproduces the rows.
+/// The tolerances: predictions relative to the largest, losses relative to the recorded one. Keras's PyTorch backend
+/// reproduces the rows within them.
 struct Tolerances {
   double predictions, firstLoss, losses;
 };
@@ -20,7 +20,8 @@ Tolerances tolerancesOf(const std::string &policy) {
   return policy == "mixed_float16" ? Tolerances{3e-3, 2e-4, 1e-2} : Tolerances{2e-6, 1e-6, 3e-5};
 }
 
-/// The net of a row, with the recorded weights. A row of a Sequential names no inputs: each layer follows the one before.
+/// The net of a row, with the recorded weights. The row of a Sequential names no inputs: each layer follows the
+/// previous one.
 Model netOf(const Json &row) {
   std::vector<int64_t> dims;
   for (const Json &dim : row.at("input_shape"))

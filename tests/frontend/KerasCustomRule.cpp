@@ -1,4 +1,4 @@
-// Metrics that are structs of the user's against the results that real Keras gave for the same classes in Python.
+// User-defined metric structs, compared with the results that real Keras gave for the same classes in Python.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/RecordedJson.h"
 #include <set>

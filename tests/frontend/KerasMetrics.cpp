@@ -1,4 +1,4 @@
-// Metrics and losses against the results, values and slopes that real Keras gave.
+// Metrics and losses, compared with the results, values and gradients that real Keras gave.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ConfigFields.h"
 #include "tests/frontend/RecordedJson.h"
@@ -9,7 +9,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// Numbers in nested lists; "nan" and "inf" are texts.
+/// Numbers in nested lists; "nan" and "inf" are strings.
 std::vector<double> numbersOf(const Json &value) {
   std::vector<double> elements;
   if (value.is_array())
@@ -25,7 +25,7 @@ Tensor dataOf(const Json &value, const std::string &dtype) {
   return value.is_null() ? Tensor() : tensorOf(value, dtype);
 }
 Json objectOf(const Config &config) { return Json::parse(config.dump()); }
-/// Keras's object without the tensor that it makes of a list.
+/// A Keras object without the tensor that Keras makes of a list.
 Json withoutTensors(Json object) {
   for (auto &[key, value] : object["config"].items())
     if (value.is_object() && value.contains("class_name") && value["class_name"] == "__tensor__")

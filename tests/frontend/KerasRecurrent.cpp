@@ -1,4 +1,4 @@
-// Outputs, states and gradients of recurrent layers, compared with those that real Keras gives for recorded rows.
+// Outputs, states and gradients of recurrent layers, compared with those of real Keras for recorded rows.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/RecordedCall.h"
 #include "tests/frontend/KerasRows.h"
@@ -22,7 +22,7 @@ Values called(const Layer &layer, const Values &inputs, const Json &row) {
       detail::callAsRecorded(layer, std::vector<Value>(inputs.begin(), inputs.end()), Config::parse(arguments.dump())));
 }
 
-/// Of twenty roundings at most.
+/// The error of at most twenty roundings.
 constexpr double float32Tolerance = 1e-5;
 
 int64_t checkLayer(const std::string &prefix) {

@@ -1,4 +1,4 @@
-// Recorded layers of real Keras: their outputs and gradients, which a layer made of the recorded config must give.
+// Recorded layers of real Keras: outputs and gradients that a layer made from the recorded config must reproduce.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/frontend/RecordedJson.h"
@@ -8,15 +8,15 @@
 
 namespace halftone::test {
 
-/// How far a result may be from Keras's, relative to the largest element.
+/// The maximum difference from Keras's result, relative to the largest element.
 inline double toleranceOf(DType dtype) {
   if (dtype == bfloat16)
     return 1.6e-2;
   if (dtype == uint8)
-    return 1.0 / 128; // a sum near a half may be rounded the other way
+    return 1.0 / 128; // a sum near a midpoint may be rounded the other way
   return dtype == float16 ? 2e-3 : 2e-6;
 }
-/// Layers that only move elements, or choose some: no bit differs.
+/// Layers that only move or select elements: the results are bit-identical.
 inline bool isExact(const std::string &layer, const Json &config) {
   if (layer == "UpSampling2D" || layer == "Resizing")
     return config.at("interpolation") == "nearest";
@@ -45,12 +45,12 @@ template <class Wrt> std::vector<Value> slopesOf(const Value &loss, const std::v
   return wrt.empty() ? std::vector<Value>() : gradients(loss, wrt);
 }
 
-/// One recorded layer, and how it is called on its inputs.
+/// One recorded layer, and its call on its inputs.
 class Row {
 public:
   using Call = std::function<Values(const Layer &layer, const Values &inputs, const Json &row)>;
 
-  /// `float32Tolerance`: of results in float32, instead of toleranceOf().
+  /// `float32Tolerance` replaces toleranceOf() for float32 results.
   explicit Row(const std::string &line, Call call = {}, double float32Tolerance = toleranceOf(float32))
       : json_(Json::parse(line)), call_(std::move(call)), float32Tolerance_(float32Tolerance) {
     if (!call_)
@@ -94,7 +94,7 @@ private:
     }
     return layer;
   }
-  /// The recorded field `key` of one output.
+  /// The recorded field `key` of output `output`.
   const Json &of(const char *key, size_t output) const { return isList_ ? json_.at(key)[output] : json_.at(key); }
   size_t outputs() const { return isList_ ? json_.at("output_dtype").size() : 1; }
   template <class Check> void checkState(const Layer &layer, Check check) const {
@@ -153,8 +153,8 @@ private:
         }
     CHECK(next == results.size());
   }
-  /// The steps of a sequence may take a result in 16 bits further from Keras's, which rounds each op of a step and not the states
-  /// alone. But then it is no further from the result in float32 than Keras's is.
+  /// For the steps of a sequence, a 16-bit result may be further from Keras's, which rounds each op of a step and not
+  /// only the states. It must then be at most as far from the float32 result as Keras's is.
   void checkNear(size_t result, const std::vector<double> &found, const std::vector<double> &expected,
                  double most) const {
     const double difference = distance(found, expected);
@@ -184,15 +184,15 @@ private:
   void checkGradient(size_t result, const std::string &part, size_t i, const std::vector<double> &found,
                      double tolerance) const {
     const Json &gradients = json_.at("grad_x").at(part);
-    // Sums of attention have another order on each CPU: 6.6e-6 was seen in float32.
-    // Keras adds the gradients of the steps of a sequence up in 16 bits: 7.5 tolerances were seen.
+    // Sums of attention have a different order on each CPU: 6.6e-6 was observed in float32.
+    // Keras accumulates the gradients of the steps of a sequence in 16 bits: 7.5 tolerances were observed.
     const bool narrow = tolerance > float32Tolerance_;
     const double most = (narrow && (isAttention() || hasSteps()) ? 8 : isAttention() ? 4 : 3) * tolerance;
     if (part != "weights" || !json_.at("weights")[i].at("name").get<std::string>().ends_with("key/bias")) {
       checkNear(result, found, elementsOf(gradients[i]), most);
       return;
     }
-    // It moves all scores of a query alike, so its gradient is 0 but for roundings of the other gradients.
+    // It shifts all scores of a query equally, so its gradient is 0 except for the roundings of the other gradients.
     double largest = 0;
     for (const Json &each : gradients)
       for (double element : elementsOf(each))
@@ -206,12 +206,12 @@ private:
   Json json_;
   Call call_;
   double float32Tolerance_;
-  bool isList_ = false; // of several outputs
+  bool isList_ = false; // several outputs
   std::vector<Tensor> inputs_;
-  mutable std::vector<Tensor> wide_{}; // results in float32, once they are needed
+  mutable std::vector<Tensor> wide_{}; // results in float32, computed on demand
 };
 
-/// Checks the rows of one file, of layers that `isChosen` chooses; how many there are.
+/// Checks the rows of one file whose layers `isChosen` selects. Returns their number.
 template <class Chosen>
 int64_t checkRows(const char *file, Chosen isChosen, const Row::Call &call = {},
                   double float32Tolerance = toleranceOf(float32)) {

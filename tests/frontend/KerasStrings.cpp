@@ -1,4 +1,4 @@
-// Layers of strings and categories give Keras's configs, vocabularies and outputs for recorded rows.
+// Layers of strings and categories reproduce Keras's configs, vocabularies and outputs for recorded rows.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/RecordedJson.h"
 
@@ -32,7 +32,7 @@ Tensor dataOf(const Json &value, bool isCorpus, const std::string &dtype) {
     dims.push_back(std::ssize(*list));
   const Shape shape(std::move(dims));
   std::vector<std::string> strings;
-  std::vector<int64_t> integers; // above what a float holds
+  std::vector<int64_t> integers; // beyond the range of a float
   if (dtype == "string")
     listLeaves(value, strings);
   else
@@ -54,7 +54,7 @@ Layer layerOf(const Json &row, const char *config) {
   return layers::deserialize(saved);
 }
 
-/// adapt() of the row, on the whole data or on a dataset of batches.
+/// Calls adapt() as the row does, on the whole data or on a dataset of batches.
 template <class L> void adaptAs(const Layer &layer, const Json &row, const std::string &dtype) {
   const auto typed = static_cast<const L &>(layer);
   const Tensor data = dataOf(row.at("adapt"), row.at("adapt_is_corpus"), dtype);
@@ -97,7 +97,7 @@ void checkOutput(const Tensor &output, const Json &row) {
         (row.at("before").at("output_mode") == "tf_idf" ? 1e-6 : 0));
 }
 
-/// The row's layer on data at once, and on Inputs of a model.
+/// Calls the row's layer on data directly, and on Inputs of a model.
 void check(const Json &row) {
   const Layer layer = layerOf(row, "before");
   if (row.contains("adapt"))
@@ -106,7 +106,7 @@ void check(const Json &row) {
   if (row.contains("vocabulary"))
     CHECK(vocabularyOf(layer, name) == row.at("vocabulary"));
   const Json after = Json::parse(layer.get_config().dump());
-  if (name != "HashedCrossing") // whose constructor in Keras takes the arguments of every layer and forgets them
+  if (name != "HashedCrossing") // its constructor in Keras accepts the arguments of every layer and drops them
     CHECK(layer.get_config().keys() == keysOf(row.at("after")));
   for (const auto &[key, value] : row.at("after").items())
     if (key == "bin_boundaries" && !value.is_null())

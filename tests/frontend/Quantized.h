@@ -1,4 +1,4 @@
-// Layers of recorded rows that real Keras quantized: how they are made, and what they are given.
+// Layers of recorded rows that real Keras quantized: their construction and their inputs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/layers/LayerImpl.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::test {
 
-/// The layer of a row in its own floats.
+/// The layer of a row in its own float dtype.
 inline Layer layerOf(const Json &row) {
   Json config = row.at("config"), object;
   if (config.at("dtype").at("config").contains("source_name"))
@@ -32,7 +32,7 @@ inline Tensor inputOf(const Json &row) {
   return tensorOf(row.at("x"), row.at("layer") == "Embedding" ? "int32" : "float32");
 }
 
-/// The layer of a row, built and with the row's weights, before it is quantized.
+/// The layer of a row, built, with the row's weights, before quantization.
 inline Layer builtLayer(const Json &row) {
   const Layer layer = layerOf(row);
   std::vector<int64_t> dims = row.at("input").get<std::vector<int64_t>>();

@@ -1,4 +1,4 @@
-// Runs recorded functions, interpreted and compiled, for the frontend's tests.
+// Runs recorded functions, interpreted and compiled, for the tests of the frontend.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "frontend/graph/CompiledFunction.h"
@@ -13,7 +13,7 @@ namespace halftone::test {
 enum class Run { interpreted, compiled, strict };
 inline constexpr Run everyRun[] = {Run::interpreted, Run::compiled, Run::strict};
 
-/// Makes a function of Values one of Tensors.
+/// Converts a function of Values to a function of Tensors.
 inline detail::CompiledFunction recorded(Run run, std::function<std::vector<Value>(const std::vector<Value> &)> body) {
   return detail::CompiledFunction(
       {.name = "recorded", .strict = run == Run::strict, .interpret = run == Run::interpreted}, {},
@@ -45,7 +45,7 @@ inline Variable weight(const Tensor &initial, const std::string &path = "net/h/k
 inline std::vector<double> numbers(const Tensor &tensor) { return tensor.astype(float64).to_vector<double>(); }
 inline std::vector<double> numbers(const Variable &variable) { return numbers(variable.value()); }
 
-/// The text of the Error that `f` throws; "" if it throws none, so that the caller's check fails.
+/// The text of the Error that `f` throws; "" if it throws none, which fails the caller's check.
 template <class F> std::string errorOf(F f) {
   try {
     f();
@@ -55,7 +55,7 @@ template <class F> std::string errorOf(F f) {
   return "";
 }
 
-/// Whether every element is within `tolerance`, relative to the larger of 1 and the expected element.
+/// Returns true if every element is within `tolerance`, relative to the larger of 1 and the expected element.
 inline bool near(const std::vector<double> &found, const std::vector<double> &expected, double tolerance = 1e-6) {
   if (found.size() != expected.size())
     return false;

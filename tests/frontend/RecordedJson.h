@@ -1,4 +1,4 @@
-// Reads recorded facts of Keras: a JSON object a line, tensors as nested lists.
+// Reads recorded facts of Keras: one JSON object per line, tensors as nested lists.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/base/ConfigAccess.h"
@@ -25,7 +25,7 @@ inline void flatten(const Json &value, std::vector<double> &elements) {
     for (const Json &entry : value)
       flatten(entry, elements);
   else
-    elements.push_back(value.get<float>()); // nine digits name one float32
+    elements.push_back(value.get<float>()); // nine digits identify a float32
 }
 inline std::vector<double> elementsOf(const Json &value) {
   std::vector<double> elements;
@@ -39,14 +39,14 @@ inline Tensor tensorOf(const Json &value, const std::string &dtype) {
   return Tensor(elementsOf(value), Shape(std::move(dims))).astype(standardize_dtype(dtype));
 }
 
-/// The largest difference, relative to the largest expected element; NaN if any difference is.
+/// The largest difference, relative to the largest expected element; NaN if any difference is NaN.
 inline double distance(const std::vector<double> &found, const std::vector<double> &expected) {
   REQUIRE(found.size() == expected.size());
   double largest = 1e-30, difference = 0;
   for (size_t i = 0; i < found.size(); ++i) {
     largest = std::max(largest, std::abs(expected[i]));
     const double here = std::abs(found[i] - expected[i]);
-    if (std::isnan(here) || here > difference) // a NaN stays
+    if (std::isnan(here) || here > difference) // a NaN persists
       difference = here;
   }
   return difference / largest;

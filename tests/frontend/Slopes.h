@@ -1,4 +1,4 @@
-// Gradients of recorded functions against central differences, for the frontend's tests.
+// Compares gradients of recorded functions with central differences, for the tests of the frontend.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/frontend/Recorded.h"
@@ -7,8 +7,8 @@
 
 namespace halftone::test {
 
-/// How far the gradients of sum(y^2 + y) by each of `xs`, where y is a result of `f`, are from central differences: the
-/// largest distance, relative to 1 or the slope if that is larger. In float64: gradients compiled, sums interpreted.
+/// The largest distance between the gradients of sum(y^2 + y) by each of `xs`, where y is a result of `f`, and central
+/// differences, relative to the larger of 1 and the derivative. In float64: gradients are compiled, sums interpreted.
 inline double slopeError(const std::vector<Tensor> &xs, std::function<Value(const std::vector<Value> &)> f) {
   std::vector<std::vector<double>> points;
   std::vector<Shape> shapes;
@@ -43,7 +43,7 @@ inline double slopeError(const std::vector<Tensor> &xs, std::function<Value(cons
       slope = (slope - play()) / (2 * h);
       points[i][j] = at;
       const double error = std::abs(found[j] - slope) / std::max(1.0, std::abs(slope));
-      worst = error <= worst ? worst : error; // NaN counts
+      worst = error <= worst ? worst : error; // NaN counts as an error
     }
   }
   return worst;

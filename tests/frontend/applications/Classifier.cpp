@@ -1,4 +1,4 @@
-// The architectures of keras.applications: Keras's layers, configs and counts, and refused arguments.
+// The architectures of keras.applications: Keras's layers, configs and counts, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Applications.h"
 #include "runtime/base/Sha256.h"
@@ -38,7 +38,7 @@ Model make(const std::string &architecture, const Json &arguments) {
          : architecture == "DenseNet121" ? DenseNet121(args)
                                          : EfficientNetB0(args);
 }
-/// Without blanks, keys sorted.
+/// JSON text without blanks, with sorted keys.
 std::string sorted(const Json &value) { return nlohmann::json::parse(value.dump()).dump(); }
 
 } // namespace
@@ -60,7 +60,7 @@ TEST_CASE("Each architecture has Keras's name, layers, configs and counts of par
     REQUIRE(layers.size() == row["layers"].size());
     for (size_t i = 0; i < layers.size(); ++i) {
       Json layer = layers[i];
-      layer.erase("build_config"); // which Keras writes for layers without weights too
+      layer.erase("build_config"); // Keras writes it for layers without weights too
       const Json found = {layer["name"], layer["class_name"], sha256(sorted(layer)).substr(0, 12)};
       if (found != row["layers"][i]) {
         FAIL_CHECK(found << " " << row["layers"][i] << ": " << sorted(layer));

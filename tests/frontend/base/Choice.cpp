@@ -1,4 +1,4 @@
-// Words of closed sets: literals, words known at run time, and configs.
+// Strings of closed sets: literals, strings known at run time, and configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Users' initializers, regularizers and constraints: in layers, in configs and in files.
+// User-defined initializers, regularizers and constraints: in layers, in configs and in files.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
@@ -30,7 +30,7 @@ struct AtMost {
   void get_config(Config &config) const { config.set("limit", limit); }
   static AtMost from_config(const Config &config) { return {config.get_double("limit")}; }
 };
-struct Forgotten { // which nobody registers
+struct Forgotten { // never registered
   Value operator()(const Value &w) const { return w; }
   void get_config(Config &) const {}
 };
@@ -96,7 +96,7 @@ TEST_CASE("Names of registered classes have one package or none") {
                Contains(std::string("\"package>Class\" or \"Class\". Received: registered_name=") + name));
   register_regularizer("Lone", make);
   register_regularizer("first>Lone", make);
-  register_regularizer("first>Lone", make); // again is no error
+  register_regularizer("first>Lone", make); // registering again is not an error
   CHECK_THAT(errorOf([&] { register_regularizer("second>Lone", make); }),
              Contains("The class 'Lone' is registered as 'first>Lone' already"));
   CHECK_THAT(errorOf([] { register_constraint("first>Empty", {}); }),
@@ -137,7 +137,7 @@ TEST_CASE("A function is a metric of compile() and of files after its name is re
     quarters.update_state(t, p);
     CHECK(quarters.result() == 0.25);
   }
-  // A class under another name than its C++ one, made from all of its config.
+  // A class under a name other than its C++ name, made from all of its config.
   register_metric("mine>Shares", [](const Config &config) {
     const double factor = config.get_double("factor");
     return Metric([factor](const Value &a, const Value &b) { return ops::abs(a - b) * factor; });

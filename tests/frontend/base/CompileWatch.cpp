@@ -1,4 +1,4 @@
-// What a watch is told of a compile, and what its code may do meanwhile.
+// The notifications of a compile to a watch, and what user code may do meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/CompileWatch.h"
 #include "halftone/Halftone.h"
@@ -15,7 +15,7 @@ using detail::CompileWatch;
 
 namespace {
 
-/// A cache of kernels that is empty at first.
+/// A kernel cache that is initially empty.
 struct EmptyCache {
   EmptyCache() { ::setenv("XDG_CACHE_HOME", folder.path.c_str(), 1); }
   EmptyCache(const EmptyCache &) = delete;
@@ -25,7 +25,7 @@ struct EmptyCache {
   TemporaryFolder folder;
 };
 
-/// Each layer has a kernel of its own.
+/// Each layer has its own kernel.
 Sequential deep() {
   set_random_seed(3);
   Sequential model({layers::Input({4})});
@@ -55,7 +55,7 @@ TEST_CASE("A watch is told by the calling thread how many kernels of all have co
   (void)predicted(model);
   REQUIRE(dones.size() > 1);
   CHECK(std::ranges::is_sorted(dones));
-  CHECK(std::ranges::adjacent_find(dones) == dones.end()); // told of changes alone
+  CHECK(std::ranges::adjacent_find(dones) == dones.end()); // notified of changes only
   CHECK(counts.front() >= 18);
   CHECK(counts == std::vector(counts.size(), counts.front()));
   CHECK(dones.back() <= counts.front());

@@ -1,4 +1,4 @@
-// Objects that hold each other, destroyed without recursion.
+// Objects that own each other, destroyed without recursion.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/InTurn.h"
 #include <catch2/catch.hpp>

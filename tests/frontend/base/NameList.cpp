@@ -14,7 +14,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// The entries of each position, as letters: "a" for the first entry, "-" for none.
+/// The entries for each position, as letters: "a" for the first entry, "-" for none.
 std::string found(const NameList &list, const Names &names, size_t count) {
   std::string text;
   for (const std::optional<size_t> &entry : detail::entriesOf(list, "y", names, count))

@@ -1,4 +1,4 @@
-// Parts of batches, agreement between processes (threads stand for them), and the arguments of a distribution.
+// Parts of batches, agreement between processes (represented by threads), and the arguments of a distribution.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
 #include "halftone/Error.h"
@@ -12,7 +12,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// What `body` throws in each thread; "" if it throws nothing.
+/// The text that `body` throws in each thread; "" if it throws nothing.
 std::vector<std::string> errorsOf(int size, const std::function<void(ProcessGroup &)> &body) {
   auto post = std::make_shared<Post>();
   std::vector<std::string> errors(static_cast<size_t>(size));
@@ -99,11 +99,11 @@ TEST_CASE("A process without a distribution is rank 0 of 1; wrong arguments are 
   CHECK(processGroup() == nullptr);
   CHECK(isFirstProcess());
   CHECK(distribution::exchange_times().count == 0);
-  distribution::barrier(); // at once
+  distribution::barrier(); // returns immediately
   bool isWritten = false;
   writeInFirst([&] { isWritten = true; });
   CHECK(isWritten);
-  distribution::set_distribution(std::nullopt); // joins nothing
+  distribution::set_distribution(std::nullopt); // does not join a group
   const auto textOf = [](const distribution::DataParallelArgs &args) -> std::string {
     try {
       (void)distribution::DataParallel(args);

@@ -1,4 +1,4 @@
-// The lines that fit, evaluate and predict write, as Keras 3.15 writes them.
+// The lines that fit, evaluate and predict print, as Keras 3.15 prints them.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProgressBar.h"
 #include "tests/frontend/Recorded.h"
@@ -164,7 +164,7 @@ TEST_CASE("Progress into a pipe that nobody reads is dropped: no signal ends the
   CHECK(status == 0);
 }
 
-/// The text that `f` writes to stdout while that is a terminal.
+/// The text that `f` writes to stdout while stdout is a terminal.
 static std::string onTerminal(const std::function<void()> &f) {
   std::fflush(stdout);
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY), before = ::dup(STDOUT_FILENO);
@@ -175,7 +175,7 @@ static std::string onTerminal(const std::function<void()> &f) {
   REQUIRE(::dup2(other, STDOUT_FILENO) >= 0);
   f();
   std::fflush(stdout);
-  std::string text(4096, 0); // what a run of one step writes fits the terminal's buffer
+  std::string text(4096, 0); // the output of a run of one step fits in the terminal's buffer
   text.resize(static_cast<size_t>(std::max<ssize_t>(0, ::read(terminal, text.data(), text.size()))));
   ::dup2(before, STDOUT_FILENO);
   for (const int file : {terminal, before, other})
@@ -199,7 +199,7 @@ TEST_CASE("The bar is in colour where stdout is a terminal, unless NO_COLOR is s
   CHECK_THAT(written(bar), !Catch::Matchers::Contains("\x1b"));
   ::setenv("NO_COLOR", "1", 1);
   CHECK_THAT(onTerminal(bar), Catch::Matchers::StartsWith("\r1/3 " + cells + "─"));
-  ::setenv("NO_COLOR", "", 1); // an empty value is none
+  ::setenv("NO_COLOR", "", 1); // an empty value counts as unset
   CHECK_THAT(onTerminal(bar), Catch::Matchers::Contains("\x1b[32m"));
   ::setenv("TERM", "dumb", 1);
   CHECK_THAT(onTerminal(bar), !Catch::Matchers::Contains("\x1b"));

@@ -1,4 +1,4 @@
-// Random tensors of the host against the draws of graphs.
+// Compares random tensors of the host with the draws of graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ static Tensor drawn(std::function<Value()> f, Numerics numerics = Numerics::fast
 }
 
 TEST_CASE("Uniform tensors and integers have the elements of the graph's draws with their seed, in both numerics") {
-  const Shape shape{3, 1367}; // no multiple of four
+  const Shape shape{3, 1367}; // not a multiple of four
   for (const Numerics numerics : {Numerics::fast, Numerics::strict}) {
     for (const DType dtype : {float32, float64, float16, bfloat16})
       for (const auto &[low, high] :

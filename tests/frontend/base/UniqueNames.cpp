@@ -1,4 +1,4 @@
-// Names of objects: which look like automatic ones, and which are refused.
+// Names of objects: which resemble automatic names, and which are rejected.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/UniqueNames.h"
 #include "halftone/Halftone.h"

@@ -1,4 +1,4 @@
-// Users get MLIR's messages in their own words.
+// MLIR's messages, rewritten in the terms of users.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/UserWords.h"
 #include "frontend/graph/Trace.h"

@@ -1,4 +1,4 @@
-// BackupAndRestore: a run that ends with an error goes on where it was, and a whole run leaves nothing behind.
+// BackupAndRestore: a run that ends with an error resumes where it was; a complete run leaves no files.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
@@ -79,7 +79,7 @@ TEST_CASE("BackupAndRestore saves after batches, keeps two files and leaves them
   CHECK(before.step == 12);
   CHECK(std::pair(before.epoch, before.batch) == std::pair<int64_t, int64_t>(3, 3));
 
-  std::ofstream(latest) << "damaged"; // the run goes on from the file before
+  std::ofstream(latest) << "damaged"; // the run resumes from the previous file
   CHECK(fit(model, {BackupAndRestore(backup, args)}).epoch() == std::vector<int64_t>{3, 4});
   std::filesystem::remove(latest);
   CHECK(fit(model, {BackupAndRestore(backup, args)}).epoch().size() == 2);

@@ -1,4 +1,4 @@
-// CSVLogger over existing files, and over paths that are no files.
+// CSVLogger with existing files, and with paths that are not files.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"

@@ -10,10 +10,10 @@ namespace {
 
 struct Outcome {
   int64_t epochs, stoppedEpoch;
-  float weight; // 0 at the start; each epoch adds 1
+  float weight; // initially 0; each epoch adds 1
   std::string said;
 };
-/// Up to eight epochs that log these values as `signal`.
+/// Trains for up to eight epochs that log these values as `signal`.
 Outcome fitWith(EarlyStoppingArgs args, const std::vector<double> &values) {
   args.monitor = "signal";
   if (args.mode == MonitorMode::automatic)
@@ -52,14 +52,14 @@ TEST_CASE("EarlyStopping with verbose prints when it stopped and which epoch it 
 }
 
 TEST_CASE("each argument of EarlyStopping decides when training stops") {
-  CHECK(fitWith({}, turning).epochs == 4); // patience 0: stops at the first epoch that is no better
+  CHECK(fitWith({}, turning).epochs == 4); // patience 0: stops at the first epoch that does not improve
   CHECK(fitWith({.patience = 1}, turning).stoppedEpoch == 3);
   CHECK(fitWith({.patience = 3}, turning).stoppedEpoch == 5);
   CHECK(fitWith({.patience = 2}, falling).epochs == 8);
   CHECK(fitWith({.min_delta = 1.5, .patience = 1}, falling).stoppedEpoch == 1);
   CHECK(fitWith({.patience = 1, .mode = MonitorMode::max}, falling).stoppedEpoch == 1);
   CHECK(fitWith({.patience = 1, .mode = MonitorMode::min}, falling).epochs == 8);
-  CHECK(fitWith({.patience = 2, .baseline = 0.5}, falling).epochs == 8); // an epoch that is better never stops
+  CHECK(fitWith({.patience = 2, .baseline = 0.5}, falling).epochs == 8); // epochs that improve never stop the run
   CHECK(fitWith({.patience = 3, .baseline = 2.5}, turning).stoppedEpoch == 5);
   CHECK(fitWith({.patience = 3, .baseline = 1.5}, turning).stoppedEpoch == 3); // no epoch was better than the baseline
   CHECK(fitWith({.start_from_epoch = 5}, turning).stoppedEpoch == 6);
@@ -78,9 +78,9 @@ TEST_CASE("In the automatic mode the metric's class decides whether its value is
     return stopping.stopped_epoch();
   };
   const metrics::Recall recall({.thresholds = {0.5}, .name = "found"});
-  CHECK(stopped(recall, "found", {-1, 1, 1}) == 2); // rises from 1/3 to 2/3, and stays
+  CHECK(stopped(recall, "found", {-1, 1, 1}) == 2); // rises from 1/3 to 2/3, then stays constant
   CHECK(stopped(recall, "found", {1, -1, -1}) == 1);
-  CHECK(stopped(Metric("mse"), "mse", {-1, 1, 1}) == 2); // falls, and stays
+  CHECK(stopped(Metric("mse"), "mse", {-1, 1, 1}) == 2); // falls, then stays constant
   CHECK(stopped(Metric("mse"), "mse", {1, -1, -1}) == 1);
   CHECK(stopped(Metric("cosine_similarity"), "cosine_similarity", {-1, 1, 1}) == 2); // rises
   try {

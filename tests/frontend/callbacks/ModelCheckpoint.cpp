@@ -1,4 +1,4 @@
-// ModelCheckpoint: the names of its files, when it saves, and which arguments it refuses.
+// ModelCheckpoint: the names of its files, when it saves, and the arguments that it rejects.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Saving.h"
 #include "tests/TemporaryFolder.h"
@@ -77,7 +77,7 @@ TEST_CASE("With save_best_only a file is written only when the value becomes bet
 }
 
 TEST_CASE("save_freq counts batches over the ends of epochs, and save_weights_only writes weights", "[callbacks]") {
-  const Trained run; // three batches an epoch
+  const Trained run; // three batches per epoch
   run.fit(2,
           {ModelCheckpoint(run.folder / "{epoch}-{batch}.safetensors", {.save_weights_only = true, .save_freq = 2})});
   CHECK(run.files() == std::vector<std::string>{"1-2.safetensors", "2-1.safetensors", "2-3.safetensors"});

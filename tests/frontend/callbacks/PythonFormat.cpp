@@ -1,4 +1,4 @@
-// Formats of numbers beside those that Python has recorded.
+// Formatted numbers, compared with those recorded from Python.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/callbacks/PythonFormat.h"
 #include "halftone/Error.h"

@@ -1,4 +1,4 @@
-// SwapEMAWeights: averages in validation and in saved files, and the weights in training.
+// SwapEMAWeights: averages in validation and in saved files, and the weights during training.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
@@ -33,7 +33,7 @@ std::vector<Kernel> kernelsOf(const Model &model, FitArgs args) {
   (void)model.fit(x(), y(), args);
   return kernels;
 }
-/// The average that the optimizer keeps: momentum 0.5, without a correction, from zeros on the first update from the weights.
+/// The average that the optimizer keeps: momentum 0.5, no bias correction. The first update sets it to the weights.
 Kernel averageOf(const std::vector<Kernel> &kernels) {
   Kernel average = kernels[0];
   for (size_t i = 1; i < kernels.size(); ++i)
@@ -68,14 +68,14 @@ TEST_CASE("Validation sees the averages, and training goes on with the weights",
       for (size_t k = 0; k < average.size(); ++k)
         CHECK(seen[epoch][k] == Approx(average[k]).epsilon(1e-5));
     }
-    CHECK(kernel(swapped) == kernel(plain)); // both end with the averages
+    CHECK(kernel(swapped) == kernel(plain)); // the weights of both are the averages at the end
   }
 }
 
 TEST_CASE("evaluate and predict use the averages and give the weights back", "[callbacks]") {
   const Sequential model = net();
   (void)kernelsOf(model, {.batch_size = 2});
-  const auto half = [&] { // the run ends with the averages as weights: another weight tells them apart
+  const auto half = [&] { // the weights are the averages at the end; a weight of another value distinguishes them
     model.set_weights({Tensor::full({2, 1}, 9.0)});
   };
   const Kernel average = kernel(model);
@@ -133,7 +133,7 @@ TEST_CASE("A run that fails with the averages in the model gives the weights bac
         LambdaCallback({.on_train_batch_end = [&](int64_t, const Logs &) { before = kernel(failing); }}));
     CHECK_THAT(errorOf([&] { (void)kernelsOf(failing, *fit); }), Contains("broken"));
     CHECK(kernel(failing) == before);
-    CHECK(kernel(failing) != kernel(plain)); // which are averages
+    CHECK(kernel(failing) != kernel(plain)); // the latter are the averages
   }
   const Kernel weights = kernel(failing);
   const std::vector<CallbackArg> both = {SwapEMAWeights(),
@@ -156,5 +156,5 @@ TEST_CASE("SwapEMAWeights refuses an optimizer without averages", "[callbacks]")
              Contains("use_ema"));
   const Sequential fresh = net();
   CHECK(std::isfinite(
-      fresh.evaluate(x(), y(), {.verbose = 0, .callbacks = {SwapEMAWeights()}})["loss"])); // no average has begun
+      fresh.evaluate(x(), y(), {.verbose = 0, .callbacks = {SwapEMAWeights()}})["loss"])); // no average exists yet
 }

@@ -21,7 +21,7 @@ struct LoggedScalar {
 };
 using LoggedScalars = std::map<std::string, std::vector<LoggedScalar>>;
 
-/// A reader of protobuf messages of its own.
+/// An independent reader of protobuf messages.
 struct Message {
   std::string_view bytes;
   uint64_t varint() {
@@ -83,7 +83,7 @@ uint32_t maskedSum(std::string_view bytes) {
   const uint32_t sum = detail::crc32c(bytes);
   return (sum >> 15 | sum << 17) + 0xa282ead8u;
 }
-/// The scalars of all files in a folder, whose names it checks.
+/// The scalars of all files in a folder. Checks the names of the files.
 LoggedScalars scalarsIn(const std::string &folder, int64_t files = 1) {
   LoggedScalars scalars;
   int64_t count = 0;

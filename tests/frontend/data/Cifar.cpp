@@ -1,4 +1,4 @@
-// CIFAR-10 and CIFAR-100: the order of pixels and channels, both folders, and bad files.
+// CIFAR-10 and CIFAR-100: the order of pixels and channels, both folders, and malformed files.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
@@ -10,7 +10,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A record whose three channels begin with these bytes; the other bytes are those of a ramp.
+/// A record whose three channels begin with these bytes; the other bytes form a ramp.
 std::string record(int label, const std::string &firsts) {
   std::string bytes(1, static_cast<char>(label));
   for (char first : firsts) {

@@ -1,4 +1,4 @@
-// Dataset pipelines: order, batches, shuffling, generators, reading ahead, repeat() and cache().
+// Dataset pipelines: order, batches, shuffling, generators, prefetching, repeat() and cache().
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Data.h"
 #include "halftone/Error.h"
@@ -66,7 +66,7 @@ TEST_CASE("a Dataset is made from a generator, mapped and cut by take") {
 
 TEST_CASE("a generator is not asked again after its end, nor for more than it is said to have") {
   int64_t asked = 0;
-  auto forgetful = [&] { // would begin again after its end
+  auto forgetful = [&] { // would start over after its end
     return [&, left = 5]() mutable -> std::optional<Batch> {
       ++asked;
       return left-- == 0 ? std::nullopt : std::optional(Batch{.x = Tensor::zeros({1})});
@@ -141,10 +141,10 @@ Dataset scalars(int64_t count) {
   std::iota(values.begin(), values.end(), 0.0f);
   return Dataset(Tensor(std::move(values), {count}));
 }
-/// Counts in `asked` the elements that are asked of it, and in `passes` its passes.
+/// Counts the elements requested of it in `asked`, and its passes in `passes`.
 struct Source {
   int64_t asked = 0, passes = 0, length = 5;
-  int64_t failsAt = -1; // the element at which it throws once
+  int64_t failsAt = -1; // the element at which it throws, once
   Dataset dataset(std::optional<int64_t> cardinality = {}) {
     return Dataset::from_generator(
         [this] {
@@ -170,7 +170,7 @@ TEST_CASE("repeat gives its passes one after the other, and batches may lie in t
   const Dataset data = scalars(3).repeat(3);
   CHECK(data.cardinality() == 9);
   CHECK(valuesOf(data) == Row{0, 1, 2, 0, 1, 2, 0, 1, 2});
-  CHECK(valuesOf(data) == Row{0, 1, 2, 0, 1, 2, 0, 1, 2}); // another iteration begins anew
+  CHECK(valuesOf(data) == Row{0, 1, 2, 0, 1, 2, 0, 1, 2}); // another iteration starts over
   const Dataset batches = data.batch(4);
   CHECK(batches.cardinality() == 3);
   std::vector<int64_t> sizes;
@@ -211,7 +211,7 @@ TEST_CASE("repeat of nothing is empty, also without end") {
   CHECK(valuesOf(source.dataset().repeat()).empty());
   CHECK(valuesOf(source.dataset().repeat(INT64_MAX)).empty());
   CHECK_FALSE(source.dataset().repeat(3).cardinality().has_value());
-  const auto once = [left = std::make_shared<int>(2)] { // a stream that cannot begin again
+  const auto once = [left = std::make_shared<int>(2)] { // a stream that cannot restart
     return [left]() -> std::optional<Batch> {
       return (*left)-- > 0 ? std::optional(Batch{.x = Tensor::ones({})}) : std::nullopt;
     };
@@ -251,7 +251,7 @@ TEST_CASE("each pass of repeat has a new order of the shuffle before it, which n
   CHECK(std::set<Row>(first.begin(), first.end()).size() == 3);
   CHECK(first[0] == valuesOf(scalars(30).shuffle(30, 3)));
   CHECK(second != first);
-  // A thread that reads ahead begins passes that the loop does not reach.
+  // A prefetching thread begins passes that the loop does not reach.
   const Dataset ahead = scalars(30).shuffle(30, 3).repeat().prefetch(100);
   CHECK(passes(ahead.take(90)) == first);
   CHECK(passes(ahead.take(90)) == second);
@@ -270,7 +270,7 @@ TEST_CASE("cache keeps the first whole pass, and later passes do not ask the sou
     source.asked = source.passes = 0;
     const Dataset data = source.dataset(isKnown ? std::optional<int64_t>(5) : std::nullopt).cache();
     CHECK(data.cardinality().has_value() == isKnown);
-    CHECK(valuesOf(data.take(3)) == Row{0, 1, 2}); // not whole
+    CHECK(valuesOf(data.take(3)) == Row{0, 1, 2}); // not a complete pass
     CHECK(source.asked == 3);
     for (int pass = 0; pass < 3; ++pass)
       CHECK(valuesOf(data) == Row{0, 1, 2, 3, 4});
@@ -333,7 +333,7 @@ TEST_CASE("A pass of a cache that fails, or that runs beside another one, keeps 
   Dataset::iterator at = data.begin();
   ++at;
   CHECK_THROWS_WITH(++at, Contains("disk gone"));
-  while (at != data.end()) // the source goes on; the pass has failed
+  while (at != data.end()) // the source continues; the pass has failed
     ++at;
   CHECK(source.passes == 1);
   CHECK(valuesOf(data) == Row{0, 1, 2, 3, 4});

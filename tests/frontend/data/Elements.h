@@ -23,7 +23,7 @@ inline Tensor countedTo(int64_t count) {
 }
 /// The scalars 0, 1, 2, ...
 inline Dataset countedElements(int64_t count) { return Dataset(countedTo(count)); }
-/// The same, of a generator that does not tell how many there are.
+/// The same elements from a generator that does not report their number.
 inline Dataset generated(int64_t count) {
   return Dataset::from_generator([count] {
     return [count, i = int64_t{0}]() mutable -> std::optional<Batch> {

@@ -1,4 +1,4 @@
-// IDX files and MNIST: the real data, every element type, and many kinds of bad files.
+// IDX files and MNIST: the real data, every element type, and many kinds of malformed files.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Data.h"
 #include "halftone/Error.h"
@@ -78,7 +78,7 @@ TEST_CASE("the IDX files of MNIST are read as they are") {
   CHECK(std::vector<int>(labels.begin(), labels.begin() + 10) == std::vector<int>{5, 0, 4, 1, 9, 2, 1, 3, 1, 4});
   const auto pixels = mnist.x_train.span<uint8_t>();
   const double mean = std::accumulate(pixels.begin(), pixels.end(), 0.0) / double(pixels.size()) / 255;
-  CHECK(mean == Approx(0.1306604762738429)); // MNIST tutorials give 0.1307
+  CHECK(mean == Approx(0.1306604762738429)); // MNIST tutorials state 0.1307
 }
 
 TEST_CASE("an IDX file of every element type is read, zipped or not") {
@@ -135,7 +135,7 @@ TEST_CASE("A gzip file with any byte damaged is never read as something else") {
     damaged[i] = char(damaged[i] ^ 0x55);
     const std::string path = folder.write("x", damaged);
     try {
-      const Tensor t = datasets::load_idx(path); // header bytes without a meaning here: time, system
+      const Tensor t = datasets::load_idx(path); // header bytes that have no meaning here: time, system
       if (values(t) != expected)
         FAIL("byte " << i << " changed the data");
     } catch (const Error &error) {

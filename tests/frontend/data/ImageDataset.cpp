@@ -1,4 +1,4 @@
-// Datasets of a folder's images: labels, splits, sizes, formats, and every refused argument.
+// Datasets of a folder of images: labels, splits, sizes, formats, and each rejected argument.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Threads.h"
 #include "tests/TemporaryFolder.h"
@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Images of one colour each: that of file i is i.
+/// Images of a single colour: the colour of file i is i.
 struct ColouredFiles : TemporaryFolder {
   explicit ColouredFiles(int count, const std::vector<std::string> &classes = {"cat", "dog"}) {
     for (int i = 0; i < count; ++i) {
@@ -38,7 +38,7 @@ struct ReadingThreads {
   explicit ReadingThreads(const char *count) { setenv("HALFTONE_NUM_THREADS", count, 1); }
   ~ReadingThreads() { unsetenv("HALFTONE_NUM_THREADS"); }
 };
-/// Those of a recorded dataset, in batches of 4.
+/// The arguments of a recorded dataset, in batches of 4.
 utils::ImageDatasetArgs argumentsOf(const Json &json) {
   utils::ImageDatasetArgs args{.batch_size = 4};
   const auto word = [&](const char *key, auto &member) {
@@ -67,7 +67,7 @@ utils::ImageDatasetArgs argumentsOf(const Json &json) {
   return args;
 }
 
-/// The colours of all images, and what stands in y.
+/// The colours of all images, and the contents of y.
 std::pair<std::vector<double>, std::vector<double>> contents(const Dataset &dataset) {
   std::vector<double> colours, labels;
   for (const Batch &batch : dataset) {
@@ -176,7 +176,7 @@ TEST_CASE("The parts of a split have no file in common, and shuffling keeps labe
   CHECK(trained.size() == 8);
   for (size_t i = 0; i < trained.size(); ++i)
     CHECK(labels[i] == std::fmod(trained[i], 2.0));
-  CHECK(contents(training).first != trained); // another order in each pass
+  CHECK(contents(training).first != trained); // each pass has another order
   CHECK(contents(validation).first == held);
 }
 

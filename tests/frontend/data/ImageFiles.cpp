@@ -1,4 +1,4 @@
-// Images in files: pixels as Pillow gives them, written files, arrays, hostile bytes, and refused arguments.
+// Image files: pixels as Pillow reads them, written files, arrays, hostile bytes, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/data/ImageCodecs.h"
 #include "runtime/base/OpenFile.h"
@@ -20,7 +20,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Whether this machine has libturbojpeg, which Halftone needs for JPEG files alone.
+/// Returns true if this machine has libturbojpeg, which Halftone needs only for JPEG files.
 bool readsJpeg() {
   static const bool has = openLibrary("libturbojpeg.so.0", RTLD_NOW).isOk();
   return has;
@@ -164,7 +164,7 @@ TEST_CASE("Damaged, foreign and missing files are one error, and an error writes
 
 namespace {
 
-/// A file with some bytes changed, cut off or repeated.
+/// A file with some bytes changed, truncated or repeated.
 std::string mutantOf(std::string bytes, std::mt19937 &random) {
   for (uint32_t edits = 1 + random() % 4; edits > 0; --edits)
     if (const uint32_t kind = random() % 4; kind == 0)
@@ -176,7 +176,7 @@ std::string mutantOf(std::string bytes, std::mt19937 &random) {
   return bytes;
 }
 
-/// `count` mutants of each kind of file.
+/// `count` mutants of each file format.
 void checkMutants(int count) {
   const TemporaryFolder folder;
   std::mt19937 random(static_cast<uint32_t>(count));

@@ -1,4 +1,4 @@
-// pad_sequences: both ends, lengths, dtypes and refused numbers.
+// pad_sequences: both ends, lengths, dtypes and rejected numbers.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/DataPreparation.h"
 #include "halftone/Error.h"

@@ -1,4 +1,4 @@
-// padded_batch: the longest of a batch, buckets of lengths, what is padded, and errors.
+// padded_batch: the longest sequence of a batch, length buckets, what is padded, and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/ModelState.h"
 #include "frontend/training/Trainer.h"
@@ -12,7 +12,7 @@ using namespace halftone::test;
 using Catch::Matchers::Contains;
 
 namespace {
-/// Sequences of ones of these lengths, with the length as y.
+/// Sequences of ones of these lengths, with their lengths as y.
 Dataset ofLengths(const std::vector<int64_t> &lengths, bool hasSteps = false) {
   return Dataset::from_generator(
       [=] {
@@ -111,7 +111,7 @@ TEST_CASE("A model compiles once for each bucket of inputs of 65 lengths, in tra
     (void)model.predict(batch.x, {.batch_size = 4, .verbose = 0});
   CHECK(detail::stateOf(model).predict->compileCount() == 4);
   model.fit(ofLengths(lengths).padded_batch(4, {.drop_remainder = true}), {.verbose = 0});
-  CHECK(compiled->train.compileCount() > 20); // without buckets: for each longest length
+  CHECK(compiled->train.compileCount() > 20); // without buckets: once per longest length
 }
 
 TEST_CASE("padded_batch refuses lengths beyond the last boundary, other ranks and dtypes, and bad arguments") {

@@ -1,4 +1,4 @@
-// timeseries_dataset_from_array: windows beside a plain loop, shuffles, and refused arguments.
+// timeseries_dataset_from_array: windows compared with a plain loop, shuffles, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/DataPreparation.h"
 #include "tests/frontend/data/Elements.h"
@@ -12,7 +12,7 @@ using utils::timeseries_dataset_from_array;
 using utils::TimeseriesArgs;
 
 namespace {
-/// Each window's numbers and its target, of the steps 0, 1, 2, ... and targets 100, 101, 102, ...
+/// The numbers and the target of each window, for the steps 0, 1, 2, ... and the targets 100, 101, 102, ...
 std::vector<std::vector<float>> windowsByLoop(int64_t steps, int64_t targets, int64_t length,
                                               const TimeseriesArgs &args) {
   const int64_t start = args.start_index.value_or(0), end = args.end_index.value_or(steps);

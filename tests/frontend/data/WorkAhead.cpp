@@ -1,4 +1,4 @@
-// map on threads: the order, how far it is ahead, errors, and a process without threads.
+// map on threads: order, prefetch distance, errors, and a process without threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Threads.h"
 #include "tests/frontend/data/Elements.h"
@@ -12,7 +12,7 @@ using namespace halftone::test;
 using Catch::Matchers::Contains;
 
 namespace {
-/// Takes longer for some elements than for those after them.
+/// Takes longer for some elements than for the elements after them.
 Batch doubled(Batch batch) {
   const auto number = static_cast<int>(batch.x[0].item<float>());
   std::this_thread::sleep_for(std::chrono::microseconds(number % 3 == 0 ? 400 : 0));

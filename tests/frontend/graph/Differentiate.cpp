@@ -1,4 +1,4 @@
-// grad, value_and_grad and gradient: of compositions, shared operands, variables, layers; and what they refuse.
+// grad, value_and_grad and gradient: compositions, shared operands, variables, layers; and rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Differentiate.h"
 #include "tests/frontend/Recorded.h"
@@ -48,7 +48,7 @@ TEST_CASE("Only what a function does with its argument counts, and outer derivat
               return grad([=](const Value &a) { return a * a * y; })(y); // 2 y^2, not 3 y^2
             },
             3) == 72);
-  CHECK(at(grad([](const Value &x) { return grad(quartic)(x) * x; }), 2) == 16 * 8); // of 4 x^4
+  CHECK(at(grad([](const Value &x) { return grad(quartic)(x) * x; }), 2) == 16 * 8); // gradient of 4 x^4
   CHECK(at([](const Value &x) { return gradient(x * x * x, x); }, 3) == 27);
   CHECK(at(
             [](const Value &x) {

@@ -1,4 +1,4 @@
-// Symbolic graphs: shapes found by tracing, dtypes, layer paths, replay, and errors.
+// Symbolic graphs: shape inference by tracing, dtypes, layer paths, replay, and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "halftone/Halftone.h"

@@ -1,4 +1,4 @@
-// Host steps: strings in models and functions, and what a program refuses.
+// Host steps: strings in models and functions, and the programs that reject them.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Threads.h"
 #include "tests/frontend/Recorded.h"
@@ -16,12 +16,12 @@ using Catch::Matchers::Contains;
 namespace {
 Tensor strings(std::vector<std::string> list) { return Tensor(std::move(list)); }
 
-/// A regression of texts whose words are counted on the host, by a function that tells the threads that call it.
+/// A regression on texts whose words are counted on the host. The function records the threads that call it.
 struct CountedWords {
   std::atomic<int64_t> calls = 0, running = 0;
   std::mutex mutex;
   std::set<std::thread::id> threads;
-  std::string failsAt; // the text for which the function throws
+  std::string failsAt; // the text at which the function throws
   TextVectorization vectorize{{.standardize = [this](const std::string &text) { return seen(text); },
                                .output_mode = "count",
                                .vocabulary = {"a", "b", "c"}}};
@@ -50,7 +50,7 @@ struct CountedWords {
   }
   bool usedOtherThreads() const { return threads.size() > threads.count(std::this_thread::get_id()); }
 };
-/// 23 texts, of which each is another one, long enough to be worth a thread.
+/// 23 different texts, long enough to be worth a thread.
 const Tensor manyTexts = [] {
   std::vector<std::string> list;
   for (int i = 0; i < 23; ++i)
@@ -96,7 +96,7 @@ TEST_CASE("Models inside of models, custom layers and Sequential pass strings to
   const Model inner({text}, {lookup(text)});
   Input outerText({1}, {.dtype = DType::string});
   const Model outer({outerText}, {Reshape({1})(inner(outerText)) * 2});
-  CHECK(numbers(outer.predict(words, {.verbose = 0})) == std::vector<double>{4, 0, 2}); // (3,) as (3, 1)
+  CHECK(numbers(outer.predict(words, {.verbose = 0})) == std::vector<double>{4, 0, 2}); // (3,) becomes (3, 1)
   struct Reads {
     StringLookup lookup;
     Value call(const Value &x) const { return lookup(x) + 1; }
@@ -204,7 +204,7 @@ TEST_CASE("fit, evaluate and predict of arrays of strings read ahead, and give w
   CHECK(words.model.predict(manyTexts.slice(0, 1), {.verbose = 0}).shape() == Shape{1, 1});
   words.begin();
   (void)words.model.predict(strings({"a", "b", "c", "a", "b"}), {.batch_size = 1, .verbose = 0});
-  CHECK_FALSE(words.usedOtherThreads()); // a hand-over takes longer than a short text
+  CHECK_FALSE(words.usedOtherThreads()); // handing a short text to another thread takes longer than its computation
 }
 
 TEST_CASE("An error of a host step that is computed ahead comes at the place of its batch, and names the layer") {

@@ -1,4 +1,4 @@
-// Calls of a jitted function: arguments, results, new traces, threads.
+// Calls of a jitted function: arguments, results, retracing, threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/frontend/CapturedOutput.h"
@@ -24,7 +24,7 @@ TEST_CASE("arguments of one and of several tensors keep their places") {
   });
   const Tensor a({1}, {1}), b({2}, {1}), c({3}, {1});
   CHECK(f({a, b}, c, {a}).item<float>() == ((3 * 2 + 1) * 2 + 2) * 10 + 1);
-  CHECK(f({a}, c, {a, b}).item<float>() == ((3 * 2 + 1) * 10 + 1) * 10 + 2); // as many tensors, grouped otherwise
+  CHECK(f({a}, c, {a, b}).item<float>() == ((3 * 2 + 1) * 10 + 1) * 10 + 2); // as many tensors, in other groups
   CHECK(f(Tensors(), c, {b}).item<float>() == 32);
   CHECK_THROWS_WITH(f({a}, Tensor(), {a}), Contains("step was given an undefined Tensor"));
 }
@@ -281,14 +281,14 @@ TEST_CASE("A generic lambda is given its types, and a Values stands beside stati
 
 namespace {
 
-/// A Sequential with a penalty of a weight, and one of an activity where `ofActivity` says so.
+/// A Sequential with a penalty on a weight, and a penalty on an activity if `ofActivity`.
 Sequential penalized(bool ofActivity) {
   return Sequential(
       {Input({2}), layers::Dense(2, {.kernel_regularizer = "l2", .name = "weighed"}),
        layers::Dense(1, {.activity_regularizer = ofActivity ? Regularizer("l1") : Regularizer(), .name = "active"})},
       {.name = "net"});
 }
-/// What is written while `step` is called twice, with other shapes.
+/// The output of two calls of `step`, with other shapes.
 std::string saidBy(const Jitted<void, const Value &> &step) {
   const halftone::test::CapturedOutput captured;
   step(Tensor::ones({3, 2}));
@@ -320,7 +320,7 @@ TEST_CASE(
   CHECK(saidBy(updating(plain)).empty());
   const Sequential frozen = penalized(false);
   frozen.layers().at(0).set_trainable(false);
-  CHECK(saidBy(updating(frozen)).empty()); // fit() has no penalty of it either
+  CHECK(saidBy(updating(frozen)).empty()); // fit() has no penalty on it either
   const Sequential forward = penalized(true);
   CHECK(saidBy(jit([forward](const Value &x) { (void)forward(x, {.training = true}); })).empty()); // no update
 }

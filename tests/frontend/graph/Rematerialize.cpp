@@ -1,4 +1,4 @@
-// Layers whose values the backward pass computes again: which ones, the same results, less memory.
+// Layers whose values the backward pass recomputes: which ones, equal results, less memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using namespace halftone::layers;
 
 namespace {
 
-/// A layer of several, with a residual.
+/// A layer composed of several layers, with a residual.
 struct Block {
   Dense wide, narrow;
   LayerNormalization norm{};
@@ -31,7 +31,7 @@ Tensor noise(const Shape &shape) {
   return Tensor(std::move(values), shape);
 }
 
-/// Of a graph with random numbers, statistics, attention, a nested graph and a shared layer.
+/// A graph with random numbers, statistics, attention, a nested graph and a shared layer.
 Model everything(const std::optional<std::string> &mode, const RematArgs &args, const std::string &policy) {
   set_random_seed(5);
   utils::clear_session();
@@ -65,7 +65,7 @@ void checkSame(const std::vector<Tensor> &a, const std::vector<Tensor> &b) {
   }
 }
 
-/// How often `part` stands in `text`.
+/// The number of occurrences of `part` in `text`.
 int64_t count(const std::string &text, const std::string &part) {
   int64_t found = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
@@ -73,7 +73,7 @@ int64_t count(const std::string &text, const std::string &part) {
   return found;
 }
 
-/// Of the layer with this path in the module of a training step.
+/// Returns true if the layer with this path is marked in the module of a training step.
 bool isMarked(const std::string &module, const std::string &path) {
   const size_t at = module.find("halftone.layer \"" + path + "\"");
   REQUIRE(at != std::string::npos);
@@ -120,13 +120,13 @@ TEST_CASE("A RematScope marks the layers that its mode means") {
   const std::string full = moduleOf(everything("full", {}, "float32"));
   for (const char *path : {"shared", "mha", "nested/up", "bn", "block", "head"})
     CHECK(isMarked(full, path));
-  CHECK(count(full, "halftone.layer \"nested\"") == 0); // a graph is not taken as a whole unless it is named
+  CHECK(count(full, "halftone.layer \"nested\"") == 0); // a nested graph is not taken as a whole unless it is named
   const std::string activations = moduleOf(everything("activations", {}, "float32"));
   CHECK_FALSE(isMarked(activations, "nested/up"));
   CHECK(count(activations, "halftone.tanh") == 2); // of the layer that is called twice
   CHECK(count(activations, "halftone.rematerialize = ") > 2);
 
-  // Of the outputs, 4 x 6 x 16 elements, 4 x 6 x 8 and 4 x 3.
+  // The outputs have 4 x 6 x 16, 4 x 6 x 8 and 4 x 3 elements.
   const std::string larger = moduleOf(everything("larger_than", {.output_size_threshold = 192}, "float32"));
   CHECK(isMarked(larger, "nested/up"));
   CHECK_FALSE(isMarked(larger, "nested/down"));
@@ -180,7 +180,7 @@ TEST_CASE("Gradients inside a layer and of gradients pass through values that ar
 
 namespace {
 
-/// Blocks whose bodies remat() takes, or not.
+/// Blocks whose bodies are wrapped in remat(), or not.
 struct Remade {
   std::vector<Block> blocks;
   Dropout drop{0.25};

@@ -1,4 +1,4 @@
-// The values that a process adds to the sums of a step; the process is alone, though the step is told of several.
+// The terms that a process contributes to the sums of a step. The process is alone, but the step assumes several.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/SharedBatch.h"
 #include "frontend/graph/CompiledFunction.h"
@@ -10,8 +10,8 @@ using namespace halftone::detail;
 
 namespace {
 
-/// The results of a traced function of x = 8 in a process that has `rows` of `allRows`. The processes' sums are this
-/// process's values: the program is played without the others.
+/// The results of a traced function of x = 8 in a process that has `rows` of the `allRows` rows. Since the program is
+/// played without the other processes, the sums are the values of this process.
 std::vector<double> partsOf(int64_t processes, double rows, double allRows) {
   CompiledFunction function(
       {.name = "parts"}, {"x", "rows", "all"}, [&](Trace &trace, const std::vector<Value> &feeds, const FeedLayout &) {
@@ -66,7 +66,7 @@ TEST_CASE("A function joins rows unless it gives one for each row of the batch")
         const auto ask = [&](const std::function<Value(const Value &)> &f) {
           joins.push_back(joinsRows({feeds[0]}, [&](const std::vector<Value> &v) { return f(v[0]); }));
         };
-        ask([](const Value &x) { return ops::mean(x); }); // of a process alone
+        ask([](const Value &x) { return ops::mean(x); }); // in a single process
         trace.sharedBatch = SharedBatch{0, 2, feeds[1], feeds[1], 6};
         ask([](const Value &x) { return ops::mean(x); });
         ask([](const Value &x) { return ops::mean(x, 0); }); // as many columns as rows
@@ -118,7 +118,7 @@ TEST_CASE("distribution::sum() and mean() in a process alone are their argument"
     CHECK(sum.astype(float64).to_vector<double>() == x.astype(dtype).astype(float64).to_vector<double>());
     CHECK(mean.astype(float64).to_vector<double>() == sum.astype(float64).to_vector<double>());
   }
-  const auto [flags, share] = both(Tensor::ones({2}).astype(DType::bool_)); // as ops::sum() and ops::mean()
+  const auto [flags, share] = both(Tensor::ones({2}).astype(DType::bool_)); // like ops::sum() and ops::mean()
   CHECK(flags.dtype() == int32);
   CHECK(share.dtype() == float32);
   const auto slope =

@@ -1,4 +1,4 @@
-// The environment variables that compiling reads, and its warnings about the cache.
+// The environment variables that compilation reads, and its warnings about the cache.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using namespace halftone::layers;
 
 namespace {
 
-/// Sets an environment variable; restores its old value at the end.
+/// Sets an environment variable and restores its old value on destruction.
 class Setting {
 public:
   Setting(const char *name, const std::string &value) : name(name) {
@@ -49,7 +49,7 @@ TEST_CASE("A HALFTONE_TARGET that does not run on the device is an error about t
     CHECK_THROWS_WITH(Dense(2)(Tensor::ones({1, 3})), begins);
     CHECK_THROWS_WITH(Sequential({Dense(2)}).predict(Tensor::ones({1, 3})), begins);
   }
-  const Setting other("HALFTONE_TARGET", "sm_80"); // whose text is to be had here
+  const Setting other("HALFTONE_TARGET", "sm_80"); // its text can be compiled here
   const Sequential model({Input({3}), Dense(2)});
   CHECK_THAT(model.ir(Stage::target), Catch::Contains(".target sm_80"));
 }

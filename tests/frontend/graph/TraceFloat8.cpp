@@ -1,4 +1,4 @@
-// Ops of plain float8 values: results as Keras's, gradients through them, and weights that cannot be trained.
+// Ops on plain float8 values: results equal to Keras's, gradients through them, and weights that cannot be trained.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/frontend/RecordedJson.h"
@@ -26,7 +26,7 @@ TEST_CASE("Layers in plain float8 give Keras's results") {
     model.set_weights(weights);
     const Tensor y = layer(x);
     CHECK(y.dtype() == layer.compute_dtype());
-    if (layer.class_name() == "Activation") // one operation here, several roundings there
+    if (layer.class_name() == "Activation") // a single operation here, with several roundings in Keras
       CHECK(distance(numbers(y), elementsOf(row.at("y"))) <= 0.25);
     else
       CHECK(numbers(y) == elementsOf(row.at("y")));

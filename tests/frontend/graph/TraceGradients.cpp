@@ -1,4 +1,4 @@
-// Which gradients of a trace replace their variables, and float8 in a loop that unscales its gradients.
+// The gradients of a trace that replace their variables, and float8 in a loop that unscales its gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/TraceGradients.h"
 #include "tests/frontend/Recorded.h"

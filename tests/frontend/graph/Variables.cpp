@@ -1,4 +1,4 @@
-// Variables that users make: their facts, reads under autocast, updates in traced functions, and errors.
+// Variables that users create: their properties, reads under autocast, updates in traced functions, and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -59,7 +59,7 @@ TEST_CASE("A Variable needs a first value") {
 
 namespace {
 float numberIn(const Variable &variable) { return variable.value().to_vector<float>()[0]; }
-/// The derivative of a loss of one variable, in a function that first does `before`.
+/// The derivative of a loss of one variable, in a function that first calls `before`.
 float slopeBehind(const Variable &w, const std::function<void(const Value &)> &before,
                   const std::function<Value()> &loss) {
   const auto step = jit([=](const Value &x) -> Value {
@@ -76,9 +76,9 @@ TEST_CASE("a derivative is taken at the values that the loss read, whatever the 
   CHECK(slopeBehind(w, [w](const Value &) { w.assign(w * 3.0); }, square) == 6);
   CHECK(slopeBehind(w, [w](const Value &x) { w.assign(x); }, square) == 10);
   CHECK(slopeBehind(w, [w, v](const Value &) { w.assign(Value(v)); }, square) == 4);
-  CHECK(slopeBehind(v, [w, v](const Value &) { w.assign(v * 3.0); }, square) == 0); // nothing flows through it
+  CHECK(slopeBehind(v, [w, v](const Value &) { w.assign(v * 3.0); }, square) == 0); // no gradient flows through it
   w.assign(Tensor({1}, {1}));
-  Value old; // 1 here, then w is 4: d(1 * 4^2) / dw = 16 + 2 * 4
+  Value old; // 1 here; then w is 4: d(1 * 4^2) / dw = 16 + 2 * 4
   const auto keep = [w, &old](const Value &) { old = w, w.assign(w * 4.0); };
   CHECK(slopeBehind(w, keep, [w, &old] { return ops::sum(old * ops::square(w)); }) == 24);
 }
@@ -169,7 +169,7 @@ TEST_CASE("assign takes numbers, and assign_add and assign_sub read the variable
     count.assign_add(1);
     return ops::cast(total, float32);
   });
-  step(Tensor::of<float>({2000000, 1}, {2})); // no number of float16
+  step(Tensor::of<float>({2000000, 1}, {2})); // not representable in float16
   CHECK(numbers(total) == std::vector<double>{2000000.5, 2.5});
   CHECK(numbers(count) == std::vector<double>{1});
   const auto reset = jit([=](const Value &x) {

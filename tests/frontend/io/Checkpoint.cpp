@@ -1,4 +1,4 @@
-// Checkpoints: their contents, which files are refused, and that a refusal changes nothing.
+// Checkpoints: their contents, the files that are rejected, and that a rejection changes nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/Safetensors.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -34,7 +34,7 @@ Sequential compiled(const Optimizer &optimizer = "adam") {
 void train(const Model &model) {
   (void)model.fit(Tensor::ones({8, 2}), Tensor::ones({8, 1}), {.batch_size = 4, .verbose = 0});
 }
-/// Every variable of the model and its optimizer, as numbers.
+/// All variables of the model and its optimizer, as numbers.
 std::vector<std::vector<double>> stateOf(const Model &model) {
   std::vector<std::vector<double>> all;
   for (const Variable &variable : model.variables())
@@ -88,7 +88,7 @@ TEST_CASE("A checkpoint of a model that was never trained, or never compiled, re
   Checkpoint(fresh).save(folder / "fresh.ckpt");
   train(trained);
   CHECK(Checkpoint(trained).restore(folder / "fresh.ckpt").step == 0);
-  const auto restored = stateOf(trained), begins = stateOf(fresh); // the fresh one has no slots: saving makes none
+  const auto restored = stateOf(trained), begins = stateOf(fresh); // the new model has no slots, and saving makes none
   REQUIRE(restored.size() > begins.size());
   for (size_t i = 0; i < restored.size(); ++i)
     CHECK(restored[i] == (i < begins.size() ? begins[i] : std::vector<double>(restored[i].size())));
@@ -131,7 +131,7 @@ TEST_CASE("One changed byte anywhere in a checkpoint is found, and nothing is re
   train(model);
   const auto before = stateOf(model);
   const std::string whole = contents(path);
-  const size_t headerEnd = whole.find_last_of('}') + 1; // blanks follow, which may become other blanks
+  const size_t headerEnd = whole.find_last_of('}') + 1; // blanks follow, which may be replaced by other blanks
   for (size_t at = 0; at < whole.size(); at += at < headerEnd ? 53 : 7) {
     if (at >= headerEnd && whole[at] == ' ')
       continue;
@@ -150,8 +150,8 @@ TEST_CASE("One changed byte anywhere in a checkpoint is found, and nothing is re
 
 namespace {
 
-/// Saves a second checkpoint in a process that `restrict` has restricted. It must fail with `reason`, the old file must
-/// stay and load.
+/// Saves a second checkpoint in a process that `restrict` has restricted. The save must fail with `reason`, and the old
+/// file must remain and load.
 void checkOldFileStays(const TemporaryFolder &folder, bool (*restrict)(const TemporaryFolder &), const char *reason) {
   const std::string path = folder / "a.ckpt";
   const Sequential model = compiled();
@@ -177,7 +177,7 @@ bool toSmallFiles(const TemporaryFolder &) {
   const rlimit limit{4096, 4096};
   return ::setrlimit(RLIMIT_FSIZE, &limit) == 0;
 }
-/// Closes the folder. For root every folder is open, so root becomes another user, who owns the file.
+/// Removes access to the folder. Root can access every folder, so root becomes another user, who owns the file.
 bool toClosedFolder(const TemporaryFolder &folder) {
   if (::chmod(folder.path.c_str(), 0555) != 0)
     return false;
@@ -217,7 +217,7 @@ TEST_CASE("A process that is killed while it writes leaves the old or the new ch
   };
   const int rounds = killCount(200);
   CHECK(killWriters(rounds, write, read) > rounds / 10);
-  CHECK(folder.entries() <= 1 + rounds / 10); // a file beside stays only of a process that was killed as it renamed it
+  CHECK(folder.entries() <= 1 + rounds / 10); // only a process killed during the rename leaves one
 }
 
 TEST_CASE("Values that a narrower dtype cannot hold are counted in the line of their conversion", "[files]") {

@@ -1,4 +1,4 @@
-// Functional models that real Keras saved: calls of inner models with lists, dicts and masks.
+// Functional models saved by real Keras: calls of inner models with lists, dicts and masks.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "halftone/Halftone.h"
@@ -24,7 +24,7 @@ void checkOutputs(const Model &model, const Json &row) {
     CHECK(distance(numbers(y[i]), elementsOf(row.at("y")[i])) <= 2e-6);
 }
 
-/// The config of a file with `from`, which stands in it, replaced by `to`.
+/// The config of a file in which `from`, which must occur, is replaced by `to`.
 Config edited(const std::string &file, const std::string &from, const std::string &to) {
   std::string text = detail::KerasArchive(nested(file)).json("config.json").dump();
   const size_t place = text.find(from);

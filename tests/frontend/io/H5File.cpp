@@ -1,4 +1,4 @@
-// HDF5 files by way of halftone-h5: numbers in pieces, links, and files that are damaged in many places.
+// HDF5 files read through halftone-h5: chunked numbers, links, and files that are damaged in many places.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/H5File.h"
 #include "halftone/Error.h"

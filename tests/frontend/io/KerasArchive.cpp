@@ -1,4 +1,4 @@
-// .keras archives: those of Keras, and many kinds of bad files.
+// .keras archives: those written by Keras, and many kinds of malformed files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "frontend/io/StoredZip.h"
@@ -40,7 +40,7 @@ std::string bytesOf(const std::string &path) {
   return text.str();
 }
 
-/// The text of the error for a bad config.json.
+/// The text of the error for a malformed config.json.
 std::string errorOf(const std::string &path) {
   try {
     (void)KerasArchive(path).json("config.json");

@@ -1,4 +1,4 @@
-// Models that real Keras saved: their folders, and the predictions and losses that it recorded.
+// Models saved by real Keras: their folders, and the recorded predictions and losses.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/frontend/RecordedJson.h"
@@ -10,8 +10,8 @@ namespace halftone::test {
 
 namespace fs = std::filesystem;
 
-/// The folder of HALFTONE_KERAS_MODELS, else ../shared/data/keras/models beside the sources; nullopt, with a printed reason,
-/// if it is not there.
+/// The folder HALFTONE_KERAS_MODELS, or ../shared/data/keras/models next to the sources. Prints the reason and returns
+/// nullopt if it does not exist.
 inline std::optional<fs::path> kerasModels() {
   const char *given = std::getenv("HALFTONE_KERAS_MODELS");
   const fs::path folder = given ? fs::path(given) : fs::path(HALFTONE_SOURCE_DIR) / "../shared/data/keras/models";
@@ -23,8 +23,8 @@ inline std::optional<fs::path> kerasModels() {
 
 inline Json jsonIn(const fs::path &file) { return Json::parse(std::ifstream(file)); }
 
-/// How far results may be from Keras's: predictions relative to the largest, losses relative to the recorded one. Within
-/// these distances Keras's PyTorch backend reproduces the files.
+/// The tolerances: predictions relative to the largest, losses relative to the recorded one. Keras's PyTorch backend
+/// reproduces the files within them.
 struct Tolerances {
   double predictions, firstLoss, losses;
 };
@@ -37,12 +37,11 @@ struct RecordedModel {
   std::string policy() const { return facts.at("policy"); }
   Tolerances tolerances() const {
     const std::string name = policy(), model = facts.at("name");
-    if (model ==
-        "policy_map_paths") // recorded under the paths that Keras gives a loaded model: other keys decide there
+    if (model == "policy_map_paths") // recorded under the paths of a loaded Keras model, where other keys apply
       return {2e-2, 3e-3, 3e-2};
-    if (model == "mlp_loss_scale") // updates begin when the falling scale lets a step through
+    if (model == "mlp_loss_scale") // updates begin when the falling loss scale lets a step through
       return {3e-3, 2e-4, 2e-2};
-    if (name == "float8_from_mixed_bfloat16") // a difference in bfloat16 can become a step of float8, 6 %
+    if (name == "float8_from_mixed_bfloat16") // a difference in bfloat16 can become one float8 step, 6 %
       return {4e-2, 3e-3, 2e-2};
     if (name.find("bfloat16") != name.npos)
       return {2e-2, 3e-3, 3e-2};
@@ -50,7 +49,7 @@ struct RecordedModel {
       return {3e-3, 2e-4, 1e-2};
     return {2e-6, 1e-6, 3e-5};
   }
-  /// The global policy under which Keras made and loaded the model. Its layers' policies are in the file.
+  /// The global policy under which Keras made and loaded the model. The policies of its layers are in the file.
   PolicyScope scope() const {
     const std::string name = policy();
     return PolicyScope(name == "map" || name.find("_from_") != name.npos ? "float32" : name);
@@ -76,11 +75,11 @@ inline void checkPredictions(const Model &model, const RecordedModel &recorded, 
     CHECK(distance(numbers(found[i]), numbers(expected[i])) <= recorded.tolerances().predictions);
 }
 
-/// Trains along recorded losses.
+/// Trains and compares with the recorded losses.
 inline void checkLosses(const Model &model, const RecordedModel &recorded, const char *key) {
   const Tensors x(recorded.arrays("x")), y(recorded.arrays("y"));
   const Tolerances tolerances = recorded.tolerances();
-  const bool first = std::string_view(key) == "losses"; // later losses are small, and so are their errors
+  const bool first = std::string_view(key) == "losses"; // later losses are small, and so are their absolute errors
   REQUIRE(recorded.losses.at(key).size() >= 5);
   for (size_t step = 0; step < recorded.losses.at(key).size(); ++step) {
     INFO(key << ", step " << step);

@@ -1,4 +1,4 @@
-// Processes that are killed while they write a file again and again: the file must always be a whole one.
+// Kills processes that write a file repeatedly: the file must always be complete.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
@@ -11,19 +11,19 @@
 
 namespace halftone::test {
 
-/// How many processes a test kills: HALFTONE_KILLS, else `standard`.
+/// The number of processes that a test kills: HALFTONE_KILLS, otherwise `standard`.
 inline int killCount(int standard) {
   const char *given = std::getenv("HALFTONE_KILLS");
   return given ? std::max(std::atoi(given), 1) : standard;
 }
 
-/// `write` writes a file that holds a value; `read` gives the value of the file that is there and checks that it is whole.
-/// Each of `rounds` processes writes greater values than the one before, until it is killed. How many of them changed
-/// the file.
+/// `write` writes a file that holds a value. `read` returns the value of the current file and checks that the file is
+/// complete. Each of the `rounds` processes writes greater values than the previous one until it is killed. Returns the
+/// number of processes that changed the file.
 inline int killWriters(int rounds, const std::function<void(double)> &write, const std::function<double()> &read) {
   write(0);
   double last = 0;
-  int changes = 0, longest = 4000; // microseconds until the kill: about half of the processes write a whole file
+  int changes = 0, longest = 4000; // microseconds until the kill: about half of the processes write a complete file
   for (int round = 0; round < rounds; ++round) {
     const pid_t child = ::fork();
     REQUIRE(child >= 0);

@@ -1,4 +1,4 @@
-// Layers read from configs: compared with Keras's facts about the same models; and bad configs.
+// Layers read from configs: compared with Keras's facts about the same models; and malformed configs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/LayerRecords.h"
 #include "frontend/io/KerasArchive.h"
@@ -36,13 +36,13 @@ TEST_CASE("Paths, classes and dtypes are those that Keras had when it wrote the 
     size_t shown = 0;
     for (const auto &expected : fact["layers"]) {
       const std::string name = expected["name"], className = expected["class"];
-      // Attention makes its dropout and softmax, which have no path.
+      // Attention creates its own dropout and softmax, which have no path.
       const bool isInAttention = fact["file"] == "attending.keras" && expected["path"].is_null();
       if (isInAttention)
         continue;
       ++shown;
       CAPTURE(name);
-      // Keras gives no path to a layer without a build of its own; here each layer has one.
+      // Keras gives no path to a layer that has no build() of its own; here each layer has one.
       const auto found = std::find_if(model.layers.begin(), model.layers.end(), [&](const LayerRecord &layer) {
         return expected["path"].is_null() ? layer.path.ends_with(name)
                                           : layer.path == expected["path"].get<std::string>();
@@ -73,7 +73,7 @@ TEST_CASE("layer records keep the order of layers and mark outputs, softmax and 
   CHECK(functional.name == "tickets");
   CHECK(functional.scaler == LossScaler::given);
   CHECK_FALSE(functional.policy);
-  CHECK_FALSE(scaled.policy); // a Sequential that is read has the global policy
+  CHECK_FALSE(scaled.policy); // a Sequential that is read gets the global policy
   CHECK(scaled.scaler == LossScaler::none);
   CHECK(scaled.layers.back().isOutput);
   CHECK(scaled.layers.back().activation == "softmax");
@@ -143,14 +143,14 @@ TEST_CASE("A model inside another is named by what it is built in") {
         std::vector<std::string>{"outer/inner/a", "outer/b"});
   const std::string graph = model("Functional", "graph", input + "," + layer("a"), R"(, "input_layers": [])");
   CHECK(paths(model("Sequential", "outer", graph + "," + layer("b"))) == std::vector<std::string>{"a", "outer/b"});
-  // A shared layer appears twice in the file. Inner layers are in lists and under names, too.
+  // A shared layer occurs twice in the file. Inner layers may be in lists or under names.
   CHECK(paths(model("Functional", "g", graph + "," + layer("a"), R"(, "input_layers": [])")) ==
         std::vector<std::string>{"a"});
   const std::string cells = fmt::format(
       R"(, "cells": [{}, {{"deep": {}}}], "other": {{"class_name": "Zeros", "config": {{}}}})", layer("c"), layer("d"));
   CHECK(paths(model("Sequential", "s", layer("rnn", cells))) ==
         std::vector<std::string>{"s/rnn", "s/rnn/c", "s/rnn/d"});
-  // A model of a user's class, and a model whose config has no name.
+  // A model of a user-defined class, and a model whose config has no name.
   CHECK(paths(R"({"class_name": "pkg>Own", "config": {"name": "own", "trainable": true, "head": )" + layer("h") +
               "}}") == std::vector<std::string>{"own/h"});
   CHECK(modelRecord(Config::parse(R"({"class_name": "pkg>UnnamedOne", "config": {}})")).name == "unnamed_one");

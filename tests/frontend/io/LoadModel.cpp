@@ -1,4 +1,4 @@
-// Files that real Keras saved: predictions, training along recorded losses, and training that goes on.
+// Files saved by real Keras: predictions, training compared with recorded losses, and resumed training.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/CapturedOutput.h"
@@ -56,15 +56,15 @@ const std::vector<std::string> otherOptimizers{"optimizer_nadam",
                                                "optimizer_sgd_piecewise",
                                                "optimizer_sgd_polynomial"};
 
-/// Folders of models that cannot be loaded, with words of the error: the class, its place and the remedy.
+/// Folders of models that cannot be loaded, with parts of the error: the class, its place and the remedy.
 const std::vector<std::pair<std::string, std::vector<std::string>>> refused{
     {"custom_layer", {"golden>Scale", "config.layers[2]", "register_custom<Scale>(\"golden\")"}},
     {"int8_attention_unreadable", {"A total of 4 objects could not be loaded"}},
     {"lambda_layer", {"Lambda", "config.layers["}},
 };
 
-/// Keeps variables in bfloat16 as they are. So does Keras's Adam, whose bias correction is 0 in that dtype; here Adam
-/// computes it in float32, and would train them.
+/// Freezes variables in bfloat16. Keras's Adam does not change them either, because its bias correction is 0 in that
+/// dtype; Adam here computes it in float32, and would train them.
 void freezeBfloat16(const Layer &layer) {
   for (const Layer &inner : layer.layers()) {
     if (inner.built() && inner.layers().empty() && inner.variable_dtype() == bfloat16)
@@ -148,7 +148,7 @@ TEST_CASE("Kernels of GPTQ and AWQ are read as floats, and a warning says so") {
     INFO(name);
     const CapturedOutput said;
     const Model model = load_model(HALFTONE_SOURCE_DIR "/tests/data/keras/calibrated/" + name);
-    const size_t mode = name.find('_') == name.npos ? 0 : name.find('_') + 1; // of "nightly_gptq4.keras"
+    const size_t mode = name.find('_') == name.npos ? 0 : name.find('_') + 1; // the mode in "nightly_gptq4.keras"
     CHECK_THAT(said.text, Contains("heads' has the policy '" + name.substr(mode, name.size() - 7 - mode) + "/") &&
                               Contains("its kernel is read as floats, and its policy is 'float32' now"));
     const Layer hidden = model.get_layer("hidden");
@@ -176,7 +176,7 @@ TEST_CASE("Models of Keras's go on with the state of their optimizers: Nadam to 
 
 namespace {
 
-/// 2 * (sum of predictions - targets) / count, as Keras's recorded class in Python.
+/// 2 * (sum of predictions - targets) / count, like the recorded Keras class in Python.
 struct Doubled {
   Variable total{}, count{};
   void build(MetricContext &m) {
@@ -267,7 +267,7 @@ TEST_CASE(
     const Json row = Json::parse(line);
     const std::string name = row.at("file"), path = HALFTONE_SOURCE_DIR "/tests/data/keras/archives/" + name;
     INFO(name);
-    if (name == "wrapped.keras" || name == "attending.keras") { // with layers of a user's class
+    if (name == "wrapped.keras" || name == "attending.keras") { // with user-defined layer classes
       CHECK_THROWS_WITH(load_model(path), Contains("'house>Residual'") && Contains(name));
       continue;
     }
@@ -377,7 +377,7 @@ TEST_CASE("Models are cut out of files of real Keras by the outputs of their lay
     CHECK(numbersOf(found[1]) == numbersOf(model.predict(x, {.verbose = 0})));
     CHECK(second.input().shape() == first.output().shape());
   }
-  { // a layer of two calls: the first is that on "left"
+  { // a layer with two calls; the first is on "left"
     const Model model = load_model(archives + "functional.keras", {.compile = false});
     const Layer shared = model.get_layer("shared");
     CHECK(shared.input().node() == model.inputs().at(0).node());
@@ -390,7 +390,7 @@ TEST_CASE("Models are cut out of files of real Keras by the outputs of their lay
     CHECK(numbersOf(found[2]) == numbersOf(model.predict_all(Tensors{x, other}, {.verbose = 0})[1]));
     CHECK(Model({model.inputs()[0]}, {shared.output()}).count_params() == shared.count_params());
   }
-  { // models within a model
+  { // nested models
     const Model model = load_model(archives + "nested.keras", {.compile = false});
     const Model inner(model.get_layer("inner")), graph(model.get_layer("graph"));
     const Model cut(inner.inputs(), {inner.get_layer("dense").output()});

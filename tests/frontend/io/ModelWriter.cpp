@@ -1,4 +1,4 @@
-// What save() refuses, so that load_model() reads each file that it writes.
+// Models that save() rejects, so that load_model() can read every file that save() writes.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
@@ -21,7 +21,7 @@ struct Unregistered {
   Value call(const Value &x) const { return x; }
 };
 
-/// Whether save() is refused with this text, and the file of an earlier save() stays.
+/// Checks that save() is rejected with this text, and that the file of an earlier save() is unchanged.
 void checkRefused(const Model &model, const TemporaryFolder &folder, const std::string &text) {
   folder.write("old.keras", "old");
   CHECK_THROWS_WITH(model.save(folder / "old.keras"), Contains(text));
@@ -38,7 +38,7 @@ TEST_CASE("save() refuses a config that load_model() would refuse, and the old f
       model = Sequential({Input({2}), model});
     return model;
   };
-  int deepest = 1; // the most levels of models that are written
+  int deepest = 1; // the maximum depth of nested models in files
   for (int step = 64; step > 0; step /= 2)
     try {
       nested(deepest + step).save(folder / "deep.keras");

@@ -1,4 +1,4 @@
-// Weights from files with other names and axes: state dicts of PyTorch, and maps that do not fit.
+// Weights from files with other names and axes: PyTorch state dicts, and maps that do not match.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/CapturedOutput.h"
@@ -27,7 +27,7 @@ std::map<std::string, Tensor> tensorsOf(const std::string &file) {
     tensors.emplace(name, tensor);
   return tensors;
 }
-/// The entries of a layer's weights, of which the kernel is transposed.
+/// Adds the entries for the weights of a layer, whose kernel is transposed.
 void add(Names &names, const Layer &layer, const std::string &module, const std::vector<int64_t> &transpose) {
   static const std::map<std::string, std::string> words{{"kernel", "weight"},
                                                         {"embeddings", "weight"},
@@ -96,7 +96,7 @@ TEST_CASE("A state dict of a CNN gives PyTorch's outputs", "[files]") {
   add(names, fc, "fc", ofLinear);
   model.load_weights(stateDict("cnn"), {.names = names});
   const auto tensors = tensorsOf(stateDict("cnn"));
-  CHECK(tensors.contains("norm.num_batches_tracked")); // which no entry names
+  CHECK(tensors.contains("norm.num_batches_tracked")); // no entry names it
   CHECK(near(numbers(model.predict(tensors.at("x"))), numbers(tensors.at("y")), 1e-5));
 }
 
@@ -200,7 +200,7 @@ TEST_CASE("With skip_mismatch the weights that fit are loaded, and a warning nam
   CHECK_THAT(output.text, Contains("are skipped: ") && Contains("\"net/a/bias\"") && Contains("\"net/b/kernel\""));
   model.save_weights(path);
   const Sequential other = mlp();
-  other.load_weights(path, {.skip_mismatch = false}); // without names as the file has them
+  other.load_weights(path, {.skip_mismatch = false}); // without a map of names
   CHECK(valuesOf(other) == valuesOf(model));
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("A transpose of each rank and dtype moves elements and keeps their bit
     const Sequential model({Input({1}), Custom<Holder>(Holder{Shape(moved), dtype})});
     model.load_weights(path, {.names = {{model.weights()[0].path(), {"t", axes}}}});
     const std::vector<double> found = numbers(model.weights()[0]), expected = numbers(given);
-    for (size_t i = 0; i < found.size(); ++i) { // the element at the indices of i
+    for (size_t i = 0; i < found.size(); ++i) { // the element whose indices correspond to i
       size_t rest = i, at = 0;
       std::vector<size_t> index(dims.size());
       for (size_t axis = dims.size(); axis-- > 0;) {

@@ -1,4 +1,4 @@
-// Pickled arrays of lists: protocols, shared lists, and pickles that are refused.
+// Pickled arrays of lists: protocols, shared lists, and pickles that are rejected.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/ObjectArrays.h"
 #include "tests/frontend/Recorded.h"
@@ -19,7 +19,7 @@ std::string npy(const std::string &pickle, const std::string &descr = "|O") {
   header.resize(117, ' ');
   return "\x93NUMPY\x01\x00v\x00"s + header + "\n" + pickle;
 }
-/// The pickle of an array of `count` elements, which the opcodes `lists` push as one list.
+/// The pickle of an array of `count` elements. The opcodes `lists` push them as one list.
 std::string array(const std::string &lists, char count = 2) {
   return "\x80\x02"
          "cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01"
@@ -46,7 +46,7 @@ TEST_CASE("Lists of integers are read from a pickle, whatever its opcodes") {
                         "ae"s))) == Lists{{5}, {-8388608}});
   CHECK(lists(npy(array("](]q\x07K\x09"
                         "ah\x07"
-                        "e"s))) == Lists{{9}, {9}}); // one list that stands there twice
+                        "e"s))) == Lists{{9}, {9}}); // the same list, twice
   CHECK(lists(npy(array("]", 0))) == Lists{});
   CHECK(lists(npy(array("](]\x8a\x08\x00\x00\x00\x00\x00\x00\x00\x80"
                         "a]\x8a\x00"
@@ -61,7 +61,7 @@ TEST_CASE("A pickle of something else, or one that calls functions, is an IOErro
                              "aK\x05"
                              "e"s))),
              Contains("an element that is no list"));
-  CHECK_THAT(error(npy(array("](]e"s))), Contains("found another object")); // one list, a shape of two
+  CHECK_THAT(error(npy(array("](]e"s))), Contains("found another object")); // one list, but a shape of two
   CHECK_THAT(error(npy("\x80\x02"
                        "cos\nsystem\nU\x02ls\x85R."s)),
              Contains("expected a pickled array of lists of integers, found an object of os.system"));

@@ -1,4 +1,4 @@
-// safetensors files: every dtype both ways, files of other writers, and headers that are refused.
+// safetensors files: writing and reading every dtype, files of other writers, and headers that are rejected.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/Safetensors.h"
 #include "halftone/Saving.h"
@@ -25,7 +25,7 @@ constexpr DType everyDType[] = {DType::bool_,   DType::uint8,         DType::uin
 std::string bytesOf(const Tensor &tensor) {
   return {reinterpret_cast<const char *>(TensorAccess::data(tensor)), static_cast<size_t>(TensorAccess::bytes(tensor))};
 }
-/// A tensor whose bytes count up: for floats also NaNs, infinities and subnormal numbers.
+/// A tensor whose bytes count up; floats include NaNs, infinities and subnormal numbers.
 Tensor patterned(const Shape &shape, DType dtype) {
   Tensor tensor = Tensor::zeros(shape, dtype);
   std::byte *data = TensorAccess::mutableData(tensor);
@@ -38,7 +38,7 @@ std::string contents(const std::string &path) {
   std::ifstream stream(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
-/// The bytes of a file with this header and `dataBytes` bytes of data, which count from 0.
+/// A file with this header and `dataBytes` bytes of data, which count from 0.
 std::string fileOf(const std::string &header, size_t dataBytes) {
   const uint64_t length = header.size();
   std::string bytes(reinterpret_cast<const char *>(&length), sizeof length);

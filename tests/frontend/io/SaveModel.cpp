@@ -1,4 +1,4 @@
-// Models as .keras files and weights as .weights.h5: loading gives the saved values, and bad files change nothing.
+// Models as .keras files and weights as .weights.h5: loading restores the saved values; bad files change nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Trainer.h"
 #include "halftone/Halftone.h"
@@ -43,7 +43,8 @@ Sequential net(int64_t units = 3) {
                     {.name = "net"});
 }
 
-/// Two inputs and two outputs; a layer and an inner model that are called twice; attention with a mask; several outputs.
+/// Two inputs and two outputs, a layer and an inner model that are called twice, attention with a mask, and a layer
+/// with several outputs.
 Model graph() {
   const Input left({6, 8}, {.name = "left"}), right({6, 8}, {.name = "right"});
   const Dense shared(8, {.activation = "tanh"});
@@ -79,7 +80,7 @@ struct Plain : Scale {
   static Plain from_config(const Config &config) { return {Scale::from_config(config)}; }
 };
 
-/// A model with layers of automatic names, one of them a graph.
+/// A model of layers with automatic names, one of which is a graph.
 struct Pair {
   Sequential body{{Dense(3)}};
   Dense head{2};

@@ -1,4 +1,4 @@
-// How files tell the layers of users' layers apart: by given names, or by class and place, never by automatic names.
+// How files identify the inner layers of user-defined layers: by given names, or by class and place.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/SavedGroups.h"
 #include "frontend/io/Safetensors.h"
@@ -15,7 +15,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Two layers of one shape, which call() calls from the first to the last.
+/// Two layers of the same shape; call() calls them in order.
 struct TwoLayers {
   std::vector<Layer> parts;
   Value call(const Value &x) const { return parts[1](parts[0](x)); }

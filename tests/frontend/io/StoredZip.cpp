@@ -1,4 +1,4 @@
-// Zips without compression: members in pieces, and the form of zip64 of large ones.
+// Zips without compression: members written in pieces, and the zip64 format of large ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/StoredZip.h"
 #include "frontend/io/KerasArchive.h"
@@ -49,7 +49,7 @@ TEST_CASE("A zip holds its members in pieces, with fields of 32 or of 64 bits") 
         ++found;
       return found;
     };
-    // Of a wide member 20 bytes before it and 28 in the directory; one end of a directory of zip64.
+    // A wide member adds 20 bytes before it and 28 in the directory, and there is one zip64 end of directory.
     const size_t wide = most == 0xffffffff ? 0 : most == 100000 ? 2 : most == 100 ? 2 : 4;
     CHECK(count(std::string_view("\1\0\20\0", 4)) == wide);
     CHECK(count(std::string_view("\1\0\30\0", 4)) == wide);

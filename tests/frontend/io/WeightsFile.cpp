@@ -1,4 +1,4 @@
-// save_weights and load_weights: by name, by class, across dtypes, and which files are refused.
+// save_weights and load_weights: by name, by class, across dtypes, and the files that are rejected.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/WeightsFile.h"
 #include "halftone/Saving.h"
@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Layers with names of their own, or automatic ones. The weights differ from call to call.
+/// Layers with given or automatic names. The weights differ from call to call.
 Sequential net(const PolicyArg &policy = {}, bool named = true, int64_t units = 3) {
   const auto called = [&](const char *name) { return std::string(named ? name : ""); };
   return Sequential({Input({2}), Dense(units, {.dtype = policy, .name = called("a")}),
@@ -112,7 +112,7 @@ TEST_CASE("The ending of its name decides how a file of weights is read and writ
 }
 
 namespace {
-/// Two weights of one name.
+/// Two weights with the same name.
 struct Twice {
   Variable first, second;
   void build(BuildContext &context, const Shape &) {

@@ -1,4 +1,4 @@
-// Attention and AdditiveAttention: arguments, dropout, and those that are refused.
+// Attention and AdditiveAttention: arguments, dropout, and rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// BatchNormalization: batch and moving statistics, freezing, dtypes, and steps that are not finite.
+// BatchNormalization: batch and moving statistics, freezing, dtypes, and non-finite steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/frontend/Recorded.h"
@@ -11,7 +11,7 @@ using namespace halftone::layers;
 using namespace halftone::test;
 using Catch::Matchers::Contains;
 
-static const Tensor &batch() { // columns: mean 2 and 10, variance 1 and 4
+static const Tensor &batch() { // columns with means 2 and 10, variances 1 and 4
   static const Tensor x({1, 8, 3, 12}, {2, 2});
   return x;
 }
@@ -59,7 +59,7 @@ TEST_CASE("Under a mixed policy inputs are rounded, statistics and weights are n
   for (const Variable &variable : layer.variables())
     CHECK(variable.dtype() == float32);
   CHECK(near({numbers(layer.variables()[2])[0]}, {0.02})); // the mean of 1 and 3; 1.0001 was rounded
-  // 70000 is inf in float16: the statistics of that channel stay unchanged.
+  // 70000 is inf in float16: the statistics of this channel are unchanged.
   CHECK(numbers(layer.variables()[2])[1] == 0);
   CHECK(numbers(layer.variables()[3])[1] == 1);
   CHECK_FALSE(std::isfinite(numbers(y)[1]));
@@ -105,13 +105,14 @@ TEST_CASE("A step that is not finite changes no statistic") {
                        Tensor({0, 1}, {2, 1}));
   std::vector<Tensor> after = model.get_weights();
   for (size_t i = 0; i < before.size(); ++i)
-    if (i == 2 || i == 3) // the finite channel moves
+    if (i == 2 || i == 3) // the statistics of the finite channel change
       CHECK(numbers(before[i])[1] == numbers(after[i])[1]);
     else
       CHECK(numbers(before[i]) == numbers(after[i]));
 }
 
-/// The largest distance, relative to 1 or the slope if that is larger, between `slope` at x and central differences of `f`.
+/// The largest distance between `slope` at x and central differences of `f`, relative to the larger of 1 and the
+/// derivative.
 static double slopeError(const Tensor &x, const std::function<Value(const Value &)> &f,
                          const std::function<Value(const Value &)> &slope) {
   const auto at = jit(f), of = jit(slope);
@@ -126,7 +127,7 @@ static double slopeError(const Tensor &x, const std::function<Value(const Value 
     constexpr double h = 1e-5;
     const double difference = (moved(h) - moved(-h)) / (2 * h);
     const double error = std::abs(found[i] - difference) / std::max(1.0, std::abs(difference));
-    worst = error <= worst ? worst : error; // NaN counts
+    worst = error <= worst ? worst : error; // NaN counts as an error
   }
   return worst;
 }

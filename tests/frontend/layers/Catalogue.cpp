@@ -1,4 +1,4 @@
-// Layers to configs and from them: the configs that real Keras writes, and refused ones.
+// Layers to configs and from them: the configs that real Keras writes, and rejected ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
 #include "tests/frontend/Recorded.h"
@@ -42,7 +42,7 @@ double penaltyOf(const Layer &layer, const std::vector<Tensor> &inputs) {
   return sum;
 }
 
-/// The arguments that every layer has; `made` makes the layer of its own arguments and these.
+/// The arguments that every layer has. `made` makes the layer from its own arguments and these.
 template <class Args, class Make>
 void checkShared(const char *className, Make made, size_t inputCount = 1, const Shape &shape = {2, 4}) {
   INFO(className);
@@ -63,7 +63,7 @@ void checkShared(const char *className, Make made, size_t inputCount = 1, const 
   if constexpr (requires { args.autocast; }) {
     args.autocast = false;
     static const std::set<std::string> casting = {"BatchNormalization", "MultiHeadAttention", "GroupedQueryAttention"};
-    if (!casting.contains(className)) // whose results are cast in any case
+    if (!casting.contains(className)) // the others cast their results anyway
       CHECK(made(args)(Tensors(inputs)).dtype() == float32);
   }
   Args penalized;
@@ -85,14 +85,14 @@ TEST_CASE("A layer made from a config of Keras has that config, key by key in th
     const Layer layer = layers::deserialize(Config::parse(line));
     const Json expected = Json::parse(line);
     Json found = Json::parse(layers::serialize(layer).dump());
-    if (layer.class_name().starts_with("SpatialDropout")) // Keras keeps the name of the variable dtype alone
+    if (layer.class_name().starts_with("SpatialDropout")) // Keras stores only the name of the variable dtype
       found["config"]["dtype"] = found["config"]["dtype"]["config"]["name"];
     if (layer.class_name() == "ELU" || layer.class_name() == "Identity") // which Keras lists in another order
       CHECK(nlohmann::json(found) == nlohmann::json(expected));
     else
-      CHECK(found == expected); // an ordered object: the order of keys counts
+      CHECK(found == expected); // an ordered object: the order of keys matters
     CHECK(layer.name() == expected.at("config").at("name").get<std::string>());
-    CHECK(layer.built() == (layer.class_name() == "InputLayer")); // which has no weights to make
+    CHECK(layer.built() == (layer.class_name() == "InputLayer")); // InputLayer has no weights to create
   }
 }
 

@@ -1,4 +1,4 @@
-// CategoryEncoding: weights, policies and what is refused. Vectors are compared in KerasStrings.cpp.
+// CategoryEncoding: weights, policies and rejected arguments. KerasStrings.cpp compares vectors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

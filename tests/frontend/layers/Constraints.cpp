@@ -27,8 +27,8 @@ Config configIn(const Json &json) { return Config::parse(json.dump()); }
 Tensor tensorOf(const Json &values, const Shape &shape, DType dtype = float32) {
   return Tensor(values.get<std::vector<double>>(), shape).astype(dtype);
 }
-/// Whether `found` is Keras's result, to the tolerance. Keras's NaN, null here, comes of zeros in float16, where JAX
-/// counts epsilon as 0: here the result is 0.
+/// Returns true if `found` equals Keras's result within the tolerance. Keras's NaN, null here, arises from zeros in
+/// float16, where JAX flushes epsilon to 0; the result here is 0.
 bool isResult(const Json &row, const std::vector<double> &found, double tolerance) {
   std::vector<double> expected;
   for (size_t i = 0; i < found.size(); ++i) {
@@ -48,7 +48,7 @@ Tensor ramp(const Shape &shape) {
     data[i] = static_cast<float>((i * 29) % 37) * 0.05f - 0.9f;
   return Tensor(std::move(data), shape);
 }
-double largestNorm(const Tensor &matrix) { // of a column
+double largestNorm(const Tensor &matrix) { // the largest norm of a column
   const std::vector<double> x = numbers(matrix);
   const auto columns = static_cast<size_t>(matrix.shape()[1]);
   double largest = 0;
@@ -121,7 +121,7 @@ TEST_CASE("Each layer's constraints hold after training, under mixed policies to
     CHECK(largestNorm(weights[0].value().reshape({3, 1})) <= 0.505); // gamma
     for (const double b : numbers(weights[1]))
       CHECK(b >= 0.0);
-    // The next step reads the constrained weight, not a narrow copy from before.
+    // The next step reads the constrained weight, not a narrow copy made before.
     const Tensor before = model.predict(ramp({4, 4}), {.verbose = 0});
     model.set_weights(model.get_weights());
     CHECK(numbers(before) == numbers(model.predict(ramp({4, 4}), {.verbose = 0})));
@@ -158,7 +158,7 @@ TEST_CASE("A step that loss scaling skips leaves a constrained weight bit by bit
   Sequential model({Input({4}), dense});
   model.compile({.optimizer = optimizers::LossScaleOptimizer(optimizers::SGD(0.1)), .loss = "mse"});
   const Tensor y = ramp({4, 2});
-  model.set_weights({ramp({4, 2})}); // outside of the constraint, so that applying it would show
+  model.set_weights({ramp({4, 2})}); // violates the constraint, so that applying the constraint would be visible
   const std::vector<float> before = dense.kernel().value().to_vector<float>();
   model.train_on_batch(Tensor::full({4, 4}, std::numeric_limits<double>::infinity()), y);
   CHECK(model.loss_scale_optimizer()->state().skipped_steps == 1);
@@ -211,5 +211,5 @@ TEST_CASE("A constraint may be a function; errors name the variable") {
                     Contains("Could not interpret constraint identifier: max_nrm. Known: max_norm"));
   CHECK_THROWS_WITH(Constraint(std::function<Value(const Value &)>()), Contains("an empty one was given"));
   CHECK_FALSE(Constraint().defined());
-  CHECK(Constraint(constraints::MaxNorm(3)).name() == "MaxNorm"); // no function, though it can be called
+  CHECK(Constraint(constraints::MaxNorm(3)).name() == "MaxNorm"); // not a function, though callable
 }

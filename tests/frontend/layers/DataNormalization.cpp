@@ -1,4 +1,4 @@
-// Normalization: adapted to tensors and datasets, given statistics, and refused ones.
+// Normalization: adapted to tensors and datasets, given statistics, and rejected ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ TEST_CASE("A Normalization adapted to data gives these a mean of 0 and a varianc
   const std::vector<double> y = numbers(layer(data));
   CHECK(near({y[0], y[2], y[4], y[6]}, {-3 / std::sqrt(5), -1 / std::sqrt(5), 1 / std::sqrt(5), 3 / std::sqrt(5)}));
   CHECK(near({y[1] + y[3] + y[5] + y[7], y[1] * y[1] + y[3] * y[3] + y[5] * y[5] + y[7] * y[7]}, {0, 4}));
-  layer.adapt(data * 2.0); // anew, not in addition
+  layer.adapt(data * 2.0); // replaces the statistics
   CHECK(numbers(layer.get_weights()[0]) == std::vector<double>{6, 50});
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("Given statistics broadcast to the axes, and invert undoes them") {
   CHECK(forward.weights().empty());
   const Tensor still =
       Normalization(-1, {.mean = Tensor({1, 1}, {2}), .variance = Tensor({0, 1}, {2})})(counted({2, 2}));
-  CHECK(near(numbers(still), {-1e7, 0, 1e7, 2})); // a variance of 0 counts as epsilon squared
+  CHECK(near(numbers(still), {-1e7, 0, 1e7, 2})); // a variance of 0 is replaced by epsilon squared
   const Layer many = Normalization(-1, {.mean = counted({100}), .variance = Tensor::ones({100})});
   CHECK(numbers(many(counted({1, 100}))) == std::vector<double>(100, 0.0));
 }

@@ -1,4 +1,4 @@
-// Discretization: boundaries given and learned, and what is refused. Bins are compared in KerasStrings.cpp.
+// Discretization: boundaries given and learned, and rejected arguments. KerasStrings.cpp compares bins.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -52,5 +52,5 @@ TEST_CASE("Arguments that exclude each other are refused") {
   CHECK_THAT(errorOf([] { Discretization({.num_bins = 0}).adapt(Tensor({1})); }), Contains("at least one bin"));
   const Discretization rough({.num_bins = 2, .epsilon = 1e300});
   rough.adapt(Tensor({1, 2, 3}));
-  CHECK(rough.bin_boundaries().empty()); // no quantile is as rough
+  CHECK(rough.bin_boundaries().empty()); // no quantile is this rough
 }

@@ -1,4 +1,4 @@
-// Dot: axes, norms, shapes, refused inputs.
+// Dot: axes, norms, shapes, rejected inputs.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Dropout: the share that it drops, and masks of another shape than the input.
+// Dropout: the fraction dropped, and masks of other shapes than the input.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -29,7 +29,7 @@ TEST_CASE("Where noise_shape is 1, the elements of the input stay or go together
       CHECK((*along.begin() == 0.0 || *along.begin() == 2.0));
       kept += *along.begin() == 2.0;
     }
-  CHECK(kept > 250); // of 600, half
+  CHECK(kept > 250); // of 600 elements, half
   CHECK(kept < 350);
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("AlphaDropout keeps mean and variance of standardized inputs, in train
   CHECK(numbers(layer(x)) == numbers(x));
   const std::vector<double> y = numbers(layer(x, {.training = true})), given = numbers(x);
   double mean = 0, variance = 0, dropped = 0;
-  // The scale and the shift that Keras computes for this rate, and the value of dropped elements with them.
+  // The scale and shift that Keras computes for this rate, and the resulting value of dropped elements.
   const double lowest = -1.7580993408473766, scale = 1.0 / std::sqrt(0.75 * (1 + 0.25 * lowest * lowest)),
                shift = -scale * lowest * 0.25, low = scale * lowest + shift;
   for (size_t i = 0; i < y.size(); ++i) {

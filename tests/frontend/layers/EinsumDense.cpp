@@ -1,4 +1,4 @@
-// EinsumDense: outputs and gradients as real Keras gave them, shapes of weights, and arguments that are refused.
+// EinsumDense: outputs and gradients recorded from real Keras, shapes of weights, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
 #include "tests/frontend/Recorded.h"
@@ -45,7 +45,7 @@ TEST_CASE("Outputs and gradients of recorded layers are Keras's") {
                         {"config", row["config"]},
                         {"registered_name", nullptr}};
     Layer layer = deserialize(Config::parse(saved.dump()));
-    CHECK(Json::parse(serialize(layer).dump()) == saved); // an ordered object: the order of keys counts
+    CHECK(Json::parse(serialize(layer).dump()) == saved); // an ordered object: the order of keys matters
     const Tensor x = tensorOf(row["inputs"][0]), cotangent = tensorOf(row["cotangent"]);
     (void)layer(x);
     std::vector<Tensor> weights;

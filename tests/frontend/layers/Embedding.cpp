@@ -25,7 +25,7 @@ Embedding table(const PolicyArg &policy) {
 
 } // namespace
 
-// Values of Keras 3.15 with JAX.
+// Values from Keras 3.15 with JAX.
 // policies 11.8
 TEST_CASE("Rows are read as they are stored and given in the compute dtype") {
   Tensor indices(std::vector<int32_t>{0, 3, 1, 1}, {2, 2});
@@ -68,7 +68,7 @@ TEST_CASE("Indices of other dtypes become int32; those that name no row clamp") 
   CHECK(firstOf(Tensor(std::vector<uint8_t>{3}, {1})) == Row{9});
   CHECK(firstOf(Tensor(std::vector<int64_t>{2, int64_t(1) << 40}, {2})) == Row{6, 9});
   CHECK(firstOf(Tensor(std::vector<int32_t>{-1, -5, 4, 3}, {4})) == Row{0, 0, 9, 9});
-  // Under mixed_float16 an index of 2049 stays 2049: inputs are not autocast.
+  // Under mixed_float16 an index of 2049 remains 2049: inputs are not autocast.
   Embedding large(3000, 1, {.dtype = "mixed_float16"});
   (void)large(Tensor::zeros({1}));
   std::vector<float> rows(3000);

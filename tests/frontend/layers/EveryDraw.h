@@ -1,4 +1,4 @@
-// One draw of each kind and dtype, for comparisons between threads, numerics and devices.
+// One draw of each kind and dtype, for comparisons across threads, numerics and devices.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/frontend/Recorded.h"
@@ -10,10 +10,10 @@ inline constexpr const char *drawNames[] = {
     "randint below 6", "randint of two words",    "randint of three", "dropout",          "dropout of rows",
     "normal",          "normal float64",          "normal float16",   "truncated_normal", "truncated_normal float64",
     "categorical"};
-/// The first of them have the same bits on each device in each numerics; the others in strict numerics alone.
+/// The first draws are bit-identical on each device and in each numerics; the others only in strict numerics.
 inline constexpr size_t exactDraws = 10;
 
-/// The results of all, in the order of their names.
+/// The results of all draws, in the order of their names.
 inline std::vector<Tensor> everyDraw(Run run, const Shape &shape) {
   return runOnce(run, {Tensor::ones(shape)}, [](const std::vector<Value> &v) {
     const Shape shape = v[0].shape();

@@ -1,4 +1,4 @@
-// GaussianNoise and GaussianDropout: their moments, seeds, dtypes, and nothing outside training.
+// GaussianNoise and GaussianDropout: moments, seeds, dtypes, and no effect outside training.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/frontend/Recorded.h"
@@ -45,7 +45,7 @@ TEST_CASE("GaussianNoise takes a deviation between 0 and 1") {
 
 TEST_CASE("GaussianDropout multiplies by normal numbers around 1 in training only") {
   for (const char *policy : {"float32", "mixed_bfloat16"}) {
-    const GaussianDropout layer(0.2, {.seed = 4, .dtype = policy}); // a deviation of 0.5
+    const GaussianDropout layer(0.2, {.seed = 4, .dtype = policy}); // a standard deviation of 0.5
     const Tensor x = Tensor::full({200, 500}, 4);
     CHECK(numbers(layer(x)) == std::vector<double>(100000, 4.0));
     const Tensor y = layer(x, {.training = true});

@@ -1,4 +1,4 @@
-// Hashing and HashedCrossing: arguments, and what is refused. The bins are compared in KerasStrings.cpp.
+// Hashing and HashedCrossing: arguments, and rejected ones. KerasStrings.cpp compares the bins.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ TEST_CASE("A mask has the first bin, and a salt another hash") {
                          .dtype = int32,
                          .name = "bins"});
   CHECK(hash.name() == "bins");
-  CHECK(hash(words).to_vector<int32_t>() == std::vector<int32_t>{0, 3, 3}); // Keras's
+  CHECK(hash(words).to_vector<int32_t>() == std::vector<int32_t>{0, 3, 3}); // Keras's values
   CHECK(Hashing(5, {.mask_value = 3})(Tensor({3, 4, 5}, int32)).to_vector<int64_t>() == std::vector<int64_t>{0, 4, 4});
   CHECK(numbers(Hashing(1, {.mask_value = "m"})(words)) == std::vector<double>{0, 0, 0});
   CHECK_THAT(errorOf([&] { (void)hash(Tensor({1}, int32)); }), StartsWith("TypeError") && Contains("`mask_value`"));

@@ -1,4 +1,4 @@
-// The key-value cache: cached and uncached logits, programs, scopes, and models and calls that are refused.
+// The key-value cache: cached and uncached logits, programs, scopes, and models and calls that are rejected.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/KeyValueCache.h"
 #include "tests/frontend/Gpt.h"
@@ -14,8 +14,9 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// The largest difference between the logits that `cache` gives behind each chunk of `tokens` (1, n) and `expected`
-/// (1, n, vocabulary), those of the model without a cache, relative to the largest of these at the same places.
+/// The largest difference between the logits that `cache` gives after each chunk of `tokens` (1, n) and `expected` (1,
+/// n, vocabulary), the logits of the model without a cache, relative to the largest of the latter at the same
+/// positions.
 double difference(const KeyValueCache &cache, const Tensor &tokens, const std::vector<int64_t> &chunks,
                   const std::vector<double> &expected) {
   const std::vector<int32_t> all = tokens.to_vector<int32_t>();
@@ -56,7 +57,7 @@ TEST_CASE("Cached and uncached logits agree under every policy, with grouped hea
 TEST_CASE("A prompt of any length is read as if at once") {
   const Model model = tinyGpt({.length = 100});
   const KeyValueCache cache(model, {.length = 100});
-  const std::vector<double> expected = numbers(model(someTokens(100))); // causal: later tokens change nothing
+  const std::vector<double> expected = numbers(model(someTokens(100))); // causal: later tokens have no effect
   for (int64_t count = 1; count <= 100; ++count) {
     INFO(count);
     CHECK(difference(cache, someTokens(count), {count}, expected) < 1e-5);

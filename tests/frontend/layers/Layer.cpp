@@ -1,4 +1,4 @@
-// The ends of a layer's first call as Values of its graph, and the losses that a function being traced has of a layer.
+// The input and output Values of a layer's first call, and the losses of a layer in a function being traced.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -17,12 +17,12 @@ Tensor wave(const Shape &shape, float phase = 0.0f) {
   return Tensor(values, shape);
 }
 
-/// Two outputs: half of x, and its double.
+/// A layer with two outputs: half of x, and twice x.
 struct Both {
   Values call(const Values &x) const { return {x[0] * 0.5, x[0] * 2.0}; }
 };
 
-/// The numbers of the losses that `of` gives in a function being traced that first calls `layer` on `x`.
+/// The values of the losses that `of` returns in a function being traced that first calls `layer` on `x`.
 std::vector<double> lossesIn(const Layer &layer, const Tensor &x, const std::function<std::vector<Value>()> &of,
                              Run run = Run::strict) {
   const std::vector<Tensor> found = runOnce(run, {x}, [&](const std::vector<Value> &v) {
@@ -70,7 +70,7 @@ TEST_CASE("output() and input() are those of a layer's first call, whose graph t
   const Tensors found = cut.predict_all(Tensors{data}, {.verbose = 0});
   CHECK(numbers(found[0]) == numbers(hidden(data)));
   CHECK(numbers(found[1]) == numbers(found[0]));
-  CHECK_THAT(errorOf([&] { Model({other}, {hidden.output()}); }), // the first call is that on x
+  CHECK_THAT(errorOf([&] { Model({other}, {hidden.output()}); }), // the first call is on x
              Contains("ValueError: `inputs` not connected to `outputs`"));
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("A layer without a call in a graph that lives has no output") {
              Contains("AttributeError: The layer lonely has never been called on an Input and thus has no "
                       "defined output."));
   CHECK_THAT(errorOf([&] { (void)layer.input(); }), Contains("AttributeError") && Contains("no defined input."));
-  (void)layer(wave({2, 3})); // on data: no graph
+  (void)layer(wave({2, 3})); // a call on data: no graph
   CHECK_THAT(output(layer), Contains("has never been called on an Input"));
   {
     const Value end = layer(Input({3}));
@@ -105,11 +105,11 @@ TEST_CASE("A layer without a call in a graph that lives has no output") {
   }
   CHECK_THAT(output(layer), Contains("AttributeError: The graph in which layer 'lonely' was called is gone"));
   const Input x({3});
-  const Value kept = layer(x); // the first call of a graph that lives
+  const Value kept = layer(x); // the first call whose graph is alive
   CHECK(layer.input().node() == x.node());
   const Sequential unbuilt({layer});
   CHECK_THAT(output(unbuilt), Contains("AttributeError: Sequential model '") && Contains("has no defined output yet"));
-  CHECK_THAT(errorOf([&] { (void)layer(Input({7})); }), Contains("ValueError")); // a call that fails changes nothing
+  CHECK_THAT(errorOf([&] { (void)layer(Input({7})); }), Contains("ValueError")); // a failed call changes nothing
   CHECK(layer.input().node() == x.node());
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("losses() are the losses of the calls so far and the penalties of weig
                  .name = "second"});
   const Sequential inner({Input({5}), second}, {.name = "inner"}), model({Input({3}), first, inner}, {.name = "net"});
   for (const Run run : everyRun) {
-    const double activity = 0.125 * sumOfSquares(model(x)) / 4; // of Keras: by the rows of the batch
+    const double activity = 0.125 * sumOfSquares(model(x)) / 4; // as in Keras, divided by the rows of the batch
     const double kernel = 0.25 * sumOfSquares(first.weights().at(0).value()), bias = 0.5 * 2;
     const auto below = [&](const Layer &layer) { return lossesIn(model, x, [&] { return layer.losses(); }, run); };
     CHECK(near(lossesOf(model, x, run), {activity, kernel, bias}, 1e-5));
@@ -164,7 +164,7 @@ TEST_CASE("Layers of one name have losses of their own") {
 
 namespace {
 
-/// Adds losses of its own, one of them of an inner layer that each call makes anew, and reads those so far.
+/// Adds losses of its own, one of them from an inner layer that each call creates, and reads the losses so far.
 struct Adding {
   Dense inner{2, {.kernel_initializer = "ones", .kernel_regularizer = regularizers::L1(1.0)}};
   mutable std::vector<size_t> counts{};
@@ -174,7 +174,7 @@ struct Adding {
     context.add_loss(ops::mean(y));
     const layers::ActivityRegularization made({.l2 = 1.0});
     const Value z = made(y);
-    context.add_loss(ops::ones({2, 2}, int32)); // as Keras's Trainer adds them: a sum, as a float
+    context.add_loss(ops::ones({2, 2}, int32)); // as Keras's Trainer adds them: the sum, as a float
     return z;
   }
 };
@@ -188,7 +188,7 @@ TEST_CASE("losses() has what add_loss() gave, also of layers that a call makes, 
   CHECK(layer.self().counts.back() == 0); // the inner layer is not built yet
   const std::vector<double> found = lossesOf(layer, x);
   CHECK(near(found, {3, 9 * 2, 4, 6}, 1e-5));
-  CHECK(layer.self().counts.back() == 1); // in the call, before the inner one: the weight's penalty
+  CHECK(layer.self().counts.back() == 1); // within the call, before the inner call: the penalty on the weight
 }
 
 TEST_CASE("losses() under policies, of frozen layers, and of layers that are computed again") {
@@ -202,7 +202,7 @@ TEST_CASE("losses() under policies, of frozen layers, and of layers that are com
                             .activity_regularizer = regularizers::L1(0.25),
                             .dtype = policy,
                             .name = "again"});
-      (void)layer(x); // draws its weights
+      (void)layer(x); // initializes its weights
       return layer;
     };
     const Dense plain = made(std::nullopt), again = made("full");
@@ -217,7 +217,7 @@ TEST_CASE("losses() under policies, of frozen layers, and of layers that are com
       return std::vector<Value>{};
     });
     plain.set_trainable(false);
-    CHECK(lossesOf(plain, x) == std::vector<double>{expected[0]}); // the activity's stays, as in Keras
+    CHECK(lossesOf(plain, x) == std::vector<double>{expected[0]}); // the activity loss remains, as in Keras
   }
 }
 

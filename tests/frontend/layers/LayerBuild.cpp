@@ -1,4 +1,4 @@
-// Names of layers, the weights of a layer, and weights that fit in no memory.
+// Names of layers, the weights of a layer, and weights that exceed the memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/UniqueNames.h"
 #include "frontend/layers/LayerImpl.h"
@@ -108,7 +108,7 @@ TEST_CASE("a model's layers have names of their own") {
   CHECK_THAT(errorOf([&] { grown.add(Dense(2, {.name = "e"})); }), inSequential("e"));
   CHECK(grown.layers().size() == 1);
 
-  // No duplicate names: a layer that is called twice, names inside of other models, custom layers.
+  // No duplicate names: a layer that is called twice, names in other models, custom layers.
   Dense shared(4, {.name = "shared"});
   CHECK(Model(x, shared(shared(x))).layers().size() == 2);
   CHECK(Model(x, Dense(2, {.name = "e"})(grown(x))).layers().size() == 3);
@@ -145,7 +145,7 @@ TEST_CASE("weights are what is saved; states of random layers are variables only
   CHECK(pathsOf(model.non_trainable_variables()) == states);
   CHECK(model.count_params() == 18);
   CHECK(Dense(3).weights().empty());
-  // Training with layers that draw nothing equals training without them.
+  // Training with layers that draw no random numbers equals training without them.
   model.compile({.loss = "mse"});
   CHECK(std::isfinite(model.train_on_batch(Tensor::ones({4, 4}), Tensor::zeros({4, 2}))["loss"]));
 }
@@ -160,13 +160,13 @@ TEST_CASE("inside an AutocastScope variables are read in its dtype") {
   {
     AutocastScope scope(float16);
     CHECK(kernel.dtype() == float16);
-    CHECK(read(half).dtype() == float16); // traced anew
+    CHECK(read(half).dtype() == float16); // retraced
     {
       AutocastScope own(std::nullopt);
       CHECK(kernel.dtype() == float32);
       CHECK(read(half).dtype() == float32);
     }
-    // A layer reads in its own compute dtype, in whatever scope it is called.
+    // A layer reads in its own compute dtype, whatever the scope of the call.
     CHECK(layer(Tensor::ones({1, 3})).dtype() == float32);
     CHECK(read(half).dtype() == float16);
   }

@@ -1,4 +1,4 @@
-// StringLookup and IntegerLookup: vocabularies given, adapted, set and read from files, and what is refused.
+// StringLookup and IntegerLookup: vocabularies given, adapted, set and read from files, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/KerasArchive.h"
 #include "frontend/io/StoredZip.h"
@@ -24,10 +24,10 @@ TEST_CASE("The vocabulary has the most frequent terms first, equal ones in falli
   CHECK(lookup.get_vocabulary() == Words{"[UNK]", "a", "d", "c"});
   CHECK(lookup.get_vocabulary(false) == Words{"a", "d", "c"});
   CHECK(lookup.vocabulary_size() == 4);
-  lookup.adapt(Dataset(words({"x", "y", "y", "z"})).batch(2).repeat(), 2); // anew
+  lookup.adapt(Dataset(words({"x", "y", "y", "z"})).batch(2).repeat(), 2); // replaces the vocabulary
   CHECK(lookup.get_vocabulary() == Words{"[UNK]", "y", "z", "x"});
   lookup.adapt(words({}));
-  CHECK(lookup.vocabulary_size() == 4); // without data it stays
+  CHECK(lookup.vocabulary_size() == 4); // without data the vocabulary is unchanged
 }
 
 TEST_CASE("A layer keeps its arguments") {
@@ -156,7 +156,7 @@ TEST_CASE("Without an unknown token an unknown term is an error, and a mode of v
   const StringLookup vectors({.output_mode = "multi_hot"});
   CHECK_THAT(errorOf([&] { (void)vectors(words({"a"})); }), StartsWith("RuntimeError"));
   const StringLookup masks({.num_oov_indices = 0, .mask_token = "", .output_mode = "multi_hot"});
-  masks.adapt(words({""})); // no term is left
+  masks.adapt(words({""})); // no term remains
   CHECK_THAT(errorOf([&] { (void)masks(words({""})); }), StartsWith("RuntimeError"));
   masks.adapt(words({"", "a"}));
   CHECK(numbers(masks(words({"", "a"}))) == std::vector<double>{1});

@@ -1,4 +1,4 @@
-// LoRA against real Keras: weights, outputs, gradients, files, quantization; and calls that are refused.
+// LoRA compared with real Keras: weights, outputs, gradients, files, quantization; and calls that are rejected.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
@@ -31,7 +31,7 @@ void adapt(const Layer &layer, const Json &row) {
   layer.enable_lora(row.at("rank").get<int64_t>(), args);
 }
 
-/// The layer of a row, quantized and adapted in the row's order, with its a and b.
+/// The layer of a row, quantized and adapted in the order of the row, with its a and b.
 Layer adaptedLayer(const Json &row) {
   const Layer layer = builtLayer(row);
   if (row.at("first") == "lora")
@@ -68,7 +68,8 @@ Sequential modelWith(const Layer &layer, const Json &row) {
   return Sequential({Input(Shape(row.at("input").get<std::vector<int64_t>>()), {.dtype = dtype}), layer});
 }
 
-/// Reads the file of an adapted layer into one that was never adapted: the file holds Keras's merged variables.
+/// Reads the file of an adapted layer into a layer that was never adapted: the file holds merged variables, as in
+/// Keras.
 void checkFile(const Layer &layer, const Json &row) {
   const TemporaryFolder folder;
   modelWith(layer, row).save_weights(folder / "it.weights.h5");
@@ -77,7 +78,7 @@ void checkFile(const Layer &layer, const Json &row) {
   if (!row.at("mode").is_null())
     (void)plain.quantize("", {.config = configOf(row)});
   model.load_weights(folder / "it.weights.h5");
-  const std::vector<Variable> found = plain.impl()->weights; // the order of Keras's file
+  const std::vector<Variable> found = plain.impl()->weights; // the order in Keras's file
   REQUIRE(found.size() == row.at("saved").size());
   for (size_t i = 0; i < found.size(); ++i) {
     INFO("saved " << found[i].name());
@@ -176,7 +177,7 @@ TEST_CASE("A model with LoRA trains a and b alone, and a loaded one goes on") {
   CHECK(distance(numbers(again.predict(x, {.verbose = 0})), numbers(model.predict(x, {.verbose = 0}))) <= 1e-6);
   again.fit(x, y, {.epochs = 5, .verbose = 0});
   CHECK(again.evaluate(x, y, {.verbose = 0})["loss"] < after);
-  model.save_weights(folder / "it.safetensors"); // holds a and b apart
+  model.save_weights(folder / "it.safetensors"); // stores a and b separately
   hidden.lora_kernel_b().assign(Tensor::zeros({2, 8}));
   model.load_weights(folder / "it.safetensors");
   CHECK(model.evaluate(x, y, {.verbose = 0})["loss"] == Approx(after));

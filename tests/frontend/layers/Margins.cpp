@@ -1,4 +1,4 @@
-// ZeroPadding and Cropping: values, shapes and refused arguments.
+// ZeroPadding and Cropping: values, shapes and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

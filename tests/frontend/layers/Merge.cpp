@@ -16,7 +16,7 @@ TEST_CASE("Add and Multiply take any number of inputs") {
   CHECK(numbers(Multiply()({a, b})) == std::vector<double>{10, 40, 90, 160});
   CHECK(numbers(Add()({a, row})) == std::vector<double>{6, 7, 9, 10});
   CHECK(numbers(Add()(a)) == numbers(a));
-  // Inputs of different ranks: missing axes come after the batch.
+  // Inputs of different ranks: the missing axes are inserted after the batch.
   CHECK(Multiply()({Tensor::ones({2, 3, 4}), Tensor::ones({2, 4})}).shape() == Shape{2, 3, 4});
   CHECK_THAT(errorOf([&] { (void)Add()({a, Tensor::ones({2, 3})}); }), Contains("(2, 2)") && Contains("(2, 3)"));
   CHECK_THAT(errorOf([&] { (void)Add()(Tensors()); }), Contains("at least 1 input"));
@@ -67,8 +67,8 @@ TEST_CASE("NaN in one input is NaN in every merge, and so is the difference of i
 }
 
 namespace {
-/// What a merge of two sequences of three steps gives, and the steps that its mask shows; 9 hides a step of the first
-/// sequence, 8 one of the second.
+/// The result of merging two sequences of three steps, and the steps that its mask shows. A 9 masks a step of the first
+/// sequence, an 8 a step of the second.
 std::vector<std::vector<double>> merged(const Layer &layer, bool bothMasked) {
   const Tensor a({1, 9, 9, 4, 5, 9}, {2, 3, 1}), b({2, 3, 8, 8, 8, 8}, {2, 3, 1});
   const auto results = runOnce(Run::compiled, {a, b}, [&](const std::vector<Value> &v) {

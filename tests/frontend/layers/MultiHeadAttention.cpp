@@ -1,4 +1,4 @@
-// MultiHeadAttention and GroupQueryAttention: weights, policies, masks, dropout, and arguments that are refused.
+// MultiHeadAttention and GroupQueryAttention: weights, policies, masks, dropout, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/RecordedJson.h"
 #include <algorithm>
@@ -162,7 +162,7 @@ TEST_CASE("Dropout acts in training alone, on weights, and by its seed") {
   const MultiHeadAttention layer(2, 4, {.dropout = 0.5});
   (void)layer(x.dtype() == float32 ? Tensors{x, x} : Tensors{});
   CHECK(layer.weights().size() == 8);
-  CHECK(layer.variables().size() == 9); // with the state of dropout
+  CHECK(layer.variables().size() == 9); // including the state of dropout
 }
 
 TEST_CASE("A model with causal attention learns to repeat what stood four steps before") {
@@ -190,7 +190,7 @@ TEST_CASE("A model with causal attention learns to repeat what stood four steps 
         {.optimizer = optimizers::Adam(0.02), .loss = losses::SparseCategoricalCrossentropy({.from_logits = true})});
     const Tensor inputs(x, {samples, steps}), targets(y, {samples, steps});
     model.fit(inputs, targets, {.batch_size = 32, .epochs = 60, .verbose = 0});
-    // Nothing tells the first three of the targets, but the others are known: three sixteenths of log 8 remain.
+    // The first three targets are unpredictable, but the others are known: three sixteenths of log 8 remain.
     CHECK(model.evaluate(inputs, targets, {.verbose = 0})["loss"] < 0.6);
   }
 }

@@ -11,7 +11,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Rows of a (rows, columns) tensor, normalized in double.
+/// The rows of a (rows, columns) tensor, normalized in double.
 std::vector<double> normalizedRows(const std::vector<double> &x, size_t columns, double epsilon) {
   std::vector<double> y;
   for (size_t row = 0; row < x.size(); row += columns) {
@@ -52,7 +52,7 @@ TEST_CASE("LayerNormalization over the last axis, over several, with and without
   LayerNormalization layer({.axis = {-1, 1}});
   CHECK_THAT(layer.get_config().dump(), Contains("\"axis\":[-1,1]"));
   (void)layer(x);
-  CHECK_THAT(layer.get_config().dump(), Contains("\"axis\":[1,2]")); // sorted, from the front
+  CHECK_THAT(layer.get_config().dump(), Contains("\"axis\":[1,2]")); // sorted and counted from the front
   CHECK(layer.variables()[0].name() == "gamma");
   CHECK(layer.variables()[1].name() == "beta");
   CHECK(layer.variables()[0].shape() == Shape{4, 5});
@@ -103,7 +103,7 @@ TEST_CASE("Weights of layer normalization are not rounded, the scale of RMSNorma
   (void)rms(x);
   for (const Variable &variable : rms.variables())
     variable.assign(Tensor::full({2}, fine));
-  auto inside = [](const Layer &l, const Tensor &in) { // the result before it is rounded
+  auto inside = [](const Layer &l, const Tensor &in) { // the result before rounding
     return runOnce(Run::compiled, {in}, [&](const std::vector<Value> &v) { return std::vector<Value>{l(v[0])}; })[0];
   };
   CHECK(inside(layer, x).dtype() == bfloat16);

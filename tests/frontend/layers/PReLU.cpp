@@ -1,4 +1,4 @@
-// PReLU: its weight, shared axes, gradients, refused inputs.
+// PReLU: its weight, shared axes, gradients, rejected inputs.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ TEST_CASE("PReLU multiplies what is below 0 by its weight, and trains it") {
       return std::vector{y, gradients(loss, std::vector{v[0]})[0], gradients(loss, std::vector{layer.alpha()})[0]};
     });
     CHECK(numbers(results[0]) == std::vector<double>{-1, 2, 0, -0.25, -2, 3});
-    CHECK(numbers(results[1]) == std::vector<double>{0.25, 1, 0, 0.25, 0.25, 1}); // the slope of a ReLU at 0
+    CHECK(numbers(results[1]) == std::vector<double>{0.25, 1, 0, 0.25, 0.25, 1}); // the derivative of a ReLU at 0
     CHECK(numbers(results[2]) == std::vector<double>{-5, -8, 0});
   }
   CHECK(layer.alpha().path() == layer.name() + "/alpha");

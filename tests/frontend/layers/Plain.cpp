@@ -1,4 +1,4 @@
-// Layers without weights: each argument of each acts, as in Keras.
+// Layers without weights: each argument has Keras's effect.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
 #include "tests/frontend/Recorded.h"
@@ -86,7 +86,7 @@ TEST_CASE("Softmax sums to one over the axes that it is given") {
     });
     CHECK(near(numbers(total[0]), std::vector<double>(static_cast<size_t>(total[0].size()), 1.0)));
   }
-  // Of e to the power 0 to 11, in each sample.
+  // Softmax over e to the powers 0 to 11, in each sample.
   const std::vector<double> both = numbers(Softmax({1, 2})(x));
   double sum = 0;
   for (int i = 0; i < 12; ++i)

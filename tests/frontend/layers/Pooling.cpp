@@ -1,4 +1,4 @@
-// MaxPooling and AveragePooling: values, paddings, ties, and refused arguments.
+// MaxPooling and AveragePooling: values, paddings, ties, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ TEST_CASE("Pooling gives the largest element and the mean of each window") {
   CHECK(numbers(AveragePooling1D(2, {.strides = 2, .padding = Padding::same})(counted({1, 3, 1}))) ==
         std::vector<double>{0.5, 2});
   CHECK(numbers(MaxPooling1D(2, {.padding = Padding::same})(Tensor({-3, -2, -1}, {1, 3, 1}))) ==
-        std::vector<double>{-2, -1}); // padding is no element
+        std::vector<double>{-2, -1}); // padding does not count as an element
   CHECK(numbers(MaxPooling3D({2, 1, 1}, {.data_format = DataFormat::channels_first})(counted({1, 2, 2, 1, 1}))) ==
         std::vector<double>{1, 3});
   CHECK(AveragePooling3D(2)(counted({2, 4, 2, 3, 5})).shape() == Shape{2, 2, 1, 1, 5});

@@ -1,4 +1,4 @@
-// Draws of random:: in traced functions: words, moments, bounds, seeds, generators, and wrong arguments.
+// Draws of random:: in traced functions: words, moments, bounds, seeds, generators, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Random.h"
 #include "dialect/Philox.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t many = int64_t{1} << 20;
 
-/// What a function without arguments gives at one run.
+/// The result of one run of a function without arguments.
 Tensor drawn(std::function<Value()> f, Numerics numerics = Numerics::fast) {
   return jit(std::move(f), {.numerics = numerics})();
 }
@@ -45,7 +45,8 @@ Moments momentsOf(const Tensor &tensor) {
   return m;
 }
 
-/// Chi-square of counts against shares, and its value that one draw in a million exceeds, by Wilson and Hilferty.
+/// The chi-square statistic of counts against fractions, and the value that one draw in a million exceeds, by Wilson
+/// and Hilferty.
 double chiSquare(const std::vector<double> &counts, const std::vector<double> &shares) {
   double total = 0, sum = 0;
   for (const double count : counts)
@@ -114,7 +115,7 @@ TEST_CASE("Truncated normal numbers lie within two deviations, in the shape of t
     const auto below = [](double z) { return std::erf(z / std::numbers::sqrt2) / (2 * std::erf(std::numbers::sqrt2)); };
     for (size_t i = 0; i < 8; ++i)
       shares[i] = below(-2 + 0.5 * static_cast<double>(i + 1)) - below(-2 + 0.5 * static_cast<double>(i));
-    if (dtype != bfloat16) // whose roundings cross the borders
+    if (dtype != bfloat16) // its roundings cross the bounds
       CHECK(chiSquare(counts, shares) < oneInAMillion(8));
   }
 }
@@ -125,7 +126,7 @@ TEST_CASE("Uniform numbers lie in their range after rounding, in each dtype") {
              {0, 1}, {-1, 1}, {0.1, 0.7}, {-3, 5}, {1, 1.5}, {-200, 30}, {0.5, 0.5078125}}) {
       INFO(name(dtype) << " from " << low << " to " << high);
       if (dtype == float8_e4m3fn && high - low < 0.1)
-        continue; // it has one number there
+        continue; // the interval has a single number of this dtype
       const Tensor x = drawn([=, low = low, high = high] {
         return random::uniform({many}, {.minval = low, .maxval = high, .dtype = dtype, .seed = 9});
       });
@@ -156,7 +157,7 @@ TEST_CASE("Integers are uniform over their range, also those with remainders and
        std::vector<Case>{{-3, 4, int8, 1, 7},
                          {0, 256, uint8, 1, 256},
                          {0, 1000, int32, 1, 1000},
-                         {0, int64_t{3} << 29, int32, 1, 3}, // with one word some were twice as likely
+                         {0, int64_t{3} << 29, int32, 1, 3}, // with one word, some values were twice as likely
                          {0, int64_t{3} << 29, int32, int64_t{1} << 29, 3},
                          {-5, (int64_t{3} << 61) - 5, int64, 1, 3},
                          {-5, (int64_t{3} << 61) - 5, int64, int64_t{1} << 61, 3},
@@ -199,7 +200,7 @@ TEST_CASE("Samples of classes come in the shares of the logits") {
       std::vector<double> counts(5), shares(5);
       for (size_t i = 0; i < static_cast<size_t>(many); ++i)
         ++counts[static_cast<size_t>(all[row * static_cast<size_t>(many) + i])];
-      CHECK(counts[4] == 0); // the class that cannot be
+      CHECK(counts[4] == 0); // the class with probability 0
       for (size_t i = 0; i < 4; ++i)
         total += std::exp(logits[row * 5 + i]);
       for (size_t i = 0; i < 4; ++i)
@@ -253,7 +254,7 @@ TEST_CASE("Draws of no elements and of one have the shape that they name") {
   REQUIRE(all.size() == shapes.size());
   for (size_t i = 0; i < shapes.size(); ++i)
     CHECK(all[i].shape() == shapes[i]);
-  CHECK(numbers(all[10]) == std::vector<double>(4, 0.0)); // the one class
+  CHECK(numbers(all[10]) == std::vector<double>(4, 0.0)); // the only class
   CHECK(all[6].dtype() == float32);
 }
 
@@ -272,7 +273,7 @@ TEST_CASE("A number's draws repeat, a generator's and those without a seed diffe
   CHECK(numbers(first[0]) != numbers(second[0]));
   CHECK(numbers(first[1]) != numbers(second[0]));
   const auto other = jit([] { return Values{random::uniform({4}), random::uniform({4})}; });
-  CHECK(numbers(other()[0]) != numbers(first[0])); // each function has a generator of its own
+  CHECK(numbers(other()[0]) != numbers(first[0])); // each function has its own generator
   set_random_seed(8);
   const auto again = jit([] { return Values{random::uniform({4}), random::uniform({4})}; });
   const Tensors repeated = again();

@@ -1,4 +1,4 @@
-// RandomContrast and RandomBrightness: Keras's arithmetic, the range of values, and refused arguments.
+// RandomContrast and RandomBrightness: Keras's arithmetic, the value range, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <algorithm>

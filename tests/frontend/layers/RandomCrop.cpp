@@ -1,4 +1,4 @@
-// RandomCrop: random places, images that are too small, and the extents that a functional model knows.
+// RandomCrop: random positions, images that are too small, and the extents known to a functional model.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -20,7 +20,8 @@ Row drawnNumbers(const std::function<Value()> &f, Numerics numerics = Numerics::
   return numbers(jit(f, {.numerics = numerics})());
 }
 
-/// Whether mean and variance are within 5 deviations of those of so many draws; the fourth moment bounds the latter's.
+/// Checks that mean and variance are within 5 standard deviations for this number of draws. The fourth moment bounds
+/// the deviation of the variance.
 void checkMoments(const Row &x, double mean, double variance, double kurtosis) {
   const double count = static_cast<double>(x.size());
   const double found = std::accumulate(x.begin(), x.end(), 0.0) / count;
@@ -48,7 +49,7 @@ TEST_CASE("Gamma numbers have the moments of their distribution in each dtype") 
     const Row all = numbers(x);
     CHECK(std::accumulate(all.begin(), all.end(), 0.0) / draws == Approx(2).epsilon(0.02));
   }
-  // P(X <= 1) of alpha = 1 and of alpha = 1/2: 1 - 1/e and erf(1).
+  // P(X <= 1) for alpha = 1 and alpha = 1/2: 1 - 1/e and erf(1).
   for (const auto &[alpha, share] : {std::pair{1.0, 1 - std::exp(-1.0)}, std::pair{0.5, std::erf(1.0)}}) {
     const Row x = drawnNumbers([alpha = alpha] { return random::gamma({draws}, alpha, {.seed = 9}); });
     const auto below = static_cast<double>(std::count_if(x.begin(), x.end(), [](double v) { return v <= 1; }));
@@ -104,7 +105,7 @@ TEST_CASE("Each vector along the axis is shuffled in an order of its own") {
   }
   CHECK(orders.size() == 24);
   CHECK(numbers(shuffled(x)) == y);
-  // Each place gets each element equally often.
+  // Each element is equally often at each index.
   Row firsts(3, 0);
   for (const double each : numbers(jit([](const Value &v) {
          return random::shuffle(ops::broadcast_to(v, {3, draws}), {.seed = 1})[0];

@@ -1,4 +1,4 @@
-// RandomFlip and RandomTranslation: what each image may become, seeds, and refused arguments.
+// RandomFlip and RandomTranslation: the possible results for each image, seeds, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -14,14 +14,14 @@ namespace {
 
 const CallArgs training{.training = true};
 
-/// Many equal images (2, 2, 1) of 0 1 / 2 3.
+/// Many equal images (2, 2, 1) with the pixels 0 1 / 2 3.
 Tensor equalImages(int64_t count) {
   std::vector<float> data;
   for (int64_t i = 0; i < count; ++i)
     data.insert(data.end(), {0, 1, 2, 3});
   return Tensor(std::move(data), {count, 2, 2, 1});
 }
-/// The different images, and the share of those that are as they were.
+/// The distinct images, and the fraction of unchanged ones.
 std::pair<std::set<std::vector<double>>, double> kindsOf(const Tensor &images) {
   std::set<std::vector<double>> kinds;
   double same = 0;
@@ -64,7 +64,7 @@ TEST_CASE("A random layer repeats its images for a seed, moves on at each call, 
 }
 
 TEST_CASE("RandomTranslation draws one move for each image, within its factors") {
-  // 0 1 2 ... moved to the right by d begins with -d, if the pixels outside go on.
+  // 0 1 2 ... moved to the right by d begins with -d if the values continue outside.
   const int64_t count = 300, width = 64;
   std::vector<float> data;
   for (int64_t i = 0; i < count * width; ++i)

@@ -1,4 +1,4 @@
-// MixUp and CutMix: pixels and labels are mixed alike, in the proportions that are drawn.
+// MixUp and CutMix: pixels and labels are mixed in the same proportions, as drawn.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 const CallArgs training{.training = true};
 constexpr int64_t count = 256;
 
-/// Images of one number each, and the same number as label.
+/// Images of a single number each, with the same number as label.
 std::pair<Tensor, Tensor> marked(const Shape &image) {
   const int64_t pixels = image.elements();
   std::vector<float> x, y;
@@ -51,7 +51,7 @@ TEST_CASE("MixUp mixes images and labels by a weight of the beta distribution") 
 }
 
 TEST_CASE("The weights of MixUp have the moments of the beta distribution") {
-  // Half of the images are 0 and the others 1; a pair of different ones shows the weight.
+  // Half of the images are 0 and the others are 1; a pair of different images shows the weight.
   std::vector<float> data;
   for (int64_t i = 0; i < 4000; ++i)
     data.push_back(static_cast<float>(i % 2));
@@ -82,7 +82,7 @@ TEST_CASE("CutMix puts a box of another image into each image, and mixes labels 
       double mean = 0;
       for (const double each : own)
         mean += each / 160;
-      if (kinds.size() == 2) // the box covers whole pixels, and its share is not rounded
+      if (kinds.size() == 2) // the box covers whole pixels, and its fraction is not rounded
         error += std::abs(mean - mixed[i]) / (*kinds.rbegin() - *kinds.begin()) / count;
     }
     CHECK(error < 0.1);

@@ -1,4 +1,4 @@
-// Draws have the same bits for any number of threads, and in one numerics as in the other where no logarithm is taken.
+// Draws are bit-identical for any number of threads, and in both numerics unless they take a logarithm.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/devices/Registry.h"

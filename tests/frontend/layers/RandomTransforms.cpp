@@ -1,4 +1,4 @@
-// RandomRotation, RandomZoom and RandomShear: draws, what stays as it is, and refused arguments.
+// RandomRotation, RandomZoom and RandomShear: draws, invariants, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 const CallArgs training{.training = true};
 
-/// Images (count, height, width, 2) whose pixels have their column and their row as channels.
+/// Images (count, height, width, 2) in which the channels of each pixel are its column and its row.
 Tensor places(int64_t count, int64_t height, int64_t width) {
   std::vector<float> data;
   for (int64_t i = 0; i < count * height * width; ++i) {
@@ -23,7 +23,7 @@ Tensor places(int64_t count, int64_t height, int64_t width) {
   }
   return Tensor(std::move(data), {count, height, width, 2});
 }
-/// The channel of each image at a pixel.
+/// One channel of each image at a pixel.
 std::vector<double> channelAt(const Tensor &images, int64_t row, int64_t column, int64_t channel) {
   const Shape &shape = images.shape();
   const std::vector<double> all = numbers(images);
@@ -49,7 +49,7 @@ TEST_CASE("RandomRotation draws an angle for each image, uniform within its fact
   const RandomRotation layer({-0.05, 0.2}, {.fill_mode = FillMode::constant, .seed = 3, .fill_value = -1});
   const std::vector<double> x = channelAt(layer(images, training), 1, 33, 0), y = channelAt(layer(images), 1, 33, 0);
   CHECK(std::ranges::all_of(y, [](double each) { return each == 33.0; }));
-  // The pixel right of the middle comes from the place at this angle on a circle of radius 1.
+  // The pixel to the right of the middle is read from the position at this angle on a circle of radius 1.
   std::vector<double> angles;
   const RandomRotation same({-0.05, 0.2}, {.fill_mode = FillMode::constant, .seed = 3, .fill_value = -1});
   const Tensor turned = same(images, training);

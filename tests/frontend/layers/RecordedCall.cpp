@@ -1,4 +1,4 @@
-// Calls that files hold: their `training`, and a model of Keras with every layer that changes images at random.
+// Calls in files: their `training` argument, and a Keras model with every layer of random augmentation.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"

@@ -1,4 +1,4 @@
-// RNN, SimpleRNN, LSTM and GRU: weights, states, masks, dropout, training, files, and arguments that are refused.
+// RNN, SimpleRNN, LSTM and GRU: weights, states, masks, dropout, training, files, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/RecordedJson.h"
@@ -25,7 +25,7 @@ std::vector<std::string> pathsOf(const std::vector<Variable> &variables) {
   return paths;
 }
 
-/// A cell of the user's: a SimpleRNNCell without activation, and with a count of its steps as a second state.
+/// A user-defined cell: a SimpleRNNCell without activation, which counts its steps in a second state.
 struct CountingCell {
   int64_t units = 0;
   Variable kernel{}, recurrent{};
@@ -41,7 +41,7 @@ struct CountingCell {
   void get_config(Config &config) const { config.set("units", units); }
   static CountingCell from_config(const Config &config) { return {.units = config.get_int("units")}; }
 };
-struct NarrowCell { // of one state, by a number; its output is another width
+struct NarrowCell { // one state, given by a number; the output has another width
   int64_t state_size = 2;
   int64_t output_size = 3;
   Values call(const Value &x, const Values &states) const {
@@ -49,7 +49,7 @@ struct NarrowCell { // of one state, by a number; its output is another width
   }
 };
 
-/// A SimpleRNN that gives its inputs, so that its outputs are the mask of its dropout.
+/// A SimpleRNN that passes its inputs through, so that its outputs show the dropout mask.
 SimpleRNN passing(const SimpleRNNArgs &args) {
   SimpleRNNArgs all = args;
   all.activation = "linear";
@@ -212,7 +212,7 @@ TEST_CASE("Activations, regularizers, constraints and biases of a recurrent laye
   model.compile({.optimizer = optimizers::SGD(0.0), .loss = "mse"});
   const Tensor target(std::vector<float>(y.begin(), y.end()), {1, 3, 2});
   CHECK(model.train_on_batch(x, target)["loss"] == Approx(0.5 * squares).epsilon(1e-4));
-  const std::vector<double> recurrent = numbers(layer.get_weights()[1]); // (2, 8): MaxNorm is of its columns
+  const std::vector<double> recurrent = numbers(layer.get_weights()[1]); // (2, 8): MaxNorm limits its columns
   for (size_t column = 0; column < 8; ++column)
     CHECK(std::hypot(recurrent[column], recurrent[8 + column]) < 0.2501);
   CHECK_THAT(model.to_json(), Contains(R"("recurrent_activation":"hard_sigmoid")"));

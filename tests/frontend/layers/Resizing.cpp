@@ -1,4 +1,4 @@
-// Resizing, CenterCrop and UpSampling: exact values, integers, extents of 1 and refused arguments.
+// Resizing, CenterCrop and UpSampling: exact values, integers, extents of 1 and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -34,8 +34,8 @@ TEST_CASE("A weighted sum of integers is rounded to even and clamped to their ra
   const Tensor edge = Tensor::of<uint8_t>({0, 0, 255, 255}, {1, 1, 4, 1});
   const Tensor sharp = Resizing(1, 8, {.interpolation = Interpolation::bicubic})(edge);
   CHECK(sharp.dtype() == uint8);
-  CHECK(numbers(sharp)[2] == 0);   // below 0 in between
-  CHECK(numbers(sharp)[5] == 255); // above 255
+  CHECK(numbers(sharp)[2] == 0);   // below 0 before clipping
+  CHECK(numbers(sharp)[5] == 255); // above 255 before clipping
   CHECK(Resizing(2, 2)(Tensor::of<int8_t>({-128, -128}, {1, 1, 2, 1})).to_vector<int8_t>() ==
         std::vector<int8_t>(4, -128));
 }

@@ -1,4 +1,4 @@
-// ReversibleEmbedding against real Keras, in floats and under quantization modes; masks, LoRA, files, refusals.
+// ReversibleEmbedding compared with real Keras, in floats and quantized; masks, LoRA, files, rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
@@ -60,7 +60,7 @@ TEST_CASE("A ReversibleEmbedding computes both ways as Keras's, in floats and un
 }
 
 namespace {
-/// A language model of one layer whose logits come from its embedding.
+/// A one-layer language model whose logits come from its embedding.
 struct Tied {
   Input tokens{{3}, {.dtype = int32}};
   ReversibleEmbedding table;
@@ -90,7 +90,7 @@ TEST_CASE("A model whose logits come from its embedding is saved and loaded, wit
         const Model again = load_model(folder / "model.keras");
         CHECK(again.to_json() == tied.model.to_json());
         const std::vector<double> loaded = numbers(again.predict(x, {.verbose = 0}));
-        again.save(folder / "again.keras"); // b is 0 now: the integers stay
+        again.save(folder / "again.keras"); // b is 0 now, so the integers are unchanged
         CHECK(numbers(load_model(folder / "again.keras").predict(x, {.verbose = 0})) == loaded);
         const double merged = adapts ? (*mode == 0 ? 1e-6 : std::string_view(mode) == "int8" ? 3e-2 : 0.5) : 0.0;
         CHECK(distance(loaded, expected) <= merged);

@@ -1,4 +1,4 @@
-// The states of draws in layers: who keeps them, what files hold, and what a failed call leaves.
+// The states of draws in layers: their owners, their values in files, and the effect of a failed call.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Saving.h"
 #include "tests/TemporaryFolder.h"
@@ -13,7 +13,7 @@ using random::SeedGenerator;
 
 namespace {
 
-/// Draws in training alone, without a seed.
+/// Draws only in training, without a seed.
 struct Noisy {
   double deviation = 0.5;
   Value call(const Value &x, const CallContext &context) const {
@@ -122,7 +122,7 @@ TEST_CASE("The innermost layer keeps a generator, and copies of a struct share t
   CHECK(numbers(second(Tensor::zeros({4}))) != drawn);
   CHECK(wordsOf(original.generator.state()) == std::vector<uint32_t>{5, 2});
   CHECK(pathsOf(first) == std::vector<std::string>{"first/seed_generator/seed_generator_state"});
-  CHECK(second.variables().empty()); // the first layer that drew keeps the generator
+  CHECK(second.variables().empty()); // the first layer that drew owns the generator
 }
 
 TEST_CASE("A call that fails leaves no generator, and takes none") {
@@ -178,14 +178,14 @@ TEMPLATE_TEST_CASE("A run goes on from a checkpoint with the draws that it would
   Checkpoint(straight).save(path);
   epoch(straight);
   set_random_seed(8);
-  const Model resumed = net(TestType{}); // has not drawn: its states are still to come
+  const Model resumed = net(TestType{}); // it has not drawn, so its states do not exist yet
   CHECK(Checkpoint(resumed).restore(path).converted.empty());
   Checkpoint(resumed).save(again);
   epoch(resumed);
   CHECK(valuesOf(resumed) == valuesOf(straight));
   CHECK(pathsOf(resumed) == pathsOf(straight));
   const Model third = net(TestType{});
-  for (int time = 0; time < 2; ++time) // the second one finds the states that the first has added
+  for (int time = 0; time < 2; ++time) // the second time finds the states that the first has added
     (void)Checkpoint(third).restore(again);
   epoch(third);
   CHECK(valuesOf(third) == valuesOf(straight));
@@ -205,7 +205,7 @@ TEST_CASE("A checkpoint of a model that had not drawn leaves the states of draws
   CHECK(numbers(model.variables()[0]) == state);
   const Input x({3});
   const Model other(x, Dense(2, {.name = "head"})(Dropout(0.5, {.name = "drawing"})(x)), {.name = "net"});
-  CHECK_THAT(errorOf([&] { (void)Checkpoint(other).restore(path); }), Contains("no value for")); // not a user's layer
+  CHECK_THAT(errorOf([&] { (void)Checkpoint(other).restore(path); }), Contains("no value for")); // not user-defined
 }
 
 TEST_CASE("A .keras file and a weights file hold the states of a layer's draws, where Keras has a SeedGenerator's") {
@@ -222,7 +222,7 @@ TEST_CASE("A .keras file and a weights file hold the states of a layer's draws, 
   other.load_weights((folder.path / "net.weights.h5").string());
   CHECK(valuesOf(other) == valuesOf(model));
   epoch(model);
-  epoch(loaded); // in the other numerics, which no file holds
+  epoch(loaded); // in the other numerics, which no file records
   CHECK(valuesOf(loaded)[0] == valuesOf(model)[0]);
   CHECK(near(valuesOf(loaded)[1], valuesOf(model)[1], 1e-5));
 }
@@ -238,7 +238,7 @@ TEST_CASE("A layer that is made in the call of another one leaves its generator 
   const std::vector<double> first = numbers(training(layer, x));
   CHECK(numbers(training(layer, x)) != first);
   CHECK(pathsOf(layer) == std::vector<std::string>{"making/seed_generator/seed_generator_state"});
-  (void)training(layer, Tensor::zeros({3})); // traced anew
+  (void)training(layer, Tensor::zeros({3})); // retraced
   CHECK(wordsOf(layer.variables().at(0))[1] == 3);
   CHECK(layer.variables().size() == 1);
 }

@@ -1,4 +1,4 @@
-// SpectralNormalization gives the results of real Keras (spectral.jsonl), in calls and in steps of training.
+// SpectralNormalization reproduces the results of real Keras (spectral.jsonl), in calls and in training steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"

@@ -1,4 +1,4 @@
-// FarmHash's fingerprint and SipHash, against TensorFlow's for texts of every branch.
+// FarmHash's fingerprint and SipHash, compared with TensorFlow's for texts that reach every branch.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/StringHashes.h"
 #include <catch2/catch.hpp>

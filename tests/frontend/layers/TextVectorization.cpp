@@ -1,4 +1,4 @@
-// TextVectorization: arguments, lengths, files, and what is refused.
+// TextVectorization: arguments, lengths, files, and rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

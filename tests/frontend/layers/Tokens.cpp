@@ -1,4 +1,4 @@
-// Tokens of texts: standardized, split into words or characters, and joined to n-grams.
+// Tokens of texts: standardized, split into words or characters, and joined into n-grams.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/layers/Tokens.h"
 #include <catch2/catch.hpp>

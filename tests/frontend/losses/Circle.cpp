@@ -1,4 +1,4 @@
-// The circle loss and the focal ones: arguments, rows without pairs, shapes. Keras's rows hold more values.
+// The circle and focal losses: arguments, rows without pairs, shapes. The recorded Keras rows have more values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -39,7 +39,7 @@ TEST_CASE("ignored classes count for nothing") {
   SparseCategoricalCrossentropy each({.from_logits = true, .ignore_class = -1, .reduction = Reduction::none});
   CHECK(near(numbers(each(y, logits)), {0.0, 1.480129}, 1e-5));
   SparseCategoricalCrossentropy mean({.from_logits = true, .ignore_class = -1});
-  CHECK(near(numbers(mean(y, logits)), {1.480129}, 1e-5)); // the mean over the one label that counts
+  CHECK(near(numbers(mean(y, logits)), {1.480129}, 1e-5)); // the mean over the only label that counts
   CHECK(near(numbers(mean(y, logits, Tensor({3, 0.5f}, {1, 2}))), {0.7400645}, 1e-5));
   CHECK(near(numbers(mean(Tensor::full({1, 2}, -1, int32), logits)), {0.0}));
   SparseCategoricalCrossentropy inside({.ignore_class = 1, .reduction = Reduction::sum});

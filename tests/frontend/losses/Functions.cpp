@@ -1,4 +1,4 @@
-// Losses as functions: the values of the classes without a reduction, and pointers that count as names.
+// Losses as functions: the values of the classes without a reduction, and pointers that act as names.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"

@@ -24,7 +24,7 @@ std::vector<double> evaluated(Run run, const Loss &loss, const std::vector<Tenso
 
 TEST_CASE("every reduction gives Keras's number") {
   auto mse = [](Reduction reduction) { return losses::MeanSquaredError({.reduction = reduction}); };
-  Tensor weights({0.75, 0.25}, {2}), target({0, 2, 0, 0}, {2, 2}); // the samples' losses are 1 and 0.5
+  Tensor weights({0.75, 0.25}, {2}), target({0, 2, 0, 0}, {2, 2}); // the losses of the samples are 1 and 0.5
   for (Run run : everyRun) {
     CHECK(near(evaluated(run, mse(Reduction::sum_over_batch_size), {target, yPred}), {0.75}));
     CHECK(near(evaluated(run, mse(Reduction::mean), {target, yPred}), {0.75}));
@@ -92,7 +92,7 @@ TEST_CASE("a loss computes in floatx unless a dtype is given, never in the globa
   CHECK_THAT(errorOf([] { losses::MeanSquaredError({.dtype = "int32"}); }), Contains("ValueError: "));
   CHECK(Loss("mse")(yTrue.astype(float16), yPred.astype(float16)).dtype() == float32);
   CHECK(losses::MeanSquaredError({.dtype = float16})(yTrue, yPred).dtype() == float16);
-  // 300^2 is above float16's range: the cast comes first.
+  // 300^2 exceeds the range of float16: the cast comes first.
   CHECK(numbers(Loss("mse")(Tensor::zeros({1, 1}), Tensor::full({1, 1}, 300, float16))) == std::vector<double>{90000});
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("the host checks labels before a loss sees them") {
              Contains("ValueError: sparse_categorical_crossentropy: received a label value of 3"));
 }
 
-// In Keras the loss of no samples is an empty tensor: docs/policies.md, "Differences from Keras".
+// In Keras the loss of an empty batch is an empty tensor: docs/policies.md, "Differences from Keras".
 TEST_CASE("the loss of no samples is 0, and so are its gradients") {
   for (const char *name : {"mse", "mae", "huber", "log_cosh", "poisson", "hinge", "kld", "cosine_similarity", "bce",
                            "categorical_crossentropy"})

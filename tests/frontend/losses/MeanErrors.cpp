@@ -1,4 +1,4 @@
-// Compares losses of pairs of rows with Keras's values: mean errors, hinges, divergences.
+// Compares losses on pairs of rows with Keras's values: mean errors, hinges, divergences.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

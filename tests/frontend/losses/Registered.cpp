@@ -1,4 +1,4 @@
-// Users' losses by their registered names: in compile(), in configs and in files.
+// User-defined losses by their registered names: in compile(), in configs and in files.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
@@ -53,7 +53,7 @@ TEST_CASE("A loss that a config cannot hold is refused with the line that regist
   const std::string line = R"(register_loss("package>name", f))";
   CHECK_THAT(errorOf([] { losses::serialize(Loss([](const Value &a, const Value &b) { return a - b; })); }),
              Contains("ValueError: The loss 'loss' is a function, which no config can hold") && Contains(line));
-  // The name of the function alone would lose the reduction.
+  // The name of the function alone would omit the reduction.
   CHECK_THAT(errorOf([] { losses::serialize(Loss(cubes, {.reduction = "sum"})); }), Contains(line));
   CHECK_THAT(errorOf([] { losses::serialize(Loss()); }), Contains("ValueError"));
   CHECK_THAT(errorOf([] { losses::deserialize(losses::serialize(Loss("theirs>cubes"))); }),
@@ -71,7 +71,7 @@ TEST_CASE("Names of registered losses have one package or none, and are not thos
                    Contains("is the name of a loss of the library: register yours as \"package>"));
   CHECK_THAT(errorOf([] { register_loss("empty", Loss()); }), Contains("ValueError: register_loss() needs a loss"));
   CHECK_THROWS_WITH(Loss("empty"), Contains("Could not interpret loss identifier: empty"));
-  // Two packages may have a function of one name.
+  // Two packages may have functions of the same name.
   register_loss("first>same", cubes);
   register_loss("second>same", [](const Value &a, const Value &b) { return ops::mean(a - b, -1); });
   CHECK(Loss("first>same").impl() != Loss("second>same").impl());

@@ -1,4 +1,4 @@
-// Areas under curves: arguments, labels and state. Keras's rows hold the values.
+// Areas under curves: arguments, labels and state. The recorded Keras rows have the values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -39,7 +39,7 @@ TEST_CASE("Keras's documented accuracies") {
 
 TEST_CASE("uint8 labels beyond the range of int8 are compared as numbers") {
   Tensor p = Tensor::zeros({1, 300}), t = Tensor::of<uint8_t>({44}, {1});
-  p.mutable_span<float>()[300 - 1] = 1; // in uint8 299 would be 43
+  p.mutable_span<float>()[300 - 1] = 1; // in uint8, 299 would wrap to 43
   CHECK(result(metrics::SparseCategoricalAccuracy(), t, p) == 0.0);
   p.mutable_span<float>()[44] = 2;
   CHECK(result(metrics::SparseCategoricalAccuracy(), t, p) == 1.0);
@@ -50,7 +50,7 @@ TEST_CASE("top-k accuracy counts ties in, and no row that is not finite") {
   auto one = [&](int32_t label, Tensor row) {
     return result(top, Tensor::of<int32_t>({label}, {1}), row.reshape({1, row.size()}));
   };
-  CHECK(one(3, Tensor({5, 1, 1, 1}, {4})) == 1.0); // one is larger, two are equal
+  CHECK(one(3, Tensor({5, 1, 1, 1}, {4})) == 1.0); // one element is larger, two are equal
   CHECK(one(3, Tensor({5, 5, 1, 1}, {4})) == 0.0);
   CHECK(one(0, Tensor({INFINITY, 1, 1, 1}, {4})) == 0.0);
   CHECK(one(0, Tensor({1, NAN, 1, 1}, {4})) == 0.0);

@@ -1,4 +1,4 @@
-// Precision, recall and ratios at ratios: arguments and names. Keras's rows hold the values.
+// Precision, recall and rates at rates: arguments and names. The recorded Keras rows have the values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Metrics that are structs of the user's: state, weights, masks, results, and what they refuse.
+// Metrics that are user-defined structs: state, weights, masks, results, and what they reject.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/metrics/CustomRule.h"
 #include "tests/TemporaryFolder.h"
@@ -15,7 +15,7 @@ using Catch::Matchers::Equals;
 
 namespace {
 
-/// The share of the negative targets whose predictions are below the threshold.
+/// The fraction of negative targets whose predictions are below the threshold.
 struct Specificity {
   double threshold = 0.5;
   Variable negatives{}, found{};
@@ -32,7 +32,7 @@ struct Specificity {
   void get_config(Config &c) const { c.set("threshold", threshold); }
   static Specificity from_config(const Config &c) { return {.threshold = c.get_double("threshold")}; }
 };
-/// The weighted sum of predictions, and its beginning.
+/// The weighted sum of predictions, and its initial value.
 struct Weighed {
   Variable total{};
   void build(MetricContext &m) { total = m.add_variable({.initializer = initializers::Constant(2.5)}); }
@@ -43,7 +43,7 @@ struct Weighed {
   }
   Value result() const { return total; }
 };
-/// Any result, of any variable.
+/// Any result, with any variable.
 struct Odd {
   MetricVariableArgs variable{};
   std::function<void(const Variable &, const Value &)> update{};
@@ -81,7 +81,7 @@ TEST_CASE("A struct is a metric: on data, in evaluate(), and beside others") {
 
   const Sequential model = identity();
   compileWith(model, {"accuracy", Specificity{}, Metric(Specificity{.threshold = 0.7}, {.name = "strict"})});
-  for (int again = 0; again < 2; ++again) { // each evaluation begins anew
+  for (int again = 0; again < 2; ++again) { // each evaluation starts over
     const Logs logs = model.evaluate(somePredicted, someTrue, {.batch_size = 4, .verbose = 0});
     CHECK(logs["specificity"] == 0.5);
     CHECK(logs["strict"] == 0.75);
@@ -99,7 +99,7 @@ TEST_CASE("fit() has a struct's result of each epoch, and of the validation data
                                      .validation_data = {Tensor({0, 0}, {2, 1}), Tensor({.25, .75}, {2, 1})},
                                      .shuffle = false});
   CHECK(history["specificity"].size() == 2);
-  CHECK(history["specificity"] == std::vector<double>{0.0, 0.0}); // targets are someTrue's predictions: none is 0
+  CHECK(history["specificity"] == std::vector<double>{0.0, 0.0}); // targets are the predictions of someTrue; none is 0
   CHECK(history["val_specificity"] == std::vector<double>{0.0, 0.0});
   const Sequential same = identity();
   compileWith(same, {Specificity{}});
@@ -117,7 +117,7 @@ TEST_CASE("Each object, each output and each place in compile() has a state of i
   CHECK(logs["a_specificity"] == 0.5);
   CHECK(logs["a_specificity_1"] == 0.5);
   CHECK(logs["b_specificity"] == 1.0);
-  CHECK(given.result() == 0.5); // the object has the state of the first
+  CHECK(given.result() == 0.5); // the object has the state of its first use
   const Metric other = given;
   other.reset_state(); // copies share the state
   CHECK(given.result() == 0.0);
@@ -135,7 +135,7 @@ TEST_CASE("A state begins with the values of its initializers, after a reset and
   CHECK(metric.result() == 2.5);
   const Odd random{.variable = {.shape = {3}, .initializer = "random_normal"},
                    .give = [](const Variable &v) { return ops::sum(v); }};
-  CHECK(Metric(random).result() == Metric(random).result()); // as in each process that shares a batch
+  CHECK(Metric(random).result() == Metric(random).result()); // as in each process of a distributed run
   CHECK(Metric(random).result() != 0.0);
   const Sequential model = identity();
   compileWith(model, {Weighed{}});
@@ -200,7 +200,7 @@ TEST_CASE("The state has the metric's dtype, and a result is of its own dtype") 
   half.update_state(someTrue, Tensor::full({1}, 65504.0));
   CHECK(std::isinf(half.result()));
   const PolicyScope scope("mixed_bfloat16");
-  CHECK(Metric(Weighed{}).variables()[0].dtype() == float32); // floatx, not the policy
+  CHECK(Metric(Weighed{}).variables()[0].dtype() == float32); // floatx, not the dtype of the policy
   const Metric third(Odd{.variable = {.dtype = float64}, .give = [](const Variable &v) { return (v + 1.0) / 3.0; }},
                      {.dtype = "bfloat16"});
   CHECK(third.result() == 1.0 / 3.0);
@@ -233,7 +233,7 @@ TEST_CASE("A result is a scalar of the metric's own variables") {
 }
 
 namespace {
-struct Stateless { // whose result never changes
+struct Stateless { // its result never changes
   void build(MetricContext &) {}
   void update_state(const Value &, const Value &) {}
   Value result() const { return ops::full({}, 0.75); }
@@ -270,7 +270,7 @@ TEST_CASE("An update that fails changes nothing, and other shapes work afterward
   CHECK(wrong.result() == 0.0);
   wrong.update_state(someTrue, Tensor::full({}, 3.0));
   CHECK(wrong.result() == 3.0);
-  const metrics::F1Score score; // whose state is made of the first shapes
+  const metrics::F1Score score; // its state is created from the first shapes
   CHECK_THAT(errorOf([&] { score.update_state(Tensor::zeros({2, 3}), Tensor::zeros({4, 3})); }),
              Contains("ValueError"));
   CHECK(score.variables().empty());
@@ -383,7 +383,8 @@ TEST_CASE("A registered struct is in configs and files, and comes back with its 
 
 namespace {
 
-/// A metric of random variables, each of which adds, subtracts or keeps an extreme of the batch; and the same by hand.
+/// A metric of random variables, each of which adds, subtracts or keeps an extreme of the batch; and the same computed
+/// by hand.
 struct Drawn {
   struct Part {
     Shape shape;
@@ -399,7 +400,7 @@ struct Drawn {
       state.push_back(m.add_variable(
           {.shape = part.shape, .initializer = initializers::Constant(part.initial), .dtype = part.dtype}));
   }
-  /// What the batch gives part i, as a scalar.
+  /// The contribution of the batch to part i, as a scalar.
   Value amount(size_t i, const Value &y, const Value &p, const Value &w) const {
     const Value each = static_cast<double>(i + 1) * ops::cast(y, float32) + ops::cast(p, float32);
     if (parts[i].way == 2)
@@ -481,7 +482,7 @@ TEST_CASE("Random structs have the results that the same formulas give by hand, 
         inputs, targets, {.batch_size = batch, .epochs = 2, .verbose = 0, .shuffle = false, .sample_weight = weight});
     CHECK(near(history["drawn"], {expected, expected}, 1e-5));
     CHECK(near({given.result()}, {expected}, 1e-5));
-    const Metric other(drawn); // as a function of its own
+    const Metric other(drawn); // as a separate function
     for (int64_t begin = 0; begin < rows; begin += batch) {
       const int64_t end = std::min(begin + batch, rows);
       other.update_state(targets.slice(begin, end), inputs.slice(begin, end),

@@ -1,4 +1,4 @@
-// Intersections over unions: arguments, samples that do not count, dtypes. Keras's rows hold more values.
+// Intersections over unions: arguments, ignored samples, dtypes. The recorded Keras rows have more values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ TEST_CASE("A matrix of counts is int32 unless a dtype is given, and cuts weights
   whole.update_state(t, p);
   CHECK(near({whole.result()}, {1.0 / 3}));
   whole.reset_state();
-  whole.update_state(t, p, w); // the first sample counts 0
+  whole.update_state(t, p, w); // the weight of the first sample is truncated to 0
   CHECK(near({whole.result()}, {0.5 * (0.0 + 1.0 / 3)}));
   const metrics::IoU exact(2, {0, 1}, {.dtype = "float32"});
   exact.update_state(t, p, w);

@@ -134,9 +134,9 @@ TEST_CASE("Each output gets a metric with a state of its own, the first one the 
   CHECK_FALSE(sameState(byName));
   CHECK_FALSE(sameState(function));
   CHECK(sameState(object));
-  CHECK_FALSE(sameState(object)); // another output, another list or another model
+  CHECK_FALSE(sameState(object)); // for another output, another list or another model
   use = std::make_shared<const char>();
-  CHECK(sameState(object)); // the first use is over
+  CHECK(sameState(object)); // the first use has ended
   function.update_state(Tensor({1, 2}, {2}), Tensor({3, 7}, {2}), Tensor({1, 3}, {2}));
   CHECK(near({function.result()}, {(2.0 + 15) / 4}));
 }

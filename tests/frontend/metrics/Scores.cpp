@@ -1,4 +1,4 @@
-// F-scores and R2: arguments, state that is made at the first batch. Keras's rows hold the values.
+// F-scores and R2: arguments, and state created at the first batch. The recorded Keras rows have the values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Counts at thresholds: edges that Keras's rows do not hold, and metrics inside the compiled programs.
+// Counts at thresholds: edge cases that the recorded Keras rows lack, and metrics inside compiled programs.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/metrics/Thresholds.h"
 #include "tests/frontend/Recorded.h"
@@ -20,7 +20,7 @@ TEST_CASE("A prediction on a threshold is not above it, among even thresholds an
     CHECK(positives.results() == std::vector<double>{4, 3, 2, 1, last});
   }
   CHECK(detail::areEven({0.0, 0.5, 1.0}));
-  CHECK_FALSE(detail::areEven({0.0, 1.0})); // Keras asks for three
+  CHECK_FALSE(detail::areEven({0.0, 1.0})); // Keras requires three
   CHECK_FALSE(detail::areEven({0.0, 0.4, 1.0}));
 }
 

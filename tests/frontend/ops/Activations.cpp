@@ -1,4 +1,4 @@
-// Slopes of activations at their kinks, compared with formulas; dtypes of results for integers and bools.
+// Derivatives of activations at their kinks, compared with formulas; dtypes of results for integers and bools.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
@@ -176,7 +176,7 @@ TEST_CASE("Each activation that is a function computes what its name does, and a
 }
 
 TEST_CASE("Activations take Keras's arguments") {
-  // Keras 3.15.1: keras.activations of these arguments.
+  // Keras 3.15.1: keras.activations for these arguments.
   const Tensor x(Row{-2, -0.25, 0.5, 3}, {2, 2});
   const std::vector<Tensor> y = runOnce(Run::compiled, {x}, [](const std::vector<Value> &v) {
     return std::vector<Value>{activations::celu(v[0], 0.5),       activations::hard_shrink(v[0], 1),
@@ -199,7 +199,7 @@ TEST_CASE("A registered activation is in configs and files as Keras names a func
   CHECK(ActivationArg(bent).name() == "function");
   const ActivationArg before(bent);
   register_activation("mine>bent", bent);
-  CHECK(before.name() == "mine>bent"); // a pointer is its name, whenever it was given
+  CHECK(before.name() == "mine>bent"); // a pointer is known by its name, even if it was given before registration
   const ActivationArg lambda([](const Value &x) { return x + 1; });
   register_activation("raised", lambda);
   CHECK(lambda.name() == "raised");
@@ -244,7 +244,7 @@ TEST_CASE("Names of registered activations have one package or none, and are not
   for (const char *name : {"relu", "swish", "linear", "function"})
     CHECK_THAT(errorOf([name] { register_activation(name, bent); }),
                Contains("ValueError") && Contains("is the name of an activation of the library"));
-  register_activation("mine>relu", bent); // its package tells it from the library's
+  register_activation("mine>relu", bent); // its package distinguishes it from the library's
   CHECK(ActivationArg("mine>relu").name() == "mine>relu");
   CHECK(ActivationArg(ops::relu).name() == "relu");
   register_activation("nothing", ActivationArg());

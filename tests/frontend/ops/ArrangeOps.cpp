@@ -1,4 +1,4 @@
-// Elements joined, cut, repeated and reordered: values, gradients, unknown extents, what is refused.
+// Concatenating, splitting, repeating and reordering: values, gradients, unknown extents, rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include "tests/frontend/Slopes.h"

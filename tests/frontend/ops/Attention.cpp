@@ -95,7 +95,7 @@ TEST_CASE("The gradient of attention has a gradient: that of the same sums writt
 }
 
 TEST_CASE("The gradient of attention whose blocks share a head is that of the same sums written out") {
-  // Two heads of queries and one of keys: few enough, and with enough scores, for parts of the queries.
+  // Two query heads and one key head: few enough, with enough scores, to split the queries into parts.
   const std::vector<Tensor> feeds{noise({1, 301, 2, 4}, 1), noise({1, 310, 1, 4}, 2), noise({1, 310, 1, 3}, 3)};
   const auto plain = [](const List &v) {
     const Value keys = ops::reshape(v[1], {1, 310, 4}), values = ops::reshape(v[2], {1, 310, 3});

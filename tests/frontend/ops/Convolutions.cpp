@@ -1,4 +1,4 @@
-// Convolutions on Values: values against plain loops, dtypes, gradients, and calls that are refused.
+// Convolutions on Values: values compared with plain loops, dtypes, gradients, and calls that are rejected.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include "tests/frontend/Slopes.h"
@@ -66,7 +66,7 @@ TEST_CASE("A convolution is a sum of products over the taps and channels") {
     });
     CHECK(y[0].shape() == Shape({2, 3, 5, 3}));
     CHECK(numbers(y[0]) == PlainConv{.rows = 3, .columns = 5}(x, w));
-    CHECK(y[1].shape() == Shape({2, 3, 3, 3})); // rows: 1 before and 1 behind; columns: none
+    CHECK(y[1].shape() == Shape({2, 3, 3, 3})); // rows: 1 before and 1 after; columns: none
     CHECK(numbers(y[1]) == PlainConv{.stride = 2, .lowRows = 1, .rows = 3, .columns = 3}(x, w));
     CHECK(numbers(y[2]) == PlainConv{.dilation = 2, .lowRows = 2, .lowColumns = 1, .rows = 5, .columns = 6}(x, w));
     CHECK(numbers(y[3]) == PlainConv{.rows = 3, .columns = 5}(x, grouped));
@@ -93,7 +93,7 @@ TEST_CASE("A depthwise convolution keeps channels apart; a separable one mixes t
                points = randomTensor({1, 1, 6, 5}, 6);
   for (Run run : everyRun) {
     const std::vector<Tensor> y = runOnce(run, {x, w, points}, [](const List &v) {
-      // The same as a convolution of as many groups as channels.
+      // The same as a convolution with one group per channel.
       const Value grouped = ops::reshape(v[1], {2, 2, 1, 6});
       return List{ops::depthwise_conv(v[0], v[1]), ops::conv(v[0], grouped), ops::separable_conv(v[0], v[1], v[2]),
                   ops::conv(ops::depthwise_conv(v[0], v[1]), v[2])};

@@ -1,4 +1,4 @@
-// zeros, ones, full, constants, arange, linspace, eye, tril and triu: values, dtypes, what is refused, as in Keras.
+// zeros, ones, full, constants, arange, linspace, eye, tril and triu: values, dtypes and errors as in Keras.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include "tests/frontend/Slopes.h"
@@ -170,7 +170,7 @@ TEST_CASE("Outside of a function being traced a Value without operands is a cons
   const layers::Input x({3}, {.name = "x"});
   const Tensor data({1, 2, 3}, {3}), large = counted({5000});
   const Value weights = constant(data), table = constant(large);
-  const_cast<float *>(data.span<float>().data())[0] = 50; // the constant keeps the elements that it was given
+  const_cast<float *>(data.span<float>().data())[0] = 50; // the constant has copied its elements
   const Value scaled = x * weights + ops::arange(3) + ops::full({3}, 0.5);
   const Model model({x},
                     {scaled + ops::sum(ops::eye(2)), ops::where(scaled > ops::zeros({3}), 1, ops::ones({3}, int32)),

@@ -1,4 +1,4 @@
-// einsum: values against plain loops over all labels, dtypes, gradients, and equations that are refused.
+// einsum: values compared with plain loops over all labels, dtypes, gradients, and rejected equations.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include "tests/frontend/Slopes.h"
@@ -13,7 +13,7 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// The numbers 1, 2, ... with changing signs, in [-4, 4].
+/// The numbers 1, 2, ... with alternating signs, in [-4, 4].
 Tensor operand(const Shape &shape, int64_t first) {
   Row values;
   for (int64_t i = 0; i < shape.elements(); ++i)
@@ -22,7 +22,7 @@ Tensor operand(const Shape &shape, int64_t first) {
 }
 
 struct Case {
-  const char *equation, *letters; // and with a letter for each axis of "..."
+  const char *equation, *letters; // with a letter for each axis of "..."
   std::vector<Shape> shapes;
 };
 
@@ -44,7 +44,7 @@ std::vector<std::string> termsOf(const std::string &letters) {
   return terms;
 }
 
-/// Where the element lies whose index along each axis is that of the axis's label; along an axis of extent 1, 0.
+/// The offset of the element whose index along each axis is that of the axis's label; 0 along an axis of extent 1.
 size_t offsetOf(const std::string &term, const Shape &shape, const std::map<char, int64_t> &at) {
   int64_t offset = 0;
   for (size_t axis = 0; axis < term.size(); ++axis) {
@@ -54,7 +54,7 @@ size_t offsetOf(const std::string &term, const Shape &shape, const std::map<char
   return size_t(offset);
 }
 
-/// The output's shape, and its numbers by loops over all labels.
+/// The shape of the output, and its numbers computed by loops over all labels.
 std::pair<Shape, Row> expectedOf(const Case &c, const std::vector<Tensor> &operands) {
   const std::vector<std::string> terms = termsOf(c.letters);
   std::map<char, int64_t> extents, at;
@@ -92,7 +92,7 @@ const std::vector<Case> cases = {
     {"ij,jk->ik", "ij,jk->ik", {{3, 4}, {4, 5}}},
     {" ij , jk -> ki ", "ij,jk->ki", {{3, 4}, {4, 5}}},
     {"ji,jk->ik", "ji,jk->ik", {{4, 3}, {4, 5}}},
-    {"ij,jk", "ij,jk->ik", {{3, 4}, {4, 5}}}, // sorted labels that occur once
+    {"ij,jk", "ij,jk->ik", {{3, 4}, {4, 5}}}, // implicit output: the labels that occur once, sorted
     {"ba", "ba->ab", {{3, 4}}},
     {"bij,bjk->bik", "bij,bjk->bik", {{2, 3, 4}, {2, 4, 5}}},
     {"bqnh,bsnh->bnqs", "bqnh,bsnh->bnqs", {{2, 3, 4, 5}, {2, 6, 4, 5}}},
@@ -127,7 +127,7 @@ const std::vector<Case> cases = {
     {"ab...,bc->ac...", "abx,bc->acx", {{2, 3, 4}, {3, 5}}},
     {"...ij->ij", "abij->ij", {{2, 3, 4, 5}}},
     {"...i,...i", "ai,ai->a", {{2, 3}, {2, 3}}},
-    {"ij...->...ij", "ij->ij", {{2, 3}}}, // "..." of no axes
+    {"ij...->...ij", "ij->ij", {{2, 3}}}, // "..." stands for no axes
     {"ij,jk->ik", "ij,jk->ik", {{3, 0}, {0, 5}}},
     {"ij,jk->ik", "ij,jk->ik", {{0, 3}, {3, 5}}},
     {"ij,jk->ik", "ij,jk->ik", {{1, 1}, {1, 1}}},

@@ -1,4 +1,4 @@
-// Elementwise operations against the C library's: quotients, lengths, logarithms, bits, and which dtype each gives.
+// Elementwise operations compared with the C library's: quotients, lengths, logarithms, bits, and result dtypes.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 const double inf = HUGE_VAL, notANumber = NAN;
 
-/// The same number: NaN is NaN, and zeros have signs.
+/// Returns true for the same number. NaN equals NaN, and zeros are signed.
 bool same(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? std::isnan(a) && std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
 }
@@ -77,7 +77,7 @@ TEST_CASE("quotients and rests of floats follow Python's signs") {
     std::vector<Tensor> rest = withSlopes(run, ops::mod, floats(a), floats(b));
     checkRow(rest[0], {1, 1, -1, -1, -0.0, 0.0, 5, inf, notANumber, notANumber, notANumber, notANumber, -0.5});
     CHECK(numbers(rest[1])[1] == 1);
-    const Row slopes = numbers(rest[2]); // less the quotient
+    const Row slopes = numbers(rest[2]); // the negated quotient
     CHECK(Row(slopes.begin(), slopes.begin() + 6) == Row{-3, 4, 4, -3, 2, 2});
     std::vector<Tensor> whole = withSlopes(run, ops::floor_divide, floats(a), floats(b));
     checkRow(whole[0], {3, -4, -4, 3, -2, -2, 0, -1, inf, notANumber, notANumber, notANumber, -3});

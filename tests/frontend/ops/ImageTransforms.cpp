@@ -1,4 +1,4 @@
-// Operations on images give the results and gradients of real Keras: image_ops.jsonl.
+// Operations on images reproduce the results and gradients of real Keras: image_ops.jsonl.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <algorithm>
@@ -81,7 +81,7 @@ Value called(const std::string &op, const Json &args, const std::vector<Value> &
                                        .data_format = formatOf(args)});
 }
 
-/// The largest distance between numbers, in parts of the larger one of 1 and the largest expected number.
+/// The largest difference, relative to the larger of 1 and the largest expected number.
 double distanceOf(const std::vector<double> &found, const std::vector<double> &expected) {
   REQUIRE(found.size() == expected.size());
   double most = 0.0, scale = 1.0;
@@ -121,7 +121,7 @@ void check(const Json &row, Run run) {
   CHECK(distanceOf(numbers(results[0]), numbers(expected)) <= toleranceOf(dtype));
   for (size_t i = 1; i < results.size(); ++i) {
     std::vector<double> found = numbers(results[i]), wanted = row["gradients"][i - 1].get<std::vector<double>>();
-    if (op == "affine_transform" && i == 2) // by c0 and c1, which Keras on JAX does not divide by
+    if (op == "affine_transform" && i == 2) // by c0 and c1, by which Keras on JAX does not divide
       for (size_t k = 0; k < found.size(); ++k)
         found[k] = k % 8 < 6 ? found[k] : wanted.at(k);
     CHECK(distanceOf(found, wanted) <= 10 * toleranceOf(dtype));

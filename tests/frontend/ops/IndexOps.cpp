@@ -1,4 +1,4 @@
-// Lookups, updates, searches, pads and grids at places that Values name: what ops.jsonl does not hold, and errors.
+// Gathers, updates, searches, pads and grids with indices that are Values: cases that ops.jsonl lacks, and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

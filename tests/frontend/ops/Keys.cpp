@@ -1,4 +1,4 @@
-// Keys of Values against NumPy and a plain loop: x[key], x.at(key).set(y) and .add(y), their gradients and their files.
+// Keys of Values compared with NumPy and a plain loop: x[key], x.at(key).set(y) and .add(y), gradients and files.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/GetItem.h"
 #include "tests/frontend/Slopes.h"
@@ -43,7 +43,7 @@ const std::vector<Record> &records() {
   return rows;
 }
 
-/// Calls `f` with the key in braces.
+/// Calls `f` with the key as a braced list.
 template <class Function> auto braced(const Items &k, Function f) {
   switch (k.size()) {
   case 0:
@@ -71,7 +71,7 @@ Part partOf(const Value &x, const Items &key) {
 }
 Tensor minus(const Shape &shape) { return -1 - counted(shape); }
 
-/// The places of one item, as Python's documentation of slices defines them.
+/// The indices of one item, as Python's documentation defines slices.
 std::vector<int64_t> loopOf(const Index &item, int64_t extent) {
   if (item.kind() == Index::Kind::place)
     return {item.place() < 0 ? item.place() + extent : item.place()};
@@ -89,7 +89,7 @@ std::vector<int64_t> loopOf(const Index &item, int64_t extent) {
     places.push_back(i);
   return places;
 }
-/// The numbers of the elements at a key, row by row.
+/// The numbers of the elements that a key selects, in row-major order.
 Row loopOver(const Items &key, const Shape &shape) {
   Items items;
   for (const Index &item : key)
@@ -136,7 +136,7 @@ TEST_CASE("300 random keys take what a plain loop and NumPy take, of Values and 
 }
 
 TEST_CASE("300 random keys of Values take and replace what NumPy's do, interpreted, compiled and strict") {
-  constexpr size_t together = 25; // of one compilation
+  constexpr size_t together = 25; // cases per compilation
   for (size_t first = 0; first < records().size(); first += together)
     for (const Run run : everyRun) {
       std::vector<Tensor> feeds;
@@ -335,7 +335,7 @@ TEST_CASE("Derivatives of derivatives flow through keys and updates") {
       const Value slope = gradients(cubes, {v[1]})[0];
       return List{gradients(ops::sum(slope * slope), {v[1]})[0], gradients(ops::sum(keyed(z, key)), {v[0]})[0]};
     });
-    CHECK(near(numbers(found[0]), Row{36 * 0.125, 36 * -8.0, 36 * 27.0, 36})); // of (3 y^2)^2
+    CHECK(near(numbers(found[0]), Row{36 * 0.125, 36 * -8.0, 36 * 27.0, 36})); // gradient of (3 y^2)^2
     CHECK(numbers(found[1]) == Row(12, 0.0));
   }
 }
@@ -382,7 +382,7 @@ TEST_CASE("Keys and updates work under jit, in layers that train, and beside pol
     model.train_on_batch(Tensor::ones({2, 4}), Tensor::ones({2, 4}) * 5.0);
     const std::vector<double> after = numbers(dense.get_weights()[0]);
     for (size_t i = 0; i < before.size(); ++i)
-      CHECK((before[i] == after[i]) == (i % 4 == 0)); // nothing flows to the column that is replaced
+      CHECK((before[i] == after[i]) == (i % 4 == 0)); // no gradient flows to the column that is replaced
   }
 }
 

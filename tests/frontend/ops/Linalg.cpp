@@ -1,4 +1,4 @@
-// Linear algebra: what real Keras computes (linalg.jsonl), on every way to run it; symbolic shapes, errors.
+// Linear algebra: results of real Keras (linalg.jsonl) in every kind of run; symbolic shapes, errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Linalg.h"
 #include "halftone/Fourier.h"
@@ -118,12 +118,12 @@ Operands call(const std::string &op, const Json &args, const Operands &x) {
   return table.at(op)();
 }
 
-/// How wrong a result in `dtype` may be, relative to its largest number: ten times as much as Keras's own, and some ulp.
+/// The largest error allowed in `dtype`, relative to the largest number: ten times Keras's own, plus a few ulp.
 double toleranceOf(DType dtype, double error) {
   const double ulp = dtype == bfloat16  ? 0x1p-8
                      : dtype == float16 ? 0x1p-11
                      : dtype == float64 ? 0x1p-43
-                                        : 0x1p-24; // twelve digits
+                                        : 0x1p-24; // the file has twelve digits
   return 64 * ulp + 10 * error;
 }
 void check(const Row &found, const Row &expected, double tolerance) {
@@ -309,7 +309,7 @@ TEST_CASE("A matrix without a result gives NaN alone in its batch") {
     return std::all_of(all.begin() + static_cast<int64_t>(begin), all.begin() + static_cast<int64_t>(begin + count),
                        [](double each) { return std::isnan(each); });
   };
-  CHECK(isNan(0, 6, 2)); // below the diagonal and on it
+  CHECK(isNan(0, 6, 2)); // on and below the diagonal
   CHECK(isNan(0, 10, 2));
   CHECK(numbers(y[0])[0] == Approx(std::sqrt(2.0)));
   CHECK(numbers(y[1])[2] == Approx(-1));

@@ -1,4 +1,4 @@
-// Loops and branches: values, gradients, assignments, unknown extents, and what is refused.
+// Loops and branches: values, gradients, assignments, unknown extents, and rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -69,7 +69,7 @@ TEST_CASE("checkpoints change no bit of values and gradients") {
 }
 
 TEST_CASE("A long loop that is computed again in pieces gives the same bits") {
-  // Of 64 steps, 8 pieces; of 67, a rest; shorter loops stay whole.
+  // 64 steps are 8 segments; 67 steps have a remainder; shorter loops stay whole.
   for (bool reverse : {false, true})
     for (int64_t steps : {63, 64, 67, 103}) {
       std::vector<std::vector<Tensor>> both;
@@ -99,8 +99,8 @@ TEST_CASE("A long loop that is computed again in pieces gives the same bits") {
     }
 }
 
-/// The bytes of the arena of an LSTM of 32 features and 32 units over `steps` steps of 8 samples: its last output, and with `trains` the
-/// gradients of its weights.
+/// The arena size in bytes of an LSTM of 32 features and 32 units over `steps` steps of 8 samples: for its last output
+/// and, with `trains`, for the gradients of its weights.
 static int64_t arenaOfLstm(int64_t steps, bool trains, const ops::ScanArgs &args = {}) {
   const std::vector<TensorType> types{{DType::float32, {steps, 8, 32}},
                                       {DType::float32, {32, 128}},
@@ -124,7 +124,7 @@ static int64_t arenaOfLstm(int64_t steps, bool trains, const ops::ScanArgs &args
 }
 
 TEST_CASE("an LSTM keeps 7 values of its units for each step, and with checkpoints a fraction") {
-  constexpr int64_t unit = 1024 * int64_t(8) * 32 * 4, slack = 1 << 20; // a value of the units for all steps
+  constexpr int64_t unit = 1024 * int64_t(8) * 32 * 4, slack = 1 << 20; // a unit-sized value for all steps
   CHECK(arenaOfLstm(1024, false) <= 5 * unit + slack);
   const int64_t training = arenaOfLstm(1024, true);
   CHECK(training <= 12 * unit + slack);
@@ -215,7 +215,7 @@ TEST_CASE("associative_scan gives the partial results of any count of elements, 
     CHECK(numbers(y[0]) == sums);
     CHECK(numbers(y[1]) == ends);
   }
-  // Products of matrices are associative, and do not commute: h' = a h + b as pairs (a, b).
+  // Matrix products are associative and do not commute: h' = a h + b as pairs (a, b).
   auto y = results({Tensor({2, 3, 4, 5}, {4}), Tensor({1, 1, 2, 3}, {4})}, [](const List &v) {
     return listOf(ops::associative_scan(
         [](const Values &p, const Values &q) { return Values{p[0] * q[0], q[0] * p[1] + q[1]}; }, {v[0], v[1]}));

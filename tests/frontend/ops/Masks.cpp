@@ -1,4 +1,4 @@
-// Masks that Values carry: layers that make them, pass them on, use them and end them; losses and metrics.
+// Masks that Values carry: layers that create, propagate, use and drop them; losses and metrics.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -10,11 +10,11 @@ using List = std::vector<Value>;
 
 namespace {
 
-/// Two sequences of four tokens; 0 hides the last of the first and the two last of the second.
+/// Two sequences of four tokens; 0 masks the last token of the first and the last two tokens of the second.
 Tensor tokens() { return Tensor({3, 1, 2, 0, 2, 1, 0, 0}, {2, 4}).astype(int32); }
 Tensor seen() { return Tensor({1, 1, 1, 0, 1, 1, 0, 0}, {2, 4}).astype(DType::bool_); }
 
-/// The mean over the steps that a Value's mask shows, per sample and feature; over all if it carries none.
+/// The mean per sample and feature over the steps that a Value's mask shows; over all steps if it has no mask.
 Value kept(const Value &x) { return GlobalAveragePooling1D()(x); }
 
 } // namespace
@@ -182,7 +182,7 @@ TEST_CASE("A loss is a mean over the steps that count; a metric takes masks besi
   const Embedding embed(4, 1, {.mask_zero = true});
   (void)embed(tokens());
   embed.set_weights({Tensor({9, 1, 2, 3}, {4, 1})});
-  // Errors: 3 1 2 (9), 2 1 (9 9); of those that count the squares are 9 1 4 4 1.
+  // Errors: 3 1 2 (9), 2 1 (9 9); the squares of the unmasked ones are 9 1 4 4 1.
   const auto results = runOnce(Run::compiled, {tokens(), Tensor::zeros({2, 4, 1})}, [&](const List &v) {
     return List{losses::MeanSquaredError()(v[1], embed(v[0])),
                 losses::MeanSquaredError({.reduction = Reduction::sum})(v[1], embed(v[0]))};

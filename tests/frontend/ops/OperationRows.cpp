@@ -1,4 +1,4 @@
-// Operations as Keras's files have them: each with its arguments, on an input of shape (batch, 2, 3).
+// Operations as Keras's files contain them: each with its arguments, on an input of shape (batch, 2, 3).
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/OperationRows.h"
 #include "tests/frontend/RecordedJson.h"
@@ -15,7 +15,7 @@ namespace {
 const std::string input =
     R"({"class_name": "__keras_tensor__", "config": {"shape": [null, 2, 3], "dtype": "float32", "keras_history": ["x", 0, 0]}})";
 
-/// A model of one operation. In `args`, X stands for the model's input.
+/// A model of one operation. In `args`, X represents the input of the model.
 std::string modelOf(const std::string &className, std::string args, const std::string &config) {
   for (size_t place = 0; (place = args.find('X', place)) != std::string::npos; place += input.size())
     args.replace(place, 1, input);
@@ -43,7 +43,7 @@ std::string slice(const char *start, const char *stop, const char *step) {
                      step);
 }
 
-/// Of the input 0 to 5 in one sample.
+/// The input is one sample with the elements 0 to 5.
 void check(const Row &row) {
   INFO(row.className << " " << row.args << " " << row.config);
   const Model model = read(row.className, row.args, row.config);

@@ -1,4 +1,4 @@
-// Elementwise operations: scalars beside tensors, bounds, and errors.
+// Elementwise operations: scalars as operands, bounds, and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -233,7 +233,7 @@ TEST_CASE("bools have no sign, and axes without elements no largest one") {
 }
 
 TEST_CASE("int8 products too many for int32 wrap as int32 does") {
-  const int64_t depth = 140000; // 127 * 127 * 140000 is 2258060000, above the largest int32
+  const int64_t depth = 140000; // 127 * 127 * 140000 is 2258060000, more than the largest int32
   Tensor x(std::vector<int8_t>(depth, 127), {depth});
   std::vector<Tensor> y = runOnce(
       Run::compiled, {x, x}, [](const std::vector<Value> &v) { return std::vector<Value>{ops::matmul(v[0], v[1])}; });

@@ -1,4 +1,4 @@
-// Pooling on Values, and functions with a gradient of their own.
+// Pooling on Values, and functions with custom gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include "tests/frontend/Slopes.h"
@@ -90,7 +90,7 @@ TEST_CASE(
     const std::string text = model.ir(Stage::graph);
     return std::ranges::count(text, '\n');
   };
-  CHECK(ops(2, std::numeric_limits<int>::max()) <= ops(2, 3) + 1); // and zeros for what no window sees
+  CHECK(ops(2, std::numeric_limits<int>::max()) <= ops(2, 3) + 1); // and zeros for elements that no window covers
   CHECK(ops(2, 100) <= ops(2, 3) + 1);
   CHECK(ops(100, 19) < 200);
 }

@@ -1,4 +1,4 @@
-// Contractions: values against plain loops, dtypes, gradients, what is refused.
+// Contractions: values compared with plain loops, dtypes, gradients, rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include "tests/frontend/Slopes.h"

@@ -36,7 +36,7 @@ TEST_CASE("concatenate joins along any axis and promotes") {
   CHECK_THAT(errorOf([] { (void)ops::concatenate(Values()); }), Contains("at least one input"));
 }
 
-// Keras with JAX wraps -1 and gives NaN for indices out of range: see docs/policies.md, "Differences from Keras".
+// Keras with JAX wraps -1 and gives NaN for out-of-range indices: see docs/policies.md, "Differences from Keras".
 TEST_CASE("take reads slices by number, and clamps") {
   Tensor x({0, 1, 2, 3, 4, 5}, {3, 2}), i(std::vector<int32_t>{2, 0, -1, 9}, {2, 2}),
       byte(std::vector<uint8_t>{1}, {1});
@@ -121,8 +121,8 @@ TEST_CASE("cumsum keeps the dtype: integers wrap, bools count, float16 adds in f
     CHECK(y[1].dtype() == int32);
     CHECK(numbers(y[1]) == Row{1, 1, 2});
     CHECK(y[2].dtype() == float16);
-    CHECK(numbers(y[2]).back() == 4000); // above 2048, float16 has no odd numbers
-    CHECK(numbers(y[2])[2050] == 2052);  // 2051 is halfway
+    CHECK(numbers(y[2]).back() == 4000); // above 2048, float16 cannot represent odd numbers
+    CHECK(numbers(y[2])[2050] == 2052);  // 2051 is a midpoint
     CHECK(numbers(y[3]) == Row{1, 3});
     CHECK(y[4].dtype() == int32);
   }
@@ -132,7 +132,7 @@ TEST_CASE("the gradient of cumsum adds up from the other end") {
   Tensor x({0.5, -1, 2, 3, 0.25, -2}, {2, 3});
   for (std::optional<int64_t> axis : {std::optional<int64_t>(), std::optional<int64_t>(0), std::optional<int64_t>(1)})
     CHECK(slopeError({x}, [axis](const std::vector<Value> &v) { return ops::cumsum(v[0], axis); }) < 1e-6);
-  // Of a gradient too.
+  // Also for a gradient.
   CHECK(slopeError({x}, [](const std::vector<Value> &v) {
           Value y = ops::cumsum(v[0], 1);
           return gradients(ops::sum(y * y * y), v)[0];

@@ -1,4 +1,4 @@
-// sort, argsort, top_k and in_top_k: what real Keras computes (sorts.jsonl), symbolic shapes, errors.
+// sort, argsort, top_k and in_top_k: results of real Keras (sorts.jsonl), symbolic shapes, errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/RecordedJson.h"
 #include "tests/frontend/Slopes.h"
@@ -21,7 +21,7 @@ Tensor tensorFrom(const Json &json) {
       .astype(standardize_dtype(json["dtype"].get<std::string>()));
 }
 
-/// Zeros of both signs differ, and all NaN are equal.
+/// Zeros of different signs differ; all NaNs are equal.
 bool areSame(const Row &a, const Row &b) {
   return std::ranges::equal(a, b, [](double x, double y) {
     return std::isnan(x) ? std::isnan(y) : x == y && std::signbit(x) == std::signbit(y);

@@ -1,4 +1,4 @@
-// Statistics: values, dtypes, gradients, what is refused. Numbers and dtypes are those of Keras.
+// Statistics: values, dtypes, gradients, rejected calls. Numbers and dtypes are Keras's.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include "tests/frontend/Slopes.h"

@@ -1,4 +1,4 @@
-// Compares every optimizer over several steps with Keras's values, alone and under a loss scale.
+// Compares every optimizer over several steps with Keras's values, alone and with loss scaling.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 struct Case {
   Optimizer optimizer;
-  std::vector<double> values; // of the kernel, then of the bias, after four steps
+  std::vector<double> values; // the kernel, then the bias, after four steps
 };
 /// New cases at each call, since optimizers have state.
 std::vector<Case> cases() {
@@ -164,7 +164,7 @@ TEST_CASE("variables of other dtypes come to the same values as closely as their
   for (auto [dtype, tolerance] : {std::pair{float64, 2e-6}, std::pair{float16, 0.02}, std::pair{bfloat16, 0.1}})
     for (const Case &given : cases()) {
       INFO(name(dtype) << given.optimizer.get_config().dump());
-      // The bias correction of Muon's steps of Adam, 1 - 0.999, has an error of 6e-5 in Keras's float32.
+      // The bias correction of Adam steps in Muon, 1 - 0.999, has an error of 6e-5 in Keras's float32.
       const bool isRough = given.optimizer.name() == "muon";
       CHECK(near(trained(Run::compiled, given.optimizer, dtype, dtype), given.values,
                  isRough ? std::max(tolerance, 2e-5) : tolerance));
@@ -192,7 +192,7 @@ TEST_CASE("slots are Keras's, in its order") {
   CHECK(slotsOf(Ftrl()) == Names{"ftrl/net_h_kernel_accumulator(2, 3)", "ftrl/net_h_kernel_linear(2, 3)",
                                  "ftrl/net_h_bias_accumulator(3,)", "ftrl/net_h_bias_linear(3,)"});
   CHECK(slotsOf(Nadam()).back() == "nadam/u_product()");
-  // Keras has two scalar slots for a bias, which nothing uses.
+  // Keras has two unused scalar slots for a bias.
   CHECK(slotsOf(Adafactor()) == Names{"adafactor/net_h_kernel_row(2,)", "adafactor/net_h_kernel_column(3,)",
                                       "adafactor/net_h_kernel_velocity(2, 3)", "adafactor/net_h_bias_row()",
                                       "adafactor/net_h_bias_column()", "adafactor/net_h_bias_velocity(3,)"});

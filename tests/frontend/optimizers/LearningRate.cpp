@@ -153,7 +153,7 @@ TEST_CASE("a schedule is asked before each run, with the updates so far") {
     CHECK(numbers(x) == std::vector<double>{-6}); // -(1 + 2 + 3)
     CHECK(asked == std::vector<int64_t>{0, 1, 2});
     CHECK(sgd.learning_rate() == 4.0);
-    CHECK(sgd.variables().size() == 1); // the learning rate is none of them
+    CHECK(sgd.variables().size() == 1); // the learning rate is not one of them
     CHECK_THAT(errorOf([&] { sgd.set_learning_rate(1.0); }),
                Contains("TypeError: This optimizer was created with a `LearningRateSchedule`"));
   }

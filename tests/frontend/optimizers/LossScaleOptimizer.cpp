@@ -18,7 +18,7 @@ namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-/// A recorded step that applies the gradients that are fed.
+/// A recorded step that applies fed gradients.
 detail::CompiledFunction applier(Run run, const Optimizer &optimizer, const std::vector<Variable> &variables) {
   return recorded(run, [optimizer, variables](const std::vector<Value> &v) {
     optimizer.apply(v, variables);
@@ -36,7 +36,7 @@ bool sameBits(const std::vector<float> &a, const std::vector<float> &b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-/// The rules for steps and the scale, computed on the host.
+/// The rules for steps and for the scale, computed on the host.
 struct HostScaler {
   float scale;
   int64_t growthSteps;
@@ -63,7 +63,7 @@ struct HostScaler {
   }
 };
 
-/// Scaled gradients of two variables; about half of the steps have a fault somewhere.
+/// Scaled gradients of two variables. About half of the steps contain a fault.
 struct Faults {
   std::mt19937 random{20240607};
   int64_t faults = 0;
@@ -307,7 +307,7 @@ TEST_CASE("Adam under random faults is Adam on the steps that were finite") {
     std::vector<Variable> left = inner.variables(), right = plain.variables();
     left.insert(left.end(), {x, y});
     right.insert(right.end(), {px, py});
-    // The slot variables of the unscaled optimizer are made at its first finite step.
+    // The slot variables of the unscaled optimizer are created at its first finite step.
     auto a = bits(left), b = bits(right);
     equal = b.size() != a.size() || std::equal(a.begin(), a.end(), b.begin(), sameBits);
   }
@@ -319,7 +319,7 @@ TEST_CASE("Adam under random faults is Adam on the steps that were finite") {
 // policies 13.6
 TEST_CASE("the last fault is named by its variable, whatever is applied and in which order") {
   for (Run run : everyRun)
-    for (size_t count : {size_t(3), size_t(40)}) { // one kernel cannot take 40 flags
+    for (size_t count : {size_t(3), size_t(40)}) { // 40 flags exceed one kernel
       std::vector<Variable> variables;
       for (size_t i = 0; i < count; ++i)
         variables.push_back(weight(Tensor({0, 0}, {2}), "net/" + std::to_string(i)));
@@ -334,7 +334,7 @@ TEST_CASE("the last fault is named by its variable, whatever is applied and in w
       };
       CHECK(faultAt({}).empty());
       CHECK(faultAt({count - 1}) == variables.back().path());
-      CHECK(faultAt({}) == variables.back().path()); // still of the last skipped step
+      CHECK(faultAt({}) == variables.back().path()); // still the fault of the last skipped step
       CHECK(faultAt({1, 2}) == "net/1");
       CHECK(faultAt({0, count - 1}) == "net/0");
       std::vector<Variable> turned{variables[2], variables[0]};
@@ -345,7 +345,7 @@ TEST_CASE("the last fault is named by its variable, whatever is applied and in w
 
 namespace {
 
-/// Makes a recorded step that minimizes a loss of two variables and of the number that is fed: at once, or by unscale() and apply().
+/// Records a step that minimizes a loss of two variables and a fed number, in one call or by unscale() and apply().
 detail::CompiledFunction minimizer(Run run, const Optimizer &optimizer, const std::vector<Variable> &variables,
                                    bool inParts) {
   return recorded(run, [=](const std::vector<Value> &v) {
@@ -387,7 +387,7 @@ TEST_CASE("unscale() and apply() of its gradients are minimize(), in float32 at 
           const std::vector<Variable> variables{weight(Tensor({1, -2, 0.5}, {3}).astype(dtype)),
                                                 weight(Tensor({0.25, 0.75}, {2}).astype(dtype), "net/h/bias")};
           auto step = minimizer(run, optimizer, variables, inParts);
-          for (float factor : {0.5f, 0.25f, inf, 0.125f}) // of a loss that is infinite, too
+          for (float factor : {0.5f, 0.25f, inf, 0.125f}) // an infinite loss too
             if (const auto found = step.run({Tensor::full({}, factor, dtype)}); !found.empty())
               CHECK(found[0].dtype() == (dtype == float64 ? float64 : float32));
           std::vector<Variable> all = optimizer.variables();
@@ -442,7 +442,7 @@ TEST_CASE("unscale() leaves undefined gradients and gradients that replace their
         return std::vector<Value>{divided[0], divided[2]};
       });
       CHECK(numbers(found[0]) == std::vector<double>{3});
-      CHECK(numbers(found[1]) == std::vector<double>{40}); // the gradient that replaces has no scale
+      CHECK(numbers(found[1]) == std::vector<double>{40}); // the replacing gradient is not scaled
       CHECK(numbers(x) == std::vector<double>{-2});
       CHECK(numbers(unused) == std::vector<double>{7});
       CHECK(numbers(scale) == std::vector<double>{40});
@@ -466,19 +466,19 @@ TEST_CASE("unscale() refuses calls outside of a function being traced and what i
   CHECK_THAT(refused([&](const Value &v) { optimizer.apply(optimizer.unscale({v}), {x}); }),
              Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/x' from unscale()") &&
                  Contains("pass {.unscaled = true}"));
-  CHECK_THAT(refused([&](const Value &v) { // each by a call of its own, and applied in another order
+  CHECK_THAT(refused([&](const Value &v) { // each from its own call, and applied in another order
                const Value first = optimizer.unscale({v})[0], second = optimizer.unscale({v * 2})[0];
                optimizer.apply({second, first}, {x, y});
              }),
              Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/x' from unscale()"));
-  CHECK_THAT(refused([&](const Value &v) { // the second one alone, of another call
+  CHECK_THAT(refused([&](const Value &v) { // only the second one, from another call
                (void)optimizer.unscale({v});
                optimizer.apply({v, optimizer.unscale({v * 2})[0]}, {x, y});
              }),
              Contains("ValueError: apply() of 'loss_scale_optimizer' got the gradient of 'net/y' from unscale()"));
   CHECK_THAT(refused([&](const Value &v) { (void)optimizer.unscale({v * 2, optimizer.unscale({v})[0]}); }),
              Contains("ValueError: unscale() of 'loss_scale_optimizer' got, at place 1, a gradient that it gave"));
-  CHECK(refused([&](const Value &v) { // to look at
+  CHECK(refused([&](const Value &v) { // unscaled only for inspection
           (void)optimizer.unscale({v});
           optimizer.apply({v}, {x});
         })

@@ -1,4 +1,4 @@
-// Which elements belong to which process, and what a process alone keeps and refuses; the bits are compared in tests/distributed.
+// The process that owns each element, and what a single process keeps and rejects. tests/distributed compares the bits.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/OptimizerParts.h"
 #include "halftone/Error.h"
@@ -38,7 +38,7 @@ TEST_CASE("Whole variables go to the process with the fewest elements so far, th
     OptimizerParts parts;
     parts.split(rank, 3);
     parts.divide(variables, isWhole, none);
-    REQUIRE(parts.parts().size() == 1); // of the variable that is not whole
+    REQUIRE(parts.parts().size() == 1); // of the variable that is divided
     CHECK(parts.parts()[0].shape() == Shape{rank == 2 ? 1672 : 1664});
     for (size_t i = 0; i < 5; ++i)
       if (parts.own(variables[i]).defined()) {

@@ -61,7 +61,7 @@ TEST_CASE("several steps of an optimizer follow its formulas") {
                1e-5));
     for (bool amsgrad : {false, true})
       CHECK(near(afterSteps(run, optimizers::Adam(0.1, {.amsgrad = amsgrad}), 5), reference([](double &x, double g) {
-                   double m = 0, v = 0; // v grows throughout, so amsgrad changes nothing here
+                   double m = 0, v = 0; // v grows throughout, so amsgrad has no effect here
                    for (int t = 1; t <= 5; ++t) {
                      m += (g - m) * 0.1;
                      v += (g * g - v) * 0.001;

@@ -1,4 +1,4 @@
-// A step looks up the rate of a Halftone schedule on its device: exactly the rate that the host's function gives.
+// A step looks up the rate of a Halftone schedule on its device, with exactly the rate of the host function.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/RateTable.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -34,7 +34,7 @@ const std::vector<Case> &cases() {
   return all;
 }
 
-/// Steps of plain SGD on a scalar whose gradient is fed. A step subtracts the rate times the gradient.
+/// Steps of plain SGD on a scalar with a fed gradient. A step subtracts the rate times the gradient.
 struct Steps {
   optimizers::SGD sgd;
   Variable x = weight(Tensor({0}, {1}));
@@ -45,7 +45,7 @@ struct Steps {
             sgd.apply(v, {x});
           return std::vector<Value>{v[0]};
         })) {}
-  /// The rate of one step, exact since the weight is 0 before it.
+  /// The rate of one step, exact because the weight is 0 before it.
   float next() {
     x.assign(Tensor({0}, {1}));
     step.run({Tensor({-1}, {1})});
@@ -53,7 +53,7 @@ struct Steps {
   }
 };
 
-/// 1 at even steps, 0 at odd ones: a schedule with a class, so that a table feeds it.
+/// 1 at even steps, 0 at odd ones. A schedule that is a class, so a table supplies its rates.
 struct Alternating final : LearningRate {
   static double at(int64_t step) { return step % 2 == 0 ? 1.0 : 0.0; }
   Alternating() : LearningRate("Alternating", {}, at) {}
@@ -137,7 +137,7 @@ TEST_CASE("a step that is skipped leaves the rate where it was") {
 }
 
 TEST_CASE("steps on several threads have the rate of their own count, whichever program they play") {
-  // The weight is exact only if every step has its own rate.
+  // The weight is exact only if each step uses its own rate.
   const Run run = GENERATE(Run::compiled, Run::interpreted);
   const bool isTable = GENERATE(true, false);
   CAPTURE(static_cast<int>(run), isTable);
@@ -152,7 +152,7 @@ TEST_CASE("steps on several threads have the rate of their own count, whichever 
   std::vector<std::thread> threads;
   for (int64_t thread = 0; thread < 4; ++thread)
     threads.emplace_back([&, thread] {
-      for (int64_t i = 0; i < rounds; ++i) { // two functions, of two programs each
+      for (int64_t i = 0; i < rounds; ++i) { // two functions with two programs each
         const int64_t elements = 1 + (thread / 2 + i) % 2;
         (thread % 2 ? first : second).run({Tensor::full({elements}, -1.0 / static_cast<double>(elements))});
       }

@@ -14,7 +14,7 @@ using optimizers::SGD;
 
 namespace {
 
-/// The clipped gradients, as negated updates of SGD(1, args) from zeros.
+/// The clipped gradients, computed as negated updates of SGD(1, args) from zeros.
 std::vector<std::vector<double>> clipped(Run run, const optimizers::SGDArgs &args,
                                          const std::vector<Tensor> &gradients) {
   std::vector<Variable> variables;
@@ -46,7 +46,7 @@ TEST_CASE("gradients are clipped by norm, by value and by the global norm") {
     CHECK(near(clipped(run, {.global_clipnorm = 1.0}, {Tensor({0, 0}, {2})})[0], {0, 0}));
     both = clipped(run, {.global_clipnorm = 1.0}, {Tensor({INFINITY}, {1}), Tensor({1}, {1})});
     CHECK((std::isnan(both[0][0]) && std::isnan(both[1][0])));
-    // 300^2 is above float16's range.
+    // 300^2 exceeds the range of float16.
     CHECK(near(clipped(run, {.clipnorm = 1.0}, {Tensor({300, 400}, {2}).astype(float16)})[0], {0.6, 0.8}, 1e-3));
   }
   CHECK_THAT(errorOf([] { SGD(0.1, {.clipnorm = 1.0, .clipvalue = 1.0}); }),
@@ -82,7 +82,7 @@ TEST_CASE("variables in Keras's order, with Keras's names and the variables' dty
       return std::vector<Value>{};
     });
     step.run({Tensor::ones({2, 3}, dtype), Tensor::ones({3})});
-    step.run({Tensor::ones({2, 3}), Tensor::ones({3})}); // gradients of another dtype: a new trace, the same slots
+    step.run({Tensor::ones({2, 3}), Tensor::ones({3})}); // gradients of another dtype: a new trace with the same slots
     std::vector<std::string> paths;
     for (const Variable &variable : adam.variables())
       paths.push_back(variable.path());
@@ -96,7 +96,7 @@ TEST_CASE("variables in Keras's order, with Keras's names and the variables' dty
     CHECK(adam.variables()[2].shape() == Shape{2, 3});
     CHECK(adam.variables()[4].dtype() == float32);
     CHECK(adam.iterations() == 2);
-    // Adam's first step moves the first entries of both variables equally in every dtype.
+    // The first Adam step moves the first entries of both variables equally in every dtype.
     CHECK(near({numbers(kernel)[0]}, {0.998}, 8e-3));
   }
 }
@@ -146,7 +146,7 @@ TEST_CASE("variables that take their gradient as a value") {
   });
   CHECK(numbers(taken) == std::vector<double>{1, 1, 1, 1});
   CHECK(near(numbers(plain), {-1, 0, 1, 2}, 1e-5));
-  CHECK(adam.variables().size() == 4); // no slot variables for variables that are overwritten
+  CHECK(adam.variables().size() == 4); // variables that are overwritten have no slot variables
 }
 
 TEST_CASE("an optimizer's state is made within a transaction alone, which undoes it unless it is committed") {

@@ -12,7 +12,7 @@ struct Net {
     return ops::mean(losses::mean_squared_error(data.y[0], y_pred[0]));
   }
 #else
-  Value compute_loss(const Value &y, const Value &y_pred) const { // a step gives it the whole batch
+  Value compute_loss(const Value &y, const Value &y_pred) const { // a step passes the whole batch
     return ops::mean(losses::mean_squared_error(y, y_pred));
   }
 #endif

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that a program does not compile, for the reason that it states, and that its right form compiles.
+# Checks that a program does not compile, for the stated reason, and that its correct form compiles.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: rejected.py COMPILER INCLUDE_DIR FILE
 

@@ -10,7 +10,7 @@ struct Net {
 #ifdef RIGHT
   void test_step(const StepContext &step, const StepData &data) const { step.update_metrics(data, step.call(data.x)); }
 #else
-  Value test_step(const StepContext &step, const StepData &data) const { // the logs get what report() names
+  Value test_step(const StepContext &step, const StepData &data) const { // the logs contain what report() names
     return ops::mean(step.call(data.x)[0]);
   }
 #endif

@@ -1,4 +1,4 @@
-// Lives of values in the arena.
+// Live ranges of values in the arena.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ArenaChart.h"
 #include "tests/frontend/report/Parsed.h"
@@ -40,7 +40,7 @@ TEST_CASE("a value in place of another goes on in its span, and parts of a launc
 TEST_CASE(
     "a value of a repeat lives through all iterations if it goes from one to the next, and slices are one value") {
   const Executable nested = nestedCase(7, 3, 16).exe;
-  const std::vector<ArenaSpan> both = arenaSpans(nested.plan); // h from the first copy to the last, g in the repeats
+  const std::vector<ArenaSpan> both = arenaSpans(nested.plan); // h: first copy to last; g: within the repeats
   REQUIRE(both.size() == 2);
   CHECK((both[0].slot == 2 && both[0].first == 0 && both[0].last == 5));
   CHECK((both[1].slot == 3 && both[1].first == 1 && both[1].last == 4));

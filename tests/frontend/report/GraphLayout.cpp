@@ -1,4 +1,4 @@
-// Where boxes stand and ways run.
+// Positions of boxes and routes of edges.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/GraphLayout.h"
 #include <algorithm>
@@ -17,7 +17,7 @@ bool overlap(const GraphLayout &layout, const std::vector<BoxSize> &sizes, size_
          q.y < p.y + sizes[a].height;
 }
 
-/// Skip connections over two boxes each.
+/// Skip connections, each over two boxes.
 Edges residual(size_t boxes) {
   Edges edges;
   for (size_t i = 1; i < boxes; ++i) {
@@ -41,7 +41,7 @@ TEST_CASE("no boxes of a random graph overlap, all stand in the picture, and edg
       for (size_t k = random() % 3; i > 0 && k > 0; --k)
         edges.emplace_back(random() % i, i);
       if (random() % 8 == 0)
-        edges.emplace_back(i, random() % (i + 1)); // back, or to itself
+        edges.emplace_back(i, random() % (i + 1)); // a back edge, or an edge to itself
     }
     for (const Direction direction : {Direction::down, Direction::up, Direction::right, Direction::left}) {
       const GraphLayout layout = layoutGraph(sizes, edges, direction);
@@ -78,7 +78,7 @@ TEST_CASE("a way over several rows runs beside the boxes between") {
   CHECK(way.back().y == layout.corners[3].y);
 }
 
-// Work that grew with the square of the boxes would not end before the test's timeout.
+// Work quadratic in the number of boxes would exceed the test's timeout.
 TEST_CASE("a graph of 200,000 boxes has a layout") {
   const std::vector<BoxSize> sizes(200000, {100, 40});
   const Edges edges = residual(sizes.size());

@@ -1,4 +1,4 @@
-// Text as markup.
+// Text escaped as markup.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/Markup.h"
 #include <catch2/catch.hpp>
@@ -12,10 +12,10 @@ TEST_CASE("text becomes characters of XML, whatever its bytes are") {
   CHECK(escaped("é層😀") == "é層😀");
   CHECK(escaped(std::string("\0\x01\r\x7f", 4)) == unknown + unknown + unknown + unknown);
   CHECK(escaped("\xff") == unknown);
-  CHECK(escaped("\xc3") == unknown);                             // cut short
-  CHECK(escaped("\xc0\x80") == unknown + unknown);               // too long for its code
-  CHECK(escaped("\xed\xa0\x80") == unknown + unknown + unknown); // half of a pair of UTF-16
-  CHECK(escaped("\xef\xbf\xbf") == unknown + unknown + unknown); // U+FFFF is no character of XML
+  CHECK(escaped("\xc3") == unknown);                             // truncated
+  CHECK(escaped("\xc0\x80") == unknown + unknown);               // an overlong encoding
+  CHECK(escaped("\xed\xa0\x80") == unknown + unknown + unknown); // half of a UTF-16 surrogate pair
+  CHECK(escaped("\xef\xbf\xbf") == unknown + unknown + unknown); // U+FFFF is not a character in XML
   CHECK(escaped("\xf4\x90\x80\x80").substr(0, 3) == unknown);    // beyond Unicode
   CHECK(escaped("").empty());
 }

@@ -1,4 +1,4 @@
-// A small reader of XML for tests: it refuses text that is not well formed.
+// A small XML reader for tests, which rejects text that is not well formed.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <fstream>
@@ -30,11 +30,11 @@ inline size_t countOf(std::string_view text, std::string_view part) {
 struct XmlFacts {
   size_t elements = 0;
   std::set<std::string> names, attributes, ids;
-  std::string text; // outside tags, entities as they stand
+  std::string text; // outside of tags, with entities unexpanded
 };
 
-/// Reads elements, attributes, entities and CDATA; std::runtime_error, with the place, for text that is no XML, for an
-/// id that stands twice, and for an entity that HTML and XML do not share.
+/// Reads elements, attributes, entities and CDATA. Throws std::runtime_error, with the position, for text that is not
+/// XML, for a duplicate id, and for an entity that HTML and XML do not share.
 class XmlReader {
 public:
   explicit XmlReader(std::string_view xml) : xml_(xml) {}

@@ -1,4 +1,4 @@
-// Pictures of models as SVG and as DOT.
+// Drawings of models as SVG and as DOT.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/report/ModelGraph.h"
 #include "tests/TemporaryFolder.h"
@@ -54,7 +54,7 @@ TEST_CASE("each argument of plot_model adds its fact to SVG and to DOT") {
     CAPTURE(file);
     const auto with = [&](const PlotModelArgs &args) {
       std::string text = plotted(model, file, args);
-      for (size_t at; (at = text.find("<title>")) != std::string::npos;) // tooltips hold all facts
+      for (size_t at; (at = text.find("<title>")) != std::string::npos;) // tooltips contain all facts
         text.erase(at, text.find("</title>") - at + 8);
       return text;
     };
@@ -149,7 +149,7 @@ TEST_CASE("charts stand side by side, with gaps for points that are not finite a
   CHECK_THAT(svg, Contains("loss &lt;a&gt;") && Contains("x=\"470\"") && Contains("x=\"1410\"") && !Contains("nan"));
   CHECK_THAT(svg, !Contains("=\"inf") && Contains("no finite value") && Contains("class=\"line k1 dashed\"") &&
                       Contains("class=\"line k5\""));
-  CHECK_THAT(svg, Contains("M66.0 130.0M318.0 202.0L444.0 34.0")); // a gap; the last value stands at the edge
+  CHECK_THAT(svg, Contains("M66.0 130.0M318.0 202.0L444.0 34.0")); // a gap; the last value is at the edge
   CHECK_THROWS_WITH(plot_charts({}, folder / "c.png"), Contains("must end with .svg"));
   plot_charts({}, folder / "none.svg");
   parseXml(readFile(folder / "none.svg"));

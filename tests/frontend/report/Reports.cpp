@@ -45,7 +45,7 @@ TEST_CASE("the summary of a graph that is no chain says which layers are connect
                  Contains("│ shared (Dense)     │ (None, 8)    │      40 │ left[0][0], right[0][0]    │\n") &&
                  Contains("│ left (InputLayer)  │ (None, 4)    │       0 │ -                          │\n"));
   CHECK_THAT(report.json(), Contains("\"connected_to\":\"shared[0][0], shared[1][0]\""));
-  // The second output of a layer. A layer that is called in another graph goes on counting its calls.
+  // The second output of a layer. A layer called in another graph continues to count its calls.
   Input x({4}, {.name = "x"});
   Values both = Custom(Pair{}, {.name = "pair"}).outputs(x);
   Model two({x}, {Concatenate(-1, {.name = "cat"})({both[1], shared(both[1]), both[0]})});
@@ -118,7 +118,7 @@ Sequential net() {
   frozen.set_trainable(false);
   return model;
 }
-std::vector<std::string> tableOf(const std::string &text) { // without the lines before and after it
+std::vector<std::string> tableOf(const std::string &text) { // without the lines before and after the table
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);)
@@ -129,7 +129,7 @@ std::vector<std::string> tableOf(const std::string &text) { // without the lines
 int64_t columns(const std::string &line) {
   return std::ranges::count_if(line, [](char c) { return (c & 0xC0) != 0x80; });
 }
-/// The text in the cells of a table, without borders, blanks and line breaks.
+/// The text in the cells of a table, without rules, blanks and line breaks.
 std::string letters(const std::vector<std::string> &table) {
   std::string all;
   for (const std::string &line : table)

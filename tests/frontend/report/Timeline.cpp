@@ -1,4 +1,4 @@
-// The timeline of a training step in one process; tests/distributed has those of several.
+// The timeline of a training step in one process; tests/distributed covers several processes.
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 #include <halftone/Halftone.h>

@@ -1,4 +1,4 @@
-// What quantization does to layers on given data: the report, its forms, and the map that a loss allows.
+// The effect of quantization on layers for given data: the report, its formats, and the map that a loss permits.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "runtime/base/ConfigAccess.h"
@@ -22,7 +22,7 @@ Tensor wave(const Shape &shape, double step = 0.7) {
     data[i] = static_cast<float>(std::sin(static_cast<double>(i) * step));
   return Tensor(std::move(data), shape);
 }
-/// A model whose layer "rough" has one kernel element that is much larger than the others.
+/// A model in which one kernel element of layer "rough" is much larger than the others.
 Model roughModel() {
   set_random_seed(3);
   const Input input({16});
@@ -34,7 +34,7 @@ Model roughModel() {
   rough.kernel().assign(Tensor(std::move(kernel), {16, 16}));
   return model;
 }
-Tensor withoutFirst(const Shape &shape) { // the large element meets zeros
+Tensor withoutFirst(const Shape &shape) { // the large element is multiplied by zeros
   std::vector<float> data = wave(shape).to_vector<float>();
   for (size_t i = 0; i < data.size(); i += 16)
     data[i] = 0.0f;
@@ -48,7 +48,7 @@ const CalibrationReport::Row &rowOf(const CalibrationReport &report, const std::
   throw Error(ErrorKind::key_error, "no row " + path + " " + mode);
 }
 
-/// 10 lg of the ratio of two sums of squares.
+/// 10 log10 of the ratio of two sums of squares.
 double decibels(const std::vector<double> &expected, const std::vector<double> &found) {
   double signal = 0, noise = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -81,7 +81,7 @@ TEST_CASE("A quantization report measures the error of each layer on the inputs 
   CHECK(fine.signal_to_noise > 30);
   CHECK(rowOf(report, "fine", "int4").signal_to_noise < fine.signal_to_noise);
   CHECK(rowOf(report, "fine", "float8").signal_to_noise > 15);
-  // The same figure by hand: the layer's own inputs, its floats, its integers.
+  // The same figure computed by hand from the layer's inputs, floats and integers.
   const Layer first = model.get_layer("rough"), norm = model.get_layer("norm"), layer = model.get_layer("fine");
   const Tensor inside = norm(first(x));
   const Dense copy(8, {.activation = "relu"});
@@ -106,7 +106,7 @@ TEST_CASE("A quantization report sees layers inside of others, shared ones, look
     CHECK(row.seconds.value_or(0) > 0);
     CHECK(row.float_seconds.value_or(0) > 0);
   }
-  CHECK_THROWS_AS(rowOf(report, "table", "float8"), Error); // tables have no such mode
+  CHECK_THROWS_AS(rowOf(report, "table", "float8"), Error); // tables do not support this mode
   CHECK(report.skipped.size() == 2);                        // "mha" itself, and the table under float8
   const CalibrationReport one =
       model.quantization_report(x, {.modes = {"int4"}, .filters = "head", .time_layers = false});

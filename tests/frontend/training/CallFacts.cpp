@@ -1,4 +1,4 @@
-// The facts in which processes must agree: one for each argument that counts, and what a model computes.
+// The facts on which processes must agree: each argument that matters, and the computation of the model.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/CallFacts.h"
 #include "frontend/training/ArgFields.h"

@@ -1,4 +1,4 @@
-// When callbacks are called, as in recorded runs of Keras, and with which model and params.
+// When callbacks are called, compared with recorded runs of Keras, and their model and params.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ struct Recorder : Callback {
 
 struct Calls {
   std::string text;
-  std::vector<double> losses; // the losses at the ends of executions
+  std::vector<double> losses; // the losses at the end of each execution
   std::vector<float> weights;
 };
 Tensor ramp(const Shape &shape) {
@@ -37,7 +37,7 @@ Tensor ramp(const Shape &shape) {
     data[i] = static_cast<float>((i * 29) % 37) * 0.05f - 0.9f;
   return Tensor(std::move(data), shape);
 }
-/// The calls in an epoch of `batches` batches of two rows, with validation on three batches, and a prediction.
+/// The calls in an epoch of `batches` batches of two rows, with validation on three batches, and in a prediction.
 Calls callsOf(int64_t stepsPerExecution, int64_t batches, FitArgs args = {}) {
   Calls calls;
   Recorder recorder;
@@ -95,7 +95,7 @@ TEST_CASE("steps_per_execution: the bar counts steps, and stopping ends an execu
 
 namespace {
 
-/// The calls of a run in the words of tests/data/keras/callbacks.jsonl.
+/// The calls of a run in the vocabulary of tests/data/keras/callbacks.jsonl.
 struct Witness : Callback {
   Json calls = Json::array(), seen = Json::array();
   void add(const std::string &what, std::optional<int64_t> number = {}) {
@@ -215,7 +215,7 @@ TEST_CASE("params are those of the innermost run, and there are none outside of 
   CHECK_THROWS_WITH(model.predict(x, {.verbose = 0, .callbacks = {&failing}}), Contains("no disk"));
   CHECK_THROWS_WITH(failing.params(), Contains("only during fit"));
   callbacks::LambdaCallback twice({});
-  model.fit(x, y, {.verbose = 0, .callbacks = {&twice, &twice}}); // a list may hold it twice
+  model.fit(x, y, {.verbose = 0, .callbacks = {&twice, &twice}}); // a callback may occur twice in a list
   CHECK_THROWS_WITH(twice.params(), Contains("only during fit"));
   CHECK_THROWS_WITH(twice.model(), Contains("only during fit"));
 }

@@ -1,4 +1,4 @@
-// fit, evaluate and predict: how many batches they draw, which arguments they refuse, how they weigh samples.
+// fit, evaluate and predict: the number of batches that they draw, rejected arguments, and sample weights.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/CapturedOutput.h"
 #include "tests/frontend/Recorded.h"
@@ -24,7 +24,7 @@ Tensor column(int64_t rows, float first = 0) {
   return Tensor(std::move(values), {rows, 1});
 }
 
-/// A stream of batches of one row, x = 0, 1, 2, ..., that fails if it is asked for more batches than it has.
+/// A stream of one-row batches, x = 0, 1, 2, ..., that fails if more batches are requested than it has.
 struct Stream {
   int64_t given = 0, passes = 0;
   int64_t allowed = std::numeric_limits<int64_t>::max(), length = std::numeric_limits<int64_t>::max();
@@ -45,7 +45,7 @@ struct Stream {
   }
 };
 
-/// The losses by epoch. They tell batches apart: y is 0, and the loss is the mean of the squares of x.
+/// The losses by epoch. They identify batches: y is 0, so the loss is the mean of the squares of x.
 std::vector<double> lossesOf(const Sequential &model, const Dataset &data, const FitArgs &args) {
   return model.fit(data, args)["loss"];
 }
@@ -65,7 +65,7 @@ TEST_CASE("epochs of a number of steps go on in a stream and take no batch more"
   Stream batched{.allowed = 4};
   CHECK(near(lossesOf(model,
                       batched.dataset()
-                          .map([](Batch b) { // single rows again, for batch()
+                          .map([](Batch b) { // back to single rows, for batch()
                             return Batch{b.x[0].reshape({1}), b.y[0].reshape({1})};
                           })
                           .batch(2),
@@ -91,7 +91,7 @@ TEST_CASE("epochs over a dataset that repeats for ever go on where the last one 
   const Dataset data = Dataset(column(3), Tensor::zeros({3, 1})).batch(1).repeat(); // the squares are 0, 1, 4
   CHECK(near(lossesOf(model, data, {.epochs = 3, .verbose = 0, .steps_per_epoch = 2}), {0.5, 2.0, 2.5}));
   CHECK(near(lossesOf(model, data, {.epochs = 1, .verbose = 0, .steps_per_epoch = 2}),
-             {0.5})); // another fit() begins anew
+             {0.5})); // another fit() starts over
   CHECK(model.evaluate(data, {.verbose = 0, .steps = 4})["loss"] == Approx(5.0 / 4));
   const History history = model.fit(
       data, {.epochs = 2, .verbose = 0, .validation_data = data, .steps_per_epoch = 1, .validation_steps = 2});
@@ -137,7 +137,7 @@ TEST_CASE("epochs over a cache ask its source once") {
   CHECK(losses == std::vector<double>(3, losses[0]));
   CHECK(stream.given == 4);
   Stream known{.length = 4};
-  const Dataset kept = known.dataset(4).cache(); // fit() does not ask for the end of a pass
+  const Dataset kept = known.dataset(4).cache(); // fit() does not request the end of a pass
   model.fit(kept.prefetch(2), {.epochs = 3, .verbose = 0});
   (void)model.evaluate(kept, {.verbose = 0});
   CHECK(known.given == 4);
@@ -196,7 +196,7 @@ TEST_CASE("data that run out end the epoch with a warning, and the next begins a
   CHECK_THAT(output.text, Contains("Your input ran out of data; interrupting training: 1 of 2 batches came"));
   output.text.clear();
   Stream four{.length = 4};
-  CHECK(lossesOf(model, four.dataset(), pairs).size() == 4); // two epochs make a pass
+  CHECK(lossesOf(model, four.dataset(), pairs).size() == 4); // two epochs per pass
   CHECK(four.given == 8);
   CHECK(output.text.empty());
   Stream known{.length = 5};
@@ -212,7 +212,7 @@ TEST_CASE("data that run out end the epoch with a warning, and the next begins a
   model.evaluate(column(3), column(3), {.batch_size = 1, .verbose = 0, .steps = 9});
   CHECK_THAT(output.text, Contains("interrupting evaluation: 3 of 9"));
   CHECK(model.predict(column(3), {.batch_size = 2, .verbose = 0, .steps = 1}).shape() == Shape{2, 1});
-  // A stream that cannot begin again ends the training; a stream without a batch is an error.
+  // A stream that cannot restart ends the training; a stream without a batch is an error.
   output.text.clear();
   auto left = std::make_shared<int>(3);
   Dataset once = Dataset::from_generator([left] {
@@ -321,7 +321,7 @@ TEST_CASE("class_weight weighs the batches of a dataset as it weighs arrays") {
     CHECK(trained(sparse, onArrays(y, plain)) != expected);
   }
   CHECK(trained(dense, onDataset(hot, weighed)) == trained(dense, onArrays(hot, given)));
-  // Labels are rounded as NumPy rounds; a generator is a dataset too; validation has no class weights.
+  // Labels are rounded as in NumPy. A generator is a dataset too. Class weights do not apply to validation.
   std::vector<float> nearly = classes;
   for (float &each : nearly)
     each -= 0.001f;

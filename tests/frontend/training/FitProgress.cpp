@@ -1,4 +1,4 @@
-// Runs that stop within an epoch and go on from a checkpoint: the bits of a run that was not interrupted.
+// Runs that stop within an epoch and resume from a checkpoint are bit-identical to uninterrupted runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
@@ -21,7 +21,7 @@ Tensor targets() { return counted({rows, 1}) / 20.0; }
 struct Kind {
   const char *name;
   FitArgs args{};
-  std::function<std::optional<Dataset>()> data{}; // or arrays; new ones for each process
+  std::function<std::optional<Dataset>()> data{}; // or arrays; new ones per process
   std::string policy = "float32";
   int64_t stepsPerExecution = 1;
 };
@@ -47,7 +47,7 @@ History run(const Model &model, const Kind &kind, std::vector<CallbackArg> callb
   return model.fit(inputs(), targets(), args);
 }
 
-/// Throws at a call, counted over the run.
+/// Throws at this call, counted over the whole run.
 LambdaCallback stopAt(int64_t call) {
   return LambdaCallback({.on_train_batch_end = [call, calls = int64_t{0}](int64_t, const Logs &) mutable {
     if (calls++ == call)
@@ -104,7 +104,7 @@ TEST_CASE("A run that stops after any batch goes on with the bits of a whole run
     INFO(kind.name);
     set_random_seed(11);
     const Sequential whole = net(kind);
-    std::vector<int64_t> epochs; // of each call
+    std::vector<int64_t> epochs; // one per call
     int64_t epoch = 0;
     const LambdaCallback count({.on_epoch_begin = [&](int64_t begun, const Logs &) { epoch = begun; },
                                 .on_train_batch_end = [&](int64_t, const Logs &) { epochs.push_back(epoch); }});
@@ -151,7 +151,7 @@ TEST_CASE("A checkpoint within an epoch is restored before a fit() that gets its
   const History history = run(resumed, rest, {});
   CHECK(history.epoch() == std::vector<int64_t>{1, 2});
   CHECK(weightsOf(resumed) == weightsOf(whole));
-  // Without the batch, the epoch begins anew; the place counts for one fit().
+  // Without the batch, the epoch starts over. The position is valid for one fit().
   (void)checkpoint.restore(folder / "model-2-2.ckpt");
   Kind anew = kind;
   anew.args.initial_epoch = 1;
@@ -201,7 +201,7 @@ TEST_CASE("A place within an epoch is refused for other data, and one between ep
   const Dataset shorter = *of(4).data();
   CHECK_THAT(resumed("d-1-5.ckpt", {.name = "batches", .data = [&] { return shorter; }}), Contains("have fewer"));
   const auto firstRows = [](const Dataset &data) { return (*data.begin()).x[0].to_vector<float>(); };
-  CHECK(firstRows(shorter) == firstRows(*of(4).data())); // the refused place changes no order
+  CHECK(firstRows(shorter) == firstRows(*of(4).data())); // a rejected position changes no order
   CHECK_THAT(resumed("d-1-5.ckpt", {.name = "no shuffle", .data = [] { return rowsOf().batch(2).take(6); }}),
              Contains("another count of shuffles"));
   Kind metrics = of(6);

@@ -1,4 +1,4 @@
-// generate(): the tokens that it draws, and prompts and arguments that it refuses.
+// generate(): the tokens that it draws, and prompts and arguments that it rejects.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Gpt.h"
 #include <algorithm>
@@ -14,7 +14,7 @@ using Tokens = std::vector<int32_t>;
 
 namespace {
 
-/// A model whose logits behind token i are row i of `table`: causal attention is there, and counts for nothing.
+/// A model whose logits after token i are row i of `table`. It has causal attention, which contributes nothing.
 Model bigrams(const std::vector<float> &table, int64_t words) {
   const Input tokens({none}, {.dtype = int32});
   const Value x = Embedding(words, words, {.weights = Tensor(table, {words, words})})(tokens);
@@ -108,7 +108,7 @@ TEST_CASE("generate refuses prompts and arguments that do not fit, each with one
              Contains("the token -1 at place 0"));
   CHECK_THAT(errorOf([&] { (void)generate(model, prompt, {.max_new_tokens = 14}); }),
              Contains("a prompt of 4 tokens and 14 new ones exceed the 16 places"));
-  CHECK(generate(model, prompt, {.max_new_tokens = 13}).shape() == Shape{1, 17}); // nobody reads the last one
+  CHECK(generate(model, prompt, {.max_new_tokens = 13}).shape() == Shape{1, 17}); // the last token is never an input
   CHECK_THAT(errorOf([&] { (void)generate(model, Tensor::zeros({0}, int32)); }), Contains("with a token at least"));
   CHECK_THAT(errorOf([&] { (void)generate(model, Tensor::zeros({1, 1, 1}, int32)); }), Contains("(1, 1, 1) in int32"));
   CHECK_THAT(errorOf([&] { (void)generate(model, Tensor::zeros({2})); }),

@@ -1,4 +1,4 @@
-// Models that are cut out of others: parts of functional and Sequential models by the outputs of their layers.
+// Models cut out of other models: parts of functional and Sequential models by the outputs of their layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -29,14 +29,14 @@ TEST_CASE("Outputs of a Sequential's layers are those of its present graph") {
   CHECK(model.input().node() == input.node());
   CHECK(model.get_layer("a").input().node() == input.node());
   CHECK(numbers(predicted(upTo(model, "a"), x)) == numbers(model.get_layer("a")(x)));
-  const Value held = model.get_layer("b").output(); // keeps the old graph
+  const Value held = model.get_layer("b").output(); // keeps the old graph alive
   model.pop();
   model.add(Dense(2, {.name = "c"}));
   CHECK(numbers(predicted(upTo(model, "a"), x)) == numbers(model.get_layer("a")(x)));
   CHECK(numbers(predicted(upTo(model, "c"), x)) == numbers(predicted(model, x)));
   CHECK(numbers(predicted(Model({input}, {held}), x)) == numbers(layers::ReLU()(model.get_layer("a")(x))));
   CHECK_THAT(errorOf([&] { model.add(Dense(2, {.name = "c"})); }), Contains("unique names"));
-  CHECK(numbers(predicted(upTo(model, "a"), x)) == numbers(model.get_layer("a")(x))); // a refused layer changes nothing
+  CHECK(numbers(predicted(upTo(model, "a"), x)) == numbers(model.get_layer("a")(x))); // a rejection changes nothing
 }
 
 TEST_CASE("Outputs of the layers of a Sequential without an Input stand from its first call on") {
@@ -71,7 +71,7 @@ TEST_CASE("A model cut out of one that was read from a config shares its weights
   const Model written({in}, {Dense(2, {.name = "head"})(shared(shared(in)))});
   const Model model = Model::from_config(Config::parse(written.to_json()));
   const Layer read = model.get_layer("shared");
-  const Model cut(model.inputs(), {read.output(), model.output()}); // of two calls the first
+  const Model cut(model.inputs(), {read.output(), model.output()}); // the first of two calls
   const Tensors found = cut.predict_all(Tensors{x}, {.verbose = 0});
   CHECK(numbers(found[0]) == numbers(read(x)));
   CHECK(numbers(found[1]) == numbers(predicted(model, x)));
@@ -93,7 +93,8 @@ TEST_CASE("The gradient by a layer's output in a cut model, as Grad-CAM takes it
   });
   const Tensor x = wave({2, 6, 6, 2});
   const std::vector<double> found = numbers(map(x));
-  // The score is an average over 16 places times the weights of the largest logit: those are the slopes, divided by 16.
+  // The score averages 16 positions times the weights of the largest logit. The gradients are these weights divided by
+  // 16.
   const std::vector<double> features = numbers(predicted(upTo(model, "conv"), x)),
                             logits = numbers(predicted(model, x)),
                             kernel = numbers(model.get_layer("logits").weights()[0].value());

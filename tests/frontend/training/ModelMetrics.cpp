@@ -1,4 +1,4 @@
-// The metrics of a compiled model in loops of one's own: as handles, as logs, and set back.
+// The metrics of a compiled model in custom loops: as handles, as logs, and reset.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/metrics/MetricImpl.h"
 #include "tests/frontend/Recorded.h"
@@ -38,7 +38,7 @@ TEST_CASE("metrics(), get_metrics_result() and reset_metrics() follow the batche
   CHECK(model.get_metrics_result()["loss"] == 0);
   model.reset_metrics();
   const Tensor x = Tensor::ones({2, 2});
-  (void)model.test_on_batch(x, Tensor::zeros({2, 1})); // errors of 2
+  (void)model.test_on_batch(x, Tensor::zeros({2, 1})); // the errors are 2
   CHECK(namesOf(model) == Names{"loss", "mae"});
   CHECK(model.get_metrics_result()["loss"] == 4);
   CHECK(model.get_metrics_result()["mae"] == 2);

@@ -1,4 +1,4 @@
-// Quantizing layers and models: weights, policies, reports, files, refusals, and the layers that Keras quantized.
+// Quantizing layers and models: weights, policies, reports, files, rejections, and layers that Keras quantized.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// The recorded elements of a weight: of a long history the first and the last two.
+/// The recorded elements of a weight: the first and the last two elements of a long history.
 std::vector<double> recordedPart(const Tensor &weight) {
   std::vector<double> elements = numbers(weight);
   if (weight.shape().rank() == 1 && elements.size() == 1024)
@@ -267,7 +267,7 @@ TEST_CASE("The projections of quantized attention are read again from its config
 }
 
 namespace {
-struct Block { // a layer of a user's, with layers of its own
+struct Block { // a user-defined layer with inner layers
   Dense dense{3, {.name = "dense"}};
   BatchNormalization norm{{.name = "norm"}};
   Value call(const Value &x) const { return ops::relu(norm(dense(x))); }

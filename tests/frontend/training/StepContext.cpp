@@ -1,4 +1,4 @@
-// Models whose struct has train_step(), test_step() or compute_loss(): what the hooks get, what the logs have, what is refused.
+// Models whose struct has train_step(), test_step() or compute_loss(): hook arguments, logs, rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
@@ -27,7 +27,7 @@ Tensor targets(int64_t rows = 10) {
   return Tensor(std::move(y), {rows, 1});
 }
 
-/// Two layers with the same weights each time.
+/// Two layers, each time with the same weights.
 struct Net {
   layers::Dense hidden{4, {.activation = "tanh", .kernel_regularizer = regularizers::L2(0.01)}};
   layers::Dense head{1};
@@ -37,10 +37,10 @@ struct Net {
 /// The built-in step, written out.
 struct Stepped : BuiltInTestStep<BuiltInTrainStep<Net>> {};
 struct OwnLoss : BuiltInLoss<Net> {};
-/// The same by its parts.
+/// The same through the two parts of minimize().
 struct Gradients : BuiltInTrainStepByParts<Net> {};
 
-/// A model with hooks of these functions.
+/// A model whose hooks are these functions.
 struct Hooked : Net {
   using Step = std::function<void(const StepContext &, const StepData &)>;
   Step train, test;
@@ -65,7 +65,7 @@ Model withLoss(std::function<Value(const StepContext &, const StepData &, const 
   return Model(std::move(net), {.name = "net"});
 }
 
-/// All that a run gives: logs of epochs, of evaluate(), and weights.
+/// The results of a run: logs of epochs, logs of evaluate(), and weights.
 struct Found {
   std::vector<std::string> keys;
   std::vector<std::vector<double>> logs;
@@ -99,7 +99,7 @@ template <class T> Found fittedNet(const CompileArgs &compile, const FitArgs &ar
   return fitted(model, args);
 }
 
-/// A call fails with `text`, and neither weights nor the next step change.
+/// Checks that a call fails with `text`, and that neither the weights nor the next step change.
 template <class F> void checkRefused(const Model &model, F call, const std::string &text) {
   const std::vector<std::vector<float>> before = model.built() ? weightsOf(model) : std::vector<std::vector<float>>{};
   CHECK_THROWS_WITH(call(), Contains(text));
@@ -107,7 +107,7 @@ template <class F> void checkRefused(const Model &model, F call, const std::stri
     CHECK(weightsOf(model) == before);
   CHECK(model.optimizer().iterations() == 0);
 }
-/// The same of train_on_batch() with an optimizer that is not built then.
+/// Like checkRefused(), for train_on_batch() with an optimizer that is not built yet.
 void checkStepRefused(const Model &model, const std::string &text, const CompileArgs &args = {}) {
   model.compile(args);
   checkRefused(model, [&] { (void)model.train_on_batch(inputs(), targets()); }, text);
@@ -143,7 +143,7 @@ TEST_CASE("A train_step() of the built-in parts, and a compute_loss() of compile
   for (size_t i = 0; i < compiles.size(); ++i) {
     INFO("compile " << i);
     CompileArgs compile = compiles[i];
-    const auto own = [&] { // an optimizer of its own
+    const auto own = [&] { // a separate optimizer
       compile.optimizer = optimizers::deserialize(optimizers::serialize(compiles[i].optimizer));
       return compile;
     };
@@ -174,7 +174,7 @@ TEST_CASE("A hook needs neither targets nor a loss of compile(), and compute_los
 
   const Model plain(Net{}, {.name = "plain"});
   plain.compile({.optimizer = "sgd"});
-  CHECK(plain.evaluate(inputs(), {}, {.verbose = 0})["loss"] > 0); // the penalty alone
+  CHECK(plain.evaluate(inputs(), {}, {.verbose = 0})["loss"] > 0); // only the penalty
 }
 
 TEST_CASE("Reports are means over the rows of an epoch, in every log, and those of the test program are its own") {
@@ -211,7 +211,7 @@ TEST_CASE("Reports are means over the rows of an epoch, in every log, and those 
                                      .shuffle = false});
   const std::vector<std::string> names{"loss", "rows", "x", "val_seen"};
   CHECK(history.keys() == names);
-  CHECK(history.epoch().size() == 2); // the report does not change
+  CHECK(history.epoch().size() == 2); // the report is unchanged
   CHECK(std::vector<std::string>(recorder.names.begin(), recorder.names.begin() + 4) == names);
   const auto mean = [](int64_t rows) {
     double sum = 0;
@@ -233,7 +233,7 @@ TEST_CASE("Reports are means over the rows of an epoch, in every log, and those 
   CHECK(model.evaluate(inputs(5), {}, {.verbose = 0}).str() ==
         "seen: " + Logs(model.test_on_batch(inputs(5), {})).str().substr(6));
   CHECK_FALSE(model.evaluate(inputs(5), {}, {.verbose = 0}).contains("x"));
-  std::vector<std::string> all; // of both programs
+  std::vector<std::string> all; // from both programs
   for (const auto &[name, value] : model.get_metrics_result())
     all.push_back(name);
   CHECK(all == std::vector<std::string>{"loss", "rows", "seen", "x"});
@@ -320,7 +320,7 @@ TEST_CASE("A later step that reports other names is refused, and changes nothing
   CHECK(weightsOf(model) == before);
   CHECK(model.optimizer().iterations() == 1);
   CHECK(model.train_on_batch(inputs(4), {}).contains("four"));
-  model.compile({.optimizer = "adam"}); // begins anew
+  model.compile({.optimizer = "adam"}); // starts over
   CHECK(model.train_on_batch(inputs(5), {}).contains("other"));
 
   const Model sometimes = hooked([](const StepContext &step, const StepData &data) {

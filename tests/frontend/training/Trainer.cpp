@@ -1,4 +1,4 @@
-// Users' code that compiles, destroys, moves, extends or runs a model while the model runs.
+// User code that compiles, destroys, moves, extends or runs a model while the model runs.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ CompileArgs adam() { return {.optimizer = "adam", .loss = "mae"}; }
 Tensor inputs(int64_t rows = 12) { return Tensor::ones({rows, 3}); }
 Tensor targets(int64_t rows = 12) { return Tensor::zeros({rows, 1}); }
 
-/// Calls a function at every event of callbacks.
+/// Calls a function at every callback event.
 struct Everywhere : Callback {
   explicit Everywhere(std::function<void()> f) : act(std::move(f)) {}
   std::function<void()> act;
