@@ -1,4 +1,4 @@
-// The version of the dialect in bytecode: written, upgraded from and refused.
+// The dialect version in bytecode: written, upgraded from and rejected.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Bytecode.h"
 #include "Modules.h"
@@ -13,7 +13,7 @@ using mlir::OwningOpRef;
 
 namespace {
 
-/// A contraction with further attributes, and the values of its `tile` or the like.
+/// A contraction with additional attributes, and the values of its `tile` or a similar attribute.
 std::string contraction(const std::string &attribute) {
   return "func.func @main(%x: tensor<8x4xf32>, %w: tensor<4x2xf32>) -> tensor<8x2xf32> {\n"
          "  %0 = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>" +
@@ -23,7 +23,7 @@ std::string contraction(const std::string &attribute) {
          "}\n";
 }
 
-/// The bytecode of a module, which need not verify, in a version of the dialect.
+/// The bytecode of a module, which need not verify, in the given version of the dialect.
 std::string bytecode(const std::string &text, uint64_t version) {
   mlir::ParserConfig unverified(context(), /*verifyAfterParse=*/false);
   OwningOpRef<ModuleOp> module = mlir::parseSourceString<ModuleOp>(text, unverified);

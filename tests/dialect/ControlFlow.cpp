@@ -1,4 +1,4 @@
-// Captures of branches and loops, and the values that their results and arguments are made of.
+// Captures of branches and loops, and the values from which their results and arguments are computed.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ControlFlow.h"
 #include "Modules.h"

@@ -1,4 +1,4 @@
-// Which values round for a decision, and that the interpreter expects compiled code to round them.
+// The values that round for a decision. The interpreter expects compiled code to round them.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Decisions.h"
 #include "Modules.h"
@@ -7,8 +7,8 @@
 using namespace halftone::dialect;
 using namespace halftone::dialect::testing;
 
-/// The names of the ops whose values a @main of `body` must round. The body reads %x : tensor<4xf16> and gives %r :
-/// tensor<`type`>.
+/// The names of the ops whose values a @main with this `body` must round. The body reads %x : tensor<4xf16> and
+/// computes %r : tensor<`type`>.
 static std::vector<std::string> roundedIn(const std::string &body, const std::string &type = "4xi1") {
   auto module =
       parse("halftone.variable @v : tensor<4xf16>\nfunc.func @main(%x: tensor<4xf16>, %p: tensor<i1>) -> tensor<" +
@@ -34,7 +34,7 @@ TEST_CASE("valuesToRound finds the values that is_finite, compare, arg_reduce, s
            {"rem %x, %0 : tensor<4xf16>", "4xf16"},
        }) {
     CHECK(roundedIn(square + "%r = halftone." + decision, type) == Names{"mul"});
-    // Nobody reads the result of the decision.
+    // The result of the decision has no reader.
     CHECK(roundedIn(square + "%1 = halftone." + decision + "\n%r = halftone.neg %0 : tensor<4xf16>", "4xf16").empty());
   }
   CHECK(roundedIn(square + "%r = halftone.reduce_all max_abs (%0) : tensor<4xf16>", "f32").empty());
@@ -99,7 +99,7 @@ TEST_CASE("valuesToRound enters branches and layers") {
       halftone.yield %x : tensor<4xf16>
     }
     %r = halftone.is_finite %0 : tensor<4xf16>)") == Names{"exp"});
-  // A narrow result of a layer is rounded in the layer, and so is an operand of another dtype.
+  // A narrow result of a layer is rounded within the layer, and so is an operand of another dtype.
   CHECK(roundedIn(R"(
     %0 = halftone.exp %x : tensor<4xf16>
     %y = halftone.layer "a" policy "mixed_float16" (%0) : (tensor<4xf16>) -> tensor<4xf16> {
@@ -114,7 +114,7 @@ TEST_CASE("valuesToRound enters branches and layers") {
 
 TEST_CASE(
     "valuesToRound passes through loops: carries and slices of ys round, slices of xs are parts of their stacks") {
-  // The narrow slice that the body compares is a part of exp's result; the narrow carry is in memory.
+  // The narrow slice that the body compares is a part of the result of exp; the narrow carry is in memory.
   CHECK(roundedIn(R"(
     %0 = halftone.exp %x : tensor<4xf16>
     %c0 = halftone.constant dense<1.0> : tensor<f16>
@@ -124,7 +124,7 @@ TEST_CASE(
       %2 = halftone.compare lt %c, %s : tensor<f16>
       halftone.yield %1, %2 : tensor<f16>, tensor<i1>
     })") == Names{"exp"});
-  // A wide carry is made of its init and of the value of the step before.
+  // A wide carry is computed from its init and from the value of the previous step.
   CHECK(roundedIn(R"(
     %0 = halftone.exp %x : tensor<4xf16>
     %1 = halftone.cast %0 : tensor<4xf16> to tensor<4xf32>
@@ -136,7 +136,7 @@ TEST_CASE(
       halftone.yield %5 : tensor<4xf32>
     }
     %r = halftone.is_finite %2 : tensor<4xf32>)") == Names{"exp", "sqrt"});
-  // A decision in a body counts only if its value reaches a result, and then the condition of a while counts too.
+  // A decision in a body counts only if its value reaches a result; then the condition of a while counts too.
   const auto loop = [](const std::string &result) {
     return R"(
     %l:2 = halftone.while (%x, %p) : (tensor<4xf16>, tensor<i1>) -> (tensor<4xf16>, tensor<i1>) {

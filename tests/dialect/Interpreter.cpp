@@ -157,7 +157,7 @@ TEST_CASE("a module that cannot run is refused with its reason, and changes noth
     return %0 : tensor<f32>
   })");
   CHECK(refusal(*gradient, {reals("f32", {1})}).kind() == ErrorKind::not_implemented_error);
-  // The verifier lets no such op pass; the interpreter has no case for it either.
+  // The verifier rejects such an op, and the interpreter has no case for it either.
   auto unknown = mlir::parseSourceString<mlir::ModuleOp>(
       R"(func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {
     %0 = "halftone.exp"(%x) : (tensor<2xi32>) -> tensor<2xi32> loc("model.cpp":7:3)
@@ -285,7 +285,7 @@ TEST_CASE("an undecided while gives the hull of its exits") {
   CHECK(results[1].upper == std::vector<int64_t>{4});
   CHECK(variables.at("w").low == Row{4});
   CHECK(variables.at("w").high == Row{32});
-  // It may never end: nothing is known of its results.
+  // The loop may never end, so nothing is known about its results.
   results = *interpret(*module, {interval("f32", {-1}, {1}), reals("f32", {1})}, variables, options);
   CHECK(results[0].contains(reals("f32", {12345}), 0));
   CHECK(results[1].contains(wholes("i32", {-2147483648}), 0));

@@ -1,4 +1,4 @@
-// The meaning of attention: rows by hand, and a plain loop in double over many shapes.
+// The semantics of attention: rows computed by hand, and a plain loop in double over many shapes.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 #include "dialect/Philox.h"
@@ -13,7 +13,7 @@ namespace {
 using Row = std::vector<double>;
 using Extents = std::array<int64_t, 4>;
 
-/// One attention: its extents, and the extents of its bias and mask (of 4 zeros: none).
+/// One attention: its extents, and the extents of its bias and mask (4 zeros: none).
 struct Form {
   int64_t b, t, s, n, m, h, e;
   Extents bias{}, mask{};
@@ -61,7 +61,7 @@ public:
     return all;
   }
 
-  /// The result `name`, out or lse.
+  /// The result `name`, "out" or "lse".
   TensorData evaluated(const std::string &name, const std::string &dtype, bool intervals) const {
     std::string operands = "%0, %1, %2", types;
     size_t next = 3;
@@ -88,7 +88,7 @@ public:
                     wanted, feeds(dtype), intervals);
   }
 
-  /// In double, a key at a time; a row that sees nothing is the mean of the values.
+  /// Computes in double, one key at a time. A row that sees no key is the mean of the values.
   void compute(Row &out, Row &lse) const {
     out.assign(static_cast<size_t>(form.b * form.t * form.n * form.e), 0);
     lse.clear();
@@ -108,7 +108,7 @@ public:
         }
   }
 
-  /// Whether query t of head n sees a key.
+  /// Returns true if query t of head n sees a key.
   bool sees(int64_t b, int64_t n, int64_t t) const {
     for (int64_t s = 0; s < form.s; ++s)
       if (isSeen(b, n, t, s))
@@ -239,7 +239,7 @@ TEST_CASE("Scores of float16 operands are float32: products beyond 65504 decide"
 }
 
 TEST_CASE("The pieces of attention's gradient add up to it, and each is that of its own queries") {
-  // Five queries of two heads, which share a head of four keys; the second part has the last two.
+  // Five queries of two heads that share a key head of four keys. The second part has the last two queries.
   std::mt19937 random(11);
   const auto make = [&](const std::string &shape, const Extents &extents) {
     return reals(shape, randomReals(random, extents));
@@ -275,7 +275,7 @@ TEST_CASE("The pieces of attention's gradient add up to it, and each is that of 
         sum += seven[part * size + i];
         first += part < 3 ? seven[part * size + i] : 0;
       }
-      CHECK(first == Approx(two[i])); // the part of 3 of the 5 queries
+      CHECK(first == Approx(two[i])); // the first of two parts has 3 of the 5 queries
       CHECK(sum == Approx(whole[i]));
       CHECK(seven[5 * size + i] == 0);
       CHECK(seven[6 * size + i] == 0);

@@ -1,4 +1,4 @@
-// The meaning of windows and convolutions: values by hand, and plain loops over random shapes and steps.
+// The semantics of windows and convolutions: values by hand, and plain loops over random shapes and parameters.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 #include <fmt/format.h>
@@ -68,11 +68,11 @@ struct RandomWindow {
       steps.hole.push_back(1 + below(3));
     }
   }
-  /// The place of a tap; nullopt outside of the image.
+  /// The index in the image of a tap; nullopt outside of the image.
   std::optional<Ints> at(const Ints &place, const Ints &tap) const {
     Ints point;
     for (size_t axis = 0; axis < spatial.size(); ++axis) {
-      // Searched for, where the interpreter divides.
+      // Found by search, where the interpreter divides.
       std::optional<int64_t> found;
       for (int64_t p = 0; p < spatial[axis]; ++p)
         if (p * steps.hole[axis] ==
@@ -161,7 +161,7 @@ TEST_CASE("Convolutions of random steps are the sums that a search finds") {
         fmt::format("%y = halftone.convolution %0, %1 {{{}}} : (tensor<{}f64>, tensor<{}f64>) -> tensor<{}f64>",
                     window.steps.text(), shapeOf(x), shapeOf(w), shapeOf(y));
     INFO(text);
-    Row expected; // sums of few multiples of 1 / 256: exact in any order
+    Row expected; // sums of few multiples of 1 / 256, which are exact in any order
     forEach({examples}, [&](const Ints &n) {
       forEach(window.places, [&](const Ints &place) {
         forEach({groups, filters}, [&](const Ints &gf) {
@@ -198,7 +198,7 @@ TEST_CASE("A convolution accumulates in f32, rounds once, and multiplies the zer
   const TensorData infinite = reals("3x1x1x1xf16", {infinity, 1, 1});
   CHECK(std::isnan(
       evaluate("%y = halftone.convolution %0, %1 " + steps + type("f32"), "1x3x1x1xf32", {x, infinite}).low[0]));
-  // Compiled code may leave the zero out.
+  // Compiled code may omit the zero.
   const TensorData any =
       evaluate("%y = halftone.convolution %0, %1 " + steps + type("f32"), "1x3x1x1xf32", {x, infinite}, true);
   CHECK(any.contains(reals("1x3x1x1xf32", {2049, infinity, infinity}), 0));

@@ -1,4 +1,4 @@
-// Elementwise ops in the interpreter: closed forms, edges, integers, casts, intervals.
+// Elementwise ops in the interpreter: closed forms, edge cases, integers, casts, intervals.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 #include "runtime/base/Half.h"
@@ -292,7 +292,7 @@ TEST_CASE("casts to float round once") {
   CHECK(castTo("2xf32", wholes("2xi32", {16777217, 16777219})).low == Row{16777216, 16777220});
   CHECK(castTo("f32", wholes("ui64", {-1})).low[0] == 0x1p64);
   CHECK(castTo("f16", wholes("i32", {2049})).low[0] == 2048);
-  // In f32 this value would be a tie and round down to even.
+  // In f32 this value would be a midpoint and round down to even.
   int64_t aboveTie = (int64_t(1) << 40) + (int64_t(1) << 32) + 1;
   CHECK(castTo("bf16", wholes("i64", {aboveTie})).low[0] == 0x1p40 + 0x1p33);
   CHECK(castTo("f16", reals("f64", {1 + 0x1p-11 + 0x1p-40})).low[0] == 1 + 0x1p-10);
@@ -313,7 +313,7 @@ static TensorData applyAndWiden(const std::string &op, const std::string &tensor
                   "64xf64", operands, intervals);
 }
 
-// The bounds must hold the exact result, and for narrow floats the result that stayed in f32.
+// The bounds must contain the exact result and, for narrow floats, the result kept in f32.
 static void checkContainment(const std::string &op, size_t operands, const Float &type, std::mt19937 &random) {
   INFO(op << " in " << type.name);
   std::uniform_real_distribution<double> uniform(0.1, 4);

@@ -1,4 +1,4 @@
-// The meaning of slices, concatenations, lookups and sums at indices.
+// The semantics of slice, concat, gather and scatter.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 
@@ -44,7 +44,7 @@ TEST_CASE("scatter_add adds narrow floats in f32 and rounds once") {
   TensorData ones = reals("4xf16", {2048, 1, 1, 1}), same = wholes("4xi32", {0, 0, 0, 0});
   CHECK(evaluate("%y = halftone.scatter_add %1, %0 {axis = 0 : i64} : (tensor<4xi32>, tensor<4xf16>) -> tensor<2xf16>",
                  "2xf16", {ones, same})
-            .low == Row{2052, 0}); // 2051 is a tie and rounds to even; rounded after each sum it would stay 2048
+            .low == Row{2052, 0}); // 2051 is a midpoint, rounded to even; rounding after each sum would give 2048
   CHECK(evaluate("%y = halftone.scatter_add %1, %0 {axis = 0 : i64} : (tensor<4xi32>, tensor<4xf16>) -> tensor<2xf32>",
                  "2xf32", {ones, same})
             .low == Row{2051, 0});
@@ -81,7 +81,7 @@ TEST_CASE("Indices at a place of the batch axes name slices at that place") {
                      " : (tensor<2x2xi32>, tensor<2x2xf32>) -> tensor<2x3xf32>",
                  "2x3xf32", {reals("2x2xf32", {1, 2, 4, 8}), i})
             .low == Row{2, 0, 1, 4, 0, 8});
-  // An axis between the batch axes and the looked up one, and one behind it.
+  // One axis between the batch axes and the gathered axis, and one after it.
   TensorData cube = reals("2x2x2x2xf32", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
   CHECK(evaluate("%y = halftone.gather %0, %1 {axis = 2 : i64, batch = 1 : i64} : (tensor<2x2x2x2xf32>, "
                  "tensor<2x1xi32>) -> tensor<2x2x1x2xf32>",
@@ -125,5 +125,5 @@ TEST_CASE("the interval of a scatter holds what each possible index would give")
   i.integers = {-1};
   i.upper = {0};
   set = scattered("set", "3xf32", x, i, u, true);
-  CHECK((set.low == Row{1, 2, 3} && set.high == Row{9, 2, 3})); // it may name nothing
+  CHECK((set.low == Row{1, 2, 3} && set.high == Row{9, 2, 3})); // the index may be out of bounds
 }

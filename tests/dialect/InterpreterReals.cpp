@@ -1,4 +1,4 @@
-// Elementwise functions of floats in interval mode: their bounds hold the results of all points inside.
+// Elementwise float functions in interval mode: the bounds contain the results of all points of the intervals.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 #include "dialect/Interval.h"
@@ -39,7 +39,7 @@ struct Binary {
 };
 const Binary binaries[] = {{"rem", std::fmod}, {"pow", std::pow}, {"atan2", std::atan2}};
 
-/// Intervals, and a point inside each.
+/// Intervals, and a point inside of each.
 struct Operand {
   explicit Operand(size_t count) : low(count), high(count), points(count) {}
   void set(size_t i, Interval x, double part) {

@@ -1,4 +1,4 @@
-// Tensors as bytes, and the ops that make or move elements.
+// Tensors as bytes, and the ops that create or move elements.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 #include <cstring>

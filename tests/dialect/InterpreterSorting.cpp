@@ -1,4 +1,4 @@
-// The interpreter's sort: order, ties, NaN, and what intervals say.
+// The interpreter's sort: order, ties, NaN, and interval results.
 // SPDX-License-Identifier: Apache-2.0
 #include "Modules.h"
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ struct Sorted {
   TensorData values, indices;
 };
 
-/// The results of `halftone.sort` with these attributes, each of type `shape` and its element.
+/// The results of `halftone.sort` with these attributes, each of shape `shape` and its element type.
 Sorted sorted(const std::string &attributes, const TensorData &x, const std::string &shape, bool intervals = false) {
   std::string type, element;
   llvm::raw_string_ostream(type) << x.type;
@@ -74,7 +74,7 @@ TEST_CASE("intervals of a sort hold what any numbers within the operand's give")
   CHECK(down.values.low == Row{9, 2});
   CHECK(down.values.high == Row{9, 4});
   CHECK(down.indices.upper == Ints{3, 1});
-  // A float that may be NaN may stand at either end, and the last of the two may be anything.
+  // A float that may be NaN may be at either end, and the last of the two elements may be anything.
   const Sorted any = sorted("axis = 0 : i64", interval("2xf32", {-INFINITY, 1}, {NAN, 1}), "2", true);
   CHECK(any.values.low == Row{-INFINITY, -INFINITY});
   CHECK(any.values.high[0] == 1);

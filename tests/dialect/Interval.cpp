@@ -1,4 +1,4 @@
-// Intervals: bounds of exact results, of roundings and of sums.
+// Intervals: bounds of exact results, of rounded results and of sums.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Interval.h"
 #include "runtime/base/Half.h"

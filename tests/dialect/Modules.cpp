@@ -88,7 +88,7 @@ bool sameBits(double a, double b) {
   return (std::isnan(a) && std::isnan(b)) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
 }
 
-// Appends the cotangents of @main's arguments, for the cotangent 1, 2, 3, ... of its result.
+// Appends the gradients by the arguments of @main, for the cotangent 1, 2, 3, ... of its result.
 static void differentiate(func::FuncOp main, Value seed) {
   Block &block = main.getBody().front();
   auto terminator = cast<func::ReturnOp>(block.getTerminator());

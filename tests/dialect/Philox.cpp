@@ -1,4 +1,4 @@
-// Philox4x32-10 against the known-answer vectors of its authors' Random123 library.
+// Philox4x32-10 compared with the known-answer vectors of its authors' Random123 library.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Philox.h"
 #include "Modules.h"

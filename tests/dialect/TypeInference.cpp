@@ -1,4 +1,4 @@
-// The checked creation of ops, and the table of element types.
+// Checked creation of ops, and the table of element types.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/TypeInference.h"
 #include "Modules.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that each op's documentation has an example, and that the lit tests parse exactly that example.
+# Checks that the documentation of each op has an example, and that the lit tests parse exactly this example.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: ops_examples.py MLIR_TBLGEN LLVM_INCLUDE DIALECT_DIR TESTS_DIR"""
 import glob

@@ -1,4 +1,4 @@
-// Processes that begin alike and then differ: each case is a run of its own, which an error must end. And losses that join rows.
+// Processes that begin alike and then diverge: each case is a separate run that must end with an error; joined losses.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/distributed/Ranks.h"
 #include <cmath>
@@ -46,7 +46,7 @@ Dataset generated(int64_t batches, int64_t rows) {
   });
 }
 
-/// Calls a function of the last process at the end of a batch or of an epoch.
+/// Calls a function in the last process at the end of a batch or of an epoch.
 struct Acting : Callback {
   std::function<void(const Model &)> atBatch, atEpoch;
   void on_train_batch_end(int64_t batch, const Logs &) override {
@@ -126,7 +126,7 @@ const std::map<std::string, std::function<void()>> programs{
        const Sequential model = modelOf();
        isOther() ? (void)model.predict(xs(), {.verbose = 0}) : (void)model.fit(xs(), ys(), {.verbose = 0});
      }},
-    {"label_row", // all processes name the row of the whole batch
+    {"label_row", // all processes name the row in the whole batch
      [] {
        utils::clear_session();
        Sequential model({Input({3}), Dense(3)});
@@ -144,8 +144,8 @@ struct Joined {
   Tensors weight{};
 };
 
-/// Losses and metrics whose result is not one row for each row of the batch, or whose rows depend on each other: 7 rows in
-/// batches of 4, alone and together.
+/// Losses and metrics whose result is not one row per row of the batch, or whose rows depend on each other: 7 rows in
+/// batches of 4, in one process and in all processes together.
 bool joined(const distribution::DataParallel &all) {
   const Tensor x = wave({7, 4}, 0.31, 0), classes = Tensor::of<int32_t>({0, 1, 0, 1, 0, 1, 1}, {7}),
                y = Tensor::of<float>({1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0}, {7, 2}),

@@ -1,4 +1,4 @@
-// Two processes differ in one argument, field by field, or in one part of a model: both get one error that names it.
+// Two processes differ in one argument, field by field, or in one part of a model: both get an error that names it.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/ArgFields.h"
 #include "tests/distributed/Ranks.h"
@@ -22,7 +22,7 @@ constexpr int64_t rows = 16;
 Tensor xs() { return Tensor::ones({rows, 3}); }
 Tensor ys() { return Tensor::ones({rows, 1}); }
 
-/// Runs `call` in both processes, which must get a ValueError that holds `name`, or none if `name` is empty.
+/// Runs `call` in both processes. Both must get a ValueError that contains `name`, or none if `name` is empty.
 void expect(const std::string &what, const std::string &name, const std::function<void()> &call) {
   std::string error;
   try {
@@ -40,7 +40,7 @@ void expect(const std::string &what, const std::string &name, const std::functio
   }
 }
 
-// Another value of each type of field. A field of a new type does not compile.
+// Another value for each type of field. A field of a new type does not compile.
 void edit(bool &value) { value = !value; }
 void edit(std::string &value) { value += "x"; }
 template <class T>
@@ -55,7 +55,7 @@ void edit(T &value) {
 }
 template <class E> void edit(Choice<E> &value) { value = static_cast<E>(static_cast<int>(E(value)) ^ 1); }
 template <class T> void edit(std::optional<T> &value) { value = T(7); }
-void edit(std::optional<Device> &value) { value = Device::cpu(); } // the same: a test has no second kind of device
+void edit(std::optional<Device> &value) { value = Device::cpu(); } // unchanged: a test has no second kind of device
 void edit(std::vector<double> &value) { value = {0.5}; }
 void edit(std::vector<std::pair<int64_t, double>> &value) { value = {{1, 0.5}}; }
 void edit(std::vector<CallbackArg> &value) { value.push_back(callbacks::TerminateOnNaN()); }
@@ -65,7 +65,7 @@ void edit(Optimizer &value) { value = optimizers::SGD(0.5); }
 void edit(LossSpec &value) { value = "mae"; }
 void edit(MetricSpec &value) { value = {"mae"}; }
 
-/// Calls `call` for each field of a struct, with arguments of which rank 1 has another one.
+/// Calls `call` for each field of a struct, with arguments in which rank 1 has another value of this field.
 template <class Args>
 void eachArgument(const std::string &what, const Args &base, const std::function<void(const Args &)> &call) {
   int count = 0;
@@ -83,9 +83,9 @@ void eachArgument(const std::string &what, const Args &base, const std::function
         edit(value);
     });
     std::string expected = mayDiffer(name) || name == "device" || name == "communicator" ? "" : name;
-    if (name == "jit_compile") // compile() refuses it without run_eagerly
+    if (name == "jit_compile") // compile() rejects it without run_eagerly
       expected = "compile()";
-    if (name == "communicator") // there is no other one
+    if (name == "communicator") // there is no other communicator
       continue;
     expect(what + " " + name, expected, [&] { call(args); });
   }
@@ -96,7 +96,7 @@ Sequential modelOf(const CompileArgs &args = {.optimizer = "sgd", .loss = "mse"}
   Sequential model({Input({3}), Dense(4, {.activation = "relu"}), Dense(1)});
   try {
     model.compile(args);
-  } catch (const Error &) { // of this process alone: the model is not compiled
+  } catch (const Error &) { // thrown in this process alone: the model is not compiled
   }
   return model;
 }
@@ -150,13 +150,13 @@ void callbackArguments() {
   expect("BackupAndRestore", "BackupAndRestore", [&] { fit(BackupAndRestore(isOther() ? "/tmp/a" : "/tmp/b")); });
 }
 
-/// A layer of the user's without a config.
+/// A user-defined layer without a config.
 struct Scaling {
   double factor = 1;
   Value call(const Value &x) const { return x * factor; }
 };
 
-/// A model of which a part differs in rank 1, in each way in which a model is used.
+/// Models of which one part differs in rank 1, in each way of using a model.
 void parts() {
   struct Part {
     std::string what, name;
@@ -206,7 +206,7 @@ void parts() {
     }
 }
 
-/// Functions of the user's, arguments of losses, metrics and optimizers, the order of a graph's inputs, and data.
+/// User-defined functions; arguments of losses, metrics and optimizers; the order of a graph's inputs; data.
 void functions() {
   const FitArgs fit{.verbose = 0};
   const auto compiled = [&](const std::string &what, const std::string &name,

@@ -1,4 +1,4 @@
-// Models with hooks in several processes: against the built-in step and one process, and what is refused.
+// Models with hooks in several processes, compared with the built-in step and with one process; rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/distributed/Ranks.h"
 #include "tests/frontend/BuiltInHooks.h"
@@ -19,7 +19,7 @@ void distributeRun(bool isTogether) {
   distribute(isTogether, {.check_weights_every = 1, .shard_optimizer_state = isSharded});
 }
 
-constexpr int64_t rows = 25; // batches of 8, 8, 8 and 1: in the last one a process has no row
+constexpr int64_t rows = 25; // batches of 8, 8, 8 and 1: in the last one a process has no rows
 Tensor inputs() {
   std::vector<float> x;
   for (int64_t i = 0; i < rows * 3; ++i)
@@ -48,7 +48,7 @@ struct Net {
 struct Stepped : BuiltInTestStep<BuiltInTrainStep<Net>> {};
 struct OwnLoss : BuiltInLoss<Net> {};
 struct Gradients : BuiltInTrainStepByParts<Net> {};
-/// A loss of compile(), a term of its own, and reports.
+/// A loss of compile(), a loss term of its own, and reported values.
 struct Mixed : Net {
   double factor = 0.1;
   std::string name = "size";
@@ -107,7 +107,7 @@ double furthest(const Found &a, const Found &b) {
 
 Optimizer adam() { return optimizers::Adam(0.01); }
 
-/// Steps of the built-in parts have the bits of the built-in step, whatever rows a process has.
+/// Hooks made of the built-in parts are bit-identical to the built-in step, whatever the rows of each process.
 template <class T> void checkBits(const char *what, const std::string &policy, const Loss &loss) {
   const PolicyScope scope(policy);
   const Found expected = fitted(Model(Net(), {.name = "net"}), loss, adam(), true);
@@ -116,7 +116,7 @@ template <class T> void checkBits(const char *what, const std::string &policy, c
           fmt::format("{} under {} differs from the built-in step by {}", what, policy, furthest(found, expected)));
   say(fmt::format("{} under {}: same bits", what, policy));
 }
-/// With a term of its own the loss and the reports are those of one process.
+/// With a loss term of its own, the loss and the reported values equal those of one process.
 void checkAgainstOne(const Loss &loss) {
   const Found alone = fitted(Model(Mixed(), {.name = "net"}), loss, optimizers::SGD(0.05), false);
   const Found together = fitted(Model(Mixed(), {.name = "net"}), loss, optimizers::SGD(0.05), true);

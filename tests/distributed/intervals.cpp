@@ -1,4 +1,4 @@
-// Weights after steps of several processes against the intervals of the interpreter, which computes the steps of one process.
+// Compares weights after steps of several processes with the interpreter's intervals for the steps of one process.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Halftone.h"
@@ -40,7 +40,8 @@ Sequential modelOf(const std::string &policy, const std::string &net) {
   }
   model.add(Dense(8, {.activation = "tanh"}));
   model.add(Dense(3));
-  // With a scale of 256 no step overflows: if one did, and only in the sum of the processes, the steps would differ.
+  // With a scale of 256 no step overflows. If a step overflowed in the sum of the processes alone, the steps would
+  // differ.
   Optimizer optimizer = optimizers::SGD(0.05, {.momentum = 0.9});
   if (policy == "mixed_float16")
     optimizer = optimizers::LossScaleOptimizer(optimizer, {.initial_scale = 256});
@@ -62,7 +63,7 @@ Data batchOf(int64_t step) {
   return {Tensor(x, Shape({rows, width})), Tensor(y, Shape({rows}))};
 }
 
-/// The training step of one process, for the interpreter.
+/// The training step of one process, run by the interpreter.
 class Reference {
 public:
   explicit Reference(const Model &trained) : file_(read(trained)) {
@@ -74,7 +75,7 @@ public:
       byPath_.emplace(variable.path(), variable);
   }
 
-  /// The present values of the trained model's variables; zeros for those of metrics.
+  /// The current values of the trained model's variables; zeros for variables of metrics.
   dialect::VariableValues values() const {
     dialect::VariableValues values;
     for (const tools::DeclaredVariable &each : file_.variables) {
@@ -86,7 +87,7 @@ public:
     return values;
   }
 
-  /// `values` become intervals of the values after the step.
+  /// Replaces `values` by intervals of the values after the step.
   void step(const Data &data, dialect::VariableValues &values) const {
     std::vector<TensorData> feeds;
     for (const Tensor &feed : {data.x, data.y})
@@ -105,7 +106,7 @@ public:
       excess = std::max(excess, other.excess);
     }
   };
-  /// Compares the trained model's weights with intervals.
+  /// Compares the weights of the trained model with intervals.
   Result compare(const dialect::VariableValues &intervals) const {
     Result result;
     for (const tools::DeclaredVariable &each : file_.variables)
@@ -141,12 +142,12 @@ private:
   std::map<std::string, Variable> byPath_;
 };
 
-/// 200 steps. Each step begins with the interval of a point, the present weights; besides, one interval is carried through
-/// all steps until it is wider than 1.
+/// Runs 200 steps. Each step starts from point intervals, the current weights. In addition, one interval is carried
+/// through all steps until it is wider than 1.
 void compare(const std::string &policy, const std::string &net) {
   distribution::set_distribution(std::nullopt);
   const Sequential together = modelOf(policy, net);
-  together.train_on_batch(batchOf(0).x, batchOf(0).y); // each process alone: makes the optimizer's variables
+  together.train_on_batch(batchOf(0).x, batchOf(0).y); // each process alone: creates the optimizer's variables
   const Reference reference(together);
   distribution::set_distribution(distribution::DataParallel());
   const bool isFirst = distribution::rank() == 0;

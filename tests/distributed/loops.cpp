@@ -1,4 +1,4 @@
-// Training loops of one's own in several processes: sums and means in functions of jit(), and what is refused.
+// Custom training loops in several processes: sums and means in functions of jit(), and rejected calls.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/TensorAccess.h"
 #include "runtime/base/Sha256.h"
@@ -50,16 +50,16 @@ Optimizer optimizerOf(const std::string &policy) {
     return optimizers::LossScaleOptimizer(optimizers::Adam(0.01), {.initial_scale = 1024.0});
   return optimizers::Adam(0.01);
 }
-/// `calls`: how many calls of the model the trace has before.
+/// `calls` is the number of earlier calls of the model in the trace.
 std::vector<Value> slopesOf(const Sequential &model, const Optimizer &optimizer, const Value &x, const Value &y,
                             size_t calls = 0) {
   Value loss = Loss("mse")(y, model(x, {.training = true}));
-  const std::vector<Value> penalties = model.losses(); // of each call's activity, and of the weight
+  const std::vector<Value> penalties = model.losses(); // the penalties on the activity of each call, and on the weight
   loss = loss + penalties.at(calls) + penalties.back();
   return gradients(optimizer.scale_loss(loss), model.trainable_variables());
 }
 
-/// A step whose gradients are the means of those of all processes: unscaled, clipped, applied.
+/// A step that averages the gradients over all processes: they are unscaled, clipped, applied.
 std::function<void(const Tensor &, const Tensor &)> sharedStep(const Sequential &model, const Optimizer &optimizer) {
   return jit(
       [=](const Value &x, const Value &y) {
@@ -74,11 +74,11 @@ std::function<void(const Tensor &, const Tensor &)> sharedStep(const Sequential 
       {.name = "shared", .numerics = Numerics::strict});
 }
 
-constexpr int64_t steps = 12, rows = 4; // of each process in a step
+constexpr int64_t steps = 12, rows = 4; // rows of each process in a step
 Tensor xOf(int64_t step, int64_t rank) { return wave({rows, 3}, 0.3, static_cast<double>(7 * step + rank)); }
 Tensor yOf(int64_t step, int64_t rank) { return wave({rows, 1}, 0.7, static_cast<double>(3 * step + rank)); }
 
-/// The weights after steps of all processes, and of one process that computes the parts of `processes`.
+/// The weights after steps of all processes, and of one process that computes the parts of `processes` processes.
 void train(const std::string &policy, int64_t processes) {
   const Sequential model = modelOf(policy);
   const Optimizer optimizer = optimizerOf(policy);
@@ -116,7 +116,7 @@ void train(const std::string &policy, int64_t processes) {
   say("state " + digest(optimizer.variables()));
 }
 
-/// Sums and means of each dtype, and derivatives by them.
+/// Sums and means of each dtype, and their derivatives.
 void sums() {
   const auto own = static_cast<float>(distribution::rank() + 1);
   const auto both = jit([](const Value &x) { return std::array{distribution::sum(x), distribution::mean(x)}; });
@@ -127,7 +127,7 @@ void sums() {
   }
   const auto [none, noMean] = both(Tensor::zeros({0, 3}));
   say(fmt::format("empty {} {}", none.shape().str(), noMean.shape().str()));
-  const auto [overflowed, large] = both(Tensor::full({1}, 60000.0, float16)); // the sum is no number of float16
+  const auto [overflowed, large] = both(Tensor::full({1}, 60000.0, float16)); // the sum exceeds float16
   say(fmt::format("large {} {}", std::isinf(overflowed.astype(float32).item<float>()),
                   large.astype(float32).item<float>()));
   const auto slope =
@@ -138,7 +138,7 @@ void sums() {
   say(fmt::format("own slope {}", meanSlope(Tensor::full({}, own)).item<float>()));
 }
 
-/// Steps of which one has a gradient that is infinite in the last process alone, before the mean and clipped.
+/// Steps in some of which a gradient is infinite in the last process alone, before the mean and with clipping.
 void skips() {
   const Variable weight(Tensor::ones({2}));
   const optimizers::LossScaleOptimizer optimizer(optimizers::SGD(0.5), {.initial_scale = 8.0});
@@ -162,7 +162,7 @@ std::string errorOf(const std::function<void()> &f) {
   return "none";
 }
 
-/// Errors after which the run goes on.
+/// Errors after which the run continues.
 void refusals() {
   const Sequential model = modelOf("float32");
   const Optimizer optimizer = optimizers::SGD(0.1);
@@ -185,7 +185,7 @@ void refusals() {
   say("weights " + digest(model.weights()));
 }
 
-/// What ends the run in all processes.
+/// Errors that end the run in all processes.
 void ends(const std::string &how) {
   const Sequential model = modelOf("float32");
   const Optimizer optimizer = optimizers::SGD(0.1);
@@ -200,7 +200,7 @@ void ends(const std::string &how) {
       }));
 }
 
-/// A program that was compiled before set_distribution() is compiled again.
+/// A program compiled before set_distribution() is compiled again.
 void later() {
   distribution::set_distribution(std::nullopt);
   const auto sum = jit([](const Value &x) { return distribution::sum(x); });

@@ -1,4 +1,4 @@
-// The rows of the matrix of features in several processes: losses, loss scale, counters and weights against one process.
+// Compares the rows of the feature matrix in several processes with one process: losses, scale, counters, weights.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Matrix.h"
 #include "runtime/base/Sha256.h"
@@ -51,16 +51,16 @@ double largestDifference(const Tensor &a, const Tensor &b) {
 
 double largest(const Tensor &a) { return largestDifference(a, Tensor::zeros(a.shape(), float64)); }
 
-/// What a weight of several processes may differ by from that of one: a gradient passes the roundings of four products forward and
-/// back, of three values each, and of the process's sum, and the error of the weight is such a share of its way, at most an
-/// eighth. In each step both runs round the weight.
+/// The maximum difference between a weight in several processes and in one process. A gradient passes the roundings of
+/// four products forward and backward, of three values each, and of the sum over processes. The error relative to the
+/// change of the weight has the same bound, at most an eighth. Both runs also round the weight in each step.
 double errorBound(const Row &row, const Tensor &after, double way) {
   const DType dtype = after.dtype();
   const double rounding = dtype == float16 ? 0x1p-11 : dtype == bfloat16 ? 0x1p-8 : 0x1p-24;
   return std::min(25 * row.roundoff, 0.125) * way + 2 * steps * rounding * largest(after);
 }
 
-/// Two processes and one alone: equal counters, and losses and weights that differ by roundings.
+/// Two processes and one: equal counters, and losses and weights that differ by roundings.
 void checkAgainstOne(const Row &row, const NetArgs &args) {
   const Run alone = onBatches(net(row, args), false), together = onBatches(net(row, args), true);
   for (size_t step = 0; step < alone.counters.size(); ++step) {
@@ -75,7 +75,7 @@ void checkAgainstOne(const Row &row, const NetArgs &args) {
   double largestShare = 0.0;
   for (size_t i = 0; i < alone.after.size(); ++i) {
     const auto &[path, found] = together.after[i];
-    if (path.find("outputs_grad") != path.npos) // float8: the gradient of a process is of the mean of its own rows
+    if (path.find("outputs_grad") != path.npos) // float8: the gradient in a process is that of the mean of its own rows
       continue;
     const double way = largestDifference(alone.after[i].second, alone.before[i].second),
                  error = largestDifference(found, alone.after[i].second);
@@ -85,8 +85,8 @@ void checkAgainstOne(const Row &row, const NetArgs &args) {
   say(fmt::format("{}: weights differ by {:.2g} of their ways", row.name, largestShare));
 }
 
-/// Two processes and one that accumulates two parts of each batch: the bits of weights. Under float16 and bfloat16 gradients
-/// may stay wider than 16 bits unless numerics are strict.
+/// Two processes, and one process that accumulates two parts of each batch, get bit-identical weights. Under float16
+/// and bfloat16 gradients may stay wider than 16 bits unless numerics are strict.
 void checkAgainstParts(const Row &row) {
   const bool isNarrow = row.name == "float16" || row.name == "bfloat16";
   NetArgs args{
@@ -109,7 +109,7 @@ void checkAgainstParts(const Row &row) {
   say(row.name + ": same bits");
 }
 
-/// The built-in step as hooks: its losses, counters and weights, bit by bit.
+/// Hooks that repeat the built-in step give its losses, counters and weights, bit by bit.
 template <class Hooks> void checkHooks(const Row &row) {
   const NetArgs args{.numerics = Numerics::strict, .hasOwnRandoms = false};
   const Run expected = onBatches(net(row, args), true), found = onBatches(hooked<Hooks>(row, args), true);
@@ -118,7 +118,7 @@ template <class Hooks> void checkHooks(const Row &row) {
   requireSame(found.after, expected.after, "against the built-in step");
 }
 
-/// Dropout, and statistics of each process's own rows: the processes end with the same state, and two runs too.
+/// Dropout, and statistics over each process's own rows: all processes end with the same state, and so do two runs.
 void checkAgain(const Row &row) {
   const NetArgs args{.isSynchronized = false};
   const Sequential first = net(row, args), second = net(row, args);
@@ -132,7 +132,7 @@ void checkAgain(const Row &row) {
   say(fmt::format("{}: same state {}", row.name, sha256(bytes)));
 }
 
-/// Counts rows from 3 on, and subtracts targets: a user's metric whose result is of all processes' rows.
+/// Counts rows from 3 on, and subtracts targets: a user-defined metric whose result covers the rows of all processes.
 struct Seen {
   Variable rows{}, targets{};
   void build(MetricContext &m) {
@@ -145,7 +145,7 @@ struct Seen {
   }
   Value result() const { return ops::cast(rows, float32) + ops::sum(targets); }
 };
-/// Keeps the last target, which no sum over processes gives.
+/// Keeps the last target, which is not a sum over processes.
 struct Last {
   Variable last{};
   void build(MetricContext &m) { last = m.add_variable(); }
@@ -153,7 +153,7 @@ struct Last {
   Value result() const { return last; }
 };
 
-/// The logs of 17 rows in batches of 8, whose last one gives the second process no row.
+/// The logs of 17 rows in batches of 8; in the last batch the second process has no rows.
 std::vector<double> logsOfMetrics(const Row &row, bool isTogether, bool isTraining) {
   distribute(isTogether);
   const Sequential model = net(row, {.hasOwnRandoms = false});

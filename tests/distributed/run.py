@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs the program `train` in several processes by mpirun, and compares what the processes say.
+# Runs the program `train` in several processes by mpirun, and compares what the processes print.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: run.py MPIRUN PROGRAM FOLDER TEST [times]
 
@@ -181,7 +181,7 @@ def arguments_differ():
     require(int(result.said[0][-1].split()[0]) > 140 and result.said[0][-1].endswith(" 0 failures"), "too few cases", result)
 
 
-# What each process says when the last one does something else: text for rank 0, and text for the last rank.
+# The errors of the processes when the last one does something else: text for rank 0, and text for the last rank.
 APART = {
     "rate": ("the host has set", "learning_rate"),
     "scheduler": ("the host has set", "learning_rate"),
@@ -445,7 +445,7 @@ def timeline():
         require(int(said["exchanges"][0]) >= 3, "there are fewer than three buckets", result)
         require(float(said["first"][0]) < float(said["last"][0]), "no exchange hides", result)
         require(int(said["kernels"][0]) > 10 and int(said["events"][0]) > 15, "rows are missing", result)
-    # With a divided state the gradients travel once, in parts, and then the weights.
+    # With divided state the gradients are sent once, in parts, and then the weights.
     divided = run(2, "timeline", "shard=yes")
     require(divided.code == 0, "it failed", divided)
     for rank in (0, 1):
@@ -464,7 +464,7 @@ def gpu():
     for more in ({"HALFTONE_EMULATOR_SEED": "0"}, {"HALFTONE_EMULATOR_SEED": "1"}):
         first = well(2, "together", *words, **more, **here)
         require(values(first, "weights") == values(parts, "weights"), "they differ from one that accumulates", first, parts)
-    divided = run(2, "together", "shard=yes", *words, **here)  # each has a state of its own
+    divided = run(2, "together", "shard=yes", *words, **here)  # each has its own state
     require([each.count("weights " + values(parts, "weights")[0]) for each in divided.said.values()] == [1, 1],
             "a divided state gives other bits", divided, parts)
     words = ("policy=mixed_float16", *words)

@@ -1,4 +1,4 @@
-// Processes that divide the state of the optimizer learn the same, bit for bit, as processes that each have all of it.
+// Processes that divide the optimizer state learn the same bits as processes that each have all of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/base/ProcessRun.h"
 #include "frontend/optimizers/OptimizerImpl.h"
@@ -28,10 +28,10 @@ struct Case {
   bool overflows = false;   // in some steps a row of one process overflows float16
   bool constrained = false; // a kernel has a constraint
   int64_t width = 40;       // of the hidden layer
-  /// Fast numerics round gradients of 16 bits in other places if only a part of them is read, and add a norm in the order of
-  /// the kernel that it stands in.
+  /// With fast numerics, 16-bit gradients are rounded at other points if only a part of them is read, and a norm is
+  /// summed in the order of the kernel that contains it.
   bool isStrict = false;
-  bool normalizes = false; // by the rows of all processes: a sum inside of the backward pass
+  bool normalizes = false; // over the rows of all processes: a sum within the backward pass
 };
 
 std::vector<Case> optimizerCases() {
@@ -122,7 +122,7 @@ std::string bytesOf(const Tensor &value) {
 struct Digests {
   std::string weights, slots;
 };
-/// Digests of the weights and of the whole state of the optimizer.
+/// Digests of the weights and of the whole optimizer state.
 Digests digestsOf(const Model &model) {
   const Optimizer optimizer = model.optimizer();
   std::string weights, slots;
@@ -133,7 +133,7 @@ Digests digestsOf(const Model &model) {
   return {sha256(weights), sha256(slots)};
 }
 
-/// Bytes of the arrays of the optimizer's state, and of the parts of variables.
+/// The size in bytes of the arrays of optimizer state, and of the parts of variables.
 int64_t stateBytes(const Model &model) {
   int64_t bytes = 0;
   for (const Variable &variable : model.optimizer().impl()->allVariables())
@@ -143,7 +143,7 @@ int64_t stateBytes(const Model &model) {
 
 void distributeRun(bool isSharded) { distribute(true, {.check_weights_every = 3, .shard_optimizer_state = isSharded}); }
 
-/// All processes are here, so rank 0 has written its files.
+/// Waits for all processes, so that rank 0 has written its files.
 void meet() {
   if (const std::shared_ptr<ProcessGroup> group = processGroup())
     group->run("work", [](Collectives &all) { return all.gather("").status(); }).orThrow();
@@ -163,7 +163,7 @@ void compare(const Case &each, const std::string &folder) {
   require(expected.slots == state.slots, "other state of the optimizer");
   if (each.overflows)
     require(split.loss_scale_optimizer()->state().skipped_steps == 3, "a step was not skipped");
-  // A file of the split state, and of the whole one, each read by the other.
+  // A file of divided state and a file of whole state, each read by the other model.
   const std::string file = folder + "/split.ckpt";
   Checkpoint(split).save(file);
   meet();
@@ -179,7 +179,7 @@ void compare(const Case &each, const std::string &folder) {
   (void)Checkpoint(split).restore(file);
   require(digestsOf(split).slots == expected.slots && digestsOf(split).weights == expected.weights,
           "another restored state");
-  // A whole state that is split later.
+  // A whole state that is divided later.
   (void)Checkpoint(whole).restore(file);
   whole.fit(data.x, data.y, epochs);
   require(digestsOf(whole).slots == digestsOf(read).slots && digestsOf(whole).weights == digestsOf(read).weights,

@@ -1,4 +1,4 @@
-// Models of strings in several processes: vocabularies, training and predictions against one process, and a run that goes on.
+// Models of strings in several processes compared with one: vocabularies, training, predictions, and a resumed run.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/distributed/Ranks.h"
 #include <cmath>
@@ -12,8 +12,8 @@ using namespace halftone::test;
 
 namespace {
 
-constexpr int64_t rows = 25; // batches of 8, 8, 8 and 1: in the last one a process has no row
-/// Texts of 1 to 9 words, each long enough to be read ahead.
+constexpr int64_t rows = 25; // batches of 8, 8, 8 and 1: in the last one a process has no rows
+/// Texts of 1 to 9 words, each long enough to be prefetched.
 Tensor texts() {
   std::vector<std::string> all;
   for (int64_t i = 0; i < rows; ++i) {
@@ -59,7 +59,7 @@ void requireNear(const std::vector<double> &found, const std::vector<double> &ex
     require(std::abs(found[i] - expected[i]) < 1e-4, fmt::format("{}: {} instead of {}", what, found[i], expected[i]));
 }
 
-/// Losses, weights, predictions and the loss of a test.
+/// Losses, weights, predictions and the loss of an evaluation.
 struct Results {
   std::vector<double> losses, weights, predicted;
   double loss = 0.0;
@@ -87,7 +87,7 @@ void checkAgainstOne() {
   }
 }
 
-/// A run that stops within an epoch and goes on in a new model: the bits of a run without a pause.
+/// A run that stops within an epoch and resumes in a new model has the bits of an uninterrupted run.
 void checkResume(const std::string &folder) {
   distribute(true);
   const std::string path = folder + "/texts.ckpt";
@@ -132,7 +132,7 @@ void requireRefusal(const std::string &what, const std::string &words, const std
 }
 void checkRefusals() {
   requireRefusal("other vocabularies", ": terms of the vocabulary 5 terms", [] {
-    const Tensor own(std::vector<std::string>{distribution::rank() == 0 ? "a b c" : "a b d"}); // of one size
+    const Tensor own(std::vector<std::string>{distribution::rank() == 0 ? "a b c" : "a b d"}); // of the same size
     (void)net(5, own).fit(texts(), targets(), {.batch_size = 8, .verbose = 0});
   });
   requireRefusal("rows as long as their texts", "give `output_sequence_length`",

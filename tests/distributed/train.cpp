@@ -1,4 +1,4 @@
-// A program that several processes run together; run.py starts it and compares their words.
+// A program that several processes run together; run.py starts it and compares their output.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCache.h"
 #include "runtime/TensorAccess.h"
@@ -35,8 +35,8 @@ int64_t number(const Words &words, const std::string &name, int64_t otherwise) {
 struct Data {
   Tensor x, y;
 };
-/// Rows of numbers from -1 to 1, and as class the position of the largest of the first five. `masked`: the last four numbers
-/// of the first of two rows are zeros, the last eight of each seventh.
+/// Rows of numbers from -1 to 1. The class is the index of the largest of the first five. `masked`: the last four
+/// numbers of every second row and the last eight of every seventh are zeros.
 Data dataOf(int64_t rows, int64_t width = 20, bool masked = false) {
   std::mt19937_64 engine(7);
   std::vector<float> x;
@@ -52,7 +52,7 @@ Data dataOf(int64_t rows, int64_t width = 20, bool masked = false) {
   return {Tensor(x, Shape({rows, width})), Tensor(y, Shape({rows}))};
 }
 
-/// Draws in training: of its own generator, and of one that it makes at the first draw.
+/// Draws in training: from its own generator, and from a generator that it creates at the first draw.
 struct Noisy {
   random::SeedGenerator generator{11};
   Value call(const Value &x, const CallContext &context) const {
@@ -107,7 +107,7 @@ std::string digest(const std::vector<Variable> &variables) {
   return sha256(bytes);
 }
 
-/// Every process says its weights, and all its state.
+/// Each process prints its weights and its whole state.
 void sayState(const Model &model) {
   std::vector<Variable> all = model.variables();
   for (const Variable &variable : model.optimizer().variables())
@@ -146,7 +146,7 @@ struct Ending : Callback {
   }
 };
 
-/// fit(), evaluate() and predict() as the words say.
+/// Runs fit(), evaluate() and predict() as the words specify.
 void train(const Words &words) {
   const Data data =
       dataOf(number(words, "rows", 800), number(words, "inputs", 20), word(words, "net", "mlp") == "masked");
@@ -165,7 +165,7 @@ void train(const Words &words) {
   if (const std::string file = word(words, "csv", ""); !file.empty())
     fit.callbacks.push_back(callbacks::CSVLogger(file));
   if (const std::string file = word(words, "restore", ""); !file.empty()) {
-    model.train_on_batch(data.x.slice(0, 8), data.y.slice(0, 8)); // makes the optimizer's variables
+    model.train_on_batch(data.x.slice(0, 8), data.y.slice(0, 8)); // creates the optimizer's variables
     (void)Checkpoint(model).restore(file);
     say("restored " + digest(model.weights()));
   }
@@ -186,7 +186,7 @@ void train(const Words &words) {
                           static_cast<size_t>(TensorAccess::bytes(predicted))})));
 }
 
-/// Steps of which some have values in the rows of one process, another each time, that overflow float16.
+/// In some steps values in the rows of one process, a different process each time, overflow float16.
 void faults(const Words &words) {
   const int64_t steps = number(words, "steps", 400), rows = 24;
   const Sequential model = modelOf(words);
@@ -208,14 +208,14 @@ void faults(const Words &words) {
   sayState(model);
 }
 
-/// Steps on a GPU: how often the host waited in them, and the device's graphs.
+/// Steps on a GPU: the number of host waits, and the device's graphs.
 void steps(const Words &words) {
   const Sequential model = modelOf(words);
   const Data data = dataOf(number(words, "rows", 48));
   const auto counters = [] { return deviceRuntime(default_device()).valueOrThrow()->counters(); };
   DeviceCounters before;
   for (int64_t step = 0; step < 8; ++step) {
-    if (step == 2) // the program is compiled, and its graphs are made
+    if (step == 2) // the program is compiled, and its graphs exist
       before = counters();
     model.train_on_batch(data.x, data.y);
   }
@@ -227,7 +227,7 @@ void steps(const Words &words) {
 
 /// Loads a checkpoint at the end of each epoch.
 struct Loading : Callback {
-  std::string file; // "{}" for the epoch
+  std::string file; // "{}" represents the epoch
   int64_t loaded = 0;
   void on_epoch_end(int64_t epoch, Logs &) override {
     (void)Checkpoint(model()).restore(fmt::format(fmt::runtime(file), epoch + 1));
@@ -235,7 +235,7 @@ struct Loading : Callback {
   }
 };
 
-/// Every process loads each file of rank 0 as soon as it is said to be there.
+/// Each process loads each file of rank 0 as soon as its existence is reported.
 void files(const Words &words) {
   const std::string what = word(words, "what", ""), folder = word(words, "folder", "");
   constexpr int64_t times = 8;
@@ -264,7 +264,7 @@ void files(const Words &words) {
   say(fmt::format("loaded {}", loading.loaded));
 }
 
-/// When the first exchange of a step begins, and when the last kernel ends that makes values of the last exchange.
+/// The begin of the first exchange of a step, and the end of the last kernel that computes values of the last exchange.
 void timeline(const Words &) {
   set_random_seed(1);
   Sequential model({Input({512})});
@@ -279,7 +279,7 @@ void timeline(const Words &) {
   double first = -1, begun = 0, last = 0;
   int kernels = 0, exchanges = 0;
   std::map<std::string, int64_t> bytes;             // by the kind of collective
-  for (const StepTimeline::Row &row : times.rows) { // by their begin
+  for (const StepTimeline::Row &row : times.rows) { // ordered by their begin
     kernels += row.kind == StepTimeline::Kind::kernel;
     if (row.kind == StepTimeline::Kind::kernel)
       begun = row.end;
@@ -287,7 +287,7 @@ void timeline(const Words &) {
       continue;
     first = exchanges++ == 0 ? row.begin : first;
     bytes[row.name.substr(row.name.find(", ") + 2)] += row.bytes;
-    last = begun; // the step begins an exchange right behind the kernel that makes the last of its values
+    last = begun; // the step starts an exchange directly after the kernel that computes the last of its values
   }
   say(fmt::format("first {:.9f}", first));
   say(fmt::format("last {:.9f}", last));
@@ -306,7 +306,7 @@ void timeline(const Words &) {
   say(fmt::format("events {}", events));
 }
 
-/// By the first argument; train() without one of these.
+/// Selected by the first argument; train() otherwise.
 const std::map<std::string, void (*)(const Words &)> programs{
     {"faults", faults}, {"steps", steps}, {"timeline", timeline}, {"files", files}};
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that tests use every field of every public argument struct: a field that no test sets may have no effect.
+# Checks that the tests use each field of each public argument struct: a field that no test sets may have no effect.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: argument_fields.py ROOT"""
 import os

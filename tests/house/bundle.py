@@ -1,4 +1,4 @@
-# Checks that the bundle is small, needs no library but glibc's, and runs its programs under either way of naming them.
+# Checks that the bundle is small, needs no library except glibc, and runs its programs under both naming schemes.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: bundle.py HALFTONE_VERIFY ROOT"""
 import os
@@ -36,7 +36,7 @@ def main(bundle, root):
                 ((link, "compare", module, "--no-cache", "--numerics", "fast"), 0, "agrees"),
                 ((bundle, "halftone-run", "emit", module, "--target", "sm_80", "--format", "ptx"), 0, ".target sm_80"),
                 ((bundle, "halftone-opt", module, "--stop-after=kernel"), 0, "halftone.kernel"),
-                ((bundle, "test_gpu", "--list-tests"), None, "MNIST is learned"),  # its code is their count
+                ((bundle, "test_gpu", "--list-tests"), None, "MNIST is learned"),  # its code is the number of tests
                 ((bundle, "gpu-instructions", "--list"), 0, "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32"),
                 ((bundle, "other"), 2, "the programs are halftone-run")]:
             done = output(*command, cwd=root)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that docs/benchmarks.svg is the picture that scripts/chart draws of the results, is XML, and shows each result.
+# Checks that docs/benchmarks.svg is the drawing of the results by scripts/chart, is XML, and shows each result.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: chart.py ROOT"""
 import json

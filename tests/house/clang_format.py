@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that clang-format would change no C++ file of the tree.
+# Checks that clang-format leaves each C++ file of the tree unchanged.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: clang_format.py CLANG_FORMAT ROOT
 

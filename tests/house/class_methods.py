@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Tests the counter of methods: which declarations of a class count, and which classes a source defines.
+# Tests the method counter: the declarations of a class that count, and the classes that a source defines.
 # SPDX-License-Identifier: Apache-2.0
 import os
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Changes a copy of the sources and checks which changes give code generation another identity.
+# Changes a copy of the sources and checks which changes alter the code id.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: code_id.py CMAKE PROJECT_FOLDER"""
 import os

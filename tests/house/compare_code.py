@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs scripts/compare-code on small recordings: each kind of difference is found, and nothing that may differ counts as one.
+# Runs scripts/compare-code on small recordings: it finds each kind of difference, and ignores permitted ones.
 # SPDX-License-Identifier: Apache-2.0
 import os
 import subprocess
@@ -10,7 +10,7 @@ import unittest
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 COMPARE = os.path.join(ROOT, "scripts", "compare-code")
 
-# A build's own hashes: keys of 64 digits, whose first 16 name the symbol, and names of kernels.
+# Hashes that depend on the build: keys of 64 digits, whose first 16 name the symbol, and names of kernels.
 KEYS = ["1a" * 32, "2b" * 32]
 OTHER_KEYS = ["9d" * 32, "0e" * 32]
 NAMES = ["loop_" + "3c" * 8, "row_" + "4d" * 8]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that a struct may hold any object with default arguments as a member without an initializer.
+# Checks that a struct may have a member without an initializer of any class with default arguments.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: default_members.py INCLUDE_DIR COMPILER...
 
@@ -24,7 +24,7 @@ template <class T> struct Block { T member; };
 template <class T> constexpr bool holds = !std::is_default_constructible_v<T> || !std::is_move_constructible_v<T> ||
                                           (Implicit<T> && requires { Block<T>{}; });
 """
-# The spellings of arguments stay distinct: a list of arguments is never taken for an object.
+# The spellings of arguments are unambiguous: a list of arguments is never taken for an object.
 SPELLINGS = """
 struct Net {
   layers::Dense dense{4};

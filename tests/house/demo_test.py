@@ -1,4 +1,4 @@
-# Runs scripts/demo into a file, with stand-ins for the build and the programs: every line arrives, once and whole.
+# Runs scripts/demo into a file, with stand-ins for the build and the programs: each line appears exactly once.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: demo_test.py ROOT"""
 import os

@@ -1,4 +1,4 @@
-# Checks the object files of the library and the tools: no static or thread_local object is destroyed.
+# Checks in the object files of the library and the tools that no static or thread_local object has a destructor.
 # SPDX-License-Identifier: Apache-2.0
 """A static object that exit() destroys is used afterwards by functions of std::atexit(), by users' static objects, and by
 threads that still run. So a static object with a destructor is a reference to one that `new` made, and a thread_local one is
@@ -12,7 +12,7 @@ import sys
 
 ROOMS = ["runtime", "dialect", "compiler", "frontend", "tools"]
 REGISTERS = re.compile(r"^(__cxa_atexit|__cxa_thread_atexit(_impl)?|atexit|at_quick_exit|on_exit)(-0x[0-9a-f]+|@\w+)?$")
-# A function that registers: the reason why it may.
+# Functions that may register a destructor, each with the reason.
 ALLOWED = {
     r"noticeThreadEnd\(\)": "the end of a thread begins with the destruction of its thread_local objects (CompilerGate.cpp)",
     r"noticeExit\(\)": "exit() waits for threads inside the compiler (CompilerGate.cpp)",
@@ -20,8 +20,8 @@ ALLOWED = {
     r"halftone-lsp-server\.cpp\.o: main$": "the language server's relay passes on its last messages",
     r"watchFailures\(": "the end of the process in a pass is told (PassFailures.cpp)",
 }
-# Destructors of other projects' headers in the tools, whose threads have ended when main() returns: <iostream>'s counter,
-# LLVM's options of command lines, and CLI11's validators.
+# Destructors in headers of other projects, in tools whose threads have ended when main() returns: the counter of
+# <iostream>, LLVM's command-line options, and CLI11's validators.
 FOREIGN = re.compile(r"_ZNSt8ios_base4InitD1Ev|_ZN4llvm2cl|_ZN3CLI")
 
 
@@ -39,7 +39,7 @@ def registrations(objdump: str, file: pathlib.Path) -> list[tuple[str, str]]:
             name, refers, destructor = head.group(1), [], ""
         elif "R_" in line:
             symbol = line.split()[-1]
-            if REGISTERS.match(symbol):  # its arguments: destructor, object, library; the first may stay in a register
+            if REGISTERS.match(symbol):  # the arguments are destructor, object, library; the first may be in a register
                 given = [each for each in refers[-3:] if re.search(r"D[12]Ev", each)]
                 destructor = given[-1] if given else destructor
                 found.append((name, destructor))

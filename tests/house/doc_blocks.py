@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs the blocks of one page of the documentation, in order, in a folder of the page.
+# Runs the code blocks of one documentation page in order, in a folder of the page.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: doc_blocks.py ROOT BUILD_FOLDER COMPILER PAGE
 

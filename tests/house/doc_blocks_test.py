@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs doc_blocks.py on small pages: blocks run in order and see each other's files, and each fault is one finding.
+# Runs doc_blocks.py on small pages: blocks run in order and share their files, and each fault is one finding.
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
 import io

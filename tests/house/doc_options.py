@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that the tools and scripts have the options that the pages name, and that sources read the pages' variables.
+# Checks that tools and scripts have the options that pages name, and that sources read the pages' variables.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: doc_options.py ROOT BUILD_FOLDER
 
@@ -21,9 +21,9 @@ import doc_pages  # noqa: E402
 
 OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 PROGRAM = re.compile(r"(halftone-(?:opt|reduce|run|policy|lsp-server)|scripts/[\w-]+)(?= |$)")
-# Options of CMake, of Slurm and of test programs.
+# Options of CMake, Slurm and test programs.
 OTHERS = {"--preset", "--install", "--build", "--component", "--prefix", "--gpus-per-task", "--kill-on-bad-exit", "--state", "--loops"}
-# Options of own tools that come from a program behind them: bash's comments and ctest's arguments behind `--`.
+# Text after an own command that belongs to other programs: bash comments, and arguments for ctest after `--`.
 BEHIND = re.compile(r"\s(?:#|--\s|\|\||\||&&|;).*")
 
 

@@ -34,7 +34,7 @@ def main(root, build):
         sys.exit(f"Dialect.td tells of the attributes {sorted(told)}; expected those of Attributes.cpp and KernelAttributes.def, {sorted(known)}")
     expected = [("ops.md", f"### `halftone.{name}`") for name in re.findall(r'^def \w+ : \w+<"(\w+)"', ops, re.M)]
     expected += [("passes.md", f"### `-halftone-{flag}`") for flag in re.findall(r'Pass : Halftone_Pass<"([\w-]+)"', passes)]
-    # The names are those of classes, so the list of all classes has each.
+    # The names are those of classes, so the list of all classes must contain each of them.
     expected += [("api/annotated.html", f">{name}<") for name in re.findall(r"^class HALFTONE_API (\w+)", headers, re.M)]
     texts = {name: read(os.path.join(docs, name)) for name in ("ops.md", "passes.md", "api/annotated.html")}
     missing = [f"{name} lacks {heading}" for name, heading in expected if heading not in texts[name]]

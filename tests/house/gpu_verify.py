@@ -1,4 +1,4 @@
-# Runs scripts/gpu-verify where there is no GPU, and on the emulated driver with stand-ins for the programs and with a build's own.
+# Runs scripts/gpu-verify without a GPU, and on the emulated driver with stand-ins and with a build's own programs.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: gpu_verify.py ROOT EMULATED_DRIVER BUILD_FOLDER"""
 import importlib.machinery
@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 STAND_IN = '#!/bin/bash\necho "$(basename "$0") $*" >> "{log}"\n{last}\n'
-# What a program says of the kernels that it loads.
+# The record that a program writes for the kernels that it loads.
 LOADS = 'printf "%s\\t%s\\t%s\\t%s\\t%s\\n" {} >> "$HALFTONE_CUDA_KERNELS"'
 PROGRAMS = ["tools/halftone-run/halftone-run", "tests/end_to_end/test_gpu", "tests/end_to_end/test_gpu_ops",
             "tests/end_to_end/test_gpu_models", "tests/emulator/gpu-instructions", "tests/end_to_end/test_gpu_loops"]

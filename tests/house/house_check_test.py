@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs the house check on small trees: a clean tree passes, and each broken rule is one finding at the right line.
+# Runs the house check on small trees: a clean tree passes, and each violated rule is one finding at its line.
 # SPDX-License-Identifier: Apache-2.0
 import contextlib
 import io

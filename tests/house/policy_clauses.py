@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that a test cites each numbered clause of docs/policies.md, and that each citation names a clause.
+# Checks that a test cites each numbered clause of docs/policies.md, and that each citation names an existing clause.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: policy_clauses.py ROOT
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks README.md: its table's tests exist, its output is the output of the example, and its program is short.
+# Checks README.md: the tests in its table exist, its output is that of the example, and its program is short.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: readme_facts.py ROOT LEDGER_PROGRAM
 

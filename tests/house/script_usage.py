@@ -1,4 +1,4 @@
-# Runs every script with --help and with arguments that it does not take: nothing is installed, built or written.
+# Runs every script with --help and with invalid arguments: nothing is installed, built or written.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: script_usage.py SOURCE_FOLDER"""
 import os
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-# Programs that a script would run if it began its work: each stands first on PATH and notes that it was called.
+# Programs that a script would run to do its work: a stand-in for each is first on PATH and records its calls.
 WORKERS = ("apt-get", "cmake", "ctest", "cpack", "debootstrap", "pip", "sudo", "clang-tidy-22", "mpirun", "ninja", "git")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Checks that ctest's output passes unchanged, with the ten slowest tests before its summary.
+# Checks that the output of ctest passes unchanged, with the ten slowest tests before its summary.
 # SPDX-License-Identifier: Apache-2.0
 import os
 import subprocess

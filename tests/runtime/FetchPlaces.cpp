@@ -1,4 +1,4 @@
-// Addresses of fetches that stay, and tensors that keep their values.
+// Fixed addresses of fetches, and tensors that keep their values.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/FetchPlaces.h"
 #include "runtime/TensorAccess.h"
@@ -29,7 +29,7 @@ Executable fetching(const std::vector<int64_t> &elements) {
   return executable;
 }
 
-/// Makes each fetch, of rising numbers from `first` on, at its address, and takes it out.
+/// Writes each fetch at its address, numbers counting up from `first`, and copies it out.
 std::vector<Tensor> play(FetchPlaces &places, const Executable &executable, DeviceRuntime &device, DeviceQueue &queue,
                          float first) {
   StatusOr<std::vector<Tensor>> tensors = places.tensors();
@@ -62,7 +62,7 @@ TEST_CASE("Fetches of up to 1 MiB on a device apart have addresses that stay; th
     for (size_t i = 0; i < executable.signature.fetches.size(); ++i)
       addresses.back().push_back(places->address(i));
   }
-  CHECK(queue.copies == 3 * 3); // of 1, 256, 0 and 3 floats; of 300; of 1 MiB
+  CHECK(queue.copies == 3 * 3); // fetches of 1, 256, 0 and 3 floats; of 300 floats; of 1 MiB
   for (size_t i = 0; i < executable.signature.fetches.size(); ++i) {
     const bool isLarge = i == 3;
     CHECK((addresses[0][i] == addresses[2][i]) == !isLarge);

@@ -1,4 +1,4 @@
-// .npy files: round trips, files of NumPy, and bad files.
+// .npy files: round trips, files written by NumPy, and malformed files.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Error.h"
 #include "halftone/Tensor.h"
@@ -164,7 +164,7 @@ TEST_CASE("save_npy to a path that cannot be written is an IOError") {
 
 TEST_CASE("A header of more than 64 KiB is written in format 2.0, and read") {
   TemporaryFile file;
-  for (const int64_t rank : {21000, 30000}) { // on either side of 2^16 bytes
+  for (const int64_t rank : {21000, 30000}) { // headers shorter and longer than 2^16 bytes
     const Tensor tensor = Tensor::full({1}, 3).reshape(Shape(std::vector<int64_t>(static_cast<size_t>(rank), 1)));
     tensor.save_npy(file.path);
     char start[8] = {};

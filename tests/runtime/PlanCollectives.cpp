@@ -1,4 +1,4 @@
-// Plans with collectives, played by threads that stand for processes, and by a process alone.
+// Plans with collectives, played by threads that represent processes, and by a single process.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/PlanCollectives.h"
 #include "runtime/Player.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t elements = 3000;
 
-/// The fetch y of sharingExecutable() where x is `x`, @w is 0, and h so x / 2 + 1; then that of a second play.
+/// The fetch y of sharingExecutable() with x = `x` and @w = 0, so h = x / 2 + 1; then the fetch of a second play.
 StatusOr<std::vector<std::vector<float>>> playTwice(float x, std::shared_ptr<ProcessGroup> group,
                                                     const Executable &executable = sharingExecutable(elements)) {
   StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(1);

@@ -1,4 +1,4 @@
-// Plans with repeats, played: carries, slices, inner repeats, repeats that end early.
+// Playing plans with repeats: carries, slices, inner repeats, repeats that end early.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/PlanOperations.h"
 #include "runtime/Player.h"
@@ -85,7 +85,7 @@ TEST_CASE("A device gets each launch of a repeat with the addresses of its itera
 }
 
 TEST_CASE("A launch in parts moves with all its parts, and a predicate in a repeat with its slot") {
-  // x[t] + x[t] -> y[t] and x[t] + h -> z[t], where go[t].
+  // x[t] + x[t] -> y[t] and x[t] + h -> z[t], if go[t].
   constexpr int64_t count = 5, n = 16;
   const TensorType row{float32, {n}}, rows{float32, {count, n}}, flag{DType::bool_, {}}, flags{DType::bool_, {count}};
   Executable exe = emptyExecutable();

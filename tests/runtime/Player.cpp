@@ -152,7 +152,7 @@ TEST_CASE("the host's work before a play computes without a lock, and puts its v
   Bound bound(4);
   int prepared = 0, begun = 0;
   const auto isLocked = [&] {
-    bool locked = false; // asked by another thread, since a mutex does not tell its owner
+    bool locked = false; // queried from another thread, since a mutex does not reveal its owner
     std::thread([&] { (locked = !bound.w->lock().try_lock()) || (bound.w->lock().unlock(), true); }).join();
     return locked;
   };
@@ -160,7 +160,7 @@ TEST_CASE("the host's work before a play computes without a lock, and puts its v
     CHECK_FALSE(isLocked());
     return [&, value = static_cast<float>(++prepared)]() -> StatusOr<bool> {
       CHECK(isLocked());
-      if (++begun % 2 == 1) // as if another play had come first
+      if (++begun % 2 == 1) // as if another play had intervened
         return false;
       const Tensor w = ramp(4, value);
       HALFTONE_RETURN_IF_ERROR(bound.w->writeBytesLocked({TensorAccess::data(w), 16}));
@@ -251,7 +251,7 @@ TEST_CASE("players on one device and one store play from several threads") {
     variables.push_back(store.create("w", ramp(n, 10)).valueOrThrow());
     players.push_back(Player::bind(exe, testKernels(), device, {{"w", variables[i]}}).valueOrThrow());
   }
-  Bound alone(n), other(n, 1, device); // `other` has its own store
+  Bound alone(n), other(n, 1, device); // `other` has a store of its own
   std::atomic<int> failures{0};
   auto playMany = [&](Player &player) {
     for (int round = 0; round < 100; ++round)
@@ -276,7 +276,7 @@ TEST_CASE("players on one device and one store play from several threads") {
 }
 
 namespace {
-/// testExecutable() on a far device, and the same on the CPU.
+/// testExecutable() on the far device, and on the CPU for comparison.
 struct Far {
   std::shared_ptr<FarDevice> device = FarDevice::create("cuda:0");
   VariableStore store{device};
@@ -301,7 +301,7 @@ TEST_CASE("a plan plays on a device apart, and nothing waits for it") {
   CHECK(after.downloads == before.downloads);
   CHECK(after.uploads - before.uploads == 200);
   CHECK(after.launches - before.launches ==
-        near.device->counters().launches + 34); // counts launches that a condition skips, too
+        near.device->counters().launches + 34); // also counts launches whose condition does not hold
   for (size_t i = 0; i < got.size(); ++i)
     for (size_t fetch = 0; fetch < 2; ++fetch)
       CHECK(got[i][fetch].to_vector<float>() == expected[i][fetch].to_vector<float>());
@@ -321,11 +321,11 @@ TEST_CASE("feeds on the device are read in place, and those of another are copie
     REQUIRE(far.w->write(ramp(20, 10)).isOk());
     return far.player->play(std::vector{feed, on(far.device, go)}).valueOrThrow()[0].to_vector<float>();
   };
-  CHECK(play(on(far.device, x).slice(4, 24)) == expected); // not aligned, so copied on the device
+  CHECK(play(on(far.device, x).slice(4, 24)) == expected); // unaligned, so it is copied on the device
   const Tensor whole = on(far.device, x.slice(4, 24));
   const int64_t uploads = far.device->counters().uploads;
   CHECK(play(whole) == expected);
-  CHECK(far.device->counters().uploads == uploads + 2); // of the variable and the flag
+  CHECK(far.device->counters().uploads == uploads + 2); // the uploads of the variable and the flag
   CHECK(play(on(third, x).slice(4, 24)) == expected);
   CHECK(third->counters().downloads == 1);
 }

@@ -1,4 +1,4 @@
-// Programs: one player per signature; the least recently used player goes first.
+// Programs: one player per signature; the least recently used player is evicted first.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ProgramCache.h"
 #include "runtime/devices/NullDevice.h"
@@ -14,7 +14,7 @@ using namespace halftone;
 
 namespace {
 
-/// A plan that copies its one feed "x" to its fetch.
+/// A plan that copies its only feed "x" to its fetch.
 StatusOr<std::shared_ptr<Player>> identity(const ProgramKey &key) {
   if (key.feeds.size() != 1)
     return Status(ErrorKind::compile_error, "expected one feed");
@@ -51,7 +51,7 @@ TEST_CASE("a program compiles each signature once") {
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}).isOk());
   CHECK(program.compileCount() == 4);
   CHECK(program.keys().front() == rows(3, {1, 0}));
-  for (const uint64_t scope : {0, 1, 0, 1}) // a state of one configuration
+  for (const uint64_t scope : {0, 1, 0, 1}) // two states of one configuration
     CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, scope).isOk());
   CHECK(program.compileCount() == 5);
   CHECK(program.keys().size() == 5);
@@ -59,7 +59,7 @@ TEST_CASE("a program compiles each signature once") {
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, later).isOk());
   CHECK(program.play(std::vector{Tensor::zeros({3, 2})}, {{1, 0}}, later).isOk());
   CHECK(program.compileCount() == 6);
-  CHECK(program.keys().size() == 1); // no call can ask for an older one again
+  CHECK(program.keys().size() == 1); // no call can request an older one again
   program.clear();
   CHECK(program.keys().empty());
   CHECK(program.find(rows(3)).isOk());
@@ -215,7 +215,7 @@ TEST_CASE("Of threads whose programs need each other's, at least one is refused 
   for (size_t i = 0; i < count; ++i)
     programs.push_back(std::make_unique<ProgramCache>(
         "f" + std::to_string(i), [&, i](const ProgramKey &key) -> StatusOr<std::shared_ptr<Player>> {
-          for (++compiling; compiling < count;) // each thread has its program before it asks for the next one
+          for (++compiling; compiling < count;) // each thread has its program before it requests the next one
             std::this_thread::yield();
           HALFTONE_RETURN_IF_ERROR(programs[(i + 1) % count]->find(key).status());
           return identity(key);

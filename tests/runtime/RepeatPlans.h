@@ -1,4 +1,4 @@
-// Plans with repeats, written by hand, and what they compute.
+// Hand-written plans with repeats, and their results.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Tensor.h"
@@ -19,7 +19,7 @@ inline std::shared_ptr<const KernelLibrary> repeatKernels() {
       std::map<std::string, CpuKernelFunction>{{"add", addKernel}, {"halve", halveKernel}, {"below", belowKernel}});
 }
 
-/// A plan, feeds for it, and the fetches that it must give.
+/// A plan, its feeds, and its expected fetches.
 struct RepeatCase {
   const char *name;
   Executable exe;
@@ -43,7 +43,7 @@ inline Executable emptyExecutable() {
   return exe;
 }
 
-/// Small whole numbers and halves, other ones for each `salt`.
+/// Small integers and half-integers, different for each `salt`.
 inline std::vector<float> floatsOf(int64_t count, int salt) {
   std::vector<float> values;
   for (int64_t i = 0; i < count; ++i)
@@ -51,7 +51,7 @@ inline std::vector<float> floatsOf(int64_t count, int salt) {
   return values;
 }
 
-/// Where a carry lies: in two slots by turns, or in a stack that holds all its values.
+/// The storage of a carry: two alternating slots, or a stack with all of its values.
 enum class CarryPlace { two_slots, stack };
 
 /// Over rows of n float32, n a multiple of 16, with feeds x (count rows) and h:

@@ -1,4 +1,4 @@
-// Arithmetic of tensors: dtypes, broadcasting, wrapping and rounding, against plain loops.
+// Tensor arithmetic compared with plain loops: dtypes, broadcasting, wrapping and rounding.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Error.h"
 #include "halftone/Tensor.h"
@@ -30,10 +30,10 @@ template <class Function> std::string errorOf(Function function) {
 constexpr DType dtypes[] = {bool_,        uint8,   uint16,   uint32,  DType::uint64, int8,          int16,      int32,
                             DType::int64, float16, bfloat16, float32, float64,       float8_e4m3fn, float8_e5m2};
 const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
-/// Each dtype has some of them otherwise: wrapped, clamped, rounded or overflown.
+/// Each dtype changes some of these: it wraps, clamps, rounds or overflows.
 const std::vector<double> samples{0,    1,    -1,    3,   0.1,  -2.5,         7,     100, 255,
                                   -128, 1000, 65504, 1e9, 1e-7, 4294967295.0, -1e20, inf, nan};
-/// Of integers the lowest 64 bits.
+/// An element; of integers the lowest 64 bits.
 struct Element {
   double real = 0;
   uint64_t bits = 0;
@@ -157,7 +157,7 @@ TEST_CASE("Arithmetic broadcasts as NumPy's, at each rank and with extents of 0 
         if (int64_t &extent = dims[static_cast<size_t>(rank - i)]; extent == 1)
           extent = shape[-i];
     REQUIRE(difference.shape() == Shape(dims));
-    const auto place = [&](int64_t index, const Shape &shape) { // in the operand
+    const auto place = [&](int64_t index, const Shape &shape) { // the index in the operand
       int64_t found = 0, stride = 1;
       for (int64_t i = 1; i <= rank; ++i) {
         const int64_t extent = dims[static_cast<size_t>(rank - i)], along = index % extent;
@@ -239,7 +239,7 @@ TEST_CASE("a += b gives the handle a new tensor, which no other handle sees") {
   a += Tensor({{1}, {2}});
   CHECK(a.shape() == Shape{2, 2});
   CHECK_THAT(errorOf([&] { a += Tensor({1, 2, 3}); }), Contains("ValueError"));
-  CHECK(a.to_vector<float>() == Floats{3.5, 6.5, 4.5, 7.5}); // as before
+  CHECK(a.to_vector<float>() == Floats{3.5, 6.5, 4.5, 7.5}); // unchanged
 }
 
 TEST_CASE("Arithmetic does not depend on the rounding mode of the program") {

@@ -1,4 +1,4 @@
-// Keys of tensors: views along axis 0, copies by other keys, rows, and keys that fit no axis.
+// Keys of tensors: views along axis 0, copies for other keys, rows, and keys that fit no axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Error.h"
 #include "halftone/Tensor.h"
@@ -116,7 +116,7 @@ TEST_CASE("A tensor is the range of its rows") {
   for (const Tensor &row : counted({2, 3}).reshape({3, 2})) // a temporary
     count += static_cast<int>(row.size());
   CHECK(count == 6);
-  for (const Tensor &row : t) { // the range stays when the handle gets other data
+  for (const Tensor &row : t) { // the range is unchanged when the handle gets other data
     t = Tensor();
     count += static_cast<int>(row.size());
   }

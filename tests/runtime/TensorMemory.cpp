@@ -1,4 +1,4 @@
-// Memory of tensors: which blocks are kept, for which tensors, and how many bytes.
+// Memory of tensors: the blocks that are kept for reuse, for which tensors, and their total size.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/TensorMemory.h"
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using namespace halftone;
 
 namespace {
 
-/// Whether blocks are kept at all: under AddressSanitizer none are.
+/// Returns true if blocks are kept at all. Under AddressSanitizer none are.
 bool keeps() {
   std::shared_ptr<void> block = allocateTensorMemory(leastKeptBlock);
   const size_t before = keptTensorBytes();

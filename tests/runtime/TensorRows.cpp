@@ -1,4 +1,4 @@
-// Tensors of rows in braces, of vectors of each type, and of tensors joined along an axis.
+// Tensors of braced rows, of vectors of each type, and of tensors concatenated along an axis.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Error.h"
 #include "halftone/Tensor.h"

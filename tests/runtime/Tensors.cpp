@@ -1,4 +1,4 @@
-// One tensor, several in order, or several by name.
+// A single tensor, several in order, or several by name.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Error.h"
 #include "halftone/Tensor.h"

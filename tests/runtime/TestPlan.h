@@ -1,4 +1,4 @@
-// Plans and kernels written by hand, for the tests of code that verifies, stores or plays plans.
+// Hand-written plans and kernels, for tests of code that verifies, stores or plays plans.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/KernelLibrary.h"
@@ -23,7 +23,7 @@ struct FunctionLibrary final : KernelLibrary {
 
 inline constexpr int64_t blockElements = 8;
 
-/// Elements [begin, end) of a block range, for kernels whose one extent is the count of elements.
+/// The elements [begin, end) of a range of blocks, for kernels whose only extent is the number of elements.
 inline std::pair<int64_t, int64_t> elementsOf(const int64_t *extents, int64_t blockBegin, int64_t blockEnd) {
   return {blockBegin * blockElements, std::min(extents[0], blockEnd * blockElements)};
 }
@@ -105,7 +105,7 @@ inline Executable testExecutable(int64_t n = 100) {
   return exe;
 }
 
-/// The same, but y is the sum of h over all processes; it travels while the variable is updated.
+/// Like testExecutable(), but y is the sum of h over all processes, which is in flight while the variable is updated.
 ///   ...; s := all_reduce h; old := w; if go: ...; wait; y := s
 /// Slot 8 is s.
 inline Executable sharingExecutable(int64_t n = 100) {
@@ -120,8 +120,8 @@ inline Executable sharingExecutable(int64_t n = 100) {
   return exe;
 }
 
-/// The same, but process `rank` of two gets its part of the sum of h, and then the whole sum, s, of parts of n / 3 and 2 n / 3.
-/// Slot 9 is the part.
+/// Like sharingExecutable(), but process `rank` of two receives its part of the sum of h, and then the whole sum, s, of
+/// parts of n / 3 and 2 n / 3 elements. Slot 9 is the part.
 inline Executable dividingExecutable(int64_t n, int64_t rank) {
   Executable exe = sharingExecutable(n);
   const std::vector<int64_t> borders{0, n / 3, n};

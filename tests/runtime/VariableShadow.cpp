@@ -1,4 +1,4 @@
-// Shadows: made anew if something else wrote their variable, kept if nothing changed, shared between executables.
+// Shadows: recomputed after other writes to the variable, kept if nothing changed, shared between executables.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Player.h"
 #include "runtime/devices/CpuDevice.h"

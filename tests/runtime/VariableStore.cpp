@@ -107,7 +107,7 @@ TEST_CASE("a variable moves to another device with its value") {
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{1, 2, 3});
   REQUIRE(w->write(Tensor({4, 5, 6}, {3})).isOk());
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{4, 5, 6});
-  REQUIRE(w->moveTo(far).isOk()); // it is there already
+  REQUIRE(w->moveTo(far).isOk()); // it is already there
   CHECK(w->version() == version + 2);
   REQUIRE(w->moveTo(host).isOk());
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>{4, 5, 6});
@@ -147,7 +147,7 @@ TEST_CASE("variables that are written together get all values, or none when one 
 }
 
 TEST_CASE("variables of several stores are read and written in one moment, whatever their order") {
-  constexpr int64_t elements = 1 << 16; // long enough to be caught half written
+  constexpr int64_t elements = 1 << 16; // large enough to be observed half written
   VariableStore first(device()), second(device());
   const VariableHandle a = first.create("a", Tensor::zeros({elements})).valueOrThrow();
   const VariableHandle b = second.create("b", Tensor::zeros({elements})).valueOrThrow();

@@ -1,4 +1,4 @@
-# Sets bytes near the beginning of a file of bytecode to other values: each tool ends by itself with one of its exit codes.
+# Changes bytes near the beginning of a bytecode file: each tool ends by itself with one of its exit codes.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: wrong_bytes.py FILE.mlir FOLDER"""
 import pathlib

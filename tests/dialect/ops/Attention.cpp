@@ -1,4 +1,4 @@
-// Gradients of attention against finite differences.
+// Compares gradients of attention with finite differences.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 #include <fmt/format.h>
@@ -17,15 +17,15 @@ TensorData random(const std::string &type, unsigned seed) {
   return reals(type, values);
 }
 
-/// Attention of 2 x 3 queries and 2 x 4 keys, with n and m heads, h = 3 and e = 2.
+/// Attention of 2 x 3 queries and 2 x 4 keys, with n query heads and m key heads, h = 3 and e = 2.
 struct Form {
   int64_t n, m;
   std::string bias;       // its type, or ""
   std::string mask;       // its elements as a constant of 1x1x3x4, or ""
-  std::string attributes; // besides the scale
+  std::string attributes; // other attributes than the scale
 };
 
-/// A module that returns both results in one vector, and the types of its feeds.
+/// A module that returns both results in one vector. Also gives the types of its feeds.
 std::string moduleOf(const Form &form, std::vector<std::string> &types) {
   types = {fmt::format("2x3x{}x3xf64", form.n), fmt::format("2x4x{}x3xf64", form.m),
            fmt::format("2x4x{}x2xf64", form.m)};

@@ -1,4 +1,4 @@
-// Gradients of windows and convolutions against finite differences, also of gradients.
+// Compares gradients of windows and convolutions with finite differences, and gradients of these gradients.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ struct Steps {
   std::string image, kernel, result; // extents along the spatial axes
 };
 
-// Same and valid padding, strides, dilations, flips, holes; one to three spatial axes.
+// Same and valid padding, strides, dilations, flips, base dilations; one to three spatial axes.
 const std::vector<Steps> cases = {
     {"stride = array<i64: 1>, dilation = array<i64: 1>, low = array<i64: 1>, hole = array<i64: 1>", "5x", "3x", "5x"},
     {"stride = array<i64: 2>, dilation = array<i64: 2>, low = array<i64: 1>, hole = array<i64: 1>", "7x", "2x", "4x"},

@@ -1,4 +1,4 @@
-// Compares gradients of the elementwise ops with finite differences; and their rules at ties and edges.
+// Compares gradients of the elementwise ops with finite differences; their rules at ties and edge cases.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 #include "dialect/Gradient.h"
@@ -45,7 +45,7 @@ TEST_CASE("gradients of binary ops match differences") {
                       {reals("4xf64", {0.3, 1.7, 2.5, 4.0}), reals("4xf64", {2.0, -1.5, 0.5, 3.0})}) < 1e-8);
 }
 
-// The gradients of the one op in `text` for a cotangent of ones; the cotangent is built beside the op.
+// The gradients of the single op in `text` for a cotangent of ones, which is built next to the op.
 static std::vector<TensorData> gradientsIn(const std::string &text, const std::vector<TensorData> &feeds) {
   auto module = parse(text);
   mlir::Operation *primal = nullptr;

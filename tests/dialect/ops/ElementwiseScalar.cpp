@@ -1,4 +1,4 @@
-// Compares scalar bodies with the interpreter: each is emitted on constants, and arith and math fold it.
+// Compares scalar bodies with the interpreter: each is emitted on constants, which arith and math fold.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,7 +13,7 @@ using namespace halftone::dialect::testing;
 
 namespace {
 
-// The value of a constant in the interpreter's form: a float, or an integer's bits in the signedness of `type`.
+// A constant as the interpreter represents it: a float, or an integer's bits in the signedness of `type`.
 Attribute scalarConstant(const TensorData &x, int64_t i) {
   Type type = arithmeticType(x.type.getElementType());
   if (x.isFloat())
@@ -21,8 +21,8 @@ Attribute scalarConstant(const TensorData &x, int64_t i) {
   return IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), x.integers[i], true, true));
 }
 
-// The scalar body of the one elementwise op in `text`, folded for every element. The body on one vector is only
-// verified: arith cannot fold every op on vectors.
+// The scalar body of the single elementwise op in `text`, folded for every element. The body on a vector is only
+// verified, because arith cannot fold every op on vectors.
 std::vector<Attribute> fold(const std::string &text, const std::vector<TensorData> &operands, bool vectors) {
   auto source = parse(text);
   ElementwiseOpInterface op;
@@ -63,7 +63,7 @@ std::vector<Attribute> fold(const std::string &text, const std::vector<TensorDat
     for (Value operand : each.getOperands())
       constants.push_back(known.at(operand));
     INFO(text << " " << each.getName().getStringRef().str());
-    if (auto truncate = dyn_cast<arith::TruncFOp>(each)) { // arith folds it only if it is exact
+    if (auto truncate = dyn_cast<arith::TruncFOp>(each)) { // arith folds it only if exact
       APFloat value = cast<FloatAttr>(constants[0]).getValue();
       bool inexact = false;
       value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven, &inexact);

@@ -1,4 +1,4 @@
-// Compares gradients of slices, concatenations, lookups and sums at indices with finite differences.
+// Compares gradients of slice, concat, gather and scatter with finite differences.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 
@@ -57,7 +57,7 @@ TEST_CASE("gradients of lookups with batch axes match differences") {
                       {counted("2x2x3xf64")}) < 1e-8);
 }
 
-// No two elements are equal.
+// All elements are different.
 TEST_CASE("gradients of scatters match differences") {
   const std::string indices = "%i = halftone.constant dense<[2, 0, 2, 5, -1]> : tensor<5xi32>\n";
   for (const char *kind : {"set", "sum", "max", "min"}) {

@@ -1,4 +1,4 @@
-// Compares gradients of reductions with finite differences; and how ties share a gradient.
+// Compares gradients of reductions with finite differences; how ties share a gradient.
 // SPDX-License-Identifier: Apache-2.0
 #include "../Modules.h"
 

@@ -1,4 +1,4 @@
-// Folders of cached files: what comes back, and what never does.
+// Folders of cached files: which files are returned, and which never are.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/CacheFolder.h"
 #include "tests/TemporaryFolder.h"
@@ -21,7 +21,7 @@ TEST_CASE("An entry comes back whole, in this process and in a later one, under 
     CHECK(cache.complaint().empty());
     CHECK_FALSE(cache.read(key));
     cache.write(key, body);
-    cache.write("../escape", body); // no key
+    cache.write("../escape", body); // not a key
     CHECK(cache.read(key) == body);
   }
   CHECK(CacheFolder(folder / "a", name, "magic 1\n", 1 << 20).read(key) == body);
@@ -78,7 +78,7 @@ TEST_CASE("An entry beyond the limit on file sizes is not written and reported; 
     CacheFolder cache(folder / "a", name, "magic\n", 1 << 20);
     const bool isLimited = ::setrlimit(RLIMIT_FSIZE, &limit) == 0;
     cache.write(key, std::string(100000, 'x'));
-    cache.write(std::string(64, 'c'), "small"); // does not hide that the first is missing
+    cache.write(std::string(64, 'c'), "small"); // does not hide that the first entry is missing
     ::_exit(isLimited && !cache.read(key) && cache.read(std::string(64, 'c')) &&
                     cache.complaint().ends_with("File too large")
                 ? 0

@@ -1,4 +1,4 @@
-// The disk cache keeps to its size: the entries that were used longest ago go first, and other files stay.
+// The disk cache keeps its size limit: least recently used entries are deleted first, and other files remain.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/CacheTrim.h"
 #include "tests/TemporaryFolder.h"
@@ -43,7 +43,7 @@ TEST_CASE("the cache removes the least recently used entry first, whatever its b
   CHECK(fs::exists(c));
   CHECK(fs::exists(d));
   trimCacheFolder(folder.path, folder.path / newBuild, 1200);
-  CHECK_FALSE(fs::exists(folder.path / oldBuild)); // an empty folder goes too
+  CHECK_FALSE(fs::exists(folder.path / oldBuild)); // an empty folder is deleted too
   CHECK(fs::exists(d));
   trimCacheFolder(folder.path, folder.path / newBuild, 0);
   CHECK_FALSE(fs::exists(d));

@@ -1,4 +1,4 @@
-// How a child program gets its file, and how its end is told.
+// How a child program receives its file, and how its end is reported.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ChildProgram.h"
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A shell as the child.
+/// A shell as the child program.
 struct Shell {
   ChildProgram child{"halftone-nobody", "HALFTONE_TEST_CHILD", "reads nothing"};
   int file = ::memfd_create("file", MFD_CLOEXEC), input = ::memfd_create("input", MFD_CLOEXEC);

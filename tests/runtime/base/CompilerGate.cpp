@@ -1,4 +1,4 @@
-// Threads inside the compiler, and the end of a process.
+// Threads inside the compiler at the exit of the process.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/CompilerGate.h"
 #include <atomic>
@@ -13,7 +13,8 @@ using namespace halftone;
 
 namespace {
 
-/// The status of a child that runs f and leaves by exit(0), unless f ends it otherwise. An alarm ends a child that hangs.
+/// The status of a child that runs f and leaves by exit(0), unless f ends it otherwise. An alarm kills a child that
+/// hangs.
 template <class F> int statusOfChild(F f) {
   const pid_t child = fork();
   if (child == 0) {

@@ -84,7 +84,7 @@ TEST_CASE("Conversion to bool is != 0") {
   CHECK(fromDouble<uint8_t>(NAN, DType::bool_) == 1);
   CHECK(fromInt64<uint8_t>(256, DType::bool_) == 1);
   CHECK(fromInt64<uint8_t>(0, DType::bool_) == 0);
-  const uint8_t loose = 7; // a byte of a bool other than 0 and 1 is true
+  const uint8_t loose = 7; // a bool byte other than 0 and 1 is true
   CHECK(one<float>(DType::bool_, &loose, DType::float32) == 1.0f);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("Conversion of integers and doubles to a narrow float rounds once") {
   CHECK(fromInt64<double>((int64_t(1) << 53) + 1, DType::float64) == 0x1p53);
   CHECK(fromInt64<uint16_t>(65519, DType::float16) == 0x7bff);
   CHECK(fromInt64<uint16_t>(65520, DType::float16) == 0x7c00);
-  // A tie between two float16 values after it has been rounded to float32.
+  // A midpoint of two float16 values after rounding to float32.
   CHECK(fromDouble<uint16_t>(0x1.00200000001p0, DType::float16) == 0x3c01);
   CHECK(fromDouble<float>(1e39, DType::float32) == INFINITY);
 }

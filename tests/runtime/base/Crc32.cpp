@@ -1,4 +1,4 @@
-// Compares the checksum with zlib's.
+// Compares the checksum with that of zlib.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Crc32.h"
 #include <catch2/catch.hpp>
@@ -26,5 +26,5 @@ TEST_CASE("The checksum is zlib's for every length and start, in one piece or in
     REQUIRE(crc32Of(data.subspan(cut), crc32Of(data.first(cut), before)) == expected);
   }
   CHECK(crc32Of(std::as_bytes(std::span(std::string_view("123456789")))) == 0xcbf43926);
-  CHECK(crc32Of({}, 7) == 7); // zlib's null pointer would begin anew
+  CHECK(crc32Of({}, 7) == 7); // with zlib a null pointer would start over
 }

@@ -1,4 +1,4 @@
-// zlib streams hold the bytes, and are shorter if these repeat.
+// zlib streams decompress to the same bytes, and are shorter if the bytes repeat.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Deflate.h"
 #include <catch2/catch.hpp>

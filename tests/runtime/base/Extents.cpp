@@ -1,4 +1,4 @@
-// Sums and products of extents, at the bounds of 64 bits.
+// Sums and products of extents, at the limits of 64 bits.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Extents.h"
 #include <catch2/catch.hpp>

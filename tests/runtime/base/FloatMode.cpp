@@ -1,4 +1,4 @@
-// FloatMode over modes of callers: rounding, flushing, traps, flags.
+// FloatMode under other modes of the caller: rounding, flushing, traps, flags.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/FloatMode.h"
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ volatile double one = 1.0, three = 3.0, zero = 0.0;
 volatile float smallest = std::numeric_limits<float>::min(), half = 0.5f;
 volatile long double longOne = 1.0L, longThree = 3.0L;
 
-/// The environment of the test, which comes back behind it.
+/// The floating-point environment of the test, restored on destruction.
 struct Environment {
   std::fenv_t saved;
 #if defined(__x86_64__)

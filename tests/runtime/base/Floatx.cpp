@@ -1,4 +1,4 @@
-// The process's default float dtype.
+// The default float dtype of the process.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Floatx.h"
 #include <catch2/catch.hpp>

@@ -14,7 +14,7 @@ using namespace halftone;
 
 namespace {
 
-/// Whether a child process exits within ten seconds, with success, after `f` returned true in it.
+/// Forks. Returns true if `f` returned true in the child and the child exits successfully within ten seconds.
 template <class F> bool childDoes(F f) {
   const pid_t child = fork();
   if (child == 0) {
@@ -36,7 +36,7 @@ TEST_CASE("a forked child finds locks open that other threads take all the time"
     threads.emplace_back([&] {
       while (!stop) {
         const ForkSafeLock outer(nested);
-        const ForkSafeLock inner(nested); // also while a fork waits
+        const ForkSafeLock inner(nested); // also while a fork is waiting
         const ForkSafeLock lock(mutex);
         std::this_thread::sleep_for(std::chrono::microseconds(50));
       }
@@ -95,7 +95,7 @@ TEST_CASE("Several threads may fork at once, each while it holds the gate") {
   for (std::thread &thread : threads)
     thread.join();
   CHECK(good == 40);
-  CHECK(childDoes([] { return true; })); // no gate is left
+  CHECK(childDoes([] { return true; })); // no gate remains
 }
 
 TEST_CASE("A fork does not wait for users' code inside the library") {

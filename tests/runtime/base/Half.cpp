@@ -1,4 +1,4 @@
-// Exact narrow floats against a slow oracle: a sorted table of all values, and the midpoints between neighbours.
+// Exact narrow floats compared with a slow oracle: a sorted table of all values, and the midpoints of neighbours.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Half.h"
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 using namespace halftone;
 
-/// The value of finite, non-negative bits from the definition of the format.
+/// The value of finite, non-negative bits, from the definition of the format.
 template <class Format> static double slowValue(unsigned bits) {
   const int exponent = int(bits >> Format::mantissaBits);
   const int mantissa = int(bits & ((1u << Format::mantissaBits) - 1));
@@ -19,8 +19,8 @@ template <class Format> static double slowValue(unsigned bits) {
   return std::ldexp(double(hidden + mantissa), std::max(exponent, 1) - Format::bias - Format::mantissaBits);
 }
 
-/// values[b] is the value of bits b, for 0 <= b <= the largest finite one. The last entry is the value that would come
-/// after the largest.
+/// values[b] is the value of bits b, for 0 <= b <= the largest finite one. The last entry is the value that would
+/// follow the largest.
 template <class Format> static std::vector<double> table() {
   std::vector<double> values;
   for (unsigned b = 0; b <= unsigned(Format::largest) + 1; ++b)
@@ -28,14 +28,14 @@ template <class Format> static std::vector<double> table() {
   return values;
 }
 
-/// Bits of the nearest value, ties to even bits; one past the largest on overflow.
+/// The bits of the nearest value, ties to even; one past the largest on overflow.
 static unsigned slowRound(const std::vector<double> &values, double magnitude) {
   const unsigned top = unsigned(values.size()) - 1;
   if (magnitude >= values[top])
     return top;
   const auto above = std::upper_bound(values.begin(), values.end(), magnitude);
   const unsigned low = unsigned(above - values.begin()) - 1;
-  const double middle = (values[low] + values[low + 1]) / 2; // exact: it needs one bit more than the format has
+  const double middle = (values[low] + values[low + 1]) / 2; // exact: it needs one bit more than the format
   if (magnitude != middle)
     return magnitude < middle ? low : low + 1;
   return low % 2 ? low + 1 : low;
@@ -208,7 +208,7 @@ TEST_CASE("roundTo and largestFinite follow the dtype") {
 }
 
 TEST_CASE("64-bit integers keep the bits that decide the next rounding") {
-  const int64_t tie = (int64_t(1) << 62) + (int64_t(1) << 54); // halfway between two bfloat16 values
+  const int64_t tie = (int64_t(1) << 62) + (int64_t(1) << 54); // the midpoint of two bfloat16 values
   CHECK(Bfloat16::decode(Bfloat16::encode(toDoubleForRounding(tie))) == 0x1p62f);
   CHECK(Bfloat16::decode(Bfloat16::encode(toDoubleForRounding(tie + 1))) == 0x1.02p62f);
   CHECK(Bfloat16::decode(Bfloat16::encode(toDoubleForRounding(-tie - 1))) == -0x1.02p62f);

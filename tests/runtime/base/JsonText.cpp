@@ -1,4 +1,4 @@
-// JSON texts: numbers as Python writes them, limits, errors with their places, and time in proportion to the text.
+// JSON texts: numbers as Python prints them, limits, errors with positions, and linear running time.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/JsonText.h"
 #include "halftone/Error.h"
@@ -119,6 +119,6 @@ TEST_CASE("The time to read JSON grows with the text, also for many objects in a
     list += ",{}";
     object += ",\"k" + std::to_string(i) + "\":0";
   }
-  CHECK(seconds(list + "]") < 5.0); // a pass that is quadratic takes minutes
+  CHECK(seconds(list + "]") < 5.0); // a quadratic pass would take minutes
   CHECK(seconds(object + "}") < 5.0);
 }

@@ -1,4 +1,4 @@
-// Mapped files: their bytes, and which paths are refused.
+// Mapped files: their bytes, and the paths that are rejected.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/MappedFile.h"
 #include "tests/TemporaryFolder.h"

@@ -1,4 +1,4 @@
-// Numbers of C++: kept exactly, and held or not held by each integer dtype; integer arguments of every type.
+// C++ numbers: kept exactly, representable or not in each integer dtype; integer arguments of every type.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Number.h"
 #include "halftone/Config.h"
@@ -101,5 +101,5 @@ TEST_CASE("Tensor::full has the integer that was given, or the nearest that the 
   CHECK(Tensor::full({}, 16777217, float32).item<float>() == 16777216.0F);
   CHECK(Tensor::full({}, 300, int8).item<int8_t>() == 127);
   CHECK(Tensor::full({}, -1, uint8).item<uint8_t>() == 0);
-  CHECK(Tensor::full({}, 300.0, int8).astype(int32).item<int32_t>() == 127); // as astype() clamps
+  CHECK(Tensor::full({}, 300.0, int8).astype(int32).item<int32_t>() == 127); // clamps, as astype() does
 }

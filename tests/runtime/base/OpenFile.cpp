@@ -1,4 +1,4 @@
-// Which files are opened, and which are refused before they block or take all memory.
+// Files that are opened, and files that are rejected before they block or exhaust memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/OpenFile.h"
 #include "tests/TemporaryFolder.h"

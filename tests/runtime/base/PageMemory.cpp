@@ -1,4 +1,4 @@
-// Blocks of whole pages: alignment, writing, and a size that no machine has.
+// Blocks of whole pages: alignment, writing, and a size that no machine supports.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/PageMemory.h"
 #include <catch2/catch.hpp>

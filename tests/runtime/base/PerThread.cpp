@@ -1,4 +1,4 @@
-// Objects of which each thread has its own.
+// Objects with one instance per thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/PerThread.h"
 #include <atomic>

@@ -1,4 +1,4 @@
-// Names with control characters and bytes of no encoding, as terminals get them.
+// Names with control characters and invalid bytes, as printed to terminals.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/PrintableText.h"
 #include <catch2/catch.hpp>
@@ -12,7 +12,7 @@ TEST_CASE("Names are printed without control characters, in UTF-8", "[printable]
   CHECK(printable("a\"b\\c") == "a\\22b\\\\c");
   CHECK(printable("größe 层 😀") == "größe 层 😀");
   CHECK(printable("\xff\xc3") == "\\FF\\C3");
-  CHECK(printable("\xc2\x9b[31m") == "\\C2\\9B[31m"); // a control character in two bytes
+  CHECK(printable("\xc2\x9b[31m") == "\\C2\\9B[31m"); // a control character of two bytes
   CHECK(printable("\xed\xa0\x80") == "\\ED\\A0\\80"); // a surrogate
   CHECK(printable("") == "");
 }

@@ -1,4 +1,4 @@
-// SHA-256 against published digests and against lengths around a block.
+// SHA-256 compared with published digests; lengths around a block.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Sha256.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The room on a thread's stack.
+// The remaining space on the stack of a thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/StackRoom.h"
 #include "halftone/Error.h"
@@ -9,7 +9,7 @@ using namespace halftone;
 
 namespace {
 
-/// Recurses without an end, by frames of about 1 KiB, and returns how deeply it came.
+/// Recurses without bound in frames of about 1 KiB, and returns the depth reached.
 int64_t depth = 0;
 volatile bool goesOn = true;
 void recurse() {
@@ -48,7 +48,7 @@ Result onStack(size_t bytes) {
 
 } // namespace
 
-/// Of the depths on stacks of 1 MiB and of 64 KiB. ThreadSanitizer's frames are larger.
+/// Compares the depths on stacks of 1 MiB and 64 KiB. Frames under ThreadSanitizer are larger.
 #if !defined(__has_feature) || !__has_feature(thread_sanitizer)
 static constexpr int64_t leastRatio = 10;
 #else
@@ -62,5 +62,5 @@ TEST_CASE("A recursion without an end is an error that names what is nested, on 
   CHECK(small.depth > 20);
   CHECK(middle.depth > leastRatio * small.depth);
   CHECK(large.depth > 5 * middle.depth);
-  CHECK(large.depth < 9 << 10); // of a stack of 64 MiB, 8 MiB serve
+  CHECK(large.depth < 9 << 10); // of a stack of 64 MiB, 8 MiB are used
 }

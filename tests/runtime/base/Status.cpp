@@ -1,4 +1,4 @@
-// Status, and the public exception that it becomes.
+// Status, and the public exception to which it converts.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Status.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Threads that start, and threads that do not.
+// Threads that start, and threads that fail to start.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/Threads.h"
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace halftone;
 
 namespace {
 
-/// How often each job ran, and the threads that ran jobs.
+/// The number of runs of each job, and the threads that ran jobs.
 struct Seen {
   std::vector<std::atomic<int>> runs;
   std::mutex mutex;

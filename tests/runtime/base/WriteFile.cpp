@@ -1,4 +1,4 @@
-// Whole files: which files are replaced, which are written in place, and which bytes stay when a write fails.
+// Whole files: which are replaced, which are written in place, and which bytes remain if a write fails.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/WriteFile.h"
 #include "tests/TemporaryFolder.h"
@@ -42,7 +42,7 @@ struct stat statusOf(const std::string &path) {
 
 bool isRoot() { return ::geteuid() == 0; }
 
-/// The result of `work` in a child process, whose limits and descriptors it may change.
+/// The result of `work` in a child process, in which it may change limits and descriptors.
 bool inChild(bool (*work)(const Folder &), const Folder &folder) {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
@@ -134,7 +134,7 @@ TEST_CASE("A pipe without readers is an error, and no signal", "[file]") {
           ::usleep(100000);
           ::close(reader);
         });
-        const std::string large(1 << 20, 'p'); // more bytes than a pipe holds
+        const std::string large(1 << 20, 'p'); // more bytes than a pipe buffers
         const Status status = writeFile(folder / "pipe", {large});
         closer.join();
         sigset_t pending;
@@ -267,7 +267,7 @@ TEST_CASE("replaceFile leaves the old file when the disk is full", "[file]") {
 
 namespace {
 
-/// From here on, the process's calls of openat() with O_TMPFILE fail, as on file systems that know no files without a name.
+/// Makes openat() with O_TMPFILE fail in this process from now on, as on file systems without unnamed files.
 bool forbidFilesWithoutName() {
   const sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
                                  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_openat, 0, 3),
@@ -328,7 +328,7 @@ TEST_CASE("A name of 255 bytes is written, whatever characters it has", "[file]"
   for (int i = 0; i < 85; ++i)
     han += "\u6f22";
   for (const std::string &name : {han, std::string(255, 'n'), "x" + han.substr(3) + "yy", std::string(255, '\xbf')}) {
-    for (int turn = 0; turn < 2; ++turn) { // a new file, and one that is replaced
+    for (int turn = 0; turn < 2; ++turn) { // a new file, and a replaced one
       INFO(name << " " << writeFile(folder / name, {"text"}).str());
       CHECK(contents(folder / name) == "text");
     }
@@ -355,7 +355,7 @@ TEST_CASE("replaceFile writes another user's file that everyone may write; it ke
   put(folder / "shared", "old");
   REQUIRE(::chmod(folder.path.c_str(), 0777) == 0);
   REQUIRE(::chmod((folder / "shared").c_str(), 0646) == 0);
-  const bool isOther = isRoot(); // else the file is this user's own
+  const bool isOther = isRoot(); // otherwise the file belongs to this user
   CHECK(inChild(
       [](const Folder &folder) {
         if (isRoot() && (::setgid(54321) != 0 || ::setuid(12345) != 0))
@@ -365,7 +365,7 @@ TEST_CASE("replaceFile writes another user's file that everyone may write; it ke
       },
       folder));
   CHECK(contents(folder / "shared") == "new");
-  CHECK((statusOf(folder / "shared").st_mode & 07777) == (isOther ? 0666 : 0646)); // the group is another
+  CHECK((statusOf(folder / "shared").st_mode & 07777) == (isOther ? 0666 : 0646)); // the group differs
   CHECK(statusOf(folder / "shared").st_uid == (isOther ? 12345 : ::geteuid()));
 }
 
@@ -381,7 +381,7 @@ TEST_CASE("A growing file and a stream that reach a limit are errors, and no sig
           return false;
         const Status late = log.append(row);
         return late.message().ends_with("log: File too large") && !writeStream(stream, row).isOk() &&
-               std::fclose(stream) == 0; // nothing is left to write
+               std::fclose(stream) == 0; // nothing remains to be written
       },
       folder));
   CHECK(contents(folder / "log").size() == 4096);

@@ -1,4 +1,4 @@
-// Sums and lists over threads that stand for processes.
+// Sums and lists over threads that represent processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/Collectives.h"
 #include "Threads.h"
@@ -13,7 +13,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// Numbers of very different sizes, so that each order of a sum has other bits.
+/// Numbers of very different magnitudes, so that each order of summation gives other bits.
 std::vector<float> numbersOf(int rank, int64_t count) {
   std::mt19937_64 engine(static_cast<uint64_t>(rank) + 1);
   std::vector<float> numbers(static_cast<size_t>(count));
@@ -61,7 +61,7 @@ TEST_CASE("Arrays of several dtypes travel together; narrow floats are summed in
     const std::vector<uint16_t> brains(count, Bfloat16::encode(own.rank() == 0 ? 256.0 : 1.0));
     const std::vector<float> floats(3, rank + 0.5f);
     const std::vector<double> doubles(5, 1e-300 * rank);
-    const std::vector<int64_t> whole(5001, own.rank() + 1); // large enough to travel without being packed
+    const std::vector<int64_t> whole(5001, own.rank() + 1); // large enough to be sent without packing
     const std::vector<uint8_t> bytes(7, 100);
     std::vector<uint16_t> halvesOut, brainsOut;
     std::vector<float> floatsOut;
@@ -136,7 +136,7 @@ TEST_CASE("Rank 0's bytes reach all, and every process gets the texts of all") {
 TEST_CASE("Arrays of which each process has a part become whole in all, large and small ones together") {
   for (int size : {1, 2, 3, 7})
     inThreads(size, [&](Communicator &own) {
-      // Of array i rank r has sizes[i] + r bytes; some parts are empty, and some too large to be packed.
+      // Rank r contributes sizes[i] + r bytes to array i. Some parts are empty, and some too large for packing.
       const std::vector<size_t> sizes{5, 0, 40000, 1, 32767};
       std::vector<std::vector<std::byte>> memory;
       std::vector<std::vector<std::span<std::byte>>> arrays;
@@ -169,7 +169,7 @@ TEST_CASE("Arrays of which each process has a part become whole in all, large an
 
 namespace {
 
-/// Random borders of `elements` among `size` ranks; some parts are empty.
+/// Random offsets that divide `elements` among `size` ranks. Some parts are empty.
 std::vector<int64_t> bordersOf(int64_t elements, int size, std::mt19937_64 &engine) {
   std::vector<int64_t> borders{0, elements};
   while (std::ssize(borders) < size + 1)
@@ -178,7 +178,7 @@ std::vector<int64_t> bordersOf(int64_t elements, int size, std::mt19937_64 &engi
   return borders;
 }
 
-/// The elements of `numbers` that a rank has.
+/// The elements of `numbers` that belong to a rank.
 std::vector<float> partOf(const std::vector<float> &numbers, const std::vector<int64_t> &borders, int rank) {
   return {numbers.begin() + borders[static_cast<size_t>(rank)],
           numbers.begin() + borders[static_cast<size_t>(rank) + 1]};
@@ -224,7 +224,7 @@ TEST_CASE("Each process gets its part of the sums, with the bits of the whole su
 }
 
 TEST_CASE("Parts of narrow floats and of integers have borders between elements") {
-  const std::vector<int64_t> borders{0, 3, 3, 5}; // not at multiples of 8 bytes
+  const std::vector<int64_t> borders{0, 3, 3, 5}; // not multiples of 8 bytes
   inThreads(3, [&](Communicator &own) {
     const std::vector<uint16_t> halves(5, Float16::encode(own.rank() == 0 ? 2048.0 : 1.0));
     const std::vector<uint8_t> bytes{100, 200, 50, 3, 4};
@@ -237,7 +237,7 @@ TEST_CASE("Parts of narrow floats and of integers have borders between elements"
     const std::vector<SharedArray> arrays{{DType::float16, 5, in(halves), out(halvesOut), borders},
                                           {DType::uint8, 5, in(bytes), out(bytesOut), borders}};
     const Status status = Collectives(own).reduceScatter(arrays);
-    const std::vector<uint8_t> sums{44, 88, 150, 9, 12}; // three times, and it wraps
+    const std::vector<uint8_t> sums{44, 88, 150, 9, 12}; // three times the values, with wrapping
     const std::lock_guard lock(checking);
     CHECK(status.isOk());
     CHECK(halvesOut == std::vector<uint16_t>(count, Float16::encode(2050.0)));

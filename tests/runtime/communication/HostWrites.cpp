@@ -1,4 +1,4 @@
-// The digest of the values that the host gives to watched variables.
+// The digest of the values that the host writes to watched variables.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/HostWrites.h"
 #include "runtime/VariableStore.h"
@@ -9,7 +9,7 @@ using namespace halftone;
 
 namespace {
 
-/// The words after the values were written to a variable, which is watched from the second value on.
+/// The words of the digest after the values were written to a variable, which is watched from the second value on.
 std::string wordsAfter(const std::vector<double> &values, bool together = false) {
   HostWrites::forget();
   VariableStore store(CpuDevice::create(1).valueOrThrow());

@@ -1,4 +1,4 @@
-// Work that threads start, and the thread that talks to the other processes.
+// Work started by threads, and the thread that communicates with the other processes.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/communication/ProcessGroup.h"
 #include "Threads.h"
@@ -21,7 +21,7 @@ std::unique_ptr<ProcessGroup> alone() {
 TEST_CASE("Work runs in the order in which it was started, and wait() returns when it is done") {
   const std::unique_ptr<ProcessGroup> group = alone();
   std::vector<int> order;
-  std::atomic<int> done = 0; // later work runs while the test looks
+  std::atomic<int> done = 0; // later work runs while the test checks
   std::vector<uint64_t> numbers;
   for (int i = 0; i < 100; ++i)
     numbers.push_back(group->start("work", [&order, &done, i](Collectives &) {
@@ -87,7 +87,7 @@ TEST_CASE("The communicator knows whether a thread waits for an exchange") {
   CHECK(group
             .run("work",
                  [&](Collectives &) {
-                   while (!communicator.isAwaited()) // begun by the group's thread, maybe before this one waits
+                   while (!communicator.isAwaited()) // started by the group's thread, possibly before this thread waits
                      std::this_thread::yield();
                    return Status(ErrorKind::runtime_error, "rank 1 left");
                  })
@@ -97,7 +97,7 @@ TEST_CASE("The communicator knows whether a thread waits for an exchange") {
 
 TEST_CASE("Several threads may start and wait at once") {
   const std::unique_ptr<ProcessGroup> group = alone();
-  int64_t sum = 0; // the group runs one piece of work at a time
+  int64_t sum = 0; // the group runs one task at a time
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {

@@ -1,4 +1,4 @@
-// Threads in the place of processes: a communicator for tests.
+// Threads that represent processes: a communicator for tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/communication/Communicator.h"
@@ -71,10 +71,10 @@ private:
   int rank_, size_;
 };
 
-/// A thread holds it while it checks: Catch2 takes assertions of one thread at a time.
+/// Held while a thread checks: Catch2 accepts assertions from one thread at a time.
 inline std::mutex checking;
 
-/// Runs `body` in one thread for each rank.
+/// Runs `body` in one thread per rank.
 inline void inThreads(int size, const std::function<void(Communicator &)> &body) {
   auto post = std::make_shared<Post>();
   std::vector<std::thread> threads;

@@ -1,4 +1,4 @@
-// The devices of the host, and the far device.
+// The host devices, and the far device.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/devices/Candidates.h"
 #include "runtime/devices/CpuDevice.h"

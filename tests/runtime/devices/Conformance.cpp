@@ -1,4 +1,4 @@
-// The duties of every device; each device runs through all tests.
+// The contract of every device. Each device runs through all tests.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/devices/Candidates.h"
 #include <algorithm>
@@ -113,7 +113,7 @@ TEST_CASE("every device plays a list of operations as it would play them one by 
                                                QueuedCopy{d + 16, b, 8, {flag.get(), false}}, LaunchParts(&skipped, 1)};
     auto queue = queueOf(*c.device, 256);
     const std::vector<size_t> all = {0, 1, 2, 3, 4}, first = {0}, none = {};
-    for (const int play : {0, 1, 2}) { // the third from another address
+    for (const int play : {0, 1, 2}) { // the third play has another address
       const bool other = play == 2;
       const uint8_t from = other ? 2 : 1;
       if (other)
@@ -157,7 +157,7 @@ TEST_CASE("every device orders uploads and downloads with its queues") {
     CHECK(after.uploadedBytes - before.uploadedBytes == 6 * 64);
     CHECK(after.downloads - before.downloads == 6);
     CHECK(after.downloadedBytes - before.downloadedBytes == 3 * 65);
-    if (c.device->isHost()) // another device may have finished before the host asks
+    if (c.device->isHost()) // another device may have finished before the host checks
       CHECK(after.waits == 0);
   }
 }

@@ -1,4 +1,4 @@
-// The CPU device: counts of threads, and the split of launches.
+// The CPU device: numbers of threads, and the split of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/base/Threads.h"
@@ -28,13 +28,13 @@ struct Split {
 /// buffers[0] is a Split.
 void recordSplit(void *const *buffers, const int64_t *, int64_t begin, int64_t end, void *) {
   auto &split = *static_cast<Split *>(buffers[0]);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1)); // so that every thread gets a share
+  std::this_thread::sleep_for(std::chrono::milliseconds(1)); // so that each thread gets a share
   std::lock_guard lock(split.mutex);
   split.threads.insert(std::this_thread::get_id());
   split.ranges.emplace_back(begin, end);
 }
 
-/// buffers[0] is a Meeting. The first and the last block wait for each other, so that two threads take part.
+/// buffers[0] is a Meeting. The first and last blocks wait for each other, so that two threads take part.
 struct Meeting {
   explicit Meeting(int64_t blocks) : blocks(blocks), threadOf(static_cast<size_t>(blocks)) {}
   const int64_t blocks;
@@ -56,13 +56,13 @@ void meet(void *const *buffers, const int64_t *, int64_t begin, int64_t end, voi
     sayAndAwait(meeting.lastBegan, meeting.firstBegan);
 }
 
-/// buffers[0] is an array of counters, one for each block.
+/// buffers[0] is an array of counters, one per block.
 void count(void *const *buffers, const int64_t *, int64_t begin, int64_t end, void *) {
   for (int64_t block = begin; block < end; ++block)
     ++static_cast<int32_t *>(buffers[0])[block];
 }
 
-/// A queue of a device of its own.
+/// A queue of a new device.
 std::unique_ptr<DeviceQueue> queueOf(int threads) {
   StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(threads);
   REQUIRE(device.isOk());
@@ -71,7 +71,7 @@ std::unique_ptr<DeviceQueue> queueOf(int threads) {
   return *std::move(queue);
 }
 
-/// Plays one launch, or one in parts.
+/// Plays one launch, or a launch in parts.
 template <class Parts> void play(DeviceQueue &queue, const Parts &parts) {
   queue.begin();
   queue.launch(parts);
@@ -121,7 +121,7 @@ TEST_CASE("A CPU device computes with the threads that the system starts, if tho
   const ThreadLimit limit(2);
   StatusOr<std::shared_ptr<CpuDevice>> device = CpuDevice::create(6);
   REQUIRE(device.isOk());
-  CHECK((*device)->threads() == 3); // the caller is one
+  CHECK((*device)->threads() == 3); // the caller is one of them
   REQUIRE((*device)->setThreads(4).isOk());
   CHECK((*device)->threads() == 1);
 }

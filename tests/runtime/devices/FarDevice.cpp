@@ -37,7 +37,7 @@ struct KeptLaunch {
 class FarQueue final : public DeviceQueue {
 public:
   FarQueue(FarDevice &device, DeviceMemory scratch) : device_(device), scratch_(std::move(scratch)) {}
-  ~FarQueue() override { device_.wait(); } // the owner of the queue may take the kernels' code with it
+  ~FarQueue() override { device_.wait(); } // the owner of the queue may destroy the kernels' code with it
 
   void begin() override {}
   void launch(LaunchParts parts) override {
@@ -114,7 +114,7 @@ private:
   }
 
   FarDevice &device_;
-  DeviceMemory scratch_; // the host's memory, known to this queue alone
+  DeviceMemory scratch_; // host memory that is private to this queue
   std::vector<std::vector<const void *>> played_;
   std::string wrong_;
 };
@@ -144,7 +144,7 @@ StatusOr<DeviceMemory> FarDevice::allocate(int64_t bytes) {
   } else {
     return Status(ErrorKind::device_error, fmt::format("{}: cannot allocate {} bytes", name_, bytes));
   }
-  std::memset(inside(block), 0, static_cast<size_t>(room)); // no pending work knows the block
+  std::memset(inside(block), 0, static_cast<size_t>(room)); // no pending work uses the block
   return DeviceMemory(block, [self = shared_from_this(), room](std::byte *freed) { self->release(freed, room); });
 }
 
@@ -159,7 +159,7 @@ void FarDevice::release(std::byte *block, int64_t room) {
 std::byte *FarDevice::inside(const void *address) const {
   const int64_t offset = static_cast<const std::byte *>(address) - outside_;
   if (offset < 0 || offset >= viewBytes)
-    std::abort(); // the device got an address of the host
+    std::abort(); // the device was passed a host address
   return inside_ + offset;
 }
 

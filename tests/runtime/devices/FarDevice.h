@@ -1,4 +1,4 @@
-// A device for tests whose memory the host cannot touch and whose work runs late, as on a GPU.
+// A test device whose memory the host cannot access and whose work runs late, as on a GPU.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"
@@ -9,13 +9,13 @@
 
 namespace halftone::test {
 
-/// Every block of memory has two addresses. The public address ends the process if the host reads or writes there; the
-/// device's work uses the other one, inside. Queued work runs only when somebody waits for it: in download(), or when
-/// its queue is destroyed. Memory that is freed earlier is kept until then.
+/// Each block of memory has two addresses. Accesses of the host to the public address terminate the process. The work
+/// of the device uses the other address, inside. Queued work runs only when somebody waits for it: in download(), or
+/// when its queue is destroyed. Memory that is freed earlier is kept until then.
 class FarDevice final : public DeviceRuntime, public std::enable_shared_from_this<FarDevice> {
 public:
   using Loader = StatusOr<std::shared_ptr<const KernelLibrary>> (*)(const std::map<std::string, KernelCode> &kernels);
-  /// `load` makes the kernels' code callable on the host; null: no plan has kernels.
+  /// `load` makes the code of kernels callable on the host; null: no plan has kernels.
   static std::shared_ptr<FarDevice> create(std::string name, Loader load = nullptr);
   ~FarDevice() override;
 
@@ -32,7 +32,7 @@ public:
   uint64_t submission() const override;
   bool hasFinished(uint64_t submission) const override;
 
-  /// The inside address of a public address.
+  /// The inside address for a public address.
   std::byte *inside(const void *address) const;
   void defer(std::function<void()> work);
   void countLaunch();
@@ -49,7 +49,7 @@ private:
   Loader load_;
   std::byte *outside_ = nullptr, *inside_ = nullptr; // the start of both views of the memory
   int64_t used_ = 0;
-  std::multimap<int64_t, std::byte *> free_; // free blocks by their bytes
+  std::multimap<int64_t, std::byte *> free_; // free blocks by size in bytes
   std::deque<std::function<void()>> pending_;
   DeviceCounters counters_;
   uint64_t submitted_ = 0, finished_ = 0;

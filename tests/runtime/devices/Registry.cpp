@@ -1,4 +1,4 @@
-// The devices of the process, and the thread's default one.
+// The devices of the process, and the default device of a thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/Registry.h"
 #include "halftone/Error.h"

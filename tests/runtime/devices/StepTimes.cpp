@@ -1,4 +1,4 @@
-// Times of a plan's launches, measured on copies of its variables.
+// Times of the launches of a plan, measured on copies of its variables.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/StepTimes.h"
 #include "runtime/communication/ProcessGroup.h"
@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<int64_t> slowLaunches = 0;
 
-/// halve, 2 ms later.
+/// Like halve, 2 ms later.
 void slowHalve(void *const *buffers, const int64_t *extents, int64_t begin, int64_t end, void *scratch) {
   ++slowLaunches;
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -46,13 +46,13 @@ TEST_CASE("the time of a launch is its own, copies and launches that are not due
   slowLaunches = 0;
   const StepTimes times = measureSteps(*player).valueOrThrow();
   CHECK(times.plays > 0);
-  CHECK(slowLaunches == times.plays + 1); // one to warm up
+  CHECK(slowLaunches == times.plays + 1); // one is a warm-up
   REQUIRE(times.seconds.size() == 6);
   CHECK(times.seconds[1] >= 0.002);
   CHECK(times.seconds[0] > 0);
   CHECK(times.seconds[0] < times.seconds[1]);
   CHECK(times.seconds[2] == 0);               // a copy
-  CHECK(times.seconds[4] < times.seconds[1]); // zeros as data: `go` is false
+  CHECK(times.seconds[4] < times.seconds[1]); // the feeds are zeros, so `go` is false
   CHECK(times.total >= times.seconds[1]);
   CHECK(w->version() == version);
   CHECK(w->read().valueOrThrow().to_vector<float>() == std::vector<float>(100, 3));
@@ -113,7 +113,7 @@ TEST_CASE("A recorded play has its exchanges with other processes between its la
     REQUIRE(record->launches.size() == 3);
     const PlayRecord::Collective &sum = record->collectives[0];
     CHECK(sum.step == 2);
-    CHECK(record->launches[1].end <= sum.started); // of h, which travels
+    CHECK(record->launches[1].end <= sum.started); // of h, whose sum is in flight
     CHECK(sum.started <= sum.begin);
     CHECK(sum.begin <= sum.end);
     CHECK(sum.end <= sum.arrived);

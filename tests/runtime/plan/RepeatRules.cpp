@@ -1,4 +1,4 @@
-// Plans with repeats: which are accepted, and why each other is refused.
+// Plans with repeats: those that are accepted, and the error of each of the others.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/RepeatRules.h"
 #include "tests/runtime/RepeatPlans.h"
@@ -98,7 +98,7 @@ TEST_CASE("The hazard checker names each fault of a repeat") {
 
 TEST_CASE("A value of a repeat that may end at once is not written behind it") {
   checkRefused(whileCase(9, 0, 5).exe,
-               {{"step 7: reads slot 3, whose bytes no earlier step wrote", // v is only made in the body
+               {{"step 7: reads slot 3, whose bytes no earlier step wrote", // v is written only in the body
                  [](auto &e) {
                    e.plan.slots.push_back({SlotKind::variable, {float32, {16}}, 0});
                    e.variables = {{"w", "net/w", {float32, {16}}, true, false}};
@@ -114,7 +114,7 @@ TEST_CASE("A value of a repeat that may end at once is not written behind it") {
 }
 
 TEST_CASE("Memory between the iterations that are checked as steps is not written unless slices cover it") {
-  // Of 20 slices each second one is written; 20 and 17 are read behind the repeat.
+  // Every second one of 20 slices is written. Slice 18, 8 or 17, counted from 0, is read after the repeat.
   Executable exe = emptyExecutable();
   const TensorType row{float32, {16}};
   exe.signature.fetches = {{"y", row}};
@@ -130,10 +130,10 @@ TEST_CASE("Memory between the iterations that are checked as steps is not writte
   exe.plan.slots[0].strides[0].bytes = 64;
   exe.plan.slots[1].offset = 8 * 64;
   CHECK(verify(exe).str() == "ok");
-  // A value that slices run over in an iteration between is gone.
+  // A value that slices of an intermediate iteration overwrite is lost.
   exe.plan.slots.push_back({SlotKind::arena, row, 5 * 64});
   exe.plan.steps = {CopyStep{-1, 3, {}}, RepeatStep{10, 1}, CopyStep{-1, 0, {}}, CopyStep{3, 2, {}}};
-  CHECK(verify(exe).str() == "ok"); // as a slice it is written anew
+  CHECK(verify(exe).str() == "ok"); // it is rewritten as a slice
   exe.plan.slots[0].strides[0].bytes = 128;
   exe.plan.slots[3].index = 6 * 64;
   CHECK_THAT(verify(exe).str(), Catch::Contains("step 3: reads slot 3, whose bytes no earlier step wrote"));

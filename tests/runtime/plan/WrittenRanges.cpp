@@ -1,4 +1,4 @@
-// What a map of written ranges knows after writes of whole values, slices, and predicates.
+// The state of a map of written ranges after writes of whole values, of slices, and under predicates.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/plan/WrittenRanges.h"
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@ TEST_CASE("A value is known as a whole, and a part of it only as a slice") {
   CHECK(written.known(whole(0, 32), std::nullopt) == Known::no);
   CHECK(written.known(slice(0, 32), std::nullopt) == Known::yes);
   CHECK(written.known(slice(32, 96), std::nullopt) == Known::no);
-  written.write(whole(32, 40), std::nullopt); // another value in its memory
+  written.write(whole(32, 40), std::nullopt); // another value in the same memory
   CHECK(written.known(whole(0, 64), std::nullopt) == Known::no);
   CHECK(written.known(slice(0, 32), std::nullopt) == Known::no);
 }

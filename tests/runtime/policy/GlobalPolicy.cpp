@@ -1,4 +1,4 @@
-// The thread's global policy and floatx.
+// The global policy of a thread, and floatx.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Policy.h"
 #include "runtime/policy/PolicyRep.h"
@@ -44,7 +44,7 @@ TEST_CASE("floatx decides the global policy until its first read") {
   CHECK(constructed == "bfloat16");
   fresh([&] {
     config::set_floatx("float16");
-    before = FloatDTypePolicy().name(); // making a policy also reads the global one
+    before = FloatDTypePolicy().name(); // constructing a policy also reads the global policy
     config::set_floatx("float64");
     after = dtype_policy().name();
   });
@@ -131,7 +131,7 @@ TEST_CASE("equal global policies have one number, and reading an unset one chang
   {
     const PolicyScope scope(DTypePolicyMap("mixed_float16", {}));
     const uint64_t map = globalPolicyId();
-    const PolicyScope other(DTypePolicyMap("mixed_float16", {})); // with entries of its own
+    const PolicyScope other(DTypePolicyMap("mixed_float16", {})); // a map with its own entries
     CHECK(map != mixed);
     CHECK(globalPolicyId() != map);
   }

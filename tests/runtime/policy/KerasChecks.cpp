@@ -174,7 +174,7 @@ const Check checks[] = {
        roundTrips(F8("float8", "mixed_float16", 512));
      }},
     {"A-024",
-     [] { // C++ cannot pass a number; text that begins with no mode is the name of a plain policy
+     [] { // C++ cannot pass a number; text that does not begin with a mode is the name of a plain policy
        static_assert(!std::is_convertible_v<int, PolicyArg> && !std::is_convertible_v<double, PolicyArg>);
        fails([] { (void)dtype_policies::get("float7"); }, "ValueError: Cannot convert 'float7'");
        fails([] { (void)dtype_policies::get("float7_from_float32"); }, "ValueError: Cannot convert");
@@ -331,7 +331,7 @@ const Check checks[] = {
        CHECK(other == "float32");
      }},
     {"B-07",
-     [] { // Keras damages its map here; Halftone's map stays whole
+     [] { // Keras corrupts its map here; Halftone's map is unchanged
        const DTypePolicyMap map{{"a", "mixed_bfloat16"}};
        CHECK(map.get_config().dump().find("\"name\":null") != std::string::npos);
        CHECK(map["a"].repr() == "<DTypePolicy \"mixed_bfloat16\">");

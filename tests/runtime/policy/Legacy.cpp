@@ -1,4 +1,4 @@
-// TensorFlow 2.0's policies.
+// The policies of TensorFlow 2.0.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Legacy.h"
 #include "runtime/policy/LegacyPolicy.h"
@@ -131,7 +131,7 @@ TEST_CASE("legacy::set_policy sets the thread's policy, and nullopt leaves none 
   const PolicyScope restore{PolicyArg()};
   legacy::set_policy(std::nullopt);
   CHECK(legacy::global_policy().name() == "float32");
-  config::set_floatx("float64"); // each call reads floatx again; the library keeps no policy
+  config::set_floatx("float64"); // each call rereads floatx; the library keeps no policy
   CHECK(legacy::global_policy().name() == "float64");
   config::set_floatx("float32");
   CHECK(dtype_policy().name() == "float32");

@@ -1,4 +1,4 @@
-// TensorFlow 2.0's loss scales.
+// The loss scales of TensorFlow 2.0.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Legacy.h"
 #include "tests/runtime/policy/PolicyFacts.h"
@@ -48,7 +48,7 @@ TEST_CASE("A dynamic loss scale grows after a period, shrinks to 1 at least, and
   const LossScale copy = scale;
   CHECK_FALSE(copy.update(false));
   CHECK(scale() == 8.0);
-  CHECK(scale.update(true)); // the count begins anew
+  CHECK(scale.update(true)); // the count restarts
   CHECK(scale.update(true));
   CHECK(scale() == 8.0);
   for (int i = 0; i < 10; ++i)

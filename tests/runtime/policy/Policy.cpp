@@ -13,7 +13,7 @@ static std::string facts(const DTypePolicy &p) {
   return p.name() + " " + std::string(name(p.compute_dtype())) + " " + std::string(name(p.variable_dtype()));
 }
 
-/// "ValueError: message", or the facts of the policy that `make` gives.
+/// "ValueError: message", or the facts of the policy that `make` returns.
 template <class Function> static std::string outcome(Function function) {
   try {
     return facts(function());
@@ -178,7 +178,7 @@ TEST_CASE("A bad name in an argument is reported at the user's line") {
   CHECK(outcome([] { return PolicyArg(std::string("int4")).get(); }) == notAPair("int4"));
 }
 
-/// The line in the error of a call, 0 for no error.
+/// The line in the error of a call; 0 if there is no error.
 template <class Function> static unsigned lineOf(Function function) {
   try {
     function();

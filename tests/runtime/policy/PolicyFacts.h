@@ -1,4 +1,4 @@
-// A policy in the form of the records from Keras.
+// A policy in the format of the records from Keras.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Policy.h"
@@ -45,7 +45,7 @@ template <class Make> nlohmann::ordered_json recorded(Make make) {
   }
 }
 
-/// "ValueError: message" of the error that is thrown, "" if none is.
+/// "ValueError: message" of the error thrown; "" if none is.
 template <class Function> std::string failureOf(Function function) {
   try {
     function();

@@ -66,9 +66,9 @@ TEST_CASE("A lookup takes the exact key, else the one key that matches the whole
                                               {"net/.*norm", float32},
                                               {"net/head", DTypePolicy("float64")},
                                               {"net/.*", "bfloat16"}});
-  CHECK(map["net/head"].name() == "float64"); // though a pattern matches, too
+  CHECK(map["net/head"].name() == "float64"); // although a pattern matches too
   CHECK(map.matching_key("net/head") == "net/head");
-  CHECK(map["net/.*norm"].name() == "float32"); // a pattern's own text is an exact key
+  CHECK(map["net/.*norm"].name() == "float32"); // the text of a pattern is itself an exact key
   CHECK(map["xnet/enc_1"].name() == "mixed_bfloat16");
   CHECK(map["net"].name() == "mixed_bfloat16");
   CHECK_FALSE(map.matching_key("net"));

@@ -51,7 +51,7 @@ TEST_CASE("A saved map loads with the same meaning") {
   CHECK(loaded == map);
   CHECK(loaded.default_policy().name() == "mixed_float16");
   map.insert("more", "float64");
-  map.save(path); // over the same file
+  map.save(path); // overwrites the same file
   CHECK(DTypePolicyMap::load(path).size() == 3);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 1);
 }

@@ -56,7 +56,7 @@ TEST_CASE("Every pattern recorded from Python matches or fails as it did there")
     const Json row = Json::parse(line);
     const std::string text = row["pattern"];
     INFO(line);
-    // Before Python 3.14 \B does not match in an empty text; since then it does.
+    // Before Python 3.14, \B does not match in an empty text; since 3.14 it does.
     const auto counts = [&](const std::string &s) { return !s.empty() || text.find("\\B") == text.npos; };
     Json matches = Json::array(), expected = Json::array();
     for (const std::string subject : row.value("matches", Json::array()))

@@ -1,4 +1,4 @@
-// Python's reading of integers and writing of strings.
+// Python's parsing of integers and printing of strings.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/policy/PythonText.h"
 #include <catch2/catch.hpp>

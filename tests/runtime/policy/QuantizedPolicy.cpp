@@ -66,7 +66,7 @@ TEST_CASE("The mode of a policy's string chooses the class") {
 // policies 6.5
 TEST_CASE("Integers in a quantization mode are read as Python reads them") {
   const Int4DTypePolicy int4("int4/ +1_28 ", "float32");
-  CHECK(int4.name() == "int4/ +1_28 _from_float32"); // the name is kept as given; the config has clean integers
+  CHECK(int4.name() == "int4/ +1_28 _from_float32"); // the name is kept as given; the config has normalized integers
   CHECK(int4.get_config().get_string("mode") == "int4/128");
   CHECK(int4.block_size() == 128);
   CHECK(Int4DTypePolicy("int4/007", "float32").block_size() == 7);

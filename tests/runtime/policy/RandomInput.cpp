@@ -1,4 +1,4 @@
-// Random names and damaged configs are accepted, or refused with a kind and a message.
+// Random names and damaged configs are accepted, or rejected with an error kind and a message.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Legacy.h"
 #include "tests/runtime/policy/PolicyFacts.h"
@@ -21,7 +21,7 @@ private:
   std::mt19937 engine;
 };
 
-/// Whether `make` succeeds. A refusal must have a kind and a message.
+/// Returns true if `make` succeeds. A rejection must have an error kind and a message.
 template <class Function> bool accepts(Function make) {
   try {
     make();
@@ -102,7 +102,7 @@ std::vector<std::string> recordedConfigs() {
   return configs;
 }
 
-/// Changes a value somewhere in the tree, removes its key or adds a sibling.
+/// Changes a random value of the tree, removes its key or adds a sibling.
 void damage(Json &json, Random &random) {
   const Json values[] = {nullptr,
                          true,

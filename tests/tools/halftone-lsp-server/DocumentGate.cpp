@@ -1,4 +1,4 @@
-// Which messages reach MLIR's language server, and the answers to those that do not.
+// The messages that reach MLIR's language server, and the answers to the others.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-lsp-server/DocumentGate.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -67,7 +67,7 @@ TEST_CASE("A document that the parser cannot take gets a diagnostic, and opens w
   const std::string published =
       R"({"jsonrpc":"2.0","method":"textDocument/publishDiagnostics","params":{"uri":"file:///net.mlir","diagnostics":[]}})";
   CHECK_FALSE(gate.mayLeave(published));
-  CHECK(gate.mayLeave(cleared)); // which names no document
+  CHECK(gate.mayLeave(cleared)); // it names no document
 
   passage = gate.enter(edit(1, 2, 17, "// mended"));
   CHECK(passage.toEditor.empty());
@@ -86,7 +86,7 @@ TEST_CASE("Edits pass as whole texts, with the lines and files that the server c
   CHECK_THAT(text(gate.enter(opening("a\rb\r\nc loc(\"/net.mlir\":900:1)")).toServer),
              Contains("a\\nb\\r\\nc loc(\\\"_net.mlir\\\":900:1)"));
   CHECK_THAT(text(gate.enter(edit(1, 0, 1, "x")).toServer), Contains("\"text\":\"a\\nx\\r\\nc loc"));
-  // After an edit outside of the text nobody knows the text.
+  // After an edit out of bounds the text is unknown.
   CHECK_THAT(text(gate.enter(edit(90, 0, 1, "x")).toServer), Contains("didClose"));
   CHECK(gate.enter(edit(0, 0, 1, "x")).toServer.empty());
 }

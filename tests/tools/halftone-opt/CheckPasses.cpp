@@ -1,4 +1,4 @@
-// A pass plugin whose passes are wrong on purpose: `lies` breaks what a pass must keep, the others end as no pass may end.
+// A plugin of deliberately wrong passes: `lies` breaks what a pass must preserve; others end as no pass may end.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,7 +22,7 @@ Value zeroOf(OpBuilder &builder, Value like) {
 func::FuncOp mainOf(ModuleOp module) { return module.lookupSymbol<func::FuncOp>("main"); }
 Operation *returnOf(ModuleOp module) { return mainOf(module).getBody().front().getTerminator(); }
 
-/// Gives @main the type that its arguments and operands of return have, with these attributes of results.
+/// Sets the type of @main to match its arguments and the operands of return, with these result attributes.
 void settle(func::FuncOp main, ArrayRef<Attribute> results) {
   main.setType(FunctionType::get(main.getContext(), main.getBody().getArgumentTypes(),
                                  main.getBody().front().getTerminator()->getOperandTypes()));
@@ -76,7 +76,7 @@ bool swapFetches(ModuleOp module, unsigned at) {
   settle(main, attributes);
   return true;
 }
-/// Tells the fetch of one place for that of another, under the old names.
+/// Exchanges two fetches, under their old names.
 bool crossFetches(ModuleOp module, unsigned at) {
   Operation *end = returnOf(module);
   if (at + 1 >= end->getNumOperands() || end->getOperand(at).getType() != end->getOperand(at + 1).getType())
@@ -106,7 +106,7 @@ bool addFeed(ModuleOp module, unsigned at) {
       at, RankedTensorType::get({2}, builder.getF32Type()),
       builder.getDictionaryAttr(builder.getNamedAttr(nameAttr, builder.getStringAttr("more"))), main.getLoc()));
 }
-/// Takes a feed away and computes with zeros in its place.
+/// Removes a feed and computes with zeros instead.
 bool dropFeed(ModuleOp module, unsigned at) {
   func::FuncOp main = mainOf(module);
   if (at >= main.getNumArguments())
@@ -125,7 +125,7 @@ bool swapFeeds(ModuleOp module, unsigned at) {
   moved.replaceAllUsesWith(main.getArgument(at + 2));
   return succeeded(main.eraseArgument(at));
 }
-/// Takes a feed as float16, and casts it to what the ops expect.
+/// Takes a feed as float16, and casts it to the type that the ops expect.
 bool retypeFeed(ModuleOp module, unsigned at) {
   func::FuncOp main = mainOf(module);
   if (at >= main.getNumArguments())
@@ -219,7 +219,7 @@ bool setModule(ModuleOp module, StringRef name, Attribute value, unsigned at) {
   return at == 0;
 }
 bool dropLayers(ModuleOp module, unsigned at) { return at == 0 && module->removeAttr("halftone.layers") != nullptr; }
-/// Renames the kernel of that place, with its launches.
+/// Renames the kernel with this index, and its launches.
 bool renameKernel(ModuleOp module, unsigned at) {
   for (auto kernel : module.getOps<KernelOp>())
     if (at-- == 0) {
@@ -243,7 +243,7 @@ bool nameModule(ModuleOp module, unsigned at) {
   return at == 0;
 }
 
-/// Adds a gradient, which nobody reads.
+/// Adds a gradient without readers.
 bool addGradient(ModuleOp module, unsigned at) {
   VariableOp variable = variableAt(module, at);
   if (!variable || !isa<FloatType>(cast<RankedTensorType>(variable.getType()).getElementType()) ||
@@ -261,7 +261,7 @@ bool addGradient(ModuleOp module, unsigned at) {
   return true;
 }
 
-/// The ops whose values a lie can replace: with one result of a tensor of numbers.
+/// The ops whose values a lie can replace: those with one result, a tensor of numbers.
 SmallVector<Operation *> computingOps(ModuleOp module) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
@@ -278,7 +278,7 @@ bool zeroValue(ModuleOp module, unsigned at) {
   ops[at]->getResult(0).replaceAllUsesWith(zeroOf(builder, ops[at]->getResult(0)));
   return true;
 }
-/// Adds a zero to a negated value, which changes -0 alone.
+/// Adds a zero to a negated value, which changes only -0.
 bool addZero(ModuleOp module, unsigned at) {
   SmallVector<Operation *> ops = llvm::filter_to_vector(computingOps(module), llvm::IsaPred<NegOp>);
   if (at >= ops.size())
@@ -291,7 +291,7 @@ bool addZero(ModuleOp module, unsigned at) {
   value.replaceAllUsesExcept(sum, sum);
   return true;
 }
-/// Forgets an assignment.
+/// Drops an assignment.
 bool dropAssignment(ModuleOp module, unsigned at) {
   SmallVector<AssignOp> assignments;
   module.walk([&](AssignOp assign) { assignments.push_back(assign); });
@@ -362,8 +362,8 @@ const std::vector<Lie> &lies() {
   return all;
 }
 
-/// Tells another lie to each module that the process reads: all lies one after another, each at all of its places. It
-/// then has the lie's name, and says on stderr which one it was.
+/// Applies another lie to each module that the process reads: all lies in turn, each at all of its positions. The pass
+/// takes the name of the lie and prints it to stderr.
 class LyingPass : public PassWrapper<LyingPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LyingPass)
@@ -395,7 +395,7 @@ private:
                            llvm::cl::init("")};
 };
 
-/// Returns zeros in place of the first result, from below the module.
+/// Returns zeros instead of the first result, from a pass nested below the module.
 class FunctionLie : public PassWrapper<FunctionLie, OperationPass<func::FuncOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FunctionLie)
@@ -410,7 +410,7 @@ private:
   }
 };
 
-/// A pass that ends in a way in which no pass may end.
+/// A pass that ends in a way that passes must not.
 class MisbehavingPass : public PassWrapper<MisbehavingPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MisbehavingPass)

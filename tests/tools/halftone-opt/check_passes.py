@@ -1,4 +1,4 @@
-# Runs passes that are wrong on purpose under --check-passes: each lie, at each place, must be refused by the pass's name.
+# Runs deliberately wrong passes under --check-passes: each lie, at each position, must be rejected by the pass's name.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: check_passes.py HALFTONE_OPT PLUGIN"""
 import os
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 tool, plugin = sys.argv[1], sys.argv[2]
 
-# All that --check-passes compares: feeds, fetches, variables, a layer, an update, a branch.
+# Everything that --check-passes compares: feeds, fetches, variables, a layer, an update, a branch.
 FORWARD = """
 halftone.variable @w : tensor<4x2xf32> {path = "net/dense/kernel"}
 halftone.variable @seen : tensor<i32> {path = "seen", role = #halftone<role iteration>, trainable = false, autocast = false}
@@ -34,7 +34,7 @@ func.func @main(%x: tensor<3x4xf32> {halftone.name = "x"}, %z: tensor<3x4xf32> {
   return %y, %d, %m : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x4xf32>
 }
 """
-# A step of training.
+# A training step.
 STEP = """
 halftone.variable @w : tensor<4xf32> {path = "w"}
 func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<f32> {halftone.name = "loss"}) {
@@ -50,7 +50,7 @@ func.func @main(%x: tensor<4xf32> {halftone.name = "x"}) -> (tensor<f32> {halfto
 """
 with open(os.path.join(os.path.dirname(__file__), "CheckPasses.cpp"), encoding="utf-8") as source:
     KINDS = {"lie-" + name for name in re.findall(r'^ +{"([\w-]+)",', source.read(), re.M)}
-# Lies for which each program has a place in each stage.
+# Lies that can be applied to each program in each stage.
 EVERYWHERE = {"lie-" + name for name in (
     "drop-fetch", "repeat-fetch", "rename-fetch", "rename-feed", "unname-feed", "add-feed", "drop-feed", "retype-feed",
     "rename-variable", "add-variable", "path-of-variable", "role-of-variable", "frozen-variable", "autocast-of-variable",
@@ -82,7 +82,7 @@ def told(module, copies=150):
     return lies, wrong
 
 
-# Pipelines of several lies, or of a pass below the module: the passes that an error must name, in order.
+# Pipelines with several lies, or with a pass nested below the module: the passes that the errors must name, in order.
 PIPELINES = {
     "lies{only=drop-fetch},lies{only=zero-value}": ["lie-drop-fetch", "lie-zero-value"],
     "lies{only=rename-feed},cse,lies{only=drop-assignment}": ["lie-rename-feed", "lie-drop-assignment"],

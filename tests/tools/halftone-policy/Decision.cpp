@@ -1,4 +1,4 @@
-// The tool decides for an archive as a program decides for the same model.
+// The tool decides for an archive as a program does for the same model.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-policy/Decision.h"
 #include "halftone/Halftone.h"
@@ -124,7 +124,7 @@ TEST_CASE("without a policy map the recorded policies decide, or one policy for 
 
 namespace {
 
-/// The message of the error with which f ends; "" if it does not fail.
+/// The message of the error that f throws; "" if it throws none.
 template <class F> std::string messageOf(F f) {
   try {
     f();

@@ -1,4 +1,4 @@
-// lint with its index has the findings of a search through every key and path, and takes seconds for very many.
+// lint with its index has the findings of a search through all keys and paths, and takes seconds for large inputs.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/halftone-policy/KeyChecks.h"
 #include <catch2/catch.hpp>
@@ -64,7 +64,7 @@ TEST_CASE("The index finds the same patterns as a match of each one", "[lint]") 
         try {
           (void)PathPattern(key);
           keys.push_back(key);
-        } catch (const Error &) { // the key is no pattern
+        } catch (const Error &) { // the key is not a pattern
         }
     const MapFile map = mapOf(keys);
     for (int paths = 0; paths < 30; ++paths) {

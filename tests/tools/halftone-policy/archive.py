@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Puts a JSON text into a .keras archive as its config.json, for tests of configs that Keras would not write.
+# Puts a JSON text into a .keras archive as its config.json, to test configs that Keras would not write.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: archive.py OUT.keras JSON"""
 import sys

@@ -1,4 +1,4 @@
-// A pass plugin with one fault of each kind that a compiler has: a wrong value, IR that is not valid, a crash.
+// A pass plugin with one fault of each kind: a wrong value, invalid IR, a crash.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/Dialect.h"
 #include "mlir/Pass/Pass.h"
@@ -11,13 +11,13 @@ using namespace halftone::dialect;
 namespace halftone::test {
 namespace {
 
-/// Exchanges the operands of each difference whose right one is a product.
+/// Exchanges the operands of each difference whose right operand is a product.
 void exchangeOperands(Operation *op) {
   if (auto sub = dyn_cast<SubOp>(op); sub && sub->getOperand(1).getDefiningOp<MulOp>())
     sub->setOperands({sub->getOperand(1), sub->getOperand(0)});
 }
 
-/// Gives each concat of three operands one row too many.
+/// Gives each concat of three operands an excess row.
 void addRow(Operation *op) {
   auto concat = dyn_cast<ConcatOp>(op);
   if (!concat || concat->getNumOperands() != 3)
@@ -28,7 +28,7 @@ void addRow(Operation *op) {
   concat->getResult(0).setType(type.clone(shape));
 }
 
-/// Ends the process at a reduction of a selection.
+/// Aborts the process at a reduction of a select.
 void crash(Operation *op) {
   if (auto reduce = dyn_cast<ReduceOp>(op); reduce && reduce->getOperand(0).getDefiningOp<SelectOp>())
     std::abort();

@@ -1,4 +1,4 @@
-# Asks halftone-reduce to end in the middle of its work: it writes what it has, leaves no temporary file, and ends by the signal.
+# Interrupts halftone-reduce: it writes its current result, leaves no temporary file, and ends by the signal.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: interrupt.py MODULE, with halftone-reduce in PATH and TMPDIR an empty folder. Writes into the present folder."""
 import os

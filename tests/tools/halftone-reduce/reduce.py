@@ -1,4 +1,4 @@
-# Reduces modules of 200 ops that show a compiler's faults: each result is small and fails as its module does.
+# Reduces modules of 200 ops that show faults of a compiler: each result is small and fails like its module.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: reduce.py HALFTONE_REDUCE HALFTONE_OPT PLUGIN FAULT"""
 import os
@@ -9,17 +9,17 @@ import sys
 import tempfile
 
 reducer, opt, plugin, fault = sys.argv[1:]
-os.environ["LLVM_DISABLE_SYMBOLIZATION"] = "1"  # the names in the stack of a crash, which take longer than the crash
+os.environ["LLVM_DISABLE_SYMBOLIZATION"] = "1"  # symbolizing a stack takes longer than the crash
 OPS = 200
 MOST_OPS = 10
 
-# How the fault of a pass shows: options of halftone-opt, and those of halftone-reduce.
+# How the fault of each pass shows: options of halftone-opt, and those of halftone-reduce.
 FAULTS = {
     "exchange-operands": (["--check-passes"], ["--says", "--check-passes: exchange-operands changes"]),
     "add-row": ([], ["--says", "'halftone.concat' op"]),
     "crash": ([], ["--exits", "134"]),
 }
-# The ops at which the passes are wrong, and how far into the module they stand.
+# The ops at which the passes are wrong, by their position in the module.
 TRIGGERS = {
     40: ["%{a}, %{b} = halftone.scan (%{x}, %{y}) {{length = 2 : i64}} : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {{\n"
          "  ^bb0(%i: tensor<i32>, %c: tensor<4x8xf32>, %d: tensor<4x8xf32>):\n"
@@ -33,7 +33,7 @@ TRIGGERS = {
           "%{r} = halftone.reduce max %{a} {{axes = array<i64: 1>}} : tensor<4x8xf32> -> tensor<4xf32>",
           "%{b} = halftone.broadcast %{r} {{axes = array<i64: 0>}} : tensor<4xf32> to tensor<4x8xf32>"],
 }
-# Work between them: each line takes earlier values of its types and gives a new one.
+# Other ops between them: each line takes earlier values of its types and computes a new one.
 WORK = [
     ["%{b} = halftone.add %{x}, %{y} : tensor<4x8xf32>"],
     ["%{b} = halftone.tanh %{x} : tensor<4x8xf32>"],
@@ -63,7 +63,7 @@ def module():
         due = [at for at in triggers if at <= len(lines)]
         if due:
             add(triggers.pop(due[0]))
-            middle = middle or len(values)  # the value after the first of them
+            middle = middle or len(values)  # the value after the first trigger
             continue
         group = WORK[next_line % len(WORK)]
         next_line += 1

@@ -1,4 +1,4 @@
-# Prints the elements of .npy files, one line for each file.
+# Prints the elements of .npy files, one line per file.
 # SPDX-License-Identifier: Apache-2.0
 import ast
 import struct

@@ -1,4 +1,4 @@
-# Copies a .keras archive, with a learning-rate schedule of two rates in the place of the optimizer's rate.
+# Copies a .keras archive and replaces the optimizer's learning rate by a schedule of two rates.
 # SPDX-License-Identifier: Apache-2.0
 import json
 import sys

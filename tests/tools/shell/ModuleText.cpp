@@ -1,4 +1,4 @@
-// Which texts do not reach MLIR's parser, and which do.
+// The texts that reach MLIR's parser, and those that do not.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/ModuleText.h"
 #include <catch2/catch.hpp>
@@ -54,7 +54,7 @@ std::string repeated(std::string_view text, size_t count) {
   return all;
 }
 
-/// `count` aliases, each made of the one before: @ in `value` stands for it.
+/// `count` aliases, each defined by the previous one, which @ in `value` represents.
 std::string chain(const std::string &sign, const std::string &first, const std::string &value, size_t count) {
   std::string text = sign + "a0 = " + first + "\n";
   for (size_t i = 1; i < count; ++i) {

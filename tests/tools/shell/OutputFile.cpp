@@ -1,4 +1,4 @@
-// A check of an output leaves the folder as it was.
+// Checking an output path leaves the folder unchanged.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/OutputFile.h"
 #include "runtime/base/WriteFile.h"

@@ -1,4 +1,4 @@
-// Words that a shell gives back as they were.
+// Words quoted so that a shell returns them unchanged.
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/shell/ShellWord.h"
 #include <array>
@@ -9,7 +9,7 @@ using halftone::tools::shellWord;
 
 namespace {
 
-/// The arguments that a shell makes of the words, each in brackets.
+/// The arguments into which a shell splits the words, each in brackets.
 std::string split(const std::string &words) {
   std::FILE *shell = ::popen(("printf '[%s]' " + words).c_str(), "r");
   REQUIRE(shell);

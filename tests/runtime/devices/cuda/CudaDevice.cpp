@@ -1,4 +1,4 @@
-// An emulated GPU as a device: the conformance suite, memory that runs out, and errors that stay.
+// An emulated GPU as a device: the conformance suite, out of memory, and persistent errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/CudaDevice.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
@@ -14,7 +14,7 @@ using test::EmulatedGpu;
 
 namespace halftone::test {
 
-/// The emulated driver's one GPU, whose warps and blocks run in the order of one seed.
+/// The only GPU of the emulated driver, once per seed, which determines the order of its warps and blocks.
 std::vector<Candidate> candidates() {
   const auto emulated = std::make_shared<EmulatedGpu>(Environment{{"HALFTONE_EMULATOR_SEED", "1"}});
   return {gpuCandidate(emulated->device, emulated)};
@@ -36,7 +36,7 @@ TEST_CASE("When a GPU's memory runs out the error has the bytes asked for, the f
   const Status status = gpu->allocate(500000).status();
   CHECK(status.kind() == ErrorKind::device_error);
   CHECK(status.message() == "cuda:0: out of memory: 500000 bytes are asked for, 400000 of 1000000 are free");
-  CHECK(gpu.values<char>(kept, 600000) == std::vector<char>(600000, 1)); // nothing is lost
+  CHECK(gpu.values<char>(kept, 600000) == std::vector<char>(600000, 1)); // no memory is lost
   CHECK(gpu->allocate(400000).isOk());
 }
 

@@ -1,4 +1,4 @@
-// A GPU's queue: parameters and tables, predicates, scratch, and lists as graphs.
+// The queue of a GPU: parameters and tables, predicates, scratch, and lists as graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/CudaQueue.h"
 #include "runtime/plan/GpuAbi.h"
@@ -15,7 +15,7 @@ namespace {
 
 const std::string key = "k";
 
-/// A part of a launch that adds to integers, with its memory and its arrays.
+/// A part of a launch that adds to integers, with its memory and arrays.
 struct Adding {
   DeviceMemory memory;
   int64_t grid, by;
@@ -29,7 +29,7 @@ Adding adding(const EmulatedGpu &gpu, int64_t grid, int64_t by) {
   return {gpu.memory(std::vector<int>(static_cast<size_t>(grid) + 1)), grid, by};
 }
 
-/// The integers that `times` launches leave; the last one belongs to no block.
+/// The integers after `times` launches. The last one belongs to no block.
 std::vector<int> expected(const Adding &part, int times) {
   std::vector<int> values(static_cast<size_t>(part.grid) + 1, static_cast<int>(part.by) * times);
   values.back() = 0;
@@ -139,7 +139,7 @@ TEST_CASE("Copies and fills under a condition take any size and any alignment") 
 
 TEST_CASE("Each block has scratch of its own, as many bytes as the launch asks for") {
   const EmulatedGpu gpu;
-  // Writes its index over all of its scratch, then reads the last word back.
+  // Writes the block index to all of its scratch, then reads the last word back.
   const auto library = gpu.load(key, test::gpuKernel("scratch", 1, 1, R"(
   mov.u64 %d0, 0;
 $fill:
@@ -175,7 +175,7 @@ TEST_CASE("A launch with more blocks than a GPU takes is an error of its submiss
   large.grid = int64_t(1) << 31;
   queue->begin();
   queue->launch(large);
-  queue->launch(fits); // left out
+  queue->launch(fits); // skipped
   const Status status = queue->finish();
   CHECK(status.kind() == ErrorKind::device_error);
   CHECK(status.message() == "kernel k: a launch has more than the 2147483647 blocks that a GPU takes");
@@ -235,9 +235,9 @@ TEST_CASE("A list that is played again goes as one graph, whose changed operatio
     play(indices(operations.size()));
     CHECK(gpu->counters().graphLaunches == 0);
     play({});
-    play({0, 1, 2}); // named, but with the same addresses
+    play({0, 1, 2}); // listed as changed, but with the same addresses
     CHECK(gpu->counters().graphLaunches == 2);
-    CHECK(gpu->counters().graphUpdates == 1); // a copy is always changed
+    CHECK(gpu->counters().graphUpdates == 1); // a copy always counts as changed
     CHECK(gpu->counters().launches == 6);
     parts[0].buffer = other.get();
     std::get<QueuedCopy>(operations[2]).from = other.get();
@@ -271,8 +271,8 @@ TEST_CASE("Neighbouring copies and fills of a list that do not wait for each oth
         QueuedCopy{b + 9200, a + 32, 4096, {no, true}},
         QueuedCopy{b + 15000, nullptr, 8, {}},
         QueuedCopy{b + 15008, a, 0, {}},
-        QueuedCopy{b + 15016, a + 3, 17, {}},     // a copy of no bytes ends the run
-        QueuedCopy{b + 15100, b + 15016, 4, {}}}; // reads what the one before wrote
+        QueuedCopy{b + 15016, a + 3, 17, {}},     // a copy of no bytes ends the run of copies
+        QueuedCopy{b + 15100, b + 15016, 4, {}}}; // reads what the previous copy wrote
     const auto queue = gpu.queue();
     std::vector<uint8_t> expected(40000);
     const auto put = [&](size_t at, size_t first, size_t bytes) {
@@ -287,7 +287,7 @@ TEST_CASE("Neighbouring copies and fills of a list that do not wait for each oth
     for (int play = 0; play < 3; ++play) {
       const int64_t copies = gpu->counters().copies, updates = gpu->counters().graphUpdates;
       queue->begin();
-      if (play == 2) { // an address in the table: no node changes
+      if (play == 2) { // an address in the table: no graph node changes
         std::get<QueuedCopy>(operations[0]).from = a + 7;
         put(0, 7, 1);
       }
@@ -302,7 +302,7 @@ TEST_CASE("Neighbouring copies and fills of a list that do not wait for each oth
       CHECK(gpu.values<uint8_t>(to, 40000) == expected);
     }
     CHECK(gpu->counters().graphLaunches == 2);
-    // Addresses with which one has to wait for another part the run.
+    // With these addresses one copy depends on another, so they are not one run.
     std::get<QueuedCopy>(operations[3]).from = b + 16;
     put(9200, 1, 4096);
     const int64_t copies = gpu->counters().copies;
@@ -331,7 +331,7 @@ TEST_CASE("Another list, and a list after an error, are read anew") {
   CHECK(play(first).isOk());
   CHECK(play(second).isOk());
   CHECK(play(second).isOk());
-  CHECK(play(wrong).kind() == ErrorKind::device_error); // found before anything is queued
+  CHECK(play(wrong).kind() == ErrorKind::device_error); // detected before anything is queued
   CHECK(play(second).isOk());
   CHECK(play(first).isOk());
   checkParts(gpu, {part}, 1 + 2 + 2 + 0 + 2 + 1);

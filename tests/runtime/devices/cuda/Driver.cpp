@@ -1,4 +1,4 @@
-// The driver: clear errors for drivers and GPUs that are of no use.
+// The driver: clear errors for unusable drivers and GPUs.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Driver.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
@@ -12,7 +12,7 @@ using test::SetEnvironment;
 
 namespace {
 
-/// The error that opening the emulated driver, or its GPU 0, gives in that environment.
+/// The error of opening the emulated driver, or its GPU 0, in this environment.
 std::string refusal(Environment variables) {
   const SetEnvironment environment(std::move(variables));
   StatusOr<std::shared_ptr<const cuda::Driver>> driver = test::openEmulated();

@@ -1,4 +1,4 @@
-// Errors of the driver: each error at several calls, each call with an error, and what the GPU does afterwards.
+// Driver errors: each error at several calls, each call with an error, and the state of the GPU afterwards.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/DriverErrors.h"
 #include "runtime/base/OpenFile.h"
@@ -35,7 +35,7 @@ const std::vector<KnownError> &knownErrors() {
   return known;
 }
 
-/// c = a b of squares, one block for each element of c.
+/// c = a b for square matrices, one block per element of c.
 KernelCode matmul(int64_t sharedBytes = 0) {
   return test::gpuKernel("matmul", 3, 1, R"(
   cvt.u32.u64 %r0, %in3;
@@ -62,7 +62,7 @@ $step:
                          {.threads = 1, .sharedBytes = sharedBytes});
 }
 
-constexpr int64_t width = 4, large = 300000; // floats; `large` of them are above a MiB
+constexpr int64_t width = 4, large = 300000; // in floats; `large` of them exceed a MiB
 const std::string key = "matmul", site = "net/dense";
 
 std::vector<float> product(const std::vector<float> &a, const std::vector<float> &b) {
@@ -85,7 +85,7 @@ Status expectValues(CudaDevice &gpu, const DeviceMemory &memory, const std::vect
   return got == wanted ? Status() : wrong("a download");
 }
 
-/// Two factors and room for products on a GPU, with the kernel that multiplies them.
+/// Two factors and memory for products on a GPU, with the kernel that multiplies them.
 struct Matmul {
   std::shared_ptr<const KernelLibrary> library;
   std::vector<DeviceMemory> memory; // a, b, and two results
@@ -116,7 +116,7 @@ struct Matmul {
     static const int64_t extent = width;
     return {*library->find(key), &key, width * width, buffers, std::span(&extent, 1), 0, 0, {}, &site};
   }
-  /// One launch, whose result the host compares.
+  /// One launch, whose result the host checks.
   Status multiply(CudaDevice &gpu) {
     queue->begin();
     queue->launch(launch());
@@ -125,7 +125,7 @@ struct Matmul {
   }
 };
 
-/// Launches, copies and fills as a list that is played five times, at the end with other addresses.
+/// Launches, copies and fills as a list that is played five times, finally with other addresses.
 Status playList(CudaDevice &gpu, Matmul &work) {
   StatusOr<DeviceMemory> flag = gpu.allocate(4);
   HALFTONE_RETURN_IF_ERROR(flag.status());
@@ -137,7 +137,7 @@ Status playList(CudaDevice &gpu, Matmul &work) {
                                        QueuedCopy{second, nullptr, bytes, {flag->get(), false}}};
   const std::vector<size_t> all = {0, 1, 2, 3};
   for (int play = 0; play < 5; ++play) {
-    if (play == 4) { // a a, by way of the second result
+    if (play == 4) { // a a, through the second result
       work.buffers[1] = work.memory[0].get();
       std::get<QueuedCopy>(list[0]).to = second;
     }
@@ -150,7 +150,7 @@ Status playList(CudaDevice &gpu, Matmul &work) {
   return {};
 }
 
-/// Uploads through the whole ring, whose slots hold one each.
+/// Uploads through the whole ring, each of which fills a slot.
 Status uploadMuch(CudaDevice &gpu) {
   StatusOr<DeviceMemory> memory = gpu.allocate(large * 4);
   HALFTONE_RETURN_IF_ERROR(memory.status());
@@ -162,7 +162,7 @@ Status uploadMuch(CudaDevice &gpu) {
   return expectValues(gpu, *memory, values);
 }
 
-/// Every request that a device takes; the first error, or internal_error when a value is wrong.
+/// Makes every request that a device supports. Returns the first error, or internal_error if a value is wrong.
 Status useAll(CudaDevice &gpu) {
   HALFTONE_RETURN_IF_ERROR(uploadMuch(gpu));
   Matmul work;
@@ -173,13 +173,13 @@ Status useAll(CudaDevice &gpu) {
     continue;
   for (int i = 0; i < 3; ++i) // queued work, for which an allocation waits
     HALFTONE_RETURN_IF_ERROR(upload(gpu, work.memory[0], work.a));
-  const Status tooLarge = gpu.allocate(int64_t(4) << 30).status(); // all that the emulated GPU has
+  const Status tooLarge = gpu.allocate(int64_t(4) << 30).status(); // all memory of the emulated GPU
   if (tooLarge.isOk() || tooLarge.message().find("out of memory: 4294967296 bytes are asked for") == std::string::npos)
     return tooLarge.isOk() ? wrong("memory") : tooLarge;
   return {};
 }
 
-/// A GPU of the driver as it is: nothing is reset. Two slots of the ring hold one large upload each.
+/// Opens a GPU of the current driver, without resetting anything. Two slots of the ring hold one large upload each.
 StatusOr<std::shared_ptr<CudaDevice>> openGpu() {
   auto driver = cuda::Driver::open(HALFTONE_EMULATED_DRIVER);
   HALFTONE_RETURN_IF_ERROR(driver.status());
@@ -195,7 +195,7 @@ std::string said(const Status &status) { return status.isOk() ? "no error" : sta
 
 bool holds(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
 
-/// The call at which a request meets the error, and the words with which the error says what was being done.
+/// The call at which a request meets the error, and the words by which the error names the operation.
 struct Place {
   const char *call, *doing;
 };
@@ -223,7 +223,8 @@ constexpr Place places[] = {{"cuLaunchKernel", "launching kernel matmul of net/d
                             {"cuEventSynchronize", "a download"},
                             {"cuCtxPushCurrent_v2", "entering the GPU's context"}};
 
-/// The error's own request fails with it; after an error of the process each later request does, after any other none.
+/// The request at which the error occurs fails with it. After an error of the process each later request fails too;
+/// after any other error none does.
 void checkErrorAt(const KnownError &error, const Place &place) {
   INFO(error.symbol << " of " << place.call);
   const test::EmulatedGpu gpu;
@@ -232,7 +233,7 @@ void checkErrorAt(const KnownError &error, const Place &place) {
   test::failCall(place.call, 1, error.value);
   const Status status = requestAt(*gpu, work, place.call);
   if (error.symbol == "CUDA_ERROR_OUT_OF_MEMORY" && place.call == std::string("cuMemAllocFromPoolAsync")) {
-    CHECK(status.isOk()); // the second try had room
+    CHECK(status.isOk()); // the second attempt had memory
   } else if (error.symbol == "CUDA_ERROR_NOT_FOUND" && place.call == std::string("cuModuleGetFunction")) {
     CHECK(said(status) == "kernel other: the code has no entry 'matmul'");
   } else {
@@ -279,7 +280,7 @@ TEST_CASE("An error that no release of CUDA describes belongs to its request and
 
 namespace {
 
-/// Calls whose error a request need not report: they close something, or ask for what helps without being needed.
+/// Calls whose errors a request need not report: they close something, or request something useful but not required.
 const std::set<std::string> &mayBeSilent() {
   static const auto &calls =
       *new std::set<std::string>{"cuGetErrorName",      "cuGetErrorString",   "cuDevicePrimaryCtxRelease_v2",
@@ -291,7 +292,7 @@ const std::set<std::string> &mayBeSilent() {
   return calls;
 }
 
-/// How often each function is called while a GPU is opened, used and closed.
+/// The number of calls of each function while a GPU is opened, used and closed.
 std::map<std::string, uint64_t> callCounts() {
   test::resetEmulated();
   const Status status = openAndUse();
@@ -303,7 +304,7 @@ std::map<std::string, uint64_t> callCounts() {
   return counts;
 }
 
-/// The n-th call fails with an error of its request: it is reported, and then the same GPU works.
+/// The n-th call fails with an error of its request: the error is reported, and the GPU continues to work.
 void checkOneFailure(const std::string &call, uint64_t nth) {
   INFO(call << ", call " << nth);
   test::resetEmulated();
@@ -321,11 +322,11 @@ void checkOneFailure(const std::string &call, uint64_t nth) {
   INFO(status.str());
   CHECK((status.isOk() ? mayBeSilent().contains(call) || nth > 1 : holds(said(status), "CUDA_ERROR_UNKNOWN")));
   CHECK((left.empty() || mayBeSilent().contains(call) || call == "cuCtxPushCurrent_v2"));
-  CHECK((left.empty() || left.size() < 60)); // not more with each request
+  CHECK((left.empty() || left.size() < 60)); // not growing with each request
   CHECK(test::emulatorFault().empty());
 }
 
-/// The n-th call fails with an error of the process: each later request gives the same error, and closing ends.
+/// The n-th call fails with an error of the process: each later request gives the same error, and closing succeeds.
 void checkLastFailure(const std::string &call, uint64_t nth) {
   INFO(call << ", call " << nth);
   test::resetEmulated();
@@ -333,7 +334,7 @@ void checkLastFailure(const std::string &call, uint64_t nth) {
   const auto gpu = openGpu();
   const Status status = gpu.isOk() ? useAll(**gpu) : gpu.status();
   if (status.isOk() || !gpu.isOk())
-    return; // met while the GPU was opened or closed
+    return; // it occurred while the GPU was opened or closed
   INFO(status.str());
   CHECK(holds(said(status), "CUDA_ERROR_ILLEGAL_ADDRESS"));
   CHECK(said(useAll(**gpu)) == said(status));
@@ -342,7 +343,7 @@ void checkLastFailure(const std::string &call, uint64_t nth) {
 
 void checkCalls(uint64_t most) {
   for (const auto &[call, count] : callCounts()) {
-    if (call == "cuGetErrorName" || call == "cuGetErrorString") // of an error alone
+    if (call == "cuGetErrorName" || call == "cuGetErrorString") // called only after an error
       continue;
     INFO(call);
     CHECK(count > 0);
@@ -434,7 +435,7 @@ TEST_CASE("The list of errors that end all work is that of cuda.h, and both list
   REQUIRE(begin < end);
   REQUIRE(end != header->npos);
   const std::string list = header->substr(begin, end - begin);
-  // Errors of the list whose wording in cuda.h does not say so.
+  // Errors of the list that end the process although their description in cuda.h does not say so.
   const std::set<std::string> more = {"CUDA_ERROR_DEINITIALIZED", "CUDA_ERROR_ECC_UNCORRECTABLE",
                                       "CUDA_ERROR_NVLINK_UNCORRECTABLE", "CUDA_ERROR_CONTEXT_IS_DESTROYED"};
   const std::regex entry(R"((CUDA_\w+)\s*=\s*(\d+))"),
@@ -451,7 +452,7 @@ TEST_CASE("The list of errors that end all work is that of cuda.h, and both list
     INFO(symbol << " " << comment);
     ++entries;
     CHECK((cuda::reachOf(static_cast<cuda::Result>(value)) == Reach::process) == stops);
-    if (auto own = known.find(symbol); own != known.end()) { // newer releases have more
+    if (auto own = known.find(symbol); own != known.end()) { // newer releases have more errors
       CHECK(own->second->value == value);
       CHECK(own->second->stops == stops);
     }

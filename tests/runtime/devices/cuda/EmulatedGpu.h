@@ -13,7 +13,7 @@ namespace halftone::test {
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// Sets variables of the environment while it lives.
+/// Sets environment variables during its lifetime.
 class SetEnvironment {
 public:
   explicit SetEnvironment(Environment variables);
@@ -25,31 +25,32 @@ private:
   Environment variables_;
 };
 
-/// The emulated driver as in a new process with that environment, opened; or the error.
+/// The emulated driver, opened as in a new process with this environment; or the error.
 StatusOr<std::shared_ptr<const cuda::Driver>> openEmulated();
 
-/// The emulated driver as in a new process, not yet opened.
+/// Resets the emulated driver to its state in a new process, not yet opened.
 void resetEmulated();
 
-/// The text of the emulator's fault, "" if there was none.
+/// The text of the emulator's fault; "" if there was none.
 std::string emulatorFault();
 
-/// The n-th call from here on of that function of the emulated driver ends at once with that result; 0: no call does.
+/// Lets the n-th call of this function of the emulated driver, counted from now, return this result at once; 0: no
+/// call.
 void failCall(const std::string &function, uint64_t nth, int result);
 
-/// How often that function of the emulated driver has been called.
+/// The number of calls of this function of the emulated driver.
 uint64_t callsOf(const std::string &function);
 
-/// Names the objects that the last context to be closed still held; "" if it held none.
+/// Names the objects that the last closed context still held; "" if none.
 std::string objectsLeft();
 
-/// How many dependencies between streams the allocations of memory pools have added.
+/// The number of dependencies between streams that allocations from memory pools have added.
 uint64_t poolWaits();
 
-/// How many waits of the host ended with no work left: the GPU then stands still until the host queues more.
+/// The number of host waits that ended with no work left, so that the GPU is idle until the host queues more.
 uint64_t idleWaits();
 
-/// The one GPU of an emulated driver of its own. Only one may live at a time.
+/// The only GPU of its own emulated driver. Only one instance may exist at a time.
 class EmulatedGpu {
 public:
   explicit EmulatedGpu(Environment environment = {}, cuda::RingSize ring = {});

@@ -1,4 +1,4 @@
-// Errors of queued work stay and name the kernel; those of one request leave the GPU and its memory as they were.
+// Errors of queued work persist and name the kernel. Errors of one request leave the GPU and its memory unchanged.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Gpu.h"
 #include "tests/runtime/devices/cuda/EmulatedGpu.h"
@@ -12,7 +12,7 @@ namespace {
 
 const std::string good = "good_01", bad = "bad_02", site = "net/dense";
 
-/// Launches a kernel that writes, and then one that reads beyond the memory's end.
+/// Launches a kernel that writes, and then a kernel that reads out of bounds.
 struct Failing {
   explicit Failing(const EmulatedGpu &gpu)
       : library(gpu.load("add", test::addingKernel())), memory(gpu.memory(std::vector<int>(4))), queue(gpu.queue()) {}
@@ -50,7 +50,7 @@ TEST_CASE("An error of queued work arrives with the next request that waits, and
   CHECK(gpu->makeQueue(0).status().message() == status.message());
   CHECK(gpu->load({{"add", test::addingKernel()}}).status().message() == status.message());
   CHECK(failing.play().message() == status.message());
-  CHECK(gpu->hasFinished(gpu->submission())); // whoever waits reads the error
+  CHECK(gpu->hasFinished(gpu->submission())); // each waiter reads the error
 }
 
 TEST_CASE("With HALFTONE_CUDA_SYNC=1 the host waits for each launch, and the error names the kernel and its site") {
@@ -60,7 +60,7 @@ TEST_CASE("With HALFTONE_CUDA_SYNC=1 the host waits for each launch, and the err
   CHECK(status.kind() == ErrorKind::device_error);
   CHECK(status.message() == "cuda:0: kernel bad_02 of net/dense: an illegal memory access was encountered "
                             "(CUDA_ERROR_ILLEGAL_ADDRESS); the GPU does no further work for this process");
-  CHECK(gpu->counters().launches == 2); // what came after the error was left out
+  CHECK(gpu->counters().launches == 2); // work after the error was skipped
   CHECK(gpu->counters().waits == 2);
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("A submission whose end the driver does not mark has run when its erro
   CHECK(gpu->submission() == last);
   const int64_t waits = gpu->counters().waits;
   CHECK(gpu.values<int>(memory, 4) == std::vector<int>(4, 14));
-  CHECK(gpu->counters().waits == waits); // everything had run
+  CHECK(gpu->counters().waits == waits); // all work had completed
   REQUIRE(play().isOk());
   CHECK(gpu->submission() == last + 1);
 }

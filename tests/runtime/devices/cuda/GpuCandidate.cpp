@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t mostBlocks = 20000;
 
-/// All that a candidate's handles and buffers point to.
+/// Owns what a candidate's handles and buffers point to.
 struct Kept {
   Kept(std::shared_ptr<DeviceRuntime> device, std::shared_ptr<const void> owner)
       : owner(std::move(owner)), gpu(std::move(device)), marks(gpu->allocate((mostBlocks + 1) * 4).valueOrThrow()),

@@ -5,7 +5,7 @@
 
 namespace halftone::test {
 
-/// The GPU, emulated or not, with its counting kernels. The candidate keeps `owner`.
+/// The GPU, emulated or not, with its counting kernels. The candidate keeps `owner` alive.
 Candidate gpuCandidate(std::shared_ptr<DeviceRuntime> gpu, std::shared_ptr<const void> owner = nullptr);
 
 } // namespace halftone::test

@@ -1,4 +1,4 @@
-// Kernels' code on a GPU: what is refused, what is shared.
+// Kernel code on a GPU: rejected and shared modules.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/Modules.h"
 #include "runtime/base/OpenFile.h"
@@ -129,7 +129,7 @@ TEST_CASE("A block with shared memory of fixed size gets as much more as it asks
 TEST_CASE("Equal code is loaded once, and again after its last owner has gone") {
   const EmulatedGpu gpu;
   std::map<std::string, KernelCode> kernels;
-  for (int i = 0; i < 9; ++i) // more than are compiled at once
+  for (int i = 0; i < 9; ++i) // more than are compiled concurrently
     kernels["k" + std::to_string(i)] = i % 3 == 0 ? test::addingKernel() : test::countingKernel(i % 3 == 1);
   auto first = gpu->load(kernels), second = gpu->load({{"k4", kernels["k4"]}});
   REQUIRE(first.isOk());
@@ -161,7 +161,7 @@ TEST_CASE("HALFTONE_CUDA_KERNELS names a file of the registers and the local mem
     const EmulatedGpu gpu({{"HALFTONE_CUDA_KERNELS", file}});
     const auto kept = gpu->load({{"k0", test::addingKernel()}, {"k1", test::addingKernel()}, {"k2", spilling}});
     REQUIRE(kept.isOk());
-    CHECK(gpu->load({{"k0", test::addingKernel()}}).isOk()); // is loaded already
+    CHECK(gpu->load({{"k0", test::addingKernel()}}).isOk()); // already loaded
   }
   const std::string text = readFile(file).valueOrThrow();
   const std::string half = text.substr(0, text.size() / 2);

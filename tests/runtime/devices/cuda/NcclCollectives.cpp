@@ -1,4 +1,4 @@
-// Collectives of two emulated GPUs, each with a thread that stands for a process.
+// Collectives of two emulated GPUs, each with a thread that represents a process.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/NcclCollectives.h"
 #include "runtime/Player.h"
@@ -19,7 +19,7 @@ namespace {
 /// Before the library looks for NCCL.
 [[maybe_unused]] const int chosen = setenv("HALFTONE_NCCL", HALFTONE_EMULATED_NCCL, 0);
 
-/// Two GPUs of an emulated driver. Only one pair may live at a time.
+/// Two GPUs of an emulated driver. Only one pair may exist at a time.
 struct TwoGpus {
   explicit TwoGpus(Environment environment) : environment(withTwo(std::move(environment))) {
     const auto driver = test::openEmulated();
@@ -35,7 +35,7 @@ struct TwoGpus {
   std::vector<std::shared_ptr<CudaDevice>> devices;
 };
 
-/// Runs `body` in a thread for each rank, and gives what each returns.
+/// Runs `body` in one thread per rank, and returns the result of each.
 template <class T> std::vector<T> inRanks(const std::function<T(std::shared_ptr<ProcessGroup>)> &body) {
   auto post = std::make_shared<test::Post>();
   std::vector<std::optional<T>> results(2);
@@ -50,7 +50,7 @@ template <class T> std::vector<T> inRanks(const std::function<T(std::shared_ptr<
   return {*std::move(results[0]), *std::move(results[1])};
 }
 
-/// The results of a collective on values that a copy before it writes, read by a copy behind it.
+/// The results of a collective on values that a preceding copy writes, read by a subsequent copy.
 template <class T>
 StatusOr<std::vector<T>> combined(CudaDevice &device, const std::shared_ptr<ProcessGroup> &group, CollectiveKind kind,
                                   DType dtype, const std::vector<T> &own) {
@@ -108,7 +108,7 @@ TEST_CASE("Two GPUs get the sum of their values, of each dtype that NCCL has") {
 }
 
 TEST_CASE("A collective runs behind the work before it and before the work behind it, in each order of streams") {
-  std::vector<float> first(300001), second(first.size()), expected(first.size()); // in two pieces of the emulated NCCL
+  std::vector<float> first(300001), second(first.size()), expected(first.size()); // in two chunks of the emulated NCCL
   for (size_t i = 0; i < first.size(); ++i) {
     first[i] = static_cast<float>(i);
     second[i] = static_cast<float>(2 * i + 1);
@@ -120,7 +120,7 @@ TEST_CASE("A collective runs behind the work before it and before the work behin
 
 namespace {
 
-/// This rank's part of the sum of `own`, and then the whole sum, gathered from all parts.
+/// The part of this rank of the sum of `own`, and then the whole sum, gathered from all parts.
 StatusOr<std::pair<std::vector<float>, std::vector<float>>> dividedSum(CudaDevice &device,
                                                                        const std::shared_ptr<ProcessGroup> &group,
                                                                        const std::vector<float> &own,
@@ -152,7 +152,7 @@ StatusOr<std::pair<std::vector<float>, std::vector<float>>> dividedSum(CudaDevic
 
 TEST_CASE("Two GPUs get their parts of a sum, and gather the parts of both") {
   const std::vector<std::vector<int64_t>> divisions{
-      {0, 16, 40}, {0, 40, 40}, {0, 0, 40}, {0, 290000, 600001}}; // the last in two pieces of the emulated NCCL
+      {0, 16, 40}, {0, 40, 40}, {0, 0, 40}, {0, 290000, 600001}}; // the last in two chunks of the emulated NCCL
   for (const std::vector<int64_t> &borders : divisions) {
     std::vector<float> first(static_cast<size_t>(borders.back())), second(first.size()), expected(first.size());
     for (size_t i = 0; i < first.size(); ++i) {
@@ -261,7 +261,7 @@ TEST_CASE("A rank that does not come to a collective fails the other's work, and
 
 TEST_CASE("If the GPU of one process cannot take part, all processes are told why and none waits") {
   const TwoGpus gpus({});
-  test::failCall("cuStreamCreate", 1, 999); // of either rank
+  test::failCall("cuStreamCreate", 1, 999); // at either rank
   const auto joined = inRanks<StatusOr<std::shared_ptr<DeviceCollectives>>>([&](std::shared_ptr<ProcessGroup> group) {
     return gpus.devices[static_cast<size_t>(group->rank())]->join(group);
   });

@@ -1,4 +1,4 @@
-// Repeats on an emulated GPU: graphs of all iterations, repeats that end early, and repeats too long for graphs.
+// Repeats on an emulated GPU: graphs of all iterations, early exit, and repeats too long for graphs.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/OperationList.h"
 #include "runtime/Player.h"
@@ -31,7 +31,7 @@ std::vector<Tensor> checkPlay(Player &player, const RepeatCase &each, const std:
   return *std::move(fetched);
 }
 
-/// A plan of `count` times `fills` fills of one slot each, which then is fetched.
+/// A plan that fetches a slot after `count` iterations of `fills` fills of one slot each.
 Executable fillsExecutable(int64_t count, int fills) {
   Executable exe = emptyExecutable();
   const TensorType row{float32, {16}};
@@ -64,7 +64,7 @@ TEST_CASE("A graph with repeats takes the addresses of each play's feeds in all 
   const RepeatCase each = scanCase(6, 32, true, CarryPlace::two_slots);
   const EmulatedGpu gpu;
   const auto player = playerOn(gpu, each.exe);
-  // The plan's second fetch is as large as its first feed. Tensors that live on keep their memory.
+  // The second fetch of the plan is as large as its first feed. Live tensors keep their memory.
   std::vector<Tensor> feeds = tensorsOf(each), kept;
   for (int play = 0; play < 4; ++play) {
     std::vector<float> y(feeds[0].to_vector<float>()), last = feeds[1].to_vector<float>();
@@ -117,11 +117,11 @@ TEST_CASE("A repeat that may end early plays in rounds, and the host looks at it
       CHECK(idleWaits() == idleBefore);
       checkPlay(*player, each, feeds);
     }
-    // A limit at another address in each iteration of the graph.
+    // The limit is at another address in each iteration of the graph.
     std::vector<Tensor> moved = tensorsOf(each);
     moved[1] = checkPlay(*player, each, moved)[0];
     checkPlay(*player, each, moved);
-    // At most two rounds of 64 iterations are void: two launches each, and one before the repeat.
+    // At most two rounds of 64 iterations are void, with two launches each, and one launch before the repeat.
     const int64_t most = 8 * (1 + 2 * std::min<int64_t>(1000, static_cast<int64_t>(steps) + 2 * 64));
     CHECK(gpu->counters().launches <= most);
     CHECK(emulatorFault().empty());
@@ -210,7 +210,7 @@ TEST_CASE("An error of the driver in any call of a repeat is the play's, and the
             checkPlay(*player, each, tensorsOf(each));
           const std::vector<Tensor> feeds = tensorsOf(each);
           const uint64_t callsBefore = callsOf(call);
-          failCall(call, nth, 701); // too many resources: of this request alone
+          failCall(call, nth, 701); // out of resources, for this request only
           const Status status = player->play(feeds).status();
           const bool isMet = callsOf(call) >= callsBefore + nth;
           CHECK(status.isOk() != isMet);

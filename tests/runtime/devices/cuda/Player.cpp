@@ -1,4 +1,4 @@
-// Plans on an emulated GPU give the bits that they give on the CPU.
+// Plans on an emulated GPU give the same bits as on the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Player.h"
 #include "runtime/devices/CpuDevice.h"
@@ -14,8 +14,8 @@ using namespace halftone;
 
 namespace {
 
-/// The executable of TestPlan.h, but `old` is the shadow w * 0.5 + 1 of the variable; slot 8. A plan that writes the
-/// variable and not the shadow makes it stale.
+/// The executable of TestPlan.h, but `old` is the shadow w * 0.5 + 1 of the variable, in slot 8. A plan that writes the
+/// variable but not the shadow makes it stale.
 Executable shadowed(int64_t n) {
   Executable exe = test::testExecutable(n);
   const TensorType vector = exe.variables[0].type;
@@ -27,7 +27,7 @@ Executable shadowed(int64_t n) {
 
 std::vector<uint32_t> bitsOf(const Tensor &tensor) {
   std::vector<uint32_t> bits;
-  for (const float value : tensor.to_vector<float>()) // every NaN as one: its sign and payload are free
+  for (const float value : tensor.to_vector<float>()) // all NaNs as one: their sign and payload are unspecified
     bits.push_back(std::isnan(value) ? 0x7fc00000 : std::bit_cast<uint32_t>(value));
   return bits;
 }
@@ -46,7 +46,7 @@ std::vector<std::vector<uint32_t>> play(const std::shared_ptr<DeviceRuntime> &de
   INFO(player.status().str());
   REQUIRE(player.isOk());
   std::vector<std::vector<uint32_t>> bits;
-  std::vector<Tensor> kept; // fetches that live longer make later ones come from other memory
+  std::vector<Tensor> kept; // while they live, later fetches use other memory
   const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   for (const float x : {1.5f, -0.0f, infinity, 3e38f, nan, 1e-42f}) {
     const std::vector<Tensor> feeds = {Tensor::full({n}, x), Tensor::full({}, kept.size() % 3 != 1, DType::bool_)};
@@ -93,5 +93,5 @@ TEST_CASE("A plan whose memory a GPU does not have is refused with what it is fo
           .status();
   CHECK(status.kind() == ErrorKind::device_error);
   CHECK_THAT(status.message(), Catch::Contains("its intermediate values: cuda:0: out of memory: "));
-  CHECK((*variable)->read().isOk()); // nothing is lost
+  CHECK((*variable)->read().isOk()); // no value is lost
 }

@@ -36,7 +36,7 @@ $runs:
   ld.param.u32 %parts, [parts];
 )";
 
-/// The last part that begins at the block or before it.
+/// The last part that begins at or before the block.
 constexpr const char *findPart = R"(
 $table:
   ld.param.u64 %at, [table];
@@ -108,7 +108,7 @@ KernelCode addingKernel() {
 
 namespace {
 
-/// Eight threads a block, one for each element: `compute` changes %f0, the element of the first operand, whose offset in
+/// Eight threads per block, one per element: `compute` changes %f0, the element of the first operand, whose offset in
 /// bytes is %d0.
 KernelCode elementwise(const std::string &symbol, int buffers, const std::string &compute) {
   const std::string extent = "%in" + std::to_string(buffers), result = "%in" + std::to_string(buffers - 1);

@@ -1,4 +1,4 @@
-// The library finds a GPU by itself: devices by name, tensors, variables and plans on it.
+// The library finds a GPU by itself: devices by name; tensors, variables and plans on them.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/Registry.h"
 #include "halftone/Error.h"
@@ -13,7 +13,7 @@ using namespace halftone;
 
 namespace {
 
-/// For the whole program, before the library looks for a driver.
+/// Set for the whole program, before the library looks for a driver.
 [[maybe_unused]] const int chosen = setenv("HALFTONE_CUDA_DRIVER", HALFTONE_EMULATED_DRIVER, 1);
 
 std::string errorOf(const std::function<void()> &call) {
@@ -26,7 +26,7 @@ std::string errorOf(const std::function<void()> &call) {
   return "no error";
 }
 
-/// y = x, z = 0, v = x: a plan of copies alone.
+/// y = x, z = 0, v = x: a plan that only copies.
 std::shared_ptr<Executable> copyPlan() {
   auto plan = std::make_shared<Executable>();
   const TensorType type{DType::float32, {8}};

@@ -1,4 +1,4 @@
-// Compares our own declarations of a library's functions with those of its header.
+// Compares our own declarations of a library's functions with those in its header.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <type_traits>

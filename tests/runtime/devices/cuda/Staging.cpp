@@ -28,7 +28,7 @@ TEST_CASE("The host waits for an upload only when the whole ring is in flight") 
   };
   for (uint32_t i = 0; i < 3; ++i)
     CHECK(upload(i) == 0);
-  CHECK(upload(3) == 1); // into the first slot again
+  CHECK(upload(3) == 1); // the first slot is reused
   const int64_t waits = upload(4);
   CHECK(waits >= 1);
   CHECK(gpu.values<uint32_t>(memory, 1000) == numbered(1000, 4));
@@ -37,7 +37,7 @@ TEST_CASE("The host waits for an upload only when the whole ring is in flight") 
 TEST_CASE("Small uploads share a slot, and each keeps its bytes") {
   const EmulatedGpu gpu({}, {.slots = 2, .slotBytes = 4096});
   std::vector<DeviceMemory> memories;
-  for (uint32_t i = 0; i < 64; ++i) // 64 bytes of the ring each
+  for (uint32_t i = 0; i < 64; ++i) // each takes 64 bytes of the ring
     memories.push_back(gpu.memory(numbered(1 + i % 16, i)));
   CHECK(gpu->counters().waits == 0);
   for (uint32_t i = 0; i < 64; ++i)
