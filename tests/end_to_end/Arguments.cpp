@@ -1,4 +1,4 @@
-// Arguments have effects: results or reports differ with each field, unless other tests check it more closely.
+// Arguments have effects: results or reports differ with each field, unless other tests check the field more closely.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ Numbers numbersOf(const std::vector<Tensor> &tensors) {
 
 std::string letter(const char *moment, int64_t number) { return moment + std::to_string(number); }
 
-/// The weights after one epoch of five steps, interpreted; with the optimizer's slots if asked for.
+/// The weights after one interpreted epoch of five steps; with the optimizer's slots if `withSlots`.
 Numbers trainedBy(const Optimizer &optimizer, bool withSlots = false) {
   Sequential model({Input({4}), Dense(3)});
   model.set_weights({ramp({4, 3}), ramp({3}, 0.3)});
@@ -140,7 +140,7 @@ TEST_CASE("each optimizer's own arguments act") {
 
 namespace {
 
-/// The loss of one batch through a layer with this penalty, minus the loss without it.
+/// The loss of one batch through a layer with this penalty, minus the loss without the penalty.
 template <class MakeLayer> double penaltyOf(MakeLayer make) {
   auto lossWith = [&](const Regularizer &penalty) {
     Layer layer = make(penalty);
@@ -151,7 +151,7 @@ template <class MakeLayer> double penaltyOf(MakeLayer make) {
   return lossWith(regularizers::L1(0.5)) - lossWith({});
 }
 
-struct Weighted { // a layer with one weight, made with the given arguments
+struct Weighted { // a layer with one weight, created with the given arguments
   WeightArgs args;
   Variable variable{};
   void build(BuildContext &context, const Shape &) { variable = context.add_weight(args); }

@@ -1,4 +1,4 @@
-// Bad input to whole programs: one clear error each, and an unchanged model.
+// Invalid input to whole programs: one clear error each, and an unchanged model.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>

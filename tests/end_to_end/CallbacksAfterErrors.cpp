@@ -1,4 +1,4 @@
-// A callback that saw a fit fail serves the next fit like a new one.
+// A callback whose fit failed serves the next fit like a new callback.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Saving.h"
 #include "tests/TemporaryFolder.h"
@@ -23,7 +23,8 @@ Sequential net() {
   return model;
 }
 
-/// Where the first fit fails. Its data make the losses of its first epochs smaller than any of the second fit.
+/// The event at which the first fit fails. Its data make the losses of its first epochs smaller than all of the second
+/// fit.
 enum class Failure { none, train_begin, epoch_begin, batch_end, epoch_end, train_end };
 constexpr Failure everyFailure[] = {Failure::train_begin, Failure::epoch_begin, Failure::batch_end, Failure::epoch_end,
                                     Failure::train_end};
@@ -54,7 +55,7 @@ struct Outcome {
   bool operator==(const Outcome &) const = default;
 };
 
-/// The second fit's outcome, with a callback whose first fit failed.
+/// The outcome of the second fit, with a callback whose first fit failed.
 template <class Make> Outcome outcome(Make make, Failure failure, bool isLast) {
   const TemporaryFolder folder;
   auto callback = make(folder.path);
@@ -90,7 +91,7 @@ template <class Make> Outcome outcome(Make make, Failure failure, bool isLast) {
       std::ifstream stream(entry.path(), std::ios::binary);
       const std::string name = entry.path().lexically_relative(folder.path).string();
       const std::string contents(std::istreambuf_iterator<char>(stream), {});
-      found.files[name] = name.ends_with(".csv") ? contents : ""; // archives have the time in them
+      found.files[name] = name.ends_with(".csv") ? contents : ""; // archives contain the time
     }
   found.output = output.text;
   size_t at = 0;
@@ -172,7 +173,7 @@ TEST_CASE("The logs at the end of training are those of the last epoch, without 
       net().fit(x, y, {.epochs = 2, .verbose = 0, .callbacks = {&reduce, &see}, .validation_data = {x, y}});
   CHECK(atEpochEnd == std::vector<std::string>{"loss", "val_loss", "learning_rate"});
   CHECK(atTrainEnd == std::vector<std::string>{"loss", "val_loss"});
-  CHECK(history["learning_rate"].size() == 2); // the history has them
+  CHECK(history["learning_rate"].size() == 2); // the history contains the rates
   net().fit(x, y, {.epochs = 2, .verbose = 0, .callbacks = {&see}, .initial_epoch = 2});
   CHECK(atTrainEnd.empty());
 }

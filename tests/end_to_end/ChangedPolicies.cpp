@@ -1,4 +1,4 @@
-// A setting that is changed after a program was compiled: the known shape and a new one compute under the new setting.
+// Settings changed after a program was compiled: known shapes and new ones compute under the new setting.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "halftone/Legacy.h"
@@ -14,7 +14,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// The result of one row, which is the same for every row of a batch.
+/// The result for one row, which is the same for each row of a batch.
 struct Seen {
   DType dtype;
   double number;
@@ -24,19 +24,19 @@ std::ostream &operator<<(std::ostream &os, const Seen &seen) { return os << name
 
 Seen firstOf(const Tensor &tensor) { return {tensor.dtype(), tensor.astype(float64).to_vector<double>().at(0)}; }
 
-/// A model, its inputs' dtype, and a change of a setting.
+/// A model, the dtype of its inputs, and a change of a setting.
 struct Setting {
   Sequential model;
   std::function<void()> change;
   DType input = float32;
   bool trains = true;     // whether the model has weights to train
   bool isSeen = true;     // whether the change alters dtypes or numbers
-  bool isLossSeen = true; // also in a loss, which is kept in float32
+  bool isLossSeen = true; // also in the loss, which is kept in float32
 };
 
 Tensor rows(int64_t count, DType dtype) { return Tensor::full({count, 2}, 1.003).astype(dtype); }
 
-/// Ways to run a model on a batch, each with a name.
+/// A named way to run a model on a batch.
 struct Way {
   const char *name;
   bool ofLoss, trains;
@@ -70,7 +70,7 @@ std::vector<Way> ways(const Sequential &model) {
   };
 }
 
-/// Runs each way before and after the change. The learning rate is 0, so that a step changes no weight.
+/// Runs the model each way before and after the change. The learning rate is 0, so that a step changes no weight.
 void check(const std::function<Setting()> &make) {
   const size_t count = ways(make().model).size();
   for (size_t i = 0; i < count; ++i) {
@@ -182,7 +182,7 @@ TEST_CASE("a change of a layer or a model reaches shapes that are compiled and o
       Setting setting =
           of(Dense(1, {.use_bias = false, .kernel_initializer = initializers::Constant(0.3), .name = "a"}), {});
       setting.change = [model = setting.model] { (void)model.quantize("int8", {.verbose = false}); };
-      setting.trains = false; // compile() must follow
+      setting.trains = false; // compile() is needed afterwards
       return setting;
     });
   }
@@ -246,13 +246,13 @@ TEST_CASE("an edit that gives a quantized layer's path another mode is refused a
   const auto items = map.items();
   CHECK_THROWS_WITH(map.erase("s/a"), Contains("Layer 's/a' is already quantized: its weights have the mode 'int8'") &&
                                           Contains("'float32'"));
-  model.get_layer("a").set_dtype_policy("int8_from_mixed_bfloat16"); // another source is no other mode
+  model.get_layer("a").set_dtype_policy("int8_from_mixed_bfloat16"); // another source dtype is the same mode
   CHECK(model(x).dtype() == bfloat16);
   model.get_layer("a").set_dtype_policy("int8_from_float32");
   CHECK(map.items() == items);
   CHECK(numbersOf(model(x)) == numbersOf(before));
   map.insert("other", "mixed_bfloat16");
-  map.insert("s/.", "int8_from_float32"); // a pattern with the mode may take the entry's place
+  map.insert("s/.", "int8_from_float32"); // a pattern with the same mode may replace the entry
   map.erase("s/a");
   CHECK_THROWS_AS(map.erase("s/."), Error);
   CHECK(numbersOf(model(x)) == numbersOf(before));
@@ -287,7 +287,7 @@ TEST_CASE("save() and clone_model refuse a policy whose mode the weights do not 
   const DTypePolicyMap map("float32", {});
   const Sequential model({Input({2}), ones(map)}, {.name = "s"});
   model.save(path);
-  map.insert("s/a", "int8_from_float32"); // the weights stay floats
+  map.insert("s/a", "int8_from_float32"); // the weights remain floats
   CHECK_THROWS_WITH(model.save(path, {.overwrite = true}), Contains("float weights") && Contains("s/a"));
   CHECK_THROWS_WITH(clone_model(model), Contains("float weights"));
   CHECK(numbersOf(load_model(path)(rows(2, float32)))[0] == Catch::Detail::Approx(2.006f));

@@ -1,4 +1,4 @@
-// Training that goes on from a checkpoint gives the bits of training without a pause; checkpoints go between policies.
+// Training resumed from a checkpoint is bit-identical to uninterrupted training; restoring under another policy.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Saving.h"
@@ -28,7 +28,7 @@ std::vector<NamedPolicy> policies() {
           {"a map", DTypePolicyMap("mixed_bfloat16", {{"net/b", "float32"}, {"net/a", "bfloat16"}})}};
 }
 
-/// Trained with a schedule, moving averages, dropout and normalization; mixed_float16 scales the loss.
+/// A net trained with a schedule, moving averages, dropout and normalization. mixed_float16 scales the loss.
 Sequential net(const PolicyArg &policy) {
   const PolicyScope scope(policy);
   Sequential model({Input({6}), Dense(19, {.activation = "relu", .name = "a"}), BatchNormalization({.name = "n"}),
@@ -40,7 +40,7 @@ Sequential net(const PolicyArg &policy) {
   return model;
 }
 
-/// The bytes of every variable, by its path. The host makes a schedule's rates from the count of updates.
+/// The bytes of each variable, by its path. The host computes the rates of a schedule from the update count.
 std::vector<std::pair<std::string, std::string>> stateOf(const Model &model) {
   std::vector<Variable> variables = model.variables();
   for (const Variable &variable : model.optimizer().impl()->allVariables())
@@ -75,7 +75,7 @@ std::vector<Pair> pairs() {
   return all;
 }
 
-/// The lines that a restore should give, from the variables of both models.
+/// The expected lines of a restore, from the variables of both models.
 std::vector<std::string> expectedLines(const Model &from, const Model &to) {
   std::vector<std::string> lines;
   const auto variablesOf = [](const Model &model) {
@@ -101,14 +101,14 @@ std::vector<std::string> expectedLines(const Model &from, const Model &to) {
   return lines;
 }
 
-/// Trains six epochs, and the last three of them in another model from a checkpoint.
+/// Trains six epochs, and trains the last three again in another model restored from a checkpoint.
 void checkResumes(const NamedPolicy &each) {
   INFO(each.name);
   TemporaryFolder folder;
   set_random_seed(11);
   const Sequential whole = net(each.policy);
   const History all = fit(whole, {.epochs = 6, .callbacks = {callbacks::ModelCheckpoint(folder / "{epoch}.ckpt")}});
-  set_random_seed(12); // another process: other weights, seeds and orders
+  set_random_seed(12); // as in another process: other weights, seeds and orders
   const Sequential resumed = net(each.policy);
   const Checkpoint::Restored restored = Checkpoint(resumed).restore(folder / "3.ckpt");
   CHECK(restored.epoch == 3);

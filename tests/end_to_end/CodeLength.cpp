@@ -1,4 +1,4 @@
-// How many instructions of LLVM the kernels of the recorded nets become, beside tests/data/code_lengths.txt.
+// The number of LLVM instructions in kernels of the recorded nets, compared with tests/data/code_lengths.txt.
 // SPDX-License-Identifier: Apache-2.0
 #include "RecordedNets.h"
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ struct Length {
   int64_t kernels = 0, instructions = 0, longest = 0;
 };
 
-/// Of the titles of kernels in the text of stage target.
+/// The sum over the titles of kernels in the text of stage target.
 Length lengthOf(const std::string &text) {
   static const std::regex title(R"(\n# [0-9a-f]{64}: .*, (\d+) instructions of LLVM\n)");
   Length length;
@@ -48,7 +48,7 @@ std::map<std::string, Length> recordedLengths() {
 void compare(bool (*isWanted)(const std::string &net)) {
   setenv("HALFTONE_TARGET", "x86-64-v4", 1); // the same code on every machine
   const std::map<std::string, Length> recorded = recordedLengths();
-  std::string now; // as the lines of the file
+  std::string now; // in the format of the file
   bool isEqual = true;
   for (const RecordedNet &net :
        recordedNets() | std::views::filter([&](const auto &each) { return isWanted(each.name); })) {

@@ -1,4 +1,4 @@
-// Files that earlier versions wrote, tests/data/compatibility: each is read, played and trained on as recorded.
+// Files written by earlier versions, tests/data/compatibility: each can be read, played and trained on as recorded.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixture.h"
 #include "ForcedTargets.h"
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The folder of one model in one generation.
+/// The folder of one model of one generation.
 struct Fixture {
   fs::path folder;
   Json facts;
@@ -33,11 +33,11 @@ struct Fixture {
   std::string path(const std::string &file) const { return (folder / file).string(); }
   const Tensor &value(const std::string &key) const { return valueOf(values, key); }
   double tolerance() const { return facts.at("tolerance"); }
-  /// The global policy, which decides whether compile() scales the loss.
+  /// The global policy, which determines whether compile() scales the loss.
   DTypePolicy policy() const { return dtype_policies::deserialize(Config::parse(facts.at("policy").dump())); }
   bool trains() const { return !facts.at("optimizer").is_null(); }
   bool has(const std::string &file) const { return fs::exists(folder / file); }
-  /// The files with that ending, without it: "predict.x86-64-v2".
+  /// The names of the files with this ending, without the ending: "predict.x86-64-v2".
   std::vector<std::string> stems(std::string_view ending) const {
     std::vector<std::string> found;
     for (const auto &entry : fs::directory_iterator(folder))
@@ -48,7 +48,7 @@ struct Fixture {
   }
 };
 
-/// All fixtures of all generations. A generation or a set without one is a failure.
+/// All fixtures of all generations. A generation without fixtures, or no generation, is a failure.
 std::vector<Fixture> fixtures() {
   std::vector<Fixture> all;
   for (const auto &generation : fs::directory_iterator(HALFTONE_SOURCE_DIR "/tests/data/compatibility")) {
@@ -74,8 +74,8 @@ bool sameBits(const Tensor &found, const Tensor &expected) {
          std::memcmp(TensorAccess::data(found), TensorAccess::data(expected),
                      static_cast<size_t>(TensorAccess::bytes(expected))) == 0;
 }
-/// The largest difference relative to the largest finite element that is expected, and to 1e-3 at least. Elements that are
-/// not finite must be equal, or both NaN.
+/// The largest difference, relative to the largest finite expected element, or to 1e-3 if that is larger. Non-finite
+/// elements must be equal, or both NaN.
 double distance(const std::vector<double> &found, const std::vector<double> &expected) {
   REQUIRE(found.size() == expected.size());
   double largest = 1e-3, difference = 0;
@@ -92,7 +92,7 @@ double distance(const std::vector<double> &found, const std::vector<double> &exp
 }
 std::vector<double> numbers(const Tensor &tensor) { return tensor.astype(float64).to_vector<double>(); }
 
-/// Checks equal dtypes and shapes, equal integers, and floats within the fixture's tolerance.
+/// Checks that dtypes and shapes are equal, integers are equal, and floats are within the fixture's tolerance.
 void checkNear(const Fixture &fixture, const Tensor &found, const Tensor &expected) {
   CHECK(found.dtype() == expected.dtype());
   CHECK(found.shape() == expected.shape());
@@ -110,7 +110,7 @@ void checkWeights(const Fixture &fixture, const Model &model) {
   REQUIRE_FALSE(weights.empty());
 }
 
-/// The model of the recorded config, with other weights, compiled as it was.
+/// The model of the recorded config, with other weights, compiled as recorded.
 Model modelOf(const Fixture &fixture) {
   drawAnew();
   const Model model = Model::from_config(Config::parse(contentsOf(fixture.path(configFile))));
@@ -132,14 +132,15 @@ void checkTrainsOn(const Fixture &fixture, const Model &model) {
   }
 }
 
-/// A loss scale without the name of the last fault, which an optimizer knows once it has recorded an update.
+/// The state of a loss scale without the name of the last fault, which an optimizer has only after it recorded an
+/// update.
 Json withoutFault(Json state) {
   if (state.is_object())
     state.erase("last_fault");
   return state;
 }
 
-/// Whether code for `target`, which the loader refused, lacks a CPU here. Says so.
+/// Returns true, and prints it, if code for `target`, which the loader rejected, lacks a CPU on this machine.
 bool isForeign(const std::string &target, const Status &status) {
   const bool runs = target == V3::target ? V3::runs() : target == V2::target;
   if (status.isOk() || runs || status.message().find("this machine lacks") == std::string::npos)
@@ -284,7 +285,7 @@ namespace {
 
 constexpr const char *otherId = "0.0.1-0123456789abcdef";
 
-/// Fills the instructions of an object with traps (ud2).
+/// Replaces the instructions of an object by traps (ud2).
 std::string withTraps(std::string object) {
   Elf64_Ehdr header;
   REQUIRE(object.size() > sizeof header);
@@ -304,7 +305,7 @@ struct Compiled {
   std::shared_ptr<const Executable> executable;
   compiler::CompileStatistics statistics;
 };
-/// The plan of a program compiled with a cache folder, and where its kernels came from.
+/// The plan of a program compiled with a cache folder, and the origin of its kernels.
 Compiled compiledWith(const std::string &cache) {
   const std::string text =
       "func.func @main(%x: tensor<4x6xf32> {halftone.name = \"x\"}, %w: tensor<6x3xf32> {halftone.name "
@@ -319,7 +320,7 @@ Compiled compiledWith(const std::string &cache) {
   return {compiled.executable, compiled.statistics};
 }
 
-/// Fills the folder of this build in a cache with the kernels of a plan, whose code `change` has made.
+/// Fills the folder of this build in a cache with the kernels of a plan, after `change` was applied to their code.
 template <class Change> void fill(const std::string &cache, const Executable &plan, Change change) {
   compiler::KernelCache entries(cache);
   for (const auto &[key, kernel] : plan.kernels) {
@@ -348,7 +349,7 @@ TEST_CASE("Cache entries of another build are neither found nor run: kernels are
     const auto change = [&](const std::string &code) { return traps ? withTraps(code) : garbage(code); };
     fill(own, plan, change);
     fill(other, plan, change);
-    // In the folder of this build the same entries are found: their keys and their form are right.
+    // In the folder of this build the same entries are found: their keys and format are valid.
     CHECK(compiledWith(own).statistics.fromDisk == first.statistics.kernels);
 
     fs::rename(fs::path(other) / compiler::codeId(), fs::path(other) / otherId);
@@ -357,6 +358,6 @@ TEST_CASE("Cache entries of another build are neither found nor run: kernels are
     CHECK(again.statistics.fromDisk == 0);
     CHECK(again.statistics.cacheComplaint.empty());
     CHECK(sameBits(valueOf(play(again.executable, given, 1).valueOrThrow(), "0/y"), expected));
-    CHECK(fs::exists(fs::path(other) / otherId / plan.kernels.begin()->first)); // not touched either
+    CHECK(fs::exists(fs::path(other) / otherId / plan.kernels.begin()->first)); // it is not touched either
   }
 }

@@ -1,4 +1,4 @@
-// One CompileArgs for several models: names stand for an optimizer and metrics of each; and the names that are known.
+// One CompileArgs for several models: names represent an optimizer and metrics for each; and the known names.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -31,7 +31,7 @@ TEST_CASE("One CompileArgs with names serves several models, each with its own s
   second.compile(args); // as in Keras, a new optimizer of that name
   CHECK(second.optimizer().iterations() == 0);
   fit(second);
-  { // its variables are gone, and the name still stands for a new optimizer
+  { // its variables are gone, and the name still represents a new optimizer
     const Sequential third = net();
     third.compile(args);
     fit(third);

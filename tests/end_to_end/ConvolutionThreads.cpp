@@ -1,4 +1,4 @@
-// Convolutions, pooling, attention and their gradients give the same bits for any number of threads, on each target here.
+// Convolutions, pooling, attention and their gradients are bit-identical for any number of threads, on each target.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include "runtime/devices/Registry.h"
@@ -18,7 +18,7 @@ struct Case {
   std::function<Value(const Value &x, const Value &w)> result;
 };
 
-/// The sums of the kernels' gradients are long enough to be made in parts; places and channels leave tails.
+/// The sums of the kernel gradients are long enough to be split into parts. Positions and channels leave remainders.
 std::vector<Case> cases() {
   return {{"a strided convolution",
            {7, 73, 71, 5},
@@ -71,7 +71,7 @@ Tensor varied(const Shape &shape, int64_t period, DType dtype) {
   return Tensor(std::move(data), shape).astype(dtype);
 }
 
-/// Gives the result of a case, the sum of its columns, and the gradients by both operands.
+/// Returns the result of a case, the sum of its columns, and the gradients by both operands.
 detail::CompiledFunction functionOf(const Case &each) {
   return recorded(Run::compiled, [result = each.result](const std::vector<Value> &v) {
     const Value y = result(v[0], v[1]), wide = ops::cast(y, float32);
@@ -82,7 +82,7 @@ detail::CompiledFunction functionOf(const Case &each) {
   });
 }
 
-/// Sets the variable of the environment by which programs are compiled, for as long as it lives.
+/// Sets the environment variable that selects the compile target, during its lifetime.
 struct Compiling {
   explicit Compiling(const char *target) { setenv("HALFTONE_TARGET", target, 1); }
   ~Compiling() { unsetenv("HALFTONE_TARGET"); }

@@ -1,4 +1,4 @@
-// Damages bytes at random, the same for a seed on every machine: cuts, flipped bits, absurd numbers, deep nesting.
+// Damages bytes randomly, reproducibly for a seed: truncation, flipped bits, absurd numbers, deep nesting.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
@@ -76,7 +76,7 @@ private:
     bytes.replace(begin, end - begin, absurd[below(std::size(absurd))]);
   }
 
-  /// Puts the first quoted text after `at` in place of another one.
+  /// Replaces another quoted text by the first one after `at`.
   void swapQuoted(std::string &bytes, size_t at) {
     const auto quoted = [&](size_t from) {
       const size_t begin = bytes.find('"', from), end = begin == bytes.npos ? begin : bytes.find('"', begin + 1);

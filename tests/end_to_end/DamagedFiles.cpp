@@ -1,4 +1,4 @@
-// Reads files that chance has damaged: each must load or give an error that names the file, in bounded time and memory.
+// Reads randomly damaged files: each must load or give an error that names the file, in bounded time and memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CheckpointFile.h"
 #include "frontend/io/KerasArchive.h"
@@ -34,8 +34,8 @@ std::string contentsOf(const fs::path &path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// Damages the header or the data of a safetensors file. Three of four files keep a right length of the header, so that
-/// the reader comes further.
+/// Damages the header or the data of a safetensors file. Three of four files keep a valid header length, so that the
+/// reader gets further.
 std::string damagedSafetensors(const std::string &whole, Damage &damage) {
   uint64_t length = 0;
   std::memcpy(&length, whole.data(), sizeof length);
@@ -50,7 +50,7 @@ std::string damagedSafetensors(const std::string &whole, Damage &damage) {
   return std::string(reinterpret_cast<const char *>(&length), sizeof length) + header + data;
 }
 
-/// Changes the contents of a checkpoint and writes them with right checksums.
+/// Changes the contents of a checkpoint and writes them with valid checksums.
 std::string damagedCheckpoint(const std::string &path, Damage &damage) {
   detail::CheckpointFile file = detail::readCheckpointFile(path);
   auto &tensors = file.contents.tensors;
@@ -82,13 +82,13 @@ std::string damagedCheckpoint(const std::string &path, Damage &damage) {
   const std::string target = path + ".damaged";
   try {
     detail::writeCheckpointFile(target, std::move(file));
-  } catch (const Error &) { // a name that a file cannot have
+  } catch (const Error &) { // a name that no file can have
     return contentsOf(path);
   }
   return contentsOf(target);
 }
 
-/// A .keras file with one damaged member, or damaged as a whole. A damaged member has the right checksum.
+/// A .keras file with one damaged member, or damaged as a whole. A damaged member has a valid checksum.
 std::string damagedArchive(const fs::path &path, const std::string &member, Damage &damage) {
   const detail::KerasArchive archive(path);
   std::vector<std::pair<std::string, std::string>> members;
@@ -106,7 +106,7 @@ std::string damagedArchive(const fs::path &path, const std::string &member, Dama
   return contentsOf(target);
 }
 
-/// Layers of several kinds, called in several ways.
+/// Several kinds of layers, called in several ways.
 Model graph() {
   const layers::Input x({4, 6}, {.name = "x"});
   const layers::Dense shared(6);
@@ -131,7 +131,7 @@ Sequential trained() {
   return model;
 }
 
-/// The versions of all variables; they grow with every write.
+/// The versions of all variables, which increase with each write.
 std::vector<uint64_t> versionsOf(const Model &model) {
   std::vector<uint64_t> versions;
   for (const auto &variables : {model.variables(), model.optimizer().impl()->allVariables()})
@@ -139,7 +139,7 @@ std::vector<uint64_t> versionsOf(const Model &model) {
       versions.push_back(variable.impl()->memory->version());
   return versions;
 }
-/// Calls `load`. If it throws, it must have written no variable.
+/// Calls `load`. If it throws, it must not have written any variable.
 void loadOrKeep(const Model &model, const std::function<void()> &load) {
   const std::vector<uint64_t> before = versionsOf(model);
   try {
@@ -200,7 +200,7 @@ struct Options {
   double mostSeconds = 5.0;
 };
 
-/// "" if the file loads or its error names it; else what happened.
+/// "" if the file loads or its error names it; otherwise a description of what happened.
 std::string faultOf(const Kind &kind, const std::string &path, const Options &options, int64_t &loaded) {
   const auto start = std::chrono::steady_clock::now();
   std::string fault;
@@ -225,7 +225,7 @@ std::string faultOf(const Kind &kind, const std::string &path, const Options &op
   return fault;
 }
 
-/// Reads the damaged files of one kind. The file that a fault or a crash concerns stays in the folder.
+/// Reads the damaged files of one kind. A file that causes a fault or a crash remains in the folder.
 bool passes(const Kind &kind, const fs::path &folder, const Options &options) {
   const std::string path = (folder / kind.file).string();
   int64_t loaded = 0;
@@ -256,7 +256,7 @@ int main(int argc, char **argv) {
   app.add_option("--most-seconds", options.mostSeconds, "for one file");
   CLI11_PARSE(app, argc, argv);
   set_output([](std::string_view) {});
-  const fs::path memory = "/dev/shm"; // where no write waits for a disk
+  const fs::path memory = "/dev/shm"; // where writes do not wait for a disk
   const fs::path folder = (fs::is_directory(memory) ? memory : fs::temp_directory_path()) /
                           fmt::format("halftone-damaged-files-{}", ::getpid());
   fs::create_directories(folder);

@@ -1,4 +1,4 @@
-// Values at edges: sums that leave a dtype, masks that broadcast, slopes that cancel; and the warnings beside them.
+// Edge cases: sums that overflow a dtype, masks that broadcast, gradients that cancel; and the accompanying warnings.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/CapturedOutput.h"
 #include "tests/frontend/Recorded.h"
@@ -43,11 +43,11 @@ TEST_CASE("BatchNormalization counts the elements of a mask that broadcasts") {
     CHECK(near(numbers(layer.get_weights()[2]), std::vector<double>(4, 0.01)));
     CHECK(near(numbers(layer.get_weights()[3]), std::vector<double>(4, 0.99)));
   }
-  // Features along axis 1: the mask has its elements for them too.
+  // Features along axis 1: the mask has elements for them too.
   const layers::BatchNormalization first({.axis = 1, .momentum = 0.0});
   masked(first, Tensor({1, 2, 3, 4, 5, 9}, {1, 2, 3}), maskOf({1, 0}, {1, 2}));
   CHECK(near(numbers(first.get_weights()[2]), {2.0, 0.0}));
-  // A mask of one element for each sample counts all steps of that sample.
+  // A mask of one element per sample applies to all steps of the sample.
   const layers::BatchNormalization samples({.momentum = 0.0});
   masked(samples, Tensor({1, 3, 100, 200}, {2, 2, 1}), maskOf({1, 0}, {2, 1}));
   CHECK(near(numbers(samples.get_weights()[2]), {2.0}));
@@ -84,7 +84,7 @@ TEST_CASE("GlobalAveragePooling1D is 0 for a row without a step, and counts a ma
     return std::vector<Value>{gradients(ops::sum(pool(Values{v[0], v[1]})), {v[0]})[0]};
   });
   CHECK(near(numbers(found[0]), {0, 0, 0, 1.0 / 3, 1.0 / 3, 1.0 / 3}));
-  // The sum of the steps leaves float16, their mean does not.
+  // The sum of the steps overflows float16, their mean does not.
   const layers::GlobalAveragePooling1D narrow({.dtype = "float16"});
   CHECK(near(masked(narrow, Tensor::full({1, 200, 1}, 1000.0), Tensor::ones({1, 200})), {1000}));
 }
@@ -132,7 +132,7 @@ TEST_CASE("Softmax and its relatives over axes whose sum leaves float16 are righ
                                   ops::reshape(layers::Softmax(Axes{1, 2}, {.dtype = "float16"})(pair), {1, count}),
                                   ops::logsumexp(v[0], Axes{-1})};
       });
-      CHECK(std::abs(numbers(found[0])[0] / share - 1) < 5e-3); // a subnormal of float16
+      CHECK(std::abs(numbers(found[0])[0] / share - 1) < 5e-3); // subnormal in float16
       CHECK(near({numbers(found[1])[0]}, {std::log(share)}, 1e-3));
       CHECK(std::abs(numbers(found[2])[count - 1] / share - 1) < 5e-3);
       CHECK(near(numbers(found[3]), {-std::log(share)}, 1e-3));

@@ -1,4 +1,4 @@
-// Models with an Embedding: trained beside a plain computation, under mixed policies, by any count of threads.
+// Models with an Embedding: trained like a plain computation, under mixed policies, with any number of threads.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/CpuDevice.h"
 #include "tests/end_to_end/Mlp.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t words = 7, width = 5, samples = 12, length = 4;
 
-/// Indices that repeat within samples and between samples.
+/// Indices that repeat within and across samples.
 std::vector<int32_t> sentences() {
   std::vector<int32_t> ids(samples * length);
   for (size_t i = 0; i < ids.size(); ++i)
@@ -118,7 +118,7 @@ TEST_CASE("the IR shows where rows are cast, and that the table is not") {
 }
 
 TEST_CASE("gradients of one row in float16 are added in float32") {
-  // 4096 terms of 2^-13: if each sum were rounded to float16, the sum would stall at half.
+  // 4096 terms of 2^-13: if each sum were rounded to float16, the total would stall at half of its value.
   PolicyScope scope("float16");
   Sequential net({Input({4096}, {.dtype = int32}), Embedding(3, 2, {.embeddings_initializer = "zeros"})});
   net.compile({.optimizer = optimizers::SGD(1.0), .loss = [](const Value &, const Value &p) { return ops::mean(p); }});

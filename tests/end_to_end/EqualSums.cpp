@@ -1,4 +1,4 @@
-// Sums of many equal numbers, whose rounding errors do not cancel: of ops, losses, gradients and statistics.
+// Sums of many equal numbers, whose rounding errors do not cancel: in ops, losses, gradients and statistics.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// The largest relative error of the numbers of `result`, which are all to be `expected`.
+/// The largest relative error of the numbers in `result`, all of which should be `expected`.
 double errorOf(const Tensor &result, double expected) {
   double worst = 0;
   for (double number : numbers(result))
@@ -17,13 +17,13 @@ double errorOf(const Tensor &result, double expected) {
   return worst;
 }
 
-/// Of a sum of equal float32 numbers.
+/// The error bound for a sum of equal float32 numbers.
 constexpr double mostError = 4e-6;
 const double tenth = 0.1f;
 
 } // namespace
 
-/// Sums along rows and columns, over some axes and over all.
+/// Sums along rows and columns, over some axes and over all axes.
 static void checkSums(int64_t n) {
   CAPTURE(n);
   struct Sum {
@@ -55,7 +55,7 @@ static void checkSums(int64_t n) {
 
 TEST_CASE("Sums of equal numbers keep their digits") { checkSums(GENERATE(1000, 10000, 1000000)); }
 
-/// scripts/prove/long-sums runs it: it takes 2 GiB.
+/// Run by scripts/prove/long-sums; it takes 2 GiB.
 TEST_CASE("Sums of up to 10^8 equal numbers keep their digits", "[.]") { checkSums(GENERATE(10000000, 100000000)); }
 
 TEST_CASE("The error of a sum of equal numbers grows with the logarithm of their count") {

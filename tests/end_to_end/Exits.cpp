@@ -1,11 +1,11 @@
-// A program that ends while it, or another thread of it, uses a model. exits.py runs it.
+// A program that exits while it, or another of its threads, uses a model. exits.py runs it.
 // SPDX-License-Identifier: Apache-2.0
-// exits CALL WHEN [MICROSECONDS]: makes the call in a function of std::atexit() (WHEN = first: registered before the library is
-// used; last: after), in the destructor of a static object (static), or in that of a thread_local one (thread). Prints
-// "worked: ..." or "Error: ...".
-// exits objects: compiles a small kernel, and then others whose static objects StaticObjects.cpp tells.
-// exits compile WAY MICROSECONDS: other threads compile all the time; after so long, main returns (WAY = return), or the
-// process ends by exit() on the main thread (exit), on another thread (other), or within a traced function (traced).
+// exits CALL WHEN [MICROSECONDS]: makes the call in a function of std::atexit() (WHEN = first: registered before the
+// library is used; last: after), in the destructor of a static object (static), or in the destructor of a thread_local
+// object (thread). Prints "worked: ..." or "Error: ...".
+// exits objects: compiles a small kernel, and then others whose static objects StaticObjects.cpp reports. exits compile
+// WAY MICROSECONDS: other threads compile continuously. After this time, main returns (WAY = return), or the process
+// ends by exit() on the main thread (exit), on another thread (other), or within a traced function (traced).
 #include "halftone/Halftone.h"
 #include <atomic>
 #include <cstdio>
@@ -74,7 +74,7 @@ struct AtEnd {
       makeTheCall();
   }
 };
-AtEnd atEnd; // made before main
+AtEnd atEnd; // constructed before main
 
 void makeModel() {
   model = new Sequential({Input({8}), Dense(4, {.activation = "relu"}), Dense(1)});
@@ -136,7 +136,7 @@ int tellObjects() {
     return 2;
 #ifdef __x86_64__
   if (default_device() == Device::cpu())
-    setenv("HALFTONE_TARGET", "x86-64-v2", 1); // whose code needs fewer objects than that of later ones
+    setenv("HALFTONE_TARGET", "x86-64-v2", 1); // its code needs fewer objects than the code of later targets
 #endif
   const auto twice = jit([](const Value &v) { return v + v; });
   (void)twice(Tensor::ones({4}, DType::int32));
@@ -161,7 +161,7 @@ int main(int count, char **arguments) {
     return endWhileCompiling(arguments[2], static_cast<unsigned>(std::atoi(arguments[3])));
   if (call == "objects")
     return tellObjects();
-  if (call == "train") { // for limits of the process
+  if (call == "train") { // for runs under limits of the process
     makeModel();
     for (const Batch &batch : Dataset(x(), Tensor::ones({16, 1})).batch(4).prefetch(2))
       (void)model->train_on_batch(batch.x, batch.y);

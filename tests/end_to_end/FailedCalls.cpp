@@ -1,4 +1,4 @@
-// A call that fails leaves layers, models and optimizers as they were before it: another call then works.
+// A failed call leaves layers, models and optimizers unchanged: another call then works.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Saving.h"
 #include "tests/frontend/Recorded.h"
@@ -11,7 +11,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// A layer that throws in its first calls: in its build, or when it is called.
+/// A layer that throws in its first calls: when it is built, or when it is called.
 struct Stubborn {
   std::shared_ptr<int> failures = std::make_shared<int>(1);
   bool inBuild = false;
@@ -30,7 +30,7 @@ struct Stubborn {
   }
 };
 
-/// Blocks in a list, of which each is made of layers.
+/// Blocks in a list, each composed of layers.
 struct Block {
   Dense wide{7, {.activation = "tanh", .name = "wide"}};
   LayerNormalization norm{{.name = "norm"}};
@@ -70,7 +70,7 @@ std::vector<NamedModel> everyModel() {
            [](const Stubborn &s) -> Model { return Model(Stack(s), {.name = "stack"}); }}};
 }
 
-/// Everything that a first call decides.
+/// Checks everything that a first call determines.
 void checkUnbuilt(const Layer &layer) {
   CAPTURE(layer.name());
   CHECK_FALSE(layer.built());
@@ -82,7 +82,7 @@ void checkUnbuilt(const Layer &layer) {
 
 Tensor inputs(int64_t width) { return counted({6, width}) * 0.1 - 0.5; }
 
-/// The ways to call a model first.
+/// The ways to make the first call of a model.
 struct FirstCall {
   const char *name;
   std::function<void(const Model &model, int64_t width)> call;
@@ -136,7 +136,7 @@ TEST_CASE("After a first call that fails, every layer is unbuilt, and an input o
         set_random_seed(11);
         const Model expected = kind.make({.failures = std::make_shared<int>(0), .inBuild = inBuild});
         first.call(expected, 5);
-        CHECK(weightsOf(model) == weightsOf(expected)); // the failed call has drawn no seeds
+        CHECK(weightsOf(model) == weightsOf(expected)); // the failed call has consumed no seeds
         CHECK(numbers(model(inputs(5))) == numbers(expected(inputs(5))));
       }
 }
@@ -201,7 +201,7 @@ TEST_CASE("A step that fails behind the model's layers leaves model and optimize
   CHECK_FALSE(errorOf([&] { (void)model.evaluate(inputs(3), y, {.verbose = 0}); }).empty());
   unbuilt();
   fails = false;
-  model.compile({.optimizer = adam, .loss = "mse", .max_standalone_casts = -1}); // no program passes that
+  model.compile({.optimizer = adam, .loss = "mse", .max_standalone_casts = -1}); // no program passes this limit
   CHECK_FALSE(errorOf([&] { model.fit(inputs(3), y, {.verbose = 0}); }).empty());
   unbuilt();
   model.compile({.optimizer = adam, .loss = "mse"});

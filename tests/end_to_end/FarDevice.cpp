@@ -1,4 +1,4 @@
-// Models on a device whose memory the host cannot touch and whose work runs late have the same bits as on the CPU.
+// Models on a device whose memory the host cannot access and whose work runs late are bit-identical to the CPU.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/runtime/devices/FarDevice.h"
 #include "halftone/Halftone.h"
@@ -16,7 +16,7 @@ using halftone::testing::mnist;
 
 namespace {
 
-/// A far device that is known as "cuda:7" while this lives.
+/// Registers a far device as "cuda:7" during its lifetime.
 struct Far {
   std::shared_ptr<test::FarDevice> runtime = test::FarDevice::create("cuda:7", loadObjects);
   Far() { REQUIRE(addDevice(runtime).isOk()); }
@@ -24,7 +24,7 @@ struct Far {
   Device device() const { return Device::cuda(7); }
 };
 
-/// The first pictures of MNIST, as floats, and their digits.
+/// The first images of MNIST, as floats, and their digits.
 struct Pictures {
   Tensor x, y;
   Pictures(const Tensor &pictures, const Tensor &digits, int64_t count)
@@ -108,7 +108,7 @@ TEST_CASE("no step of a training on a device apart waits") {
     REQUIRE(watch.waits.size() == 100);
     CHECK(watch.waits.back() == watch.waits.front());
     const int64_t launches = far.runtime->counters().launches;
-    CHECK(watch.logs[0]["loss"] > watch.logs[99]["loss"]); // the loss of each step itself, read later
+    CHECK(watch.logs[0]["loss"] > watch.logs[99]["loss"]); // the loss of each single step, read later
     CHECK(far.runtime->counters().launches == launches);
   }
 }

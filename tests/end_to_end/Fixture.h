@@ -1,4 +1,4 @@
-// Compatibility fixtures: the files of one, and a recorded run of a plan, for the program that writes them and their test.
+// Compatibility fixtures: the files of a fixture and a recorded run of a plan, for their writer and their test.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Halftone.h"
@@ -21,9 +21,9 @@ inline constexpr const char *valuesFile = "values.safetensors"; // data, predict
 inline constexpr const char *kerasFile = "net.keras", *h5File = "net.weights.h5", *weightsFile = "net.safetensors",
                             *checkpointFile = "net.ckpt";
 inline constexpr std::string_view bytecodeEnding = ".mlirbc", planEnding = ".plan";
-/// The feeds of each play, and the variables before the first.
+/// The feeds of each play, and the variables before the first play.
 inline std::string givenFile(const std::string &program) { return program + ".given.safetensors"; }
-/// The fetches of each play, and the variables after the last, of the plan for `target`.
+/// The fetches of each play, and the variables after the last play, of the plan for `target`.
 inline std::string resultsFile(const std::string &program, const std::string &target) {
   return program + "." + target + ".results.safetensors";
 }
@@ -42,10 +42,11 @@ inline const Tensor &valueOf(const NamedTensors &tensors, const std::string &nam
   throw std::out_of_range("no tensor " + name);
 }
 
-/// The seed of a model whose random values do not matter, or must not.
+/// Seeds a model whose random values do not, or must not, matter.
 inline void drawAnew() { set_random_seed(12); }
 
-/// The loss of training on one batch after the other: row `i` of `targets`, (steps, samples, outputs), belongs to step i.
+/// The losses of training on one batch after the other: row `i` of `targets`, (steps, samples, outputs), belongs to
+/// step i.
 inline std::vector<double> trainOnBatches(const Model &model, const Tensor &x, const Tensor &targets) {
   std::vector<double> losses;
   const Shape batch({targets.shape()[1], targets.shape()[2]});
@@ -54,7 +55,7 @@ inline std::vector<double> trainOnBatches(const Model &model, const Tensor &x, c
   return losses;
 }
 
-/// The losses of two epochs of shuffled batches.
+/// The losses of two epochs over shuffled batches.
 inline std::vector<double> fitTwoEpochs(const Model &model, const Tensor &x, const Tensor &y, int64_t finished) {
   return model.fit(x, y, {.batch_size = 3, .epochs = finished + 2, .verbose = 0, .initial_epoch = finished})["loss"];
 }

@@ -33,18 +33,18 @@ struct V4 : BothModes {
   }
 };
 
-/// A CPU that multiplies bf16 in pairs and i8 in fours, unlike V4. Emulated where this CPU does not.
+/// A CPU that multiplies bf16 in pairs and i8 in fours, unlike V4. Emulated if this CPU does not.
 struct Zen4 : BothModes {
   static bool isHere() {
     return V4::runs() && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vbmi2") &&
-           __builtin_cpu_supports("vaes") && __builtin_cpu_supports("sse4a"); // which Intel's CPUs lack
+           __builtin_cpu_supports("vaes") && __builtin_cpu_supports("sse4a"); // Intel's CPUs lack it
   }
   inline static const char *const target =
       isHere() ? "x86_64-unknown-linux-gnu:znver4" : "emulated:x86_64-unknown-linux-gnu:znver4";
   static bool runs() { return V3::runs(); }
 };
 
-/// A CPU that multiplies bf16 and int8 in tiles.
+/// A CPU that multiplies bf16 and int8 in AMX tiles.
 struct SapphireRapids {
   static constexpr const char *target = "sapphirerapids";
   static bool runs() {
@@ -53,20 +53,20 @@ struct SapphireRapids {
   }
 };
 
-/// GPUs. Tests run on the one that HALFTONE_CUDA_DRIVER's driver has, which may be the emulated one.
+/// GPUs. Tests run on the GPU of the driver HALFTONE_CUDA_DRIVER, which may be the emulated one.
 struct Sm80 : BothModes {
   static constexpr const char *target = "sm_80";
   static bool runs() { return Device::find("cuda:0").has_value(); }
 };
 
-/// A target of whose modes a test covers one; without, it covers both.
+/// A target of which a test covers one mode; otherwise it covers both.
 template <class Target> struct Fast : Target {
   static constexpr bool isStrict = false;
 };
 template <class Target> struct Strict : Target {
   static constexpr bool isFast = false;
 };
-/// A target that only the full tier covers: such test cases get the label `full` by their names (HalftoneRoom.cmake).
+/// A target that only the full tier covers: its test cases get the label `full` by their names (HalftoneRoom.cmake).
 template <class Target> struct Full : Target {};
 
 /// The device on which code for `target` runs.
@@ -85,8 +85,8 @@ inline tools::CompareOptions optionsFor(const std::string &target, bool strict) 
   return options;
 }
 
-/// Runs of a program one after another, on random feeds and variables; each is compared on the state before it. Without
-/// a device they run on that of the target.
+/// Runs a program repeatedly on random feeds and variables. Each run is compared with the interpreter on the state
+/// before the run. The default device is that of the target.
 inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const tools::CompareOptions &options,
                                                   uint32_t seed, int64_t steps = 2,
                                                   std::shared_ptr<DeviceRuntime> device = nullptr) {
@@ -105,7 +105,7 @@ inline StatusOr<tools::Comparison> compareProgram(const std::string &text, const
   return compareWithInterpreter(*file, feeds, variables, std::move(device), all);
 }
 
-/// The differences, a line each.
+/// The differences, one line each.
 inline std::vector<std::string> differencesOf(const tools::Comparison &comparison) {
   std::vector<std::string> lines;
   const auto add = [&](const std::string &what, const tools::Difference &difference) {

@@ -1,4 +1,4 @@
-// fork() while models train: children train too, and exit as processes should.
+// fork() while models train: children train too, and exit normally.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <atomic>
@@ -23,9 +23,9 @@ bool trains(const Sequential &model) {
   double loss = model.train_on_batch(Tensor::ones({64, 32}), Tensor::zeros({64, 4}))["loss"];
   return std::isfinite(loss);
 }
-/// The exit code of a child: 0 if f() is true. An alarm ends a child that hangs.
+/// The exit code of a child: 0 if f() is true. An alarm kills a child that hangs.
 template <class F> int statusOfChild(F f, bool leaves) {
-  std::fflush(stdout); // else both processes would write the buffered text
+  std::fflush(stdout); // otherwise both processes would write the buffered text
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
@@ -56,7 +56,7 @@ TEST_CASE("a child trains while its parent's other thread does") {
     CHECK(statusOfChild([] { return trains(net(48)); }, i % 2 == 0) == 0); // the child compiles
   }
   const int64_t before = steps;
-  while (steps < before + 3) // the parent goes on training
+  while (steps < before + 3) // the parent continues to train
     std::this_thread::yield();
   stop = true;
   trainer.join();
@@ -94,7 +94,7 @@ TEST_CASE("an epoch that is read ahead stays in the parent, and says so") {
   CHECK(statusOfChild(
             [&] {
               int own = 0;
-              for (const Batch &batch : data) // the child runs an epoch of its own
+              for (const Batch &batch : data) // the child runs its own epoch
                 own += batch.x.size() == 1;
               try {
                 for (int i = 0; i < 16; ++i)

@@ -1,4 +1,4 @@
-// Models trained on a GPU: accuracy, agreement with the CPU and the interpreter, no wait in a step, tensor cores under mixed policies.
+// Models trained on a GPU: accuracy, agreement with CPU and interpreter, no waits within a step, tensor cores.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "runtime/devices/Registry.h"
@@ -14,7 +14,7 @@ using halftone::testing::mnist;
 
 namespace {
 
-/// Pictures of MNIST as floats, and their digits.
+/// Images of MNIST as floats, and their digits.
 Tensor inputs(const Tensor &pictures, int64_t count) {
   return pictures.slice(0, count).astype(float32).reshape({count, 784}) * (1.0 / 255);
 }
@@ -31,7 +31,7 @@ Sequential classifier(const std::string &policy, Device device, const Optimizer 
   return model;
 }
 
-/// As few products as the interpreter computes in tens of steps.
+/// Few enough products for the interpreter to run tens of steps.
 Sequential smallClassifier(const std::string &policy) {
   const PolicyScope scope(policy);
   Sequential model(
@@ -51,7 +51,7 @@ std::vector<float> weightsOf(const Sequential &model) {
   return all;
 }
 
-/// The root of the mean square of the differences, beside that of `a`.
+/// The root mean square of the differences, relative to that of `a`.
 double relativeDistance(const std::vector<float> &a, const std::vector<float> &b) {
   REQUIRE(a.size() == b.size());
   double differences = 0, sizes = 0;
@@ -62,17 +62,17 @@ double relativeDistance(const std::vector<float> &a, const std::vector<float> &b
   return std::sqrt(differences / sizes);
 }
 
-/// Waits of the device after each batch.
+/// The number of waits of the device after each batch.
 struct WaitWatch : Callback {
   std::shared_ptr<DeviceRuntime> device = deviceRuntime(Device::cuda(0)).valueOrThrow();
   std::vector<int64_t> waits;
   void on_train_batch_end(int64_t, const Logs &) override { waits.push_back(device->counters().waits); }
 };
 
-/// Trains on the CPU and on the GPU: 40 steps without a wait, to weights that are close. The update is linear in the gradients:
-/// Adam divides each by its size, so one that is nearly 0 and has another sign on a GPU that rounds otherwise would move its weight
-/// as far as any. The bounds are 10 times what strict and default numerics differ by on one CPU, and more. Whether each number is
-/// right, the intervals of the tests below say.
+/// Trains on the CPU and on the GPU: 40 steps without a wait, to similar weights. The update is linear in the
+/// gradients: Adam divides each gradient by its magnitude, so a gradient near 0 whose sign differs on a GPU with other
+/// roundings would move its weight as far as any other. The bounds are at least 10 times the difference between strict
+/// and default numerics on one CPU. The intervals of the tests below check each number.
 void learnMnist(const std::string &policy) {
   constexpr int64_t batch = 64, steps = 40, tests = 512;
   const Tensor x = inputs(mnist().x_train, batch * steps), y = mnist().y_train.slice(0, batch * steps);
@@ -111,7 +111,7 @@ TEST_CASE("Weights after training steps on a GPU lie in the intervals that the i
   const auto comparison = test::compareProgram(steps, test::optionsFor(test::Sm80::target, /*strict=*/false), 1);
   INFO(comparison.status().str());
   REQUIRE(comparison.isOk());
-  CHECK(comparison->outputs.size() > 4); // the weights, and more
+  CHECK(comparison->outputs.size() > 4); // the weights, and others
   CHECK(test::differencesOf(*comparison) == std::vector<std::string>());
 }
 

@@ -1,4 +1,4 @@
-// The code of training and prediction on GPUs: no calls, no local memory, wide sums, accesses of 16 bytes.
+// The code of training and prediction on GPUs: no calls, no local memory, wide sums, 16-byte accesses.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ using namespace halftone;
 
 namespace {
 
-/// One kernel as the last stage shows it.
+/// One kernel as the last stage prints it.
 struct Kernel {
   std::string title; // its key, name and method
   std::string ptx;
@@ -32,7 +32,7 @@ int64_t countOf(const std::string &text, const std::string &pattern) {
   return std::distance(std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator());
 }
 
-/// 784-128-10 for digits.
+/// A 784-128-10 classifier of digits.
 Sequential classifier(const std::string &policy) {
   const PolicyScope scope(policy);
   Sequential model({layers::Input({784}), layers::Dense(128, {.activation = "relu"}), layers::Dense(10)});
@@ -43,7 +43,7 @@ Sequential classifier(const std::string &policy) {
   return model;
 }
 
-/// Convolution, normalizations, attention, long functions and what layers add to a loss.
+/// Convolution, normalizations, attention, long functions, and losses added by layers.
 Model everyLayer(const std::string &policy, const Optimizer &optimizer, Numerics numerics) {
   using namespace layers;
   const PolicyScope scope(policy);
@@ -62,7 +62,7 @@ Model everyLayer(const std::string &policy, const Optimizer &optimizer, Numerics
   return model;
 }
 
-/// Sums, products, quotients and roots of floats that name no rounding, approximations, and products of matrices of floats.
+/// Float sums, products, quotients and roots that specify no rounding, approximations, and matrix products of floats.
 constexpr const char *leftOpen = "\\b(add|sub|mul|fma|mad|div|sqrt|rcp)\\.((?!r[nzmp]\\.)\\w+\\.)?(b?f16|f32|f64)|"
                                  "\\.(approx|ftz|full)\\.|mma\\.sync\\S*\\.b?f16";
 
@@ -79,7 +79,7 @@ void checkRoundings(const std::string &policy, const Optimizer &optimizer) {
 
 TEST_CASE("In strict numerics each operation on floats of a GPU's code names its rounding") {
   checkRoundings("mixed_float16", optimizers::SGD(0.1, {.momentum = 0.9}));
-  int64_t open = 0; // in default numerics the driver may fuse
+  int64_t open = 0; // in default numerics the driver may fuse these
   for (const Kernel &kernel : kernelsOf(everyLayer("mixed_float16", optimizers::Adam(0.01), Numerics::fast)
                                             .ir(Stage::target, {.program = Program::train, .batch_size = 8})))
     open += countOf(kernel.ptx, leftOpen);
@@ -114,7 +114,7 @@ TEST_CASE("The GPU's code of a classifier's steps has no calls, no local memory,
       if (kernel.title.find("multiply-add") != std::string::npos)
         ++counts["products by multiply-add"];
       if (countOf(kernel.title, ": loop_.* vectors of [48]") == 0)
-        continue; // long functions, whose registers allow only two elements at a time
+        continue; // long functions, whose registers permit only two elements at a time
       ++counts["loops in vectors"];
       CHECK(countOf(kernel.ptx, "(ld|st)\\.global\\.(v4\\.b32|v2\\.b64)") > 0);
     }

@@ -1,4 +1,4 @@
-// The conformance suite on the GPU of the driver that programs of tests use.
+// Runs the conformance suite on the GPU of the driver that test programs use.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/Registry.h"
 #include "tests/runtime/devices/cuda/GpuCandidate.h"

@@ -1,4 +1,4 @@
-// Draws have on a GPU the bits that they have on the host.
+// Draws on a GPU have the same bits as on the host.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/layers/EveryDraw.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Errors of the CUDA driver as users meet them: one exception each, after which the same GPU computes.
+// Errors of the CUDA driver as users see them: one exception each, after which the same GPU continues to compute.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ const std::vector<DriverError> &driverErrors() {
 
 using FailCall = void(const char *function, uint64_t nth, int result);
 
-/// The function of the emulated driver that plans an error; null, with a printed reason, where another driver is named.
+/// The function of the emulated driver that schedules an error; null, with a printed reason, for other drivers.
 FailCall *planOfErrors() {
   void *const driver = dlopen(std::getenv("HALFTONE_CUDA_DRIVER"), RTLD_NOW | RTLD_LOCAL);
   REQUIRE(driver != nullptr);

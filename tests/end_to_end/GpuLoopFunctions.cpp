@@ -1,4 +1,4 @@
-// Functions with loops on a GPU: the interpreter's results, with plain launches and as graphs, however many steps a loop takes.
+// Functions with loops on a GPU give the interpreter's results, with plain launches and as graphs, for any step count.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -11,14 +11,14 @@ namespace {
 using List = std::vector<Value>;
 using Pair = std::pair<Values, Values>;
 
-/// A function of lists of feeds, each with the same types.
+/// A function, with lists of feeds of the same types.
 struct LoopFunction {
   std::string name;
   std::function<List(const List &)> body;
   std::vector<std::vector<Tensor>> feeds;
 };
 
-/// In each list of feeds two arrays of 4 float32 and a number of steps.
+/// Each list of feeds has two arrays of 4 float32 and a number of steps.
 std::vector<std::vector<Tensor>> feedsOf(const std::vector<int32_t> &steps) {
   std::vector<std::vector<Tensor>> feeds;
   for (const int32_t count : steps)
@@ -27,14 +27,14 @@ std::vector<std::vector<Tensor>> feedsOf(const std::vector<int32_t> &steps) {
   return feeds;
 }
 
-/// Between -1 and 1, with the same bits on each device in strict numerics.
+/// Maps to (-1, 1), bit-identically on each device in strict numerics.
 Value bounded(const Value &x) { return x / (1.0 + ops::abs(x)); }
 
 Value one() { return ops::ones({}, int32); }
 
 Values stepOf(const Values &v, const Value &w) { return {bounded(v[0] * w + 0.125), v[1] + one()}; }
 
-/// v[0] of v[2] steps by a while loop, and the steps that it has taken.
+/// v[0] after v[2] steps of a while loop, and the number of steps taken.
 List counting(const List &v, std::optional<int64_t> most) {
   const Values found =
       ops::while_loop([&](const Values &c) { return c[1] < v[2]; }, [&](const Values &c) { return stepOf(c, v[1]); },
@@ -42,7 +42,7 @@ List counting(const List &v, std::optional<int64_t> most) {
   return {found[0], found[1]};
 }
 
-/// An inner loop of as many steps as the outer one has taken, plus v[2].
+/// An inner loop with as many steps as the outer loop has taken, plus v[2].
 Values inner(const Values &c, const List &v) {
   const Value limit = c[1] + v[2];
   const Values found = ops::while_loop([&](const Values &d) { return d[1] < limit; },
@@ -82,7 +82,7 @@ List scanInWhile(const List &v) {
   return {found[0], found[1]};
 }
 
-/// It ends early, when an element is large, by a branch.
+/// A loop that ends early, if an element is large, through a branch.
 List branching(const List &v) {
   const Values found =
       ops::while_loop([&](const Values &c) { return ops::logical_and(c[2], c[1] < v[2]); },
@@ -96,7 +96,7 @@ List branching(const List &v) {
   return {found[0], found[1], found[2]};
 }
 
-/// The gradient of a recurrence over the rows of v[2], which keeps the carries of every `every`-th step if given.
+/// The gradient of a recurrence over the rows of v[2]. It keeps the carries of every `every`-th step if given.
 List trained(const List &v, std::optional<int64_t> every) {
   const auto [last, ys] = ops::scan(
       [&](const Values &c, const Values &x) {
@@ -124,14 +124,14 @@ std::vector<LoopFunction> nests() {
           {"a scan in a while", scanInWhile, feedsOf({0, 1, 2, 20, 100})}};
 }
 
-/// A gradient over so many steps, of which every so-manyth carry is kept if given.
+/// A gradient over `length` steps, which keeps the carries of every `every`-th step if given.
 LoopFunction gradientOver(int64_t length, std::optional<int64_t> every = {}) {
   return {"a gradient over " + std::to_string(length) + " steps" + (every ? " with checkpoints" : ""),
           [every](const List &v) { return trained(v, every); },
           {{Tensor({0.25, -0.5, 0.75, 0.1}, {4}), Tensor({0.5, 1.25, -1, 0.3}, {4}), counted({length, 4}) * 0.001}}};
 }
 
-/// The numbers of all results, one after another.
+/// The numbers of all results, concatenated.
 std::vector<double> numbersOf(const std::vector<Tensor> &tensors) {
   std::vector<double> all;
   for (const Tensor &tensor : tensors)
@@ -140,7 +140,8 @@ std::vector<double> numbersOf(const std::vector<Tensor> &tensors) {
   return all;
 }
 
-/// That a function has the same bits as plain launches and as graphs, in strict numerics the interpreter's.
+/// Checks that each function is bit-identical with plain launches and as a graph, and in strict numerics equals the
+/// interpreter.
 void check(const std::vector<LoopFunction> &functions) {
   for (const LoopFunction &each : functions)
     for (const Run run : {Run::strict, Run::compiled}) {

@@ -9,7 +9,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// The cases `part` of `parts`, in turn: a test has part of a long table, so that tests run side by side.
+/// Part `part` of `parts` of the cases, dealt in turn, so that several tests share a long table and run concurrently.
 std::vector<OpCase> partOf(std::vector<OpCase> cases, size_t part, size_t parts) {
   std::vector<OpCase> chosen;
   for (size_t i = part; i < cases.size(); i += parts)
@@ -68,7 +68,7 @@ TEST_CASE("Extents of 0 and 1 on a GPU") {
 TEST_CASE("Random programs on a GPU compute what the interpreter says") {
   REQUIRE(Sm80::runs());
   for (uint32_t i = 1; i <= 20; ++i) {
-    const uint32_t seed = Catch::rngSeed() * 1000 + i; // --rng-seed chooses other seeds
+    const uint32_t seed = Catch::rngSeed() * 1000 + i; // --rng-seed selects other seeds
     checkProgram(randomOps(seed, 10 + int(seed % 3) * 15), Sm80::target, seed % 5 == 0, seed);
   }
 }

@@ -1,4 +1,4 @@
-// Recurrent layers on a GPU: a step is one graph, and losses, draws, skipped steps, edits and errors are those of the CPU.
+// Recurrent layers on a GPU: a step is one graph; losses, draws, skipped steps, edits and errors match the CPU's.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/Registry.h"
 #include "tests/end_to_end/Mlp.h"
@@ -39,7 +39,7 @@ Sequential lstm(int64_t steps, Device device, const std::string &policy = "float
   return model;
 }
 
-/// Each recurrent layer, with a mask and with draws of dropout.
+/// Each recurrent layer, with a mask and with dropout.
 Sequential everyRecurrent(Device device, const std::string &policy) {
   const PolicyScope scope(policy);
   set_random_seed(9);
@@ -70,7 +70,7 @@ struct SummingCell {
   Values call(const Value &x, const Values &states) const { return {ops::tanh(states[0]), states[0] + x}; }
 };
 
-/// A layer that halves its input until its largest element is small, at most `most` times.
+/// A layer that halves its input until the largest element is small, at most `most` times.
 struct Halved {
   std::optional<int64_t> most;
   Value call(const Value &x) const {
@@ -104,7 +104,7 @@ TEST_CASE("An LSTM's step of training is one graph that no step changes, and the
       }
       CHECK(double(logs[4]["loss"]) < double(logs[0]["loss"]));
     }
-    CHECK(launches[2] - launches[1] == 2 * (launches[1] - launches[0])); // each step of the series takes as many
+    CHECK(launches[2] - launches[1] == 2 * (launches[1] - launches[0])); // equally many per step of the series
   }
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("A gradient that overflows in a loop on a GPU skips the step, as on th
     };
     const Tensor x = series(20);
     std::vector<float> bad = x.to_vector<float>();
-    bad[100] = std::numeric_limits<float>::infinity(); // of a step in the middle
+    bad[100] = std::numeric_limits<float>::infinity(); // the overflow is in a step in the middle
     for (int round = 0; round < 2; ++round) {
       step(x);
       step(x);
@@ -151,7 +151,7 @@ TEST_CASE("A gradient that overflows in a loop on a GPU skips the step, as on th
 }
 
 TEST_CASE("Models with loops that share a GPU compute what each computes alone") {
-  const auto make = [](int number) { return lstm(10 + number, Device::cuda(0)); }; // draws by the process's seed
+  const auto make = [](int number) { return lstm(10 + number, Device::cuda(0)); }; // draws with the seed of the process
   const auto run = [](const Model &model, int number) {
     std::vector<double> losses = train(model, series(10 + number), 6);
     const auto halve = jit([](const Value &x) { return Halved{}.call(x); }, {.device = Device::cuda(0)});
@@ -185,7 +185,7 @@ TEST_CASE("What is edited after a compile holds in the next step on a GPU") {
       found.insert(found.end(), values.begin(), values.end());
     };
     append(train(model, series(5), 4));
-    append(train(model, series(2), 3)); // another length
+    append(train(model, series(2), 3)); // another sequence length
     append(train(model, series(5), 2));
     for (const Variable &weight : model.trainable_variables())
       weight.assign(weight.value() * 0.5);
@@ -213,7 +213,7 @@ TEST_CASE("The states of a stateful layer follow the functions that use them fro
       compile(model, device);
       for (const double loss : train(model, series(4), 2))
         found.push_back(loss);
-      // A function of the states alone runs where they are.
+      // A function of the states alone runs on their device.
       const auto twice = jit([&] { return Values{sums.states()[0] * 2.0, simple.states()[0] * 2.0}; });
       for (const Tensor &each : twice()) {
         CHECK(each.device() == device);

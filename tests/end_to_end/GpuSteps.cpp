@@ -1,4 +1,4 @@
-// What a training step asks of a GPU: launches, copies and graph updates, and that its fetches keep their values.
+// The launches, copies and graph updates of a training step on a GPU. Its fetches keep their values.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "runtime/devices/Registry.h"
@@ -20,7 +20,7 @@ struct Net {
   std::function<Model()> make;
   std::vector<int64_t> inputs; // for all steps
   DType dtype;
-  int64_t classes, labels; // of an example
+  int64_t classes, labels; // per example
 };
 
 Model mlp() {
@@ -51,7 +51,7 @@ std::vector<Net> nets() {
           {"GPT", gpt, {rows * steps, 8}, int32, 16, 8}};
 }
 
-/// Elements that repeat after a prime number of them; integers below `limit`, or floats around 0.
+/// Elements that repeat with a prime period; integers below `limit`, or floats around 0.
 Tensor data(const std::vector<int64_t> &shape, DType dtype, int64_t limit) {
   int64_t elements = 1;
   for (const int64_t extent : shape)
@@ -64,7 +64,7 @@ Tensor data(const std::vector<int64_t> &shape, DType dtype, int64_t limit) {
   return Tensor(values, Shape(shape)).astype(dtype);
 }
 
-/// Counters after each step, and the logs of each, read at once or at the end.
+/// Counters after each step, and the logs of each step, read at once or at the end.
 struct Watch : Callback {
   explicit Watch(bool readsAtOnce) : readsAtOnce(readsAtOnce) {}
   bool readsAtOnce;
@@ -101,7 +101,7 @@ void train(const Net &net, const std::string &policy, Watch &watch) {
   REQUIRE(watch.counters.size() == steps);
 }
 
-/// A step of each net is one graph, which no step changes, and one copy of what the step reports.
+/// A step of each net is one graph, which no step changes, and one copy of the values that the step reports.
 void checkSteps(const std::string &policy) {
   for (const Net &net : nets()) {
     INFO(net.name << " under " << policy);
@@ -110,7 +110,7 @@ void checkSteps(const std::string &policy) {
     const DeviceCounters &last = watch.counters.back(), &before = watch.counters[steps - 2];
     std::cout << net.name << " under " << policy << ": " << last.launches - before.launches << " launches, "
               << last.copies - before.copies << " copies\n";
-    for (size_t step = 2; step < steps; ++step) { // the first play queues one by one, the second makes the graph
+    for (size_t step = 2; step < steps; ++step) { // the first play queues launches, the second makes the graph
       const DeviceCounters &now = watch.counters[step], &then = watch.counters[step - 1];
       CHECK(now.graphLaunches - then.graphLaunches == 1);
       CHECK(now.graphUpdates == then.graphUpdates);
@@ -131,7 +131,7 @@ TEST_CASE("So is a step with a scaled loss, which may be skipped") { checkSteps(
 TEST_CASE("The copies that a step needs on a GPU are one launch, and another of what it reports") {
   set_random_seed(3);
   const Sequential model({Input({24}), Dense(16, {.activation = "relu"}), Dense(1, {.activation = "sigmoid"})});
-  // The average of weights and the counts at thresholds are made of all of what they replace.
+  // The average of the weights and the counts at thresholds are computed from everything that they replace.
   model.compile({.optimizer = optimizers::SGD(0.01, {.clipnorm = 1.0, .use_ema = true}),
                  .loss = "binary_crossentropy",
                  .metrics = {metrics::AUC(), metrics::Precision()},
@@ -165,7 +165,7 @@ TEST_CASE("What a step on a GPU reports keeps its value while later steps run") 
 TEST_CASE("Outputs on a GPU keep their values, and those of up to 1 MiB change no graph") {
   const DeviceScope scope(Device::cuda(0));
   const auto device = deviceRuntime(Device::cuda(0)).valueOrThrow();
-  for (const int64_t count : {1, 200, 5000, 300000}) { // floats: side by side, alone, and in the tensor itself
+  for (const int64_t count : {1, 200, 5000, 300000}) { // floats: contiguous, alone, and in the tensor itself
     INFO(count);
     const auto f = jit([](const Value &x) { return Values{x * 2.0, ops::sum(x), x + 1.0}; });
     std::vector<Tensors> kept;

@@ -1,4 +1,4 @@
-// Compares convolutions in groups of few channels, and their gradients, with the interpreter.
+// Compares grouped convolutions with few channels, and their gradients, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpChecks.h"
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// Steps of the two spatial axes as attributes' lists, and the extents of an image, taps and places.
+/// Strides and other parameters of the two spatial axes as attribute lists, and the extents of image, taps and output.
 struct Steps {
   std::string stride, dilation, low;
   std::string image, taps, places;
@@ -19,7 +19,8 @@ struct Groups {
   int64_t groups, channels, filters;
 };
 
-/// A convolution with a factor for each group and a bias, and the gradients of its weighted sum by the image and by the kernel.
+/// A convolution with a factor per group and a bias, and the gradients of its weighted sum by the image and by the
+/// kernel.
 std::string program(const Steps &steps, const Groups &of, const std::string &element) {
   const std::string x = fmt::format("tensor<2x{}x{}x{}x{}>", steps.image, of.groups, of.channels, element),
                     w = fmt::format("tensor<{}x{}x{}x{}x{}>", steps.taps, of.groups, of.channels, of.filters, element),
@@ -58,7 +59,7 @@ const Steps same = {"1, 1", "1, 1", "1, 1", "7x6", "3x3", "7x6"},
             untapped = {"1, 1", "1, 1", "1, 1", "5x4", "0x3", "5x4"},
             imageless = {"1, 1", "1, 1", "1, 1", "0x4", "3x3", "1x4"};
 
-/// Whole vectors of lanes, tails of groups, less than a vector, fewer channels than filters and more, one group.
+/// Whole vectors of lanes, remainders of groups, less than a vector, fewer channels than filters and more, one group.
 const Groups whole{8, 4, 4}, large{32, 4, 4}, tail{11, 4, 4}, few{3, 2, 2}, wide{5, 8, 8}, widest{3, 16, 16},
     multiplied{9, 1, 4}, fewer{7, 2, 8}, more{6, 8, 4}, odd{4, 3, 3}, single{1, 4, 4}, three{7, 3, 4}, five{5, 5, 8};
 

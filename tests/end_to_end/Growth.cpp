@@ -1,4 +1,4 @@
-// Much of one kind: each case takes well below a second, and minutes if its work grew with the square of the count.
+// Large counts of one kind: each case takes well below a second, and would take minutes if its work were quadratic.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"

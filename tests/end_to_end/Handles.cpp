@@ -1,4 +1,4 @@
-// Every handle of the public headers after a move, and every place that takes a function, with an empty one.
+// Every handle of the public headers after a move, and every function argument with an empty function.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
@@ -23,7 +23,7 @@ struct Row {
   std::function<void()> use;
 };
 
-/// `use` of a handle after it was moved from, and again after it was moved from by an assignment.
+/// Applies `use` to a handle after it was moved from by construction, and after it was moved from by assignment.
 template <class T, class F> Row moved(std::string name, F make, std::function<void(T &)> use) {
   return {std::move(name), [make, use] {
             T from = make(), other = make();

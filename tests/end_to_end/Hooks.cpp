@@ -1,4 +1,4 @@
-// Whole models with hooks: beside real Keras, with optimizers of their own, several outputs, masks, frozen layers and files.
+// Whole models with hooks: compared with real Keras, with own optimizers, several outputs, masks, frozen layers, files.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
@@ -123,7 +123,7 @@ struct Gan {
   losses::BinaryCrossentropy loss{{.from_logits = true}};
 
   Value call(const Value &z) const { return generator(z); }
-  /// Updates both, and returns the two losses.
+  /// Updates both models, and returns the two losses.
   std::vector<Value> update(const Value &real) const {
     const int64_t rows = real.shape()[0];
     const Value z = constant(wave({rows, 3})), zeros = ops::zeros({rows, 1});
@@ -181,7 +181,7 @@ TEST_CASE("A train_step() with two optimizers of its own gives the bits of a loo
     if (policy == "mixed_float16")
       CHECK(stepped.ofGenerator.iterations() < 12); // the first steps overflow
     CHECK(model.optimizer().iterations() == 0);     // never used
-    // Both are children of the model, as the members of a model in Keras.
+    // Both are children of the model, like members of a model in Keras.
     CHECK(model.weights().size() == 8);
     CHECK(model.predict(wave({2, 3}), {.verbose = 0}).shape() == Shape{2, 5});
     CHECK_THROWS_WITH(model.evaluate(real, {}, {.verbose = 0}), Contains("ValueError")); // call() takes noise
@@ -239,7 +239,7 @@ template <class T> Trained trainedTokens(bool byName) {
       found.numbers.push_back(value);
   for (const auto &[name, value] : model.evaluate(x, y, {.verbose = 0}))
     found.numbers.push_back(value);
-  const Tensor wrong(std::vector<int32_t>(15, 2), {5, 3}); // no class
+  const Tensor wrong(std::vector<int32_t>(15, 2), {5, 3}); // not a valid class
   CHECK_THROWS_WITH(model.fit(x, {wrong, second}, {.verbose = 0}), Contains("label") && Contains("2"));
   CHECK_THROWS_WITH(model.train_on_batch(x, {wrong, second}), Contains("label") && Contains("2"));
   CHECK(weightsOf(model) == found.weights);
@@ -260,7 +260,7 @@ TEST_CASE("Hooks see several outputs, masks, names and weights of samples as the
 
 namespace {
 
-/// A loss that calls layers which call() does not, one of them random, and keeps a variable of its own.
+/// A loss that calls layers that call() does not, one of them random, and has a variable of its own.
 struct Critic {
   layers::Dense body{3, {.name = "body"}}, judge{1, {.name = "judge"}};
   layers::Dropout drop{0.5, {.seed = 3, .name = "drop"}};
@@ -308,7 +308,7 @@ TEST_CASE("Layers that only hooks call are children with paths, are trained, and
   CHECK(model.optimizer().iterations() == 3);
   CHECK(model.ir(Stage::graph).find("judge") != std::string::npos);
   CHECK(model.summary().text().find("judge") != std::string::npos);
-  CHECK_FALSE(model.cast_ledger().rows.empty()); // of "dropped"
+  CHECK_FALSE(model.cast_ledger().rows.empty()); // of layer "dropped"
 
   const TemporaryFolder folder;
   model.save_weights(folder / "net.safetensors");
@@ -335,7 +335,7 @@ TEST_CASE("A model that only its train_step() knows is built by it, and can be l
     Value call(const Value &x) const { return unused(x); }
     void train_step(const StepContext &step, const StepData &data) const {
       const Value gap = ops::mean(ops::square(head(data.x[0])), 1) - ops::squeeze(data.y[0], 1);
-      step.report("loss", ops::mean(ops::abs(gap))); // in place of the one that is minimized
+      step.report("loss", ops::mean(ops::abs(gap))); // replaces the loss that is minimized
       step.minimize(ops::mean(ops::square(gap)));
     }
   };
@@ -374,7 +374,7 @@ TEST_CASE("A layer that only test_step() calls, once training has begun, stays o
   const Model model(Net{}, {.name = "net"});
   model.compile({.optimizer = "adam"});
   const ValidationData validation(wave({4, 3}), Tensors());
-  for (const int64_t batch : {8, 3}) // the second run traces anew
+  for (const int64_t batch : {8, 3}) // the second run retraces
     CHECK(model.fit(wave({8, 3}), {}, {.batch_size = batch, .verbose = 0, .validation_data = validation}).keys() ==
           std::vector<std::string>{"loss", "val_judged"});
   CHECK(model.weights().size() == 2);
@@ -422,6 +422,6 @@ TEST_CASE("A train_step() may update several times, or never, and a model is loo
   CHECK_THROWS_WITH(model.ir(Stage::graph), Contains("has not seen an input"));
   (void)model.predict(x, {.verbose = 0});
   CHECK(model.ir(Stage::graph).find("gradient") != std::string::npos);
-  CHECK(model.optimizer().variables().size() == 2); // looking builds nothing
+  CHECK(model.optimizer().variables().size() == 2); // inspection builds nothing
   CHECK(model.fit(x, y, {.verbose = 0}).keys() == std::vector<std::string>{"loss"});
 }

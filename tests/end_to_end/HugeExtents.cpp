@@ -1,4 +1,4 @@
-// Shapes whose elements 64 bits cannot count, and arguments above 32 bits: one clear error, and no other number.
+// Shapes whose number of elements exceeds 64 bits, and arguments above 32 bits: one clear error, and no wrong number.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The IR of a model at every stage, its ledger, and that mixed precision adds no kernel.
+// The IR of a model at every stage, its cast ledger, and that mixed precision adds no kernel.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ TEST_CASE("a mixed training step has no kernel that only casts") {
     CastLedger ledger = model.cast_ledger();
     CHECK(ledger.standalone == 0);
     CHECK(ledger.fused > 0);
-    // Without use of the ledger: each kernel's body has an operation besides casts and shape ops.
+    // Independently of the ledger: the body of each kernel has an operation other than casts and shape ops.
     std::string text = model.ir(Stage::kernel);
     std::regex op("halftone\\.(\\w+)");
     int64_t kernels = 0;

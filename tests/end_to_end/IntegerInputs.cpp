@@ -1,4 +1,4 @@
-// Integers and bools that enter layers which compute in floats give the results of the floats of their values.
+// Integer and bool inputs of float layers give the same results as floats of the same values.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ using Catch::Detail::Approx;
 
 namespace {
 
-/// Numbers whose differences and sums leave the range of 8 bits.
+/// Numbers whose differences and sums exceed the range of 8 bits.
 const Tensor &first() {
   static const Tensor tensor({200, 3, 250, 9, 100, 255, 7, 77}, {1, 4, 2});
   return tensor;
@@ -29,7 +29,7 @@ struct Case {
   bool takesTwo = false;
 };
 
-/// Layers that give the compute dtype.
+/// Layers whose results have the compute dtype.
 const std::vector<Case> &ofComputeDtype() {
   static const std::vector<Case> cases{{"Softmax", [] { return Softmax(); }},
                                        {"Softmax over two axes", [] { return Softmax({1, 2}); }},
@@ -49,7 +49,7 @@ const std::vector<Case> &ofComputeDtype() {
   return cases;
 }
 
-/// Layers and activations that give floats, in floatx as in Keras.
+/// Layers and activations whose results are floats, in floatx as in Keras.
 std::vector<Case> ofFloatx() {
   std::vector<Case> cases{
       {"ReLU with a slope", [] { return ReLU({.negative_slope = 0.1}); }},

@@ -1,4 +1,4 @@
-// Keras's own tests of compile, fit and their relatives, by their ids in the list of acceptance checks.
+// Keras's own tests of compile, fit and related functions, by their ids in the list of acceptance checks.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -24,7 +24,7 @@ std::vector<std::string> keysOf(const Logs &logs) {
 }
 using Names = std::vector<std::string>;
 
-/// Dense of ones without bias on 4 inputs: 4 for inputs of ones.
+/// A Dense of ones without bias on 4 inputs: its output is 4 for inputs of ones.
 Sequential onesModel(int64_t units, const CompileArgs &extra = {}) {
   Sequential model({Input({4}), Dense(units, {.use_bias = false, .kernel_initializer = "ones"})});
   CompileArgs args = extra;
@@ -33,7 +33,7 @@ Sequential onesModel(int64_t units, const CompileArgs &extra = {}) {
   model.compile(args);
   return model;
 }
-/// 15 sigmoids in a row: the gradient of the first one is below float16's least positive value.
+/// 15 sigmoids in a row: the gradient of the first one is below the smallest positive float16.
 bool firstKernelMoves(bool autoScale) {
   PolicyScope scope("mixed_float16");
   std::vector<Layer> layers{Input({1})};
@@ -104,7 +104,7 @@ const Check checks[] = {
        CHECK(logs["loss"] == about(16.0));
        CHECK(logs["mean_squared_error"] == about(16.0));
      }},
-    {"A-106", // outputs are not in predict's logs, which hold scalars
+    {"A-106", // outputs are not in the logs of predict, which are scalars
      [] {
        struct Watch : Callback {
          Names train, test, epoch, trainEnd, testEnd;

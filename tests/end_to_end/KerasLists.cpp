@@ -1,4 +1,4 @@
-// Lists that are given by name and by count, against the results and refusals of real Keras.
+// Lists given by name and by count, compared with the results and errors of real Keras.
 // SPDX-License-Identifier: Apache-2.0
 //
 // HALFTONE_KERAS_LISTS: another file of record_lists.py in the place of tests/data/keras/lists.jsonl.
@@ -87,7 +87,7 @@ Model netOf(const Json &row) {
   return Model(Values(inputs), Values(outputs));
 }
 
-/// The logs of the call, of the last epoch.
+/// The logs of the call; of fit, those of the last epoch.
 Json resultOf(const Model &model, const Json &row, const Lists &lists) {
   const std::string call = row["call"];
   const int64_t size = row["batch_size"];

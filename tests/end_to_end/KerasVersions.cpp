@@ -1,4 +1,4 @@
-// The rows of docs/policies.md, "Keras 3.15.1 and the nightly": where the two differ, and which of them Halftone follows.
+// The rows of docs/policies.md, "Keras 3.15.1 and the nightly": where the two differ, and which one Halftone follows.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"
@@ -42,7 +42,7 @@ Shape shapeOf(const Layer &layer, const std::string &weight) {
   return {};
 }
 
-/// A model of one Dense, quantized to float8 after it was built, that has taken a step.
+/// A model of one Dense, quantized to float8 after it was built, after one training step.
 Sequential trainedInFloat8(const Optimizer &optimizer) {
   const Sequential model({Input({8}), Dense(4, {.name = "a"})}, {.name = "net"});
   (void)model.quantize("float8", {.verbose = false});
@@ -172,7 +172,7 @@ TEST_CASE(
   CHECK(namesOf(built(8, {.dtype = "float8_from_float32"})) == order);
 }
 
-// Keras writes an optimizer's variables by number: the shapes say whether each is read into its own place.
+// Keras numbers the variables of an optimizer in files: the shapes show whether each is read into its own variable.
 TEST_CASE("The variables of an optimizer of a float8 model are those of Keras's file") {
   const Sequential adam = trainedInFloat8(optimizers::Adam(0.001, {.use_ema = true, .gradient_accumulation_steps = 2}));
   CHECK(shapesOf(adam.optimizer()) == Names{"()", "()", "(8, 4)", "(4,)", "(8, 4)", "(4,)", "()", "(1024,)", "()",

@@ -1,4 +1,4 @@
-// How many launches a training step has, and how much memory it takes.
+// The number of launches of a training step, and its memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>
@@ -68,8 +68,8 @@ TEST_CASE("a training step is few launches, in an arena hardly larger than what 
     // Forward and backward of each layer, the loss, bias gradients, the update; scalars, 32 reductions per kernel.
     CHECK(figures.launches <= 2 * hidden + 8 + hidden / 8);
     // The kernel of scalars stores the total and the count of loss and accuracy, and the word of skipped steps, in the
-    // variables and in the step's fetches. It also keeps the old loss scale, which the update reads after the new one is
-    // made.
+    // variables and in the fetches of the step. It also stores the old loss scale, which the update reads after the new
+    // scale is computed.
     CHECK(figures.copies == 0);
     CHECK(static_cast<double>(figures.arena) <= 1.1 * static_cast<double>(figures.live));
   }
@@ -93,6 +93,6 @@ TEST_CASE("a normalization's forward and its backward are one launch each") {
   CHECK(launchesWith([](Sequential &model) { model.add(RMSNormalization()); }) <= plain + 2);
   CHECK(launchesWith([](Sequential &model) { model.add(UnitNormalization()); }) <= plain + 2);
   CHECK(launchesWith([](Sequential &model) { model.add(Activation("softmax")); }) <= plain + 2);
-  // Groups and channels are different rows of one tensor.
+  // Groups and channels are different rows of the same tensor.
   CHECK(launchesWith([](Sequential &model) { model.add(GroupNormalization({.groups = 8})); }) <= plain + 4);
 }

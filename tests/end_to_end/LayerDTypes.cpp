@@ -1,4 +1,4 @@
-// Dtypes of layers: which values are cast, in which dtype variables are read, and that the IR shows both.
+// Dtypes of layers: the values that are cast, the dtypes in which variables are read, and both in the IR.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using namespace halftone::layers;
 namespace {
 
 using Origins = std::map<std::string, int>;
-/// The casts of a model's program in stage cast: how many of each origin.
+/// The number of casts of each origin in a model's program in stage cast.
 Origins castsOf(const Model &model, Program program = Program::predict) {
   Origins origins;
   std::string text = model.ir(Stage::cast, {.program = program, .batch_size = 4});
@@ -31,7 +31,7 @@ Origins castsOf(const Model &model, Program program = Program::predict) {
   return origins;
 }
 
-struct Reader { // has one weight and records how it is read
+struct Reader { // has one weight and records the dtype in which it is read
   std::shared_ptr<DType> seen = std::make_shared<DType>();
   std::shared_ptr<DType> input = std::make_shared<DType>();
   DType stored = float32;
@@ -45,7 +45,7 @@ struct Reader { // has one weight and records how it is read
     return x;
   }
 };
-struct Nest { // a layer that calls another
+struct Nest { // a layer that calls another layer
   Layer inner;
   Value call(const Value &x) const { return inner(x); }
 };
@@ -102,7 +102,7 @@ TEST_CASE("Variables are read by Keras's scopes") {
   CHECK(readAlone(reader("float32")) == float32);
   CHECK(readAlone(reader("float16", true, float32)) == float32); // no scope: both dtypes are float16
   CHECK(readAlone(reader("float32", true, float64)) == float64);
-  // autocast = false has no effect alone, but inside of another layer's scope it has.
+  // autocast = false has no effect alone, but it has within the scope of another layer.
   Custom<Reader> kept = reader("mixed_float16", false);
   CHECK(readAlone(kept) == float16);
   CHECK(*kept.self().input == float32);
@@ -116,7 +116,7 @@ TEST_CASE("Variables are read by Keras's scopes") {
     for (Program program : {Program::predict, Program::test, Program::train}) // Keras on JAX differs for test and train
       CHECK(castsOf(model, program).count("variable read") == 0);
   }
-  // The compute dtype of the inner layer decides, also if it is narrower.
+  // The compute dtype of the inner layer applies, even if it is narrower.
   CHECK(readNested("mixed_float16", reader("float32")) == float32);
   CHECK(readNested("mixed_float16", reader("float32", true, float64)) == float32);
   CHECK(readNested("mixed_float16", reader("mixed_bfloat16")) == bfloat16);
@@ -152,7 +152,7 @@ TEST_CASE("A built layer's policy can be set: its computation changes, its weigh
   CHECK(y.dtype() == bfloat16);
   CHECK(castsOf(model) == Origins{{"layer input", 1}, {"variable read", 2}, {"layer output", 1}});
   CHECK(dense.variables()[0].dtype() == float32);
-  dense.set_dtype_policy("float16"); // no scope: the kernel is read in its own dtype, and float32 wins
+  dense.set_dtype_policy("float16"); // no scope: the kernel is read in its own dtype, and float32 is the common dtype
   CHECK(model.predict(x, {.verbose = 0}).dtype() == float32);
   CHECK(dense.variables()[0].dtype() == float32);
   CHECK(dense.dtype() == float16); // the dtype of the next weight
@@ -212,13 +212,13 @@ TEST_CASE("the input dtype of a Sequential is that of its Input, else the first 
   CHECK(Sequential({Input({2}, {.dtype = float64}), Dense(1)}).input_dtype() == float64);
   CHECK(Sequential({Input({2}, {.dtype = uint8}), Flatten()}).input_dtype() == uint8);
   const Sequential first({Dense(1, {.dtype = "mixed_float16"})});
-  CHECK(first.input_dtype() == float32); // its own policy's, before it is built
+  CHECK(first.input_dtype() == float32); // that of its own policy, before it is built
   (void)first(Tensor({1.f, 2.f}, {1, 2}));
   CHECK(first.input_dtype() == float16);
   const Sequential outer({Input({2}, {.dtype = bfloat16}), Sequential({Input({2}), Dense(1)})});
   CHECK(outer.input_dtype() == bfloat16);
   const PolicyScope policy("mixed_bfloat16");
   Input x({2}, {.dtype = float64});
-  CHECK(Model({x}, {Dense(1)(x)}).input_dtype() == bfloat16); // as Keras's: that of its policy
+  CHECK(Model({x}, {Dense(1)(x)}).input_dtype() == bfloat16); // as in Keras: that of its policy
   CHECK(Dense(1).input_dtype() == bfloat16);
 }

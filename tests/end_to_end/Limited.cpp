@@ -1,4 +1,4 @@
-// Trains, saves and loads a small model, and tells how each step ended. limits.py runs it under limits of the system.
+// Trains, saves and loads a small model, and reports how each step ended. limits.py runs it under system limits.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <filesystem>
@@ -18,7 +18,7 @@ Model net() {
   return model;
 }
 
-/// Prints "STEP: ok", or the one line of an Error. Other exceptions end the program.
+/// Prints "STEP: ok", or the line of an Error. Other exceptions end the program.
 void step(const char *name, const std::function<void()> &work) {
   try {
     work();
@@ -31,7 +31,7 @@ void step(const char *name, const std::function<void()> &work) {
 
 } // namespace
 
-/// Usage: limited FOLDER: files are read from there, and written to FOLDER/new.
+/// Usage: limited FOLDER. Files are read from FOLDER, and written to FOLDER/new.
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;

@@ -1,4 +1,4 @@
-// Lists that users give to models by name and by count, and places where nothing was given.
+// Lists that users give to models by name and by count, with omitted entries.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/frontend/Recorded.h"
@@ -15,7 +15,7 @@ namespace {
 Tensor full(double value, int64_t rows = 4) { return Tensor::full({rows, 1}, value); }
 Tensor weights(double value, int64_t rows = 4) { return Tensor::full({rows}, value); }
 
-/// Two inputs of ones' shape; outputs b = 1, a = 2, c = 3 times the sum of left and twice right, for inputs of one feature.
+/// Two inputs; outputs b = 1, a = 2, c = 3 times the sum of left and twice right, for inputs of one feature.
 Model net(size_t outputs = 2) {
   const Input left({1}, {.name = "left"}), right({1}, {.name = "right"});
   const Value sum = Lambda([](const Values &v) { return v[0] + v[1] * 2.0; })(Values{left, right});
@@ -184,7 +184,7 @@ TEST_CASE("An output without a loss and a metric needs no target, in whatever wa
 }
 
 TEST_CASE("Each output, list and model that is given one metric object has a state of its own") {
-  const Tensors targets = {full(1), full(5)}; // errors 0 and 9
+  const Tensors targets = {full(1), full(5)}; // the errors are 0 and 9
   const Metric object = metrics::MeanSquaredError({.name = "error"}), area = metrics::AUC({.name = "area"});
   const Logs logs = compiled({.loss = "mse", .metrics = {object}}).evaluate(x, targets, {.verbose = 0});
   CHECK(logs["b_error"] == 0);
@@ -207,7 +207,7 @@ TEST_CASE("Each output, list and model that is given one metric object has a sta
   CHECK(areas["b_area"] == Approx(1));
   CHECK(areas["a_area"] < 0.6);
 
-  // A callback evaluates another model with the same object; the epoch's result stays that of its own model.
+  // A callback evaluates another model with the same object; the epoch's result remains that of its own model.
   const Model other = compiled({.optimizer = "sgd", .loss = "mse", .metrics = {object}}, 1);
   const Model first = compiled({.optimizer = optimizers::SGD(0.0), .loss = "mse", .metrics = {object}}, 1);
   const auto evaluate = [&](int64_t, const Logs &) { (void)other.evaluate(x, full(9), {.verbose = 0}); };
@@ -215,7 +215,7 @@ TEST_CASE("Each output, list and model that is given one metric object has a sta
       x, full(3),
       {.batch_size = 1, .verbose = 0, .callbacks = {callbacks::LambdaCallback({.on_train_batch_end = evaluate})}});
   CHECK(history["error"][0] == 4);
-  CHECK(object.result() != 0); // the object has the state of the model that it was given first
+  CHECK(object.result() != 0); // the object has the state of the first model that it was given to
 }
 
 // policies 12.6
@@ -243,7 +243,7 @@ TEST_CASE("Labels are checked along the loss's axis, with the class that does no
   Sequential shown({Input({7, 3}), Dense(3)});
   shown.compile({.optimizer = "sgd", .loss = losses::SparseCategoricalCrossentropy({.axis = 1})});
   CHECK(shown.ir(Stage::graph, {.batch_size = 2}).find("2x3xi32") !=
-        std::string::npos); // labels without the loss's axis
+        std::string::npos); // labels without the axis of the loss
 }
 
 TEST_CASE("Elements of a Dataset are stacked by name, and refused unless all have the same names and counts") {

@@ -1,4 +1,4 @@
-// Compares long sums and products with long sums, which are made in parts, with the interpreter.
+// Compares long sums, and products with long sums, which are split into parts, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpChecks.h"
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ TEMPLATE_TEST_CASE("Sums of equal numbers keep their digits", "", Host, Full<V2>
   checkEqualSums(TestType::target, true);
 }
 
-/// The gradient of a convolution by its kernel, which sums over 10000 places.
+/// The gradient of a convolution by its kernel, which sums over 10000 output positions.
 static std::string kernelGradient() {
   return R"(func.func @main(%x: tensor<4x50x50x1x2xf32> {halftone.name = "x"}, %dy: tensor<4x50x50x1x3xf32> {halftone.name = "dy"})
     -> (tensor<3x3x1x2x3xf32> {halftone.name = "dw"}) {

@@ -6,7 +6,7 @@
 namespace halftone::test {
 namespace {
 
-/// Two carries that change places, a stack of one of them, over rows of `width` elements.
+/// Two carries that are swapped, and a stack of one of them, over rows of `width` elements.
 std::string swapping(int64_t length, int64_t width, bool reverse) {
   return fmt::format(R"(
 func.func @main(%a: tensor<{1}xf32> {{halftone.name = "a"}}, %b: tensor<{1}xf32> {{halftone.name = "b"}}, %x: tensor<{0}x{1}xf32> {{halftone.name = "x"}})
@@ -23,7 +23,7 @@ func.func @main(%a: tensor<{1}xf32> {{halftone.name = "a"}}, %b: tensor<{1}xf32>
                      length, width, reverse ? ", reverse" : "");
 }
 
-/// A body that yields its slices, captures and the index as they are.
+/// A body that yields its slices, captures and the index unchanged.
 std::string passing(int64_t length, bool reverse) {
   return fmt::format(R"(
 func.func @main(%a: tensor<16xf32> {{halftone.name = "a"}}, %x: tensor<{0}x16xf32> {{halftone.name = "x"}})
@@ -40,7 +40,8 @@ func.func @main(%a: tensor<16xf32> {{halftone.name = "a"}}, %x: tensor<{0}x16xf3
                      length, reverse ? ", reverse" : "");
 }
 
-/// A scan in a scan: prefix sums of each row, which begin with the sum of the rows before; then a scan over the stack.
+/// A scan in a scan: prefix sums of each row, which begin with the sum of the previous rows; then a scan over the
+/// stack.
 std::string nested(int64_t length, int64_t inner) {
   return fmt::format(R"(
 func.func @main(%a: tensor<4x4xf32> {{halftone.name = "a"}}, %x: tensor<{0}x{1}x4x4xf32> {{halftone.name = "x"}})
@@ -68,7 +69,7 @@ func.func @main(%a: tensor<4x4xf32> {{halftone.name = "a"}}, %x: tensor<{0}x{1}x
                      length, inner);
 }
 
-/// A branch in a scan, on a condition of each step, and the scan in a branch of its own.
+/// A branch in a scan, on a condition of each step, and the scan within another branch.
 std::string branching(int64_t length) {
   return fmt::format(R"(
 func.func @main(%p: tensor<i1> {{halftone.name = "p"}}, %a: tensor<16xf32> {{halftone.name = "a"}}, %x: tensor<{0}x16xf32> {{halftone.name = "x"}}, %go: tensor<{0}xi1> {{halftone.name = "go"}})
@@ -96,7 +97,7 @@ func.func @main(%p: tensor<i1> {{halftone.name = "p"}}, %a: tensor<16xf32> {{hal
                      length);
 }
 
-/// A variable that a scan reads in each step, and whose new value is the scan's last carry.
+/// A variable that a scan reads in each step, and whose new value is the last carry of the scan.
 std::string updating(int64_t length) {
   return fmt::format(R"(
 halftone.variable @w : tensor<16xf32> {{path = "w"}}
@@ -115,8 +116,8 @@ func.func @main(%x: tensor<{0}x16xf32> {{halftone.name = "x"}}) -> (tensor<{0}x1
                      length);
 }
 
-/// Doubles one carry and counts in the other as long as the first is below a limit; it reads a variable that it assigns
-/// its result to. At most `most` steps, if not negative. The first carry is at least 1.
+/// Doubles one carry and counts in the other while the first is below a limit. It reads a variable to which it assigns
+/// its result. At most `most` steps, if not negative. The first carry is at least 1.
 std::string doubling(int64_t most, const char *limit = "3.0e+02") {
   return fmt::format(R"(
 halftone.variable @w : tensor<16xf32> {{path = "w"}}
@@ -147,7 +148,7 @@ func.func @main(%a: tensor<16xf32> {{halftone.name = "a"}}) -> (tensor<16xf32> {
                      most < 0 ? "" : fmt::format("{{maximum = {} : i64}}", most), limit);
 }
 
-/// Carries that change places under a condition that one of them is, in each step of a scan, and in a branch.
+/// Carries that are swapped under a condition that is itself a carry, in each step of a scan, and in a branch.
 std::string ending(int64_t length) {
   return fmt::format(R"(
 func.func @main(%p: tensor<i1> {{halftone.name = "p"}}, %go: tensor<{0}xi1> {{halftone.name = "go"}}, %a: tensor<16xf32> {{halftone.name = "a"}}, %b: tensor<16xf32> {{halftone.name = "b"}})
@@ -186,7 +187,7 @@ func.func @main(%p: tensor<i1> {{halftone.name = "p"}}, %go: tensor<{0}xi1> {{ha
                      length);
 }
 
-/// A sum in float16, which rounds in each step, and a stack of casts of it.
+/// A sum in float16, which is rounded in each step, and a stack of its casts.
 std::string narrow(int64_t length) {
   return fmt::format(R"(
 func.func @main(%a: tensor<5xf16> {{halftone.name = "a"}}, %x: tensor<{0}x5xf32> {{halftone.name = "x"}})

@@ -1,4 +1,4 @@
-// Loops on the CPU: results, threads, and plans whose size does not depend on how long a loop is.
+// Loops on the CPU: results, threads, and plans whose size does not depend on the length of the loop.
 // SPDX-License-Identifier: Apache-2.0
 #include "LoopPrograms.h"
 #include "OpChecks.h"

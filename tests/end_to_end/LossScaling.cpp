@@ -1,4 +1,4 @@
-// Loss scaling in fit: which models have it, and that a faulty step changes nothing but the scale.
+// Loss scaling in fit: the models that have it, and that a faulty step changes nothing but the scale.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Mlp.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// One matrix across features: under each kind of policy, each way to train agrees with the others as the docs promise.
+// The matrix of features: under each kind of policy, each way to train agrees with the others as documented.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Matrix.h"
 #include "tests/TemporaryFolder.h"
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t epochs = 2, steps = epochs * batchesOfEpoch;
 
-/// What the host sees of training, step by step, and the variables at its end.
+/// What the host observes of training, step by step, and the final variables.
 struct Run {
   std::vector<double> losses;
   std::vector<Counters> counters;
@@ -28,12 +28,12 @@ struct Recorder : Callback {
   Run *run;
   explicit Recorder(Run &run) : run(&run) {}
   void on_train_batch_end(int64_t, const Logs &logs) override {
-    run->losses.push_back(logs["loss"]); // of the epoch so far
+    run->losses.push_back(logs["loss"]); // the mean of the epoch so far
     run->counters.push_back(countersOf(model()));
   }
 };
 
-/// Epochs by fit(). The losses are means of the epoch so far.
+/// Trains epochs by fit(). The losses are means over the epoch so far.
 Run fitted(const Model &model, int64_t from = 0, int64_t to = epochs) {
   Run run;
   Recorder recorder(run);
@@ -49,7 +49,7 @@ Run fitted(const Model &model, int64_t from = 0, int64_t to = epochs) {
   return run;
 }
 
-/// Steps by `step`, which returns the loss of a batch.
+/// Trains by `step`, which returns the loss of a batch.
 template <class F> Run stepped(const Model &model, F step, int64_t from = 0, int64_t to = steps) {
   Run run;
   for (int64_t at = from; at < to; ++at) {
@@ -63,7 +63,7 @@ Run onBatches(const Model &model, int64_t from = 0, int64_t to = steps) {
   return stepped(model, [&](const Data &batch) { return model.train_on_batch(batch.x, batch.y)["loss"]; }, from, to);
 }
 
-/// By the definition of the loss scale: the spikes are skipped if there is one, and no other step is.
+/// By the definition of loss scaling, the spikes are skipped if there is a loss scale, and no other step is.
 std::vector<Counters> expectedCounters(const Model &model, Scale scale, int64_t from = 0, int64_t to = steps) {
   std::vector<Counters> all;
   for (int64_t at = from; at < to; ++at) {
@@ -89,14 +89,14 @@ void checkSame(const Run &found, const Run &expected) {
   CHECK(difference(found.state, expected.state) == "");
 }
 
-/// The loss without dropout, of a batch without a spike.
+/// The loss of a batch without a spike, without dropout.
 double lossOf(const Model &model) {
   const Data batch = batchOf(data(), 0);
   return model.test_on_batch(batch.x, batch.y)["loss"];
 }
 
-/// A loss computed under two policies, or in two programs. Each of the net's four products rounds its input, its weights and its
-/// result, and the mean of squares takes the errors of predictions of at most 1 twice.
+/// Compares a loss computed under two policies, or in two programs. Each of the four products of the net rounds its
+/// input, its weights and its result, and the mean of squares counts the errors of predictions of at most 1 twice.
 void checkNear(double found, double expected, const Row &row) {
   CHECK(std::abs(found - expected) <= std::min(2 * 4 * 3 * row.roundoff, 0.125) * std::max(1.0, expected));
 }
@@ -119,7 +119,7 @@ void checkFit(const Row &row) {
     INFO(before[i].first);
     const bool isQuantized = row.weights == "int8" && !model.variables()[i].trainable() && // integers and scales
                              (before[i].first.starts_with("net/table") || before[i].first.starts_with("net/hidden"));
-    const bool isNarrow = itemsize(after[i].second.dtype()) == 2; // there a step may be less than half an ulp of 1
+    const bool isNarrow = itemsize(after[i].second.dtype()) == 2; // a step may then be less than half an ulp of 1
     if (!isNarrow || before[i].first != "net/norm/gamma")
       CHECK((difference({after[i]}, {before[i]}) == "") == isQuantized);
   }
@@ -140,7 +140,7 @@ void checkTrainOnBatch(const Row &row) {
   }
 }
 
-/// Steps of the user's own, with the optimizer that compile() made.
+/// Trains in a custom loop with the optimizer that compile() made.
 Run looped(const Model &model, Numerics numerics) {
   const Optimizer optimizer = model.optimizer();
   const Loss squares = "mse";
@@ -200,7 +200,7 @@ Optimizer innerOptimizer(const Model &model) {
   const auto scaled = model.loss_scale_optimizer();
   return scaled ? scaled->inner_optimizer() : model.optimizer();
 }
-/// All but the loss scale.
+/// The state without the loss scale.
 State unscaledState(const Model &model) {
   State state = stateOf(model.variables());
   for (auto &each : stateOf(innerOptimizer(model).variables()))
@@ -208,7 +208,7 @@ State unscaledState(const Model &model) {
   return state;
 }
 
-/// The loss scale of a net of `to` that has restored a checkpoint of `from` with these counters.
+/// The loss scale of a net of `to` after it restored a checkpoint of `from` with these counters.
 Scale restoredScale(const Row &from, const Row &to, const Counters &saved) {
   Scale scale = to.scale.value_or(Scale());
   scale.updates = saved.updates;
@@ -220,7 +220,7 @@ Scale restoredScale(const Row &from, const Row &to, const Counters &saved) {
   return scale;
 }
 
-/// Restores a checkpoint of `source`, a net of `from`, into a net of `to`, and trains on.
+/// Restores a checkpoint of `source`, a net of `from`, into a net of `to`, and continues training.
 void checkRestoresUnder(const Row &from, const Model &source, const std::string &file, const Row &to) {
   INFO("restored under " << to.name);
   const Sequential target = net(to);
@@ -250,7 +250,7 @@ void checkRestoresUnder(const Row &from, const Model &source, const std::string 
   checkFinite(rest.state);
 }
 
-/// The next row whose nets have the same variables, from the last one to the first.
+/// The next row whose nets have the same variables; the first row follows the last.
 Row nextOf(const Row &row) {
   std::vector<Row> kin = rows();
   std::erase_if(kin, [&](const Row &each) { return each.weights != row.weights; });
@@ -326,8 +326,8 @@ DType computeOf(const Row &row, const std::string &path) {
   return (map ? (*map)[path] : policy).compute_dtype();
 }
 
-// docs/loops.md: dropout draws once before the loop, a policy map reaches the cell, a gradient that overflows in the loop skips
-// the step, and a run that goes on from a checkpoint has the bits of one that was never interrupted
+// docs/loops.md: dropout draws once before the loop, a policy map reaches the cell, a gradient that overflows in the
+// loop skips the step, and a run resumed from a checkpoint has the bits of an uninterrupted run
 void checkSteps(const Row &row) {
   const NetArgs args{.hasSteps = true};
   const Sequential model = net(row, args), again = net(row, args), resumed = net(row, args);
@@ -351,7 +351,7 @@ void checkSteps(const Row &row) {
   CHECK(difference(fitted(resumed, restored.epoch).state, run.state) == "");
 }
 
-/// A column: the promise that each of its cells checks for one row.
+/// A column: a guarantee that each of its cells checks for one row.
 struct Column {
   const char *promise;
   void (*check)(const Row &);
@@ -378,7 +378,7 @@ constexpr Column columns[] = {
      checkSteps},
 };
 
-/// A failed cell names its column by the test and its row by the section.
+/// The test name of a failed cell is its column, and the section is its row.
 template <size_t column> void checkRows() {
   for (const Row &row : rows())
     DYNAMIC_SECTION(row.name) { columns[column].check(row); }

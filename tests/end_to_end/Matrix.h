@@ -1,4 +1,4 @@
-// The rows of the matrix of features: each kind of policy with its net and its batches, and the state that cells compare.
+// The rows of the matrix of features: each kind of policy with its net and batches, and the state that cells compare.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/frontend/BuiltInHooks.h"
@@ -20,7 +20,7 @@ struct Scale {
   double least = 1.0, greatest = 0x1p24;
   int64_t good = 0, skipped = 0, updates = 0;
 
-  /// The state after a step.
+  /// Updates the state for one step.
   void step(bool overflows) {
     const bool isSkipped = overflows && value > 0.0;
     updates += !isSkipped;
@@ -41,14 +41,14 @@ struct Scale {
 /// A policy. The nets of all rows have the same layers and, in float32, the same initial weights.
 struct Row {
   std::string name;
-  PolicyArg policy;                                   // the thread's, while the net is made and loaded
+  PolicyArg policy;                                   // the policy of the thread while the net is created and loaded
   double roundoff;                                    // the unit roundoff of the narrowest compute dtype
-  std::optional<Scale> scale{};                       // at the beginning
-  std::optional<optimizers::LossScaleArgs> scaling{}; // compile() gets a LossScaleOptimizer; else the policy decides
+  std::optional<Scale> scale{};                       // the initial state
+  std::optional<optimizers::LossScaleArgs> scaling{}; // compile() gets a LossScaleOptimizer; else by policy
   std::optional<DTypePolicyMap> applied{};            // quantizes layers of the built net
-  /// The modes, else the compute dtypes, of layers that the map decides.
+  /// The modes, or else the compute dtypes, of layers for which the map decides.
   std::vector<std::pair<std::string, std::string>> decided{};
-  std::string weights = "floats"; // rows of one kind have variables of the same names and shapes
+  std::string weights = "floats"; // rows with equal `weights` have variables of the same names and shapes
 };
 
 inline std::vector<Row> rows() {
@@ -117,15 +117,16 @@ struct NetArgs {
   int64_t accumulated = 1;    // gradient_accumulation_steps
   bool hasOwnRandoms = true;  // Dropout
   bool hasStatistics = true;  // BatchNormalization
-  bool isSynchronized = true; // of all processes' rows
+  bool isSynchronized = true; // over the rows of all processes
   bool hasPenalties = false;  // of weights and of activities
-  bool hasSteps = false;      // a GRU, with dropout if there are own randoms: a loop forward and one backward
+  bool hasSteps = false;      // a GRU, with dropout if hasOwnRandoms: one loop forward and one backward
 };
 
 inline constexpr int64_t rowsOfBatch = 8, batchesOfEpoch = 6, spikedBatch = 2;
 
-/// The optimizer bounds a step by the norm of the gradients, so that the spike does no harm where it does not overflow, and its
-/// rate depends on the count of updates. A schedule counts each call, so that of an optimizer that accumulates is slower.
+/// The optimizer limits a step by the norm of the gradients, so that the spike is harmless where it does not overflow.
+/// Its rate depends on the update count. A schedule counts each call, so the schedule of an optimizer that accumulates
+/// is slower.
 inline optimizers::SGD sgd(int64_t accumulated = 1) {
   optimizers::SGDArgs args{.momentum = 0.9, .global_clipnorm = 1.0};
   if (accumulated > 1)
@@ -139,7 +140,7 @@ inline void compile(const Model &model, const Row &row, const NetArgs &args) {
                                   : sgd(args.accumulated);
   model.compile({.optimizer = optimizer, .loss = "mse", .numerics = args.numerics});
 }
-/// A compiled net of six tokens: its weights and its generator's seeds are drawn anew.
+/// A compiled net of six tokens. Its weights and the seeds of its generator are drawn anew.
 inline Sequential net(const Row &row, const NetArgs &args = {}) {
   using namespace layers;
   const PolicyScope scope(row.policy);
@@ -173,7 +174,7 @@ inline Sequential net(const Row &row, const NetArgs &args = {}) {
   return model;
 }
 
-/// A struct around the net, for hooks.
+/// A struct that contains the net, for hooks.
 struct Inner {
   Model net;
   Value call(const Value &x) const { return net(x); }
@@ -191,8 +192,8 @@ template <class Hooks> Model hooked(const Row &row, const NetArgs &args = {}) {
 struct Data {
   Tensor x, y;
 };
-/// An epoch. The gradient of the spiked target, 2 * 4000 / 8 without a scale, overflows float16 under each row's scale at any
-/// time; all other gradients are far from that.
+/// The data of an epoch. The gradient of the spiked target, 2 * 4000 / 8 without a scale, overflows float16 under each
+/// row's scale at any time. All other gradients are far below overflow.
 inline Data data(bool isSpiked = true) {
   const int64_t count = rowsOfBatch * batchesOfEpoch;
   std::vector<int32_t> x;
@@ -212,11 +213,11 @@ inline Data batchOf(const Data &all, int64_t step) {
 }
 inline bool isSpike(int64_t step) { return step % batchesOfEpoch == spikedBatch; }
 
-/// Loss scale and counters, as the host sees them after a step.
+/// The loss scale and the counters, as the host sees them after a step.
 struct Counters {
   double scale = 0.0;
   int64_t good = 0, skipped = 0, updates = 0;
-  std::string fault{}; // the last one
+  std::string fault{}; // the last fault
   bool operator==(const Counters &) const = default;
   std::string str() const {
     return "scale " + std::to_string(scale) + ", good " + std::to_string(good) + ", skipped " +
@@ -233,16 +234,16 @@ inline Counters countersOf(const Model &model) {
 }
 inline Counters countersOf(const Scale &scale) { return {scale.value, scale.good, scale.skipped, scale.updates, ""}; }
 
-/// A variable's path and its value.
+/// The paths and values of variables.
 using State = std::vector<std::pair<std::string, Tensor>>;
 inline State stateOf(const std::vector<Variable> &variables) {
   State state;
   for (const Variable &variable : variables)
-    if (variable.name() != "learning_rate") // which the host makes from the count of updates
+    if (variable.name() != "learning_rate") // the host computes it from the update count
       state.emplace_back(variable.path(), variable.value());
   return state;
 }
-/// Variables of layers, seeds, and the optimizer's.
+/// The variables of layers, seeds, and the variables of the optimizer.
 inline State stateOf(const Model &model) {
   State state = stateOf(model.variables());
   for (auto &each : stateOf(model.optimizer().variables()))
@@ -250,7 +251,7 @@ inline State stateOf(const Model &model) {
   return state;
 }
 
-/// All dtypes of the variables here are exact in float64.
+/// The elements as doubles, which represent all dtypes used here exactly.
 inline std::vector<double> numbers(const Tensor &tensor) { return tensor.astype(float64).to_vector<double>(); }
 
 /// Names the first variable and element whose bits differ; "" if there is none.

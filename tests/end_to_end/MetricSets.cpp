@@ -1,4 +1,4 @@
-// Training and evaluation with each metric, alone and beside another one, under each policy that nets train in.
+// Training and evaluation with each metric, alone and with another one, under each policy in which nets train.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/metrics/MetricImpl.h"
 #include "tests/frontend/Recorded.h"
@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A metric of a class with its required arguments. Every class that is not listed has defaults for all.
+/// A metric of this class with its required arguments. Classes that are not listed have defaults for all arguments.
 Metric metricOf(const std::string &className) {
   static const std::map<std::string, std::string> required = {
       {"IoU", R"("num_classes": 2, "target_class_ids": [1])"},
@@ -44,7 +44,7 @@ Data data() {
   return {Tensor(x, {12, 3}), Tensor(oneHot, {12, 2}), Tensor(labels, {12})};
 }
 
-/// Trains, validates and evaluates a small net with these metrics; "" if the logs have a value of each.
+/// Trains, validates and evaluates a small net with these metrics. Returns "" if the logs have a value of each.
 std::string trained(const std::string &className, bool withAccuracy, bool eagerly) {
   const Data all = data();
   const bool sparse = className.starts_with("Sparse");
@@ -79,7 +79,7 @@ void checkAll(const std::string &policy, bool eagerly, const std::vector<std::st
   for (const std::string &className : classes)
     for (const bool withAccuracy : {false, true}) {
       CAPTURE(policy, className, withAccuracy);
-      if (className == "Mean" || className == "Sum") // metrics of values alone
+      if (className == "Mean" || className == "Sum") // metrics of values only
         CHECK_THAT(errorOf([&] { trained(className, withAccuracy, eagerly); }),
                    Contains("it takes no targets and predictions"));
       else

@@ -15,7 +15,7 @@ inline const datasets::Arrays &mnist() {
   return arrays;
 }
 
-/// 784-64-10 under `policy`, compiled with Adam and from_logits cross-entropy.
+/// A 784-64-10 MLP under `policy`, compiled with Adam and from_logits cross-entropy.
 inline Sequential smallMlp(const std::string &policy, const CompileArgs &extra = {}) {
   using namespace layers;
   PolicyScope scope(policy);

@@ -1,4 +1,4 @@
-// Models as users write them: several inputs and outputs, shared layers, weights of samples and classes, schedules.
+// Typical user models: several inputs and outputs, shared layers, sample and class weights, schedules.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>
@@ -24,7 +24,7 @@ std::vector<std::string> keysOf(const Logs &logs) {
   return keys;
 }
 
-struct Residual { // calls a layer in training only, so that training builds it
+struct Residual { // calls a layer only in training, so that training builds it
   Dense inner{4};
   Dropout dropout{0.5};
   Value call(const Value &x, const CallContext &context) const {
@@ -32,7 +32,7 @@ struct Residual { // calls a layer in training only, so that training builds it
     return x + (context.training() ? dropout(y) : y);
   }
 };
-/// Two inputs through one shared layer, two outputs.
+/// Two inputs through one shared layer, and two outputs.
 Model twoByTwo() {
   set_random_seed(7);
   Input left({4}, {.name = "left"}), right({4}, {.name = "right"});
@@ -52,7 +52,7 @@ TEST_CASE("a model with several inputs and outputs and a shared layer trains wit
     INFO(policy);
     PolicyScope scope(policy);
     Model model = twoByTwo();
-    CHECK(model.variables().size() == 6); // counts the shared layer's once
+    CHECK(model.variables().size() == 6); // the variables of the shared layer count once
     model.compile({.optimizer = optimizers::Adam(0.02),
                    .loss = {{"kind", losses::SparseCategoricalCrossentropy({.from_logits = true})}, {"amount", "mse"}},
                    .loss_weights = {0.5, 2.0},
@@ -169,7 +169,7 @@ TEST_CASE("Regularizers are in the loss, and pull on weights") {
   model.compile({.optimizer = optimizers::SGD(0.1), .loss = "mse"});
   Tensor x = Tensor::zeros({4, 2}), y = Tensor::zeros({4, 1});
   History history = model.fit(x, y, {.batch_size = 4, .epochs = 3, .verbose = 0});
-  for (int i = 0; i < 3; ++i) { // loss 0.25 * 2 * w^2; each step shrinks w by 5%
+  for (int i = 0; i < 3; ++i) { // the loss is 0.25 * 2 * w^2; each step shrinks w by 5%
     double w = 2 * std::pow(0.95, i);
     CHECK(history["loss"][static_cast<size_t>(i)] == Approx(0.5 * w * w));
   }
@@ -192,7 +192,7 @@ TEST_CASE("Dropout: the share, the scale, and masks that follow the seed") {
     CHECK(floats(again(x, {.training = true})) == first);
     CHECK(floats(Dropout(rate, {.seed = 4})(x, {.training = true})) != first);
   }
-  // One layer that is called twice in one model draws twice.
+  // A layer that is called twice in a model draws twice.
   Input input({64});
   Dropout shared(0.5, {.seed = 1});
   Model model({input}, {shared(input), shared(input)});

@@ -1,4 +1,4 @@
-// Sets fields of real models' configs to wrong values: each config is refused by an Error, or the model has the value.
+// Sets fields of real models' configs to wrong values: an Error rejects each config, or the model has the value.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/io/CompileConfig.h"
 #include "frontend/io/KerasArchive.h"
@@ -21,8 +21,8 @@ namespace {
 
 constexpr double mostSeconds = 5;
 
-/// Keys whose values load_model() does not need, as Keras: the written config has its own. The inner optimizer of a loss scale
-/// has no scale here.
+/// Keys whose values load_model() does not need, as in Keras: the written config has its own. The inner optimizer of a
+/// loss scale has no scale in Halftone.
 const std::vector<std::string> notKept = {
     "build_config",      "module",        "registered_name",  "shared_object_id", "dtype",
     "build_input_shape", "keras_history", "inbound_nodes",    "class_name",       "jit_compile",
@@ -80,7 +80,7 @@ std::vector<std::pair<std::string, Json>> configs() {
   return all;
 }
 
-/// All values of a config, the inner ones too.
+/// Collects all values of a config, including nested ones.
 void collect(const Json &json, const Pointer &place, std::vector<Pointer> &places) {
   if (!place.empty())
     places.push_back(place);
@@ -92,7 +92,7 @@ void collect(const Json &json, const Pointer &place, std::vector<Pointer> &place
       collect(json[i], place / i, places);
 }
 
-/// The config of the model that is made of one, compiled as it says.
+/// The config of the model that is created from a config and compiled as it specifies.
 Json reread(const Json &config) {
   const Model model = Model::from_config(Config::parse(config.dump(-1, ' ', false, Json::error_handler_t::strict)));
   if (const auto compile = config.find("compile_config"); compile != config.end())
@@ -102,8 +102,8 @@ Json reread(const Json &config) {
   return ConfigAccess::json(Config::parse(model.to_json()));
 }
 
-/// Returns true if `asked` at `place` in a config may give the value `given`: a number for a list of that number, an object
-/// for defaults that it leaves out, "" for an automatic name, and for the rates of recurrent layers a number that Keras
+/// Returns true if `asked` at `place` in a config may result in the value `given`: a number for a list of that number,
+/// an object for omitted defaults, "" for an automatic name, and for the rates of recurrent layers a number that Keras
 /// clips to [0, 1].
 bool isAskedFor(const Json &given, const Json &asked, const std::string &place) {
   if (given.is_array() && !given.empty() && asked.is_number())
@@ -116,7 +116,7 @@ bool isAskedFor(const Json &given, const Json &asked, const std::string &place) 
 
 struct Outcome {
   bool isTaken = false;
-  std::string fault; // "" if the config was read or refused as it should be
+  std::string fault; // "" if the config was correctly read or rejected
 };
 
 Outcome outcomeOf(const Json &original, const Json &mutated, const Pointer &place) {
@@ -127,8 +127,8 @@ Outcome outcomeOf(const Json &original, const Json &mutated, const Pointer &plac
     outcome.isTaken = true;
     const size_t compile = place.to_string().find("/compile_config");
     const bool isRenamed =
-        place.back() == "name" && mutated.contains(place) && mutated[place].is_string(); // of an operation
-    bool isIgnored = isRenamed || (compile != std::string::npos && compile > 0);         // that of an inner model
+        place.back() == "name" && mutated.contains(place) && mutated[place].is_string(); // the name of an operation
+    bool isIgnored = isRenamed || (compile != std::string::npos && compile > 0);         // of an inner model
     for (Pointer at = place; !at.empty(); at.pop_back())
       isIgnored |= std::ranges::find(notKept, at.back()) != notKept.end();
     if (!isIgnored && mutated.contains(place) && written.contains(place) && written[place] == original[place] &&
@@ -137,7 +137,7 @@ Outcome outcomeOf(const Json &original, const Json &mutated, const Pointer &plac
   } catch (const Error &error) {
     if (error.kind() == ErrorKind::internal_error)
       outcome.fault = error.what();
-  } catch (const Json::type_error &) { // text that is no UTF-8: no file holds it
+  } catch (const Json::type_error &) { // not UTF-8: no file can contain this text
   } catch (const std::exception &error) {
     outcome.fault = fmt::format("no Error: {}", error.what());
   }

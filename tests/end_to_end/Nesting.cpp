@@ -1,4 +1,4 @@
-// Models inside of models: the work that each level costs, and how deeply they may stand.
+// Nested models: the work per level, and the maximum depth.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Graph.h"
 #include "halftone/Halftone.h"
@@ -11,7 +11,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// A layer that counts its calls while models are made and traced.
+/// The number of calls of a layer while models are created and traced.
 int64_t calls = 0;
 struct Counted {
   Value call(const Value &x) const {
@@ -47,7 +47,7 @@ Layer inGraphs(Layer layer, int64_t count) {
   return layer;
 }
 
-/// Each level is a layer with a scope of its own, whose call nests.
+/// Each level is a layer with its own scope and a nested call.
 struct Around {
   Layer inner;
   Value call(const Value &x) const { return inner(x); }
@@ -57,7 +57,7 @@ Layer inCustoms(Layer layer, int64_t count) {
     layer = Custom(Around{layer});
   return layer;
 }
-/// A layer that calls itself without an end.
+/// A layer that calls itself endlessly.
 struct Endless {
   Layer *self;
   Value call(const Value &x) const { return (*self)(x); }
@@ -72,7 +72,7 @@ std::string errorOf(const std::function<void()> &f) {
   return "";
 }
 
-/// What f() gives on a thread with a stack of `bytes`.
+/// The error of f() on a thread with a stack of `bytes`.
 std::string errorOnStack(size_t bytes, const std::function<void()> &f) {
   struct Work {
     const std::function<void()> &f;
@@ -146,7 +146,7 @@ TEST_CASE("Layers that call each other more deeply than the stack allows are an 
     }
   CHECK_THAT(errorOf([&] { (void)deep(ones); }), Contains("nested too deeply"));
   CHECK(errorOf([&] { (void)inCustoms(Activation("relu"), 100)(ones); }).empty());
-  endless = Activation("relu"); // ends the ring
+  endless = Activation("relu"); // breaks the cycle
 }
 
 TEST_CASE("As many layers inside of each other as the stack allows run to their end") {
@@ -198,7 +198,7 @@ TEST_CASE("Models and graphs of any depth are destroyed without recursion") {
 
 TEST_CASE("Weights of layers that stand at many places are found once, in time for one") {
   Layer left = Dense(4), right = left;
-  for (int i = 0; i < 60; ++i) { // 2^60 ways to the Dense
+  for (int i = 0; i < 60; ++i) { // 2^60 paths to the Dense
     const Layer both = Sequential({left, right});
     left = Sequential({both});
     right = Sequential({both});

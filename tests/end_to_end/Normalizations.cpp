@@ -1,4 +1,4 @@
-// Compares sums beside products, and values that several kernels make again, with the interpreter.
+// Compares sums next to products, and values that several kernels recompute, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpChecks.h"
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@ using namespace halftone::test;
 
 namespace {
 
-/// A convolution of `kernel` taps over 3 images of 23x19 elements, normalized by its sums over examples and places, relu, and
-/// sums of the result's products with the convolution.
+/// A convolution of `kernel` taps over 3 images of 23x19 elements, normalized by its sums over examples and positions,
+/// relu, and sums of the products of the result with the convolution.
 std::string normalized(const std::string &element, int64_t channels, int64_t filters) {
   return fmt::format(
       R"(func.func @main(%x: tensor<3x23x19x1x{1}x{0}> {{halftone.name = "x"}}, %w: tensor<3x2x1x{1}x{2}x{0}> {{halftone.name = "w"}})
@@ -39,8 +39,8 @@ std::string normalized(const std::string &element, int64_t channels, int64_t fil
       element == "f32" ? "halftone.reshape" : "halftone.cast");
 }
 
-/// Normalized rows of `rows` x `width` elements between two products; what comes behind reads the centered and the normalized
-/// rows again, and so makes them again.
+/// Normalized rows of `rows` x `width` elements between two products. Later ops read the centered and the normalized
+/// rows again, and therefore recompute them.
 std::string normalizedRows(const std::string &element, int64_t rows, int64_t width) {
   return fmt::format(
       R"(func.func @main(%a: tensor<{1}x5x{0}> {{halftone.name = "a"}}, %u: tensor<5x{2}x{0}> {{halftone.name = "u"}}, %w: tensor<{2}x3x{0}> {{halftone.name = "w"}})
@@ -66,7 +66,7 @@ std::string normalizedRows(const std::string &element, int64_t rows, int64_t wid
       element, rows, width);
 }
 
-/// A gelu and its slope, large enough that the slope is made again behind the second product.
+/// A gelu and its derivative, large enough that the derivative is recomputed after the second product.
 constexpr const char *geluAndSlope =
     R"(func.func @main(%x: tensor<1024x3x@> {halftone.name = "x"}, %w: tensor<3x1025x@> {halftone.name = "w"}, %b: tensor<1025x@> {halftone.name = "b"})
     -> (tensor<1025x@> {halftone.name = "d"}) {

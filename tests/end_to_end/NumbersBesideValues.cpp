@@ -1,4 +1,4 @@
-// Numbers of C++ beside integer Values: exact, or errors; comparisons with the number itself.
+// C++ numbers as operands of integer Values: exact, or errors; comparisons with the exact number.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/ops/Operations.h"
 #include "runtime/base/Number.h"
@@ -22,14 +22,14 @@ Wide countOf(DType dtype) { return Wide(1) << (itemsize(dtype) * 8); }
 Wide leastOf(DType dtype) { return isUnsigned(dtype) ? 0 : -(countOf(dtype) / 2); }
 Wide mostOf(DType dtype) { return leastOf(dtype) + countOf(dtype) - 1; }
 using Bits = unsigned __int128;
-/// The number of the dtype that has these lowest bits.
+/// The number of the dtype with these lowest bits.
 Wide wrapped(DType dtype, Bits bits) {
   const auto low = static_cast<Wide>(bits & static_cast<Bits>(countOf(dtype) - 1));
   return low > mostOf(dtype) ? low - countOf(dtype) : low;
 }
 Number numberOf(Wide wide) { return wide < 0 ? Number(static_cast<int64_t>(wide)) : static_cast<uint64_t>(wide); }
 
-/// Those around the bounds of every dtype that C++'s integers hold.
+/// Numbers around the bounds of each dtype that C++ integers can represent.
 std::vector<Wide> edges() {
   std::vector<Wide> numbers{0, 2, 300, -7, (Wide(1) << 53) + 1, -(Wide(1) << 53) - 1};
   for (const DType dtype : integerDtypes)
@@ -43,7 +43,7 @@ std::vector<Wide> edges() {
 /// The elements as exact integers.
 std::vector<Wide> elementsOf(const Tensor &tensor) {
   std::vector<Wide> elements;
-  if (tensor.dtype() == DType::uint64) // its low and high halves
+  if (tensor.dtype() == DType::uint64) // as its low and high halves
     for (const int64_t bits : tensor.astype(int64).to_vector<int64_t>())
       elements.push_back(static_cast<uint64_t>(bits));
   else
@@ -62,7 +62,7 @@ using Apply = Value (*)(const Value &, const Number &);
 struct Operator {
   const char *name;
   Apply apply;
-  Bits (*exact)(Bits, Bits); // of which the lowest bits count
+  Bits (*exact)(Bits, Bits); // only the lowest bits count
 };
 const Operator operators[] = {
     {"add", [](const Value &x, const Number &n) { return x + n; }, [](Bits x, Bits n) { return x + n; }},
@@ -159,7 +159,7 @@ TEST_CASE("A comparison compares the number itself, whether the dtype holds it o
   std::vector<double> reals{-0.5, 0.5, 1.0, 127.5, -128.5, 254.5, 255.5, 1e19, -1e30, HUGE_VAL, -HUGE_VAL, NAN};
   for (const DType dtype : integerDtypes) {
     const std::vector<Wide> x{0, 1, leastOf(dtype), mostOf(dtype)};
-    std::vector<std::pair<Number, long double>> numbers; // long double holds 64-bit integers and doubles
+    std::vector<std::pair<Number, long double>> numbers; // long double represents 64-bit integers and doubles
     for (const Wide number : edges())
       numbers.emplace_back(numberOf(number), static_cast<long double>(number));
     for (const double number : reals)
@@ -177,7 +177,7 @@ TEST_CASE("A comparison compares the number itself, whether the dtype holds it o
     for (const auto &[number, exact] : numbers)
       for (int predicate = 0; predicate < 6; ++predicate) {
         const std::vector<double> found = test::numbers(results.at(next++));
-        CHECK(test::numbers(results.at(next++)) == found); // the number on the left
+        CHECK(test::numbers(results.at(next++)) == found); // with the number on the left
         for (size_t i = 0; i < x.size(); ++i) {
           const auto element = static_cast<long double>(x[i]);
           const bool expected[] = {element == exact, element != exact, element<exact, element <= exact, element> exact,

@@ -1,4 +1,4 @@
-// Compiles for a target, runs there, and interprets.
+// Compiles programs for a target, runs them on it, and interprets them.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpChecks.h"
 #include <algorithm>
@@ -20,14 +20,14 @@ StatusOr<Comparison> test::compareCases(const std::vector<OpCase> &cases, const 
   VariableTensors variables;
   CompareOptions options = optionsFor(target, strict);
   if (target.starts_with("sm_"))
-    options.steps = 3; // for each launch, the emulated driver draws another order of warps and blocks
+    options.steps = 3; // the emulated driver draws another order of warps and blocks per launch
   return compareWithInterpreter(*file, feedsOf(cases), variables, deviceFor(target), options);
 }
 
 void test::check(const std::vector<OpCase> &cases, const std::string &target, bool strict) {
   StatusOr<Comparison> all = compareCases(cases, target, strict);
   INFO(target << (strict ? ", strict" : ", fast"));
-  if (!all.isOk() && cases.size() > 1) { // finds the failing one
+  if (!all.isOk() && cases.size() > 1) { // find the failing case
     INFO("together: " << all.status().str());
     bool found = false;
     for (const OpCase &each : cases)

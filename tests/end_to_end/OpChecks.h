@@ -8,14 +8,14 @@
 
 namespace halftone::test {
 
-/// The programs of these ops, all in one; feeds are the table's.
+/// Runs these ops in one program. The feeds are those of the table.
 StatusOr<tools::Comparison> compareCases(const std::vector<OpCase> &cases, const std::string &target, bool strict);
 
-/// Every case agrees with the interpreter; a case that does not compile is named.
+/// Checks that each case agrees with the interpreter. Names the case if it does not compile.
 void check(const std::vector<OpCase> &cases, const std::string &target, bool strict);
 
-/// The modes that `Target` covers. In strict mode each op is a kernel. In fast mode one kernel holds many ops, so there are fewer
-/// kernels to compile.
+/// Checks the modes that `Target` covers. In strict mode each op is a kernel. In fast mode a kernel contains many ops,
+/// so there are fewer kernels to compile.
 template <class Target> void checkModes(const std::vector<OpCase> &cases) {
   if (!Target::runs()) {
     WARN(Target::target << " does not run here");
@@ -27,15 +27,15 @@ template <class Target> void checkModes(const std::vector<OpCase> &cases) {
     check(cases, Target::target, false);
 }
 
-/// The program agrees with the interpreter on random feeds.
+/// Checks that the program agrees with the interpreter on random feeds.
 void checkProgram(const std::string &text, const std::string &target, bool strict, uint32_t seed);
 
-/// A layer's product with casts, bias and relu, and a product of ones. Their sums of `depth` numbers are float16; in the
-/// product of ones parts of a sum are too large for float16, but no sum is.
+/// A layer's product with casts, bias and relu, and a product of ones. Their sums of `depth` numbers are float16. In
+/// the product of ones some partial sums exceed float16, but no final sum does.
 std::string longSumProgram(int64_t depth);
 
-/// Sums of equal numbers, whose rounding errors do not cancel: of rows, of columns, over all and over some axes, and behind
-/// other work. Each is as near to the exact sum as the order of sums promises (dialect::SumBound).
+/// Checks sums of equal numbers, whose rounding errors do not cancel: of rows, of columns, over all and over some axes,
+/// and after other ops. Each is as close to the exact sum as the order of summation guarantees (dialect::SumBound).
 void checkEqualSums(const std::string &target, bool strict);
 
 std::vector<OpCase> only(std::vector<OpCase> cases, const std::set<std::string> &ops);

@@ -29,7 +29,7 @@ OpCase make(const std::string &op, const std::string &label, std::vector<OpOpera
   return {op, op + "_" + label, std::move(operands), "halftone." + op + " " + text, result};
 }
 
-/// Operands of one type; the second and the third have other values at the same indices.
+/// Operands of the same type. The second and third have other values at the same indices.
 std::vector<OpOperand> same(const std::string &type, int count, Values values = Values::special) {
   std::vector<OpOperand> operands;
   for (int i = 0; i < count; ++i)
@@ -59,7 +59,7 @@ std::vector<OpCase> elementwiseCases(const std::string &shape) {
          "asin", "acos",  "atan",  "logistic", "erf",  "floor", "ceil",  "round_even"},
         floats);
   unary({"sin", "cos", "tan"}, {"f16", "bf16", "f32"});
-  for (const std::string &op : {"sin", "cos", "tan"}) // of float64 angles below 2^20 only
+  for (const std::string &op : {"sin", "cos", "tan"}) // float64 angles below 2^20 only
     cases.push_back(
         make(op, "f64", same(shape + "f64", 1, Values::moderate), "$0 : " + tensor(shape + "f64"), shape + "f64"));
   unary({"not"}, join(booleans, integers));
@@ -156,7 +156,7 @@ std::vector<OpCase> indexingCases() {
                          fmt::format("{} {{axis = {} : i64}} : {} to tensor<{}{}>", names, axis, types, to, dtype),
                          to + dtype));
   };
-  // `whole` has 5 slices along `axis`; in `parts` the axes of the indices replace that axis.
+  // `whole` has 5 slices along `axis`. In `parts` the axes of the indices replace this axis.
   auto lookup = [&](const char *op, const std::string &label, const std::string &whole, const std::string &indices,
                     const std::string &parts, int axis, Values values = Values::special, int batch = 0) {
     const bool gathers = std::string(op) == "gather";
@@ -277,7 +277,7 @@ std::vector<OpCase> scanCases() {
       const char *label, *shape;
       int axis;
     };
-    const bool all = dtype == "f32" || dtype == "bf16" || dtype == "i32"; // of the others the first two
+    const bool all = dtype == "f32" || dtype == "bf16" || dtype == "i32"; // only the first two for the others
     for (const Axis &form : {Axis{"inner", "5x37x", 1}, Axis{"outer", "5x37x", 0}, Axis{"middle", "2x5x133x", 1},
                              Axis{"long", "2x3001x", 1}, Axis{"tall", "301x3x", 0}, Axis{"empty", "5x0x", 1}})
       for (const std::string &direction : {"", ", reverse"})
@@ -328,9 +328,9 @@ std::vector<OpCase> sortCases() {
       cases.push_back(std::move(each));
     }
   };
-  // Rows that are listed, counted and distributed; integers from -4 to 4 have many ties.
+  // Rows that are sorted, counted and distributed. Integers from -4 to 4 have many ties.
   for (const std::string &dtype : join(booleans, numbers)) {
-    const bool all = dtype == "f32" || dtype == "bf16" || dtype == "i64"; // of the others the first two
+    const bool all = dtype == "f32" || dtype == "bf16" || dtype == "i64"; // only the first two for the others
     for (const Form &form : {Form{"inner", "3x133x", "3x133x", 1}, Form{"first", "3x301x", "3x7x", 1},
                              Form{"short", "5x37x", "5x37x", 1}, Form{"outer", "300x3x", "300x3x", 0},
                              Form{"middle", "2x65x3x", "2x9x3x", 1}, Form{"empty", "5x0x", "5x0x", 1}})

@@ -9,7 +9,7 @@ namespace {
 
 struct Form {
   int64_t batch, queries, keys, heads, groups, depth, width; // b, t, s, n, m, h, e
-  std::string bias, mask;                                    // extents, or "" for none
+  std::string bias, mask;                                    // their extents; "" if absent
   bool causal = false;
   double rate = 0;
 };
@@ -27,7 +27,7 @@ const std::vector<Form> forms = {
     {1, 0, 4, 2, 2, 4, 3, "", ""},
     {0, 3, 4, 2, 2, 4, 3, "", ""},
     {1, 3, 4, 2, 2, 4, 0, "", ""},
-    // From here on CPUs have a kernel for it.
+    // From here on CPUs have a kernel.
     {1, 64, 65, 1, 1, 32, 32, "", ""},
     {1, 97, 65, 4, 2, 17, 9, "", "", true},
     {2, 65, 130, 1, 1, 8, 24, "", "2x1x1x130x", false},
@@ -41,7 +41,7 @@ constexpr size_t firstLarge = 12;
 
 std::string tensor(const std::string &type) { return "tensor<" + type + ">"; }
 
-/// The types of one attention's operands and results, and its text so far.
+/// The types of the operands and results of one attention, and its text so far.
 struct Texts {
   std::string q, k, v, out, lse, names = "$0, $1, $2", types, attributes;
   std::vector<OpOperand> operands;
@@ -77,7 +77,7 @@ std::string labelOf(const Form &form, const std::string &dtype, const char *resu
                      values == Values::special ? "_special" : "");
 }
 
-/// The case of one form, of its result `fetched`.
+/// The case of one form and its result `fetched`.
 OpCase caseOf(const Form &form, const std::string &dtype, size_t fetched, Values values) {
   const Texts texts(form, dtype, values);
   return {"attention",

@@ -8,7 +8,7 @@ namespace {
 
 struct Form {
   const char *label, *steps;       // of the spatial axes
-  std::string image, taps, places; // extents of these
+  std::string image, taps, places; // their extents
 };
 
 const std::vector<Form> forms = {
@@ -63,7 +63,7 @@ std::vector<OpCase> windowCases() {
   for (const char *dtype : {"i1", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "f16", "bf16", "f32", "f64",
                             "f8E4M3FN", "f8E5M2"})
     for (const Form &form : forms) {
-      const bool all = std::string(dtype) == "f32" || std::string(dtype) == "bf16"; // of the others the first two forms
+      const bool all = std::string(dtype) == "f32" || std::string(dtype) == "bf16"; // others: the first two forms
       if (!all && &form > &forms[1])
         continue;
       add(form, dtype, "5x", false, false);

@@ -1,4 +1,4 @@
-// Cases with extents of 0 and 1 on every axis, and with one value as several operands.
+// Cases with extents of 0 and 1 on every axis, and with the same value as several operands.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpTable.h"
 #include <algorithm>
@@ -211,7 +211,7 @@ void contractions(Maker &maker, const std::string &dtype) {
   const std::string result = dtype == "i8" ? "i32" : dtype.starts_with("f8") ? "f32" : dtype;
   auto contract = [&](const std::string &x, const std::string &y, const char *lhs, const char *rhs,
                       const std::string &to, int batch = -1) {
-    // If the two have one shape, both are one value.
+    // If the two have the same shape, both are the same value.
     maker.add("contract", {{x + dtype, Values::moderate}, {y + dtype, Values::moderate}},
               fmt::format("$0, $1 {{{}lhs_contract = array<i64{}>, rhs_contract = array<i64{}>}} : ({}, {}) -> {}",
                           batch < 0 ? "" : "lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, ", lhs, rhs,

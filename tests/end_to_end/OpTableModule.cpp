@@ -1,4 +1,4 @@
-// Makes modules of cases, and the values of their operands.
+// Creates modules of cases, and the values of their operands.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpTable.h"
 #include "runtime/TensorAccess.h"
@@ -21,7 +21,7 @@ std::string feedName(const OpOperand &operand) {
   return fmt::format("{}_{}{}", values, operand.type, operand.index);
 }
 
-/// The different operands, in the order of first use.
+/// The distinct operands, in the order of first use.
 std::vector<OpOperand> distinctOperands(const std::vector<OpCase> &cases) {
   std::vector<OpOperand> operands;
   std::map<std::string, bool> seen;
@@ -47,7 +47,7 @@ double specialReal(int64_t i, tools::Random &random) {
   return i % 3 == 2 ? random.uniform(-4, 4) : specialReals[static_cast<size_t>(i - i / 3) % std::size(specialReals)];
 }
 
-/// The bounds of the type, small values, its width and values near it.
+/// The bounds of the type, small values, its width and nearby values.
 int64_t specialWhole(int64_t i, int width, bool isUnsigned, tools::Random &random) {
   const uint64_t ones = width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1, top = uint64_t(1) << (width - 1);
   const std::array<uint64_t, 16> list = {
@@ -63,7 +63,7 @@ Tensor valuesOf(const OpOperand &operand) {
   const TensorType type = *tools::parseTensorType(operand.type);
   tools::Random random(17, feedName(operand));
   const int64_t shift = operand.index * 7,
-                rotation = operand.index ? 1 + operand.index : 1; // so that other pairs of values meet
+                rotation = operand.index ? 1 + operand.index : 1; // so that other pairs of values are combined
   const bool isUnsigned = type.str().find("ui") != std::string::npos;
   const bool special = operand.values == Values::special;
   if (is_float(type.dtype)) {

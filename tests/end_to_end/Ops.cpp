@@ -1,4 +1,4 @@
-// Every op with every dtype: interpreter and compiled code agree, bit for bit in strict mode where the op is exact.
+// Every op with every dtype: interpreter and compiled code agree, and are bit-identical in strict mode for exact ops.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpChecks.h"
 #include "RandomOps.h"
@@ -35,11 +35,11 @@ TEST_CASE("each op of the dialect is in the table, or its definition says why it
     INFO(op);
     ++ops;
     CHECK(listed.contains(op) != name.hasTrait<dialect::NotComparedAlone>());
-    // Expanded into ops that have gradients, or made of those of the ops in its regions.
+    // They are expanded into ops that have gradients, or their gradient comes from the ops in their regions.
     const bool isOfItsOps = op == "attention_grad" || op == "when" || op == "scan";
     CHECK((name.hasInterface<dialect::GradientOpInterface>() || isOfItsOps) != name.hasTrait<dialect::NoGradient>());
     if (name.hasInterface<dialect::ComputeOpInterface>() && listed.contains(op)) {
-      // The interpreter has a case for the op: comparisons with compiled code go through it too.
+      // The interpreter has a case for the op; comparisons with compiled code use it too.
       StatusOr<Comparison> compared = compareCases({listed.at(op)}, "host", false);
       INFO(compared.status().str());
       CHECK(compared.isOk());
@@ -154,7 +154,7 @@ TEMPLATE_TEST_CASE("random programs compute what the interpreter says", "", Host
     return;
   }
   for (uint32_t i = 1; i <= 30; ++i) {
-    const uint32_t seed = Catch::rngSeed() * 1000 + i; // --rng-seed chooses other seeds
+    const uint32_t seed = Catch::rngSeed() * 1000 + i; // --rng-seed selects other seeds
     checkProgram(randomOps(seed, 10 + int(seed % 3) * 15), TestType::target, seed % 5 == 0, seed);
   }
 }

@@ -1,4 +1,4 @@
-// Checkpoints of models whose train_step() has optimizers of its own: training goes on with the bits of a run without a pause.
+// Checkpoints of models whose train_step() has its own optimizers: resumed training is bit-identical.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Halftone.h"
@@ -18,7 +18,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// Two networks, each with its optimizer. `turn` chooses among them while a step is traced.
+/// Two networks with an optimizer each. `turn` selects one of them while a step is traced.
 struct Gan {
   Sequential discriminator, generator;
   Optimizer ofDiscriminator, ofGenerator;
@@ -46,7 +46,7 @@ struct Trainee {
   Gan parts;
   Model model;
 };
-/// Optimizers with a schedule, averages and state of their own, or the given ones; the names of the layers are new each time.
+/// Optimizers with a schedule, averages and other state, or the given ones. The names of the layers are new each time.
 Trainee gan(const std::string &policy = "float32", int64_t seed = 3, std::optional<Optimizer> ofGenerator = {}) {
   const PolicyScope scope(policy);
   set_random_seed(seed);
@@ -75,7 +75,8 @@ std::string bytesOf(const Tensor &tensor) {
   const Tensor host = TensorAccess::onHost(tensor);
   return {reinterpret_cast<const char *>(TensorAccess::data(host)), static_cast<size_t>(TensorAccess::bytes(host))};
 }
-/// The bytes of the model's variables, and of its optimizers' but for rates, which the host makes of the count of updates.
+/// The bytes of the model's variables, and of its optimizers without rates, which the host computes from the update
+/// count.
 std::vector<std::string> stateOf(const Trainee &trainee) {
   std::vector<Variable> variables = trainee.model.variables();
   for (const Optimizer &optimizer : {trainee.parts.ofDiscriminator, trainee.parts.ofGenerator})
@@ -87,7 +88,7 @@ std::vector<std::string> stateOf(const Trainee &trainee) {
     all.push_back(bytesOf(variable.value()));
   return all;
 }
-/// The optimizers' part of a file.
+/// The part of a file that holds the optimizers.
 std::vector<std::pair<std::string, std::string>> ownIn(const std::string &path) {
   std::vector<std::pair<std::string, std::string>> all;
   for (const auto &[name, tensor] : load_safetensors(path))
@@ -111,17 +112,17 @@ TEST_CASE("Optimizers of a train_step() go on from a checkpoint with the bits of
     Checkpoint(whole.model).save(folder / "a.ckpt");
     const std::vector<double> expected = train(whole, 4);
 
-    const Trainee before = gan(policy, 4); // restores before its first step, is saved again and looked at
+    const Trainee before = gan(policy, 4); // restores before its first step, is saved again and inspected
     CHECK(Checkpoint(before.model).restore(folder / "a.ckpt").converted.empty());
     (void)before.model.ir(Stage::graph);
     Checkpoint(before.model).save(folder / "b.ckpt");
     CHECK(ownIn(folder / "a.ckpt").size() > 20);
     CHECK(ownIn(folder / "b.ckpt") == ownIn(folder / "a.ckpt"));
-    before.model.compile({.numerics = Numerics::strict}); // which is not about these optimizers
+    before.model.compile({.numerics = Numerics::strict}); // does not affect these optimizers
     CHECK(train(before, 4) == expected);
     CHECK(stateOf(before) == stateOf(whole));
 
-    const Trainee after = gan(policy, 5); // has steps of its own behind it, and reads the second file
+    const Trainee after = gan(policy, 5); // has taken steps of its own, and reads the second file
     (void)train(after, 2);
     CHECK(Checkpoint(after.model).restore(folder / "b.ckpt").converted.empty());
     after.model.compile({.numerics = Numerics::strict});
@@ -142,7 +143,7 @@ TEST_CASE("A file names the optimizers of a train_step() by numbers, and load_we
           "[checkpoint]") {
   TemporaryFolder folder;
   const Trainee trained = gan();
-  Checkpoint(trained.model).save(folder / "0.ckpt"); // no step has told which optimizers there are
+  Checkpoint(trained.model).save(folder / "0.ckpt"); // no step has revealed the optimizers yet
   CHECK(ownIn(folder / "0.ckpt").empty());
   (void)train(trained, 1);
   Checkpoint(trained.model).save(folder / "1.ckpt");
@@ -158,7 +159,7 @@ TEST_CASE("A file names the optimizers of a train_step() by numbers, and load_we
   CHECK(bytesOf(other.model.get_weights()[0]) == bytesOf(trained.model.get_weights()[0]));
   CHECK(other.parts.ofGenerator.iterations() == 0);
 
-  // A file that has none leaves them as they are, and says so.
+  // A file without optimizers leaves them unchanged, and restore() reports it.
   const std::vector<std::string> lines = Checkpoint(trained.model).restore(folder / "0.ckpt").converted;
   CHECK(lines == std::vector<std::string>{"the optimizer 'adam' of the step: stays as it is, the file has none",
                                           "the optimizer 'nadam' of the step: stays as it is, the file has none"});
@@ -178,10 +179,10 @@ TEST_CASE("States find their optimizers by what they update, whatever comes firs
   const Trainee resumed = gan("float32", 4);
   Checkpoint(resumed.model).restore(folder / "a.ckpt");
   for (const Trainee *each : {&whole, &resumed}) {
-    turnTo(*each, Gan::Turn::generator); // the second of the file is the first that is used
+    turnTo(*each, Gan::Turn::generator); // the second optimizer in the file is used first
     (void)train(*each, 2);
   }
-  Checkpoint(resumed.model).save(folder / "b.ckpt"); // with the state that still waits
+  Checkpoint(resumed.model).save(folder / "b.ckpt"); // includes the pending state
   const Trainee again = gan("float32", 5);
   Checkpoint(again.model).restore(folder / "b.ckpt");
   std::vector<std::vector<double>> losses;
@@ -247,7 +248,7 @@ TEST_CASE("A state that fits no optimizer of the step is refused, and nothing ch
   Checkpoint(whole.model).save(path);
   const std::vector<double> expected = train(whole, 2);
 
-  const Trainee changed = gan("float32", 4, optimizers::Adagrad(0.01)); // before the first step: at that step
+  const Trainee changed = gan("float32", 4, optimizers::Adagrad(0.01)); // before the first step: applied at that step
   Checkpoint(changed.model).restore(path);
   const std::vector<std::string> restored = stateOf(changed);
   for (int i = 0; i < 2; ++i)
@@ -255,20 +256,20 @@ TEST_CASE("A state that fits no optimizer of the step is refused, and nothing ch
                                                               Contains("own_optimizer_1") && Contains("Nadam") &&
                                                               Contains("a.ckpt"));
   CHECK(stateOf(changed) == restored);
-  Checkpoint(changed.model).save(folder / "b.ckpt"); // both states still wait
+  Checkpoint(changed.model).save(folder / "b.ckpt"); // both states are still pending
   CHECK(ownIn(folder / "b.ckpt") == ownIn(path));
   const Trainee right = gan("float32", 5);
   Checkpoint(right.model).restore(folder / "b.ckpt");
   CHECK(train(right, 2) == expected);
 
-  const Trainee known = gan("float32", 6, optimizers::Adagrad(0.01)); // after a step: at once
+  const Trainee known = gan("float32", 6, optimizers::Adagrad(0.01)); // after a step: applied at once
   (void)train(known, 1);
   const std::vector<std::string> before = stateOf(known);
   CHECK_THAT(errorOf([&] { Checkpoint(known.model).restore(path); }),
              Contains("ValueError") && Contains("Cannot restore") && Contains("'adagrad' (Adagrad)") &&
                  Contains("own_optimizer_1") && Contains("Nadam"));
   CHECK(stateOf(known) == before);
-  (void)train(known, 1); // and no state waits
+  (void)train(known, 1); // and no state is pending
 }
 
 TEST_CASE("A loss scale around an optimizer of a step comes and goes as that of compile()'s, and lines say so",
@@ -289,7 +290,7 @@ TEST_CASE("A loss scale around an optimizer of a step comes and goes as that of 
   CHECK(linesOf(plain, "scaled.ckpt", ": not used, the model's optimizer does not scale the loss") == 8);
   CHECK(linesOf(scaled, "plain.ckpt", ": begins anew, the file has none") == 8);
   CHECK(detail::asLossScaleOptimizer(scaled.parts.ofGenerator).state().scale == 0x1p20f);
-  const Trainee waiting = gan("mixed_float16", 6); // takes the state at its first step
+  const Trainee waiting = gan("mixed_float16", 6); // applies the state at its first step
   (void)Checkpoint(waiting.model).restore(folder / "plain.ckpt");
   (void)train(waiting, 1);
   CHECK(waiting.parts.ofGenerator.iterations() >= 2);

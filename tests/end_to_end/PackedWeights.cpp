@@ -13,7 +13,7 @@ using namespace halftone::tools;
 
 namespace {
 
-/// The CPUs here that have such panels.
+/// The CPUs on this machine that use such panels.
 std::vector<std::string> packingTargets() {
   std::vector<std::string> targets;
   if (Zen4::runs())
@@ -52,7 +52,7 @@ void check(const std::string &text, const std::string &target, bool strict, int 
   CHECK(comparison->agrees());
 }
 
-/// Elements of matrices, those of their products, and how many of the former a group has.
+/// The element types of matrices and of their products, and the number of matrix elements in a group.
 struct Elements {
   const char *element, *sum;
   int64_t group;
@@ -66,14 +66,14 @@ std::string replaced(std::string text, const std::vector<std::pair<std::string, 
   return text;
 }
 
-/// A text about pairs of bf16 as one about other elements.
+/// Rewrites a text about bf16 pairs for other elements.
 std::string ofElements(const Elements &elements, const std::string &text) {
   return replaced(
       text,
       {{"f32", elements.sum}, {"bf16", elements.element}, {"group = 2", fmt::format("group = {}", elements.group)}});
 }
 
-/// x . w; and, summed over the other axis of w, x . w^T.
+/// x . w; and x . w^T, summed over the other axis of w.
 std::string product(int64_t m, int64_t rows, int64_t columns, bool transposed) {
   const int64_t k = transposed ? columns : rows, n = transposed ? rows : columns;
   return fmt::format(R"(
@@ -87,7 +87,7 @@ std::string product(int64_t m, int64_t rows, int64_t columns, bool transposed) {
                      m, rows, columns, k, n, transposed ? 1 : 0);
 }
 
-/// Bytes of all values.
+/// A matrix of all byte values.
 Tensor allBytes(int64_t rows, int64_t columns) {
   std::vector<int8_t> bytes(size_t(rows * columns));
   for (size_t i = 0; i < bytes.size(); ++i)
@@ -95,7 +95,7 @@ Tensor allBytes(int64_t rows, int64_t columns) {
   return {bytes, {rows, columns}};
 }
 
-/// x . w, where the bytes of w hold two elements each, neighbours of a row. With `groups` each row k of w has the scales and
+/// x . w, where each byte of w holds two adjacent elements of a row. With `groups`, each row k of w has the scales and
 /// the zero points of row @places[k].
 std::string productOfHalves(const std::string &lhs, int64_t m, int64_t k, int64_t n, int64_t groups = 0) {
   const bool isWhole = lhs == "i8";
@@ -162,9 +162,9 @@ TEST_CASE("products with packed weights: any number of rows, columns that are no
       for (int64_t m : {1, 2, 3, 4, 6, 7, 8, 9, 19, 40})
         for (bool transposed : {false, true})
           checkProduct(m, transposed ? 352 : 48, transposed ? 48 : 352, transposed);
-      checkProduct(5, 8240, 16, false);          // K in several parts
+      checkProduct(5, 8240, 16, false);          // several parts of K
       checkProduct(5, 80, 8240, true, false, 3); // more blocks than threads
-      checkProduct(37, 1044, 32, false);         // groups after the last whole 16
+      checkProduct(37, 1044, 32, false);         // groups after the last multiple of 16
       checkProduct(7, 130, 131, false);          // not packed
       checkProduct(7, 48, 352, false, true);
     }
@@ -182,10 +182,10 @@ TEST_CASE("products with weights of four bits, two in a byte: any number of rows
       };
       for (int64_t m : {1, 2, 3, 7, 19, 40})
         checkProduct(m, 48, 352);
-      checkProduct(5, 8240, 16);            // K in several parts
-      checkProduct(1, 2064, 112, false, 7); // groups after the last whole 16; columns after the last whole panels
+      checkProduct(5, 8240, 16);            // several parts of K
+      checkProduct(1, 2064, 112, false, 7); // groups after the last multiple of 16; columns after the last whole panel
       checkProduct(3, 80, 8240, false, 3);
-      checkProduct(7, 132, 176); // not packed: half a word is left over
+      checkProduct(7, 132, 176); // not packed: half a word would remain
       checkProduct(7, 1, 18);
       checkProduct(7, 48, 352, true);
       checkProduct(1, 48, 352, true);
@@ -196,7 +196,7 @@ TEST_CASE("products with weights of four bits in blocks: rows of a word with equ
   std::vector<std::string> targets = packingTargets();
   targets.emplace_back("x86-64-v3");
   constexpr int64_t k = 144, groups = 5;
-  // Whole words in a block, words across blocks, and no order at all, with places that name no block.
+  // Words within one block, words across blocks, and no order at all, with indices that are out of bounds.
   const std::vector<std::function<float(int64_t)>> orders{[](int64_t row) { return float(row / 32); },
                                                           [](int64_t row) { return float(row / 29); },
                                                           [](int64_t row) { return float(row * 37 % 9 - 2); }};
@@ -225,7 +225,7 @@ TEST_CASE("subnormal numbers count in products with packed weights") {
 }
 
 TEST_CASE("packed weights in kernels whose rows or columns are several axes") {
-  // The rows or columns of y are two axes, of which one has factors of its own.
+  // The rows or columns of y are two axes, one of which has its own factors.
   for (const std::string &target : packingTargets())
     for (const Elements &elements : {pairs, fours})
       for (int64_t m : {2, 6, 26})
@@ -261,8 +261,7 @@ TEST_CASE("packed weights in kernels whose rows or columns are several axes") {
 }
 
 TEST_CASE("one loop stores a matrix and its packed copies") {
-  // Rows in groups, with a count of groups that is no multiple of anything; columns in groups, no multiple of a vector's
-  // lanes.
+  // Rows in groups, with an arbitrary number of groups; columns in groups, not a multiple of the lanes of a vector.
   const std::string text = R"(
     halftone.kernel loop @store (tensor<ROWSxCOLUMNSxf32>) -> (tensor<ROWSxCOLUMNSxf32>, tensor<ROWSxCOLUMNSxbf16, #halftone.panels<depth = DEPTH, columns = 16, group = 2>>) {
     ^bb0(%v: tensor<ROWSxCOLUMNSxf32>):

@@ -1,4 +1,4 @@
-// All functions that take a path: what blocks or has no end is refused, and no path is cut off at a null byte.
+// All functions that take a path: blocking or endless files are rejected, and no path is truncated at a null byte.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "tests/TemporaryFolder.h"

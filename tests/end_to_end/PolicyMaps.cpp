@@ -43,10 +43,10 @@ TEST_CASE("under a policy map as the global policy each layer looks up its own p
 }
 
 // policies 10.3
-// B-09: in Keras the first call is by the map's default, the second by the path's policy
+// B-09: in Keras the first call uses the default of the map, the second the policy of the path
 TEST_CASE("A first call computes by the path's policy already") {
   Dense dense(3, {.dtype = DTypePolicyMap("float32", {{"mapped", "mixed_bfloat16"}}), .name = "mapped"});
-  CHECK(dense.compute_dtype() == float32); // without a path, the default decides
+  CHECK(dense.compute_dtype() == float32); // without a path, the default applies
   CHECK(outputOf(dense) == bfloat16);
   CHECK(outputOf(dense) == bfloat16);
   CHECK(dense.compute_dtype() == bfloat16);

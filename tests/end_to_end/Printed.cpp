@@ -1,4 +1,4 @@
-// What << prints of dtypes, shapes, devices, policies, data, Values, Variables, logs and layers.
+// The output of << for dtypes, shapes, devices, policies, data, Values, Variables, logs and layers.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <catch2/catch.hpp>

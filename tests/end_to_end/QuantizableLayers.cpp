@@ -1,4 +1,4 @@
-// Each pair of a layer and a quantization mode has a row of the calibration report, or a reason for having none.
+// Each pair of a layer and a quantization mode has a row in the calibration report, or a reason for its absence.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/CapturedOutput.h"
 #include "tests/frontend/Recorded.h"

@@ -16,7 +16,7 @@ const std::vector<QuantizationConfig> &configs() {
   return all;
 }
 
-/// Checks the dtype that `call` of a layer gives before and after the layer is quantized under each config that it has.
+/// Checks the result dtype of `call` before and after the layer is quantized under each config that it has.
 template <class Make, class Call> void check(const char *policy, Make make, Call call) {
   for (const QuantizationConfig &config : configs()) {
     const PolicyScope scope{PolicyArg(policy)};
@@ -34,7 +34,7 @@ template <class Make, class Call> void check(const char *policy, Make make, Call
 constexpr const char *policies[] = {"float32", "mixed_bfloat16", "bfloat16", "mixed_float16", "float16", "float64"};
 constexpr DType dtypes[] = {DType::bool_, uint8, int8, int32, float16, bfloat16, float32, float64};
 
-/// The dtype that a layer gives of an input: no program is compiled.
+/// The result dtype of a layer for an input; no program is compiled.
 DType resultOf(const Layer &layer, const Shape &shape, DType dtype) {
   return layer(Input(shape, {.dtype = dtype})).dtype();
 }

@@ -35,7 +35,7 @@ void RandomProgram::window(const RandomItem &x) {
   if (sizeOf(to) > mostElements)
     return;
   const RandomItem y = moved("window", x, fmt::format("{{{}{}}}", steps.text, below(4) ? "" : ", lowest"), to);
-  if (x.dtype == "i1" || x.isFloat8() || below(2)) // else pooled
+  if (x.dtype == "i1" || x.isFloat8() || below(2)) // otherwise pooled
     return;
   std::vector<int64_t> axes;
   for (int axis = 0; axis < spatial; ++axis)
@@ -43,7 +43,7 @@ void RandomProgram::window(const RandomItem &x) {
   reduce(below(2) ? "max" : "sum", y, axes, below(2) ? x.dtype : x.isFloat() ? x.wide() : x.dtype);
 }
 
-/// The shape with its last two axes exchanged.
+/// The shape with its last two axes swapped.
 static RandomShape exchanged(RandomShape shape) {
   std::swap(shape.back(), *(shape.end() - 2));
   return shape;
@@ -61,18 +61,18 @@ void RandomProgram::convolution(RandomItem x) {
   if (spatial == 0)
     return;
   x = unary("tanh", x);
-  // (n, s..., g, c): the axes behind the spatial ones are groups and channels.
+  // (n, s..., g, c): the axes after the spatial ones are groups and channels.
   RandomShape image(x.shape.begin(), x.shape.begin() + 1 + spatial);
   const int64_t groups = rank > spatial + 2 ? x.shape[size_t(spatial) + 1] : 1;
   image.insert(image.end(),
                {groups, sizeOf(RandomShape(x.shape.begin() + 1 + spatial + (rank > spatial + 2), x.shape.end()))});
-  // Some kernels are transposed, as that of a gradient by the image is; such a one is read in runs of channels.
+  // Some kernels are transposed, like the kernel in a gradient by the image. These are read in runs of channels.
   const bool isTurned = below(3) == 0;
   if (isTurned && below(2))
     image.back() = 16 * (1 + below(2));
   RandomSteps steps = windowSteps(spatial);
   int64_t filters = 1 + below(isTurned ? 40 : 9);
-  // Of longer lines and more channels than most, CPUs read the window in its image.
+  // CPUs read windows with longer lines and more channels directly from the image.
   if (!degenerate && below(3) == 0) {
     steps.places.back() = 7 + below(14);
     image[size_t(spatial)] = std::max<int64_t>(image[size_t(spatial)], 1 + below(20));

@@ -6,8 +6,8 @@
 
 namespace halftone::test {
 
-/// A value of the type of `x` from the body whose values begin at `begin` in the pool, or one that it makes; of floats none is beyond 1,
-/// so that what the steps add to errors stays small.
+/// A value of the type of `x` from the body, whose values begin at `begin` in the pool, or a new value. Floats are at
+/// most 1 in magnitude, so that the errors added by the steps remain small.
 RandomItem RandomProgram::nextCarry(const RandomItem &x, size_t begin) {
   std::vector<RandomItem> found;
   for (size_t i = begin; i < pool.size(); ++i)
@@ -19,7 +19,7 @@ RandomItem RandomProgram::nextCarry(const RandomItem &x, size_t begin) {
   return next;
 }
 
-/// The body may read all values before it. Its own values are gone behind it.
+/// The body may read all earlier values. Its own values are unavailable after it.
 void RandomProgram::scan(const RandomItem &x) {
   static const std::vector<int64_t> lengths = {0, 1, 2, 3, 5};
   const int64_t length = degenerate ? one(lengths) : 1 + below(5);
@@ -94,7 +94,7 @@ void RandomProgram::scan(const RandomItem &x) {
   }
 }
 
-/// Values of the body are gone; arguments of @main that steps in it have made stay.
+/// Removes values of the body; arguments of @main that its steps have created remain.
 void RandomProgram::keepOutside(size_t begin) {
   std::erase_if(pool, [&, at = size_t(0)](const RandomItem &item) mutable {
     const bool isArgument = item.name.starts_with("%x") || item.name.starts_with("%v");

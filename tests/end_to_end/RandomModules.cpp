@@ -1,4 +1,4 @@
-// Random modules, of ops with extents of 0 and 1 or of variables that are assigned and read again: each agrees with the interpreter.
+// Random modules with extents of 0 and 1, or with variables that are assigned and reread: each matches the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "ForcedTargets.h"
 #include "RandomOps.h"
@@ -42,16 +42,16 @@ bool runsHere(const std::string &target) {
 
 struct Findings {
   std::vector<std::string> lines;
-  std::string sign; // that halftone-run prints
+  std::string sign; // printed by halftone-run
 };
 
 Findings failure(const Status &status) {
   const std::string &message = status.message();
   return {{status.str() + "\n" + status.diagnostics()},
-          message.substr(0, message.find_first_of("0123456789%@'\"\n"))}; // names change as the module does
+          message.substr(0, message.find_first_of("0123456789%@'\"\n"))}; // names change with the module
 }
 
-/// The findings about the module of `seed`; for a target that cannot run here it is only compiled.
+/// The findings for the module of `seed`. A module for a target that cannot run here is only compiled.
 Findings findings(const std::string &text, const std::string &target, bool strict, uint32_t seed,
                   const Tolerance &tolerance) {
   CompareOptions options = optionsFor(target, strict);
@@ -69,7 +69,7 @@ Findings findings(const std::string &text, const std::string &target, bool stric
   return executable.isOk() ? Findings{} : failure(executable.status());
 }
 
-/// Writes the module to a file, and prints the command that makes it small while halftone-run prints `sign`.
+/// Writes the module to a file, and prints the command that reduces it while halftone-run prints `sign`.
 void printReduction(const std::string &text, const std::string &target, bool strict, uint32_t seed,
                     const Arguments &arguments, const std::string &sign) {
   const std::string file =

@@ -26,7 +26,7 @@ void RandomProgram::contract(RandomItem x) {
   std::shuffle(axes.begin(), axes.end(), random);
   const size_t batch = std::min(size_t(one(std::vector<int>{0, 0, 0, 1, 2})), axes.size() - 1);
   const size_t contracted = std::min(size_t(1 + (below(4) == 0)), axes.size() - batch);
-  // The other operand's axes, in any order: the axes that it shares with x, and its own.
+  // The axes of the other operand, in any order: the axes shared with x, and its own.
   std::vector<int64_t> order(axes.begin(), axes.begin() + int64_t(batch + contracted));
   const int own = one(std::vector<int>{0, 1, 1, 1, 2});
   order.resize(order.size() + size_t(own), -1);
@@ -150,7 +150,7 @@ RandomItem RandomProgram::indices() {
   return cast(binary("mul", numbers, splat(numbers, "9.0")), "i32");
 }
 
-/// Looks the last axis up, or adds to it, by indices of their own for each place of the axes before it.
+/// Gathers from the last axis, or scatters into it, with separate indices for each index of the axes before it.
 void RandomProgram::lookupInBatches(const RandomItem &x) {
   const auto batch = int(x.shape.size()) - 1;
   RandomShape to(x.shape.begin(), x.shape.begin() + batch);

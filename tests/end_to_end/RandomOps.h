@@ -6,11 +6,11 @@
 
 namespace halftone::test {
 
-/// A module in stage pure of about `ops` ops on random shapes of up to four axes: elementwise work, casts, contractions
-/// of any layout, attention, reductions, softmax and normalization, lookups, integer products, dropout masks; up to five fetches,
-/// and perhaps variables. With `degenerate`, every other op is any op of the dialect on any dtype, extents of 0 and 1
-/// occur on every axis, one value is often several operands, and some modules are in stage graph. With `loops`, scans occur, also in scans. The same seed gives
-/// the same text.
+/// A module in stage pure of about `ops` ops on random shapes of up to four axes: elementwise ops, casts, contractions
+/// of any layout, attention, reductions, softmax and normalization, gathers, integer products, dropout masks; up to
+/// five fetches, and possibly variables. With `degenerate`, half of the ops are any ops of the dialect on any dtype,
+/// extents of 0 and 1 occur on every axis, one value is often several operands, and some modules are in stage graph.
+/// With `loops`, scans occur, also nested. The same seed gives the same text.
 std::string randomOps(uint32_t seed, int ops, bool degenerate = false, bool loops = false);
 
 } // namespace halftone::test

@@ -1,4 +1,4 @@
-// Random programs over the dialect's ops: steps on any dtype, with operands that are one value.
+// Random programs over the dialect's ops: steps on any dtype, with the same value as several operands.
 // SPDX-License-Identifier: Apache-2.0
 #include "RandomProgram.h"
 #include <algorithm>
@@ -129,7 +129,7 @@ void RandomProgram::source() {
   }
 }
 
-/// Puts axes into another order, or new axes among them.
+/// Permutes axes, or inserts new axes.
 void RandomProgram::axes(const RandomItem &x) {
   const size_t rank = x.shape.size();
   if (below(2)) {
@@ -154,7 +154,7 @@ void RandomProgram::axes(const RandomItem &x) {
     broadcast(x, kept, to);
 }
 
-/// Another shape with the same count of elements: extents grouped otherwise, with axes of extent 1 anywhere.
+/// Reshapes: extents are regrouped, with axes of extent 1 anywhere.
 void RandomProgram::refold(const RandomItem &x) {
   RandomShape to;
   if (sizeOf(x.shape) == 0) {
@@ -173,7 +173,7 @@ void RandomProgram::refold(const RandomItem &x) {
     moved("reshape", x, "", to);
 }
 
-/// Joins one to three tensors along an axis; x is among them, perhaps more than once.
+/// Concatenates one to three tensors along an axis; x is among them, possibly several times.
 void RandomProgram::join(const RandomItem &x) {
   if (x.shape.empty())
     return refold(x);
@@ -201,7 +201,7 @@ void RandomProgram::join(const RandomItem &x) {
                     typeOf(x.dtype, to)));
 }
 
-/// Contracts x with itself or with a value computed from it, over all of its axes or some.
+/// Contracts x with itself or with a value computed from it, over some or all of its axes.
 void RandomProgram::square(const RandomItem &x) {
   if (x.dtype != "i8" && !x.isFloat() && !x.isFloat8())
     return arithmetic(x);
@@ -239,7 +239,7 @@ void RandomProgram::square(const RandomItem &x) {
           right.type(), typeOf(dtype, to)));
 }
 
-/// Uses one value as indices and table, or as indices and updates.
+/// Uses one value as both indices and table, or as both indices and updates.
 void RandomProgram::byItself(const RandomItem &x) {
   const auto found = pick([](const RandomItem &y) { return y.dtype == "i32" || y.dtype == "i64"; });
   if (!found)
@@ -259,7 +259,7 @@ void RandomProgram::byItself(const RandomItem &x) {
                       at.type(), typeOf(table.dtype, to)));
     return;
   }
-  // The updates have exactly the indices' axes.
+  // The updates have exactly the axes of the indices.
   const auto updates =
       pick([&](const RandomItem &y) { return !y.isFloat8() && y.dtype != "i1" && y.shape == at.shape; });
   const RandomItem added = below(2) ? at : *updates;

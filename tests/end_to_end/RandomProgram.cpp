@@ -99,7 +99,7 @@ RandomItem RandomProgram::add(const std::string &dtype, const RandomShape &shape
   return pool.back();
 }
 
-/// Prefers the latest values, so that chains grow.
+/// Prefers the most recent values, so that chains grow.
 std::optional<RandomItem> RandomProgram::pick(const std::function<bool(const RandomItem &)> &fits) {
   std::vector<RandomItem> found;
   std::copy_if(pool.begin(), pool.end(), std::back_inserter(found), fits);

@@ -36,7 +36,7 @@ public:
 private:
   static constexpr int64_t mostElements = 20000;
 
-  // In RandomProgram.cpp: values, and the ops that callers ask for.
+  // In RandomProgram.cpp: values, and the ops that callers request.
   int below(int count) { return int(random() % uint32_t(count)); }
   template <class T> T one(const std::vector<T> &of) { return of[size_t(below(int(of.size())))]; }
   int64_t extent(size_t among = 100);
@@ -80,12 +80,12 @@ private:
   RandomSteps windowSteps(int rank);
   void window(const RandomItem &x);
   void convolution(RandomItem x);
-  RandomItem turned(const RandomItem &kernel); // its last two axes exchanged
+  RandomItem turned(const RandomItem &kernel); // with its last two axes swapped
 
   // In RandomAttention.cpp.
   void attention(RandomItem x);
 
-  // In RandomOpsDegenerate.cpp: steps on any dtype, with one value as several operands.
+  // In RandomOpsDegenerate.cpp: steps on any dtype, with the same value as several operands.
   void degenerateStep();
   void convert(const RandomItem &x);
   void arithmetic(const RandomItem &x);

@@ -1,4 +1,4 @@
-// Random modules that assign variables and read them again.
+// Random modules that assign variables and reread them.
 // SPDX-License-Identifier: Apache-2.0
 #include "RandomState.h"
 #include <algorithm>
@@ -46,19 +46,19 @@ public:
   }
 
 private:
-  /// The names that a block sees.
+  /// The names visible to a block.
   struct Scope {
     std::vector<std::string> values, flags;
   };
 
   int below(int count) { return static_cast<int>(random() % static_cast<uint32_t>(count)); }
-  /// Prefers the first values, which are old ones of weights, and the latest.
+  /// Prefers the first values, which are old values of weights, and the most recent ones.
   const std::string &pick(const std::vector<std::string> &names) {
     const int count = static_cast<int>(names.size()), near = std::min(count, 4);
     const int way = below(4);
     return names[way == 0 ? below(near) : way == 1 ? below(count) : count - 1 - below(near)];
   }
-  /// A value of which half are weights as they were before the run.
+  /// A value; with probability one half, a weight as it was before the run.
   const std::string &pickOld(const Scope &scope) { return below(2) ? scope.values[below(2)] : pick(scope.values); }
   std::string declare(const std::string &symbol, const std::string &type) {
     symbols.push_back(symbol);
@@ -66,7 +66,7 @@ private:
   }
   std::string fresh() { return fmt::format("%t{}", next++); }
   void line(const std::string &content) { text += std::string(2 + 2 * depth, ' ') + content + "\n"; }
-  /// An op whose text has types in the place of braces.
+  /// An op whose text has types substituted for the braces.
   template <class... Types> std::string add(const std::string &op, const Types &...types) {
     std::string name = fresh();
     line(fmt::format("{} = halftone.{}", name, fmt::format(fmt::runtime(op), types...)));
@@ -107,7 +107,7 @@ private:
     const std::string flat = add("reshape " + pick(scope.values) + " : {} to {}", wide, turned);
     scope.values.push_back(add("reshape " + add("neg " + flat + " : {}", turned) + " : {} to {}", turned, wide));
   }
-  /// A weight through a narrow dtype.
+  /// A weight cast to a narrow dtype and back.
   void rounded(Scope &scope) {
     const std::string &type = narrow[below(2)];
     const std::string value = cast(pickOld(scope), type);

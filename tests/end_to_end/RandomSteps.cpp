@@ -1,4 +1,4 @@
-// Random steps that update variables several times: one function of all updates equals a function for each.
+// Random steps that update variables several times: one function with all updates equals one function per update.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <CLI/CLI.hpp>
@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t extent = 4;
 enum class Kind : uint8_t {
   minimize,
-  minimizeAgain, // by the optimizer of one of the statements before
+  minimizeAgain, // with the optimizer of an earlier statement
   descend,
   penalize,
   copy,
@@ -49,7 +49,7 @@ std::vector<Statement> statementsOf(uint32_t seed) {
   return statements;
 }
 
-/// The variables, layers and optimizers on which statements work.
+/// The variables, layers and optimizers on which statements operate.
 class World {
 public:
   /// With `isOne` all statements are recorded in one function, so that held values are Values.
@@ -112,7 +112,7 @@ public:
       break;
     case Kind::hold:
       if (isOne)
-        held[each.b] = ops::stop_gradient(a); // as a saved value is none of the variable's
+        held[each.b] = ops::stop_gradient(a); // detached from the variable, like a saved value
       else
         saved[each.b].assign(Value(a));
       break;
@@ -137,10 +137,10 @@ public:
     case Kind::normalize: // assigns the moving averages
       seen.assign(ops::tanh(seen + ops::sum(normal(ops::matmul(x, a), {.training = each.way % 2 == 0}))));
       break;
-    case Kind::drop: // assigns the count of its seed
+    case Kind::drop: // assigns the counter of its seed
       a.assign(a * 0.5 + ops::mean(dropping(ops::matmul(x, b), {.training = true})));
       break;
-    case Kind::quantize: // the optimizer gives the layer's scales their new values
+    case Kind::quantize: // the optimizer assigns the scales of the layer
       optimizerOf(statements, index)
           .minimize(ops::mean(ops::square(ops::cast(eighth(ops::matmul(x, a)), float32))),
                     eighth.trainable_variables());
@@ -180,7 +180,7 @@ private:
     return layer;
   }
   static DType narrow(int way) { return way % 2 ? bfloat16 : float16; }
-  /// A weight in a narrow dtype, by autocast or by a cast.
+  /// A weight in a narrow dtype, through autocast or a cast.
   static Value read(const Variable &variable, int way) {
     if (way % 3)
       return ops::cast(variable, narrow(way));
@@ -217,7 +217,7 @@ private:
         list.push_back(variable);
     return list;
   }
-  /// The optimizer of the statement at `index`, made at first.
+  /// The optimizer of the statement at `index`, created on first use.
   const Optimizer &optimizerOf(const std::vector<Statement> &statements, size_t index) {
     if (auto known = optimizers.find(index); known != optimizers.end())
       return known->second;
@@ -282,8 +282,8 @@ std::vector<Tensor> together(uint32_t seed, const std::vector<Statement> &statem
   return values;
 }
 
-/// A function for each statement. A value that is held for a later one is saved in a variable, which one function of all
-/// reads as it was before the run if nothing has been held yet.
+/// One function per statement. A value that is held for a later statement is saved in a variable. A single function of
+/// all statements reads this variable as it was before the run if nothing has been held yet.
 std::vector<Tensor> apart(uint32_t seed, const std::vector<Statement> &statements, Numerics numerics) {
   World world(seed, false);
   const auto record = [&](size_t index) {
@@ -309,7 +309,7 @@ std::vector<Tensor> apart(uint32_t seed, const std::vector<Statement> &statement
   return values;
 }
 
-/// Where bits differ first, or in fast numerics values do by more than roundings; "" if nowhere.
+/// The first difference in bits, or in fast numerics the first one beyond roundings; "" if there is none.
 std::string difference(const std::vector<Tensor> &a, const std::vector<Tensor> &b, bool isStrict) {
   for (size_t i = 0; i < a.size(); ++i) {
     const std::vector<float> ours = a[i].astype(float32).to_vector<float>(),

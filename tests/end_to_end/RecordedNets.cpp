@@ -1,4 +1,4 @@
-// Random stacks of layers under random policies, as real Keras computed them op by op: tests/data/keras/nets.jsonl.
+// Random stacks of layers under random policies, compared with real Keras, op by op: tests/data/keras/nets.jsonl.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <algorithm>
@@ -58,7 +58,7 @@ static Tensor tensorOf(const Json &numbers, const Shape &shape, DType dtype = fl
   return Tensor(numbers.get<std::vector<float>>(), shape).astype(dtype);
 }
 
-/// The largest difference as a share of the largest expected element (of 1e-3 at least).
+/// The largest difference, relative to the largest expected element (at least 1e-3).
 static double difference(const Tensor &found, const Json &expected) {
   std::vector<float> numbers = found.astype(float32).to_vector<float>();
   REQUIRE(numbers.size() == expected.size());

@@ -1,4 +1,4 @@
-// Operations, activations and losses at kinks and ties and of mixed dtypes, as real Keras computed them: ops.jsonl.
+// Operations, activations and losses at kinks, ties and of mixed dtypes, as real Keras computed them: ops.jsonl.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -115,7 +115,7 @@ Value padded(const Operands &x, const Json &args) {
   return ops::pad(x.at(0), PadWidth(args["pad_width"].get<std::vector<PadWidth::Sides>>()), more);
 }
 
-/// Lookups, updates, searches and arrangements.
+/// Gathers, updates, searches and reorderings.
 const std::map<std::string, Operation> &indexing() {
   static const std::map<std::string, Operation> table{
       {"take_along_axis",
@@ -203,7 +203,7 @@ const std::map<std::string, Operation> &operations() {
   return table;
 }
 
-/// Applies the differences that docs/policies.md lists between our gradients and Keras's: 0 for |x| at 0, and for a
+/// Applies the differences between our gradients and Keras's that docs/policies.md lists: 0 for |x| at 0, and for a
 /// power by the exponent if the base is not above 0.
 void applyDifferences(const Json &recorded, size_t input, std::vector<double> &gradient) {
   auto replace = [&](auto differs) {
@@ -291,7 +291,7 @@ void checkCases(const std::vector<Json> &cases, Run run) {
   }
 }
 
-/// The cases by operation, those with gradients apart, so that each compiled program stays small.
+/// The cases by operation, those with gradients separately, so that each compiled program is small.
 std::map<std::string, std::vector<Json>> recordedCases() {
   std::map<std::string, std::vector<Json>> groups;
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/ops.jsonl");
@@ -353,7 +353,7 @@ Operand operandNamed(const std::string &kind) {
   const std::optional<Operand> number = numberNamed(kind);
   return number ? *number : Operand(Value(layers::Input({2}, {.dtype = standardize_dtype(kind)})));
 }
-/// What our operation gives, "" for an error.
+/// The dtype name of our operation's result; "" for an error.
 std::string dtypeNamed(Binary operation, const std::string &a, const std::string &b) {
   try {
     return std::string(name(operation(operandNamed(a), operandNamed(b)).dtype()));
@@ -361,8 +361,8 @@ std::string dtypeNamed(Binary operation, const std::string &a, const std::string
     return "";
   }
 }
-/// Keras's dtype with the differences of docs/policies.md: a float stays beside 2.0 in every operation, and bools are numbers
-/// to subtract.
+/// Keras's dtype with the differences of docs/policies.md: a float keeps its dtype with 2.0 in every operation, and
+/// bools are numbers in a subtraction.
 std::string expectedDtype(const std::string &op, const std::string &a, const std::string &b, const Json &recorded) {
   const std::string other = numberNamed(a) ? b : a;
   const bool isNarrow = other == "bfloat16" || other == "float16";

@@ -1,4 +1,4 @@
-// Every recurrent layer under each policy: no rows, no steps, one step; and one kernel for all steps beside a loop of launches.
+// Every recurrent layer under each policy: no rows, no steps, one step; a single kernel and a loop of launches.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ constexpr int64_t features = 3;
 struct Case {
   const char *name;
   std::function<RNN()> layer;
-  std::vector<int64_t> slice{features}; // of one step
+  std::vector<int64_t> slice{features}; // the shape of one step
 };
 const Case cases[] = {
     {"SimpleRNN", [] { return SimpleRNN(4, {.return_sequences = true, .return_state = true}); }},
@@ -34,7 +34,7 @@ const Case cases[] = {
 };
 constexpr const char *policies[] = {"float32", "float64", "float16", "bfloat16", "mixed_float16", "mixed_bfloat16"};
 
-/// Data of these leading extents and of the slice of a step.
+/// Data with these leading extents and the slice of a step.
 Tensor sequence(const Case &which, std::vector<int64_t> dims) {
   dims.insert(dims.end(), which.slice.begin(), which.slice.end());
   int64_t elements = 1;
@@ -46,7 +46,7 @@ Tensor sequence(const Case &which, std::vector<int64_t> dims) {
   return Tensor(values, Shape(dims));
 }
 
-/// Outputs and states of a call, then the gradients of the sum of all squares by the weights; in float64.
+/// Outputs and states of a call, then the gradients by the weights of the sum of all squares; in float64.
 std::vector<Tensor> run(const RNN &layer, const Tensor &x, Numerics numerics) {
   const auto f = jit(
       [&](const Value &in) {
@@ -66,7 +66,7 @@ std::vector<Tensor> run(const RNN &layer, const Tensor &x, Numerics numerics) {
   return results;
 }
 
-/// A layer that is built, in the thread's policy.
+/// A built layer under the policy of the thread.
 RNN built(const Case &which) {
   set_random_seed(3);
   RNN layer = which.layer();

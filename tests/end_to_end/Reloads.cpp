@@ -1,4 +1,4 @@
-// Saves models of structs and of every class, and reads them in a new process in which automatic names are others.
+// Saves models of structs and of every class, and loads them in a new process in which automatic names differ.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "runtime/TensorAccess.h"
@@ -17,7 +17,7 @@ extern char **environ;
 
 namespace {
 
-/// Whether this process makes the parts of a struct from the last to the first, as another version of a program may.
+/// If true, this process creates the parts of a struct from last to first, as another version of a program may.
 bool makesBackwards = false;
 
 class Draw {
@@ -32,7 +32,7 @@ private:
 
 Layer part(int64_t seed, int64_t depth, const std::string &name);
 
-/// A name that a user gives, "" for none. Some look like automatic ones, some have blanks or letters beyond ASCII.
+/// A user-given name, or "". Some resemble automatic names, some have blanks or letters beyond ASCII.
 std::string drawnName(Draw &draw, size_t place) {
   switch (draw.below(6)) {
   case 0:
@@ -40,7 +40,7 @@ std::string drawnName(Draw &draw, size_t place) {
   case 1:
     return fmt::format("Größe {}", place);
   case 2:
-    return fmt::format("dense_{}", place + 100'000); // past all automatic names, which must differ within a graph
+    return fmt::format("dense_{}", place + 100'000); // beyond all automatic names, which must differ within a graph
   default:
     return "";
   }
@@ -114,7 +114,7 @@ struct Weighted : Made<Weighted> {
   }
   Value call(const Value &x) const { return parts.front()(x * scale) * counter; }
 };
-/// Its config has its layers, whose names are then those of the writer's process.
+/// Its config contains its layers, so that their names are those of the writer's process.
 struct Kept : Parts {
   using Parts::Parts;
   Value call(Value x) const {
@@ -159,7 +159,7 @@ Layer plain(Draw &draw, const std::string &name) {
     return Normalization(Axes(-1), {.mean = Tensor::full({8}, 0.5), .variance = Tensor::full({8}, 2.0), .name = name});
   default:
     return Dense(
-        8, {.activation = draw.below(2) == 0 ? "relu" : "linear", .name = name}); // most often: they can change places
+        8, {.activation = draw.below(2) == 0 ? "relu" : "linear", .name = name}); // most frequent: they can be swapped
   }
 }
 
@@ -202,7 +202,7 @@ Layer part(int64_t seed, int64_t depth, const std::string &name) {
   }
 }
 
-/// A model that predicts (4, 8) from (4, 8); `isStruct`: of a struct, of which files hold the weights alone.
+/// A model that predicts (4, 8) from (4, 8). `isStruct`: it is a struct, of which files hold only the weights.
 Model drawnModel(int64_t seed, bool &isStruct) {
   Draw draw(seed);
   const int64_t depth = 1 + draw.below(3), first = draw.seed(), second = draw.seed();
@@ -239,7 +239,7 @@ std::vector<std::byte> bytesOf(const Tensors &tensors) {
   return bytes;
 }
 
-/// A model, its inputs for a prediction, and whether it trains in a case.
+/// A model, its inputs for a prediction, and whether the case trains it.
 struct Case {
   Model model;
   Tensors x;
@@ -252,7 +252,7 @@ Case drawnCase(int64_t seed) {
   return {std::move(model), {drawnTensor(seed, {2, 4, 8}, -1, 1)}, isStruct, seed % 4 == 0};
 }
 
-/// The layer of a config that Keras wrote, on the first inputs that it takes; nullopt if it takes none of them.
+/// The layer of a config that Keras wrote, on the first inputs that it accepts; nullopt if it accepts none.
 std::optional<Case> caseOfClass(const Config &config, int64_t seed) {
   const std::vector<std::vector<Shape>> candidates = {{{4, 8}},
                                                       {{8}},
@@ -293,7 +293,7 @@ std::optional<Case> caseOfClass(const Config &config, int64_t seed) {
         }
         const Layer layer = deserialize(config);
         return Case{Model(Values(inputs), layer.outputs(Values(inputs))), Tensors(x)};
-      } catch (const Error &) { // of these inputs; the caller reports a class without any
+      } catch (const Error &) { // for these inputs; the caller reports a class without any
       }
   return std::nullopt;
 }
@@ -313,7 +313,7 @@ struct Options {
   std::string folder{};
 };
 
-/// Calls `f` with each case and its number; a fault is one line.
+/// Calls `f` with each case and its number. Prints each fault in one line.
 template <class F> int64_t forEach(const Options &options, F f) {
   int64_t faults = 0;
   const auto run = [&](int64_t number, const std::string &what, const std::function<std::optional<Case>()> &make) {
@@ -339,7 +339,7 @@ template <class F> int64_t forEach(const Options &options, F f) {
   return faults;
 }
 
-/// Compiles, and makes a step from the state of the moment.
+/// Compiles, and takes a step from the current state.
 void step(const Case &each, bool compiles) {
   if (compiles)
     each.model.compile({.optimizer = "adam", .loss = "mse"});
@@ -429,7 +429,7 @@ void read(const Options &options, const Case &each, int64_t number) {
               readBytes(pathOf(options, number, "after")));
 }
 
-/// Makes layers, so that automatic names have other numbers than in the process that wrote.
+/// Creates layers, so that automatic names have other numbers than in the process that wrote the files.
 void shiftNames(int64_t seed) {
   Draw draw(seed);
   for (int64_t i = draw.below(4) + 1; i > 0; --i) {

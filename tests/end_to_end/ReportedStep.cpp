@@ -1,4 +1,4 @@
-// Reports speak of the step with the most rows of the last run, whose smaller last batch changes none of them.
+// Reports describe the step with the most rows of the last run, and a smaller last batch does not change them.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Plot.h"
 #include "halftone/Timeline.h"
@@ -66,7 +66,7 @@ TEST_CASE("A smaller last batch changes nothing that summary, ledger, ir, timeli
   CHECK(told.timeline == told.shapes);
   CHECK_THAT(told.page, Contains(told.shapes));
   CHECK(told.bytes == full.bytes);
-  CHECK(told.bytes > 64 * 32 * 4); // the first layer's output alone
+  CHECK(told.bytes > 64 * 32 * 4); // only the output of the first layer
   CHECK(told.ir == full.ir);
   CHECK_THAT(told.ir, Contains("tensor<64x16xf32>") && !Contains("tensor<1x16xf32>"));
   CHECK(told.casts == full.casts);

@@ -1,4 +1,4 @@
-// Several runs of one model at once: on threads, and within a callback of another run.
+// Concurrent runs of one model: on threads, and within a callback of another run.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include "runtime/base/Threads.h"
@@ -31,7 +31,7 @@ Sequential net(bool eager = false, double rate = 0.0) {
                  .jit_compile = !eager});
   return model;
 }
-/// f() on `count` threads at once.
+/// Runs f() on `count` threads concurrently.
 template <class F> void atOnce(int count, F f) {
   std::vector<std::thread> threads;
   for (int i = 0; i < count; ++i)

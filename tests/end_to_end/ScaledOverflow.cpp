@@ -1,4 +1,4 @@
-// Gradients that overflow when they are rounded to the compute dtype: every mode and kernel form skips the step.
+// Gradients that overflow when rounded to the compute dtype: each mode and kernel form skips the step.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/ForcedTargets.h"
 #include "tests/end_to_end/Mlp.h"
@@ -15,7 +15,7 @@ using namespace halftone::test;
 
 namespace {
 
-/// How the gradient of `w` is made: the axes over which it is reduced decide the form of its kernel.
+/// How the gradient of `w` is computed: the reduced axes determine the form of its kernel.
 enum class Form { matmul, leading, trailing, whole };
 
 struct OneWeight {
@@ -64,7 +64,7 @@ bool allFinite(const std::vector<Variable> &variables) {
 
 using Make = std::function<Sequential(Numerics)>;
 
-/// The steps of `make`'s model under one kind of numerics. Checks that its weights stay finite.
+/// Runs the steps of `make`'s model under one kind of numerics. Checks that its weights remain finite.
 std::vector<Outcome> steps(const Make &make, Numerics numerics, const Tensor &x, const Tensor &y, int count) {
   utils::clear_session(); // so that layers have the same names
   Sequential model = make(numerics);
@@ -154,7 +154,7 @@ TEMPLATE_TEST_CASE("on every target a gradient that overflows only when it is ro
     const Tensor y = Tensor::full({16, 8, form == Form::matmul ? 3 : 6}, -20000.0);
     const Make make = oneLayer(form, "mixed_float16", "", {});
     const std::vector<Outcome> expected = steps(make, Numerics::strict, x, y, 8);
-    if (default_device() == Device::cpu()) // else for the device
+    if (default_device() == Device::cpu()) // otherwise for the device
       setenv("HALFTONE_TARGET", TestType::target, 1);
     const std::vector<Outcome> fast = steps(make, Numerics::fast, x, y, 8);
     unsetenv("HALFTONE_TARGET");
@@ -268,7 +268,7 @@ Make randomNet(uint32_t seed) {
 
 TEST_CASE("random nets at loss scales of 2^10 to 2^24 skip the steps that strict mode skips") {
   int skipped = 0;
-  constexpr int nets = 12; // --rng-seed chooses others
+  constexpr int nets = 12; // --rng-seed selects others
   for (int i = 0; i < nets; ++i) {
     const uint32_t seed = Catch::rngSeed() * 1000 + static_cast<uint32_t>(i);
     INFO("seed " << seed);
@@ -292,11 +292,11 @@ TEST_CASE("random nets at loss scales of 2^10 to 2^24 skip the steps that strict
 
 TEST_CASE("steps that overflow leave no trace in the weights and slots of any optimizer") {
   const Tensor good = Tensor::full({64, 4}, 0.5), bad = Tensor::full({64, 4}, 100.0), y = Tensor::full({64, 2}, 1.0);
-  const int count = default_device() == Device::cpu() ? 2000 : 40; // of each optimizer; GPUs may be emulated
+  const int count = default_device() == Device::cpu() ? 2000 : 40; // steps of each optimizer; GPUs may be emulated
   for (const char *name : {"sgd", "adam", "adamw", "rmsprop", "lion", "adagrad", "adadelta", "adamax", "nadam",
                            "adafactor", "ftrl", "lamb"}) {
     INFO(name);
-    // A constant scale, so that gradients of both runs round alike.
+    // A constant scale, so that gradients of both runs round equally.
     auto make = [&] {
       PolicyScope scope("mixed_float16");
       set_random_seed(3);

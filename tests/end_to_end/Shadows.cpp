@@ -28,7 +28,7 @@ void expectCasts(const std::vector<Variable> &variables, int64_t refreshes, int6
   }
 }
 
-/// Whether weights of bfloat16 of k x n are packed for the device of the tests.
+/// Returns true if k x n bfloat16 weights are packed for the device of the tests.
 bool packsWeights(int64_t k, int64_t n) {
   const std::string target = deviceRuntime(default_device()).valueOrThrow()->target();
   return (*compiler::Target::find(target))
@@ -189,7 +189,7 @@ TEST_CASE("the launch that writes a weight writes its cast, and a guarded update
   INFO(policy);
   Sequential model = smallMlp(policy);
   std::istringstream plan(model.ir(Stage::plan, {.program = Program::train, .batch_size = 32}));
-  std::map<std::string, std::string> slots, variableOf; // by symbol, by the shadow's slot
+  std::map<std::string, std::string> slots, variableOf; // by symbol; by the slot of the shadow
   int launches = 0, casts = 0;
   std::smatch match;
   for (std::string line; std::getline(plan, line);)
@@ -222,7 +222,7 @@ TEST_CASE("float32 weights have no shadows of fewer bytes") {
 
 TEST_CASE(
     "a weight of bfloat16 is packed once for any number of rows, anew when a host writes it, and with the same bits") {
-  constexpr int64_t k = 2080, n = 128; // K in several parts
+  constexpr int64_t k = 2080, n = 128; // several parts of K
   layers::Dense dense(n, {.use_bias = false, .dtype = "bfloat16"});
   auto layer = jit([dense](const Value &x) mutable { return dense(x); });
   auto plain = jit([](const Value &x, const Value &w) { return ops::matmul(x, w); });
@@ -233,12 +233,12 @@ TEST_CASE(
       value = static_cast<float>(i++ % period - period / 2) * scale;
     return tensor.astype(bfloat16);
   };
-  // Normal values, then subnormal ones, which AVX512_BF16 would take for 0.
+  // Normal values, then subnormal values, which AVX512_BF16 would treat as 0.
   const Tensor normal = numbers({k, n}, 13, 0.125F), subnormal = numbers({k, n}, 11, 1e-39F);
   for (int64_t m : {1, 5, 8, 13, 40})
     (void)layer(numbers({m, k}, 7, 1));
   int64_t refreshes = 1;
-  // Of the same magnitude if possible, and subnormal in the last part of K alone.
+  // Values of the same magnitude if possible, subnormal only in the last part of K.
   Tensor both = numbers({k, n}, 13, 1e-37F).astype(float32);
   const std::vector<float> small = subnormal.astype(float32).to_vector<float>();
   std::copy(small.end() - 16 * n, small.end(), both.mutable_span<float>().end() - 16 * n);

@@ -1,4 +1,4 @@
-// Optimizers whose epsilon is 0 in the variable's dtype, and clipping of gradients whose squares overflow.
+// Optimizers whose epsilon is 0 in the dtype of the variable, and clipping of gradients whose squares overflow.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
 #include "runtime/base/Half.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The names of all optimizers, from the error that lists them.
+/// The names of all optimizers, from the error message that lists them.
 std::vector<std::string> optimizerNames() {
   const std::string error = errorOf([] { Optimizer("no optimizer"); });
   std::stringstream list(error.substr(error.find("Known: ") + 7));
@@ -25,7 +25,7 @@ std::vector<std::string> optimizerNames() {
   return names;
 }
 
-/// The configs of an optimizer with epsilon = 1e-8: with its defaults, and with each switch that gives it more state.
+/// The configs of an optimizer with epsilon = 1e-8: with its defaults, and with each option that adds state.
 std::vector<Json> configsOf(const std::string &name) {
   Json object = ConfigAccess::json(optimizers::serialize(Optimizer(name)));
   Json &config = object["config"];
@@ -44,7 +44,7 @@ std::vector<Json> configsOf(const std::string &name) {
   return configs;
 }
 
-/// A variable after some updates by one gradient.
+/// A variable after several updates with the same gradient.
 std::vector<double> updated(Run run, const Json &config, DType dtype, const std::vector<double> &gradient, int steps) {
   const Shape shape{2, static_cast<int64_t>(gradient.size()) / 2};
   const Variable x = weight(Tensor::full(shape, 0.5, dtype));
@@ -79,7 +79,7 @@ TEST_CASE("No optimizer whose epsilon is 0 in float16 gives NaN, and its first s
             given.push_back(roundTo(dtype, each));
           const std::vector<double> found = updated(run, config, dtype, given, 1),
                                     exact = updated(Run::interpreted, config, DType::float64, given, 1);
-          const double ulp = dtype == DType::float16 ? 0x1p-11 : 0x1p-8; // of numbers from 1/2 to 1
+          const double ulp = dtype == DType::float16 ? 0x1p-11 : 0x1p-8; // for numbers from 1/2 to 1
           for (size_t i = 0; i < found.size(); ++i) {
             CAPTURE(i, found[i], exact[i]);
             CHECK(std::abs(found[i] - exact[i]) <= 2 * ulp * std::max(1.0, std::abs(exact[i])));

@@ -1,4 +1,4 @@
-// Reading a model or its optimizer before the first step changes nothing in the training that follows.
+// Reading a model or its optimizer before the first step does not affect subsequent training.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/optimizers/OptimizerImpl.h"
 #include "halftone/Saving.h"
@@ -64,7 +64,7 @@ Sequential net(const Optimizer &optimizer) {
   return model;
 }
 
-/// Other weights than the model's, as a user's file would have them.
+/// Weights other than the model's, as from a user's file.
 std::vector<Tensor> pretrained(const Model &model) {
   std::vector<Tensor> weights = model.get_weights();
   for (Tensor &weight : weights)
@@ -96,7 +96,7 @@ struct Reading {
   std::string name;
   std::function<void(const Model &model, const std::string &folder)> read;
 };
-/// Every function that looks at a model or its optimizer, or that is refused.
+/// Every function that reads a model or its optimizer, or that is rejected.
 std::vector<Reading> everyReading() {
   const auto refused = [](const auto &call) { CHECK_FALSE(errorOf(call).empty()); };
   const Sequential other({Input({4}), Dense(3, {.name = "a"})}, {.name = "net"}); // its weights are drawn here
@@ -160,7 +160,7 @@ std::vector<Reading> everyReading() {
   };
 }
 
-/// Trains after `before` has run and other weights were set; then some more.
+/// Trains after `before` ran and other weights were set; then trains some more.
 std::vector<std::string> trained(const NamedOptimizer &optimizer,
                                  const std::function<void(const Model &model)> &before) {
   const Sequential model = net(optimizer.make());
@@ -196,7 +196,7 @@ TEST_CASE("Each function that reads leaves the optimizer as it was: layers that 
       model.get_layer("a").set_trainable(false);
       read(model);
       model.get_layer("a").set_trainable(true);
-      model.optimizer().exclude_from_weight_decay({}, {"bias"}); // an optimizer with state refuses it
+      model.optimizer().exclude_from_weight_decay({}, {"bias"}); // an optimizer with state rejects it
     });
   };
   const std::vector<std::string> expected = readFrozen([](const Model &) {});
@@ -270,7 +270,7 @@ TEST_CASE("With moving averages, a fit without an update keeps the weights") {
     model.set_weights(pretrained(model));
     everyFit(model); // the averages of the first run are not those of these weights
   }
-  // Every step is skipped: its gradients are infinite.
+  // All steps are skipped because their gradients are infinite.
   const Sequential model({Input({4}), Dense(2)});
   model.compile({.optimizer = optimizers::LossScaleOptimizer(optimizers::SGD(0.01, {.use_ema = true})), .loss = "mse"});
   const Tensor infinite = Tensor::full({8, 4}, std::numeric_limits<float>::infinity());

@@ -1,4 +1,4 @@
-// Tells which libraries make static objects that exit() destroys. exits.py preloads it into Exits.cpp.
+// Reports the libraries that create static objects that exit() destroys. exits.py preloads it into Exits.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cstdio>
@@ -8,10 +8,10 @@ namespace {
 std::atomic<bool> tells{false};
 } // namespace
 
-/// From this call on, each object is told on stderr.
+/// After this call each object is reported on stderr.
 extern "C" [[gnu::visibility("default")]] void tellStaticObjects() { tells = true; }
 
-/// The C library's function, by which a library has exit() call an object's destructor.
+/// The C library's function by which a library registers a destructor with exit().
 // NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" [[gnu::visibility("default")]] int __cxa_atexit(void (*destructor)(void *), void *object, void *library) {
   using Function = int (*)(void (*)(void *), void *, void *);

@@ -1,4 +1,4 @@
-// Arithmetic of Tensors is that of ops on the same data: dtypes, bits, broadcasting and refusals.
+// Arithmetic on Tensors equals that of ops on the same data: dtypes, bits, broadcasting and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ const std::vector<double> samples{0,    -0.0, 1,     -1,  3,    0.1,          -2
 std::vector<Value> ofValues(const Value &a, const Value &b) { return {a + b, a - b, a * b, a / b}; }
 std::vector<Tensor> ofTensors(const Tensor &a, const Tensor &b) { return {a + b, a - b, a * b, a / b}; }
 
-/// Equal bits, but for those of NaN.
+/// Compares bits; all NaNs are equal.
 bool areEqual(const Tensor &a, const Tensor &b) {
   if (a.dtype() != b.dtype() || a.shape() != b.shape())
     return false;

@@ -1,4 +1,4 @@
-// Nets that train a few steps, beside real Keras and float64: tests/data/keras/trained.jsonl.
+// Nets that train a few steps, compared with real Keras and float64: tests/data/keras/trained.jsonl.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/Halftone.h"
 #include <algorithm>
@@ -74,7 +74,7 @@ Tensor tensorOf(const Json &numbers, const Shape &shape, DType dtype = float32) 
   return Tensor(numbersOf(numbers), shape).astype(dtype);
 }
 
-/// Differences as shares of the largest expected element (of 1e-3 at least); infinite if only one of the two is finite.
+/// Differences relative to the largest expected element (at least 1e-3); infinite if only one of the two is finite.
 std::vector<double> distances(const std::vector<double> &found, const std::vector<double> &expected) {
   REQUIRE(found.size() == expected.size());
   double scale = 1e-3;
@@ -90,14 +90,14 @@ std::vector<double> distances(const std::vector<double> &found, const std::vecto
 }
 double largest(const std::vector<double> &distances) { return *std::ranges::max_element(distances); }
 
-/// Whether the optimizer's step is about as large for a small gradient as for a large one, at first or always. An entry
-/// whose gradient is nearly 0 may then go either way.
+/// Returns true if the step of the optimizer is about as large for a small gradient as for a large one, initially or
+/// always. The sign of a step for a gradient near 0 is then arbitrary.
 bool stepsBySign(const Json &net) {
   const std::string optimizer = net["optimizer"];
   return optimizer != "SGD" && optimizer != "Ftrl" && optimizer != "Adagrad";
 }
 
-/// The elements of Keras and the exact ones. A found element may differ from the exact one by a few roundings, by twice
+/// The elements of Keras and the exact ones. An element may differ from the exact one by a few roundings, by twice
 /// Keras's error, or by several times the change in Keras's element when its inputs change by half an ulp.
 class Expectation {
 public:
@@ -105,7 +105,7 @@ public:
       : roundings_(net["narrowest"] == "bfloat16"  ? 0.02
                    : net["narrowest"] == "float16" ? 0.003
                                                    : 2e-5) {}
-  /// `straying`: how many elements may have any value.
+  /// `straying` is the number of elements that may have any value.
   void check(const std::string &what, const std::vector<double> &found, const Json &keras, const Json &exact,
              double noise, int64_t straying = 0) const {
     const std::vector<double> byKeras = numbersOf(keras), offs = distances(found, numbersOf(exact));
@@ -170,7 +170,7 @@ void checkNet(const Json &net, Numerics numerics) {
     CHECK(scaler->state().scale == net["scale"].get<double>());
 }
 
-/// Every fourth net, from `quarter` on.
+/// Checks every fourth net, from `quarter` on.
 void checkNets(int quarter) {
   std::ifstream file(HALFTONE_SOURCE_DIR "/tests/data/keras/trained.jsonl");
   int nets = 0;

@@ -1,4 +1,4 @@
-// Trains a small MLP on MNIST under every float policy: it learns, accepts smaller last batches, and compiles once.
+// Trains a small MLP on MNIST under each float policy: it learns, accepts smaller last batches, and compiles once.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/Trainer.h"
 #include "runtime/devices/CpuDevice.h"
@@ -9,7 +9,7 @@
 using namespace halftone;
 using namespace halftone::testing;
 
-// In pure bfloat16, beta_2 = 0.999 rounds to 1, and a step size that is computed in bfloat16 would be 0.
+// In pure bfloat16, beta_2 = 0.999 rounds to 1, and a step size computed in bfloat16 would be 0.
 // policies 12.3
 TEST_CASE("an MLP learns MNIST under every float policy") {
   const datasets::Arrays &data = mnist();
@@ -41,7 +41,7 @@ TEST_CASE("the step, the tail and the validation are compiled before the first s
              .callbacks = {&watch},
              .validation_data = {data.x_test.slice(0, 200), data.y_test.slice(0, 200)}});
   REQUIRE(compiles.size() == 6);
-  CHECK(compiles.front() == 4); // train and validation, each for whole and for last batches
+  CHECK(compiles.front() == 4); // training and validation, each for whole and for last batches
   CHECK(compiles.back() == 4);
 }
 

@@ -12,7 +12,7 @@ using namespace halftone::layers;
 
 namespace {
 
-/// Before the library looks for a driver.
+/// Set before the library looks for a driver.
 [[maybe_unused]] const int chosen = setenv("HALFTONE_EMULATOR_DEVICES", "2", 0);
 
 bool areTwo() {
@@ -26,7 +26,7 @@ struct Points {
   Tensor x, y;
 };
 
-/// Points, and which of three classes each is in.
+/// Points, and the class of each out of three.
 Points batch() {
   std::vector<float> x;
   std::vector<int32_t> y;

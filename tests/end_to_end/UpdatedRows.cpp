@@ -1,4 +1,4 @@
-// Steps with a large table beside the same steps with a small one: the rows that a batch reads, and all others, have the same bits.
+// Steps with a large table compared with the same steps with a small one: all rows are bit-identical, read or not.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/end_to_end/Mlp.h"
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t width = 16, few = 64, many = 1 << 16, samples = 6, length = 5;
 
-/// Repeated indices below `few` - 1, so that a table of `few` rows has one that is never read.
+/// Repeated indices below `few` - 1, so that a table of `few` rows has one row that is never read.
 Tensor sentences(int step) {
   std::vector<int32_t> ids(samples * length);
   for (size_t i = 0; i < ids.size(); ++i)
@@ -25,7 +25,7 @@ Tensor sentences(int step) {
   return Tensor(ids, {samples, length});
 }
 
-/// The last row of the first `few` stands for all others.
+/// The last of the first `few` rows represents all others.
 Tensor table(int64_t rows) {
   std::vector<float> values(size_t(rows * width));
   for (size_t i = 0; i < values.size(); ++i) {
@@ -84,7 +84,7 @@ bool same(float a, float b, bool isRounded) {
          (isRounded && std::abs(a - b) <= 1e-5f * std::abs(a) + 1e-6f);
 }
 
-/// Compares four steps. Rows that are not read have the same bits in any numerics.
+/// Compares four steps. Rows that are not read are bit-identical in any numerics.
 void compare(const char *policy, const Case &which, Numerics numerics) {
   INFO(policy << " " << which.name);
   const auto small = trained(few, policy, which, numerics), large = trained(many, policy, which, numerics);

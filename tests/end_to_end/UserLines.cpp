@@ -1,4 +1,4 @@
-// "at:", the locations of IR and the ledger name lines of users' programs, and never the library's own source.
+// "at:", the locations of the IR and the ledger name lines of user programs, and never the library's own source.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/frontend/Recorded.h"
@@ -17,7 +17,7 @@ bool isOfTheLibrary(const std::string &text) {
   return std::ranges::any_of(std::array{"frontend/", "runtime/", "dialect/", "compiler/", "tools/", "include/halftone"},
                              [&](const char *folder) { return text.find(folder) != std::string::npos; });
 }
-/// A net of layers that make others themselves, under a policy that casts.
+/// A net of layers that create other layers, under a policy that casts.
 Model net() {
   const Value x = Input({6, 8}, {.name = "x"});
   Value y = MultiHeadAttention(2, 4, {.name = "attention"})(x, x);

@@ -1,4 +1,4 @@
-// Holds the wavefronts of shared memory and the sectors of global memory that steps of nets take on a GPU, beside the fewest.
+// Compares the shared-memory wavefronts and global-memory sectors of training steps on a GPU with the minimum.
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/Convnets.h"
 #include "benchmarks/Gpt.h"
@@ -17,11 +17,11 @@ using halftone::emulator::AccessRow;
 
 namespace {
 
-/// Before the library opens the driver: accesses are counted, and warps run in the order of the code.
+/// Set before the library opens the driver: accesses are counted, and warps run in program order.
 [[maybe_unused]] const int chosen =
     setenv("HALFTONE_EMULATOR_ACCESSES", "1", 1) + setenv("HALFTONE_EMULATOR_SEED", "0", 1);
 
-/// Of one instruction or of several: units that were taken, and the fewest.
+/// Of one or several instructions: the units used, and the minimum.
 struct Sum {
   uint64_t units = 0, ideal = 0;
 
@@ -31,18 +31,18 @@ struct Sum {
 
 using Exceptions = std::vector<std::pair<std::regex, double>>;
 
-/// More units per ideal than `mostPerIdeal`, by the kernel's method and the kind of access.
+/// Exceptions to `mostPerIdeal`, the limit of units relative to the ideal, by kernel method and kind of access.
 constexpr double mostPerIdeal = 1.1;
 const Exceptions &exceptions() {
   static const auto &all = *new Exceptions{
-      // A thread reads a chunk of a factor that is no vector of 16 bytes one element at a time, or one of elements that a
-      // prologue narrows 16 bytes at a time; the sectors' other bytes are read next, from the first cache.
+      // A thread reads a factor chunk that is not a 16-byte vector element by element, and a chunk whose elements a
+      // prologue narrows 16 bytes at a time. The other bytes of the sectors are read next, from the L1 cache.
       {std::regex("mma.* ld.global"), 10},
-      // Factors whose neighbours along K are no vectors: 32 threads store along K, into 8 of the 32 banks.
+      // Factors whose neighbours along K are not vectors: 32 threads store along K, into 8 of the 32 banks.
       {std::regex("multiply-add.* st.shared"), 4},
       // Rows of 10 or 65 elements begin within a sector.
       {std::regex("(matmul|row|reduction)_.* (ld|st).global"), 1.5},
-      // Elements that are looked up: windows of a pooling and of a convolution.
+      // Gathered elements: windows of a pooling and of a convolution.
       {std::regex("vectors of 1, .* (ld|st).global"), 3.5},
       // Transposed operands with fewer than 64 rows or columns, and the 256 bytes of some biases.
       {std::regex("loop_.* ((ld|st).shared|ld.global)"), 2},
@@ -73,7 +73,7 @@ std::vector<AccessRow> newAccesses() {
   return rows;
 }
 
-/// How the kernels of a program are made, by the names of their entries.
+/// The methods of the kernels of a program, by the names of their entries.
 std::map<std::string, std::string> methodsOf(const std::string &code) {
   std::map<std::string, std::string> methods;
   std::istringstream stream(code);
@@ -98,8 +98,8 @@ void printRow(const std::string &net, const std::string &kernel, std::map<std::s
   fmt::print("{}\n", line);
 }
 
-/// Checks the kernels of a step that has run, and prints a row of a table for each. Of accesses to shared memory each
-/// instruction counts by itself.
+/// Checks the kernels of a step that has run, and prints a table row for each. Each instruction that accesses shared
+/// memory is checked separately.
 void checkStep(const std::string &net, const Model &model, int64_t batch, Program program) {
   const auto methods = methodsOf(model.ir(Stage::target, {.program = program, .batch_size = batch}));
   std::map<std::string, std::map<std::string, Sum>> kernels;
@@ -107,7 +107,7 @@ void checkStep(const std::string &net, const Model &model, int64_t batch, Progra
   for (const AccessRow &row : newAccesses()) {
     const auto found = methods.find(row.kernel);
     if (found == methods.end())
-      continue; // of the first values of weights, and their copies
+      continue; // kernels of initial weights, and their copies
     kernels[found->second][row.kind].add(row);
     all[row.kind].add(row);
     if (row.kind.find("global") != row.kind.npos)
@@ -127,7 +127,7 @@ void checkStep(const std::string &net, const Model &model, int64_t batch, Progra
   printRow(net, "all", all);
 }
 
-/// One step of training. The launches have run once a weight is here.
+/// Checks one training step. Its launches have completed once a weight is readable.
 void checkTraining(const std::string &net, const Model &model, const Batch &batch, int64_t count) {
   model.train_on_batch(batch.x, batch.y);
   REQUIRE(model.trainable_variables()[0].value().astype(float32).to_vector<float>().size() > 0);

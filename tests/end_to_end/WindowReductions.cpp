@@ -1,4 +1,4 @@
-// Compares reductions over windows, and products of windows of few channels, with the interpreter.
+// Compares reductions over windows, and window products with few channels, with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "OpChecks.h"
 #include <catch2/catch.hpp>
@@ -9,14 +9,14 @@ using namespace halftone::test;
 
 namespace {
 
-/// Windows of an image 2x13x11x`channels`: steps as attributes' lists, and the places, with 3x2 taps.
+/// Windows of an image 2x13x11x`channels` with 3x2 taps: their parameters as attribute lists, and the output extents.
 struct Windows {
   std::string stride, dilation, low, hole;
   int64_t places[2];
 };
 
-/// The sum of a window's products with a kernel, its maximum, and the sum of its products with a tensor of its places over
-/// examples and places.
+/// The sum of a window's products with a kernel, its maximum, and the sum over examples and output positions of its
+/// products with a tensor of that shape.
 std::string reductions(const Windows &windows, const std::string &element, int64_t channels) {
   return fmt::format(
       R"(func.func @main(%x: tensor<2x13x11x{5}x{4}> {{halftone.name = "x"}}, %w: tensor<3x2x{5}x{4}> {{halftone.name = "w"}}, %dy: tensor<2x{6}x{7}x{5}x{4}> {{halftone.name = "dy"}})
@@ -36,7 +36,7 @@ std::string reductions(const Windows &windows, const std::string &element, int64
       windows.places[1]);
 }
 
-/// The product of a window with a kernel of five filters, and of the window with a tensor of its places.
+/// The product of a window with a kernel of five filters, and of the window with a tensor over its output positions.
 std::string products(const Windows &windows, const std::string &element, int64_t channels) {
   return fmt::format(
       R"(func.func @main(%x: tensor<2x13x11x{5}x{4}> {{halftone.name = "x"}}, %w: tensor<3x2x{5}x5x{4}> {{halftone.name = "w"}}, %dy: tensor<2x{6}x{7}x5x{4}> {{halftone.name = "dy"}})
@@ -54,7 +54,7 @@ const Windows windows[] = {
     {"1, 1", "1, 1", "1, 0", "1, 1", {13, 11}},     // same size
     {"2, 1", "1, 3", "0, 0", "1, 1", {6, 8}},       // no tap is outside
     {"1, 1", "-1, -1", "-1, -1", "1, 1", {13, 11}}, // flipped
-    {"1, 2", "1, -2", "1, 3", "2, 1", {20, 9}},     // with holes
+    {"1, 2", "1, -2", "1, 3", "2, 1", {20, 9}},     // with base dilation
     {"3, 3", "2, 1", "5, 40", "1, 1", {4, 5}},      // all taps are outside along an axis
 };
 
@@ -69,7 +69,7 @@ TEMPLATE_TEST_CASE("Reductions over windows compute what the interpreter says", 
   for (const Windows &each : windows) {
     checkProgram(reductions(each, "f32", 3), TestType::target, false, 1);
     checkProgram(reductions(each, "f32", 117), TestType::target, false,
-                 2); // of vectors side by side: eight, four, one, and a tail
+                 2); // contiguous vectors: eight, four, one, and a remainder
     checkProgram(reductions(each, "bf16", 20), TestType::target, false, 3);
   }
   checkProgram(reductions(windows[0], "f32", 20), TestType::target, true, 4);

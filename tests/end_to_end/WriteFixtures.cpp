@@ -1,4 +1,4 @@
-// Writes one generation of compatibility fixtures into a new folder: tests/data/compatibility/README.md tells what they are.
+// Writes a generation of compatibility fixtures to a new folder; tests/data/compatibility/README.md describes them.
 // SPDX-License-Identifier: Apache-2.0
 #include "Fixture.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -26,16 +26,16 @@ struct RecordedModel {
   std::optional<Optimizer> optimizer{}; // none: the model is not compiled
   std::string quantization{};
   bool hasState = false; // batch normalization and dropout
-  double tolerance;      // of results of kernels compiled anew, relative to the largest element
-  /// Beside the checkpoint, the .safetensors file and the bytecode, which every model has.
+  double tolerance;      // for results of newly compiled kernels, relative to the largest element
+  /// Files in addition to the checkpoint, the .safetensors file and the bytecode, which every model has.
   std::vector<std::string> files{}, plans{};
 };
 
-/// Together they have each kind of file of each kind of value, in a few hundred KB.
+/// Together they cover each kind of file for each kind of value, in a few hundred KB.
 std::vector<RecordedModel> models() {
   const optimizers::Adam adam(0.01);
   const optimizers::SGD momentum(0.05, {.momentum = 0.9});
-  // The scale doubles and halves; neither its first value nor its growth steps are Keras's.
+  // The scale doubles and halves. Neither its initial value nor its growth steps are Keras's defaults.
   const optimizers::LossScaleOptimizer grown(momentum, {.initial_scale = 1024, .dynamic_growth_steps = 2});
   return {
       {.name = "float32",
@@ -97,7 +97,7 @@ Sequential netOf(const RecordedModel &model) {
   return Sequential({Input({features}), last}, {.name = "net"});
 }
 
-/// Targets of so many steps. If the loss is scaled, the gradients of the step before the last overflow.
+/// Targets for this number of steps. If the loss is scaled, the gradients of the penultimate step overflow.
 Tensor targetsOf(const std::string &name, int64_t steps, bool scaled) {
   std::vector<float> values = randomTensor(name, {steps, samples, 1}).to_vector<float>();
   if (scaled)
@@ -111,7 +111,7 @@ void addWeights(const std::string &prefix, const Model &net, NamedTensors &value
     values.emplace_back(fmt::format("{}/{}", prefix, i), weights[i].value());
 }
 
-/// Saves the model, trains on, and gives the results.
+/// Saves the model, continues training, and returns the results.
 class Recorder {
 public:
   Recorder(const RecordedModel &model, fs::path folder) : model_(model), folder_(std::move(folder)) {
@@ -187,7 +187,7 @@ private:
     values_.emplace_back(name, Tensor(std::move(losses), {count}));
   }
 
-  /// The bytecode of a program in stage graph, and its plans with the results of plays.
+  /// Writes the bytecode of a program in stage graph, and its plans with the results of plays.
   void writeProgram(const Sequential &net, const std::string &program) {
     const std::string text = net.ir(
         Stage::graph, {.program = program == "train" ? Program::train : Program::predict, .batch_size = samples});
@@ -202,7 +202,7 @@ private:
     for (const std::string target : {"x86-64-v2", "x86-64-v3"}) {
       const std::string name = program + "." + target;
       const bool saved = contains(model_.plans, name);
-      if (!saved && target != "x86-64-v2") // whose results are those with which bytecode's are compared
+      if (!saved && target != "x86-64-v2") // the bytecode's results are compared with those of this target
         continue;
       compiler::CompileOptions options;
       options.target = target;
@@ -212,7 +212,7 @@ private:
         saveExecutable(*plan, path(name + std::string(planEnding))).orThrow();
     }
   }
-  /// Random feeds for three plays; variables as in the checkpoint, others as a new run of halftone-run has them.
+  /// Random feeds for three plays. Variables are as in the checkpoint, others as in a new run of halftone-run.
   NamedTensors givenTo(const tools::ModuleFile &module) const {
     constexpr int64_t plays = 3;
     const NamedTensors checkpoint = load_safetensors(path(checkpointFile));

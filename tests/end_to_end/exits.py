@@ -1,4 +1,4 @@
-# Runs Exits.cpp: processes that end while the library is in use, and processes that may start no thread.
+# Runs Exits.cpp: processes that end while the library is in use, and processes that cannot start threads.
 # SPDX-License-Identifier: Apache-2.0
 """usage: exits.py PROGRAM calls | ends RUNS | limits LIBRARY | objects RECORDER DRIVER"""
 import os
@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 CALLS = ["evaluate", "fit", "predict", "jit", "layer", "report", "summary", "config", "clone", "save", "weights", "policy"]
-# Calls that trace nothing, and so work until the very end.
+# Calls that trace nothing, and therefore work until the very end.
 ALWAYS = {"summary", "config", "weights", "policy"}
 ENDING = ("is ending", "is being destroyed", "are being destroyed")
 faults = []
@@ -53,7 +53,7 @@ def ends(program, runs):
     with tempfile.TemporaryDirectory() as folder:
         for i in range(runs):
             way = ["return", "exit", "other", "traced"][i % 4]
-            cache = os.path.join(folder, str(i)) if i % 8 < 6 else folder  # most compile all kernels anew
+            cache = os.path.join(folder, str(i)) if i % 8 < 6 else folder  # most runs compile all kernels
             os.makedirs(cache, exist_ok=True)
             moment = chance.randrange(1000, 900_000)
             done = run([program, "compile", way, str(moment)], cache)

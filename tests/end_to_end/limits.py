@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Trains, saves and loads under limits of the system: each step works or gives an Error that names the cause; no signal ends it.
+# Trains, saves and loads under system limits: each step works or throws an Error with the cause; no signal ends it.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: limits.py LIMITED [--all]   (--all: each value of each limit; else one of each)"""
 import os
@@ -12,7 +12,7 @@ import tempfile
 import zipfile
 
 KIB, MIB = 1 << 10, 1 << 20
-# A limit, its values (the first is for a quick run), and the only words that errors may have.
+# A limit, its values (the first is for a quick run), and the only words that errors may contain.
 LIMITS = [
     ("FSIZE", [KIB, 0, 1, 4 * KIB, 16 * KIB, 64 * KIB, MIB], ["File too large"]),
     ("AS", [1000 * MIB, 600 * MIB, 800 * MIB, 1500 * MIB, 4000 * MIB], []),

@@ -1,4 +1,4 @@
-# Runs the command that random_modules prints beside a finding: it makes the module small, and the small one shows the finding.
+# Runs the command that random_modules prints for a finding: it reduces the module, which still shows the finding.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: reduce_findings.py RANDOM_MODULES
 
