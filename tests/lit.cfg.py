@@ -1,4 +1,4 @@
-# lit's settings for the .mlir tests: the commands of their RUN lines.
+# The lit configuration of the .mlir tests: the commands of their RUN lines.
 # SPDX-License-Identifier: Apache-2.0
 import os
 import sys

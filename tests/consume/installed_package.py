@@ -162,7 +162,7 @@ class Package:
             expect(not both, f"{one} and {other} have {sorted(both)}; expected each file in one component")
         missing = files(self.prefix).difference(*held.values())
         expect(not missing, f"no component has {sorted(missing)}")
-        of_mpi = held["mpi"] - {os.path.join("libexec", "halftone", "libhalftone-mpi.so")} # nothing where no MPI was found
+        of_mpi = held["mpi"] - {os.path.join("libexec", "halftone", "libhalftone-mpi.so")} # empty if no MPI was found
         expect(not of_mpi, f"mpi has {sorted(of_mpi)} besides the library that sends messages")
         names = sorted(map(os.path.basename, held["runtime"]))
         tools = ["halftone-bytecode", "halftone-h5", "halftone-lsp-server", "halftone-opt", "halftone-policy", "halftone-reduce", "halftone-run"]

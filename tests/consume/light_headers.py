@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Preprocesses users' programs with the public headers alone: few lines to compile, and no foreign header.
+# Preprocesses user programs that include public headers only: few lines to compile, and no third-party headers.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: light_headers.py COMPILER INCLUDE_DIR FILE..."""
 import os
@@ -8,7 +8,8 @@ import subprocess
 import sys
 import tempfile
 
-# Compile time grows with the lines: about 2 s of processor time at the limit, most of them the standard library's.
+# Compile time grows with the number of lines: about 2 s of processor time at the limit, most of it for the standard
+# library.
 MOST_LINES = 65000
 FOREIGN = re.compile(r"/(llvm|llvm-c|mlir|mlir-c|fmt|nlohmann|CLI|catch2)(-\d+)?/|pcre2\.h$|zlib\.h$")
 

@@ -1,4 +1,4 @@
-// Counts what the memory accesses of kernels cost: wavefronts of shared memory and sectors of global memory.
+// Counts the cost of the memory accesses of kernels: wavefronts of shared memory and sectors of global memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/AccessCounts.h"
 #include "tests/emulator/Block.h"
@@ -11,12 +11,12 @@ namespace {
 
 constexpr uint64_t wordBytes = 4, banks = 32, wavefrontBytes = wordBytes * banks, sectorBytes = 32;
 
-/// An access of one lane; no bytes where the lane takes no part.
+/// The accesses of the lanes of a warp. An inactive lane has no bytes.
 using LaneAccesses = std::array<Access, warpSize>;
 
 uint64_t ceilDivide(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-/// The most distinct words that the lanes from `first` to `end` name in one bank.
+/// The largest number of distinct words that the lanes from `first` to `end` access in one bank.
 uint64_t wavefronts(const LaneAccesses &lanes, int first, int end) {
   std::array<uint64_t, 2 * banks> words;
   size_t count = 0;
@@ -44,7 +44,7 @@ AccessCount sharedRequest(const LaneAccesses &lanes, int together) {
 }
 
 AccessCount globalRequest(const LaneAccesses &lanes) {
-  std::array<std::pair<uint64_t, uint64_t>, warpSize> spans; // of bytes
+  std::array<std::pair<uint64_t, uint64_t>, warpSize> spans; // ranges of bytes
   size_t count = 0;
   for (const Access &lane : lanes)
     if (lane.bytes)
@@ -117,7 +117,7 @@ void InstructionAccesses::count(Warp &warp, const Instruction &instruction, Lane
       global += globalRequest(sources);
     return;
   }
-  // The lanes of a request by generic addresses use one memory, as those of all kernels do.
+  // The lanes of a request with generic addresses access one memory, as in all of our kernels.
   const uint64_t first = lanes[std::countr_zero(active)].address;
   const bool isGeneric = instruction.space == Space::Generic;
   if (instruction.space == Space::Shared || (isGeneric && first >= sharedWindow && first < paramWindow))

@@ -1,4 +1,4 @@
-// The copies from global to shared memory that the threads of a warp have begun and not waited for.
+// The copies from global to shared memory that the threads of a warp have started and not waited for.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/AsyncCopies.h"
 #include "tests/emulator/Block.h"

@@ -1,4 +1,4 @@
-// The copies from global to shared memory that the threads of a warp have begun and not waited for.
+// The copies from global to shared memory that the threads of a warp have started and not waited for.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Memory.h"
@@ -10,11 +10,11 @@ namespace halftone::emulator {
 
 class Warp;
 
-/// One cp.async of a lane. Its source is read when it is issued or when its thread waits for it, as the seed draws; its target is
-/// written at that wait, and until then every use of the target is a fault.
+/// One cp.async of a lane. The seed decides whether its source is read when it is issued or when its thread waits for
+/// it. Its target is written at that wait; until then every use of the target is a fault.
 struct AsyncCopy {
   Access target;
-  Access source; ///< fewer bytes than the target: the rest is 0
+  Access source; ///< may have fewer bytes than the target: the rest is 0
   bool isRead = false;
   std::array<std::byte, 16> bytes{};
 };
@@ -25,7 +25,7 @@ public:
   void commit(int lane);
   /// Finishes the oldest groups of the lane until at most `left` are in flight.
   void wait(Warp &warp, int lane, size_t left);
-  /// Finishes all copies of the lane, in groups or not.
+  /// Finishes all copies of the lane, committed to groups or not.
   void waitAll(Warp &warp, int lane);
 
 private:

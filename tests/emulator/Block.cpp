@@ -1,4 +1,4 @@
-// A block runs its warps in a seeded order between barriers; a launch runs its blocks.
+// Execution of a block, whose warps run in a seeded order between barriers, and of the blocks of a launch.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Block.h"
 #include <algorithm>

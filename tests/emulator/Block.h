@@ -18,23 +18,23 @@ struct Launch {
   std::array<uint32_t, 3> grid{1, 1, 1};
   std::array<uint32_t, 3> threads{1, 1, 1};
   uint32_t dynamicSharedBytes = 0;
-  std::vector<std::byte> parameters; ///< laid out as the kernel's
+  std::vector<std::byte> parameters; ///< in the layout of the kernel
 };
 
 struct LaunchCounts {
   uint64_t launches = 0;
   uint64_t threadInstructions = 0;
-  std::optional<AccessCounts> accesses = {}; ///< none: accesses are not counted, which takes time
+  std::optional<AccessCounts> accesses = {}; ///< none: accesses are not counted, since counting takes time
 };
 
 class Block {
 public:
-  /// `accesses`, if not null, has a place for each instruction of the kernel.
+  /// `accesses`, if not null, has an entry for each instruction of the kernel.
   Block(const Launch &launch, uint32_t index, DeviceMemory &global, Random &random, InstructionAccesses *accesses);
 
-  /// Runs all warps to their end. Throws Fault, its text without the place.
+  /// Runs all warps to their end. Throws Fault, whose text lacks the position.
   void run();
-  /// Where the block stands: kernel, line, block and thread.
+  /// The current position: kernel, line, block and thread.
   std::string place() const;
   uint64_t threadInstructions() const;
 
@@ -65,8 +65,8 @@ private:
   const Warp *running_ = nullptr;
 };
 
-/// Runs all blocks of a launch one after the other, in order or in the order that `random` draws. Throws Fault with the whole text:
-/// kernel, line, block, thread, address, the expectation and the seed.
+/// Runs all blocks of a launch one after the other, in order or in the order that `random` draws. Throws Fault with the
+/// complete text: kernel, line, block, thread, address, the expectation and the seed.
 void runLaunch(const Launch &launch, DeviceMemory &global, Random &random, LaunchCounts &counts);
 
 } // namespace halftone::emulator

@@ -1,4 +1,4 @@
-// A statement on its way to an instruction.
+// Decoding of a statement to an instruction.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Decoding.h"
 #include "tests/emulator/Fault.h"

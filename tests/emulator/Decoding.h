@@ -1,4 +1,4 @@
-// A statement on its way to an instruction: its modifiers are taken one by one, its operands become rows of the register file.
+// Decoding of a statement to an instruction: modifiers are taken one by one, operands become rows of the register file.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Ptx.h"
@@ -11,32 +11,32 @@ namespace halftone::emulator {
 
 struct Row {
   uint32_t offset = 0;
-  uint8_t bits = 0; ///< 1: a predicate
+  uint8_t bits = 0; ///< 1 for a predicate
 };
 
-/// The names that a kernel's statements may use, and the register file that they fill. A name that a scope `{ }` declares hides the same
-/// name outside of it, and ends with it.
+/// The names that the statements of a kernel may use, and the register file that they fill. A name declared in a scope
+/// `{ }` hides the same name outside of it, and ends with the scope.
 class KernelNames {
 public:
   explicit KernelNames(Kernel &kernel) : kernel_(kernel), scopes_(1) {}
 
   void openScope() { scopes_.emplace_back(); }
   void closeScope() { scopes_.pop_back(); }
-  /// Whether the innermost scope is the kernel's, inside the module's alone.
+  /// Returns true if the innermost scope is the kernel's, directly inside the module's.
   bool isBody() const { return scopes_.size() == 2; }
 
-  // Each of these is false if the innermost scope has declared the name before.
+  // These return false if the innermost scope has already declared the name.
   bool declareRegister(std::string name, uint8_t bits);
-  /// A variable whose address is known: of shared memory (its address there) or a parameter (its offset).
+  /// A variable with a known address: of shared memory (its address there) or a parameter (its offset).
   bool declareSymbol(std::string name, uint64_t address);
 
-  /// The row of a declared or special register, if `name` is one.
+  /// The row of a declared or special register `name`, if there is one.
   std::optional<Row> findRegister(std::string_view name);
-  /// A row of `bits` that holds `value` in each lane.
+  /// A row with `value` in each lane.
   uint32_t constant(uint64_t value, uint8_t bits);
-  /// A row that nobody reads.
+  /// A row without readers.
   uint32_t unread(uint8_t bits) { return newRow(bits); }
-  /// A row that holds the address of `symbol` plus `addend`.
+  /// A row with the address of `symbol` plus `addend`.
   uint32_t symbol(std::string_view symbol, int64_t addend, uint8_t bits, uint32_t line);
 
 private:
@@ -49,7 +49,7 @@ private:
   const Name *find(std::string_view name) const;
 
   Kernel &kernel_;
-  std::vector<std::map<std::string, Name, std::less<>>> scopes_; ///< the innermost last
+  std::vector<std::map<std::string, Name, std::less<>>> scopes_; ///< the innermost is last
   std::map<std::string, Row, std::less<>> specials_;
   std::map<std::pair<uint64_t, uint8_t>, uint32_t> constants_;
 };
@@ -62,11 +62,12 @@ public:
   const Statement &statement;
   Instruction &instruction;
 
-  /// Whether the opcode has the modifier; each one must be taken by somebody.
+  /// Returns true if the opcode has the modifier. Each modifier must be taken once.
   bool take(std::string_view modifier);
-  /// The place in `choices` of the one that the opcode has; without one, `otherwise`, or a failure if that is negative.
+  /// The index in `choices` of the modifier that the opcode has. Without one, returns `otherwise`, or fails if that is
+  /// negative.
   int takeOneOf(std::initializer_list<std::string_view> choices, int otherwise = -1);
-  /// The first modifier left that is a type.
+  /// Takes the first remaining modifier that is a type.
   Type takeType();
   /// Fails if a modifier was not taken.
   void finish() const;
@@ -75,24 +76,24 @@ public:
   size_t operandCount() const { return statement.operands.size(); }
   const OperandText &operand(size_t index) const { return statement.operands[index]; }
 
-  /// Operand `index` as a source or a destination of exactly `bits`. Sources may be numbers and symbols.
+  /// Operand `index` as a source or a destination of exactly `bits` bits. Sources may be numbers and symbols.
   uint32_t read(size_t index, uint8_t bits) { return read(operand(index), bits); }
   uint32_t read(const OperandText &text, uint8_t bits);
   uint32_t write(size_t index, uint8_t bits) { return write(operand(index), bits); }
   uint32_t write(const OperandText &text, uint8_t bits);
-  /// A register of at least `bits`, or for sources a number of `bits`.
+  /// A register of at least `bits` bits, or for sources a number of `bits` bits.
   Row readAtLeast(const OperandText &text, uint8_t bits);
   Row writeAtLeast(const OperandText &text, uint8_t bits);
-  /// The predicate of a source, and whether `!` stands before it.
+  /// The predicate of a source, and whether it is preceded by `!`.
   uint32_t readPredicate(size_t index, bool &negated);
   /// The row and displacement of an address [base + n].
   Row readAddress(size_t index, int64_t &displacement);
-  /// Puts the rows of a vector of `count` registers of `bits` at `first`.
+  /// Writes the rows of a vector of `count` registers of `bits` bits to operands from `first` on.
   void readVector(size_t index, size_t first, size_t count, uint8_t bits);
   void writeVector(size_t index, size_t first, size_t count, uint8_t bits);
   /// The value of an operand that must be a number.
   uint64_t number(size_t index) const;
-  /// Destination, then sources, all of `bits`.
+  /// Reads a destination, then sources, all of `bits` bits.
   void readAll(uint8_t bits);
 
   [[noreturn]] void fail(const std::string &text) const;
@@ -109,7 +110,7 @@ using Decode = void (*)(Decoding &);
 /// The function that decodes the opcode, or null.
 Decode findDecoder(std::string_view opcode);
 
-/// The value of a number as written, for an operand of `bits`. Throws PtxError.
+/// The value of a number as written, for an operand of `bits` bits. Throws PtxError.
 uint64_t numberValue(std::string_view text, bool negative, uint8_t bits, uint32_t line);
 
 } // namespace halftone::emulator

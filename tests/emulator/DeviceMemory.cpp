@@ -1,4 +1,4 @@
-// Global memory with a record for each byte.
+// Global memory with a record per byte.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Memory.h"
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace halftone::emulator {
 namespace {
 
 constexpr uint64_t reservedBytes = uint64_t(1) << 40;
-constexpr uint64_t granule = 512; // of addresses; one granule between allocations belongs to nobody
+constexpr uint64_t granule = 512; // in address space; one granule between allocations is unallocated
 
-/// A byte's record: bit 0 says that it was written at some time; then the launch, the block that wrote it and the block that read it
-/// in that launch. Blocks count from 1; `manyBlocks` stands for more than one reader.
+/// The record of a byte: bit 0 is set once it was written; then the launch, the block that wrote it and the block that
+/// read it in that launch. Blocks count from 1; `manyBlocks` represents more than one reader.
 constexpr uint64_t writtenBit = 1, launchBits = 15, blockBits = 24;
 constexpr uint64_t launchShift = 1, writerShift = 16, readerShift = 40;
 constexpr uint64_t launchMask = (uint64_t(1) << launchBits) - 1, blockMask = (uint64_t(1) << blockBits) - 1;

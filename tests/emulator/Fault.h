@@ -1,4 +1,4 @@
-// Failures of emulated work: a fault stops a launch, an error of the PTX stops the load of a module.
+// Failures of emulated work: a fault stops a launch, an error in the PTX stops the load of a module.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace halftone::emulator {
 
-/// The driver's error that a fault becomes.
+/// The driver error for a fault.
 enum class FaultKind : uint8_t { IllegalAddress, MisalignedAddress, LaunchFailed };
 
-/// A kernel, or a copy in a stream, does a thing that the device forbids, or one that makes results depend on an order.
+/// An action of a kernel, or of a copy in a stream, that the device forbids, or that makes results depend on an order.
 class Fault : public std::runtime_error {
 public:
   Fault(FaultKind kind, const std::string &text) : std::runtime_error(text), kind(kind) {}
@@ -18,7 +18,7 @@ public:
   FaultKind kind;
 };
 
-/// PTX that the emulator does not take. `line` counts from 1.
+/// PTX that the emulator does not support. `line` counts from 1.
 class PtxError : public std::runtime_error {
 public:
   PtxError(uint32_t line, const std::string &text);
@@ -26,7 +26,7 @@ public:
   uint32_t line;
 };
 
-/// PTX of a newer version than the driver takes.
+/// PTX of a newer version than the driver supports.
 class PtxVersionError : public PtxError {
 public:
   using PtxError::PtxError;

@@ -13,7 +13,7 @@ namespace halftone::emulator {
 
 namespace {
 
-constexpr uint64_t maxLocalBytes = 512 << 10; // of a thread
+constexpr uint64_t maxLocalBytes = 512 << 10; // per thread
 constexpr uint32_t maxRegistersOfOneName = 1 << 20;
 
 uint32_t alignUp(uint64_t value, uint32_t alignment) {
@@ -45,24 +45,24 @@ public:
   }
 
 private:
-  /// A place that gets the index of the instruction at a label: a branch's target, or an element of Kernel::branchTargets. An
-  /// indexed branch gets a list of targets.
+  /// A reference to a label, to be replaced by the index of the instruction at the label: the target of a branch, or an
+  /// element of Kernel::branchTargets. An indexed branch refers to a list of targets.
   struct Branch {
     enum class Kind : uint8_t { Direct, Indexed, Element };
     Kind kind;
-    size_t place; ///< of the instruction or of the element
+    size_t place; ///< index of the instruction or of the element
     std::string label;
     uint32_t line;
   };
 
-  /// The labels of one scope, and the branches in it and the scopes inside whose labels are not known yet.
+  /// The labels of one scope, and the branches in it and in the scopes inside it whose labels are not known yet.
   struct Labels {
     std::map<std::string, uint32_t, std::less<>> places;
-    std::map<std::string, std::vector<Branch>, std::less<>> lists; ///< .branchtargets: elements without their places
+    std::map<std::string, std::vector<Branch>, std::less<>> lists; ///< .branchtargets: elements without positions
     std::vector<Branch> branches;
   };
 
-  /// Runs off the end of the kernel mean `ret`.
+  /// Running off the end of the kernel means `ret`.
   Instruction end() const {
     Instruction made;
     made.flow = Flow::Exit;
@@ -202,7 +202,8 @@ private:
     kernel_.localBytes = start + static_cast<uint32_t>(declaration.bytes);
   }
 
-  /// Shared memory whose size the launch gives begins behind all other: its address is known once the body has been read.
+  /// Shared memory whose size is given at launch follows all other shared memory: its address is known once the body
+  /// has been read.
   void placeOpenShared() {
     for (const Declaration &declaration : open_)
       kernel_.staticSharedBytes =
@@ -336,8 +337,8 @@ private:
                                branch.kind == Branch::Kind::Indexed ? ".branchtargets" : "a label", kernel_.name));
   }
 
-  /// Resolves the branches of the innermost scope, which ends, to its labels; branches to others stay. Elements of a list are resolved
-  /// from the scope that declares the list.
+  /// Resolves the branches of the innermost scope, which ends, to its labels; branches to other labels remain. Elements
+  /// of a list are resolved from the scope that declares the list.
   void resolveBranches() {
     Labels &labels = labels_.back();
     std::vector<Branch> elements;
@@ -370,7 +371,7 @@ private:
   const Module &module_;
   Kernel kernel_;
   KernelNames names_;
-  std::vector<Labels> labels_{1}; ///< of the scopes, the innermost last
+  std::vector<Labels> labels_{1}; ///< one per scope, the innermost last
   std::vector<Declaration> open_;
 };
 

@@ -1,4 +1,4 @@
-// A module whose variables have their memory.
+// A module whose variables have memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/LoadedModule.h"
 #include "tests/emulator/PtxParser.h"

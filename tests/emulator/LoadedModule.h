@@ -1,4 +1,4 @@
-// A module whose variables have their memory, so that its kernels can run.
+// A module whose variables have memory, so that its kernels can run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Memory.h"
@@ -8,18 +8,18 @@ namespace halftone::emulator {
 
 class LoadedModule {
 public:
-  /// The static shared memory that a kernel may have.
+  /// The maximum static shared memory of a kernel.
   static constexpr uint32_t mostStaticBytes = 48 * 1024;
 
-  /// Parses `ptx` and lays out its variables in `memory`, which must outlive the module. Throws PtxError; also for a target newer than
-  /// `capability` (80 for 8.0) and for a kernel with more static shared memory than a device gives. PtxVersionError for a `.version` above
-  /// `newestVersion` (80 for 8.0).
+  /// Parses `ptx` and lays out its variables in `memory`, which must outlive the module. Throws PtxError, also for a
+  /// target newer than `capability` (80 for 8.0) and for a kernel with more static shared memory than a device has.
+  /// Throws PtxVersionError for a `.version` above `newestVersion` (80 for 8.0).
   LoadedModule(std::string_view ptx, DeviceMemory &memory, uint32_t capability = 80, uint32_t newestVersion = 80);
   ~LoadedModule();
   LoadedModule(const LoadedModule &) = delete;
   LoadedModule &operator=(const LoadedModule &) = delete;
 
-  /// The kernel of that name, or null.
+  /// The kernel with this name, or null.
   const Kernel *find(std::string_view name) const;
 
 private:

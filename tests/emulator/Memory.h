@@ -1,4 +1,4 @@
-// The memory of the emulated device, with a record for each byte that says who wrote and read it.
+// The memory of the emulated device, with a record per byte of its writer and readers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Fault.h"
@@ -12,14 +12,14 @@
 
 namespace halftone::emulator {
 
-/// One access of a thread. Addresses are generic or of the space that the memory stands for.
+/// One access of a thread. Addresses are generic, or in the space of the memory.
 struct Access {
   uint64_t address = 0;
   uint32_t bytes = 0;
 };
 
-/// Gives each of `bytes` records the value of next(record, byte). That is called once for equal records in a row: neighbours mostly have
-/// equal ones.
+/// Sets the record of each of `bytes` bytes to next(record, byte). next() is called once per run of equal records,
+/// since adjacent records are mostly equal.
 template <typename F> void updateRecords(uint64_t *records, uint32_t bytes, F next) {
   uint64_t known = 0, result = 0;
   for (uint32_t i = 0; i < bytes; ++i) {
@@ -31,9 +31,10 @@ template <typename F> void updateRecords(uint64_t *records, uint32_t bytes, F ne
   }
 }
 
-/// Global memory. Addresses lie in a range that the host may not touch; the bytes lie elsewhere. Each byte knows whether anything wrote
-/// it, and which block of the running launch wrote or read it: a block that uses bytes which another block of the launch writes is a
-/// fault in any order of the two. Within a block a byte has a ThreadRecord, so a race of two threads is a fault too.
+/// Global memory. Addresses are in a range that the host must not access; the bytes are elsewhere. Each byte records
+/// whether it was written, and which block of the running launch wrote or read it: a block that uses bytes written by
+/// another block of the launch faults, in either order of the two. Within a block a byte has a ThreadRecord, so a race
+/// between two threads is a fault too.
 class DeviceMemory {
 public:
   /// Memory of `capacity` bytes.
@@ -45,17 +46,18 @@ public:
   uint64_t capacity() const { return capacity_; }
   uint64_t used() const { return used_; }
 
-  /// The address of `bytes` new bytes aligned to 512, or nothing when the memory is full. Nobody may use them before `open`.
+  /// The address of `bytes` new bytes aligned to 512, or nothing if memory is full. They must not be used before
+  /// `open`.
   std::optional<uint64_t> reserve(uint64_t bytes);
   void open(uint64_t address);
-  /// Ends the allocation at `address`; false if none begins there.
+  /// Frees the allocation at `address`. Returns false if none begins there.
   bool release(uint64_t address);
-  /// Bytes of the allocation that begins at `address`, if there is one.
+  /// The size in bytes of the allocation that begins at `address`, if any.
   std::optional<uint64_t> sizeAt(uint64_t address) const;
-  /// Marks an allocation as one that kernels may only read.
+  /// Marks an allocation as read-only for kernels.
   void protect(uint64_t address);
 
-  // Accesses of the host and of the copy engine. Each throws Fault, before it changes anything.
+  // Accesses of the host and of the copy engine. Each throws Fault before it changes anything.
   void write(uint64_t to, const void *from, uint64_t bytes);
   void read(void *to, uint64_t from, uint64_t bytes);
   void copy(uint64_t to, uint64_t from, uint64_t bytes);
@@ -65,7 +67,8 @@ public:
   // Accesses of the blocks of a launch.
   static constexpr uint32_t maxBlocks = (1 << 24) - 3;
   void beginLaunch();
-  /// The number of an interval that begins: a block has one from its start to its first barrier, and one after each barrier.
+  /// The number of a new interval. A block has one interval from its start to its first barrier, and one after each
+  /// barrier.
   uint32_t beginInterval();
   void load(const Access &access, const MemoryUser &user, void *to);
   void store(const Access &access, const MemoryUser &user, const void *from);
@@ -97,14 +100,15 @@ private:
   Allocation *last_ = nullptr;
 };
 
-/// Shared memory of one block, addresses from firstSharedAddress on. Each byte has a ThreadRecord, so a race of two threads is a fault.
+/// Shared memory of one block, with addresses from firstSharedAddress on. Each byte has a ThreadRecord, so a race
+/// between two threads is a fault.
 class SharedMemory {
 public:
   explicit SharedMemory(uint32_t bytes) : data_(bytes), records_(bytes) {}
 
   void load(const Access &access, const MemoryUser &user, void *to);
   void store(const Access &access, const MemoryUser &user, const void *from);
-  /// Marks bytes as the target of a copy that nobody has waited for; every use of them until `storeLate` is a fault.
+  /// Marks bytes as the target of a copy in flight; every use of them until `storeLate` is a fault.
   void storeLater(const Access &access, const MemoryUser &user);
   void storeLate(const Access &access, const MemoryUser &user, const void *from);
 
@@ -115,7 +119,7 @@ private:
   std::vector<uint64_t> records_;
 };
 
-/// Throws if an address is not a multiple of its bytes.
+/// Throws if an address is not a multiple of the access size.
 void checkAlignment(const Access &access, const char *verb);
 
 } // namespace halftone::emulator

@@ -1,4 +1,4 @@
-// Numbers of the device that C++ lacks.
+// Number formats of the device that C++ lacks.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Numbers.h"
 #include "tests/emulator/Random.h"

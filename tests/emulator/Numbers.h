@@ -1,4 +1,4 @@
-// Numbers of the device that C++ lacks: f16, bf16, tf32, roundings, and results of approximate instructions.
+// Number formats of the device that C++ lacks: f16, bf16, tf32, roundings, and results of approximate instructions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <bit>
@@ -18,7 +18,7 @@ struct TFloat {
   uint32_t bits = 0;
 };
 
-/// To the nearest (ties to even, or away from zero), to zero, down, up.
+/// To nearest (ties to even, or away from zero), toward zero, down, up.
 enum class Rounding : uint8_t { Nearest, NearestAway, Zero, Down, Up };
 
 struct FloatFormat {
@@ -28,18 +28,19 @@ struct FloatFormat {
 constexpr FloatFormat halfFormat{10, 5}, bfloatFormat{7, 8}, tfloatFormat{10, 8}, floatFormat{23, 8},
     doubleFormat{52, 11};
 
-/// The bits of `value`, rounded once, in the low bits of the result. NaN gives the format's positive NaN with all bits of its fraction.
+/// The bits of `value`, rounded once, in the low bits of the result. NaN gives the format's positive NaN with all
+/// fraction bits set.
 uint64_t roundTo(FloatFormat format, long double value, Rounding rounding);
 
-/// x + y in f64, rounded to odd: a later rounding to at most 51 bits rounds the exact sum once.
+/// x + y in f64, rounded to odd: a later rounding to at most 51 bits then equals a single rounding of the exact sum.
 double addToOdd(double x, double y);
 
-/// The result of an approximate instruction: `exact`, moved by at most `bound` of itself. The seed draws by how much, always the same for
-/// the same `key`; seed 0 moves nothing.
+/// The result of an approximate instruction: `exact` with a relative error of at most `bound`. The seed determines the
+/// error, which is always the same for the same `key`; with seed 0 there is none.
 float approximate(double exact, double bound, uint64_t seed, uint64_t key);
 
 inline float toFloat(Half value) {
-  // As an f32 with the same exponent field; then the exponents' biases are 112 apart, also of subnormal numbers.
+  // As an f32 with the same exponent field; the exponent biases then differ by 112, also for subnormal numbers.
   const uint32_t sign = uint32_t(value.bits & 0x8000) << 16, size = uint32_t(value.bits & 0x7fff) << 13;
   const bool isFinite = (value.bits & 0x7c00) != 0x7c00;
   const float magnitude = isFinite ? std::bit_cast<float>(size) * 0x1p112f : std::bit_cast<float>(size | 0x7f800000);

@@ -1,8 +1,9 @@
-// PTX in dense form: the data that the parser makes and the warps run.
+// PTX in dense form: the data that the parser creates and the warps run.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A register is a row of 32 lanes in the register file of a warp, and an operand is the byte offset of such a row. Immediates, symbols'
-// addresses and special registers are rows too, filled before the warp starts: the inner loops know one kind of operand only.
+// A register is a row of 32 lanes in the register file of a warp, and an operand is the byte offset of a row.
+// Immediates, addresses of symbols and special registers are rows too, filled before the warp starts, so the inner
+// loops handle a single kind of operand.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -24,21 +25,22 @@ constexpr LaneMask allLanes = 0xffffffff;
 /// Runs one instruction for the active lanes of a warp.
 using Execute = void (*)(Warp &, const Instruction &, LaneMask active);
 
-/// How an instruction moves the warp's place in the program. `Together` waits until all lanes that the instruction names have reached it.
+/// How an instruction changes the warp's position in the program. `Together` waits until all lanes named by the
+/// instruction have reached it.
 enum class Flow : uint8_t { Next, Branch, IndexedBranch, Exit, BlockBarrier, Together };
 
 enum class Space : uint8_t { Generic, Global, Shared, Param, Const };
 
-/// What an instruction does with memory.
+/// The memory accesses of an instruction.
 enum class MemoryUse : uint8_t { None, Load, Store, LoadMatrix, AsyncCopy };
 
-/// Shared and parameter memory as generic addresses; every other generic address is global.
+/// Generic addresses of shared and parameter memory; every other generic address is global.
 constexpr uint64_t sharedWindow = uint64_t(1) << 60;
 constexpr uint64_t paramWindow = uint64_t(2) << 60;
-/// The first address of shared memory that a variable may have: address 0 is never valid.
+/// The first address of shared memory that a variable may have, so that address 0 is never valid.
 constexpr uint32_t firstSharedAddress = 1024;
 
-/// A type of PTX. `bits` is the width of one operand; packed types hold `elements` numbers in it.
+/// A PTX type. `bits` is the width of one operand; packed types have `elements` numbers in it.
 struct Type {
   enum class Kind : uint8_t { Predicate, Bits, Unsigned, Signed, Float, BFloat, TFloat };
   Kind kind = Kind::Bits;
@@ -50,7 +52,7 @@ struct Type {
   bool operator==(const Type &) const = default;
 };
 
-/// The type that `name` spells without its dot ("s32", "bf16x2"), if any.
+/// The type with this name without its dot ("s32", "bf16x2"), if any.
 std::optional<Type> typeNamed(std::string_view name);
 
 constexpr uint32_t noOperand = 0xffffffff;
@@ -61,16 +63,16 @@ struct Instruction {
   bool guardNegated = false;
   uint8_t addressBits = 0;  ///< width of the address operand
   uint8_t registerBits = 0; ///< width of the registers that a load, store or conversion moves
-  uint8_t sourceBits = 0;   ///< the same of a conversion's source
+  uint8_t sourceBits = 0;   ///< likewise for a conversion's source
   uint8_t count = 0;        ///< elements of a vector, matrices of an ldmatrix
   Space space = Space::Generic;
   MemoryUse use = MemoryUse::None;
-  uint8_t accessBytes = 0;      ///< of a lane; of an ldmatrix, of a row
+  uint8_t accessBytes = 0;      ///< per lane; for an ldmatrix, per row
   uint32_t guard = noOperand;   ///< predicate
-  uint32_t members = noOperand; ///< Together: the mask of lanes; without one the whole warp
+  uint32_t members = noOperand; ///< Together: the mask of lanes; absent: the whole warp
   uint32_t target = 0;      ///< Branch: index of the next instruction; IndexedBranch: the first of its `mode` targets
-  uint32_t line = 0;        ///< line of the PTX, from 1
-  uint64_t mode = 0;        ///< the family's own: comparison, shuffle kind, bytes
+  uint32_t line = 0;        ///< line in the PTX, from 1
+  uint64_t mode = 0;        ///< specific to the family: comparison, shuffle kind, bytes
   int64_t displacement = 0; ///< added to the address
   int64_t secondDisplacement = 0; ///< cp.async: added to the source's address
   std::array<uint32_t, 16> operands{};
@@ -105,7 +107,7 @@ struct SpecialRow {
   uint32_t offset;
 };
 
-/// A part of the register file that holds anything until the kernel writes it.
+/// A part of the register file with undefined contents until the kernel writes it.
 struct OpenRows {
   uint32_t offset = 0;
   uint32_t bytes = 0;
@@ -117,7 +119,7 @@ struct Parameter {
   uint32_t bytes = 0;
 };
 
-/// A row that holds the address of a module's variable, known once the module is loaded.
+/// A row with the address of a module variable, which is known once the module is loaded.
 struct Relocation {
   uint32_t offset = 0;
   uint8_t bits = 64;
@@ -131,14 +133,14 @@ struct Kernel {
   std::vector<Parameter> parameters;
   uint32_t parameterBytes = 0;
   std::vector<Instruction> instructions;
-  std::vector<uint32_t> branchTargets;  ///< of all indexed branches, one list after the other
+  std::vector<uint32_t> branchTargets;  ///< lists of all indexed branches, concatenated
   std::vector<std::byte> registerImage; ///< the register file of a warp at its start
   std::vector<OpenRows> openRows;       ///< declared registers
   std::vector<SpecialRow> specials;
   std::vector<Relocation> relocations;
-  uint32_t registers = 0;               ///< 32-bit registers that the PTX declares, a 64-bit one counted twice
+  uint32_t registers = 0;               ///< 32-bit registers that the PTX declares; a 64-bit register counts twice
   uint32_t staticSharedBytes = 0;       ///< from firstSharedAddress on
-  uint32_t localBytes = 0;              ///< of each thread, for spilled registers; no instruction reaches them
+  uint32_t localBytes = 0;              ///< per thread, for spilled registers; no instruction accesses them
   std::array<uint32_t, 3> maxThreads{}; ///< 0: not given
   std::array<uint32_t, 3> requiredThreads{};
 };
@@ -150,10 +152,10 @@ struct Variable {
   bool initialised = false;
   uint32_t alignment = 1;
   uint64_t bytes = 0;
-  std::vector<std::byte> initial; ///< as many bytes as were given; the rest is 0
+  std::vector<std::byte> initial; ///< the bytes given; the rest is 0
 };
 
-/// Fills the row of `relocation`, whose symbol stands at `address`.
+/// Fills the row of `relocation`, whose symbol is at `address`.
 void fillRelocation(Kernel &kernel, const Relocation &relocation, uint64_t address);
 
 struct Module {

@@ -68,7 +68,7 @@ private:
     }
   }
 
-  /// A dot belongs to a word; so do the two colons of `shared::cta`, unlike the one colon behind a label.
+  /// A dot belongs to a word, and so do the two colons of `shared::cta`, unlike the single colon after a label.
   bool continuesWord(size_t place) const {
     char c = at(place);
     return isLetter(c) || isDigit(c) || c == '.' || (c == ':' && (at(place + 1) == ':' || at(place - 1) == ':'));

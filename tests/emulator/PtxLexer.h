@@ -14,8 +14,9 @@ struct Token {
   uint32_t line = 0;     ///< from 1
 };
 
-/// Splits `ptx` into words (names, registers, opcodes and directives with their dots), numbers, quoted texts and single marks; the last
-/// token is an End. Comments and the lines of .file and .loc are left out. The tokens point into `ptx`.
+/// Splits `ptx` into words (names, registers, opcodes and directives with their dots), numbers, quoted texts and single
+/// punctuation marks; the last token is an End. Comments and the lines of .file and .loc are dropped. The tokens point
+/// into `ptx`.
 std::vector<Token> ptxTokens(std::string_view ptx);
 
 } // namespace halftone::emulator

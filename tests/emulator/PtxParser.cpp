@@ -201,7 +201,7 @@ Declaration parseDeclaration(PtxTokens &tokens) {
   while (tokens.take(".ptr") || tokens.take(".global") || tokens.take(".shared") || tokens.take(".const"))
     continue;
   if (tokens.take(".align"))
-    tokens.expectCount(1 << 20); // the alignment of the memory that a pointer points to
+    tokens.expectCount(1 << 20); // the alignment of the memory to which a pointer points
   made.name = tokens.expectWord("a name");
   made.alignment = std::max<uint32_t>(made.alignment, made.type.bits / 8);
   made.bytes = made.type.bits / 8;

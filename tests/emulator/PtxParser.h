@@ -1,4 +1,4 @@
-// Reads PTX text into a module that the emulator runs.
+// Parses PTX text into a module that the emulator runs.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Ptx.h"
@@ -6,8 +6,8 @@
 
 namespace halftone::emulator {
 
-/// Parses `ptx` whole. Throws PtxError with the line and the name of the first thing that the emulator does not take: nothing is skipped
-/// but debug information and pragmas.
+/// Parses `ptx`. Throws PtxError with the line and the name of the first unsupported construct: only debug information
+/// and pragmas are skipped.
 Module parsePtx(std::string_view ptx);
 
 } // namespace halftone::emulator

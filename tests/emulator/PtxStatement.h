@@ -12,7 +12,7 @@ struct OperandText {
   Kind kind = Kind::Word;
   std::string_view text;          ///< Word, Number; Address: its base
   bool baseIsNumber = false;      ///< Address
-  bool negated = false;           ///< Word: `!` before it; Number: `-` before it
+  bool negated = false;           ///< Word: preceded by `!`; Number: preceded by `-`
   int64_t addend = 0;             ///< Word, Address: a number added to it
   std::vector<OperandText> parts; ///< Vector {a, b}; Pair p|q
 };
@@ -20,7 +20,7 @@ struct OperandText {
 struct Statement {
   std::string_view opcode;                 ///< "add" of add.rn.f32
   std::vector<std::string_view> modifiers; ///< "rn", "f32"
-  std::string_view guard;                  ///< @p; empty: none
+  std::string_view guard;                  ///< @p; empty if absent
   bool guardNegated = false;
   std::vector<OperandText> operands;
   uint32_t line = 0;

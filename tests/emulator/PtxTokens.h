@@ -1,4 +1,4 @@
-// A cursor over the tokens of PTX, and the parts of the grammar that modules and kernels share.
+// A cursor over PTX tokens, and the parts of the grammar that modules and kernels share.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Ptx.h"
@@ -18,7 +18,7 @@ public:
   bool take(std::string_view text);
   void expect(std::string_view text);
   std::string_view expectWord(std::string_view meaning);
-  /// An integer, with `-` before it or not.
+  /// An integer with an optional `-`.
   int64_t expectInteger();
   uint32_t expectCount(uint32_t limit);
 
@@ -29,7 +29,7 @@ private:
   size_t place_ = 0;
 };
 
-/// The text behind a state space: alignment, type, name, and the number of elements.
+/// The text after a state space: alignment, type, name, and the number of elements.
 struct Declaration {
   std::string name;
   Type type;
@@ -39,11 +39,11 @@ struct Declaration {
   bool isOpen = false; ///< name[]: its size is given at launch
 };
 
-/// Reads `.align 4 .b8 name[16]`; the state space has been read.
+/// Reads `.align 4 .b8 name[16]`. The state space has already been read.
 Declaration parseDeclaration(PtxTokens &tokens);
 
-/// Reads a kernel of `module`, whose version and target are known, from its name to the closing brace. `shared` holds the module's shared
-/// variables.
+/// Reads a kernel of `module`, whose version and target are known, from its name to the closing brace. `shared` has the
+/// module's shared variables.
 Kernel parseKernel(PtxTokens &tokens, const Module &module, const std::vector<Declaration> &shared);
 
 } // namespace halftone::emulator

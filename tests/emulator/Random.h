@@ -1,4 +1,4 @@
-// What the device leaves open: the order of things, as written for seed 0, else drawn from the seed; and what registers hold at first.
+// What the device leaves open: orders, which are as written for seed 0 and otherwise random, and initial registers.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace halftone::emulator {
 
-/// A number that depends on all bits of `value` (SplitMix64's last steps).
+/// A number that depends on all bits of `value` (the final steps of SplitMix64).
 inline uint64_t mixed(uint64_t value) {
   value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
   value = (value ^ value >> 27) * 0x94d049bb133111eb;
@@ -25,7 +25,7 @@ public:
   /// A number below `count`, which is at least 1; always 0 for seed 0.
   uint64_t below(uint64_t count) { return isOrdered() ? 0 : next() % count; }
 
-  /// Fills `bytes` with numbers from a table, at a place of it that is drawn for each call, also for seed 0.
+  /// Fills `bytes` bytes with numbers from a table, from an offset that is drawn for each call, also for seed 0.
   void fill(std::byte *to, size_t bytes) {
     while (bytes) {
       const size_t place = mixed(seed_ ^ ++fills_) % (tableWords / 2);

@@ -1,4 +1,4 @@
-// The PTX version and the target that an instruction, a target or a driver stands for, as the PTX ISA's notes state them.
+// The PTX version and target that an instruction, target or driver implies, from the notes of the PTX ISA.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Requirements.h"
 #include <algorithm>
@@ -8,7 +8,8 @@ namespace halftone::emulator {
 
 namespace {
 
-/// Holds for an opcode whose modifiers contain `with`, one or several in a row as written, and not the modifier `without`.
+/// Applies to an opcode whose modifiers contain `with`, one or several consecutive modifiers, and not the modifier
+/// `without`.
 struct Rule {
   std::string_view opcode;
   std::string_view with;
@@ -17,7 +18,7 @@ struct Rule {
   std::string_view without = {};
 };
 
-// Targets below sm_70 are left out where the version implies them. The test compares rules with ptxas.
+// Targets below sm_70 are omitted where the version implies them. The test compares the rules with ptxas.
 constexpr Rule rules[] = {
     {"abs", "bf16", 70, 80},
     {"abs", "bf16x2", 70, 80},
@@ -156,7 +157,7 @@ constexpr Rule rules[] = {
 };
 static_assert(std::ranges::is_sorted(rules, {}, &Rule::opcode));
 
-/// Whether the modifiers contain those of `wanted`, whose dots separate them, in a row.
+/// Returns true if the modifiers contain those of `wanted`, separated by dots, consecutively.
 bool contains(const std::vector<std::string_view> &modifiers, std::string_view wanted) {
   if (wanted.empty())
     return true;
@@ -187,7 +188,7 @@ constexpr Since drivers[] = {{0, 10},     {9000, 60},  {9010, 61},  {10000, 63},
                              {11080, 78}, {12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84}, {12050, 85},
                              {12070, 86}, {12080, 87}, {12090, 88}, {13000, 90}, {13010, 91}};
 
-/// The version of the last row that does not come after `what`.
+/// The version in the last row that is not above `what`.
 template <size_t count> uint32_t versionAt(const Since (&rows)[count], uint32_t what) {
   return std::prev(std::ranges::upper_bound(rows, what, {}, &Since::what))->version;
 }

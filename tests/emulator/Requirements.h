@@ -1,4 +1,4 @@
-// The PTX version and the target that an instruction, a target or a driver stands for, as the PTX ISA's notes state them.
+// The PTX version and target that an instruction, target or driver implies, from the notes of the PTX ISA.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/PtxStatement.h"
@@ -6,7 +6,7 @@
 
 namespace halftone::emulator {
 
-/// What a module must declare at least: 80 stands for `.version 8.0`, and for `.target sm_80`.
+/// The minimum that a module must declare: 80 represents `.version 8.0`, and `.target sm_80`.
 struct Requirement {
   uint32_t version = 0;
   uint32_t target = 0;
@@ -14,10 +14,10 @@ struct Requirement {
 
 Requirement requirementOf(const Statement &statement);
 
-/// The least PTX version that knows the target.
+/// The first PTX version that supports the target.
 uint32_t versionForTarget(uint32_t target);
 
-/// The newest PTX version that a driver of that CUDA version takes, as 12000 for CUDA 12.0.
+/// The newest PTX version that a driver of this CUDA version supports, such as 12000 for CUDA 12.0.
 uint32_t newestVersionOf(int cuda);
 
 /// "8.0" for 80.

@@ -1,4 +1,4 @@
-// Shared memory of one block, with a record for each byte.
+// Shared memory of one block, with a record per byte.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Memory.h"
 #include "tests/emulator/Ptx.h"
@@ -9,7 +9,7 @@ namespace halftone::emulator {
 
 namespace {
 
-/// The own bits of a byte's ThreadRecord.
+/// The memory's own bits of a byte's ThreadRecord.
 constexpr uint64_t writtenBit = 1, pendingBit = 2;
 constexpr char sharedMemory[] = "shared memory";
 

@@ -1,4 +1,4 @@
-// The order between the threads of a block: barriers of the block, barriers of a warp, and the races of accesses without either.
+// The order of the threads of a block: barriers of the block and of warps, and races of accesses not ordered by them.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/ThreadOrder.h"
 #include "tests/emulator/Fault.h"
@@ -16,7 +16,7 @@ constexpr uint32_t maxThreads = 1024, firstGroup = maxThreads + 1, groupsOfWarp 
 constexpr uint32_t severalWarps = (1 << 11) - 1;
 static_assert(firstGroup + maxThreads / warpSize * groupsOfWarp <= severalWarps);
 
-/// Lanes of one warp as a number; the lanes that it holds.
+/// A group of lanes of one warp, decoded from a user number.
 struct Lanes {
   uint32_t warp, first, count;
 

@@ -122,7 +122,7 @@ void Warp::step() {
     chooseGroup();
 }
 
-/// The active lanes of the chosen group go on at `target`.
+/// The active lanes of the chosen group continue at `target`.
 void Warp::leave(LaneMask active, uint32_t target) {
   Group &group = groups_[chosen_];
   if (active == group.lanes) {
@@ -142,7 +142,7 @@ void Warp::branch(const Instruction &instruction, LaneMask active) {
 
 void Warp::branchByIndex(const Instruction &instruction, LaneMask active) {
   const uint32_t *indices = lanes<uint32_t>(instruction.operands[0]);
-  if (active != groups_[chosen_].lanes) // lanes whose guard does not hold go on behind it
+  if (active != groups_[chosen_].lanes) // lanes whose guard does not hold continue after it
     leave(groups_[chosen_].lanes & ~active, groups_[chosen_].place + 1);
   while (active) {
     lane_ = std::countr_zero(active);

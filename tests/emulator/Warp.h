@@ -1,4 +1,4 @@
-// A warp: its registers, the groups of lanes that stand at one place of the program, and its copies in flight.
+// A warp: its registers, the groups of lanes at the same position of the program, and its copies in flight.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/AsyncCopies.h"
@@ -29,14 +29,14 @@ public:
 
   Warp(Block &block, uint32_t index, LaneMask lanes);
 
-  /// Runs at most `steps` instructions; fewer when the warp comes to a barrier of the block or to its end.
+  /// Runs at most `steps` instructions; fewer if the warp reaches a barrier of the block or its end.
   void run(uint32_t steps);
   State state() const { return state_; }
   uint32_t index() const { return index_; }
   /// AtBarrier: the number of the barrier.
   uint32_t barrier() const { return barrier_; }
   void passBarrier();
-  /// Whether every lane that the block gave the warp is still there.
+  /// Returns true if all lanes that the block gave the warp are still live.
   bool isWhole() const { return live_ == lanes_; }
   LaneMask ended() const { return lanes_ & ~live_; }
   uint32_t endLine() const { return endLine_; }
@@ -68,7 +68,7 @@ private:
   struct Group {
     uint32_t place;
     LaneMask lanes;
-    bool waits = false; ///< for lanes that are not in it
+    bool waits = false; ///< for lanes outside of the group
   };
 
   void step();

@@ -1,4 +1,4 @@
-// An MLP on MNIST: Sequential, compile, fit, callbacks. The validation accuracy must end above 95 %.
+// An MLP on MNIST: Sequential, compile, fit, callbacks. The final validation accuracy must be above 95 %.
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/Halftone.h>
 #include <iostream>

@@ -1,4 +1,4 @@
-// Policies by layer path: exact keys and regexes; which rule decided, and which rule decided for no layer.
+// Policies by layer path: exact keys and regexes; the rule that decided, and the rule that decided for no layer.
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/Halftone.h>
 #include <iostream>
@@ -13,7 +13,7 @@ int main() {
                          {"net/head", DTypePolicy("float32")},
                          {"net/attention/query", QuantizedDTypePolicy("int8", "bfloat16")},
                      });
-  map.insert("net/tail", "float32"); // as in Keras, a second insert of one key throws
+  map.insert("net/tail", "float32"); // as in Keras, a second insert of the same key throws
 
   PolicyScope scope(map); // the global policy may be a map: each layer looks up its own path when it is built
   Sequential net({Input({64}), Dense(64, {.activation = "gelu", .name = "encoder_0"}),

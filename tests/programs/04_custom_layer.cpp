@@ -1,4 +1,4 @@
-// A custom layer is a struct with call(), and so is a custom model. Nothing to inherit, nothing to register.
+// A custom layer is a struct with call(), and so is a custom model. There is nothing to inherit or to register.
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/Halftone.h>
 #include <iostream>
@@ -22,7 +22,7 @@ struct LowRank {
 };
 using LowRankDense = Custom<LowRank>;
 
-struct Residual { // layers as members become children when they are called
+struct Residual { // member layers become children when they are called
   Dense inner;
   Dropout dropout{0.1};
   Value call(const Value &x, const CallContext &context) const {
@@ -33,7 +33,7 @@ struct Residual { // layers as members become children when they are called
   }
 };
 
-struct TwoTowers { // Keras's subclass of Model: several inputs, several layers
+struct TwoTowers { // in Keras a subclass of Model: several inputs, several layers
   LowRankDense user{{.units = 32}}, item{{.units = 32, .rank = 4}, {.dtype = "bfloat16"}};
   Dense score{1};
   Value call(const Values &in) const { return score(Concatenate()({user(in[0]), item(in[1])})); }

@@ -1,4 +1,4 @@
-// A custom training step with loss scaling: traced once, compiled once; skipped steps stay on the device.
+// A custom training step with loss scaling: traced once, compiled once; skipped steps remain on the device.
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/Halftone.h>
 #include <iostream>

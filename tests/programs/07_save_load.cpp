@@ -1,4 +1,4 @@
-// .keras both ways, weights alone, safetensors, and a checkpoint that resumes training exactly.
+// .keras in both directions, weights only, safetensors, and a checkpoint from which training resumes exactly.
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/Halftone.h>
 #include <iostream>

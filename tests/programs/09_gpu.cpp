@@ -1,4 +1,4 @@
-// The same model on a GPU if there is one: absence is a question, not a crash.
+// The same model on a GPU if there is one: the program queries for a GPU and does not crash without one.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 using namespace halftone;
 using namespace halftone::layers;
 
-/// The first argument: the device that is expected.
+/// The first argument is the expected device.
 int main(int, char **arguments) {
   for (Device device : Device::list())
     std::cout << device.str() << ": " << device.description() << "\n";

@@ -1,4 +1,4 @@
-// evaluate, predict, batches, data from vectors, spans, files and generators.
+// evaluate, predict, batches, and data from vectors, spans, files and generators.
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/Halftone.h>
 #include <iostream>

@@ -1,4 +1,4 @@
-// Threads that share one model from its first call on: training, evaluating, predicting, saving, reading (docs/threads.md).
+// Threads that share a model from its first call on: they train, evaluate, predict, save, read (docs/threads.md).
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cmath>
@@ -9,7 +9,7 @@
 using namespace halftone;
 using namespace halftone::layers;
 
-/// What threads may do with one model at the same time.
+/// What threads may do with one model concurrently.
 static std::vector<std::function<void()>> jobs(const Sequential &model) {
   const Tensor x = Tensor::ones({16, 8}), y = Tensor::zeros({16, 3});
   return {

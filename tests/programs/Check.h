@@ -1,4 +1,4 @@
-// What a program of a user's checks about its own results: a line for each that is wrong, and the exit status.
+// Checks of user programs on their own results: a line for each wrong result, and the exit status.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cmath>
@@ -10,7 +10,7 @@ inline void check(bool holds, const char *what) {
   if (!holds)
     std::printf("%d is wrong: %s\n", ++wrong, what);
 }
-/// Whether the elements, of any dtype, are these within a few roundings of float32.
+/// Returns true if the elements, of any dtype, equal `expected` within a few float32 roundings.
 inline bool near(const halftone::Tensor &found, const std::vector<double> &expected) {
   const std::vector<double> elements = found.astype(halftone::float64).to_vector<double>();
   if (elements.size() != expected.size())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs an example that trains, and checks the figures that it prints and the picture that it draws.
+# Runs an example that trains, and checks the figures that it prints and the drawing that it writes.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: example_figures.py PROGRAM [ARGUMENT...] --svg FILE"""
 import os

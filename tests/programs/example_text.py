@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Runs the example of text, types two reviews, and checks what it answers.
+# Runs the text example, types two reviews, and checks its answers.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: example_text.py PROGRAM [ARGUMENT...]"""
 import re

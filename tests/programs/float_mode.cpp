@@ -1,4 +1,4 @@
-// Trains under every floating-point mode that a caller may have: the bits do not differ, and the caller keeps its mode.
+// Trains under every floating-point mode of a caller: the bits do not differ, and the caller's mode is preserved.
 // SPDX-License-Identifier: Apache-2.0
 #include <bit>
 #include <cfenv>
@@ -26,8 +26,8 @@ void append(Bits &bits, const Tensor &tensor) {
   }
 }
 
-/// All variables after twelve steps in which gradients and moments are subnormal numbers, and what the host computes: initial
-/// values, learning rates, conversions, metrics, quantized kernels. `eager`: by the interpreter.
+/// All variables after twelve steps in which gradients and moments are subnormal, and what the host computes: initial
+/// values, learning rates, conversions, metrics, quantized kernels. With `eager` the interpreter runs the steps.
 Bits trained(bool eager) {
   set_random_seed(3);
   const int64_t rows = eager ? 8 : 512, width = eager ? 8 : 128;
@@ -98,7 +98,7 @@ void check(bool holds, const std::string &what) {
     std::cerr << "FAILED: " << what << "\n", ++faults;
 }
 
-/// Plays a division by zero and an invalid operation, and an error on the way.
+/// Plays a division by zero and an invalid operation, and an error in between.
 void checkOnePlay(const Mode &mode) {
   const float infinity = std::numeric_limits<float>::infinity();
   auto quotient = jit([](const Value &a, const Value &b) { return ops::log(a / b); });

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Opens .keras files with real Keras and compares predictions, losses and the optimizer's state with those recorded beside them.
+# Opens .keras files with real Keras and compares predictions, losses and optimizer state with those recorded with them.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: keras_opens_ours.py FOLDER     (a folder of write_keras_files)
 
@@ -11,11 +11,11 @@ import pathlib
 import sys
 
 os.environ.setdefault("KERAS_BACKEND", "jax")
-os.environ.setdefault("XLA_FLAGS", "--xla_allow_excess_precision=false")  # every cast of a policy is made
+os.environ.setdefault("XLA_FLAGS", "--xla_allow_excess_precision=false")  # every cast of a policy is performed
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
 
-TOLERANCES = {"float32": 2e-6, "mixed_float16": 3e-3}  # of predictions; others: those of bfloat16
+TOLERANCES = {"float32": 2e-6, "mixed_float16": 3e-3}  # for predictions; others: bfloat16
 
 
 def distance(found, expected):

@@ -17,7 +17,7 @@ static void inFunctions() {
     const Value inside = (x > 0) & (x <= 1.0), outside = !inside; // not 0 < x <= 1, not &&
     Value y = ops::where(inside, x, 0) + ops::maximum(x, 0.0) % 3;
     y -= first;
-    y /= 2; // y is a new Value; x is as before
+    y /= 2; // y is a new Value; x is unchanged
     y = y.at({Slice(), 0}).set(column * 2).at(-1).add(1);
     const Value mask = x[{newaxis, Slice(), newaxis}] == 0;
     Value total = ops::zeros({});

@@ -31,7 +31,7 @@ static void drawn() {
 
 static void computed() {
   const Tensor x({{0, 0}, {0, 1}, {1, 0}, {1, 1}}), noise({{1, 2}, {3, 4}, {5, 6}, {7, 8}});
-  Tensor z = (x - 0.5) * 2 + noise; // at once, on the host
+  Tensor z = (x - 0.5) * 2 + noise; // immediately, on the host
   z /= 1.0 + noise * noise;
   z = -z;
   const Tensor row = z[0], column = z[{Slice(), 1}], rest = z[Slice(1, none)];

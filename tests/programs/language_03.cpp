@@ -1,4 +1,4 @@
-// A variational autoencoder: noise in the graph, a loss of its own that fit() scales, and a report among the logs.
+// A variational autoencoder: noise in the graph, a custom loss that fit() scales, and a reported value in the logs.
 // SPDX-License-Identifier: Apache-2.0
 #include "Check.h"
 using namespace halftone;

@@ -1,4 +1,4 @@
-// A train_step() of its own: two networks, two optimizers, one compiled program a step.
+// A custom train_step(): two networks, two optimizers, one compiled program per step.
 // SPDX-License-Identifier: Apache-2.0
 #include "Check.h"
 using namespace halftone;

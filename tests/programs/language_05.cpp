@@ -1,4 +1,4 @@
-// grad() and value_and_grad(), jit() with numbers compiled in or passed, penalties and a metric in a loop of one's own.
+// grad() and value_and_grad(), jit() with numbers compiled in or passed, penalties and a metric in a custom loop.
 // SPDX-License-Identifier: Apache-2.0
 #include "Check.h"
 using namespace halftone;
@@ -27,7 +27,7 @@ static void numbers() {
   x = noisy(x, 0.0, Schedule::cosine, true);
   const int once = traces;
   for (int k = 1; k < 10; ++k)
-    x = noisy(x, 0.1 * k, Schedule::cosine, true); // a number for t: one program for all
+    x = noisy(x, 0.1 * k, Schedule::cosine, true); // a number for t: one program for all values
   check(traces == once, "one program for all numbers of t");
   double largest = 0;
   for (const float v : x.to_vector<float>())

@@ -5,7 +5,7 @@
 using namespace halftone;
 using namespace halftone::layers;
 
-static void save() { // what load_model() reads
+static void save() { // the file that load_model() reads
   const Input image({16, 16, 3});
   const Value maps = Conv2D(4, 3, {.padding = "same", .activation = "relu", .name = "last_conv"})(MaxPool2D(2)(image));
   const Value pooled = GlobalAveragePooling2D({.name = "avg_pool"})(maps);

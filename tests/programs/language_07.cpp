@@ -23,7 +23,7 @@ struct Specificity {
 
 int main() {
   set_random_seed(4);
-  register_metric<Specificity>("mine"); // so that files can hold it
+  register_metric<Specificity>("mine"); // so that files can contain it
   const Sequential model({Input({4}), Dense(8, {.activation = "relu"}), Dense(1, {.activation = "sigmoid"})});
   model.compile({.optimizer = "adam",
                  .loss = "binary_crossentropy",

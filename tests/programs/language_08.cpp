@@ -1,4 +1,4 @@
-// Strings in: a model that vectorizes its own text, and one of categories; both saved, loaded and asked again.
+// String inputs: a model that vectorizes its own text, and one of categories; both are saved, loaded and called again.
 // SPDX-License-Identifier: Apache-2.0
 #include <halftone/Halftone.h>
 #include <iostream>
@@ -17,7 +17,7 @@ static void reviews() {
   Tensor labels({1, 0, 1}, int32);
   TextVectorization vectorize({.max_tokens = 1000, .output_sequence_length = 16});
   vectorize.adapt(texts);
-  std::cout << vectorize.get_vocabulary()[2] << '\n' << vectorize(texts) << '\n'; // on data, at once
+  std::cout << vectorize.get_vocabulary()[2] << '\n' << vectorize(texts) << '\n'; // on data, immediately
   require(vectorize.get_vocabulary()[2] == "great", "the first of two most frequent words in falling order is 'great'");
 
   Input text({}, {.dtype = DType::string, .name = "text"});

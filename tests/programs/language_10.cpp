@@ -1,4 +1,4 @@
-// Files with a user's parts: a class and a function that no Python package registered, and words known at run time.
+// Files with user-defined parts: a class and a function that no Python package registered, and names known at run time.
 // SPDX-License-Identifier: Apache-2.0
 #include "Check.h"
 #include <sstream>

@@ -1,4 +1,4 @@
-// What each ambiguity of operands, braces, keys and arguments resolves to.
+// How each ambiguity of operands, braces, keys and arguments is resolved.
 // SPDX-License-Identifier: Apache-2.0
 #include "Check.h"
 #include <array>
@@ -10,7 +10,7 @@
 using namespace halftone;
 using namespace halftone::layers;
 
-struct Own { // converts to a Value, which an operator does not look for
+struct Own { // converts to a Value, which an operator does not consider
   Value v;
   operator Value() const { return v; }
 };
@@ -99,7 +99,7 @@ static void objects() {
             near(t - n, {-1, -1}),
         "arithmetic on data");
   srandom(1);
-  check(::random() >= 0, "random() of POSIX has two colons before it"); // random:: is the library's
+  check(::random() >= 0, "random() of POSIX has two colons before it"); // random:: is the library's namespace
 }
 
 static void keys() {

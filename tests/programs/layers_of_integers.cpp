@@ -1,4 +1,4 @@
-// Calls layers that random_integer_inputs.py wrote, and writes the dtype and the numbers of what they give.
+// Calls layers that random_integer_inputs.py wrote, and writes the dtype and the numbers of their results.
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <fstream>
@@ -25,7 +25,7 @@ std::vector<Tensor> tensorsOf(const std::filesystem::path &folder, const std::st
   }
 }
 
-/// Writes the result of one call, and its dtype as a line.
+/// Writes the result of one call, and a line with its dtype.
 void write(const Layer &layer, const Tensors &inputs, const std::filesystem::path &folder, const std::string &name) {
   std::ofstream line(folder / (name + ".txt"));
   try {

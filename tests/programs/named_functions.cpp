@@ -1,4 +1,4 @@
-// Pointers to activations and losses of the library count as names, whatever address the program's linker gives them.
+// Pointers to activations and losses of the library act as names, whatever address the program's linker gives them.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <halftone/Halftone.h>

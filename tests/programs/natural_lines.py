@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Compiles the lines that Keras users write first: those that must compile together, and each that must not by itself.
+# Compiles lines that Keras users typically write first: some must compile together, and each of the others must fail.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: natural_lines.py INCLUDE_DIR COMPILER...
 
@@ -66,7 +66,7 @@ ACCEPTED = [
     "auto r = jit([](const Value &v, bool training) -> Value { return training ? v : -v; });",
 ]
 
-# (line, what the errors of clang and of g++ say)
+# (line, a pattern for the errors of clang and g++)
 REFUSED = [
     ("auto r = ops::matmul(t, t);", "no viable conversion|invalid initialization"), # jit(ops::matmul)(t, t)
     ("float r = t[0];", "no viable conversion|cannot convert"), # t[0].item()
@@ -87,7 +87,7 @@ REFUSED = [
     ("m.fit(t, t, {.class_weight = std::map<int64_t, double>{{0, 1.0}}});", "no viable|could not convert|no match"),
     ("optimizers::Adam o; o.learning_rate() = 1e-4;", "not assignable|lvalue"), # o.set_learning_rate(1e-4)
 ]
-# g++ 12 takes a shape by the name of its only field.
+# g++ 12 accepts a shape by the name of its only field.
 REFUSED_BY_CLANG = [("Input i({.shape = {3}});", "no matching|ambiguous")]
 
 
@@ -112,7 +112,7 @@ def program(lines):
 def lines_of(errors, lines):
     """Each line that an error or a note of the compiler points at, with its first message."""
     found = {}
-    first = HEAD.count("\n") + 2  # that of the first line, and each further one three below
+    first = HEAD.count("\n") + 2  # the first line; each further line is three below
     for number, message in re.findall(r"lines\.cpp:(\d+):\d+: (?:error|note|warning): (.*)", errors):
         index, rest = divmod(int(number) - first, 3)
         if rest == 0 and 0 <= index < len(lines):
@@ -127,7 +127,7 @@ def check(compiler, include):
         failures.append(f"`{ACCEPTED[index]}` does not compile: {message}")
     if errors and not failures:
         failures.append(errors)
-    # The refused lines are tried together: each must have errors, and its own ones must match.
+    # The rejected lines are compiled together: each must have errors, and they must match.
     refused = REFUSED + (REFUSED_BY_CLANG if "clang" in compiler else [])
     errors = compiled(compiler, include, program([line for line, _ in refused]))
     blocks = {}
@@ -143,7 +143,7 @@ def check(compiler, include):
         if not own:
             failures.append(f"`{line}` compiles")
         elif not re.search(expected, own) and not re.search(expected, compiled(compiler, include, program([line]))):
-            # Not in the line itself, nor in a header for this line alone.
+            # Neither in the line itself, nor in a header for this line alone.
             failures.append(f"`{line}` fails for another reason than {expected}:\n{own}")
     print(f"{compiler}: {len(ACCEPTED)} lines that compile and {len(refused)} that do not, {len(failures)} failures")
     return failures

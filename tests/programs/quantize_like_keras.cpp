@@ -1,4 +1,4 @@
-// Loads models that random_quantized.py wrote, does the steps recorded beside each, and writes what came of them.
+// Loads models that random_quantized.py wrote, performs the steps recorded with each, and writes the results.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
@@ -11,7 +11,7 @@ using namespace halftone;
 
 namespace {
 
-/// The layer behind names that slashes separate: "attention/query". The empty text is the model.
+/// The layer at slash-separated names, such as "attention/query". The empty text is the model.
 Layer layerAt(const Layer &model, const std::string &names) {
   Layer found = model;
   std::istringstream rest(names);
@@ -49,7 +49,7 @@ QuantizationConfig configOf(const Config &step) {
 
 Config reportOf(const QuantizationReport &report) { return Config::parse(report.json()); }
 
-/// `a` and `b` of a delta get the recorded values, by the ends of their names.
+/// Sets `a` and `b` of a delta to the recorded values, by the ends of their names.
 void setDelta(const Layer &layer, const Folder &folder, const std::string &index) {
   for (const Variable &each : layer.weights())
     for (const char *end : {"_a", "_b"})

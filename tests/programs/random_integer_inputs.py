@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Gives layers of real Keras integers and narrow floats under random policies, and compares dtypes and numbers with Halftone's.
+# Gives integers and narrow floats to layers of real Keras under random policies; compares results with Halftone's.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: random_integer_inputs.py PROGRAM FOLDER SEED COUNT     (PROGRAM: layers_of_integers)
 
@@ -21,8 +21,8 @@ from keras import layers  # noqa: E402
 POLICIES = ("float32", "mixed_bfloat16", "bfloat16", "mixed_float16", "float16")
 INTEGERS = ("bool", "uint8", "int8", "int32")
 INPUTS = INTEGERS + ("float16", "float32")
-# Layers that take integers in the compute dtype, though Keras's differences and sums of them wrap, its result has floatx, or it is
-# truncated to integers again.
+# Layers that compute integers in the compute dtype, though in Keras differences and sums wrap, the result has floatx,
+# or the result is truncated to integers.
 IN_COMPUTE_DTYPE = ("Softmax", "Average", "Attention", "AdditiveAttention", "PReLU", "RMSNormalization")
 ACTIVATIONS = ("relu", "relu6", "leaky_relu", "elu", "selu", "gelu", "silu", "sigmoid", "hard_sigmoid", "hard_silu", "hard_tanh",
                "hard_shrink", "soft_shrink", "tanh_shrink", "celu", "glu", "mish", "log_sigmoid", "squareplus", "sparse_plus",

@@ -1,4 +1,4 @@
-# Random layers and operations of real Keras, of those that .keras files may hold.
+# Random layers and operations of real Keras, among those that .keras files may contain.
 # SPDX-License-Identifier: Apache-2.0
 import keras
 import numpy as np

@@ -34,7 +34,7 @@ from random_keras_layers import POLICIES, Draw  # noqa: E402
 from random_keras_training import loss, metrics, optimizer  # noqa: E402
 
 STEPS = 3
-# Shares of the largest number that a result may be off, by the narrowest dtype in the model's file.
+# The maximum error relative to the largest number, by the narrowest dtype in the model's file.
 ROUNDINGS = {"bfloat16": 0.03, "float16": 0.004, "float32": 3e-5}
 ULPS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-23}
 
@@ -64,7 +64,7 @@ def make(seed, folder):
     )
     weights, class_weight = [], None
     if draw.chance(0.25):
-        # One weight for each step, where the head has steps: Keras would broadcast those of samples along the steps.
+        # One weight per step, if the head has steps: Keras would broadcast sample weights along the steps.
         weights = [
             draw.random.uniform(0.0, 2.0, (batch, *head.shape[1:-1])).astype("float32") for head in model.outputs
         ]
@@ -74,7 +74,7 @@ def make(seed, folder):
     for stem, arrays in (("x", x), ("y", [y for _, y in chosen]), ("weights", weights)):
         for i, array in enumerate(arrays):
             np.save(folder / f"{stem}_{i}.npy", array)
-    # Kernels and biases that are not zeros, gammas that are not ones, and statistics that have moved.
+    # Kernels and biases that are not zeros, gammas that are not ones, and statistics that have changed.
     trained = {id(variable) for variable in model.trainable_variables}
     for variable in model.variables:
         if "float" not in str(variable.dtype):
@@ -83,7 +83,7 @@ def make(seed, folder):
         noise = noise if id(variable) in trained else np.abs(noise)
         variable.assign(keras.ops.cast(np.asarray(numbers(variable.value)) + noise, variable.dtype))
     model.save(folder / "model.keras")
-    # With batch_size, evaluate, predict and two epochs of fit instead of single batches. The last batch may be a part.
+    # With batch_size, evaluate, predict and two epochs of fit instead of single batches. The last batch may be partial.
     facts = {
         "policy": policy,
         "narrowest": narrowest(model),
@@ -237,7 +237,7 @@ def differences(folder):
     kind = facts["narrowest"]
     suspects = {name for name in expected if distance(found[name], expected[name]) > ROUNDINGS[kind]}
     allowed = dict.fromkeys(suspects, ROUNDINGS[kind])
-    for seed in range(1, 7):  # how far Keras is from itself
+    for seed in range(1, 7):  # how much Keras differs from itself
         if not suspects:
             break
         other = dict(parts(keras_results(folder, ULPS[kind], seed)))
@@ -275,7 +275,7 @@ def main():
             try:
                 make(each, folder)
                 made.append(folder)
-            except Exception as error:  # Keras refuses the arguments that were drawn
+            except Exception as error:  # Keras rejects the arguments that were drawn
                 print(f"{each}: Keras: {str(error).splitlines()[0][:150]}", flush=True)
                 shutil.rmtree(folder, ignore_errors=True)
         while any(not (folder / "ours.json").exists() for folder in made):

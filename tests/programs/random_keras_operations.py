@@ -1,4 +1,4 @@
-# Random operations of keras.ops between layers, of those that .keras files may hold.
+# Random operations of keras.ops between layers, among those that .keras files may contain.
 # SPDX-License-Identifier: Apache-2.0
 import keras
 import numpy as np

@@ -5,7 +5,7 @@ from keras import layers
 
 BOUNDED = ["tanh", "tanh", "sigmoid", "softsign", "relu6", "hard_tanh", None]
 GATES = ["sigmoid", "sigmoid", "hard_sigmoid", "tanh"]
-COUNTS = {"SimpleRNN": 1, "LSTM": 2, "GRU": 1}  # of states
+COUNTS = {"SimpleRNN": 1, "LSTM": 2, "GRU": 1}  # number of states
 
 
 def makeable(draw):
@@ -42,7 +42,7 @@ def run_arguments(draw):
 
 
 def runner(draw, name, runs):
-    # Keras's other path of a GRU fails without a bias in 16 bits.
+    # Keras's other implementation of a GRU fails without a bias in 16 bits.
     path = {} if name == "SimpleRNN" else {"use_cudnn": False}
     return getattr(layers, name)(draw.n(1, 6), **cell_arguments(draw, name), **runs, **path)
 

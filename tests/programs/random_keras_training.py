@@ -1,4 +1,4 @@
-# Random optimizers, losses, metrics and weights of samples, with which real Keras compiles a model.
+# Random optimizers, losses, metrics and sample weights, with which real Keras compiles a model.
 # SPDX-License-Identifier: Apache-2.0
 import keras
 import numpy as np
@@ -28,7 +28,7 @@ def optimizer(draw, has_narrow_variables):
     )
     rate = draw.of(0.01, 0.003, keras.optimizers.schedules.ExponentialDecay(0.01, 2, 0.5))
     if make == "Nadam" and keras.config.dtype_policy().name == "mixed_float16":
-        make = "Adam"  # under a loss scale Keras does not advance the product of Nadam's momenta
+        make = "Adam"  # with loss scaling Keras does not advance the product of Nadam's momenta
     arguments = draw.some(weight_decay=lambda: 0.01, use_ema=lambda: True)
     arguments |= draw.of({}, {}, {"clipnorm": 0.5}, {"clipvalue": 0.1}, {"global_clipnorm": 0.7})
     if make == "SGD":

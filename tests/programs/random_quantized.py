@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes random models in real Keras, quantizes and adapts them, and compares each step with what Halftone makes of it.
+# Makes random models in real Keras, quantizes and adapts them, and compares each step with Halftone's result.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: random_quantized.py PROGRAM FOLDER SEED COUNT     (PROGRAM: quantize_like_keras)
 
@@ -18,7 +18,7 @@ import sys
 import warnings
 import zipfile
 
-os.environ.setdefault("KERAS_BACKEND", "numpy")  # ten times as fast as JAX, but it trains nothing
+os.environ.setdefault("KERAS_BACKEND", "numpy")  # ten times as fast as JAX, but it cannot train
 os.environ.setdefault("XLA_FLAGS", "--xla_allow_excess_precision=false --xla_cpu_multi_thread_eigen=false")
 import h5py  # noqa: E402
 import keras  # noqa: E402
@@ -56,7 +56,7 @@ class Case:
             self.x = self.inputs(model)
             y = np.asarray(model(self.x))
             model.save(self.folder / "model.keras")
-            model = keras.models.load_model(self.folder / "model.keras")  # LoRA begins anew there
+            model = keras.models.load_model(self.folder / "model.keras")  # LoRA starts over there
         except Exception as error:  # noqa: BLE001
             self.unmade = f"{type(error).__name__}: {str(error)[:150]}"
             return False
@@ -69,7 +69,7 @@ class Case:
         self.done = []
         for i, step in enumerate(self.steps):
             self.done.append(self.perform(i, step))
-            # Keras has LoRA under float8, but cannot call such a layer; ours refuses it.
+            # Keras has LoRA under float8, but cannot call such a layer; ours rejects it.
             self.is_torn |= self.has_lora() and "float8" in self.modes()
             if self.is_torn:
                 self.steps = self.steps[:i + 1]
@@ -157,9 +157,9 @@ class Case:
             if any(each in theirs.get("message", "") for each in ("Cannot convert 'map_", "Unsupported quantization")):
                 return None  # docs/policies.md, "Differences from Keras": maps of quantized layers; LoRA under float8
             if "no layer " in mine.get("message", "") and not named(self.model)[step["layer"]].weights:
-                return None  # parts without weights, which ours has not, such as a softmax of attention
+                return None  # parts without weights, which ours does not have, such as a softmax of attention
             if "is already quantized: its weights have" in mine.get("message", ""):
-                return None  # the same: the policy of a quantized layer set to another mode
+                return None  # likewise: the policy of a quantized layer set to another mode
             if mine["error"] != theirs["error"]:
                 self.note(f"step {i} {step}: ours {mine['error'] or 'done'} {mine.get('message', '')[:200]!r}, Keras "
                           f"{theirs['error'] or 'done'} {theirs.get('message', '')[:200]!r}")
@@ -263,7 +263,7 @@ class Case:
             for key in ("dtype", "quantization_config", "lora_rank", "lora_alpha", "units", "gate"):
                 a, b = plain(configs[0][name].get(key)), plain(config.get(key))
                 if key == "quantization_config" and a is None and "source_name" not in str(config.get("dtype")):
-                    continue  # which Keras keeps after a quantize() that failed
+                    continue  # Keras keeps it after a failed quantize()
                 if a != b:
                     self.note(f"config {i}, {name}, {key}: {a}, Keras {b}")
 

@@ -1,4 +1,4 @@
-# Random models of real Keras with layers that can be quantized, their weights, and random steps to do with them.
+# Random models of real Keras with layers that can be quantized, their weights, and random steps to perform on them.
 # SPDX-License-Identifier: Apache-2.0
 import keras
 import numpy as np
@@ -14,7 +14,7 @@ class Maker:
     def __init__(self, rng):
         self.rng = rng
         self.count = 0
-        self.plain = rng.random() < 0.7  # few layers with policies of their own, which a model's quantize() refuses
+        self.plain = rng.random() < 0.7  # few layers with their own policies, which a model's quantize() rejects
 
     def pick(self, *choices):
         return choices[self.rng.integers(len(choices))]
@@ -161,7 +161,7 @@ def draw_weights(model, rng):
     scales = {}
     for _, layer in leaves(model):
         mode, is_grouped = getattr(layer, "quantization_mode", None), any(w.name.endswith("_zero") for w in layer.weights)
-        for weight in layer.weights if mode in ("int8", "int4") else []:  # those of blocks are multiplied, others divide
+        for weight in layer.weights if mode in ("int8", "int4") else []:  # scales of blocks multiply, others divide
             scales[weight.path] = (0.02, 0.1) if is_grouped else (100, 400) if mode == "int8" else (6, 25)
     for weight in model.weights:
         shape, name = weight.shape, weight.name

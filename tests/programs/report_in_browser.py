@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Opens the pages of write_reports: they are XML, and a headless browser shows them without a console error and sorts.
+# Opens the pages of write_reports: they are XML, and a headless browser shows them without console errors and sorts.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: report_in_browser.py FOLDER
 

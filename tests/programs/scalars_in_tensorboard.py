@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Reads the event files of write_scalars by TensorBoard's own reader and compares each scalar.
+# Reads the event files of write_scalars with TensorBoard's own reader and compares each scalar.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: scalars_in_tensorboard.py FOLDER
 

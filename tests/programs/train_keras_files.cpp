@@ -1,8 +1,9 @@
-// Opens .keras files, predicts, evaluates and trains a few batches, and writes the results: for scripts/keras-random-models.
+// Opens .keras files, predicts, evaluates, trains a few batches, and writes results: for scripts/keras-random-models.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A folder of FOLDER that has model.keras also has x_0.npy, ..., y_0.npy, ... and perhaps weights.npy, of each example.
-// Beside them come predict_0.npy, ..., after.keras and ours.json: the loss of the test, those of the steps, or the error.
+// A folder of FOLDER that has model.keras also has x_0.npy, ..., y_0.npy, ... and possibly weights.npy, of each
+// example. The program adds predict_0.npy, ..., after.keras and ours.json: the loss of the test and of the steps, or
+// the error.
 #include <filesystem>
 #include <fstream>
 #include <halftone/Halftone.h>
@@ -26,7 +27,7 @@ std::vector<Tensor> numbered(const fs::path &folder, const std::string &stem) {
   }
 }
 
-/// A text, since JSON has neither NaN nor infinity.
+/// As text, since JSON has neither NaN nor infinity.
 std::string textOf(double number) {
   std::ostringstream text;
   text << std::setprecision(17) << number;
@@ -40,7 +41,7 @@ Json jsonOf(const Logs &logs) {
   return all;
 }
 
-/// In batches of facts["batch_size"], or in one.
+/// In batches of facts["batch_size"], or in a single batch.
 void check(const fs::path &folder, Json &results) {
   const Json facts = Json::parse(std::ifstream(folder / "facts.json"));
   const PolicyScope scope{DTypePolicy(facts["policy"].get<std::string>())};
@@ -92,7 +93,7 @@ int main(int argc, char **argv) try {
     const fs::path folder = entry.path();
     if (!fs::exists(folder / "model.keras") || fs::exists(folder / "ours.json"))
       continue;
-    std::cerr << folder.filename().string() << std::endl; // the last one, if the process dies
+    std::cerr << folder.filename().string() << std::endl; // the last folder, if the process dies
     Json results;
     try {
       check(folder, results);

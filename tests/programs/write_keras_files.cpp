@@ -1,4 +1,4 @@
-// Writes models that it trained as .keras files, with inputs, predictions and optimizers' variables: for scripts/keras-opens-ours.
+// Writes trained models as .keras files, with inputs, predictions, optimizer variables: for scripts/keras-opens-ours.
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <filesystem>
@@ -35,7 +35,7 @@ Model cnn() {
                      Dense(4, {.dtype = "float32"})},
                     {.name = "cnn"});
 }
-/// Adaptive pooling, layers that draw noise in training, a penalty of activities.
+/// Adaptive pooling, layers that draw noise in training, an activity penalty.
 Model pooled() {
   return Sequential({Input({10, 10, 2}), AdaptiveAveragePooling2D({5, 3}), AdaptiveMaxPooling2D(2), Flatten(),
                      Identity(), Dense(6, {.activation = "sparsemax"}), GaussianDropout(0.25),
@@ -43,7 +43,7 @@ Model pooled() {
                      Dense(4, {.dtype = "float32"})},
                     {.name = "pooled"});
 }
-/// Attention with scores and a causal mask, heads in groups, a layer and inner models that are called twice.
+/// Attention with scores and a causal mask, grouped heads, a layer and inner models that are called twice.
 Model graph() {
   const Input left({6, 8}, {.name = "left"}), right({6, 8}, {.name = "right"});
   const Dense shared(8, {.activation = "tanh"});
@@ -56,7 +56,7 @@ Model graph() {
   const Value sum = Add()({functional(grouped), a, b});
   return Model({left, right}, {Dense(4, {.dtype = "float32"})(GlobalAveragePooling1D()(sum))}, {.name = "graph"});
 }
-/// Each elementwise merge, Dot, and the activations that are layers.
+/// Each elementwise merge, Dot, and the activation layers.
 Model merges() {
   const Input left({12}), right({12});
   const Dense shared(6);
@@ -65,7 +65,7 @@ Model merges() {
                                       Maximum()({a, b}), Minimum()({a, b}), Dot(1, {.normalize = true})({a, b})});
   return Model({left, right}, {Dense(4, {.dtype = "float32"})(LeakyReLU(0.1)(merged))}, {.name = "merges"});
 }
-/// A stack of cells, both directions, a layer on each step, and sequences whose end a mask hides.
+/// A stack of cells, both directions, a layer applied to each step, and sequences whose end is masked.
 Model recurrent() {
   return Sequential({Input({6, 8}), Masking(), Bidirectional(LSTM(3, {.return_sequences = true})),
                      RNN({LSTMCell(4), GRUCell(3)}, {.return_sequences = true}), TimeDistributed(Dense(5)),
@@ -73,7 +73,7 @@ Model recurrent() {
                      SimpleRNN(4, {.dropout = 0.25}), Dense(4, {.dtype = "float32"})},
                     {.name = "recurrent"});
 }
-/// States of one layer that begin another one, and convolutions over images in time.
+/// States of one layer that initialize another layer, and convolutions over images in time.
 Model translated() {
   const Input left({6, 8}, {.name = "left"}), right({6, 8}, {.name = "right"});
   const Values encoded = LSTM(4, {.return_state = true}).outputs(left);

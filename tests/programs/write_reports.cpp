@@ -1,4 +1,4 @@
-// Writes the pages and pictures that report_in_browser.py opens: models small and large, trained and not.
+// Writes the pages and drawings that report_in_browser.py opens: models small and large, trained and untrained.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <halftone/Halftone.h>

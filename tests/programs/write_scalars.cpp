@@ -1,4 +1,4 @@
-// Writes event files for TensorBoard into a folder, and the scalars that its reader must find: write_scalars FOLDER.
+// Writes TensorBoard event files to a folder, and the scalars that its reader must find: write_scalars FOLDER.
 // SPDX-License-Identifier: Apache-2.0
 #include "Check.h"
 #include <filesystem>

@@ -1,4 +1,4 @@
-// A user's program: it loads the library for which it was compiled, catches its errors, and finds the reader of HDF5 files.
+// A user program: it loads the library it was compiled for, catches its errors, and finds the reader of HDF5 files.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <halftone/DType.h>
@@ -9,7 +9,7 @@
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
-/// Saves a model and loads it again: the library starts halftone-h5, which is installed beside it.
+/// Saves a model and loads it: the library starts halftone-h5, which is installed next to it.
 static int savesAndLoads() try {
   const halftone::Sequential model({halftone::Input({2}), halftone::layers::Dense(1)});
   model.save("app.keras");

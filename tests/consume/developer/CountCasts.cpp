@@ -1,4 +1,4 @@
-// A third party's pass plugin: the pass count-casts says how many casts a module has.
+// A third-party pass plugin: the pass count-casts reports the number of casts in a module.
 // SPDX-License-Identifier: Apache-2.0
 #include <dialect/Dialect.h>
 #include <mlir/Pass/Pass.h>

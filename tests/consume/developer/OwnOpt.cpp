@@ -1,4 +1,4 @@
-// A third party's opt tool: Halftone's dialect and passes beside MLIR's own.
+// A third-party opt tool: Halftone's dialect and passes together with MLIR's own.
 // SPDX-License-Identifier: Apache-2.0
 #include <compiler/passes/Passes.h>
 #include <dialect/Dialect.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes the .keras archives beside it with real Keras 3, and records Keras's facts about their layers.
+# Makes the .keras archives next to this file with real Keras 3, and records Keras's facts about their layers.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax make_archives.py FOLDER
 

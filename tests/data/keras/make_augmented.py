@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes augmented.keras beside it with real Keras: layers that change images at random, and SpectralNormalization.
+# Makes augmented.keras next to this file with real Keras: random image augmentation, and SpectralNormalization.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax make_augmented.py FOLDER
 

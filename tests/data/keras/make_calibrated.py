@@ -1,4 +1,4 @@
-# Makes .keras files with kernels of GPTQ and AWQ by real Keras, and records what Keras predicts with them.
+# Makes .keras files with GPTQ and AWQ kernels by real Keras, and records Keras's predictions.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python make_calibrated.py FOLDER
 

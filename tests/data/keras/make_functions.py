@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes a .keras archive whose activation and loss are functions of a user's, with real Keras 3, and records its results.
+# Makes a .keras archive with a user-defined activation and loss by real Keras 3, and records its results.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax make_functions.py FOLDER
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes .keras files with recorded structures and arrays by real Keras, and records what Keras predicts with them.
+# Makes .keras files with recorded structures and arrays by real Keras, and records Keras's predictions.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python make_nested.py FOLDER
 
@@ -105,7 +105,7 @@ def Sequence():
 def masks_of_attention():
     ids, keys = Input((4,), dtype="int32"), Input((4,), dtype="int32")
     first, second = layers.Embedding(9, 3, mask_zero=True), layers.Embedding(9, 3, mask_zero=True)
-    return Model([ids, keys], [  # of Values of their own, since MultiHeadAttention takes the masks off its inputs
+    return Model([ids, keys], [  # of separate Values, since MultiHeadAttention removes the masks of its inputs
         layers.GlobalMaxPooling1D()(layers.Attention()([first(ids), first(keys)])),
         layers.GlobalAveragePooling1D()(layers.MultiHeadAttention(2, 2)(second(ids), second(keys)))]), [IDS, IDS[::-1]]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Makes the small HDF5 files of tests/frontend/io/H5File.cpp by h5py: numbers in pieces, links, and numbers that stand elsewhere.
+# Makes the small HDF5 files of tests/frontend/io/H5File.cpp by h5py: chunked, linked, virtual and external numbers.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: make_weights.py FOLDER"""
 import pathlib
@@ -16,11 +16,11 @@ def file(name):
 if len(sys.argv) != 2:
     sys.exit(__doc__)
 numbers = np.arange(12, dtype="float32").reshape(4, 3)
-with file("compressed.h5") as made:  # the numbers of both come through the pipe
+with file("compressed.h5") as made:  # both arrays come through the pipe
     made.create_dataset("a/vars/0", data=numbers, chunks=(2, 2), compression="gzip")
     made.create_dataset("a/vars/1", data=np.float16([1, -2, 0.5]), chunks=(2,))
     made.create_dataset("a/vars/2", data=np.array([True, False]))
-with file("cycles.h5") as made:  # a group that holds itself, and two names of a dataset
+with file("cycles.h5") as made:  # a group that contains itself, and two names of a dataset
     made.create_dataset("a/vars/0", data=numbers)
     made["a/itself"] = made["a"]
     made["b/vars/0"] = made["a/vars/0"]

@@ -1,4 +1,4 @@
-# Turns saved models of real Keras, with their recorded predictions and losses, into lines of JSON.
+# Converts saved models of real Keras, with their recorded predictions and losses, to lines of JSON.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_cnns.py FOLDER NAME... > cnns.jsonl
 

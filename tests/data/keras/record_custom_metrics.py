@@ -1,4 +1,4 @@
-# Records the results of metrics that users write, of real Keras, under four policies.
+# Records the results of user-defined metrics in real Keras, under four policies.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_custom_metrics.py FOLDER
 

@@ -1,4 +1,4 @@
-# Records PNG and JPEG files with their pixels as Pillow gives them: python record_image_files.py > image_files.jsonl
+# Records PNG and JPEG files with their pixels as Pillow reads them: python record_image_files.py > image_files.jsonl
 # SPDX-License-Identifier: Apache-2.0
 """Needs Pillow and NumPy; the resizing of `load_img` is that of Keras 3.15.1's load_img. Each line: `kind` (png or jpeg), `bytes` of the file
 in hex, `mode` (color_mode), and `size`, `filter` and `keep` of load_img's target_size, interpolation and keep_aspect_ratio (null without

@@ -70,7 +70,7 @@ def random_affine():
     table[:, [1, 3]] = random.uniform(-1, 1, (batch, 2))
     table[:, [2, 5]] = random.uniform(-6, 6, (batch, 2))
     args = dict(interpolation=one_of("bilinear", "bilinear", "nearest"), fill_mode=one_of(*FILLS), fill_value=one_of(0, 0.5, 3), data_format=format)
-    if args["interpolation"] == "nearest":  # gradients of an infinite slope are no facts
+    if args["interpolation"] == "nearest":  # gradients at an infinite slope are not facts
         table = np.round(table * 8) / 8 + np.array([0, 0, 1 / 32, 0, 0, 1 / 32, 0, 0])
     if min(x[1].shape[-3:]) == 1 and args["fill_mode"] == "mirror":
         args["fill_mode"] = "reflect"

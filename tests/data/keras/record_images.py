@@ -1,4 +1,4 @@
-# Records outputs and gradients of layers for images of real Keras.
+# Records outputs and gradients of image layers of real Keras.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_images.py > image_layers.jsonl
 
@@ -108,7 +108,7 @@ def main():
         first = getattr(layer, "data_format", "") == "channels_first"
         shape = (2, 2, *extents) if first else (2, *extents, 2)
         x = random.standard_normal(shape).astype("float32")
-        if i % 5 == 4 and not type(layer).__name__.startswith(("Adaptive", "RandomContrast", "RandomBrightness")):  # which are computed in uint8, and wrap
+        if i % 5 == 4 and not type(layer).__name__.startswith(("Adaptive", "RandomContrast", "RandomBrightness")):  # these compute in uint8, and wrap
             x = random.integers(0, 256, shape).astype("uint8")
         print(json.dumps(record(layer, x, random), separators=(",", ":")))
     print(f"{i + 1} layers, Keras {keras.__version__}, JAX {jax.__version__}", file=sys.stderr)

@@ -1,4 +1,4 @@
-# Records what NumPy's keys take and replace, and how Keras records them: python record_keys.py > keys.jsonl
+# Records what NumPy's keys select and replace, and how Keras records them: python record_keys.py > keys.jsonl
 # SPDX-License-Identifier: Apache-2.0
 """Each line is one random key on x = 0, 1, 2, ... of `shape`. `key`: in the form that Keras writes it. `result`, `elements`: x[key]. `y`: the
 shape of y = -1, -2, ..., which broadcasts to it; `set` and `add`: x after x[key] = y and x[key] += y. `unknown`: the shape that Keras infers if
@@ -20,7 +20,7 @@ def random_bound(extent):
 
 
 def random_slice(extent):
-    for _ in range(4):  # most that come out empty are drawn again
+    for _ in range(4):  # most empty results are drawn again
         found = slice(random_bound(extent), random_bound(extent), random.choice([None, 1, 1, 2, 3, -1, -1, -2, -3, extent + 5]))
         if range(*found.indices(extent)):
             break

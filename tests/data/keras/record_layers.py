@@ -1,4 +1,4 @@
-# Records the configs of layers, and weights trained under constraints, of real Keras.
+# Records the configs of layers, and weights trained under constraints, from real Keras.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_layers.py FOLDER
 

@@ -96,7 +96,7 @@ def record(op, inputs, dtype="float32", same=False, differentiate=True, **args):
     try:
         narrow, cotangents, narrow_gradients = computed(op, args, [x.astype(wide) for x in xs], None)
         ys, _, gradients = (narrow, 0, narrow_gradients) if same else computed(op, args, [x.astype("float64") for x in xs], cotangents)
-    except Exception as error:  # an error of Keras is no fact about values
+    except Exception as error:  # an error of Keras is not a fact about values
         print(op, args, [x.shape for x in xs], type(error).__name__, error, file=sys.stderr)
         return
     if not differentiate:
@@ -176,7 +176,7 @@ def rectangular_cases(m, n, batch, dtype="float32"):
 
 
 def norm_cases(shape, dtype="float32"):
-    x = matrix(*shape) + 0.003  # no element is 0, where slopes of magnitudes differ
+    x = matrix(*shape) + 0.003  # no element is 0, where the gradients of magnitudes differ
     record("norm", [x], dtype)
     for order in (None, 0, 1, -1, 2, 3, -2, 0.5, float("inf"), float("-inf")):
         record("norm", [x], dtype, ord=order, axis=random.integers(-len(shape), len(shape)).item(), keepdims=bool(random.integers(2)))

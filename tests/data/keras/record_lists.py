@@ -1,4 +1,4 @@
-# Records results of real Keras for lists that are given by name and by count, and which broken lists it refuses.
+# Records results of real Keras for lists given by name and by count, and the malformed lists that it rejects.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_lists.py FILE [--seed S] [--count N]
 
@@ -265,7 +265,7 @@ def keras_refuses(case, lists, which, form):
     """Whether Keras refuses the broken list beside lists that are right, by the structures that Python has."""
     by_name = bool(isinstance(form, dict) and form.get("names"))
     if len(case.outputs) == 1 and which != "x" and by_name:
-        return True  # Keras takes no names for the tensors of an only output, and does not look at those of metrics
+        return True  # Keras accepts no names for the tensors of a single output, and does not check those of metrics
     model, names = net(case, by_name and which != "x"), case.names
     pack = (lambda each: dict(zip(names, each))) if by_name and which != "x" else one_or_all
     x, y = one_or_all(case.x), pack(case.y)
@@ -295,7 +295,7 @@ def line(seed):
     case = Case(np.random.default_rng(seed))
     try:
         logs = by_position(case)
-    except Exception as error:  # a combination that Keras does not compute
+    except Exception as error:  # a combination that Keras does not support
         print(f"{seed}: Keras: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
         return None
     lists = lists_of(case)

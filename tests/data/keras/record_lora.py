@@ -1,4 +1,4 @@
-# Records what real Keras computes with LoRA, and with ReversibleEmbedding, in floats and under quantization modes.
+# Records results of real Keras with LoRA and ReversibleEmbedding, in floats and under quantization modes.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax XLA_FLAGS=--xla_allow_excess_precision=false python record_lora.py FOLDER
 

@@ -1,4 +1,4 @@
-# Records the results of metrics and the values and slopes of losses of real Keras.
+# Records the results of metrics, and the values and gradients of losses, from real Keras.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_metrics.py FOLDER
 

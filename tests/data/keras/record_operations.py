@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Records models of one operation between layers: the configs that Keras writes into files, inputs and predictions.
+# Records models with one operation between layers: the configs that Keras writes to files, inputs and predictions.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax record_operations.py > operations.jsonl
 

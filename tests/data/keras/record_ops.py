@@ -54,7 +54,7 @@ def record(op, inputs, differentiate=True, **args):
     function = OPS.get(op, lambda args, x: getattr(ops, op)(*x, **args))
     try:
         y = function(args, xs)
-    except Exception as error:  # an error of Keras is no fact about values
+    except Exception as error:  # an error of Keras is not a fact about values
         print(op, args, [d for d, _ in inputs], type(error).__name__, error, file=os.sys.stderr)
         return
     case = {"op": op, "args": args, "in": [tensor(x) for x in xs], "out": tensor(y)}
@@ -287,7 +287,7 @@ def indexing_cases():
         for row in [[2.0, 0.5, 3.0, 0.5], [2.0, 0.0, 3.0, 1.0], [0.0, 2.0, 0.0, 3.0], [-1.0, 0.0, -0.0, 2.0]]:
             record("cumprod", [(dtype, row)], axis=0)
     record("erfinv", [("float32", np.linspace(-0.999999, 0.999999, 41))])
-    for reduction in [None, "add", "max", "min"]:  # ties, and places that are named several times
+    for reduction in [None, "add", "max", "min"]:  # ties, and indices that occur several times
         record("scatter_update", [("float32", [3.0, 3.0, 1.0, 0.0]), ("int32", [[0], [0], [1], [-2], [4], [-5]]), ("float32", [3.0, 3.0, 2.0, 1.0, 9.0, 9.0])],
                reduction=reduction)
         record("scatter_update", [("bfloat16", np.ones((2, 3))), ("int32", [[1, 2], [1, -1], [0, 3]]), ("float32", 4.0)], reduction=reduction)

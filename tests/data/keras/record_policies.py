@@ -1,8 +1,8 @@
-# Records the results of dtype policies, constructors and policy maps in Keras anew: record_policies.py FOLDER
+# Re-records the results of dtype policies, constructors and policy maps in Keras: record_policies.py FOLDER
 # SPDX-License-Identifier: Apache-2.0
 #
-# FOLDER holds policies.jsonl, quantized_classes.jsonl and maps.jsonl. The calls that their rows name stay, and their
-# results are replaced by those of the Keras that runs this script (see README.md there); a constructor of a class that
+# FOLDER contains policies.jsonl, quantized_classes.jsonl and maps.jsonl. The calls in their rows are kept, and their
+# results are replaced by those of the Keras that runs this script (see README.md there). A constructor of a class that
 # this Keras lacks loses its row.
 import copy
 import json

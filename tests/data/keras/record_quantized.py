@@ -1,4 +1,4 @@
-# Records how real Keras quantizes layers, and what the quantized layers compute.
+# Records how real Keras quantizes layers, and the results of the quantized layers.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax XLA_FLAGS=--xla_allow_excess_precision=false python record_quantized.py FOLDER
 
@@ -100,7 +100,7 @@ def write_narrow(path):
             for maker in (lambda: (layers.Dense(9, dtype=dtype), (37,)), lambda: (layers.Embedding(11, 35, dtype=dtype), (2,)),
                           lambda: (layers.EinsumDense("abc,cde->abde", (None, 3, 5), dtype=dtype), (2, 33))):
                 for mode in [("int8", True, None), ("int4", False, None), ("int4", False, 16)]:
-                    if mode[0] != "int8" or dtype != "float16":  # which Keras refuses
+                    if mode[0] != "int8" or dtype != "float16":  # Keras rejects this
                         file.write(json.dumps(record_narrow(*maker(), *mode)) + "\n")
 
 

@@ -1,4 +1,4 @@
-# Records outputs, states and gradients of recurrent layers and their wrappers of real Keras.
+# Records outputs, states and gradients of recurrent layers and their wrappers from real Keras.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_recurrent.py > recurrent_layers.jsonl
 
@@ -167,7 +167,7 @@ def main():
         for case in make():
             for policy in FLOATS:
                 keras.utils.clear_session()
-                keras.config.set_dtype_policy(policy)  # also that of stacked cells
+                keras.config.set_dtype_policy(policy)  # also the policy of stacked cells
                 print(json.dumps(record(case, policy, random), separators=(",", ":")))
                 count += 1
     print(f"{count} layers, Keras {keras.__version__}, JAX {jax.__version__}", file=sys.stderr)

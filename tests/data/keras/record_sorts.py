@@ -1,4 +1,4 @@
-# Records what real Keras sorts: python record_sorts.py > sorts.jsonl
+# Records the sort results of real Keras: python record_sorts.py > sorts.jsonl
 # SPDX-License-Identifier: Apache-2.0
 """Each line is one call: `op` with `args`, x (dtype, shape, values), the results `out`, and of sort and top_k of floats the gradient
 of x for the cotangents 1, 2, 3, ... in_top_k has `targets` too. Rows have ties, zeros of both signs, NaN and infinities; those of

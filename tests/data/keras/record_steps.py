@@ -1,4 +1,4 @@
-# Records models with a compute_loss() of their own that train a few steps in real Keras: record_steps.py > steps.jsonl
+# Records models with a custom compute_loss() that train a few steps in real Keras: record_steps.py > steps.jsonl
 # SPDX-License-Identifier: Apache-2.0
 """Each line is a small variational autoencoder under a policy, whose compute_loss() needs neither targets nor a loss of compile(); its
 noise is an input. The line has the weights before, the batches, and what Keras (JAX) gives: the loss and the scale of each step, and the

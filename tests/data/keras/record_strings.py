@@ -1,4 +1,4 @@
-# Records layers of strings and categories of real Keras, which needs TensorFlow for them, and a model with text inside.
+# Records layers of strings and categories from real Keras, which needs TensorFlow, and a model with text inside.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=tensorflow python record_strings.py FOLDER
 
@@ -153,7 +153,7 @@ def model(corpus, folder):
     ]
     net = keras.Model([text_in, city, age], layers.Dense(3, name="head")(layers.Concatenate()(parts)))
     texts, cities, ages = corpus[500:520], ["rome", "oslo", "lima", ""] * 5, np.arange(20, dtype="float32")[:, None] * 5
-    given = [tf.constant(texts), tf.constant(cities)[:, None], tf.constant(ages)]  # predict() refuses strings
+    given = [tf.constant(texts), tf.constant(cities)[:, None], tf.constant(ages)]  # predict() rejects strings
     result = net(given)
     os.makedirs(os.path.join(folder, "archives"), exist_ok=True)
     net.save(os.path.join(folder, "archives", "strings.keras"))

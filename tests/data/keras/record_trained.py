@@ -27,7 +27,7 @@ LOSSES = {"mse": losses.MeanSquaredError, "mae": losses.MeanAbsoluteError, "hube
           "bce": lambda: losses.BinaryCrossentropy(from_logits=True)}
 OPTIMIZERS = {"SGD": {"momentum": 0.9}, "RMSprop": {"momentum": 0.5}, "Adam": {}, "AdamW": {"weight_decay": 0.05}, "Lion": {}, "Adagrad": {},
               "Adadelta": {}, "Adamax": {}, "Nadam": {}, "Adafactor": {}, "Ftrl": {}, "Lamb": {}}
-NARROW = ["SGD", "RMSprop", "Lion", "Adagrad", "Adadelta", "Ftrl"]  # they compute in a narrow variable's dtype, too
+NARROW = ["SGD", "RMSprop", "Lion", "Adagrad", "Adadelta", "Ftrl"]  # also compute in a narrow variable's dtype
 
 
 def draw(rng, number, last):
@@ -152,5 +152,5 @@ else:
     for seed in range(int(sys.argv[1]), int(sys.argv[1]) + int(sys.argv[2])):
         try:
             print(json.dumps(net(seed)), flush=True)
-        except TypeError as error:  # Keras cannot train a few combinations of an optimizer, a policy and a loss scale
+        except TypeError as error:  # Keras cannot train some combinations of an optimizer, a policy and a loss scale
             print(seed, str(error).split("\n", 1)[0], file=sys.stderr)

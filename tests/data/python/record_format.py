@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Records what Python's format() makes of numbers under many specifications, for tests/frontend/callbacks/PythonFormat.cpp.
+# Records Python's format() of numbers under many specifications, for tests/frontend/callbacks/PythonFormat.cpp.
 # SPDX-License-Identifier: Apache-2.0
 """Usage: record_format.py > format.jsonl. Each line holds a value, a specification, and the text or null for a ValueError."""
 import itertools

@@ -43,7 +43,7 @@ class Cnn(nn.Module):
         self.grouped = nn.Conv2d(4, 8, (3, 1), groups=4, bias=False)
         self.up = nn.ConvTranspose2d(8, 3, (2, 3), stride=(2, 3))
         self.fc = nn.Linear(3, 5)
-        with torch.no_grad():  # as after a training
+        with torch.no_grad():  # as after training
             self.norm.weight.uniform_(0.5, 2)
             self.norm.bias.normal_()
             self.norm.running_mean.normal_()

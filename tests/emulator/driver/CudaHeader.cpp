@@ -1,4 +1,4 @@
-// Our declarations of the driver's types and functions, those of the runtime and those of the emulator, against cuda.h where that is installed.
+// Compares our declarations of driver types and functions, the runtime's and the emulator's, with cuda.h if installed.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/devices/cuda/DriverTypes.h"
 #include "tests/emulator/driver/DriverTypes.h"
@@ -6,8 +6,8 @@
 #include <cuda.h>
 #include <string_view>
 
-// Errors are not compared here, since each release of CUDA adds some: the test of DriverErrors reads their values and
-// their wording in the header.
+// Errors are not compared here, since each CUDA release adds some: the DriverErrors test reads their values and
+// descriptions from the header.
 #define SAME_VALUE(ours, theirs) static_assert(static_cast<long long>(ours) == static_cast<long long>(theirs))
 #define SAME_FIELD(type, field, theirType, theirField)                                                                 \
   static_assert(offsetof(type, field) == offsetof(theirType, theirField) &&                                            \
@@ -15,8 +15,8 @@
 
 namespace halftone::cuda {
 
-// cuda.h makes a name without a version, as cuMemGetInfo, a macro for the present one, cuMemGetInfo_v2; the library has
-// both, and the one without a version is the oldest.
+// cuda.h defines a name without a version, such as cuMemGetInfo, as a macro for the current one, cuMemGetInfo_v2. The
+// library has both, and the name without a version is the oldest.
 #define NAME_IN_HEADER(symbol) std::string_view(#symbol)
 #define HALFTONE_DRIVER_CALL(member, symbol)                                                                           \
   SAME_CALL(member, symbol);                                                                                           \

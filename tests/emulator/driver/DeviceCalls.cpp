@@ -1,4 +1,4 @@
-// cu* functions of the driver itself, of devices and of contexts, and of the emulator's own state.
+// cu* functions of the driver itself, of devices and contexts, and of the emulator's own state.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/driver/Driver.h"
 #include <algorithm>
@@ -24,7 +24,7 @@ struct DeviceAttribute {
   int value;
 };
 
-/// As an A100 with 80 GB has them; those that depend on the compute capability are in attributeOf.
+/// The attributes of an A100 with 80 GB. Those that depend on the compute capability are in attributeOf.
 constexpr DeviceAttribute attributes[] = {
     {1, 1024},      {2, 1024},  {3, 1024}, {4, 64},     {5, 2147483647}, {6, 65535},    {7, 65535},
     {8, 49152},     {9, 65536}, {10, 32},  {12, 65536}, {13, 1410000},   {14, 512},     {15, 1},
@@ -37,7 +37,7 @@ std::optional<int> attributeOf(const Settings &settings, int attribute) {
     return settings.capability / 10;
   case 76:
     return settings.capability % 10;
-  case 81: // shared memory of a multiprocessor: 1 KiB more than a block may have
+  case 81: // shared memory of a multiprocessor: 1 KiB more than the maximum of a block
     return settings.sharedBytesPerBlock() + 1024;
   case 97:
     return settings.sharedBytesPerBlock();
@@ -50,7 +50,7 @@ std::optional<int> attributeOf(const Settings &settings, int attribute) {
   return found == std::end(attributes) ? std::nullopt : std::optional(found->value);
 }
 
-/// Runs f(driver) with the lock, once cuInit has been called.
+/// Runs f(driver) under the lock, after cuInit has been called.
 template <typename F> int withDriver(F f, const char *function = __builtin_FUNCTION()) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
@@ -219,7 +219,7 @@ HALFTONE_EMULATED int cuGetErrorString(int result, const char **text) {
 /// The text of the last fault that stopped a context; empty if none did. Valid until the next fault.
 HALFTONE_EMULATED const char *halftoneEmulatorFault() { return Driver::get().faultText.c_str(); }
 
-/// Launches that have run and instructions of all their threads.
+/// The number of launches that have run, and of the instructions of all their threads.
 HALFTONE_EMULATED void halftoneEmulatorCounts(uint64_t *launches, uint64_t *threadInstructions) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
@@ -230,22 +230,22 @@ HALFTONE_EMULATED void halftoneEmulatorCounts(uint64_t *launches, uint64_t *thre
   }
 }
 
-/// The n-th call from here on of the driver's function of that name ends at once with that result, 1 being the next one.
-/// Result 0: no call does.
+/// Lets the n-th call from now (1 is the next one) of the driver function with this name return this result at once.
+/// Result 0: no call.
 HALFTONE_EMULATED void halftoneEmulatorFail(const char *function, uint64_t nth, int result) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
   driver.failures.plan(function, nth, static_cast<Result>(result));
 }
 
-/// How often the function has been called.
+/// The number of calls of the function.
 HALFTONE_EMULATED uint64_t halftoneEmulatorCalls(const char *function) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
   return driver.failures.calls(function);
 }
 
-/// Names the objects that the last context to be closed still held, as "2 events, 1 module"; empty if it held none.
+/// Names the objects that the last closed context still held, as "2 events, 1 module"; empty if none.
 HALFTONE_EMULATED const char *halftoneEmulatorLeft() { return Driver::get().leftText.c_str(); }
 
 static uint64_t ofAllContexts(uint64_t Context::*count) {
@@ -257,11 +257,11 @@ static uint64_t ofAllContexts(uint64_t Context::*count) {
   return sum;
 }
 
-/// How many dependencies between streams the allocations of pools have added in all contexts.
+/// The number of dependencies between streams that allocations from pools have added in all contexts.
 HALFTONE_EMULATED uint64_t halftoneEmulatorPoolWaits() { return ofAllContexts(&Context::poolWaits); }
 
-/// How many waits of the host for an event or a stream ended with no work left in their context: a GPU stands still from then until
-/// the host queues more.
+/// The number of host waits for an event or a stream that ended with no work left in their context, so that a GPU is
+/// idle until the host queues more.
 HALFTONE_EMULATED uint64_t halftoneEmulatorIdleWaits() { return ofAllContexts(&Context::idleWaits); }
 
 /// The table of accesses (AccessCounts.h) of all launches of each device's context; empty unless they are counted. Valid until the next
@@ -276,7 +276,7 @@ HALFTONE_EMULATED const char *halftoneEmulatorAccesses() {
   return driver.accessTable.c_str();
 }
 
-/// As a new process: no context, no fault, and the environment is read again at cuInit.
+/// Resets to the state of a new process: no context, no fault, and cuInit reads the environment again.
 HALFTONE_EMULATED void halftoneEmulatorReset() {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);

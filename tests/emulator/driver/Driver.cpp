@@ -1,4 +1,4 @@
-// The state behind the driver's functions.
+// The state behind the driver functions.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/driver/Driver.h"
 #include <algorithm>
@@ -111,7 +111,7 @@ void letOthersWork() {
 }
 
 Driver &Driver::get() {
-  static auto *driver = new Driver; // lives as long as the process: other threads may call to its end
+  static auto *driver = new Driver; // lives as long as the process: other threads may make calls until its end
   return *driver;
 }
 

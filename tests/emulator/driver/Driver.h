@@ -1,10 +1,11 @@
-// The state behind the driver's functions: devices that are alike, their contexts, and everything that handles name.
+// The state behind the driver functions: identical devices, their contexts, and the objects that handles name.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Environment, read at cuInit: HALFTONE_EMULATOR_SEED (orders, 0: as written; registers), HALFTONE_EMULATOR_CAPABILITY (80), HALFTONE_EMULATOR_MEMORY
-// (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (how many, 1), HALFTONE_EMULATOR_STUB (1: as the stub library that
-// programs are linked with), HALFTONE_EMULATOR_POOLS (0: as a GPU without memory pools, 1), HALFTONE_EMULATOR_FAIL ("cuLaunchKernel 3 700": the
-// third call of that function ends with that result), HALFTONE_EMULATOR_ACCESSES (1: wavefronts and sectors are counted, AccessCounts.h).
+// Environment, read at cuInit: HALFTONE_EMULATOR_SEED (orders, 0: as written; registers), HALFTONE_EMULATOR_CAPABILITY
+// (80), HALFTONE_EMULATOR_MEMORY (bytes), HALFTONE_EMULATOR_DRIVER (version, 12000), HALFTONE_EMULATOR_DEVICES (number,
+// 1), HALFTONE_EMULATOR_STUB (1: like the stub library with which programs are linked), HALFTONE_EMULATOR_POOLS (0:
+// like a GPU without memory pools, 1), HALFTONE_EMULATOR_FAIL ("cuLaunchKernel 3 700": the third call of this function
+// returns this result), HALFTONE_EMULATOR_ACCESSES (1: wavefronts and sectors are counted, AccessCounts.h).
 #pragma once
 #include "tests/emulator/Block.h"
 #include "tests/emulator/LoadedModule.h"
@@ -22,7 +23,7 @@
 
 namespace halftone::emulator {
 
-/// A function that ends with another result than success.
+/// A function that returns a result other than success.
 struct DriverError {
   Result result;
 };
@@ -34,14 +35,15 @@ inline void expect(bool holds, Result otherwise = Result::InvalidValue) {
 }
 
 struct Function {
-  /// A launch has as much static and dynamic shared memory together as a kernel may have static memory, unless its attribute is raised.
+  /// The static and dynamic shared memory of a launch together are limited to the maximum static memory of a kernel,
+  /// unless its attribute is raised.
   Function(std::shared_ptr<LoadedModule> module, const Kernel *kernel)
       : module(std::move(module)), kernel(kernel),
         dynamicSharedLimit(LoadedModule::mostStaticBytes - kernel->staticSharedBytes) {}
 
   std::shared_ptr<LoadedModule> module;
   const Kernel *kernel;
-  uint32_t dynamicSharedLimit; ///< of a launch; a function may ask for more than this
+  uint32_t dynamicSharedLimit; ///< per launch; the attribute of a function may raise it
 };
 
 struct LaunchShape {
@@ -69,15 +71,16 @@ struct Settings {
   uint32_t sharedBytesPerBlock() const;
 };
 
-/// A pool of memory, as far as streams can tell: memory that one stream frees makes an allocation in another one wait,
-/// where the pool may add dependencies. The emulated driver always does so, a GPU's when it finds nothing better.
+/// A memory pool, as far as streams can observe it: an allocation in one stream waits for memory that another stream
+/// freed, if the pool may add dependencies. The emulated driver always does so, a GPU's driver if it has no other
+/// memory.
 struct Pool {
   bool addsDependencies = true;
-  const Stream *freedIn = nullptr; ///< where memory of it was freed last
+  const Stream *freedIn = nullptr; ///< the stream in which its memory was last freed
   std::shared_ptr<Mark> freed;
 };
 
-/// Opens the driver's lock for a moment. The caller holds it once.
+/// Releases the driver's lock for a moment. The caller holds it once.
 void letOthersWork();
 
 /// Everything that belongs to the context of one device.
@@ -95,8 +98,8 @@ struct Context {
   Settings settings;
   int device;
   int retained = 0;
-  Result sticky = Result::Success; ///< of the fault that stopped the context
-  DeviceMemory memory;             ///< outlives all that follows
+  Result sticky = Result::Success; ///< the result of the fault that stopped the context
+  DeviceMemory memory;             ///< outlives the members below
   Random random;
   Streams streams;
   LaunchCounts counts;
@@ -106,8 +109,8 @@ struct Context {
   std::unordered_map<const void *, std::unique_ptr<Event>> events;
   std::map<const void *, std::unique_ptr<Pool>> pools;
   std::map<uint64_t, Pool *> poolOf; ///< of allocations by their address
-  uint64_t poolWaits = 0;            ///< dependencies between streams that allocations have added
-  uint64_t idleWaits = 0;            ///< waits of the host that ended with no work left
+  uint64_t poolWaits = 0;            ///< dependencies between streams added by allocations
+  uint64_t idleWaits = 0;            ///< host waits that ended with no work left
   std::map<const void *, std::shared_ptr<void>> graphs, executions;
   uint64_t releaseThreshold = 0;
 
@@ -121,7 +124,7 @@ struct Context {
   Stream *streamOf(void *handle);
   Event &eventOf(void *handle);
   Function &functionOf(void *handle);
-  /// Names the objects that are there, as "2 events, 1 module".
+  /// Names the existing objects, as "2 events, 1 module".
   std::string left() const;
 };
 
@@ -134,25 +137,25 @@ public:
   Settings settings;
   std::map<int, std::unique_ptr<Context>> contexts; ///< by device
   std::string faultText;                            ///< of the last fault
-  std::string leftText;                             ///< of the last context to be closed
+  std::string leftText;                             ///< of the last closed context
   Failures failures = Failures::fromEnvironment();
-  std::string accessTable; ///< the last one that was asked for
+  std::string accessTable; ///< the last one requested
 
   bool holds(const Context *context) const;
-  /// The context does no further work, and each function gives that result.
+  /// Stops the context: it does no further work, and each function returns this result.
   static void stop(Context &context, Result result);
-  /// Remembers the context's fault, prints it, and drops all work that is queued there.
+  /// Records the context's fault, prints it, and drops all work queued there.
   Result note(Context &context, const Fault &fault);
 };
 
-/// The object that `handle` names in one of a context's tables.
+/// The object named by `handle` in one of a context's tables.
 template <typename T> T &objectOf(const std::map<const void *, std::shared_ptr<void>> &table, const void *handle) {
   auto found = table.find(handle);
   expect(found != table.end(), Result::InvalidHandle);
   return *static_cast<T *>(found->second.get());
 }
 
-/// Puts a new object into the table and gives its handle.
+/// Adds a new object to the table and returns its handle.
 template <typename T> void *addObject(std::map<const void *, std::shared_ptr<void>> &table, T object) {
   auto made = std::make_shared<T>(std::move(object));
   table[made.get()] = made;
@@ -164,8 +167,8 @@ extern thread_local Context *currentContext;
 /// The contexts that were current before the thread pushed others, oldest first.
 extern thread_local std::vector<Context *> contextsBelow;
 
-/// Runs f(context) as a function of the driver: with the lock, a current context and no earlier fault. `function`: the
-/// name of the driver's function that calls this.
+/// Runs f(context) as a driver function: under the lock, with a current context and no earlier fault. `function` is the
+/// name of the calling driver function.
 template <typename F> int withContext(F f, const char *function = __builtin_FUNCTION()) {
   Driver &driver = Driver::get();
   std::lock_guard lock(driver.mutex);
@@ -193,7 +196,8 @@ template <typename F> int withContext(F f, const char *function = __builtin_FUNC
   }
 }
 
-/// A launch with its parameters copied from `parameters`, one pointer for each; its shape is checked against the kernel and the device.
+/// A launch with its parameters copied from `parameters`, one pointer per parameter. Checks its shape against the
+/// kernel and the device.
 Launch makeLaunch(const Context &context, const Function &function, const LaunchShape &shape, void **parameters);
 void runIn(Context &context, const Launch &launch);
 

@@ -1,4 +1,4 @@
-// Our own declarations of the types of the CUDA driver API that the emulator takes. CudaHeader.cpp compares them with cuda.h.
+// Our own declarations of the CUDA driver API types in use. CudaHeader.cpp compares them with cuda.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -51,7 +51,7 @@ enum class PoolAttribute : int {
   UsedMemHigh = 8
 };
 
-/// CUmemPoolProps; the emulator reads none of its fields but the device.
+/// CUmemPoolProps. The emulator reads only the device.
 struct PoolProperties {
   int allocType;
   int handleTypes;
@@ -61,7 +61,7 @@ struct PoolProperties {
   unsigned char rest[64];
 };
 
-/// CUDA_KERNEL_NODE_PARAMS_v1; the newer one begins with the same fields.
+/// CUDA_KERNEL_NODE_PARAMS_v1; the newer version begins with the same fields.
 struct KernelNodeParams {
   void *func;
   unsigned gridDimX, gridDimY, gridDimZ;
@@ -84,7 +84,7 @@ struct MemsetNodeParams {
 /// CUmemorytype.
 enum class MemoryType : unsigned { Host = 1, Device = 2 };
 
-/// CUDA_MEMCPY3D. The emulator takes copies of one row.
+/// CUDA_MEMCPY3D. The emulator supports copies of one row.
 struct Copy3D {
   size_t srcXInBytes, srcY, srcZ, srcLOD;
   MemoryType srcMemoryType;

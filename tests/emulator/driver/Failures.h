@@ -1,4 +1,4 @@
-// Failures of the driver's functions that a test has planned, and how often each function has been called.
+// Failures of driver functions that a test has scheduled, and the number of calls of each function.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/driver/DriverTypes.h"
@@ -9,20 +9,20 @@
 
 namespace halftone::emulator {
 
-/// Whether the driver refuses all further work of a context after that result (Results.def).
+/// Returns true if the driver rejects all further work of a context after this result (Results.def).
 bool stopsContext(Result result);
 
 class Failures {
 public:
-  /// That of HALFTONE_EMULATOR_FAIL: "<function> <n> <result>".
+  /// The failure of HALFTONE_EMULATOR_FAIL: "<function> <n> <result>".
   static Failures fromEnvironment();
-  /// The n-th call from here on of `function` is to end with `result`, Success: none is.
+  /// Schedules `result` for the n-th call of `function` from now on. Success: no failure.
   void plan(std::string_view function, uint64_t nth, Result result) {
     function_ = function;
     left_ = result == Result::Success ? 0 : nth;
     result_ = result;
   }
-  /// Counts a call of `function`, and gives the result that is planned for it: mostly Success.
+  /// Counts a call of `function`, and returns the result scheduled for it, usually Success.
   Result next(std::string_view function) {
     auto [entry, isNew] = calls_.try_emplace(std::string(function), 0);
     ++entry->second;

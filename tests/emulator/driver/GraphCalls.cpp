@@ -15,7 +15,7 @@ struct KernelWork {
 
 struct Work {
   std::variant<KernelWork, Copy3D, MemsetNodeParams> what;
-  std::vector<size_t> after; ///< places of the nodes that it depends on
+  std::vector<size_t> after; ///< indices of the nodes on which it depends
 };
 
 struct Graph;
@@ -32,7 +32,7 @@ struct Graph {
 
 struct GraphExecution {
   const Graph *graph;
-  std::shared_ptr<const std::vector<Work>> works; ///< launches in flight keep the ones that they began with
+  std::shared_ptr<const std::vector<Work>> works; ///< launches in flight keep the works with which they started
 };
 
 KernelWork kernelWork(Context &context, const KernelNodeParams *given) {
@@ -74,7 +74,7 @@ void runWork(Context &context, const Work &work) {
     context.memory.copy(to, from, copy.WidthInBytes);
 }
 
-/// Runs the nodes in an order that `Random` draws among those that the dependencies allow.
+/// Runs the nodes in an order that `Random` draws among those that the dependencies permit.
 void runGraph(Context &context, const std::vector<Work> &works) {
   std::vector<size_t> open(works.size());
   std::vector<std::vector<size_t>> before(works.size());
@@ -117,7 +117,7 @@ int addNode(void **node, void *graph, void *const *dependencies, size_t count, F
       function);
 }
 
-/// Replaces the work of one node in an instantiated graph. Its kind must stay.
+/// Replaces the work of one node in an instantiated graph. The node's kind must not change.
 template <typename F> int setNode(void *execution, void *node, F make, const char *function = __builtin_FUNCTION()) {
   return withContext(
       [&](Context &context) {

@@ -21,7 +21,7 @@ int attributeOf(const Context &context, const Function &function, FunctionAttrib
     return 0;
   case FunctionAttribute::LocalSizeBytes:
     return kernel.localBytes;
-  case FunctionAttribute::NumRegs: // those of the PTX, before any reuse
+  case FunctionAttribute::NumRegs: // those declared in the PTX, before any reuse
     return std::min<uint32_t>(kernel.registers, 255);
   case FunctionAttribute::PtxVersion:
   case FunctionAttribute::BinaryVersion:
@@ -127,7 +127,7 @@ HALFTONE_EMULATED int cuEventRecord(void *event, void *stream) {
       [&](Context &context) { context.streams.record(context.streamOf(stream), context.eventOf(event)); });
 }
 
-/// Each query lets one operation run, so that a host that polls comes to an end.
+/// Each query lets one operation run, so that polling terminates.
 HALFTONE_EMULATED int cuEventQuery(void *event) {
   return withContext([&](Context &context) {
     Event &found = context.eventOf(event);

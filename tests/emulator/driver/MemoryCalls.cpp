@@ -7,7 +7,7 @@ using namespace halftone::emulator;
 
 namespace {
 
-/// Reserves memory; when it is full, once more after everything queued has run, since that may free some.
+/// Reserves memory. If memory is full, tries again after all queued work has run, since that may free some.
 uint64_t reserve(Context &context, size_t bytes) {
   expect(bytes > 0);
   std::optional<uint64_t> address = context.memory.reserve(bytes);
@@ -29,7 +29,7 @@ int allocateIn(void *stream, DevicePointer *pointer, size_t bytes, const char *f
       function);
 }
 
-/// Copies to the device read pinned memory late, other memory before the function returns.
+/// Copies to the device read pinned memory late, and other memory before the function returns.
 int upload(void *stream, DevicePointer to, const void *from, size_t bytes, bool waits,
            const char *function = __builtin_FUNCTION()) {
   return withContext(
@@ -85,7 +85,7 @@ int fill(void *stream, DevicePointer to, uint32_t value, uint32_t width, size_t 
       function);
 }
 
-/// The pool of a device that has made none.
+/// The pool of a device that has created none.
 Pool defaultPool;
 
 Pool &poolAt(const Context &context, const void *pool) {
@@ -102,7 +102,7 @@ void waitForFrees(Context &context, const void *named, Stream *stream) {
   ++context.poolWaits;
 }
 
-/// Notes that memory is freed in the stream's order, here.
+/// Records that memory is freed here, in stream order.
 void noteFree(Context &context, DevicePointer pointer, Stream *stream) {
   auto found = context.poolOf.find(pointer);
   if (found == context.poolOf.end())

@@ -1,4 +1,4 @@
-// cu* functions of modules, which the emulated driver loads from PTX alone.
+// cu* functions of modules, which the emulated driver loads only from PTX.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Requirements.h"
 #include "tests/emulator/driver/Driver.h"
@@ -9,7 +9,7 @@ using namespace halftone::emulator;
 
 namespace {
 
-/// The log buffers that options give, with their sizes; the driver writes the used sizes back.
+/// The log buffers given by options, with their sizes. The driver writes the used sizes back.
 struct JitLogs {
   char *info = nullptr, *error = nullptr;
   size_t infoBytes = 0, errorBytes = 0;

@@ -1,4 +1,4 @@
-// Queues the work of a library beside the driver.
+// Queues work of another library that uses the driver.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/driver/StreamWork.h"
 #include "tests/emulator/driver/Driver.h"

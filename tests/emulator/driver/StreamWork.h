@@ -1,4 +1,4 @@
-// The door of the emulated driver to a library beside it, as NCCL stands beside a GPU's: work of its own in a stream.
+// The interface of the emulated driver for another library, such as NCCL, that queues its own work in a stream.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 namespace halftone::emulator {
 
-/// Functions of the device's memory for work that runs. Each ends the context with a fault if the access is wrong.
+/// Device memory functions for running work. Each stops the context with a fault if the access is invalid.
 struct MemoryDoor {
   std::function<void(void *to, uint64_t from, uint64_t bytes)> read;
   std::function<void(uint64_t to, const void *from, uint64_t bytes)> write;
-  std::function<void(const char *text)> fail; ///< ends the context with a fault of that text
+  std::function<void(const char *text)> fail; ///< stops the context with a fault with this text
 };
 
-/// Runs in its turn of the stream, once it is ready. The driver asks again and again, and lets other threads call meanwhile.
+/// Runs in stream order, once it is ready. The driver polls, and lets other threads make calls meanwhile.
 struct StreamWork {
   std::function<bool()> isReady;
   std::function<void(const MemoryDoor &)> run;
@@ -22,8 +22,8 @@ struct StreamWork {
 } // namespace halftone::emulator
 
 extern "C" {
-/// Queues work on a stream of the current context; returns a CUresult.
+/// Queues work on a stream of the current context. Returns a CUresult.
 __attribute__((visibility("default"))) int halftoneEmulatorQueue(void *stream, halftone::emulator::StreamWork work);
-/// Runs one piece of queued work of the current context, of whatever stream; returns a CUresult.
+/// Runs one piece of queued work of the current context, in any stream. Returns a CUresult.
 __attribute__((visibility("default"))) int halftoneEmulatorRunOne();
 }

@@ -17,13 +17,13 @@ struct Mark {
 };
 
 struct Event {
-  std::shared_ptr<Mark> mark; ///< of its last record; null: never recorded
+  std::shared_ptr<Mark> mark; ///< of its last record; null if never recorded
 };
 
 struct Operation {
   std::function<void()> run;
-  std::shared_ptr<Mark> after; ///< may run once this mark is reached; null: at once
-  /// May run once this holds, which another process or another device brings about; null: at once.
+  std::shared_ptr<Mark> after; ///< may run once this mark is reached; null: immediately
+  /// May run once this returns true, which another process or device brings about; null: immediately.
   std::function<bool()> isReady = nullptr;
 };
 
@@ -32,33 +32,33 @@ struct Stream {
   bool isBlocking = true; ///< ordered with the null stream
 };
 
-/// All streams of a context. Nothing queued runs until the host waits for something.
+/// All streams of a context. Queued work runs only when the host waits for something.
 class Streams {
 public:
-  /// `pause` lets others work while all that is left here waits for them.
+  /// `pause` lets others work while all remaining work waits for them.
   Streams(Random &random, std::function<void()> pause) : random_(random), pause_(std::move(pause)) {}
 
   Stream *create(bool isBlocking);
   bool isStream(const Stream *stream) const;
   size_t size() const { return streams_.size(); }
-  /// Whether all queued work has run.
+  /// Returns true if all queued work has run.
   bool isIdle() const;
   /// Runs the stream's work, then removes it.
   void destroy(Stream *stream);
 
-  /// Queues work; on the null stream (null) it runs at once, after all work of blocking streams.
+  /// Queues work. On the null stream (null) it runs immediately, after all work of blocking streams.
   void add(Stream *stream, std::function<void()> run);
   void addWhenReady(Stream *stream, std::function<void()> run, std::function<bool()> isReady);
   void wait(Stream *stream, std::shared_ptr<Mark> mark);
   void record(Stream *stream, Event &event);
 
-  /// Runs one operation of a stream that `Random` draws among those that can go on, or pauses if they wait for others; false
-  /// if there is nothing to do.
+  /// Runs one operation of a stream that `Random` draws among those that can proceed, or pauses if all of them wait for
+  /// others. Returns false if there is nothing to do.
   bool runOne();
   void finish(const Stream *stream);
   void finish(const Mark &mark);
   void finishAll();
-  /// Forgets everything queued: the launch before it has failed.
+  /// Drops all queued work, since an earlier launch has failed.
   void drop();
 
 private:

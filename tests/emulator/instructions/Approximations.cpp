@@ -1,4 +1,4 @@
-// Instructions whose result is near the exact one: moved by the seed, within the error that the PTX ISA states for them.
+// Instructions with approximate results: the seed chooses an error within the bound of the PTX ISA.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Block.h"
 #include "tests/emulator/Numbers.h"
@@ -26,7 +26,7 @@ struct Root {
   static double exact(double a) { return std::sqrt(a); }
   static double bound(double, double) { return 0x1p-23; }
 };
-/// Absolute error 2^-22 for arguments from 0.5 to 2, relative error 2^-22 elsewhere.
+/// Absolute error 2^-22 for arguments from 0.5 to 2, relative error 2^-22 otherwise.
 struct Log2 {
   static double exact(double a) { return std::log2(a); }
   static double bound(double a, double result) {
@@ -61,7 +61,7 @@ template <typename Function, bool flushes> void runUnary(Warp &warp, const Instr
   });
 }
 
-/// Both divisions have an error of 2 ulp; .approx also gives 0 for divisors above 2^126.
+/// Both divisions have an error of 2 ulp; .approx also returns 0 for divisors above 2^126.
 template <bool flushes, bool full> void runQuotient(Warp &warp, const Instruction &instruction, LaneMask active) {
   float *result = warp.lanes<float>(instruction.operands[0]);
   const float *dividend = warp.lanes<float>(instruction.operands[1]),

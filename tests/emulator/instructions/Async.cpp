@@ -8,7 +8,7 @@ namespace halftone::emulator {
 
 namespace {
 
-/// operands: target, source, bytes of the source if given. mode: bytes of the target.
+/// operands: target, source, number of source bytes if given. mode: number of target bytes.
 void beginCopy(Warp &warp, const Instruction &instruction, LaneMask active) {
   const uint32_t bytes = static_cast<uint32_t>(instruction.mode);
   const uint32_t sourceOperand = instruction.operands[2];

@@ -1,4 +1,4 @@
-// Instructions on bits: logic, shifts, fields, counts and permutations of bytes.
+// Bit instructions: logic, shifts, fields, counts and byte permutations.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/instructions/Instructions.h"
 #include "tests/emulator/instructions/Lanes.h"
@@ -16,7 +16,7 @@ constexpr auto bitNot = [](auto a) { return ~a; };
 
 template <typename T> constexpr uint32_t bitsOf = sizeof(T) * 8;
 
-// Shifts by the width or more give 0, or for signed numbers all signs.
+// Shifts by at least the width give 0, or for signed numbers all sign bits.
 constexpr auto shiftLeft = []<typename T>(T a, uint32_t by) {
   return by >= bitsOf<T> ? T(0) : static_cast<T>(uint64_t(a) << by);
 };
@@ -101,7 +101,7 @@ template <auto operation> void decodeLogic(Decoding &decoding, char name) {
   decoding.readAll(type.bits);
 }
 
-/// Reads operands after the first `wide` ones as 32 bits.
+/// Reads the operands after the first `wide` ones as 32 bits.
 void readFieldOperands(Decoding &decoding, uint8_t bits, size_t wide) {
   decoding.instruction.operands[0] = decoding.write(0, bits);
   for (size_t i = 1; i < decoding.operandCount(); ++i)

@@ -1,4 +1,4 @@
-// Instructions that lanes or threads run together: barriers, shuffles, votes and reductions of a warp.
+// Instructions that several lanes or threads execute together: barriers, shuffles, votes and warp reductions.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/instructions/Instructions.h"
 #include "tests/emulator/instructions/Lanes.h"
@@ -12,8 +12,8 @@ namespace {
 
 enum class Shuffle : uint8_t { Up, Down, Butterfly, Index };
 
-/// The lane that `lane` reads, and whether it lies inside the lane's segment; `control` holds the clamp in bits 0-4 and the mask of the
-/// segment in bits 8-12.
+/// The lane that `lane` reads, and whether it is inside the segment of `lane`. `control` has the clamp in bits 0-4 and
+/// the segment mask in bits 8-12.
 std::pair<uint32_t, bool> sourceLane(Shuffle kind, uint32_t lane, uint32_t by, uint32_t control) {
   uint32_t clamp = control & 31, segment = control >> 8 & 31;
   by &= 31;
@@ -111,7 +111,7 @@ void activeLanes(Warp &warp, const Instruction &instruction, LaneMask active) {
 
 void trap(Warp &warp, const Instruction &, LaneMask) { warp.fail("the kernel stops itself by a trap"); }
 
-/// Lanes that have ended, or that the block never had, count as joined: nothing is known of their accesses from then on.
+/// Lanes that have exited, or that the block never had, count as joined: they make no accesses from then on.
 void warpBarrier(Warp &warp, const Instruction &, LaneMask active) { warp.order().join(active | ~warp.live()); }
 
 void decodeWarpBarrier(Decoding &decoding) {

@@ -1,4 +1,4 @@
-// Comparisons, selections and the logic of predicates.
+// Comparisons, selects and predicate logic.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Numbers.h"
 #include "tests/emulator/instructions/Instructions.h"
@@ -9,7 +9,7 @@ namespace halftone::emulator {
 
 namespace {
 
-/// The names of comparisons. From Equ on a comparison with NaN holds; `num` and `nan` ask for NaN alone.
+/// The comparison operators. From Equ on, a comparison with NaN is true; `num` and `nan` test only for NaN.
 enum class Comparison : uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan };
 constexpr std::initializer_list<std::string_view> comparisonNames = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
                                                                      "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
@@ -42,7 +42,7 @@ template <Comparison comparison, typename T> bool holds(T a, T b) {
   }
 }
 
-/// How the predicate operand joins the comparison.
+/// How the predicate operand is combined with the comparison.
 enum class Join : uint64_t { None, And, Or, Xor };
 constexpr uint64_t joinNegated = 8;
 
@@ -66,7 +66,7 @@ void setPredicate(Warp &warp, uint32_t offset, LaneMask active, LaneMask value) 
   predicate = (predicate & ~active) | (value & active);
 }
 
-/// operands: result, result of the opposite, a, b, predicate to join with.
+/// operands: result, inverse result, a, b, predicate to combine with.
 template <Comparison comparison, typename Stored>
 void compare(Warp &warp, const Instruction &instruction, LaneMask active) {
   const Stored *a = warp.lanes<Stored>(instruction.operands[2]), *b = warp.lanes<Stored>(instruction.operands[3]);
@@ -85,7 +85,7 @@ void compare(Warp &warp, const Instruction &instruction, LaneMask active) {
   setPredicate(warp, instruction.operands[0], active, joined(result, other, instruction.mode));
 }
 
-/// Of packed numbers. operands: result of the low halves, result of the high halves, a, b, predicate to join with.
+/// For packed numbers. operands: result of the low halves, result of the high halves, a, b, predicate to combine with.
 template <Comparison comparison, typename Part>
 void compareHalves(Warp &warp, const Instruction &instruction, LaneMask active) {
   const uint32_t *a = warp.lanes<uint32_t>(instruction.operands[2]), *b = warp.lanes<uint32_t>(instruction.operands[3]);
@@ -149,9 +149,9 @@ template <char op> void predicateLogic(Warp &warp, const Instruction &instructio
 } // namespace
 
 void decodeSetp(Decoding &decoding) {
-  // The opcode's first modifier is the comparison, the second may be how a predicate joins it.
+  // The first modifier of the opcode is the comparison, the second may state how to combine it with a predicate.
   int comparison = decoding.takeOneOf(comparisonNames, 14);
-  if (comparison == 14) // of unsigned numbers, by their older names
+  if (comparison == 14) // unsigned comparisons, by their older names
     comparison = 2 + decoding.takeOneOf({"lo", "ls", "hi", "hs"});
   auto join = static_cast<Join>(decoding.takeOneOf({"none", "and", "or", "xor"}, 0));
   Type type = decoding.takeType();

@@ -1,4 +1,4 @@
-// Conversions between integers and floating numbers of all widths.
+// Conversions between integers and floats of all widths.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Numbers.h"
 #include "tests/emulator/instructions/Instructions.h"
@@ -11,7 +11,7 @@ namespace halftone::emulator {
 
 namespace {
 
-/// The roundings and limits that modifiers ask for, packed into an instruction's mode.
+/// The roundings and limits that modifiers request, packed into an instruction's mode.
 struct Wish {
   Rounding rounding = Rounding::Nearest;
   bool toIntegral = false;
@@ -160,7 +160,7 @@ template <typename D, typename S> void convert(Warp &warp, const Instruction &in
   writeRow(warp, instruction.operands[0], instruction.registerBits, active, values);
 }
 
-/// Two f32 become a pair; the first one is the upper half.
+/// Two f32 become a pair; the first is the upper half.
 template <typename Half> void convertPair(Warp &warp, const Instruction &instruction, LaneMask active) {
   uint32_t *result = warp.lanes<uint32_t>(instruction.operands[0]);
   const float *high = warp.lanes<float>(instruction.operands[1]), *low = warp.lanes<float>(instruction.operands[2]);
@@ -171,7 +171,7 @@ template <typename Half> void convertPair(Warp &warp, const Instruction &instruc
   });
 }
 
-/// Calls f with a number of the C++ type that holds `type`.
+/// Calls f with a number of the C++ type for `type`.
 template <typename F> Execute withNumber(const Decoding &decoding, Type type, F f) {
   if (type.isInteger() && type.bits == 8)
     return type.isSigned() ? f(int8_t()) : f(uint8_t());

@@ -1,4 +1,4 @@
-// Exact arithmetic in f32 and f64: one rounding to nearest. Types of 16 bits are in NarrowFloats.cpp.
+// Exact arithmetic in f32 and f64, with one rounding to nearest. Types of 16 bits are in NarrowFloats.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Numbers.h"
 #include "tests/emulator/instructions/Instructions.h"
@@ -15,7 +15,7 @@ constexpr auto product = [](auto a, auto b) { return a * b; };
 constexpr auto quotient = [](auto a, auto b) { return a / b; };
 constexpr auto root = [](auto a) { return std::sqrt(a); };
 constexpr auto fused = [](auto a, auto b, auto c) { return std::fma(a, b, c); };
-/// A NaN loses against a number; -0 is less than +0.
+/// A number takes precedence over NaN; -0 is less than +0.
 constexpr auto smaller = [](auto a, auto b) {
   return a != a ? b : b != b ? a : a < b || (a == b && std::signbit(a)) ? a : b;
 };
@@ -41,7 +41,7 @@ template <auto operation, typename... Sources> Execute forType(const Decoding &d
   decoding.fail("expected .f32 or .f64, and .ftz for .f32 only");
 }
 
-struct One {}; // stands for one operand of the type
+struct One {}; // represents one operand of the type
 
 template <auto operation> void decodeUnary(Decoding &decoding, Type type, bool flushes) {
   decoding.expectOperands(2);
@@ -55,7 +55,7 @@ template <auto operation> void decodeBinary(Decoding &decoding, Type type, bool 
   decoding.readAll(type.bits);
 }
 
-/// Signs change in NaN too, so these two keep its bits.
+/// Sign changes apply to NaN too, so these two preserve its bits.
 template <auto operation> void decodeSign(Decoding &decoding, Type type, bool flushes) {
   decoding.expectOperands(2);
   if (flushes)

@@ -1,11 +1,11 @@
-// The decoders of all opcodes, by family. `Opcodes.cpp` holds their table.
+// The decoders of all opcodes, by family. `Opcodes.cpp` has their table.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Decoding.h"
 
 namespace halftone::emulator {
 
-// Integer.cpp, Bits.cpp. `decodeAdd` and its like take floating types too and hand them to the float family.
+// Integer.cpp, Bits.cpp. `decodeAdd` and similar decoders accept float types too and forward them to the float family.
 void decodeAdd(Decoding &);
 void decodeSub(Decoding &);
 void decodeMul(Decoding &);

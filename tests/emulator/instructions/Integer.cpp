@@ -11,7 +11,7 @@ namespace halftone::emulator {
 namespace {
 
 template <typename T> using Unsigned = std::make_unsigned_t<T>;
-// Wide enough for the product of two numbers of T.
+// Wide enough for the product of two numbers of type T.
 template <typename T>
 using Wide = std::conditional_t<sizeof(T) == 8, std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
                                 std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
@@ -32,7 +32,7 @@ constexpr auto smaller = []<typename T>(T a, T b) { return std::min(a, b); };
 constexpr auto larger = []<typename T>(T a, T b) { return std::max(a, b); };
 constexpr auto negated = []<typename T>(T a) { return static_cast<T>(0 - uint64_t(a)); };
 constexpr auto magnitude = []<typename T>(T a) { return a < 0 ? static_cast<T>(0 - uint64_t(a)) : a; };
-// The device gives all bits for a quotient by 0, and the dividend for its remainder.
+// The device returns all bits set for a quotient by 0, and the dividend for its remainder.
 constexpr auto quotient = []<typename T>(T a, T b) {
   if (b == 0)
     return static_cast<T>(~T(0));
@@ -74,7 +74,7 @@ template <auto operation> void decodeArithmetic(Decoding &decoding, FloatOp op) 
     decodeFloat(decoding, op, type);
 }
 
-/// The wide products and their sums: two sources of 16 or 32 bits, the result (and the addend) of twice as many.
+/// The wide products and their sums: two sources of 16 or 32 bits; the result (and the addend) have twice as many.
 void decodeWide(Decoding &decoding, Type type, bool adds) {
   decoding.expectOperands(adds ? 4 : 3);
   if (type.bits != 16 && type.bits != 32)

@@ -1,4 +1,4 @@
-// How an operation on numbers becomes an instruction for the lanes of a warp.
+// Turns an operation on numbers into an instruction for the lanes of a warp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Decoding.h"
@@ -22,7 +22,7 @@ void mapLanes(Warp &warp, const Instruction &instruction, LaneMask active) {
   mapLanesAt<operation, Result, Sources...>(warp, instruction, active, std::index_sequence_for<Sources...>{});
 }
 
-/// Calls f with a number of the C++ type that holds an integer type; fails for types that are none of 16, 32 or 64 bits.
+/// Calls f with a number of the C++ type for an integer type. Fails for types other than 16, 32 or 64 bits.
 template <typename F> auto withInteger(const Decoding &decoding, Type type, F f) {
   if (!type.isInteger() || type.bits < 16)
     decoding.fail("expected an integer type of 16, 32 or 64 bits");
@@ -33,7 +33,7 @@ template <typename F> auto withInteger(const Decoding &decoding, Type type, F f)
   return type.isSigned() ? f(int64_t()) : f(uint64_t());
 }
 
-/// The same for a type of plain bits of 16, 32 or 64.
+/// Likewise for untyped bits of 16, 32 or 64.
 template <typename F> auto withBits(const Decoding &decoding, Type type, F f) {
   switch (type.bits) {
   case 16:

@@ -1,8 +1,9 @@
 // ldmatrix and mma.sync: a warp loads and multiplies small matrices together.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lane l stands at row l / 4 ("group") and column l % 4 ("quad"). A register of a lane holds 32 / bits neighbours of one row of A or one
-// column of B. Registers 0 and 1 of A are rows group and group + 8; registers 2 and 3 are the same rows, further along K.
+// Lane l is at row l / 4 ("group") and column l % 4 ("quad"). A register of a lane has 32 / bits adjacent elements of
+// one row of A or one column of B. Registers 0 and 1 of A are rows group and group + 8; registers 2 and 3 are the same
+// rows, further along K.
 #include "tests/emulator/Block.h"
 #include "tests/emulator/Numbers.h"
 #include "tests/emulator/instructions/Instructions.h"
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int mmaRows = 16, mmaColumns = 8, mmaMaxDepth = 32;
 
-/// Lanes 8q to 8q + 7 give the addresses of the rows of matrix q, 8 elements of 16 bits each.
+/// Lanes 8q to 8q + 7 provide the addresses of the rows of matrix q, 8 elements of 16 bits each.
 template <bool transposed> void loadMatrices(Warp &warp, const Instruction &instruction, LaneMask) {
   for (int matrix = 0; matrix < instruction.count; ++matrix) {
     std::array<std::array<uint16_t, 8>, 8> rows;
@@ -37,7 +38,7 @@ template <bool transposed> void loadMatrices(Warp &warp, const Instruction &inst
 }
 
 template <typename Element> constexpr int perRegister = 4 / sizeof(Element);
-/// Elements of A and B as the sums take them: floats, or whole numbers.
+/// Elements of A and B as the sums use them: floats or integers.
 template <typename Element> using Factor = std::conditional_t<std::is_integral_v<Element>, int32_t, float>;
 
 template <typename Element> Factor<Element> factorOf(uint32_t word, int place) {
@@ -72,8 +73,8 @@ template <typename A, typename B> void gather(Warp &warp, const Instruction &ins
   }
 }
 
-/// sums[row][column] += a[k][row] * b[k][column] for all k. Products are exact (but for those below f32's range), sums are f32, rounded to
-/// nearest one after the other; the seed draws with which k they begin and whether they go up or down.
+/// sums[row][column] += a[k][row] * b[k][column] for all k. Products are exact (except below the range of f32). Sums
+/// are f32, each rounded to nearest. The seed draws the first k and whether k ascends or descends.
 template <typename Factor>
 void multiply(const Operands<Factor> &operands, int depth, Random &random, Factor (&sums)[mmaRows][mmaColumns]) {
   using Sum = std::conditional_t<std::is_integral_v<Factor>, uint32_t, float>;
@@ -119,7 +120,7 @@ Execute chooseBytes(bool aSigned, bool bSigned) {
   return bSigned ? multiplyMatrices<uint8_t, int8_t> : multiplyMatrices<uint8_t, uint8_t>;
 }
 
-/// The kernel of a product and the bits of its elements.
+/// The kernel of a product, and the bit width of its elements.
 Execute chooseProduct(const Decoding &decoding, Type a, Type b) {
   if (a.isInteger() && b.isInteger() && a.bits == 8 && b.bits == 8)
     return chooseBytes(a.isSigned(), b.isSigned());

@@ -8,7 +8,8 @@ namespace halftone::emulator {
 
 namespace {
 
-/// Memory holds Element, registers are as wide as Register: loads extend by the element's sign, stores cut.
+/// Memory has elements of type Element, registers have the width of Register: loads extend by the sign of the element,
+/// stores truncate.
 template <typename Element, typename Register> void load(Warp &warp, const Instruction &instruction, LaneMask active) {
   const uint32_t bytes = instruction.count * sizeof(Element);
   for (; active; active &= active - 1) {
@@ -81,7 +82,7 @@ Space takeSpace(Decoding &decoding) {
   }
 }
 
-/// Hints to the caches, and orders and scopes: blocks do not depend on each other here, so none changes a result.
+/// Cache hints, orders and scopes: blocks do not depend on each other here, so none of them changes a result.
 void takeHints(Decoding &decoding) {
   decoding.takeOneOf({"weak", "volatile", "relaxed", "acquire", "release"}, 5);
   decoding.takeOneOf({"cta", "gpu", "sys"}, 3);

@@ -1,4 +1,4 @@
-// Moves between registers, packing and splitting of registers, and conversions of addresses.
+// Moves between registers, packing and unpacking of registers, and address conversions.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/instructions/Instructions.h"
 #include "tests/emulator/instructions/Lanes.h"

@@ -1,4 +1,4 @@
-// Arithmetic in f16 and bf16, alone and in pairs: each result is rounded once to nearest.
+// Arithmetic in f16 and bf16, scalar and in pairs: each result is rounded once to nearest.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Numbers.h"
 #include "tests/emulator/instructions/Instructions.h"
@@ -14,7 +14,7 @@ template <typename T> T rounded(double value) {
   return {static_cast<uint16_t>(roundTo(formatOf<T>, value, Rounding::Nearest))};
 }
 
-// A product of two is exact in f64; a sum is rounded to odd there.
+// A product of two is exact in f64; a sum is rounded to odd in f64.
 struct Sum {
   template <typename T> static T apply(T a, T b) { return rounded<T>(addToOdd(toFloat(a), toFloat(b))); }
 };

@@ -1,4 +1,4 @@
-// Opens the shared memory, and adds the values of the ranks.
+// Opens the shared memory, and combines the values of the ranks.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/nccl/Board.h"
 #include "tests/emulator/Numbers.h"
@@ -57,7 +57,7 @@ template <class T> void combineAs(const Board &board, int ranks, const Call &cal
       else if (call.reduction == 0)
         all = all + own;
       else
-        all = all > own || own != own ? all : own; // as fmax(), it drops NaN
+        all = all > own || own != own ? all : own; // drops NaN, like fmax()
     }
     store<T>(to + i * sizeof(T), all);
   }

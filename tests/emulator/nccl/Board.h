@@ -1,4 +1,4 @@
-// The shared memory through which emulated GPUs of one or several processes hand each other their values.
+// The shared memory through which emulated GPUs of one or several processes exchange values.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
@@ -10,9 +10,9 @@
 namespace halftone::emulator {
 
 inline constexpr int mostRanks = 16;
-inline constexpr uint64_t pieceBytes = uint64_t(1) << 20; ///< values travel in pieces of at most so many bytes
+inline constexpr uint64_t pieceBytes = uint64_t(1) << 20; ///< values are exchanged in chunks of at most this many bytes
 
-/// What a rank calls: all ranks must call the same.
+/// The call of a rank: all ranks must make the same call.
 struct Call {
   static constexpr int all = -1, copy = -1;
   uint64_t elements = 0;
@@ -23,13 +23,13 @@ struct Call {
   bool operator==(const Call &) const = default;
 };
 
-/// A rank's place. Counts grow by one for each piece.
+/// The seat of a rank. Its counters increase by one for each chunk.
 struct Seat {
   std::atomic<uint32_t> isTaken;
   int32_t process, device;
-  std::atomic<uint64_t> arrived;  ///< pieces whose values stand in the rank's bytes
-  std::atomic<uint64_t> consumed; ///< pieces that the rank has read from all
-  Call call;                      ///< of the piece that arrived last
+  std::atomic<uint64_t> arrived;  ///< chunks whose values are in the rank's bytes
+  std::atomic<uint64_t> consumed; ///< chunks that the rank has read from all ranks
+  Call call;                      ///< the call of the last chunk that arrived
 };
 
 struct Board {
@@ -37,16 +37,16 @@ struct Board {
   std::array<Seat, mostRanks> seats;
   alignas(64) std::array<std::array<std::byte, pieceBytes>, mostRanks> bytes;
 
-  /// The board of that name, made by whoever comes first; null if the system gives none.
+  /// The board with this name, created by the first rank to open it; null if the system refuses.
   static Board *open(const std::string &name);
-  static void forget(const std::string &name); ///< removes the name; whoever has the board keeps it
+  static void forget(const std::string &name); ///< removes the name; ranks that have opened the board keep it
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
-/// The sum or maximum of all ranks' values, 0 + x0 + x1 + ... in the order of ranks, in f32 for 16 bits, or the root's; into
-/// `to`.
+/// The sum or maximum of all ranks' values, 0 + x0 + x1 + ... in rank order, in f32 for 16 bits, or the root's values;
+/// written to `to`.
 void combine(const Board &board, int ranks, const Call &call, std::byte *to);
-/// Bytes of an element; 0 for a type that is none of ncclDataType_t.
+/// The size of an element in bytes; 0 for a type that is not in ncclDataType_t.
 uint64_t bytesOfType(int type);
 
 } // namespace halftone::emulator

@@ -1,8 +1,8 @@
-// The emulated NCCL: nccl* functions over devices of the emulated driver, in threads of one process or in several processes.
+// The emulated NCCL: nccl* functions over devices of the emulated driver, across threads or processes.
 // SPDX-License-Identifier: Apache-2.0
 //
-// HALFTONE_NCCL names this library where NCCL would be libnccl.so.2. Environment: HALFTONE_EMULATOR_NCCL (version, 22105), HALFTONE_EMULATOR_NCCL_SECONDS
-// (how long a rank waits for the others, 60).
+// HALFTONE_NCCL names this library in place of NCCL's libnccl.so.2. Environment: HALFTONE_EMULATOR_NCCL (version,
+// 22105), HALFTONE_EMULATOR_NCCL_SECONDS (how long a rank waits for the others, 60).
 #include "tests/emulator/driver/StreamWork.h"
 #include "tests/emulator/nccl/Board.h"
 #include <chrono>
@@ -47,13 +47,13 @@ int fail(Result result, std::string text) {
   return result;
 }
 
-/// A rank of a group. Work in streams keeps it.
+/// A rank of a group. Work in streams keeps it alive.
 struct Comm {
   Board *board = nullptr;
   int rank = 0, ranks = 0;
   void *context = nullptr;
   const std::chrono::seconds patience{number("HALFTONE_EMULATOR_NCCL_SECONDS", 60)};
-  std::atomic<uint64_t> pieces{0}, done{0}; ///< queued; that have run
+  std::atomic<uint64_t> pieces{0}, done{0}; ///< chunks queued; chunks completed
   std::atomic<bool> isClosed{false}, hasFailed{false};
 
   Seat &own() const { return board->seats[static_cast<size_t>(rank)]; }
@@ -68,7 +68,7 @@ struct Handle {
   std::shared_ptr<Comm> comm;
 };
 
-/// Holds once all ranks have come so far, or once the patience is at its end, after which the work fails.
+/// Returns true once all ranks have come this far, or after a timeout, after which the work fails.
 std::function<bool()> onceAll(std::shared_ptr<Comm> comm, std::atomic<uint64_t> Seat::*count, uint64_t least) {
   return [=, start = std::make_shared<Clock::time_point>()] {
     if (*start == Clock::time_point())
@@ -111,8 +111,8 @@ void takeAll(Comm &comm, uint64_t piece, uint64_t to, const Call &call, const Me
   comm.done = piece;
 }
 
-/// Lets queued work run also while the host waits for no work: otherwise a process that waits for another one elsewhere, by
-/// MPI, would never come to the collective for which that one waits. A GPU runs by itself, too.
+/// Lets queued work run also while the host does not wait for it. Otherwise a process that waits for another one by
+/// other means, such as MPI, would never reach the collective for which that process waits. A GPU runs by itself too.
 void runAlone(const std::shared_ptr<Comm> &comm) {
   (void)cuCtxPushCurrent_v2(comm->context);
   for (uint64_t before = 0; !comm->isClosed; before = comm->done) {
@@ -144,7 +144,7 @@ int queueCall(const std::shared_ptr<Comm> &comm, uint64_t from, uint64_t to, con
   return Success;
 }
 
-/// Sits down, and waits until all others have.
+/// Takes a seat, and waits until all others have one.
 int join(Comm &comm, const std::string &name) {
   uint32_t free = 0;
   if (!comm.own().isTaken.compare_exchange_strong(free, 1))
@@ -250,7 +250,7 @@ HALFTONE_EMULATED int ncclGroupEnd() {
   return result;
 }
 
-/// Queues the call, at once or when the group of calls ends.
+/// Queues the call, immediately or when the group of calls ends.
 static int inGroup(const void *from, void *to, const Call &whole, void *comm, void *stream) {
   const int ranks = static_cast<Handle *>(comm)->comm->ranks;
   if (bytesOfType(whole.type) == 0 || (whole.reduction != Call::copy && whole.reduction != 0 && whole.reduction != 2) ||

@@ -1,4 +1,4 @@
-// The list of forms while it is built, by the families of instructions.
+// The list of forms under construction, by families of instructions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/snippets/Forms.h"
@@ -12,7 +12,7 @@ struct Catalogue {
   void add(Form form);
 };
 
-/// The source that a type's name spells, as "f16x2"; types of 8 bits have registers of 16.
+/// The source with this type name, such as "f16x2". Types of 8 bits have 16-bit registers.
 Source sourceOf(std::string_view type);
 
 // Collectives.cpp

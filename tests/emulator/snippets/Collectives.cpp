@@ -1,4 +1,4 @@
-// The forms that threads of a block run together, or that use memory: loads, stores, copies, barriers, shuffles, votes and products.
+// Forms that threads run together, or that access memory: loads, stores, copies, barriers, shuffles, votes, products.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/snippets/Catalogue.h"
 #include <fmt/format.h>
@@ -7,7 +7,7 @@ namespace halftone::emulator {
 
 namespace {
 
-/// %r7: the thread's 16 bytes of `scratch`, %r6: those of the thread beside it.
+/// %r7: the 16 bytes of `scratch` of this thread, %r6: those of the neighbouring thread.
 std::string ownScratch() {
   return "shl.b32 %r7, %t, 4; mov.b32 %r6, scratch; add.s32 %r7, %r7, %r6; xor.b32 %r6, %r7, 16; ";
 }
@@ -19,8 +19,8 @@ std::string listOf(std::string_view prefix, int count) {
   return count == 1 ? list : "{" + list + "}";
 }
 
-/// One access of `count` elements of `bits`: a load of the 16 bytes around the thread's word, and a store to shared memory that another
-/// thread reads.
+/// One access of `count` elements of `bits` bits: a load of the 16 bytes around the thread's word, and a store to
+/// shared memory that another thread reads.
 void addAccess(Catalogue &to, int count, int bits) {
   const std::string vector = count == 1 ? "" : fmt::format(".v{}", count);
   const int wide = std::max(bits, 16);
@@ -160,7 +160,7 @@ void addCollectives(Catalogue &to) {
           1,
           {{32}}});
   to.add({"activemask.b32", "activemask.b32 %d;", 32, 1, {{32}}});
-  // Lanes take four ways, two of them again apart, and some go around a loop more often than others.
+  // Lanes take four paths, two of which diverge again, and some repeat a loop more often than others.
   to.add({"brx.idx",
           "and.b32 %r0, %s0, 3; $list: .branchtargets $a, $b, $a, $c; brx.idx %r0, $list; $a: setp.lt.s32 %p, %s0, 0; "
           "@%p bra $b; "
@@ -190,7 +190,7 @@ void addProducts(Catalogue &to) {
   }
   struct Product {
     const char *operation;
-    int words; ///< of A; half as many of B
+    int words; ///< words of A; half as many of B
     Source a;
     Source sum;
     int depth;
@@ -226,8 +226,8 @@ void addProducts(Catalogue &to) {
       };
       form.text = fmt::format("{} {{%d0, %d1, %d2, %d3}}, {{{}}}, {{{}}}, {{{}}};", operation, words(0, product.words),
                               words(product.words, product.words / 2), words(all, 4));
-      // Each sum is of single precision at least, in an order and with roundings that are open: `depth` roundings of at most the sum of all
-      // magnitudes.
+      // Each sum has at least single precision, in an unspecified order and with unspecified roundings: `depth`
+      // roundings of at most the sum of all magnitudes.
       if (!isWhole && range == Range::Unit)
         form.tolerance.absolute = (product.depth + 1) * (4.0 * product.depth + 2) * 0x1p-23;
       to.add(std::move(form));

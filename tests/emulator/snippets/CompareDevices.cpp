@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t threadsOfBlock = 64;
 
-/// What one launch of a form needs: its module, each source as bytes, and the number of rows.
+/// The inputs of one launch of a form: its module, each source as bytes, and the number of rows.
 struct Job {
   const Form &form;
   std::string ptx;
@@ -117,7 +117,7 @@ uint64_t wordAt(const std::vector<std::byte> &bytes, size_t place, uint8_t bits)
   return word;
 }
 
-/// Whether both are NaN of the result's kind; of two narrow floats, each that differs.
+/// Returns true if both are NaN in the format of the result; for two narrow floats, in each one that differs.
 bool areNans(const Form &form, uint64_t a, uint64_t b) {
   if (form.result == Input::F64)
     return std::isnan(std::bit_cast<double>(a)) && std::isnan(std::bit_cast<double>(b));
@@ -132,8 +132,8 @@ bool areNans(const Form &form, uint64_t a, uint64_t b) {
   return true;
 }
 
-/// Whether `given` is within the instruction's error of `exact`, which is itself rounded to nearest. Infinity stands for 2^128, to which
-/// numbers near the limit of f32 may round.
+/// Returns true if `given` is within the instruction's error of `exact`, which is itself rounded to nearest. Infinity
+/// represents 2^128, to which numbers near the limit of f32 may round.
 bool isNear(const Tolerance &tolerance, uint64_t exact, uint64_t given) {
   const auto valueOf = [](uint64_t bits) {
     const float value = std::bit_cast<float>(uint32_t(bits));
@@ -153,7 +153,7 @@ std::string describe(const Job &job, size_t place, uint64_t expected, uint64_t g
                      digits);
 }
 
-/// Compares one form's results and adds what it finds to `total`.
+/// Compares the results of one form and adds the findings to `total`.
 void compare(const Job &job, const std::vector<std::byte> &expected, const std::vector<std::byte> &given,
              Comparison &total, const std::function<void(const std::string &)> &tell) {
   const Form &form = job.form;

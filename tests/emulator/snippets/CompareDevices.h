@@ -8,15 +8,15 @@
 namespace halftone::emulator {
 
 struct Comparison {
-  size_t forms = 0, results = 0; ///< that were compared
-  size_t differing = 0;          ///< forms with a result that the PTX ISA does not allow beside the emulator's
+  size_t forms = 0, results = 0; ///< compared forms and results
+  size_t differing = 0;          ///< forms with a result that differs from the emulator's more than the PTX ISA permits
   size_t skipped = 0;            ///< forms whose target is newer than the device
-  size_t moved = 0;              ///< results within an instruction's error, with other bits than the exact ones
-  size_t nans = 0;               ///< NaN with other bits where the PTX ISA leaves them open
+  size_t moved = 0;              ///< results within an instruction's error that are not bit-identical
+  size_t nans = 0;               ///< NaN with other bits where the PTX ISA leaves them unspecified
 };
 
-/// Compares the forms whose name has `only` in it. `tell` gets a line for each form that differs, with the first such row: its inputs, and
-/// the expected and the given bits. Throws std::runtime_error if the driver cannot be used.
+/// Compares the forms whose name contains `only`. `tell` gets a line for each form that differs, with the first
+/// differing row: its inputs, and the expected and actual bits. Throws std::runtime_error if the driver cannot be used.
 Comparison compareDevices(const CudaLibrary &driver, const std::string &only,
                           const std::function<void(const std::string &)> &tell);
 

@@ -1,4 +1,4 @@
-// A CUDA driver's file, opened as the runtime opens it, with its functions by name.
+// The library of a CUDA driver, opened as the runtime opens it, with its functions by name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/driver/DriverTypes.h"
@@ -23,12 +23,12 @@ public:
       throw std::runtime_error(std::string("no function ") + name);
     return reinterpret_cast<F *>(found);
   }
-  /// Calls a function whose parameters have exactly the arguments' types.
+  /// Calls a function whose parameters have exactly the types of the arguments.
   template <typename... Arguments> int call(const char *name, Arguments... arguments) const {
     return find<int(Arguments...)>(name)(arguments...);
   }
 
-  // The calls that each user needs. They throw if the driver does not give success.
+  // The calls that every user needs. They throw unless the driver returns success.
   DevicePointer allocate(size_t bytes) const {
     DevicePointer pointer = 0;
     must(call("cuMemAlloc_v2", &pointer, bytes));

@@ -1,4 +1,4 @@
-// The forms of instructions that work on the numbers of one thread.
+// The forms of instructions that operate on the numbers of a single thread.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/snippets/Forms.h"
 #include "tests/emulator/Ptx.h"
@@ -23,7 +23,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-/// The instruction of one statement of a form's text, without its guard.
+/// The instruction in one statement of a form's text, without its guard.
 std::string_view instructionOf(std::string_view statement) {
   std::vector<std::string_view> words = split(statement, ' ');
   if (!words.empty() && words[0][0] == '@')
@@ -42,8 +42,8 @@ std::string textWith(std::string_view operation, size_t sources) {
 
 constexpr Tolerance anyNan{0, 0, true};
 
-/// `shape` spells the result and the sources: `t` for the operation's type, `W` for one of twice the bits, `w` for a word, and `h` for the
-/// distance of a shift.
+/// `shape` lists the result and the sources: `t` is the operation's type, `W` a type of twice the bits, `w` a word, and
+/// `h` a shift distance.
 void addFamily(Catalogue &to, std::string_view operations, std::string_view shape, Tolerance tolerance = {}) {
   for (std::string_view operation : split(operations, ' ')) {
     const Source own = sourceOf(operation.substr(operation.rfind('.') + 1));
@@ -82,7 +82,7 @@ void addIntegers(Catalogue &to) {
   addFamily(to, "bfi.b32", "ttthh");
   addFamily(to, "popc.b32 popc.b64 clz.b32 clz.b64", "wt");
   to.add({"lop3.b32", "lop3.b32 %d, %s0, %s1, %s2, 0xca;", 32, 1, {{32}, {32}, {32}}});
-  // A division by zero has no result that the PTX ISA tells.
+  // The PTX ISA does not define the result of a division by zero.
   for (const char *operation : {"div", "rem"})
     for (const char *type : {"s16", "u16", "s32", "u32", "s64", "u64"}) {
       const Source own = sourceOf(type);
@@ -114,17 +114,17 @@ void addFloats(Catalogue &to) {
             "tttt");
 }
 
-/// Those with an error, from the PTX ISA's tables.
+/// Operations with an error, from the tables of the PTX ISA.
 void addApproximations(Catalogue &to) {
   addFamily(to, "ex2.approx.f32", "tt", {0x1p-22, 0});
   addFamily(to, "rcp.approx.f32 sqrt.approx.f32", "tt", {0x1p-23, 0});
-  // The least normal number may become 0, and a number below it the least normal one.
+  // The smallest normal number may become 0, and a number below it the smallest normal number.
   addFamily(to, "ex2.approx.ftz.f32", "tt", {0x1p-22, 0x1p-126});
   addFamily(to, "rcp.approx.ftz.f32", "tt", {0x1p-23, 0x1p-126});
   addFamily(to, "rsqrt.approx.f32", "tt", {0x1.2p-23, 0});
   addFamily(to, "lg2.approx.f32", "tt", {0x1p-22, 0x1p-22});
   addFamily(to, "tanh.approx.f32", "tt", {0x1p-11, 0});
-  addFamily(to, "div.full.f32", "ttt", {0x1p-22, 0x1p-148}); // 2 ulp, also of subnormal results
+  addFamily(to, "div.full.f32", "ttt", {0x1p-22, 0x1p-148}); // 2 ulp, also for subnormal results
   for (const char *operation : {"sin.approx.f32", "cos.approx.f32"})
     to.add({operation, textWith(operation, 1), 32, 1, {{32, Input::F32, Range::Unit}}, {0, 0x1.7p-21}});
 }
@@ -175,7 +175,7 @@ void addComparisons(Catalogue &to) {
           {{32}, {32}}});
 }
 
-/// cvt with its roundings, the result's type and the source's.
+/// cvt with its roundings, the type of the result and the type of the source.
 void addConversions(Catalogue &to) {
   for (std::string_view operation : split(
            "cvt.rmi.f16.f16 cvt.rni.f16.f16 cvt.rpi.f16.f16 cvt.rzi.f16.f16 cvt.rn.f16.u32 cvt.rn.f16.s64 "
@@ -199,7 +199,7 @@ void addConversions(Catalogue &to) {
     Form form{std::string(operation), textWith(operation, 1), result.bits, 1, {from}};
     if (operation == "cvt.s8.s32" || operation == "cvt.sat.s8.s32")
       form.resultBits = 32;
-    // Only f16 and bf16 have one NaN for sure.
+    // Only f16 and bf16 have a unique NaN.
     form.result = operation.find("tf32") == std::string::npos ? result.input : Input::F32;
     form.tolerance.anyNan = form.result == Input::F32 || form.result == Input::F64;
     to.add(std::move(form));

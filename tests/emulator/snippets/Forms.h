@@ -1,4 +1,4 @@
-// Instructions as the kernels use them, each with the inputs by which two devices are compared.
+// Instructions as the kernels use them, each with the inputs for which two devices are compared.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace halftone::emulator {
 
-/// The kind of numbers of a source: whole numbers of any sign, or floats, of which 32 bits hold two if they are narrow.
+/// The kind of numbers in a source: integers of any sign, or floats, two of which fit into 32 bits if they are narrow.
 enum class Input : uint8_t { Bits, F16, BF16, F32, F64 };
-/// Which of them: all, with the edges of the kind; floats up to 2; whole floats up to 8, whose products have exact sums; or whole numbers
-/// from 0 to 70 and a few larger ones, for shifts.
+/// Their range: all, with the edge cases of the kind; floats up to 2; integral floats up to 8, whose products have
+/// exact sums; or integers from 0 to 70 and a few larger ones, for shifts.
 enum class Range : uint8_t { All, Unit, Small, Shift };
 
-/// How the results of two devices may differ.
+/// The permitted difference between the results of two devices.
 struct Tolerance {
-  double relative = 0; ///< the PTX ISA's error, for results that are f32
+  double relative = 0; ///< the PTX ISA's error, for f32 results
   double absolute = 0;
-  bool anyNan = false; ///< the payload and the sign of a NaN are open
+  bool anyNan = false; ///< the payload and the sign of a NaN are unspecified
 
   bool isExact() const { return relative == 0 && absolute == 0; }
 };
@@ -51,13 +51,13 @@ struct Form {
   uint32_t target() const;
 };
 
-/// All forms, none of them twice.
+/// All forms, without duplicates.
 const std::vector<Form> &allForms();
 
-/// The instructions without their operands that the forms use, as "ld.global.v4.b32".
+/// The instructions without operands that the forms use, such as "ld.global.v4.b32".
 const std::set<std::string> &allInstructions();
 
-/// The rows of sources that a form is run on, the values of a source one after the other. Their number is a multiple of 64.
+/// The rows of sources on which a form is run, by source. Their number is a multiple of 64.
 std::vector<std::vector<uint64_t>> rowsOf(const Form &form);
 
 } // namespace halftone::emulator

@@ -1,4 +1,4 @@
-// The edges and random values of the sources of instructions.
+// Edge cases and random values for the sources of instructions.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Numbers.h"
 #include "tests/emulator/Random.h"
@@ -10,7 +10,8 @@ namespace {
 
 constexpr size_t randomRows = 3072, rowsOfBlock = 64;
 
-/// Zeros, ones, steps around them, roundings of integers, halfway cases of narrower formats, subnormals, limits, and NaN with payloads.
+/// Zeros, ones, their neighbours, roundings to integers, midpoints of narrower formats, subnormals, limits, and NaN
+/// with payloads.
 std::vector<uint64_t> edgesOfF32() {
   std::vector<uint64_t> made;
   for (float value : {0.0f,
@@ -166,7 +167,7 @@ std::vector<uint64_t> edgesOf(const Source &source) {
   return {};
 }
 
-/// A float from -2 to 2, or a whole one from -8 to 8, of Range::Unit or Range::Small.
+/// A float from -2 to 2, or an integral float from -8 to 8, for Range::Unit or Range::Small.
 double boundedFloat(const Source &source, Random &random) {
   return source.range == Range::Small ? double(int(random.next() % 17) - 8)
                                       : double(int64_t(random.next() % 40001) - 20000) / 10000;
@@ -180,7 +181,7 @@ uint64_t drawBounded(const Source &source, Random &random) {
   return low | roundTo(format, boundedFloat(source, random), Rounding::Nearest) << 16;
 }
 
-/// Any bits in half of the cases; else floats near 1, whose sums and products round, and whole numbers of few digits.
+/// Any bits in half of the cases; otherwise floats near 1, whose sums and products round, and integers of few digits.
 uint64_t draw(const Source &source, Random &random) {
   if (source.range == Range::Unit || source.range == Range::Small)
     return drawBounded(source, random);
@@ -202,7 +203,7 @@ std::vector<std::vector<uint64_t>> rowsOf(const Form &form) {
   std::vector<std::vector<uint64_t>> columns(count), edges(count);
   for (size_t i = 0; i < count; ++i)
     edges[i] = edgesOf(form.sources[i]);
-  // All pairs of edges of the first two sources; the others go through theirs beside them.
+  // All pairs of edge cases of the first two sources; the other sources cycle through theirs.
   if (!edges.empty() && !edges[0].empty()) {
     const size_t inner = count > 1 ? std::max<size_t>(edges[1].size(), 1) : 1;
     for (size_t row = 0; row < edges[0].size() * inner; ++row)

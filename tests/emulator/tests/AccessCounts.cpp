@@ -1,4 +1,4 @@
-// Wavefronts and sectors of accesses whose conflicts are known.
+// Wavefronts and sectors of accesses with known conflicts.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/AccessCounts.h"
 #include "tests/emulator/tests/AccessTable.h"
@@ -10,8 +10,8 @@ using namespace halftone::emulator;
 
 namespace {
 
-/// The rows of a kernel's launch by one warp. Before `body`, %t is the thread, %s the address of 16 KiB of shared memory and %g
-/// that of global memory; both are zeros.
+/// The table rows of a kernel launch of one warp. Before `body`, %t is the thread, %s the address of 16 KiB of shared
+/// memory and %g that of global memory; both are zeros.
 std::vector<AccessRow> rowsOf(const std::string &body, uint64_t seed = 0) {
   const std::string ptx = kernelPtx(".param .u64 memory", R"(
 .reg .pred %p<4>; .reg .b16 %h<9>; .reg .b32 %t, %s, %r<20>; .reg .b64 %g, %d<9>;
@@ -41,7 +41,7 @@ void check(const AccessRow &row, Expected expected) {
   CHECK(row.ideal == expected.ideal);
 }
 
-/// Lane t stores at `stride` * t bytes of shared memory.
+/// Lane t stores at offset `stride` * t of shared memory.
 std::string sharedStore(const std::string &type, int stride) {
   const std::string value = type.starts_with("v4")   ? "{%r0, %r0, %r0, %r0}"
                             : type.starts_with("v2") ? "{%r0, %r0}"
@@ -83,11 +83,11 @@ TEST_CASE("Accesses of 64 bits are served by halves of a warp, those of 128 bits
 TEST_CASE("Lanes that read the same word share one wavefront") {
   const std::string clear = "mov.b32 %r2, 0; $clear: add.u32 %r3, %s, %r2; st.shared.b32 [%r3], %r0; add.u32 %r2, "
                             "%r2, 4; setp.lt.u32 %p0, %r2, 16384; @%p0 bra $clear; ";
-  // One thread clears the memory, so that there is no race.
+  // A single thread clears the memory, so that there is no race.
   const std::string alone = "setp.ne.u32 %p1, %t, 0; @%p1 bra $read; " + clear + "$read: bar.sync 0; ";
   check(rowOf(alone + "ld.shared.b32 %r5, [%s];", "ld.shared"), {1, 1});
   check(rowOf(alone + "ld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%s];", "ld.shared"), {4, 4});
-  // Lanes t and t + 16 name one word.
+  // Lanes t and t + 16 access the same word.
   check(rowOf(alone + "and.b32 %r4, %t, 15; mad.lo.u32 %r4, %r4, 4, %s; ld.shared.b32 %r5, [%r4];", "ld.shared"),
         {1, 1});
   // Two words of bank 0.
@@ -99,7 +99,7 @@ TEST_CASE("Lanes whose guard does not hold have no part in a request") {
   const AccessRow some =
       rowOf("setp.lt.u32 %p0, %t, 5; mad.lo.u32 %r1, %t, 128, %s; @%p0 st.shared.b32 [%r1], %r0;", "st.shared");
   check(some, {5, 1});
-  // Of each quarter of the warp, one lane is active.
+  // One lane of each quarter of the warp is active.
   check(rowOf("and.b32 %r2, %t, 7; setp.eq.u32 %p0, %r2, 0; mad.lo.u32 %r1, %t, 128, %s; @%p0 st.shared.v4.b32 [%r1], "
               "{%r0, "
               "%r0, %r0, %r0};",
@@ -128,7 +128,7 @@ TEST_CASE("Rows of an ldmatrix conflict unless padding or a permutation keeps th
   check(rowOf(load("mad.lo.u32 %r4, %t, 64, %s;"), "ldmatrix"), {16, 4});
   check(rowOf(load("mad.lo.u32 %r4, %t, 144, %s;"), "ldmatrix"), {4, 4}); // 16 bytes of padding
   check(rowOf(load("mad.lo.u32 %r4, %t, 80, %s;"), "ldmatrix"), {4, 4});
-  // Rows of 128 bytes whose 16-byte pieces are permuted by the row.
+  // Rows of 128 bytes whose 16-byte chunks are permuted by the row.
   check(rowOf(load("and.b32 %r3, %t, 7; shl.b32 %r3, %r3, 4; mad.lo.u32 %r4, %t, 128, %s; add.u32 %r4, %r4, %r3;"),
               "ldmatrix"),
         {4, 4});
@@ -150,7 +150,7 @@ TEST_CASE("cp.async counts the wavefronts that it writes and the sectors that it
   both(copy(16, 144, 32), {4, 4}, {32, 16});
   both(copy(4, 4, 4), {1, 1}, {4, 4});
   both(copy(4, 8, 64), {2, 1}, {32, 4});
-  // Lanes from 8 on copy no bytes of the source.
+  // Lanes from 8 on copy no bytes from the source.
   both(copy(16, 16, 16, ", %r2"), {4, 4}, {4, 4});
 }
 

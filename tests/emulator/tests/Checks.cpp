@@ -20,7 +20,7 @@ struct Shape {
   uint64_t seed = 0;
 };
 
-/// The fault of a kernel with two buffers of 1024 bytes, `a` written and `b` not.
+/// The fault of a kernel with two buffers of 1024 bytes, `a` initialized and `b` not.
 std::string faultOf(const std::string &body, Shape shape = {},
                     const std::string &outside = ".shared .align 16 .b8 s[512];") {
   KernelRun run(shape.seed);
@@ -84,7 +84,7 @@ TEST_CASE("Threads that use a word of shared memory without a barrier between th
   CHECK_THAT(faultInAnyOrder(address + "st.shared.u32 [%r1], %t; xor.b32 %r3, %r1, 4; ld.shared.u32 %r0, [%r3]; ret;"),
              Contains("expected a barrier"));
   CHECK_THAT(faultInAnyOrder("st.shared.u32 [s], %t; ret;"), Contains("has written"));
-  // Read, then overwritten by another thread without a barrier.
+  // A read, then a write by another thread without a barrier.
   CHECK_THAT(
       faultInAnyOrder(address +
                       "st.shared.u32 [%r1], %t; bar.sync 0; ld.shared.u32 %r0, [s+8]; st.shared.u32 [%r1], %r0; ret;"),
@@ -100,7 +100,7 @@ TEST_CASE("Threads that use a word of shared memory without a barrier between th
 
 TEST_CASE(
     "Threads of a block that use a word of global memory without a barrier between them are caught in any order") {
-  // %d1: the thread's own word of a, %d2: that of the thread beside it, %d3: that of the thread in the other warp.
+  // %d1: the thread's own word of a, %d2: that of the neighbouring thread, %d3: that of the thread in the other warp.
   const std::string addresses =
       "add.s64 %d1, %a, %d8; xor.b64 %d2, %d8, 4; add.s64 %d2, %a, %d2; xor.b64 %d3, %d8, 128; "
       "add.s64 %d3, %a, %d3; st.global.u32 [%d1], %t; ";
@@ -111,12 +111,12 @@ TEST_CASE(
   race("ld.global.u32 %r0, [%d3]; ret;");
   race("st.global.u8 [%a+77], %t; ret;");
   race("ld.u32 %r0, [%d3]; ret;");
-  // Read, then overwritten by another thread without a barrier.
+  // A read, then a write by another thread without a barrier.
   race("bar.sync 0; ld.global.u32 %r0, [%a+8]; st.global.u32 [%d1], %r0; ret;");
-  // A barrier of the warp joins neither two warps nor lanes that it does not name.
+  // A warp barrier joins neither two warps nor lanes that it does not name.
   race("bar.warp.sync -1; ld.global.u32 %r0, [%d3]; ret;");
   race("and.b32 %r1, %t, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bar.warp.sync 0x55555555; ld.global.u32 %r0, [%d2]; ret;");
-  // The second barrier joins lane 0 and lane 1, but lane 2 wrote after the first.
+  // The second barrier joins lanes 0 and 1, but lane 2 wrote after the first.
   race("and.b32 %r1, %t, 31; setp.lt.u32 %p1, %r1, 2; bar.warp.sync -1; @!%p1 st.global.u32 [%d1], 5; "
        "@%p1 bar.warp.sync 3; setp.eq.u32 %p2, %t, 0; @%p2 ld.global.u32 %r0, [%a+8]; ret;");
   auto isClean = [&](const std::string &rest) {
@@ -126,16 +126,16 @@ TEST_CASE(
   isClean("bar.sync 0; ld.global.u32 %r0, [%d3]; bar.sync 0; st.global.u32 [%d3], %r0; ret;");
   isClean("ld.global.u32 %r0, [%d1]; st.global.u32 [%d1], %r0; ret;");
   isClean("bar.warp.sync -1; ld.global.u32 %r0, [%d2]; bar.warp.sync -1; st.global.u32 [%d2], %r0; ret;");
-  // All read one word.
+  // All threads read the same word.
   isClean("ld.global.u32 %r0, [%a+900]; ret;");
   // Lanes in two halves, each with its own barrier.
   isClean("and.b32 %r1, %t, 16; setp.eq.u32 %p1, %r1, 0; @%p1 bar.warp.sync 0xffff; @!%p1 bar.warp.sync 0xffff0000; "
           "ld.global.u32 %r0, [%d2]; ret;");
-  // Four lanes read a word, and one of them writes it behind a barrier of the four.
+  // Four lanes read a word, and one of them writes it after a barrier of the four.
   isClean("and.b32 %r1, %t, 31; setp.lt.u32 %p1, %r1, 4; and.b32 %r2, %t, 32; setp.ne.u32 %p2, %r2, 0; @%p2 ret; "
           "bar.warp.sync -1; @!%p1 ret; ld.global.u32 %r0, [%a+4]; bar.warp.sync 15; setp.eq.u32 %p2, %t, 3; "
           "@%p2 st.global.u32 [%a+4], %r0; ret;");
-  // A lane learns of another one through a third.
+  // A lane learns about another lane through a third.
   isClean("and.b32 %r1, %t, 31; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 1; setp.lt.u32 %p3, %r1, 2; "
           "setp.eq.u32 %p4, %r1, 2; or.pred %p5, %p2, %p4; @%p3 bar.warp.sync 3; @%p5 bar.warp.sync 6; "
           "and.b32 %r2, %t, 0xffffffe0; mul.wide.u32 %d4, %r2, 4; add.s64 %d4, %a, %d4; "
@@ -182,7 +182,7 @@ TEST_CASE("A shuffle that a named lane does not reach is a fault with both lines
 }
 
 TEST_CASE("A block that uses bytes which another block writes is caught in any order of the blocks") {
-  // Block c writes word c of b and reads word 0 of it.
+  // Block c writes word c of b and reads word 0.
   const std::string own = "mul.wide.u32 %d0, %c, 4; add.s64 %d0, %b, %d0; st.global.u32 [%d0], %c; ";
   CHECK_THAT(
       faultInAnyOrder(
@@ -191,7 +191,7 @@ TEST_CASE("A block that uses bytes which another block writes is caught in any o
       Contains("in the same launch"));
   CHECK_THAT(faultInAnyOrder("st.global.u32 [%b], %c; ret;", 2, 1), Contains("do not depend on each other"));
   CHECK(faultOf(own + "ld.global.u32 %r0, [%d0]; ret;", {4, 1, 2}).empty());
-  // Neighbouring bytes of one word belong to their blocks.
+  // Adjacent bytes of one word belong to different blocks.
   CHECK(faultOf("cvt.u64.u32 %d0, %c; add.s64 %d0, %b, %d0; st.global.u8 [%d0], %c; ret;", {8, 1, 1}).empty());
 }
 

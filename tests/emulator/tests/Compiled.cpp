@@ -1,4 +1,4 @@
-// Kernels that LLVM compiles from its IR: the emulator understands the PTX that the NVPTX backend writes.
+// Kernels that LLVM compiles from LLVM IR: the emulator supports the PTX of the NVPTX backend.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/emulator/Numbers.h"
@@ -102,7 +102,7 @@ end:
 }
 )";
 
-/// A block's sum: a loop, shuffles, and shared memory of fixed and of given size.
+/// A block sum: a loop, shuffles, and shared memory of static and dynamic size.
 const std::string reductionIr = R"(
 @parts = internal addrspace(3) global [8 x float] undef, align 16
 @dynamic = external addrspace(3) global [0 x float], align 16

@@ -1,4 +1,4 @@
-// The driver's functions: order of streams, events and graphs, memory, modules, and faults that stay.
+// The functions of the driver: order of streams, events and graphs, memory, modules, and persistent faults.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/tests/DriverLibrary.h"
 #include "tests/emulator/tests/KernelRun.h"
@@ -184,7 +184,7 @@ TEST_CASE("Memory of a pool lives from its place to its place in the stream's or
   CHECK(driver.call("cuMemFreeAsync", x, stream) == 0);
   CHECK(driver.call("cuStreamSynchronize", stream) == 0);
   CHECK(driver.call("cuMemAllocAsync", &again, size_t(256), stream) == 0);
-  CHECK(again == x); // in steady state a pool gives the same blocks
+  CHECK(again == x); // in steady state a pool returns the same blocks
 }
 
 TEST_CASE("A stream that uses memory before its allocation in another stream is caught under some seed") {
@@ -292,7 +292,7 @@ TEST_CASE("A fault stays: every later call gives it, and its text names the kern
   DevicePointer x = driver.allocate(256);
   driver.upload(x, std::vector<uint32_t>(64, 1));
   void *add = driver.function(addPtx), *stream = driver.stream();
-  CHECK(driver.launch(add, stream, 65, x, 1u) == 0); // found when it runs
+  CHECK(driver.launch(add, stream, 65, x, 1u) == 0); // detected when it runs
   CHECK(is(driver.call("cuStreamSynchronize", stream), Result::IllegalAddress));
   CHECK(is(driver.call("cuCtxSynchronize"), Result::IllegalAddress));
   DevicePointer y = 0;

@@ -1,4 +1,4 @@
-// The emulated driver's file, opened as the product opens a driver's, with its functions by name.
+// The library of the emulated driver, opened as the product opens a driver, with its functions by name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/snippets/CudaLibrary.h"
@@ -10,7 +10,7 @@ namespace halftone::emulator {
 
 class DriverLibrary : public CudaLibrary {
 public:
-  /// A driver with its state as in a new process, and a current context. `environment` holds pairs of names and values.
+  /// A driver in the state of a new process, with a current context. `environment` has pairs of names and values.
   explicit DriverLibrary(const std::vector<std::pair<std::string, std::string>> &environment = {})
       : CudaLibrary(HALFTONE_EMULATED_DRIVER), environment_(environment) {
     for (const auto &[name, value] : environment_)
@@ -31,7 +31,7 @@ public:
 
   int initialised = 0; ///< the result of cuInit
 
-  // The calls that each test needs. They throw if the driver does not give success.
+  // The calls that every test needs. They throw unless the driver returns success.
   void *stream() const {
     void *made = nullptr;
     must(call("cuStreamCreate", &made, 1u));

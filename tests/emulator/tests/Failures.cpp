@@ -1,4 +1,4 @@
-// Errors that the emulated driver returns where a test asks for them, and its limits of shared memory and of memory pools.
+// Errors that the emulated driver returns at a test's request, and its limits of shared memory and memory pools.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/tests/DriverLibrary.h"
 #include <catch2/catch.hpp>
@@ -76,7 +76,7 @@ TEST_CASE("A wait is idle if it ends with no work left") {
   fill();
   REQUIRE(driver.call("cuEventSynchronize", event) == 0);
   CHECK(idleWaits() == 0);
-  REQUIRE(driver.call("cuEventSynchronize", event) == 0); // it has been reached
+  REQUIRE(driver.call("cuEventSynchronize", event) == 0); // it has already been reached
   CHECK(idleWaits() == 0);
   REQUIRE(driver.call("cuStreamSynchronize", stream) == 0);
   CHECK(idleWaits() == 1);

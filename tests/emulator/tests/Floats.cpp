@@ -1,4 +1,4 @@
-// Floating arithmetic, comparisons and conversions against C++ over special values.
+// Float arithmetic, comparisons and conversions compared with C++ over special values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Numbers.h"
 #include "tests/emulator/tests/KernelRun.h"
@@ -107,7 +107,7 @@ TEST_CASE("Narrow arithmetic rounds each result once") {
     CHECK(sums[i] == toHalf(double(half(a)) + half(b)));
     CHECK(products[i] == toBfloat(double(bfloat(a)) * bfloat(b)));
   }
-  // 1 + 2^-8 lies halfway between two bf16; the addend, far below f64's last bit of the product, decides.
+  // 1 + 2^-8 is the midpoint of two bf16 values; the addend, far below the last bit of the product in f64, decides.
   std::vector<std::tuple<uint16_t, uint16_t, uint16_t>> halfway{
       {0x3f80, 0x3f80, 0x3b80}, {0x3fb8, 0x4006, 0x1e00}, {0x3fb8, 0x4006, 0x9e00}};
   auto fused = runRows<uint16_t>("fma.rn.bf16", halfway, ".b16", {".b16", ".b16", ".b16"});
@@ -138,7 +138,7 @@ TEST_CASE("Comparisons are ordered or unordered as their names say") {
     }
     return results;
   };
-  // Bit 0: the comparison, bit 1: its opposite.
+  // Bit 0: the comparison; bit 1: its inverse.
   CHECK(select("lt") == std::vector<uint32_t>{1, 2, 2});
   CHECK(select("ltu") == std::vector<uint32_t>{1, 2, 1});
   CHECK(select("ge") == std::vector<uint32_t>{2, 1, 2});

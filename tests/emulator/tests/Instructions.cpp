@@ -1,4 +1,4 @@
-// The comparison of the emulator's instructions with a driver's: nothing differs on the emulated driver, and a changed instruction does.
+// Compares the emulator's instructions with a driver's: the emulated driver agrees, and a changed instruction differs.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/TemporaryFolder.h"
 #include "tests/emulator/snippets/CompareDevices.h"
@@ -54,7 +54,7 @@ TEST_CASE("Results within the error of their instruction do not differ, and are 
 }
 
 TEST_CASE("A driver with other instructions is told of, with inputs, expected and given bits") {
-  const DriverLibrary emulated; // has the emulator's state as new
+  const DriverLibrary emulated; // resets the emulator's state
   const auto mutated = [](const char *from, const char *to, const std::string &only) {
     setenv("HALFTONE_MUTATED_FROM", from, 1);
     setenv("HALFTONE_MUTATED_TO", to, 1);
@@ -65,7 +65,8 @@ TEST_CASE("A driver with other instructions is told of, with inputs, expected an
   REQUIRE(sum.lines.size() == 1);
   CHECK_THAT(sum.lines[0], Contains("add.rn.f32: ") && Contains(" results differ; row ") &&
                                Contains("with the inputs 0x00000000, 0x3f800000: expected 0x3f800000, got 0xbf800000"));
-  // A step of one bit, a NaN that becomes a number, an error beyond the bound, another order of lanes, a shape of another type.
+  // An error of one bit, a NaN that becomes a number, an error beyond the bound, another order of lanes, a shape of
+  // another type.
   CHECK(mutated("fma.rn.f32", "fma.rn.ftz.f32", "fma.rn.f32").total.differing == 1);
   CHECK(mutated("min.NaN.f32", "min.f32", "min.NaN.f32").total.differing == 1);
   CHECK(mutated("ex2.approx.f32 %d, %s0", "mul.f32 %d, %s0, 0f3F800001", "ex2.approx.f32").total.differing == 1);
@@ -76,7 +77,7 @@ TEST_CASE("A driver with other instructions is told of, with inputs, expected an
   CHECK(mutated("cvt.rn.bf16.f32", "cvt.rz.bf16.f32", "cvt.rn.bf16.f32").total.differing == 1);
   CHECK(mutated("x4.trans.shared", "x4.shared", "ldmatrix").total.differing == 1);
   CHECK(mutated("nothing", "nothing", "cvt").total.differing == 0);
-  // The bits of a NaN are open in the sign's instructions and in f64, not in arithmetic of f32.
+  // The bits of a NaN are unspecified for sign instructions and in f64, but not for f32 arithmetic.
   const std::string negated = "; setp.nan.f32 %p, %d, %d; @%p xor.b32 %d, %d, 0x80000002;";
   const Told open = mutated(";\nst.global", (negated + "\nst.global").c_str(), "copysign.f32");
   CHECK(open.total.differing == 0);
@@ -127,7 +128,7 @@ TEST_CASE("The instructions of all forms are PTX that NVIDIA's assembler takes")
     WARN("skipped: ptxas is not installed");
     return;
   }
-  // One module of all kernels, each with a name of its own behind the first one's header.
+  // One module of all kernels, with distinct names, after the header of the first.
   std::string all;
   for (const Form &form : allForms()) {
     const std::string ptx = form.ptx();

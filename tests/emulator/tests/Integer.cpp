@@ -1,4 +1,4 @@
-// Integer and bit instructions against C++ over special values.
+// Integer and bit instructions compared with C++ over special values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/tests/KernelRun.h"
 #include <bit>

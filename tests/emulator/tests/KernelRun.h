@@ -1,4 +1,4 @@
-// Runs PTX on an emulated device of its own, without the driver's functions.
+// Runs PTX on a separate emulated device, without the driver functions.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/Block.h"
@@ -13,7 +13,7 @@
 
 namespace halftone::emulator {
 
-/// A whole module with one kernel `test`. `parameters` stands between its parentheses.
+/// A whole module with a single kernel `test`, with `parameters` between its parentheses.
 inline std::string kernelPtx(const std::string &parameters, const std::string &body, const std::string &outside = "",
                              uint32_t target = 80) {
   return ".version 8.0\n.target sm_" + std::to_string(target) + "\n.address_size 64\n" + outside +
@@ -34,7 +34,7 @@ public:
     memory.write(address, values.data(), values.size() * sizeof(T));
     return address;
   }
-  /// New device memory that nothing has written.
+  /// New, unwritten device memory.
   uint64_t empty(uint64_t bytes) {
     uint64_t address = memory.reserve(bytes).value();
     memory.open(address);
@@ -76,8 +76,8 @@ public:
   }
 };
 
-/// Runs `operation`, an instruction without its operands, on each row of operands and gives its results. `R` is the result's type, `S` the
-/// sources'; `registers` are the PTX types of result and sources (".b32", ...).
+/// Runs `operation`, an instruction without its operands, on each row of operands and returns its results. `R` is the
+/// type of the result, `S` the types of the sources. `registers` are the PTX types of result and sources (".b32", ...).
 template <typename R, typename... S>
 std::vector<R> runRows(const std::string &operation, const std::vector<std::tuple<S...>> &rows,
                        const std::string &resultType, const std::vector<std::string> &sourceTypes, uint64_t seed = 0) {

@@ -1,4 +1,4 @@
-// Products by mma.sync with operands through cp.async and ldmatrix, against plain loops.
+// mma.sync products, with operands through cp.async and ldmatrix, compared with plain loops.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Numbers.h"
 #include "tests/emulator/tests/KernelRun.h"
@@ -38,7 +38,8 @@ ret;)";
                    ".shared .align 16 .b8 tileA[1024];\n.shared .align 16 .b8 tileB[512];");
 }
 
-/// A warp that loads the registers of its operands straight from memory, 4 words a lane for A, 2 for B, 4 for the sums.
+/// A warp that loads the registers of its operands directly from memory, 4 words per lane for A, 2 for B, 4 for the
+/// sums.
 template <typename Sum>
 std::vector<Sum> registerProduct(const std::string &shape, const std::vector<uint32_t> &a,
                                  const std::vector<uint32_t> &b, const std::vector<Sum> &c, uint64_t seed) {
@@ -67,7 +68,7 @@ TEST_CASE("A product of f16 and bf16 through cp.async, ldmatrix and mma.sync equ
       std::vector<float> wideA(a.size()), wideB(b.size());
       auto fill = [&](std::vector<uint16_t> &narrow, std::vector<float> &wide, int factor) {
         for (size_t i = 0; i < narrow.size(); ++i) {
-          wide[i] = float(int(i * factor % 23) - 11) / 8; // exact in both formats, as are all sums
+          wide[i] = float(int(i * factor % 23) - 11) / 8; // exact in both formats, as all sums are
           narrow[i] = static_cast<uint16_t>(roundTo(format, wide[i], Rounding::Nearest));
         }
       };

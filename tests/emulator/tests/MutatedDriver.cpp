@@ -1,4 +1,4 @@
-// The emulated driver with a changed instruction: HALFTONE_MUTATED_FROM becomes HALFTONE_MUTATED_TO in all PTX that it loads.
+// The emulated driver with a changed instruction: replaces HALFTONE_MUTATED_FROM by HALFTONE_MUTATED_TO in all PTX.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
 #include <dlfcn.h>
@@ -10,7 +10,7 @@ extern "C" __attribute__((visibility("default"))) int cuModuleLoadDataEx(void **
   std::string text = static_cast<const char *>(image);
   for (size_t place = 0; (place = text.find(from, place)) != std::string::npos; place += to.size())
     text.replace(place, from.size(), to);
-  // The emulated driver is what this library is linked with.
+  // This library is linked with the emulated driver.
   auto *load = reinterpret_cast<decltype(&cuModuleLoadDataEx)>(dlsym(RTLD_NEXT, "cuModuleLoadDataEx"));
   return load(module, text.c_str(), count, options, values);
 }

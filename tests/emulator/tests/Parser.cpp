@@ -1,4 +1,4 @@
-// The PTX that the parser takes, and the line and name in each refusal.
+// The PTX that the parser accepts, and the line and name in each error.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/PtxParser.h"
 #include "tests/emulator/tests/KernelRun.h"
@@ -88,7 +88,7 @@ TEST_CASE("Operands of another kind or width are refused") {
 }
 
 TEST_CASE("Labels, registers and variables belong to their scope, and hide those around it") {
-  // Two scopes with one label, a branch out of a scope, and one to a label that an inner scope hides.
+  // Two scopes with the same label, a branch out of a scope, and a branch to a label that an inner scope hides.
   const std::string body = R"(
 .reg .b32 %r, %s; .reg .b64 %o; .reg .pred %p; .shared .align 4 .b32 word; ld.param.u64 %o, [out];
 mov.b32 %r, 1; mov.b32 %s, 0; st.shared.b32 [word], 5;
@@ -103,7 +103,7 @@ $end2: st.global.b32 [%o], %s; ret;)";
   uint64_t out = run.empty(4);
   run.run(kernelPtx(".param .u64 out", body, ".shared .align 4 .b32 word;"), {1, 1, 1}, {1, 1, 1}, 0, out);
   CHECK(run.download<uint32_t>(out, 1)[0] == 135);
-  // The list of an indexed branch names the labels of the list's scope.
+  // The list of an indexed branch names labels of the list's scope.
   const std::string indexed = R"(
 .reg .b32 %t, %s; .reg .b64 %o, %d; ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %d, %t, 4; add.s64 %o, %o, %d;
 { $list: .branchtargets $a, $b; { $a: mov.b32 %s, 9; brx.idx %t, $list; } $a: mov.b32 %s, 1; bra $end; $b: mov.b32 %s, 2; }
@@ -131,7 +131,7 @@ TEST_CASE("Broken text ends with an error, never with a crash") {
   CHECK_THAT(refusal(".version 8.0 .target sm_80 .address_size 64 .visible .func f() { ret; }"), Contains(".func"));
   std::string whole = kernelPtx(".param .u64 p", ".reg .b32 %r<3>; @%p bra $x; mov.b32 {%r1, %r2}, 0x1; $x: ret;",
                                 ".const .b8 t[2] = {1, 2};");
-  size_t kernel = whole.find(".visible"); // a module without kernels is whole
+  size_t kernel = whole.find(".visible"); // a module without kernels is complete
   for (size_t length = kernel + 1; length < whole.size() - 3; ++length)
     CHECK_FALSE(refusal(whole.substr(0, length)).empty());
 }

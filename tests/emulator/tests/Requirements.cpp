@@ -1,4 +1,4 @@
-// PTX versions and targets: each instruction has the least ones that it needs, as NVIDIA's assembler has them.
+// PTX versions and targets: each instruction has its minimum, as in NVIDIA's assembler.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/Requirements.h"
 #include "tests/TemporaryFolder.h"
@@ -16,7 +16,7 @@ namespace {
 struct Sample {
   const char *instruction;
   uint32_t version,
-      target; ///< the least that it needs; sm_75 also stands for older targets, and 6.3 for older versions
+      target; ///< the minimum; sm_75 also represents older targets, and 6.3 older versions
 };
 
 constexpr Sample samples[] = {
@@ -98,7 +98,7 @@ constexpr Sample samples[] = {
 constexpr uint32_t versions[] = {63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80};
 constexpr uint32_t targets[] = {75, 80, 86, 89, 90};
 
-/// What comes before `value` in an ascending list; 0 at its start.
+/// The predecessor of `value` in an ascending list; 0 at its start.
 template <size_t count> uint32_t before(const uint32_t (&values)[count], uint32_t value) {
   uint32_t found = 0;
   for (uint32_t each : values)
@@ -124,7 +124,7 @@ std::string refusalToLoad(const std::string &ptx) {
   return "";
 }
 
-/// The modules around a sample's least version and target, and whether each is one that it allows.
+/// Modules around a sample's minimum version and target, and whether the sample permits each.
 struct Case {
   std::string ptx;
   bool isAllowed;

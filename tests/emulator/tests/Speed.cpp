@@ -1,4 +1,4 @@
-// Kernels long enough to show the emulator's rates: thread instructions, and products of matrices, a second of CPU time.
+// Kernels long enough to measure the emulator: thread instructions and matrix products per second of CPU time.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/emulator/tests/KernelRun.h"
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 using namespace halftone::emulator;
 
 TEST_CASE("A loop of loads, multiply-adds and stores computes its sums, and its rate is printed") {
-  // Each thread adds up 32 products of two vectors, through global and shared memory.
+  // Each thread sums 32 products of two vectors, through global and shared memory.
   const std::string ptx = kernelPtx(".param .u64 x, .param .u64 y", R"(
 .reg .pred %p; .reg .b32 %t, %i, %r<9>; .reg .f32 %f<9>; .reg .b64 %x, %y, %d<9>;
 mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mad.lo.u32 %i, %i, 256, %t; ld.param.u64 %x, [x]; ld.param.u64 %y, [y];
@@ -36,7 +36,7 @@ st.global.f32 [%y], %f0; ret;)",
 }
 
 TEST_CASE("A loop of ldmatrix and mma.sync computes its sums, and its rate is printed") {
-  // Each warp multiplies the ones of 16 x 16 with those of 16 x 32, 64 times.
+  // Each warp multiplies 16 x 16 ones by 16 x 32 ones, 64 times.
   std::string body = R"(
 .reg .pred %p; .reg .b32 %t, %i, %r<20>; .reg .f32 %f<16>; .reg .b64 %y, %d;
 ld.param.u64 %y, [y]; mov.u32 %t, %tid.x; mov.u32 %i, %ctaid.x; mad.lo.u32 %i, %i, 128, %t; mul.wide.u32 %d, %i, 16; add.s64 %y, %y, %d;

@@ -10,7 +10,7 @@ using namespace halftone::emulator;
 namespace {
 
 const std::string outParameter = ".param .u64 out";
-/// %t: the thread, %i: its place in the grid, %o: the address of its word of `out`.
+/// %t: the thread, %i: its index in the grid, %o: the address of its word of `out`.
 const std::string prologue =
     ".reg .pred %p<9>; .reg .b32 %t, %i, %n, %r<20>; .reg .f32 %f<9>; .reg .b64 %o, %d<9>;\n"
     "mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mov.u32 %i, %ctaid.x; mad.lo.u32 %i, %i, %n, %t;\n"
@@ -89,12 +89,12 @@ TEST_CASE("A register that nothing has written holds other numbers in each lane,
     }
     CHECK(values.size() > 120);
   }
-  // The same seed gives the same numbers, and another one others; predicates are drawn too.
+  // The same seed gives the same numbers, and another seed other numbers; predicates are random too.
   CHECK(runFor(storeResult, 64, 1) == runFor(storeResult, 64, 1));
   CHECK(runFor(storeResult, 64, 1) != runFor(storeResult, 64, 2));
   auto predicates = runFor("selp.b32 %r0, 1, 0, %p5; " + storeResult, 256, 3);
   CHECK(std::set<uint32_t>(predicates.begin(), predicates.end()).size() == 2);
-  // Constants, addresses and special registers are there from the start.
+  // Constants, addresses and special registers are defined from the start.
   CHECK(runFor("{ .reg .b32 %late; add.u32 %r0, %t, 7; }" + storeResult, 64, 5)[63] == 70);
 }
 
