@@ -1,6 +1,6 @@
 # Runs every pass on a module of every stage: the result is a nonempty module, or one error that names the pass.
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: pass_inputs.py FOLDER, which holds a module of each stage"""
+"""Usage: pass_inputs.py FOLDER, which contains a module of each stage"""
 import concurrent.futures
 import pathlib
 import re

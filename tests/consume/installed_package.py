@@ -5,12 +5,12 @@
 
   install         installs the build into a fresh prefix below BUILD_DIR
   find-package    configures, builds and runs tests/consume/app with COMPILER
-  refuse-version  find_package(Halftone 0.1) must fail, and say why
+  refuse-version  find_package(Halftone 0.1) must fail with the reason
   pkg-config      the same program through pkg-config, from the prefix moved elsewhere
-  components      the components have every file once, and what runs programs needs nothing of the others
-  developer       builds the installed examples/developer with COMPILER: halftone-opt loads the plugin, and the own opt tool runs
-  documentation   the prefix has every page, and links between pages lead to pages
-  surface         what the prefix holds, what the library exports, and that no foreign package is named
+  components      the components contain each file once, and the one that runs programs needs none of the others
+  developer       builds the installed examples/developer with COMPILER: halftone-opt loads the plugin, and the project's own opt tool runs
+  documentation   the prefix has every page, and links between pages resolve
+  surface         the contents of the prefix, the exports of the library, and that no third-party package is named
 """
 import glob
 import itertools
@@ -22,7 +22,7 @@ import sys
 
 
 def run(*command, fails=False, **options):
-    """Runs a command and returns its output; ends the test when it fails (or, with fails, when it does not)."""
+    """Runs a command and returns its output; ends the test if it fails (or, with fails, if it does not)."""
     print("+", " ".join(command), flush=True)
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
     print(done.stdout, flush=True)

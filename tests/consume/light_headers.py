@@ -15,7 +15,7 @@ FOREIGN = re.compile(r"/(llvm|llvm-c|mlir|mlir-c|fmt|nlohmann|CLI|catch2)(-\d+)?
 
 
 def preprocess(compiler, include, path, folder):
-    """The lines that are left to compile, and the headers that path reads."""
+    """The lines that remain to be compiled, and the headers that `path` includes."""
     rule = os.path.join(folder, "rule.d")
     command = [compiler, "-std=c++20", "-I", include, "-E", "-P", path, "-MD", "-MF", rule, "-MT", "program"]
     result = subprocess.run(command, stdout=subprocess.PIPE)

@@ -21,7 +21,7 @@ Run = collections.namedtuple("Run", "code said text seconds end")
 
 
 def run(processes, *words, limit=60, **environment):
-    """What each rank says, as lists of lines by rank."""
+    """The output of each rank, as lists of lines by rank."""
     return started([mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), program, *words]
                    if processes else [program, *words], limit, **environment)
 
@@ -45,7 +45,7 @@ def require(condition, message, *runs):
 
 
 def well(processes, *words, **more):
-    """A run that ends well and in which all ranks say the same."""
+    """A run that succeeds and in which all ranks print the same."""
     result = run(processes, *words, **more)
     require(result.code == 0, f"{processes} processes: exit code {result.code}", result)
     words_of_all = lambda rank: [line for line in result.said[rank] if not line.startswith("own ")]
@@ -55,7 +55,7 @@ def well(processes, *words, **more):
 
 
 def values(result, what):
-    """The words behind `what`, numbers where they are some."""
+    """The words after `what`, converted to numbers where possible."""
     return [line[len(what) + 1:] for line in result.said[0] if line.startswith(what + " ")]
 
 
@@ -66,8 +66,8 @@ def require_close(a, b, tolerance, *runs):
 
 
 def deterministic(policy, net="mlp", counts=(1, 2, 3, 4)):
-    """200 steps. Two runs have the same bits; n processes have those of one that accumulates n parts; logs are those of
-    one."""
+    """200 steps. Two runs are bit-identical; n processes are bit-identical to one that accumulates n parts, and have
+    its logs."""
     words = ("policy=" + policy, "net=" + net, "epochs=25", "shuffle=no", "rows=768", "batch=96")
     alone = well(0, "alone", *words)
     for processes in counts:
@@ -115,7 +115,7 @@ def synchronized():
 
 
 def partial_batches():
-    """Batches that the processes cannot share equally, and one with fewer rows than processes."""
+    """Batches that the processes cannot divide equally, and a batch with fewer rows than processes."""
     for rows, batch in ((103, 10), (7, 32), (2, 2), (1, 1)):
         words = (f"rows={rows}", f"batch={batch}", "shuffle=no", "epochs=3")
         alone = well(0, "alone", *words)
@@ -131,7 +131,8 @@ def partial_batches():
 
 
 def random_layers():
-    """Dropout, draws of a user's layer and BatchNormalization: shuffled alike, and all processes end with the same state."""
+    """Dropout, draws of a user-defined layer and BatchNormalization: shuffled equally, and all processes end with the
+    same state."""
     for policy in POLICIES:
         words = ("policy=" + policy, "dropout=yes", "normalization=yes", "epochs=4", "rows=330", "batch=50")
         if policy == POLICIES[0]:
@@ -141,14 +142,14 @@ def random_layers():
 
 
 def one_begins():
-    """All processes begin with the weights of rank 0, and with its seeds."""
+    """All processes start with the weights and the seeds of rank 0."""
     same = well(2, "together", "epochs=1")
     other = well(2, "together", "epochs=1", "1:seed=99")
     require(same.said[0] == other.said[0], "rank 1's seed had a part in the result", same, other)
 
 
 def faults():
-    """Overflow in the rows of one process: all skip, halve and go on, with the same bits."""
+    """Overflow in the rows of one process: all processes skip, halve and continue, with the same bits."""
     for processes in (2, 4):
         result = well(processes, "faults", "policy=mixed_float16", f"steps={times * 100}", limit=900)
         skipped, _, of = values(result, "skipped")[0].partition(",")[0].partition(" of ")
@@ -165,7 +166,7 @@ def refused(processes, words, *texts):
 
 
 def disagreement():
-    """Another model, policy, optimizer or data in one process: refused in all, with both sides."""
+    """Another model, policy, optimizer or data in one process: rejected in all, with both sides."""
     refused(2, ["1:units=40"], "rank 0 has", "rank 1 has", "units 48", "units 40")
     refused(3, ["2:policy=mixed_bfloat16"], "rank 0 has", "rank 2 has", "float32", "mixed_bfloat16")
     refused(2, ["1:rows=640"], "rank 0 has x [(800, 20)", "rank 1 has x [(640, 20)")
@@ -176,7 +177,7 @@ def disagreement():
 
 
 def arguments_differ():
-    """Each field of each struct of arguments, and parts of a model: the program itself checks the errors."""
+    """Each field of each argument struct, and parts of a model: the program itself checks the errors."""
     result = well(2, limit=110)
     require(int(result.said[0][-1].split()[0]) > 140 and result.said[0][-1].endswith(" 0 failures"), "too few cases", result)
 
@@ -204,7 +205,7 @@ APART = {
 
 
 def apart(half=0):
-    """Processes that go apart after they have begun alike: each of them gets an error that names what both do."""
+    """Processes that diverge after an identical start: each of them gets an error that names what both do."""
     names = [line for line in run(1, "names").said[0] if line != "ended"]
     require(sorted(names) == sorted(APART), f"other cases: {names}")
     for name, texts in list(APART.items())[half::2]:
@@ -222,12 +223,12 @@ def apart_too():
 
 
 def joined():
-    """Losses and metrics that join the rows of a batch: the values of one process, also where a process has no row."""
+    """Losses and metrics that join the rows of a batch: the values of one process, also if a process has no rows."""
     require(len(well(4, "joined").said[0]) > 12, "too few losses")
 
 
 def own_loops():
-    """A loop of jit() that applies the means of gradients has the bits of one process that computes all parts."""
+    """A loop of jit() that applies the means of gradients is bit-identical to one process that computes all parts."""
     for policy in POLICIES:
         for processes in (2, 3):
             shared, parts = well(processes, "train", policy), well(0, "parts", policy, str(processes))
@@ -235,7 +236,8 @@ def own_loops():
 
 
 def own_loops_refused():
-    """Sums and means of jit(), and the errors of loops: those of a difference come in all processes, and the run goes on."""
+    """Sums and means in jit(), and the errors of loops: errors about a difference occur in all processes, and the run
+    continues."""
     sums = well(2, "sums")
     require([line.rsplit(" ", 4)[1:] for line in values(sums, "sum")] == [[dtype, "3", mean, "1.5"] for dtype, mean in (
         ("float32", "float32"), ("float64", "float64"), ("float16", "float16"), ("bfloat16", "bfloat16"),
@@ -256,8 +258,8 @@ def own_loops_refused():
 
 
 def another_build():
-    """A process with another build of the library: refused in all. The other build is a copy of the program that has another
-    text where it keeps the name of its build. (The compiler may keep the end of the text elsewhere.)"""
+    """A process with another build of the library: rejected in all. The other build is a copy of the program with
+    another text in place of the build id. (The compiler may store the end of the text elsewhere.)"""
     build = values(well(0, "build"), "build")[0]
     with open(program, "rb") as file:
         code = file.read()
@@ -275,10 +277,10 @@ def another_build():
 
 
 def intervals():
-    """200 steps: every step of several processes gives weights in the intervals of the interpreter's step of one process, from
-    the same weights; and so do the first steps together, until the interval that goes through them is wider than 1. In a
-    mixed policy each process rounds its sum of a gradient to 16 bits, which the interval of one process does not hold: some
-    weights lie beside it."""
+    """200 steps: every step of several processes gives weights within the intervals of the interpreter's step of one
+    process from the same weights, and so do the first steps together, until the interval carried through them is wider
+    than 1. In a mixed policy each process rounds its sum of a gradient to 16 bits, which the interval of one process
+    does not include: some weights are outside."""
     nets = [word for net in ("mlp", "cnn") for policy in POLICIES for word in (policy, net)]
     for processes in (2, 3, 4):
         result = run(processes, *nets)
@@ -294,7 +296,7 @@ def intervals():
 
 
 def sharded(what, processes):
-    """Processes that divide the optimizer's state: the program itself compares the bits."""
+    """Processes that divide the optimizer state: the program itself compares the bits."""
     result = well(processes, what, folder, limit=110)
     require(len([line for line in result.said[0] if line.endswith("same bits")]) > 10, "too few cases", result)
 
@@ -305,7 +307,7 @@ sharded_optimizers, sharded_arguments_2, sharded_arguments_3, sharded_arguments_
 
 
 def sharded_files():
-    """Adam has two numbers for each weight, and a divided variable one more, its part."""
+    """Adam has two numbers per weight, and a divided variable has a third, its part."""
     well(1, "one", folder)
     for processes in (2, 4):
         result = well(processes, "files", folder)
@@ -316,28 +318,29 @@ def sharded_files():
 
 
 def matrix():
-    """Each kind of policy in two processes, against one process, also with a loop in the net, one that accumulates parts, another
-    run, the step as hooks, and metrics of users: the program itself compares losses, loss scale, counters, weights and logs, and
-    names the rows that differ."""
+    """Each kind of policy in two processes, compared with one process, also with a loop in the net, with one process
+    that accumulates parts, with another run, with the step as hooks, and with user-defined metrics: the program itself
+    compares losses, loss scale, counters, weights and logs, and names the rows that differ."""
     for what, least in (("one", 15), ("steps", 15), ("parts", 15), ("again", 15), ("hooks", 15), ("metrics", 3)):
         require(len(well(2, what).said[0]) >= least, f"{what}: too few rows")
 
 
 def hooks():
-    """train_step() and compute_loss() in two and three processes: the bits of the built-in step, one process's losses and reports, and
-    refusals in all processes. The program itself compares."""
+    """train_step() and compute_loss() in two and three processes: bit-identical to the built-in step, with one
+    process's losses and reports, and rejections in all processes. The program itself compares."""
     for least, processes, *words in ((14, 2), (14, 3), (7, 2, "sharded")):
         require(len(well(processes, *words).said[0]) >= least, f"{words}: too few cases")
 
 
 def texts():
-    """Models of strings in two and three processes: one process's results, a run that goes on within an epoch, and refusals."""
+    """Models of strings in two and three processes: one process's results, a run that resumes within an epoch, and
+    rejections."""
     counts = [len(well(processes, folder).said[0]) for processes in (2, 3)]
     require(counts == [6, 6], f"{counts} cases")
 
 
 def leaving():
-    """A process that ends by an error of its own: the others name it."""
+    """A process that ends by its own error: the others name it."""
     result = run(3, "together", "1:ending=throw", "1:steps=5")
     require(result.code != 0 and result.seconds < 20, "it did not end", result)
     require(any("has enough" in line for line in result.said[1]), "rank 1 has no error of its own", result)
@@ -346,7 +349,8 @@ def leaving():
 
 
 def silent():
-    """A process that stops without an end, and no launcher that notices: the others name it within the bound."""
+    """A process that stops without exiting, and a launcher that does not notice: the others name it within the time
+    limit."""
     for bound in ("nan", "2 s"):
         result = run(0, "together", HALFTONE_EXCHANGE_SECONDS=bound)
         require(result.code != 0 and f"HALFTONE_EXCHANGE_SECONDS={bound}: expected a count of seconds above 0" in result.text, "a bound is not refused", result)
@@ -371,7 +375,8 @@ def weights_differ():
 
 
 def killed():
-    """A process that is killed at a random step: mpirun ends the others with a message, and the last checkpoint loads."""
+    """A process that is killed at a random step: mpirun ends the others with a message, and the last checkpoint can be
+    loaded."""
     for seed in range(times):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
@@ -389,7 +394,7 @@ def killed():
 
 
 def files():
-    """One process prints and writes; another count of processes goes on from the checkpoint."""
+    """One process prints and writes; another number of processes resumes from the checkpoint."""
     name = lambda file: os.path.join(folder, file)
     result = well(3, "together", "verbose=2", "csv=" + name("log.csv"), "checkpoint=" + name("at-{epoch}.ckpt"))
     require(result.text.count("Epoch 1/2") == 1, "not one process printed", result)
@@ -403,7 +408,7 @@ def files():
 
 
 def barrier():
-    """A file that rank 0 saves is there for all when the call returns; if it cannot be written, all get the error."""
+    """A file that rank 0 saves exists for all when the call returns; if it cannot be written, all get the error."""
     for what in ("checkpoint", "backup", "save"):
         result = well(3, "files", "what=" + what, "folder=" + os.path.join(folder, what))
         require(int(values(result, "loaded")[0]) == 8, "a file was not there", result)
@@ -428,7 +433,7 @@ def tool():
 
 
 def example():
-    """01-mnist --data-parallel: one process prints, and the processes learn together what one learns."""
+    """01-mnist --data-parallel: one process prints, and the processes together learn what one process learns."""
     data = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir, "examples/data/mnist")
     result = run(2, "--data-parallel", "--epochs", "1", "--data", data, "--timing")
     require(result.text.count("Step of rank 0: ") == 1 and "exchange  1 of " in result.text, "no timeline", result)
@@ -455,9 +460,9 @@ def timeline():
 
 
 def gpu():
-    """Each process trains on a GPU of its own, the emulated one, with the emulated NCCL, which adds in the order of ranks: in
-    float32 two processes have the bits of one that accumulates two parts, with a divided state too, and the host waits for
-    nothing in a step. Processes that cannot join are told why, all of them."""
+    """Each process trains on its own GPU, an emulated one, with the emulated NCCL, which adds in rank order: in float32
+    two processes are bit-identical to one that accumulates two parts, with divided state too, and the host does not
+    wait within a step. Processes that cannot join all get the reason."""
     here = {"HALFTONE_DEVICE": "cuda:0"}
     words = ("epochs=2", "shuffle=no", "rows=192", "batch=48")
     parts = well(0, "alone", *words, "split=2", "accumulate=2", **here)

@@ -33,7 +33,7 @@ def expect(condition, name, done):
 
 
 def calls(program):
-    """Each call at the end of the process works, or gives one Error that says that the process ends."""
+    """Each call at the end of the process works, or gives one Error that says that the process is ending."""
     with tempfile.TemporaryDirectory() as cache:
         for when in ["first", "last", "static", "thread"]:
             for call in CALLS:
@@ -47,7 +47,7 @@ def calls(program):
 
 
 def ends(program, runs):
-    """A process that ends at any moment while threads compile has the status of its end."""
+    """A process that ends at any moment while threads compile exits with the status of its end."""
     seed = random.randrange(1 << 30)
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -61,7 +61,7 @@ def ends(program, runs):
 
 
 def limits(program, library):
-    """A process that may start no thread, or few, does all work on those that it has."""
+    """A process that can start no thread, or few, does all work on those that it has."""
     if os.getuid() != 0:
         print("skipped: only root can become a user for whom the system limits processes")
         return
@@ -86,8 +86,8 @@ def limits(program, library):
 
 
 def objects(program, recorder, driver):
-    """After the first kernel, LLVM and MLIR make no static object: exit() would destroy it before the wait for the thread
-    that uses it."""
+    """After the first kernel, LLVM and MLIR create no static object: exit() would destroy it before the wait for the
+    thread that uses it."""
     for name, device in {"CPU": {}, "GPU": {"HALFTONE_DEVICE": "cuda", "HALFTONE_CUDA_DRIVER": driver}}.items():
         with tempfile.TemporaryDirectory() as cache:
             done = run([program, "objects"], cache, environment=dict(device, LD_PRELOAD=recorder))

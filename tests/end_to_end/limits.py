@@ -36,7 +36,7 @@ def run(program, folder, limit, value):
 
 
 def prepare(program, folder):
-    """Files to read, one of them with packed members."""
+    """Files to load, one of them with packed members."""
     code, lines = run(program, folder, None, 0)
     if code != 0 or sum(": ok" in line for line in lines) < STEPS - 6:
         sys.exit(f"without limits: exit {code}, {lines}")

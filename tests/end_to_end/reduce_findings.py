@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: reduce_findings.py RANDOM_MODULES
 
-The findings are differences that the compiler may make: with --ulp 0, results that are not exactly rounded must have equal bits. Files
-lie in a folder whose name the shell takes for several words unless it is quoted."""
+The findings are permitted differences: with --ulp 0, results that are not exactly rounded must be bit-identical. Files
+are in a folder whose name the shell splits into several words unless it is quoted.
+"""
 import os
 import re
 import shlex

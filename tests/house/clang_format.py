@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: clang_format.py CLANG_FORMAT ROOT
 
-Prints the command that formats what is not.
+Prints the command that formats the files that are not.
 """
 import os
 import subprocess

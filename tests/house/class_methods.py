@@ -12,7 +12,7 @@ from class_methods import class_methods  # noqa: E402
 
 class ClassMethods(unittest.TestCase):
     def expect(self, body, *methods):
-        """`body`, as that of a class C, has these methods."""
+        """Checks that a class C with this `body` has these methods."""
         for key in ("class C", "struct C final", "class HALFTONE_API C : public Base<int>, private ns::Other", "template <class T> struct C<T *>"):
             text = f"int before;\n{key} {{\n{body}\n}};\nvoid after();\n"
             found = class_methods(text)

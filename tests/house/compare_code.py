@@ -56,7 +56,7 @@ class CompareCode(unittest.TestCase):
         self.before = self.recording("before", {})
 
     def recording(self, name, changes):
-        """A recording with one net, for one target. A stage that `changes` maps to None is not there."""
+        """A recording with one net, for one target. A stage that `changes` maps to None is absent."""
         place = os.path.join(self.folder, name)
         os.makedirs(os.path.join(place, "v3", "mlp", "train"))
         for stage, text in {**RECORDING, **changes}.items():
@@ -76,7 +76,7 @@ class CompareCode(unittest.TestCase):
         return result.stdout
 
     def expect_change(self, changes, *words):
-        """These changes are one difference, found by folder and by table."""
+        """Checks that these changes are one difference, found by folder and by table."""
         after = self.recording("after", changes)
         self.expect(1, ["3 equal, 1 differ", *words], self.before, after)
         self.expect(1, ["3 equal, 1 differ"], after, self.table(self.before))

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: default_members.py INCLUDE_DIR COMPILER...
 
-`struct Block { LayerNormalization norm; }; Block{}` initializes the member from {}, which must not choose an explicit
-constructor: g++ accepts one there, clang does not. So each public class that can be made without arguments can be made
-implicitly. The classes are those of the headers, and each compiler checks all of them.
+`struct Block { LayerNormalization norm; }; Block{}` initializes the member from {}, which must not select an explicit
+constructor: g++ accepts one there, clang does not. So each public class that is default-constructible must be
+implicitly so. The classes are those of the headers, and each compiler checks all of them.
 """
 import os
 import re
@@ -54,7 +54,7 @@ Net made() { return {}; }
 
 
 def classes(include):
-    """The qualified names of the classes at the top of a namespace, but for templates."""
+    """The qualified names of the classes at namespace scope, except templates."""
     for name in sorted(os.listdir(include)):
         spaces, before = [], ""
         with open(os.path.join(include, name), encoding="utf-8") as file:

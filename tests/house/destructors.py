@@ -1,10 +1,11 @@
 # Checks in the object files of the library and the tools that no static or thread_local object has a destructor.
 # SPDX-License-Identifier: Apache-2.0
-"""A static object that exit() destroys is used afterwards by functions of std::atexit(), by users' static objects, and by
-threads that still run. So a static object with a destructor is a reference to one that `new` made, and a thread_local one is
-a PerThread (runtime/base/PerThread.h). This check looks for code that registers a destructor.
+"""A static object that exit() destroys is used afterwards by functions of std::atexit(), by users' static objects, and
+by threads that still run. So a static object with a destructor is a reference to an object made by `new`, and a
+thread_local object is a PerThread (runtime/base/PerThread.h). This check looks for code that registers a destructor.
 
-usage: destructors.py BUILD_DIR LLVM_BIN_DIR"""
+usage: destructors.py BUILD_DIR LLVM_BIN_DIR
+"""
 import pathlib
 import re
 import subprocess

@@ -3,15 +3,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: doc_blocks.py ROOT BUILD_FOLDER COMPILER PAGE
 
-  cpp    a whole program if it has a main(), else statements in one, after the block's `given`; compiled and run
-  sh     run by bash, which stops at the first command that fails, with the tools of the build in PATH
+  cpp    a whole program if it has a main(), otherwise statements in one, after the block's `given`; compiled and run
+  sh     run by bash, which stops at the first failing command, with the tools of the build in PATH
   cmake  configured as a project, against the package that tests/consume installs
   json   read by Python; mlir: by halftone-opt
-  text   not checked, but for lines of a block that is noted as printed
+  text   not checked, except for lines of a block that is noted as printed
 
-tools/doc_pages.py tells the notes. The folder has a link to the project's examples. Shell blocks see HALFTONE_SOURCE,
+tools/doc_pages.py describes the notes. The folder has a link to the project's examples. Shell blocks see HALFTONE_SOURCE,
 HALFTONE_BUILD and HALFTONE_PREFIX: the root, the build folder and the installed package. A block that is noted as not run
-is checked as far as its language allows, and printed with the reason.
+is checked as far as its language permits, and printed with the reason.
 """
 import glob
 import json

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: doc_options.py ROOT BUILD_FOLDER
 
-In blocks of shell and in code spans, an option behind the name of a tool or a script is one of that program: of the help of
-its subcommand, of halftone-opt's full help, or a word of the script's text. An option in a code span of its own is one of any
-of them, of an example, or of OTHERS. A HALFTONE_ variable is read by a source, a script, or a test; and a page tells each one that
-the library or a tool reads.
+In shell blocks and in code spans, an option after the name of a tool or a script must belong to this program: it occurs
+in the help of its subcommand, in halftone-opt's full help, or in the text of the script. An option in its own code span
+must belong to any of them, to an example, or to OTHERS. Each HALFTONE_ variable must be read by a source, a script, or
+a test; and a page must document each variable that the library or a tool reads.
 """
 import functools
 import glob
@@ -44,7 +44,7 @@ class Programs:
             return file.read()
 
     def text(self, program, words):
-        """The text that has each option of a command."""
+        """The text that contains each option of a command."""
         if program.startswith("scripts/"):
             return self.script(program)
         first = words.split()[0] if words.split() else ""
@@ -61,7 +61,8 @@ class Programs:
 
 
 def has(text, option):
-    """Whether a text names an option. LLVM's tools take one dash or two, and list either; a negated flag is listed with the other."""
+    """Returns true if a text names an option. LLVM's tools accept one dash or two, and list either; a negated flag is
+    listed with the other."""
     name = option.lstrip("-")
     return re.search(rf"(?<![\w-])--?{re.escape(name)}(?![\w-])", text) is not None
 
@@ -99,7 +100,7 @@ def unread_variables(root, page):
 
 
 def untold_variables(root, pages):
-    """The variables that the library or a tool reads and no page tells."""
+    """The variables that the library or a tool reads and no page documents."""
     command = ["grep", "-rhoE", "--include=*.cpp", "--include=*.h", r'"HALFTONE_[A-Z0-9_]+"', *(os.path.join(root, name) for name in ("runtime", "compiler", "frontend", "tools"))]
     read = set(re.findall(r"HALFTONE_\w+", subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout))
     told = {name for page in pages for _, span in page.code_spans() for name in re.findall(r"HALFTONE_\w+", span)}

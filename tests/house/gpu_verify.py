@@ -18,7 +18,7 @@ PROGRAMS = ["tools/halftone-run/halftone-run", "tests/end_to_end/test_gpu", "tes
 
 
 class Session:
-    """A copy of the script in a folder of its own, with programs that write their arguments to a log."""
+    """A copy of the script in its own folder, with programs that write their arguments to a log."""
 
     def __init__(self, root, folder, driver):
         self.folder, self.driver, self.findings = folder, driver, []
@@ -121,7 +121,7 @@ def check_results(session):
 
 
 def check_own_programs(root, driver, build):
-    """The script of the tree: its comparisons load kernels, of which the table tells."""
+    """Runs the script of the tree: its comparisons load kernels, and the table lists them."""
     command = [sys.executable, os.path.join(root, "scripts", "gpu-verify"), "--programs", build, "--only", "compare "]
     done = subprocess.run(command, env={**os.environ, "HALFTONE_CUDA_DRIVER": driver}, capture_output=True, text=True, check=False)
     rows = {line.split()[0]: line.split()[1:] for line in done.stdout.partition("\nkernels ")[2].splitlines()[1:]}

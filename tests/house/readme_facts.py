@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: readme_facts.py ROOT LEDGER_PROGRAM
 
-A row of the table ends in a link to a file of tests; its text is the name of a test in that file, or words of it.
+A row of the table ends in a link to a test file; its text is the name of a test in that file, or words of it.
 """
 import os
 import re

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: keras_opens_ours.py FOLDER     (a folder of write_keras_files)
 
-Prints a line for each model and exits 1 when one cannot be opened or differs.
+Prints a line for each model and exits 1 if one cannot be opened or differs.
 """
 import json
 import os

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: natural_lines.py INCLUDE_DIR COMPILER...
 
-Each line stands in a function of its own. The accepted ones are one program, with all warnings as errors but those of
-unused names. Each refused one fails for the reason that stands beside it, a regular expression that the compiler's errors
-must match; the lines are tried by clang or g++ where COMPILER is one of them. A compiler that is not installed is named and
-left out. Nothing is linked: what the lines compute is tested by name elsewhere.
+Each line is in a function of its own. The accepted lines form one program, with all warnings as errors except those
+about unused names. Each rejected line must fail for the stated reason, a regular expression that the compiler's errors
+must match; these lines are compiled by the clang or g++ among COMPILER. A compiler that is not installed is reported
+and skipped. Nothing is linked: other tests check what the lines compute.
 """
 import os
 import re
@@ -92,7 +92,7 @@ REFUSED_BY_CLANG = [("Input i({.shape = {3}});", "no matching|ambiguous")]
 
 
 def compiled(compiler, include, text):
-    """The errors of the compiler, "" if there are none."""
+    """The errors of the compiler; "" if there are none."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "lines.cpp")
         with open(path, "w", encoding="utf-8") as file:
@@ -110,7 +110,7 @@ def program(lines):
 
 
 def lines_of(errors, lines):
-    """Each line that an error or a note of the compiler points at, with its first message."""
+    """Each line to which an error or a note of the compiler points, with its first message."""
     found = {}
     first = HEAD.count("\n") + 2  # the first line; each further line is three below
     for number, message in re.findall(r"lines\.cpp:(\d+):\d+: (?:error|note|warning): (.*)", errors):

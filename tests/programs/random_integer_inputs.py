@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: random_integer_inputs.py PROGRAM FOLDER SEED COUNT     (PROGRAM: layers_of_integers)
 
-A layer that computes in floats must give what Keras's layer gives of the floats of the values; any other what Keras's layer gives
-of the integers. A quantized layer must keep the dtype of its outputs. Prints a line for each difference, and exits 1 if there are
-any; the cases stay in FOLDER.
+A layer that computes in floats must give the result of Keras's layer for floats of the same values; any other layer the
+result of Keras's layer for the integers. A quantized layer must keep the dtype of its outputs. Prints a line for each
+difference, and exits 1 if there are any; the cases remain in FOLDER.
 """
 import json
 import os
@@ -82,7 +82,7 @@ class Case:
                          layers.Dense(3), layers.Conv1D(3, 1), layers.UpSampling1D(2), layers.ZeroPadding1D(1)), [one]
 
     def call(self, dtype):
-        """What Keras gives of the inputs in a dtype: the result, or the error's class."""
+        """Keras's result for the inputs in a dtype, or the class of the error."""
         tensors = [keras.ops.cast(keras.ops.convert_to_tensor(x), dtype) for x in self.inputs]
         try:
             name = type(self.layer).__name__

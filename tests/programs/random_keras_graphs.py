@@ -61,7 +61,7 @@ MERGES = [
 
 
 def grow(draw, x):
-    """`x` through one random layer. A result that is too large or empty is not taken."""
+    """Applies one random layer to `x`. Results that are too large or empty are discarded."""
     builders = ANY + 2 * OF_RANK[len(x.shape)] + ([chance] if draw.is_random else [])
     policy = draw.of("float32", "mixed_bfloat16", "mixed_float16", "float16", "bfloat16") if draw.chance(0.08) else None
     saved = keras.config.dtype_policy()
@@ -76,7 +76,7 @@ def grow(draw, x):
 
 
 def join(draw, values):
-    """Two of the values, merged by a layer."""
+    """Merges two of the values by a layer."""
     a, b = values[draw.n(0, len(values) - 1)], values[draw.n(0, len(values) - 1)]
     if a.shape != b.shape:
         a, b = flat(draw, a), flat(draw, b)
@@ -91,7 +91,7 @@ def flat(draw, x):
 
 
 def entry(draw, batch):
-    """A random input: the symbol, the data, and the value with which the model goes on."""
+    """A random input: the symbol, the data, and the value with which the model continues."""
     kind = draw.of("vector", "steps", "image", "image", "volume", "ids")
     if kind == "ids":
         length, bound = draw.n(1, 7), draw.n(2, 11)
@@ -118,7 +118,7 @@ def entry(draw, batch):
 
 
 def nested(draw, x):
-    """`x` through a model inside, called once or twice: functional with one or two outputs, or sequential."""
+    """Applies an inner model to `x`, once or twice: functional with one or two outputs, or sequential."""
     units = x.shape[-1]
     if draw.chance(0.3):
         model = keras.Sequential([layers.Input(x.shape[1:]), layers.Dense(units, activation=draw.activation())])
@@ -147,8 +147,8 @@ def arrange(kind, names, values):
 
 
 def several(draw, values):
-    """An output of a model inside that takes a structure of two or three of the values. Values of steps bring their masks;
-    an output may be one for each step. The model may be called again, with other values."""
+    """An output of an inner model that takes a structure of two or three of the values. Values with steps carry their
+    masks; an output may have one element per step. The model may be called again, with other values."""
     chosen = [values[draw.n(0, len(values) - 1)] for _ in range(draw.of(2, 2, 3))]
     symbols = [layers.Input(value.shape[1:]) for value in chosen]
     names = draw.of(["a", "b", "c"], ["z", "q", "m"])
@@ -173,7 +173,7 @@ def several(draw, values):
 
 
 def shared(draw, values):
-    """One layer that two of the values go through, merged."""
+    """Applies one layer to two of the values, and merges the results."""
     a, b = values[draw.n(0, len(values) - 1)], values[draw.n(0, len(values) - 1)]
     if a.shape[-1] != b.shape[-1]:
         return join(draw, values)
@@ -183,7 +183,7 @@ def shared(draw, values):
 
 
 def heads_of(draw, end, values):
-    """The model's outputs: mostly vectors; sometimes one for each step, under the mask of the steps if there is one."""
+    """The model's outputs: mostly vectors; sometimes one per step, under the mask of the steps if there is one."""
     steps = [value for value in values if len(value.shape) == 3 and value.shape[1] < 12]
     dtype = lambda: draw.of("float32", "float32", None)  # noqa: E731
     if steps and draw.chance(0.5):
@@ -199,7 +199,8 @@ def heads_of(draw, end, values):
 
 
 def random_model(draw, batch):
-    """A functional model and its inputs' data. draw.is_random: whether layers are in it that training makes random."""
+    """A functional model and the data of its inputs. draw.is_random: the model has layers that are random in training.
+    """
     draw.is_random = draw.chance(0.15)
     entries = [entry(draw, batch) for _ in range(draw.of(1, 1, 1, 2))]
     values = [value for _, _, value in entries]

@@ -37,7 +37,7 @@ POLICIES = ["float32"] * 4 + ["mixed_bfloat16"] * 3 + ["mixed_float16"] * 3 + ["
 
 
 class Draw:
-    """Random choices, all of which follow from a seed."""
+    """Random choices, all determined by a seed."""
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
@@ -58,7 +58,7 @@ class Draw:
         return self.of(*ACTIVATIONS)
 
     def some(self, **options):
-        """Each of the arguments with a chance of 0.3."""
+        """Each of the arguments with a probability of 0.3."""
         return {name: make() for name, make in options.items() if self.chance(0.3)}
 
     def initializer(self):
@@ -192,7 +192,7 @@ def plain(draw, x):
 
 
 def chance(draw, x):
-    """Layers that only training makes random: their models are not trained."""
+    """Layers that are random only in training: their models are not trained."""
     last = len(x.shape)
     makes = [layers.Dropout, layers.GaussianNoise, layers.GaussianDropout, layers.AlphaDropout]
     makes += {3: [layers.SpatialDropout1D], 4: [layers.SpatialDropout2D], 5: [layers.SpatialDropout3D]}.get(last, [])

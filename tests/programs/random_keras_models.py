@@ -3,11 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: random_keras_models.py PROGRAM FOLDER [--seed S] [--count N] [--seconds T]
 
-Each model is saved in FOLDER/SEED with data, and Keras predicts, tests and trains a few batches. PROGRAM does
-the same with the file.
-A number may differ by a few roundings of the model's narrowest dtype, or by several times the change that Keras shows
-if its weights change by such a rounding. Differences are printed, and their folders stay; the exit code is 1 if there
-is one.
+Each model is saved in FOLDER/SEED with data, and Keras predicts, tests and trains a few batches. PROGRAM does the same
+with the file. A number may differ by a few roundings of the model's narrowest dtype, or by several times the change in
+Keras's result if its weights change by such a rounding. Differences are printed, and their folders remain; the exit
+code is 1 if there are any.
 """
 
 import argparse
@@ -182,7 +181,7 @@ def our_results(folder):
 
 
 def distance(found, expected, scale=None):
-    """The largest difference as a share of the largest expected number (or of `scale`)."""
+    """The largest difference, relative to the largest expected number (or to `scale`)."""
     found, expected = np.asarray(found, "float64"), np.asarray(expected, "float64")
     if found.shape != expected.shape:
         return float("inf")
@@ -196,7 +195,7 @@ def distance(found, expected, scale=None):
 
 
 def parts(results):
-    """(name, numbers) of all that is compared."""
+    """(name, numbers) of everything compared."""
     for i, each in enumerate(results["predict"]):
         yield f"prediction {i}", each
     for name, number in results["test"].items():
@@ -209,10 +208,10 @@ def parts(results):
 
 
 def without_noise(folder, suspects, paths):
-    """Less the biases, if only biases differ and the optimizer's steps are as large for small gradients as for large ones.
+    """Drops the biases if only biases differ and the optimizer's steps are as large for small gradients as for large
+    ones.
 
-    The gradient of a bias before a normalization, or of attention's keys, is 0 but for roundings.
-    """
+    The gradient of a bias before a normalization, or of attention's keys, is 0 except for roundings."""
     with zipfile.ZipFile(folder / "model.keras") as file:
         optimizer = json.loads(file.read("config.json"))["compile_config"]["optimizer"]["class_name"]
     others = {
@@ -222,7 +221,7 @@ def without_noise(folder, suspects, paths):
 
 
 def differences(folder):
-    """The parts that differ by more than roundings explain, with a word on each."""
+    """The parts that differ by more than roundings, with a word on each."""
     facts = json.loads((folder / "facts.json").read_text())
     try:
         keras_own = keras_results(folder)

@@ -62,7 +62,7 @@ def operation(draw, x):
 
 
 def array(draw, *shape):
-    """A constant, which the file holds among the operation's arguments."""
+    """A constant, which the file stores among the arguments of the operation."""
     values = 0.5 * draw.random.standard_normal(shape)
     return values.astype("float32") if draw.chance(0.8) else ops.convert_to_tensor(values.astype("float32"))
 

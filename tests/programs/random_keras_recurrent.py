@@ -9,7 +9,7 @@ COUNTS = {"SimpleRNN": 1, "LSTM": 2, "GRU": 1}  # number of states
 
 
 def makeable(draw):
-    """An initializer in the place of the orthogonal one, which JAX cannot make in 16 bits."""
+    """An initializer that replaces the orthogonal one, which JAX cannot compute in 16 bits."""
     narrow = keras.config.dtype_policy().variable_dtype in ("float16", "bfloat16")
     return {"recurrent_initializer": draw.initializer()} if narrow else {}
 
@@ -57,7 +57,7 @@ def cell(draw):
 
 
 def with_states(draw, x):
-    """The states of one layer begin another one."""
+    """The states of one layer initialize another one."""
     name, units = name_of(draw), draw.n(1, 5)
     make = getattr(layers, name)
     _, *states = make(units, return_state=True, **makeable(draw))(x)

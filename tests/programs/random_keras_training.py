@@ -5,7 +5,7 @@ import numpy as np
 
 
 def optimizer(draw, has_narrow_variables):
-    """Keras computes Adam's step sizes in the variables' dtype; in 16 bits beta_2 may be 1 and epsilon 0."""
+    """Keras computes Adam's step sizes in the dtype of the variables; in 16 bits beta_2 may be 1 and epsilon 0."""
     make = (
         draw.of("SGD", "Lion", "Adagrad")
         if has_narrow_variables
@@ -48,7 +48,7 @@ def optimizer(draw, has_narrow_variables):
 
 
 def loss(draw, shape):
-    """A loss, and targets for a head of `shape`, the batch and perhaps steps before the units."""
+    """A loss, and targets for a head of `shape`: the batch and possibly steps before the units."""
     *outer, units = shape
     classes = draw.random.integers(0, units, outer)
     real = draw.random.standard_normal(shape).astype("float32")

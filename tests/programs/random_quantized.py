@@ -3,8 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: random_quantized.py PROGRAM FOLDER SEED COUNT     (PROGRAM: quantize_like_keras)
 
-Compares errors by kind, reports, the layers' weights and policies, files bit by bit, predictions, and files of each read by the
-other. Prints a line for each difference; a case's folder stays if it has one. Exits 1 if there are any.
+Compares errors by kind, reports, the weights and policies of the layers, files bit by bit, predictions, and files of
+each read by the other. Prints a line for each difference; the folder of a case with a difference remains. Exits 1 if
+there are any.
 """
 import contextlib
 import io
@@ -40,7 +41,7 @@ class Case:
         self.problems.append(text)
 
     def make(self):
-        """Writes the model, its inputs and steps, and what Keras makes of them; False if Keras cannot make the model."""
+        """Writes the model, its inputs and steps, and Keras's results; False if Keras cannot make the model."""
         keras.utils.clear_session()
         maker = Maker(self.rng)
         self.policy = maker.pick("float32", "float32", "float32", "mixed_bfloat16", "bfloat16", "mixed_float16", "float16")
@@ -175,7 +176,7 @@ class Case:
         return None
 
     def tolerance(self):
-        """Of predictions. NumPy's sums of bfloat16 round each addend."""
+        """The tolerance of predictions. NumPy's sums of bfloat16 round each addend."""
         policies = " ".join(layer.dtype_policy.name for _, layer in leaves(self.model)) + self.policy
         integers = any(getattr(layer, "quantization_mode", None) in ("int8", "int4", "float8") for _, layer in leaves(self.model))
         trained = any(step["do"] == "train" for step in self.steps)
@@ -312,7 +313,7 @@ def floats(array):
 
 
 def plain(value):
-    """A policy or a config without keys that carry nothing."""
+    """A policy or a config without irrelevant keys."""
     if isinstance(value, dict):
         return {k: plain(None if k == "block_size" and v == -1 else v) for k, v in value.items() if k not in ("module", "registered_name", "shared_object_id")}
     return value

@@ -9,7 +9,7 @@ ADAPTED = ("Dense", "EinsumDense", "Conv1D", "Conv2D") + LOOKUPS
 
 
 class Maker:
-    """Draws one model: layers have names, so that maps and filters can pick them."""
+    """Draws one model. Its layers have names, so that maps and filters can select them."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -27,14 +27,14 @@ class Maker:
         return f"{kind}{self.count}"
 
     def policy(self):
-        """A layer's own policy: mostly none, so that the global one is used."""
+        """A layer's own policy: mostly none, so that the global policy applies."""
         kinds = [None] * (40 if self.plain else 8) + ["float32", "bfloat16", "mixed_bfloat16", "mixed_float16", "int8_from_float32",
                               "int8_from_mixed_bfloat16", "int4/16_from_float32", "int4/-1_from_float32",
                               "float8_from_float32", "int4/32_from_mixed_bfloat16"]
         return self.pick(*kinds)
 
     def config(self, policy):
-        """A quantization config that fits the policy, or none."""
+        """A quantization config compatible with the policy, or none."""
         if self.rng.random() < 0.7 or not policy or "int" not in policy:
             return None
         if policy.startswith("int8"):
@@ -119,7 +119,7 @@ class Maker:
         return self.pick(*kinds)(x)
 
     def inner(self, x):
-        """Some layers in a model of their own."""
+        """Some layers in an inner model."""
         given = keras.Input(x.shape[1:], dtype=x.dtype)
         y = self.step(self.step(given))
         return keras.Model(given, y, name=self.name("inner"))(x)
@@ -157,7 +157,7 @@ def int4_config(block, activations):
 
 
 def draw_weights(model, rng):
-    """Gives each weight values of a plausible size, integers and scales of a quantized policy too."""
+    """Gives each weight values of a plausible magnitude, including integers and scales of a quantized policy."""
     scales = {}
     for _, layer in leaves(model):
         mode, is_grouped = getattr(layer, "quantization_mode", None), any(w.name.endswith("_zero") for w in layer.weights)
@@ -184,7 +184,7 @@ def draw_weights(model, rng):
 
 
 def leaves(layer, names=""):
-    """(names, layer) of the model and all layers inside, as our layers() lists them, without Inputs."""
+    """(names, layer) of the model and all inner layers, as our layers() lists them, without Inputs."""
     yield names, layer
     for part in layer._layers:
         if isinstance(part, (layers.InputLayer, keras.DTypePolicy)) or not isinstance(part, keras.layers.Layer):

@@ -20,7 +20,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 
 
 def pixels(path):
-    """The rows of a PNG of 8-bit RGB or RGBA, without the alpha."""
+    """The rows of a PNG of 8-bit RGB or RGBA, without alpha."""
     with open(path, "rb") as file:
         data = file.read()
     at, header, packed = 8, None, b""
@@ -50,7 +50,7 @@ def pixels(path):
 
 
 def check_screenshot(path):
-    """The share of pixels that differ from the corner's must be that of a page with text."""
+    """The fraction of pixels that differ from the corner must be that of a page with text."""
     width, step, rows = pixels(path)
     paper, different, total = rows[0][:3], 0, 0
     for row in rows[::3]:

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: scalars_in_tensorboard.py FOLDER
 
-TensorBoard (PyPI: tensorboard) is looked for in this Python, or in that of the variable TENSORBOARD_PYTHON. Without it the test is
-skipped (exit code 77), with the reason.
+Looks for TensorBoard (PyPI: tensorboard) in this Python, or in that of the variable TENSORBOARD_PYTHON. Without it the
+test is skipped (exit code 77), with the reason.
 """
 import os
 import subprocess

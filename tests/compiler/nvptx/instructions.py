@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: instructions.py FOLDER GPU_INSTRUCTIONS
 
-FOLDER has the PTX that `ptxas.py emit` wrote.
+FOLDER contains the PTX that `ptxas.py emit` wrote.
 """
 import pathlib
 import re

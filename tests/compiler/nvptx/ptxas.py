@@ -49,7 +49,7 @@ def output_of(command, **environment):
 
 
 def kernels_in(text):
-    """The PTX of a text's kernels by their entries; the first line of each has its title."""
+    """Maps the entry of each kernel in a text to its PTX, whose first line has the kernel's title."""
     parts = re.split(r"(?m)^(?=// halftone_[0-9a-f]+ \(|# [0-9a-f]{64}: )", text)
     return {re.search(r"\.entry (\w+)", part)[1]: re.sub("^#", "//", part) for part in parts if ".entry" in part}
 
@@ -73,7 +73,7 @@ def kernels_of_steps(recorded_code):
 
 
 def emit(arguments):
-    """Writes the kernels, which must be complete in themselves, and returns the exit code."""
+    """Writes the kernels, each of which must be self-contained, and returns the exit code."""
     groups = [kernels_of_modules(arguments.halftone_run, arguments.modules)]
     if arguments.steps:
         groups.append(kernels_of_steps(arguments.steps))
@@ -97,11 +97,11 @@ Assembled = collections.namedtuple("Assembled", "registers stack spills calls cu
 
 
 class NotAssembled(Exception):
-    """What ptxas says of PTX that it does not take."""
+    """The message of ptxas about PTX that it rejects."""
 
 
 def assemble(ptxas, architecture, way, file):
-    """The machine code of a kernel. The stack and the spills are those of all its functions together."""
+    """The machine code of a kernel. Stack and spills are totals over all of its functions."""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as out:
         command = [ptxas, f"-arch={architecture}", "-v", *WAYS[way], file, "-o", out.name]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -125,7 +125,7 @@ def calls_at_fault(architecture, way, calls):
 
 
 def faults(ptxas, architecture, file):
-    """What ptxas and the length of the code say against a kernel, as a list of lines."""
+    """The faults of a kernel by ptxas and by the length of the code, as a list of lines."""
     lines = []
     for way in WAYS:
         try:
@@ -140,7 +140,7 @@ def faults(ptxas, architecture, file):
 
 
 def long_loops(file, cubin):
-    """The fault of a main loop that is too long, or none. Large tiles alone have 128 products in a loop."""
+    """The fault of a main loop that is too long, or none. Only large tiles have 128 products in a loop."""
     if not re.search(r"mma\S+, tiles of 128", file.read_text().partition("\n")[0]):
         return []
     code = sass.Code(cubin)

@@ -1,10 +1,12 @@
 # Reads sm_80 machine code from ptxas's files: instructions, loops, and an estimate of cycles from instruction counts.
 # SPDX-License-Identifier: Apache-2.0
-"""An instruction has 16 bytes. Its low 12 bits say which one it is, of which the upper 3 the kind of its operands; a branch has the
-distance to its target, in units of 4 bytes from the instruction behind it, in bits 34 to 81.
+"""An instruction has 16 bytes. Its low 12 bits identify it; the upper 3 of these are the kind of its operands. Bits 34
+to 81 of a branch are the distance to its target, in units of 4 bytes, from the next instruction.
 
 usage: sass.py FOLDER PTXAS
-prints a table of the products among FOLDER's kernels: of each tile the cycles of a stage for each pipe, in the slowest operand order."""
+prints a table of the products among FOLDER's kernels: for each tile the cycles of a stage for each pipe, in the slowest
+operand order.
+"""
 import collections
 import pathlib
 import re
@@ -30,7 +32,7 @@ PRODUCTS = {"HMMA": 16 * 8 * 16, "IMMA": 16 * 8 * 32, "FFMA": 32, "DFMA": 32}
 
 
 def sections(cubin):
-    """(name, bytes) of each section of an ELF file of 64 bits."""
+    """(name, bytes) of each section of a 64-bit ELF file."""
     start, = struct.unpack_from("<Q", cubin, 40)
     size, count, names = struct.unpack_from("<HHH", cubin, 58)
     headers = [struct.unpack_from("<IIQQQQ", cubin, start + i * size) for i in range(count)]
@@ -41,7 +43,7 @@ def sections(cubin):
 
 
 def functions(cubin):
-    """The names of a file's functions: its entry, and those that it calls."""
+    """The names of the functions in a file: the entry, and the functions that it calls."""
     parts = dict(sections(cubin))
     symbols, names = parts[".symtab"], parts[".strtab"]
     for name, info, _, _, _, _ in struct.iter_unpack("<IBBHQQ", symbols):
@@ -50,7 +52,7 @@ def functions(cubin):
 
 
 class Code:
-    """The instructions of a file's one kernel."""
+    """The instructions of the only kernel in a file."""
 
     def __init__(self, cubin):
         self.words = [int.from_bytes(text[i:i + 16], "little") for name, text in sections(cubin) if name.startswith(".text.")
@@ -61,7 +63,7 @@ class Code:
         return NAMES.get(word & 0xFFF) or FAMILIES.get(word & 0x1FF) or "other"
 
     def loops(self):
-        """(first, last) place of each loop: the way of a branch back."""
+        """(first, last) index of each loop: the extent of a backward branch."""
         found = []
         for place, word in enumerate(self.words):
             distance = word >> 34 & (1 << 48) - 1
@@ -75,14 +77,14 @@ class Code:
         return collections.Counter(self.name(place) for place in range(loop[0], loop[1] + 1))
 
     def main_loop(self, names):
-        """The loop with the most instructions of `names`, its inner loops counted once; of those with equally many, the shortest."""
+        """The loop with the most instructions in `names`, counting inner loops once; of several, the shortest."""
         def rank(loop):
             counts = self.counts(loop)
             return sum(counts[name] for name in names), -counts.total()
         return max(self.loops(), key=rank, default=None)
 
     def around(self, loop):
-        """The shortest loop that holds `loop` and more, or None."""
+        """The shortest loop that strictly contains `loop`, or None."""
         outer = [other for other in self.loops() if other[0] <= loop[0] and other[1] > loop[1]]
         return min(outer, key=lambda other: other[1] - other[0], default=None)
 
@@ -94,8 +96,8 @@ def times(counts):
 
 
 def stage_of(code, products):
-    """Counts of all instructions of one warp for a stage with `products` of it: the main loop, and the rest of the loop around it if a
-    stage is several rounds."""
+    """Counts of all instructions of one warp for a stage with `products` products: the main loop, and the rest of the
+    enclosing loop if a stage takes several rounds."""
     loop = code.main_loop(PRODUCTS)
     counts = code.counts(loop)
     rounds = products // sum(counts[name] * number for name, number in PRODUCTS.items())
@@ -106,7 +108,7 @@ def stage_of(code, products):
 
 
 def estimate(title, code):
-    """A kernel's tile, from its title, and the cycles of each pipe of a quarter for a stage of it."""
+    """The tile of a kernel, from its title, and the cycles of each pipe of a quarter for one stage."""
     what, rows, columns, depth, down, across, worker = re.search(
         r"([\w.]+(?: multiply-add)?), tiles of (\d+) x (\d+) x (\d+), (\d+) x (\d+) sums a (\w+)", title).groups()
     part = int(down) * int(across) * (1 if worker == "warp" else 32)

@@ -17,7 +17,7 @@ from keras import layers
 
 @keras.saving.register_keras_serializable("house")
 class Residual(layers.Layer):
-    """A layer that holds another one, which its config shows."""
+    """A layer that contains another one, which appears in its config."""
 
     def __init__(self, inner, **kwargs):
         super().__init__(**kwargs)
@@ -35,7 +35,7 @@ class Residual(layers.Layer):
 
 @keras.saving.register_keras_serializable("house")
 class SelfAttention(layers.Layer):
-    """A layer that calls an attention layer with its input for all three arguments."""
+    """A layer that calls an attention layer with its input as all three arguments."""
 
     def __init__(self, attention, **kwargs):
         super().__init__(**kwargs)
@@ -116,7 +116,8 @@ def mapped():
 
 
 def attending():
-    """Attention at the top, in an inner model, in a custom layer and under a map, with projections of several policies."""
+    """Attention at the top level, in an inner model, in a custom layer and under a map, with projections of several
+    policies."""
     keras.config.set_dtype_policy("mixed_bfloat16")
     policies = keras.dtype_policies.DTypePolicyMap("mixed_bfloat16", {
         "mapped/query": keras.DTypePolicy("float32"), "mapped/attention_.*": keras.DTypePolicy("mixed_float16")})

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python make_calibrated.py FOLDER
 
-Writes FOLDER/<name>.keras for each mode below and FOLDER/predictions.jsonl: `file`, `x`, `output`. The integers, scales, zero
-points and groups are drawn at random in the place of those that a calibration would find. Keras 3.15.1 leaves the zero points
-out of its files, which it cannot read then; the files here have them. The nightly builds of Keras 3.16 lay the variables out
-differently: run by one of these, the script writes FOLDER/nightly_<name>.keras, and appends to FOLDER/predictions.jsonl.
+Writes FOLDER/<name>.keras for each mode below and FOLDER/predictions.jsonl: `file`, `x`, `output`. The integers,
+scales, zero points and groups are random instead of calibrated. Keras 3.15.1 omits the zero points from its files,
+which it then cannot read; the files here have them. The nightly builds of Keras 3.16 lay out the variables differently:
+run with one of these, the script writes FOLDER/nightly_<name>.keras, and appends to FOLDER/predictions.jsonl.
 """
 import json
 import os

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax make_functions.py FOLDER
 
-Writes FOLDER/functions.keras, a model with an activation that a package registers, one that nobody registers, and a
-registered loss, and FOLDER/facts.json: an input, the prediction for it, and the loss for targets of 0.
+Writes FOLDER/functions.keras, a model with an activation registered by a package, an unregistered activation, and a
+registered loss, and FOLDER/facts.json: an input, its prediction, and the loss for targets of 0.
 """
 import json
 import os

@@ -135,7 +135,7 @@ def of_applications():
 
 
 def as_older_files(path):
-    """Makes the mask of the call of `mean` null, as files up to Keras 3.3.3 have it."""
+    """Sets the mask in the call of `mean` to null, as in files up to Keras 3.3.3."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     config = json.loads(members["config.json"])

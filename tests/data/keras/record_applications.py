@@ -1,8 +1,10 @@
 # Records the architectures of real Keras: python record_applications.py > applications.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is one model without weights: `architecture`, `arguments`, its `name`, its counts of parameters, all and trainable, and `layers`:
-name and class of each layer, with the first 12 digits of the SHA-256 of its part of the model's config (without its build_config
-and arguments of calls that are None or False, keys sorted, no blanks). JAX backend."""
+"""Each line is one model without weights: `architecture`, `arguments`, its `name`, its parameter counts, total and
+trainable, and `layers`: the name and class of each layer, with the first 12 digits of the SHA-256 of its part of the
+model's config (without its build_config and call arguments that are None or False, keys sorted, no blanks). JAX
+backend.
+"""
 import hashlib
 import json
 import math

@@ -1,8 +1,10 @@
 # Records the order in which real Keras calls callbacks, and their params: python record_callbacks.py > callbacks.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is one run of a Dense(1) that is compiled with `steps_per_execution`, on arrays of six rows in batches of two, with the other
-arguments of `arguments`; `validated`: fit() has validation data of four rows, in batches of one row. `calls`: each method that was called,
-with the number of its epoch or batch. `params`: those that the callback had in each of these calls. JAX backend."""
+"""Each line is one run of a Dense(1) compiled with `steps_per_execution`, on arrays of six rows in batches of two, with
+the other arguments in `arguments`. `validated`: fit() has validation data of four rows, in batches of one row. `calls`:
+each method that was called, with the number of its epoch or batch. `params`: the callback's params in each of these
+calls. JAX backend.
+"""
 import json
 import os
 

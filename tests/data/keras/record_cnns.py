@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_cnns.py FOLDER NAME... > cnns.jsonl
 
-FOLDER/NAME holds model.keras, x.npy, y.npy, predict.npy and losses.json: the inputs and targets of one batch, the predictions
-of the saved model, and the losses of 20 training steps on that batch. A line holds these, the layers in an order in which each
-follows its inputs, with config, names of the inputs and weights, and the optimizer and the loss as the model was compiled. A
-LeakyReLU is written as the ReLU with its slope.
+FOLDER/NAME contains model.keras, x.npy, y.npy, predict.npy and losses.json: the inputs and targets of one batch, the
+predictions of the saved model, and the losses of 20 training steps on this batch. A line has these, the layers in
+topological order with config, names of the inputs and weights, and the optimizer and loss with which the model was
+compiled. A LeakyReLU is written as a ReLU with its slope.
 """
 import json
 import os

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_custom_metrics.py FOLDER
 
-Writes FOLDER/custom_metrics.jsonl. A row with "metric" has the object as Keras saves it, the policy that is its dtype, two
-batches of targets, predictions in the policy's compute dtype and, for some, weights, and the result after each batch. A row
-with "evaluate" has the logs of a model of that policy, and of two epochs of fit(). Writes FOLDER/archives/metrics_registered.keras
-and metrics_plain.keras: models that were compiled with such a class, and with a class and a function that Python has not registered;
-the rows with "archive" have their logs.
+Writes FOLDER/custom_metrics.jsonl. A row with "metric" has the object as Keras saves it, the policy that is its dtype,
+two batches of targets, predictions in the policy's compute dtype and, for some, weights, and the result after each
+batch. A row with "evaluate" has the logs of a model of this policy, and of two epochs of fit(). Writes
+FOLDER/archives/metrics_registered.keras and metrics_plain.keras: models compiled with such a class, and with an
+unregistered class and an unregistered function. The rows with "archive" have their logs.
 """
 import json
 import os

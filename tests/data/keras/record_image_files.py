@@ -1,8 +1,10 @@
 # Records PNG and JPEG files with their pixels as Pillow reads them: python record_image_files.py > image_files.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Needs Pillow and NumPy; the resizing of `load_img` is that of Keras 3.15.1's load_img. Each line: `kind` (png or jpeg), `bytes` of the file
-in hex, `mode` (color_mode), and `size`, `filter` and `keep` of load_img's target_size, interpolation and keep_aspect_ratio (null without
-one); the `shape` and `pixels` that result. `tolerance` is how far pixels may lie from these: libjpeg's versions differ."""
+"""Needs Pillow and NumPy. `load_img` resizes as Keras 3.15.1's load_img does. Each line: `kind` (png or jpeg), the
+`bytes` of the file in hex, `mode` (color_mode), and `size`, `filter` and `keep` of load_img's target_size,
+interpolation and keep_aspect_ratio (null if absent); the resulting `shape` and `pixels`. `tolerance` is the maximum
+difference of pixels, since libjpeg's versions differ.
+"""
 import io
 import itertools
 import json
@@ -16,7 +18,7 @@ FILTERS = {name: getattr(Image.Resampling, name.upper()) for name in ["nearest",
 
 
 def smooth(height, width, channels):
-    """Waves, so that JPEG's rounding stays small."""
+    """Waves, so that the rounding of JPEG is small."""
     y, x, c = np.meshgrid(np.arange(height), np.arange(width), np.arange(channels), indexing="ij")
     return (127.5 + 100 * np.sin(x / 5 + c) * np.cos(y / 4 - c)).astype("uint8")
 
@@ -44,7 +46,7 @@ def files():
 
 
 def loaded(data, mode, size, name, keep):
-    """As keras.utils.load_img."""
+    """Like keras.utils.load_img."""
     image = Image.open(io.BytesIO(data))
     if image.mode != MODES[mode]:
         image = image.convert(MODES[mode])

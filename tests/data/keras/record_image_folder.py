@@ -1,8 +1,9 @@
 # Records the datasets that real Keras makes from a folder of images: python record_image_folder.py > image_folder.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Keras 3.15.1 with TensorFlow, which reads the files. The first line holds the `files` of the folder, by path in hex. Each other line:
-`args` of image_dataset_from_directory; `paths` of the dataset's files, `classes`; and unless it is shuffled, the `shape`, the `images` of
-the first batch and its `labels`."""
+"""Keras 3.15.1 with TensorFlow, which reads the files. The first line has the `files` of the folder, by path, in hex.
+Each other line: `args` of image_dataset_from_directory; `paths` of the dataset's files, `classes`; and, unless it is
+shuffled, the `shape`, the `images` of the first batch and its `labels`.
+"""
 import json
 import os
 import struct

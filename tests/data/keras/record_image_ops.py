@@ -1,8 +1,9 @@
 # Records results and gradients of real Keras's operations on images: python record_image_ops.py > image_ops.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is one case: `op` with `args` of the inputs `in` (dtype, shape, values), the result `out`, its cotangent, and the gradient by
-each float input where floats give floats. JAX backend, every operation by itself. `record_image_ops.py COUNT SEED` writes that many
-random cases."""
+"""Each line is one case: `op` with `args` and the inputs `in` (dtype, shape, values), the result `out`, its cotangent,
+and the gradient by each float input if the result is a float. JAX backend, each operation by itself.
+`record_image_ops.py COUNT SEED` writes this many random cases.
+"""
 import json
 import os
 import sys

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_images.py > image_layers.jsonl
 
-One layer a line, in the form of layers.jsonl: config, inputs, output, cotangent, and the gradient of
-sum(float32(output) * cotangent) by the input (null for integers). Translations have one factor, so nothing is random.
+One layer per line, in the format of layers.jsonl: config, inputs, output, cotangent, and the gradient of
+sum(float32(output) * cotangent) by the input (null for integers). Translations have a single factor, so nothing is
+random.
 """
 import itertools
 import json

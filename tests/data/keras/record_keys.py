@@ -1,8 +1,9 @@
 # Records what NumPy's keys select and replace, and how Keras records them: python record_keys.py > keys.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is one random key on x = 0, 1, 2, ... of `shape`. `key`: in the form that Keras writes it. `result`, `elements`: x[key]. `y`: the
-shape of y = -1, -2, ..., which broadcasts to it; `set` and `add`: x after x[key] = y and x[key] += y. `unknown`: the shape that Keras infers if
-the first axis is None; null where Keras refuses the key. JAX backend."""
+"""Each line is one random key on x = 0, 1, 2, ... of `shape`. `key`: in Keras's format. `result`, `elements`: x[key].
+`y`: the shape of y = -1, -2, ..., which broadcasts to it; `set` and `add`: x after x[key] = y and x[key] += y.
+`unknown`: the shape that Keras infers if the first axis is None; null if Keras rejects the key. JAX backend.
+"""
 import json
 import os
 import random

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_layers.py FOLDER
 
-Writes FOLDER/layer_configs.jsonl: layers that are not built, as keras.saving.serialize_keras_object gives them.
-Writes FOLDER/constraints.jsonl: for each constraint its config, weights and their projections; for each optimizer the
-kernel after each of some updates under a constraint; for each setting of ReLU values and slopes.
+Writes FOLDER/layer_configs.jsonl: unbuilt layers, as keras.saving.serialize_keras_object returns them. Writes
+FOLDER/constraints.jsonl: for each constraint its config, weights and their projections; for each optimizer the kernel
+after each of several updates under a constraint; for each setting of ReLU its values and slopes.
 """
 import itertools
 import json
@@ -20,7 +20,7 @@ saved = keras.saving.serialize_keras_object
 
 
 def listed(x):
-    """Null for NaN, which JSON has not."""
+    """Null for NaN, which JSON lacks."""
     return [None if np.isnan(v) else v for v in np.asarray(x, "float64").reshape(-1).tolist()]
 
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # Records results and gradients of real Keras's linear algebra and Fourier transforms: python record_linalg.py > linalg.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line: `op` with `args` of the inputs `in`, the results `out`, for each a cotangent, and the gradients by the inputs. Keras computes
-them in float64 from the given inputs, and once more in the inputs' dtype: `error` is the largest difference, relative to the largest
-number, by which Keras itself is wrong. Vectors that are known up to their sign are compared in products that do not depend on it.
-`record_linalg.py random COUNT SEED` writes so many random cases."""
+"""Each line: `op` with `args` and the inputs `in`, the results `out`, a cotangent for each, and the gradients by the
+inputs. Keras computes them in float64 from the given inputs, and again in the dtype of the inputs: `error` is the
+largest difference, relative to the largest number, which is Keras's own error. Vectors that are determined up to their
+sign are compared in products that do not depend on it. `record_linalg.py random COUNT SEED` writes this many random
+cases.
+"""
 import json
 import os
 import sys
@@ -69,7 +71,7 @@ def plain(x):
 
 
 def computed(op, args, xs, cotangents):
-    """Results, cotangents and gradients; without gradients where Keras has none."""
+    """Results, cotangents and gradients; without gradients if Keras has none."""
     function = lambda *x: listed(OPS.get(op, getattr(ops, op, None))(*x, **args))
     specs = jax.eval_shape(function, *xs)
     if cotangents is None:
@@ -90,7 +92,7 @@ def computed(op, args, xs, cotangents):
 
 
 def record(op, inputs, dtype="float32", same=False, differentiate=True, **args):
-    """`same`: results are those of Keras in the given dtype, not of float64."""
+    """`same`: results are those of Keras in the given dtype, not in float64."""
     xs = [jnp.asarray(np.asarray(x), dtype) for x in inputs]
     wide = "float32" if "float" not in dtype or dtype in ("float16", "bfloat16") else dtype
     try:

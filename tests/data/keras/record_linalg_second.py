@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # Records second gradients of real Keras's factorizations: python record_linalg_second.py > linalg_second.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line: `op` with `args` of the input `in`, and `second`, the gradient by the input of the sum of w times the gradient of the sum
-of w times the results, where w are weights that follow from the place of an element (`weights`). All in float64, but for norms, which
-Keras computes in float32. Vectors that are known up to their sign are compared in products that do not depend on it
-(record_linalg.py)."""
+"""Each line: `op` with `args` and the input `in`, and `second`, the gradient by the input of the sum of w times the
+gradient of the sum of w times the results, where the weights w depend on the index of an element (`weights`). All in
+float64, except norms, which Keras computes in float32. Vectors that are determined up to their sign are compared in
+products that do not depend on it (record_linalg.py).
+"""
 import json
 import os
 

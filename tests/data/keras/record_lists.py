@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_lists.py FILE [--seed S] [--count N]
 
-Each line of FILE is a random case: a model with one or two inputs and one to three outputs, and the lists of one call (x, y,
-sample_weight, loss, loss_weights, metrics, weighted_metrics), each by name in a random order, by position, or as one entry for
-all. `logs` is the result of Keras for the same lists by position. `broken`, where there is one, replaces one list by one that
-lacks an entry or has one too many, one twice, or one under an unknown name; Keras refuses that list too, but for the doubled
-names that Python cannot write and the inputs that nobody knows, which Keras ignores.
+Each line of FILE is a random case: a model with one or two inputs and one to three outputs, and the lists of one call
+(x, y, sample_weight, loss, loss_weights, metrics, weighted_metrics), each by name in random order, by position, or as
+one entry for all. `logs` is Keras's result for the same lists by position. `broken`, if present, replaces one list by a
+list with a missing, an excess, a duplicate or an unknown entry. Keras rejects this list too, except duplicate names,
+which Python cannot write, and unknown inputs, which Keras ignores.
 """
 import argparse
 import json
@@ -90,7 +90,7 @@ class Case:
         self.needed = [i for i in range(count) if self.losses[i] or self.metrics[i] or self.weighted[i]]
 
     def metric_lists(self, same):
-        """The metrics of each output, and how they are given: by name, one for each, or one for all."""
+        """The metrics of each output, and how they are given: by name, one per output, or one for all."""
         heads, form = self.outputs, str(self.random.choice(["names", "names", "each", "all", "none"]))
         if form == "all" and same:
             one = [str(self.random.choice(METRICS))]
@@ -172,7 +172,7 @@ def shuffled(case, names):
 
 
 def tensors(case, names, arrays, by_name):
-    """A list of JSON, and its entries by name for Keras if it has names."""
+    """A JSON list, and its entries by name for Keras if it has names."""
     order = list(range(len(names)))
     if by_name:
         order = [int(i) for i in case.random.permutation(len(names))]
@@ -230,7 +230,7 @@ def broken_tensors(case, form, kind):
 
 
 def broken_of(case, lists):
-    """One list that is broken: its key, the list, and the kind of its fault."""
+    """One broken list: its key, the list, and the kind of its fault."""
     which = str(case.random.choice(["x", "y", "sample_weight", "loss", "loss_weights", "metrics", "weighted_metrics"]))
     count, form = len(case.outputs), lists[which]
     if which in ("x", "y", "sample_weight"):
@@ -262,7 +262,7 @@ def broken_of(case, lists):
 
 
 def keras_refuses(case, lists, which, form):
-    """Whether Keras refuses the broken list beside lists that are right, by the structures that Python has."""
+    """Returns true if Keras rejects the broken list, with all other lists valid, by its Python structures."""
     by_name = bool(isinstance(form, dict) and form.get("names"))
     if len(case.outputs) == 1 and which != "x" and by_name:
         return True  # Keras accepts no names for the tensors of a single output, and does not check those of metrics

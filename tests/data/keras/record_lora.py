@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax XLA_FLAGS=--xla_allow_excess_precision=false python record_lora.py FOLDER
 
-Writes FOLDER/lora.jsonl and FOLDER/reversible.jsonl. Each line: `layer`, its `config` before it is quantized or adapted, the
-`input` shape it is built with; `mode`, `activations` and `block` of quantize(), null for floats; `floats`, the weights before.
-Of lora.jsonl also `rank`, `alpha`, `first` (the call that comes first, "lora" or "quantize"), `a` and `b`, which are assigned,
-`weights`: name, dtype, whether trained and shape of each; `saved`: the variables that a file holds; `x`, `output`; and
-`gradients` of sum(output * cotangent) by the trained weights. Of reversible.jsonl: `weights`, `rows` for `indices`, and
-`logits` for `x`, with `gradient` of sum(logits * cotangent) by x in floats.
+Writes FOLDER/lora.jsonl and FOLDER/reversible.jsonl. Each line: `layer`, its `config` before it is quantized or
+adapted, and the `input` shape with which it is built; `mode`, `activations` and `block` of quantize(), null for floats;
+`floats`, the weights before. lora.jsonl also has `rank`, `alpha`, `first` (the first call, "lora" or "quantize"), `a`
+and `b`, which are assigned, `weights`: the name, dtype, shape and trainable flag of each; `saved`: the variables in a
+file; `x`, `output`; and the `gradients` of sum(output * cotangent) by the trained weights. reversible.jsonl has
+`weights`, `rows` for `indices`, and `logits` for `x`, with the `gradient` of sum(logits * cotangent) by x in floats.
 """
 import json
 import os

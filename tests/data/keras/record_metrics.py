@@ -3,8 +3,8 @@
 """Usage: KERAS_BACKEND=jax python record_metrics.py FOLDER
 
 Writes FOLDER/metrics.jsonl: for each metric its object as Keras saves it, two batches of targets, predictions and, for
-some, weights, and the results after each batch. Writes FOLDER/losses.jsonl: for each loss its object, a batch, its value
-and the slope by the predictions. NaN and infinities are texts.
+some, weights, and the results after each batch. Writes FOLDER/losses.jsonl: for each loss its object, a batch, its
+value and the gradient by the predictions. NaN and infinities are strings.
 """
 import json
 import os
@@ -20,7 +20,7 @@ random = np.random.default_rng(11)
 
 
 def listed(x):
-    """Nested lists of numbers rounded to nine digits, which name a float32."""
+    """Nested lists of numbers rounded to nine digits, which identify a float32."""
     x = np.asarray(x)
     if x.ndim:
         return [listed(each) for each in x]
@@ -30,7 +30,7 @@ def listed(x):
 
 
 def binary(shape, hard=False):
-    """Targets of 0 and 1, and predictions, some of which lie on thresholds."""
+    """Targets of 0 and 1, and predictions, some of which equal thresholds."""
     predicted = random.random(shape)
     predicted = np.where(random.random(shape) < 0.3, np.round(predicted * 4) / 4, predicted)
     if hard:

@@ -1,7 +1,9 @@
 # Records random stacks of layers under random policies from real Keras: python record_nets.py COUNT > nets.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is one net: its layers, weights and inputs, and what Keras makes of them op by op (JAX, eager): the output of inference and
-of training, the loss and the weights after one step of SGD. Values of narrow floats are written as the float32 they are."""
+"""Each line is one net: its layers, weights and inputs, and Keras's results op by op (JAX, eager): the outputs of
+inference and of training, the loss and the weights after one step of SGD. Values of narrow floats are written as
+float32.
+"""
 import json
 import os
 import random

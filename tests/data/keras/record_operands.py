@@ -1,8 +1,9 @@
 # Records the result dtype of each binary operation in real Keras: python record_operands.py > operands.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is one operation: `op`, and in `dtypes`, for each left operand, the dtypes of the results beside the operands in `right`. An
-operand is a tensor of a dtype, or one of the Python numbers 2, 2.0 and true. null: Keras raises an error, or both are numbers. JAX
-backend."""
+"""Each line is one operation: `op`, and in `dtypes`, for each left operand, the dtypes of the results with the operands
+in `right`. An operand is a tensor of a dtype, or one of the Python numbers 2, 2.0 and true. null: Keras raises an
+error, or both are numbers. JAX backend.
+"""
 import json
 import os
 

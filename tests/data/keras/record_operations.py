@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax record_operations.py > operations.jsonl
 
-Each line: `config` as in the config.json of a .keras file, the input `x` with its `shape`, and for each output its `shape` and
-numbers, `y`. The operations are those with windows, normalizations, pads, attention, lookups and updates, those of linear algebra and
-Fourier transforms, and those with constant arrays.
+Each line: `config` as in the config.json of a .keras file, the input `x` with its `shape`, and for each output its
+`shape` and numbers, `y`. The operations are those with windows, normalizations, pads, attention, gathers and updates,
+linear algebra and Fourier transforms, and those with constant arrays.
 """
 
 import json

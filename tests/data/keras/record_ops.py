@@ -1,9 +1,11 @@
 # Records results and gradients of real Keras's operations, activations and losses: python record_ops.py > ops.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is one case: `op` with `args` of the inputs `in` (dtype, shape, values), the result `out`, and, where there are any, the
-cotangent of the result and the gradient by each float input (null by the others). Points are chosen at kinks, ties, zeros and NaN, and
-dtypes where integers and bools meet. JAX backend, every operation by itself. Values are written as the numbers they are.
-`record_ops.py indexing COUNT SEED` writes that many random cases of lookups, updates, pads and searches alone."""
+"""Each line is one case: `op` with `args` and the inputs `in` (dtype, shape, values), the result `out`, and, if
+applicable, the cotangent of the result and the gradient by each float input (null for the others). Points are at kinks,
+ties, zeros and NaN, and dtypes mix integers and bools. JAX backend, each operation by itself. Values are written as
+exact numbers. `record_ops.py indexing COUNT SEED` writes this many random cases of gathers, updates, pads and searches
+only.
+"""
 import itertools
 import json
 import os
@@ -173,7 +175,7 @@ def one_of(*choices):
 
 
 def numbers(dtype, shape):
-    """Few different ones, so that there are ties; some floats are -0.0, NaN or infinite."""
+    """Few distinct numbers, so that there are ties; some floats are -0.0, NaN or infinite."""
     if dtype == "bool":
         return random.integers(0, 2, shape)
     x = random.integers(0 if dtype.startswith("u") else -4, 5, shape)
@@ -186,7 +188,7 @@ def numbers(dtype, shape):
 
 
 def indices(shape, extent):
-    """Negative ones and some outside."""
+    """Indices, some of them negative or out of bounds."""
     return random.integers(-extent - 2, extent + 3, shape)
 
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax XLA_FLAGS=--xla_allow_excess_precision=false python record_quantized.py FOLDER
 
-Writes FOLDER/quantized.jsonl and FOLDER/narrow_quantized.jsonl. Each line: `layer`, its `config` and the `input` shape it is built with; `mode`, `activations` and
-`block` of quantize(); `floats`, the weights before; `policy` and `weights` after; `x`, `output`, and `gradient`: that of
-sum(output * cotangent) by x. Of float8 also `after`: the weights after two steps of SGD(0.1) on that sum under training=True,
-and `output_after`. Of narrow_quantized.jsonl, whose layers are in 16-bit floats, only what is there before `x`.
+Writes FOLDER/quantized.jsonl and FOLDER/narrow_quantized.jsonl. Each line: `layer`, its `config` and the `input` shape
+with which it is built; `mode`, `activations` and `block` of quantize(); `floats`, the weights before; `policy` and
+`weights` after; `x`, `output`, and `gradient`: the gradient of sum(output * cotangent) by x. float8 also has `after`:
+the weights after two steps of SGD(0.1) on this sum with training=True, and `output_after`. narrow_quantized.jsonl,
+whose layers are in 16-bit floats, has only the entries before `x`.
 """
 import json
 import os
@@ -25,7 +26,7 @@ def listed(x):
 
 
 def ends(values):
-    """Of a history its first and last two entries."""
+    """The first and last two entries of a history."""
     return values[:2] + values[-2:] if len(values) == 1024 else values
 
 

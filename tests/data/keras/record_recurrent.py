@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=jax python record_recurrent.py > recurrent_layers.jsonl
 
-One layer a line, in the form of layers.jsonl, each case under three policies. The inputs are the sequence, then as many initial
-states as `call` has in "states", then the mask if "mask" is true. Cotangents are those of all outputs.
+One layer per line, in the format of layers.jsonl, each case under three policies. The inputs are the sequence, then as
+many initial states as `call` has in "states", then the mask if "mask" is true. Cotangents are those of all outputs.
 """
 import json
 import os
@@ -41,7 +41,7 @@ def of(cls, *positional, **args):
 
 
 def runners():
-    """The cases of every layer that runs one cell of UNITS units."""
+    """The cases of each layer that runs one cell of UNITS units."""
     for cls, count in [(layers.SimpleRNN, 1), (layers.LSTM, 2), (layers.GRU, 1)]:
         plain = [(UNITS,)] * count
         yield Case(of(cls, UNITS))
@@ -107,7 +107,7 @@ def convolutions():
 
 
 def nested(cell, states):
-    """The states as the cell of an RNN takes them."""
+    """The states in the structure that the cell of an RNN takes."""
     if not isinstance(cell, layers.StackedRNNCells):
         return list(states)
     states = list(states)

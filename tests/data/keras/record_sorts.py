@@ -1,8 +1,9 @@
 # Records the sort results of real Keras: python record_sorts.py > sorts.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is one call: `op` with `args`, x (dtype, shape, values), the results `out`, and of sort and top_k of floats the gradient
-of x for the cotangents 1, 2, 3, ... in_top_k has `targets` too. Rows have ties, zeros of both signs, NaN and infinities; those of
-top_k have no -0, which JAX puts behind 0 there. JAX backend."""
+"""Each line is one call: `op` with `args`, x (dtype, shape, values), the results `out`, and for sort and top_k of
+floats the gradient by x for the cotangents 1, 2, 3, ... in_top_k has `targets` too. Rows have ties, zeros of both
+signs, NaN and infinities; those of top_k have no -0, which JAX orders after 0 there. JAX backend.
+"""
 import itertools
 import json
 import os
@@ -45,7 +46,7 @@ def record(op, x, targets=None, **args):
 
 
 def row(dtype, *shape, zeros=(0.0, -0.0)):
-    """Few different numbers."""
+    """Few distinct numbers."""
     if dtype == "bool":
         return ops.cast(random.integers(0, 2, shape), dtype)
     if dtype in INTEGERS:

@@ -1,7 +1,9 @@
 # Records SpectralNormalization from real Keras: python record_spectral.py > spectral.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""JAX backend. Each line: `config` of the wrapper, `x`, `weights` before; the `output` outside of training; the output `called` in training and
-the weights `after` that call; the weights `trained` that one step of SGD(0.25) on the mean squared error to zeros makes of those before."""
+"""JAX backend. Each line: the `config` of the wrapper, `x`, the `weights` before; the `output` outside of training; the
+output `called` in training and the weights `after` that call; the weights `trained` by one step of SGD(0.25) on the
+mean squared error to zeros from the weights before.
+"""
 import json
 import os
 

@@ -1,8 +1,10 @@
 # Records models with a custom compute_loss() that train a few steps in real Keras: record_steps.py > steps.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is a small variational autoencoder under a policy, whose compute_loss() needs neither targets nor a loss of compile(); its
-noise is an input. The line has the weights before, the batches, and what Keras (JAX) gives: the loss and the scale of each step, and the
-weights after the last one. Under mixed_float16 one batch overflows. A weight has a penalty, which such a loss leaves out."""
+"""Each line is a small variational autoencoder under a policy. Its compute_loss() needs neither targets nor a loss of
+compile(), and its noise is an input. The line has the weights before, the batches, and Keras's results (JAX): the loss
+and the scale of each step, and the weights after the last one. Under mixed_float16 one batch overflows. A weight has a
+penalty, which such a loss omits.
+"""
 import json
 import os
 

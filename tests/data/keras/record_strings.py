@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: KERAS_BACKEND=tensorflow python record_strings.py FOLDER
 
-Writes FOLDER/strings.jsonl. Its first line is a corpus of 2,000 random texts in five scripts. Each other line is a layer:
-its config before adapt() and after, the data that it was adapted to, its vocabulary or boundaries, inputs and outputs. Texts of
-the corpus are given as [first, count]. Writes FOLDER/archives/strings.keras and strings.json: a model that reads texts, cities
-and ages, and its predictions.
+Writes FOLDER/strings.jsonl. Its first line is a corpus of 2,000 random texts in five scripts. Each other line is a
+layer: its config before and after adapt(), the data to which it was adapted, its vocabulary or boundaries, inputs and
+outputs. Texts of the corpus are given as [first, count]. Writes FOLDER/archives/strings.keras and strings.json: a model
+that reads texts, cities and ages, and its predictions.
 """
 import json
 import os

@@ -1,7 +1,8 @@
 # Records the sequences that real Keras reads from text archives: python record_texts.py > texts.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the archives and the JSON files of texts/, which have the form of Keras's files and few, drawn sequences. Each line is one call:
-`dataset` is imdb or reuters, `arguments` those of load_data(); then the result. JAX backend."""
+"""Makes the archives and the JSON files of texts/, which have the format of Keras's files and few, random sequences.
+Each line is one call: `dataset` is imdb or reuters, `arguments` those of load_data(); then the result. JAX backend.
+"""
 import json
 import os
 import random

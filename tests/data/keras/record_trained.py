@@ -1,9 +1,11 @@
 # Records nets that train a few steps in real Keras: record_trained.py FIRST COUNT > K; record_trained.py --exact K > trained.jsonl
 # SPDX-License-Identifier: Apache-2.0
-"""Each line is one net under a policy or a policy map, with a loss, an optimizer and all of its numbers: what Keras (JAX, op by op) gives
-before training, the losses of the steps, and the weights after them. `noise` is how far each of these moves, as a share of its largest
-number, when inputs and weights move by half a unit in the last place of the narrowest dtype. `exact` is the same computed in float64 from
-the same numbers (a run of its own, since JAX's rules of promotion are others when it has 64 bits)."""
+"""Each line is one net under a policy or a policy map, with a loss, an optimizer and all of its numbers: Keras's
+results (JAX, op by op) before training, the losses of the steps, and the weights after them. `noise` is the change of
+each of these, relative to its largest number, when inputs and weights change by half a unit in the last place of the
+narrowest dtype. `exact` is the same computed in float64 from the same numbers (in a separate run, since JAX's promotion
+rules differ when 64 bits are enabled).
+"""
 import json
 import os
 import random

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Usage: rejected.py COMPILER INCLUDE_DIR FILE
 
-FILE's first line is `// expect: REGEX`, which the compiler's errors must match. With -DRIGHT the file holds the right
-form, which must compile: so the mistake, and nothing else, is what was refused.
+FILE's first line is `// expect: REGEX`, which the compiler's errors must match. With -DRIGHT the file has the correct
+form, which must compile: so only the error was rejected.
 """
 import re
 import subprocess

@@ -62,7 +62,7 @@ def run(*arguments):
 
 
 def told(module, copies=150):
-    """The lies that were told about copies of a module, by name, and what is wrong with their refusals."""
+    """The lies that were told about copies of a module, by name, and the defects in the errors about them."""
     with open(module, encoding="utf-8") as file:
         text = file.read()
     many = module + ".many"
@@ -95,7 +95,7 @@ PIPELINES = {
 
 
 def named(module):
-    """What is wrong with the errors of PIPELINES."""
+    """The defects in the errors of PIPELINES."""
     wrong = []
     for pipeline, names in PIPELINES.items():
         done = run(module, f"--pass-pipeline=builtin.module({pipeline})", "--check-passes", "-o", os.devnull)

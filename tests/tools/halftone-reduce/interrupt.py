@@ -1,6 +1,6 @@
 # Interrupts halftone-reduce: it writes its current result, leaves no temporary file, and ends by the signal.
 # SPDX-License-Identifier: Apache-2.0
-"""Usage: interrupt.py MODULE, with halftone-reduce in PATH and TMPDIR an empty folder. Writes into the present folder."""
+"""Usage: interrupt.py MODULE, with halftone-reduce in PATH and TMPDIR an empty folder. Writes to the current folder."""
 import os
 import pathlib
 import signal
@@ -20,13 +20,13 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def heed_signals():
-    """In the child process: whoever runs the test may ignore signals, as nohup does."""
+    """In the child process: the caller of the test may ignore signals, as nohup does."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_DFL)
 
 
 def interrupted(module, number, whole_group):
-    """Ends a reduction by a signal to its process, or to its group as a terminal does; returns what it printed."""
+    """Ends a reduction by a signal to its process, or to its group as a terminal does. Returns the output."""
     asked, waits, small = (pathlib.Path(name) for name in ("asked", "waits", "interrupted.mlir"))
     for path in (asked, waits, small):
         path.unlink(missing_ok=True)
