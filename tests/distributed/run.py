@@ -66,8 +66,7 @@ def require_close(a, b, tolerance, *runs):
 
 
 def deterministic(policy, net="mlp", counts=(1, 2, 3, 4)):
-    """200 steps. Two runs are bit-identical; n processes are bit-identical to one that accumulates n parts, and have
-    its logs."""
+    """200 steps. Two runs are bit-identical; n processes have the bits and logs of one that accumulates n parts."""
     words = ("policy=" + policy, "net=" + net, "epochs=25", "shuffle=no", "rows=768", "batch=96")
     alone = well(0, "alone", *words)
     for processes in counts:
@@ -131,8 +130,7 @@ def partial_batches():
 
 
 def random_layers():
-    """Dropout, draws of a user-defined layer and BatchNormalization: shuffled equally, and all processes end with the
-    same state."""
+    """Dropout, draws of a custom layer and BatchNormalization: shuffled equally, with the same state at the end."""
     for policy in POLICIES:
         words = ("policy=" + policy, "dropout=yes", "normalization=yes", "epochs=4", "rows=330", "batch=50")
         if policy == POLICIES[0]:
@@ -236,8 +234,7 @@ def own_loops():
 
 
 def own_loops_refused():
-    """Sums and means in jit(), and the errors of loops: errors about a difference occur in all processes, and the run
-    continues."""
+    """Sums and means in jit(), and the errors of loops: all processes get errors about a difference and continue."""
     sums = well(2, "sums")
     require([line.rsplit(" ", 4)[1:] for line in values(sums, "sum")] == [[dtype, "3", mean, "1.5"] for dtype, mean in (
         ("float32", "float32"), ("float64", "float64"), ("float16", "float16"), ("bfloat16", "bfloat16"),
