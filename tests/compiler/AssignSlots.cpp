@@ -180,7 +180,7 @@ public:
   ModuleOp module;
   const Executable &exe;
   std::vector<char> arena;
-  std::vector<int64_t> iterations; // of the repeats around the step
+  std::vector<int64_t> iterations; // the iteration of each repeat around the step
   std::vector<std::string> feedBytes, variableBytes, shadowBytes, fetchBytes, constantBytes;
 };
 

@@ -60,7 +60,7 @@ std::string textOf(const Extents &of, bool isGradient) {
                      isGradient ? "attention_grad" : "attention", names, attributes);
 }
 
-/// Whether query t sees key s.
+/// Returns true if query t sees key s.
 struct Mask {
   const char *what;
   std::function<bool(int64_t t, int64_t s, const Extents &of)> sees;

@@ -34,11 +34,11 @@ public:
     return runOnCpu(operands, operand);
   }
   std::vector<dialect::TensorData> interpret(const std::vector<dialect::TensorData> &operands, bool intervals) const;
-  /// The results must equal the interpreter's bit for bit; any NaN equals any NaN.
+  /// Checks that the results equal the interpreter's bit for bit; any NaN equals any NaN.
   void checkExact(const std::vector<dialect::TensorData> &operands) const;
-  /// The results must lie in the interpreter's intervals.
+  /// Checks that the results are in the interpreter's intervals.
   void checkInside(const std::vector<dialect::TensorData> &operands) const;
-  /// The results must lie within a relative error if all operands are below `limit` in magnitude.
+  /// Checks that the results have at most a relative error, if all operands are below `limit` in magnitude.
   void checkClose(const std::vector<dialect::TensorData> &operands, double relative, double limit) const;
 
   const std::string &linalgText() const { return text; }

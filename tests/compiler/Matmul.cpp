@@ -228,7 +228,7 @@ void check(const Case &c, const Loaded &code, const std::string &text, const Cpu
   const int64_t scratchBytes = scratchOf(text, extents, cpu);
   Buffer scratch;
   allocate(scratch, "i8", scratchBytes);
-  // NaNs in the scratch must not reach any result.
+  // NaNs in the scratch must not propagate to any result.
   std::memset(scratch.aligned, 0xff, size_t(scratchBytes));
   std::memset(scratch.aligned, 0, 8);
   const int64_t half = grid / 2;

@@ -9,7 +9,7 @@ using namespace halftone::compiler;
 
 namespace {
 
-/// "none" if there is none.
+/// The schedule as text; "none" if there is none.
 std::string scheduleOn(const std::string &target, const KernelTraits &traits) {
   auto cpu = CpuTarget::find(target);
   REQUIRE(cpu.isOk());

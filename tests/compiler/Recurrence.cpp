@@ -1,4 +1,4 @@
-// Recurrence kernels, compiled, against the interpreter.
+// Compares compiled recurrence kernels with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/codegen/KernelCompiler.h"
 #include "compiler/targets/cpu/CpuTarget.h"

@@ -1,4 +1,4 @@
-// Reductions that keep the innermost axis, compiled, against the interpreter.
+// Compares compiled reductions that keep the innermost axis with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Row kernels of several shapes, compiled, against the interpreter.
+// Compares compiled row kernels of several shapes with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include "tests/compiler/KernelText.h"

@@ -1,4 +1,4 @@
-// Scan kernels, compiled, against the interpreter.
+// Compares compiled scan kernels with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include "tests/compiler/KernelText.h"

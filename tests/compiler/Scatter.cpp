@@ -1,4 +1,4 @@
-// Scatter kernels, compiled, against the interpreter.
+// Compares compiled scatter kernels with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include "tests/compiler/KernelText.h"

@@ -1,4 +1,4 @@
-// Sort kernels, compiled, against the interpreter.
+// Compares compiled sort kernels with the interpreter.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/compiler/KernelHarness.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Names of stages, and the pipeline as the library runs it.
+// The names of stages, and the pipeline as the library runs it.
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/Compiler.h"
 #include "dialect/Interpreter.h"

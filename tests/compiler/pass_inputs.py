@@ -47,7 +47,7 @@ def run(case):
         assert ended.stderr.count("error:") == 1, what # a pass that needs @main
         return
     assert stage in REFUSED[name], what
-    if name != "verify-stage": # which names each finding
+    if name != "verify-stage": # it names each finding
         assert ended.stderr.count("error:") == 1, what
         assert f"halftone-{name} expects a module" in ended.stderr or "expected insert-casts first" in ended.stderr, what
 

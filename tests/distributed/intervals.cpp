@@ -98,7 +98,7 @@ public:
   struct Result {
     int64_t elements = 0, outside = 0;
     double width = 0,
-           excess = 0; // the widest interval; the most by which a weight is outside, in widths of its variable's widest
+           excess = 0; // the widest interval; the largest excess, relative to the widest of its variable
     void add(const Result &other) {
       elements += other.elements;
       outside += other.outside;

@@ -27,7 +27,7 @@ struct Case {
   std::function<Optimizer()> optimizer;
   bool overflows = false;   // in some steps a row of one process overflows float16
   bool constrained = false; // a kernel has a constraint
-  int64_t width = 40;       // of the hidden layer
+  int64_t width = 40;       // width of the hidden layer
   /// With fast numerics, 16-bit gradients are rounded at other points if only a part of them is read, and a norm is
   /// summed in the order of the kernel that contains it.
   bool isStrict = false;

@@ -278,7 +278,7 @@ void timeline(const Words &) {
   const StepTimeline times = step_timeline(model);
   double first = -1, begun = 0, last = 0;
   int kernels = 0, exchanges = 0;
-  std::map<std::string, int64_t> bytes;             // by the kind of collective
+  std::map<std::string, int64_t> bytes;             // by kind of collective
   for (const StepTimeline::Row &row : times.rows) { // ordered by their begin
     kernels += row.kind == StepTimeline::Kind::kernel;
     if (row.kind == StepTimeline::Kind::kernel)

@@ -1,4 +1,4 @@
-// A block of threads, and a launch of many.
+// A block of threads, and a launch of many blocks.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "tests/emulator/AccessCounts.h"

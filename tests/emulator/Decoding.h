@@ -41,8 +41,8 @@ public:
 
 private:
   struct Name {
-    std::optional<Row> row; ///< of a register
-    uint64_t address = 0;   ///< of a variable
+    std::optional<Row> row; ///< for a register
+    uint64_t address = 0;   ///< for a variable
   };
 
   uint32_t newRow(uint8_t bits);

@@ -29,7 +29,7 @@ private:
 
   Module module_;
   DeviceMemory &memory_;
-  std::vector<uint64_t> addresses_; ///< of module_.variables
+  std::vector<uint64_t> addresses_; ///< addresses of module_.variables
 };
 
 } // namespace halftone::emulator

@@ -65,7 +65,7 @@ double addToOdd(double x, double y) {
 float approximate(double exact, double bound, uint64_t seed, uint64_t key) {
   if (seed == 0 || !std::isfinite(exact))
     return static_cast<float>(exact);
-  double rounding = 0x1p-24; // of the result to f32
+  double rounding = 0x1p-24; // the rounding of the result to f32
   double unit = static_cast<double>(static_cast<int64_t>(mixed(seed ^ mixed(key)))) * 0x1p-63;
   return static_cast<float>(exact * (1 + unit * std::max(0.0, bound - rounding)));
 }

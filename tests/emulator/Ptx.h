@@ -139,7 +139,7 @@ struct Kernel {
   std::vector<SpecialRow> specials;
   std::vector<Relocation> relocations;
   uint32_t registers = 0;               ///< 32-bit registers that the PTX declares; a 64-bit register counts twice
-  uint32_t staticSharedBytes = 0;       ///< from firstSharedAddress on
+  uint32_t staticSharedBytes = 0;       ///< starting at firstSharedAddress
   uint32_t localBytes = 0;              ///< per thread, for spilled registers; no instruction accesses them
   std::array<uint32_t, 3> maxThreads{}; ///< 0: not given
   std::array<uint32_t, 3> requiredThreads{};

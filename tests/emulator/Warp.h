@@ -42,7 +42,7 @@ public:
   uint32_t endLine() const { return endLine_; }
   uint64_t threadInstructions() const { return threadInstructions_; }
 
-  // For instructions.
+  // Registers, for instructions.
   template <typename T> T *lanes(uint32_t offset) { return reinterpret_cast<T *>(registers_.data() + offset); }
   LaneMask &predicate(uint32_t offset) { return *lanes<LaneMask>(offset); }
   LaneMask predicateOr(uint32_t offset, LaneMask otherwise) {
@@ -58,7 +58,7 @@ public:
   void store(int lane, Space space, const Access &access, const void *from);
   MemoryUser userAt(int lane) const;
 
-  // For messages.
+  // The current instruction, for messages.
   const Instruction &current() const { return *current_; }
   int lane() const { return lane_; }
   void atLane(int lane) { lane_ = lane; }

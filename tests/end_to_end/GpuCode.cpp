@@ -12,7 +12,7 @@ namespace {
 
 /// One kernel as the last stage prints it.
 struct Kernel {
-  std::string title; // its key, name and method
+  std::string title; // key, name and method
   std::string ptx;
 };
 

@@ -14,7 +14,7 @@ namespace {
 struct DriverError {
   int value;
   std::string symbol;
-  bool stops; // all work of the process
+  bool stops; // ends all work of the process
 };
 
 const std::vector<DriverError> &driverErrors() {
@@ -64,7 +64,7 @@ TEST_CASE("A product on a GPU is right after each error of the driver that conce
       continue;
     INFO(error.symbol);
     CHECK(values() == product);
-    CHECK(values() == product); // as a graph
+    CHECK(values() == product); // played as a graph
     failCall("cuGraphLaunch", 1, error.value);
     CHECK_THAT(messageOf(values), Catch::Contains("launching a graph: ") && Catch::Contains("(" + error.symbol + ")"));
     CHECK(values() == product);

@@ -51,7 +51,7 @@ TEST_CASE("A GPU's attention computes what the interpreter says, second half of 
 
 TEST_CASE("A GPU's long sums of few products, made in parts, are what the interpreter says") {
   check(longSumCases(1024), Sm80::target, false);
-  check(longSumCases(1032), Sm80::target, false); // in three parts
+  check(longSumCases(1032), Sm80::target, false); // summed in three parts
   checkProgram(longSumProgram(1024), Sm80::target, false, 1);
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("The cast stage has the policy's casts and no others") {
     return Sequential({Input({3}), Dense(5), Dense(2)});
   };
   CHECK(castsOf(dense("float32")).empty());
-  CHECK(castsOf(dense("float64")) == Origins{{"layer input", 1}}); // the Input has floatx
+  CHECK(castsOf(dense("float64")) == Origins{{"layer input", 1}}); // the Input has dtype floatx
   for (const char *policy : {"mixed_float16", "mixed_bfloat16"})
     CHECK(castsOf(dense(policy)) == Origins{{"layer input", 1}, {"variable read", 4}, {"layer output", 2}});
   CHECK(castsOf(dense("float16")) == Origins{{"layer input", 1}, {"layer output", 2}});

@@ -14,7 +14,7 @@ TEMPLATE_TEST_CASE("Long sums of few products compute what the interpreter says"
     return;
   }
   check(longSumCases(16384), TestType::target, false);
-  check(longSumCases(12312), TestType::target, false); // in three parts
+  check(longSumCases(12312), TestType::target, false); // summed in three parts
   checkProgram(longSumProgram(16384), TestType::target, false, 1);
 }
 

@@ -338,7 +338,7 @@ void checkSteps(const Row &row) {
   CHECK(run.counters == expectedCounters(model, row.scale.value_or(Scale())));
   checkFinite(run.state);
   const State after = stateOf(model.get_layer("steps").variables());
-  for (size_t i = 0; i < before.size(); ++i) { // the seed too
+  for (size_t i = 0; i < before.size(); ++i) { // including the seed
     INFO(before[i].first);
     CHECK(difference({after[i]}, {before[i]}) != "");
   }

@@ -118,7 +118,7 @@ struct NetArgs {
   bool hasOwnRandoms = true;  // Dropout
   bool hasStatistics = true;  // BatchNormalization
   bool isSynchronized = true; // over the rows of all processes
-  bool hasPenalties = false;  // of weights and of activities
+  bool hasPenalties = false;  // penalties on weights and activities
   bool hasSteps = false;      // a GRU, with dropout if hasOwnRandoms: one loop forward and one backward
 };
 

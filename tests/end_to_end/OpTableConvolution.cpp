@@ -7,7 +7,7 @@ namespace halftone::test {
 namespace {
 
 struct Form {
-  const char *label, *steps;       // of the spatial axes
+  const char *label, *steps;       // parameters of the spatial axes
   std::string image, taps, places; // their extents
 };
 

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct PathUse {
-  std::string name; // of the file
+  std::string name; // the name of the file
   std::function<void(const std::string &path)> use;
 };
 

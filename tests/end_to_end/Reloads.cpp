@@ -270,7 +270,7 @@ std::optional<Case> caseOfClass(const Config &config, int64_t seed) {
                                                       {{2, 2}},
                                                       {{4, 2, 5, 5}},
                                                       {{2, 3, 4, 4, 2}},
-                                                      {{8}, {3}}, // of cells: x and states
+                                                      {{8}, {3}}, // for cells: x and states
                                                       {{8}, {3}, {3}},
                                                       {{8}, {2}},
                                                       {{8}, {2}, {2}},

@@ -268,7 +268,7 @@ TEST_CASE("With moving averages, a fit without an update keeps the weights") {
     everyFit(model);
     fit(model, 1);
     model.set_weights(pretrained(model));
-    everyFit(model); // the averages of the first run are not those of these weights
+    everyFit(model); // the averages of the first run do not belong to these weights
   }
   // All steps are skipped because their gradients are infinite.
   const Sequential model({Input({4}), Dense(2)});

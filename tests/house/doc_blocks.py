@@ -72,7 +72,7 @@ class PageRun:
         self.folder = os.path.join(build, "tests", "docs", name)
         self.prefix = os.path.join(build, "tests", "consume", "prefix")
         self.blocks = doc_pages.read_page(os.path.join(root, page)).blocks
-        self.printed = None  # by the last block that ran
+        self.printed = None  # the output of the last block that ran
 
     def prepare(self):
         shutil.rmtree(self.folder, ignore_errors=True)

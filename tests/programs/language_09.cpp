@@ -33,7 +33,7 @@ int main() {
   Tensor padded = utils::pad_sequences({{1, 2, 3}, {4}}, {.maxlen = 4, .padding = "post"});
   std::cout << padded << padded.shape() << DTypePolicy("mixed_bfloat16") << "\n";
   check(near(padded, {1, 2, 3, 0, 4, 0, 0, 0}), "padded sequences");
-  check(train.cardinality() == 124 && test.cardinality() == 31, "the batches of both parts"); // of 9,880 windows
+  check(train.cardinality() == 124 && test.cardinality() == 31, "the batches of both parts"); // from 9,880 windows
   check(net.optimizer().iterations() == 30, "the steps of both epochs");
   return wrong;
 }

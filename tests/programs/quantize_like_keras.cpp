@@ -112,7 +112,7 @@ std::string listed(const std::vector<Config> &objects) {
   return "[" + json + "]";
 }
 
-/// What our loader makes of each file that Keras wrote: predictions, or the kind of the error.
+/// Our results for each file that Keras wrote: predictions, or the kind of the error.
 Config readTheirs(const Folder &folder, const std::string &index) {
   Config done;
   try {

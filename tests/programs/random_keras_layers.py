@@ -230,7 +230,7 @@ def attention(draw, x):
     kind = draw.n(0, 4)
     causal = draw.chance(0.4)
     calls = {"use_causal_mask": causal}
-    if draw.chance(0.2):  # which query sees which key
+    if draw.chance(0.2):  # the keys that each query sees
         calls["attention_mask"] = ops.matmul(x, ops.swapaxes(x, 1, 2)) > draw.of(-1.0, 0.0)
     if kind == 0:
         arguments = draw.some(

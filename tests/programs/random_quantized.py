@@ -146,7 +146,7 @@ class Case:
         elif what == "save":
             self.model.save(self.folder / f"keras_{index}.keras")
 
-    # What ours made of it.
+    # Halftone's results.
 
     def compare(self):
         found = json.loads((self.folder / "ours.json").read_text())

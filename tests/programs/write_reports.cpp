@@ -46,7 +46,7 @@ void branched() {
   plot_model(model, in("branched.dot"), {.show_shapes = true, .show_layer_names = true, .expand_nested = true});
 }
 
-/// 800 layers, not compiled.
+/// 800 layers, uncompiled.
 void deep() {
   Input x({8}, {.name = "x"});
   Value h = x;

@@ -56,7 +56,7 @@ enum class CarryPlace { two_slots, stack };
 
 /// Over rows of n float32, n a multiple of 16, with feeds x (count rows) and h:
 ///   count times: h := h + x[t]; y[t] := h * 0.5 + 1
-/// and fetches last, the last h, and y. From the last row to the first if `reverse`.
+/// and the fetches last (the last h) and y. From the last row to the first if `reverse`.
 inline RepeatCase scanCase(int64_t count, int64_t n, bool reverse, CarryPlace place) {
   const TensorType row{float32, {n}}, rows{float32, {count, n}};
   const int64_t bytes = row.bytes(), first = reverse ? (count - 1) * bytes : 0, stride = reverse ? -bytes : bytes;

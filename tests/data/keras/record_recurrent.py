@@ -52,7 +52,7 @@ def runners():
         yield Case(of(cls, UNITS, go_backwards=True, zero_output_for_mask=True, return_state=True), mask=True)
         yield Case(of(cls, UNITS, return_sequences=True, unroll=True, return_state=True), states=plain, mask=True)
         yield Case(of(cls, UNITS, unroll=True, go_backwards=True), mask=True)
-        split = {} if cls is layers.SimpleRNN else {"use_cudnn": False}  # the other path fails without a bias in 16 bits
+        split = {} if cls is layers.SimpleRNN else {"use_cudnn": False}  # the other one fails without a bias in 16 bits
         yield Case(of(cls, UNITS, use_bias=False, activation="relu", bias_initializer="ones", **split))
         yield Case(of(cls, UNITS, bias_initializer="ones", recurrent_dropout=0.25, dropout=0.5, return_sequences=True))
     yield Case(of(layers.LSTM, UNITS, recurrent_activation="hard_sigmoid", unit_forget_bias=False, go_backwards=True))

@@ -45,7 +45,7 @@ TEST_CASE("ties of a maximum share its gradient equally") {
   CHECK(gradientOf("max", "f32", {2, 1, 2, 0}) == std::vector<double>{0.5, 0, 0.5, 0});
   CHECK(gradientOf("max", "f16", {3, 3, 3, 3}) == std::vector<double>{0.25, 0.25, 0.25, 0.25});
   double notANumber = std::nan("");
-  for (double share : gradientOf("max", "bf16", {1, notANumber, 2, notANumber})) // as Keras on JAX
+  for (double share : gradientOf("max", "bf16", {1, notANumber, 2, notANumber})) // as in Keras on JAX
     CHECK(std::isnan(share));
 }
 

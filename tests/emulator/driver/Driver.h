@@ -108,7 +108,7 @@ struct Context {
   std::set<const Function *> functions;
   std::unordered_map<const void *, std::unique_ptr<Event>> events;
   std::map<const void *, std::unique_ptr<Pool>> pools;
-  std::map<uint64_t, Pool *> poolOf; ///< of allocations by their address
+  std::map<uint64_t, Pool *> poolOf; ///< the pool of each allocation, by address
   uint64_t poolWaits = 0;            ///< dependencies between streams added by allocations
   uint64_t idleWaits = 0;            ///< host waits that ended with no work left
   std::map<const void *, std::shared_ptr<void>> graphs, executions;
@@ -136,7 +136,7 @@ public:
   bool isInitialised = false;
   Settings settings;
   std::map<int, std::unique_ptr<Context>> contexts; ///< by device
-  std::string faultText;                            ///< of the last fault
+  std::string faultText;                            ///< text of the last fault
   std::string leftText;                             ///< of the last closed context
   Failures failures = Failures::fromEnvironment();
   std::string accessTable; ///< the last one requested

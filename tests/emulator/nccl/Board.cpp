@@ -68,7 +68,7 @@ struct Type {
   void (*combine)(const Board &, int, const Call &, std::byte *);
 };
 template <class T> constexpr Type rowOf{sizeof(T), combineAs<T>};
-/// By ncclDataType_t.
+/// Indexed by ncclDataType_t.
 constexpr Type types[] = {rowOf<int8_t>,   rowOf<uint8_t>, rowOf<int32_t>, rowOf<uint32_t>, rowOf<int64_t>,
                           rowOf<uint64_t>, rowOf<Half>,    rowOf<float>,   rowOf<double>,   rowOf<BFloat>};
 

@@ -17,7 +17,7 @@ struct Call {
   static constexpr int all = -1, copy = -1;
   uint64_t elements = 0;
   int type = 0, reduction = 0; ///< `copy`: every rank gets the root's values
-  int root = all;              ///< of a reduction: the rank that gets the result
+  int root = all;              ///< for a reduction: the rank that gets the result
   bool gives(int rank) const { return reduction != copy || rank == root; }
   bool takes(int rank) const { return reduction == copy || root == all || rank == root; }
   bool operator==(const Call &) const = default;

@@ -43,7 +43,7 @@ struct Form {
   std::vector<Source> sources;
   Tolerance tolerance{};
   Input result = Input::Bits; ///< the kind of the result
-  bool storesItself = false;  ///< the text writes to [%o]
+  bool storesItself = false;  ///< the form's text writes to [%o]
 
   /// The module with the kernel `test`, whose parameters are the result and the sources.
   std::string ptx() const;

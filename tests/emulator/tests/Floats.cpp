@@ -26,7 +26,7 @@ template <typename T> std::vector<std::tuple<T, T>> pairs() {
   return rows;
 }
 
-/// Equal bits, or both NaN.
+/// Returns true if the bits are equal or both are NaN.
 template <typename T> bool same(T a, T b) {
   return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
 }

@@ -1,4 +1,4 @@
-// get_file: copies into a cache, hashes, and origins on a network.
+// get_file: copies to a cache, hashes, and network origins.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/DataPreparation.h"
 #include "halftone/Error.h"

@@ -1,4 +1,4 @@
-// split_dataset: shares and counts, batches, shuffles, and refused sizes.
+// split_dataset: fractions and counts, batches, shuffles, and rejected sizes.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/DataPreparation.h"
 #include "tests/frontend/data/Elements.h"

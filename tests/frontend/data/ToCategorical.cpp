@@ -1,4 +1,4 @@
-// to_categorical: values as Keras gives them, shapes and refused labels.
+// to_categorical: Keras's values, shapes, and rejected labels.
 // SPDX-License-Identifier: Apache-2.0
 #include "halftone/DataPreparation.h"
 #include "halftone/Error.h"

@@ -123,7 +123,7 @@ TEST_CASE("A RematScope marks the layers that its mode means") {
   CHECK(count(full, "halftone.layer \"nested\"") == 0); // a nested graph is not taken as a whole unless it is named
   const std::string activations = moduleOf(everything("activations", {}, "float32"));
   CHECK_FALSE(isMarked(activations, "nested/up"));
-  CHECK(count(activations, "halftone.tanh") == 2); // of the layer that is called twice
+  CHECK(count(activations, "halftone.tanh") == 2); // two calls of the same layer
   CHECK(count(activations, "halftone.rematerialize = ") > 2);
 
   // The outputs have 4 x 6 x 16, 4 x 6 x 8 and 4 x 3 elements.

@@ -69,7 +69,7 @@ TEST_CASE("A function joins rows unless it gives one for each row of the batch")
         ask([](const Value &x) { return ops::mean(x); }); // in a single process
         trace.sharedBatch = SharedBatch{0, 2, feeds[1], feeds[1], 6};
         ask([](const Value &x) { return ops::mean(x); });
-        ask([](const Value &x) { return ops::mean(x, 0); }); // as many columns as rows
+        ask([](const Value &x) { return ops::mean(x, 0); }); // the numbers of rows and columns are equal
         ask([](const Value &x) { return ops::mean(x, -1); });
         ask([](const Value &x) { return ops::square(x); });
         trace.sharedBatch.reset();

@@ -379,7 +379,7 @@ TEST_CASE("A damaged file is an error that names it: cut off, a flipped bit, no 
     CHECK_THROWS_WITH(load_model(folder.write("cut.keras", bytes.substr(0, size))), Contains("cut.keras"));
   }
   std::string flipped = bytes;
-  flipped[bytes.size() / 2] = static_cast<char>(flipped[bytes.size() / 2] ^ 4); // in the weights
+  flipped[bytes.size() / 2] = static_cast<char>(flipped[bytes.size() / 2] ^ 4); // a bit of the weights
   CHECK_THROWS_WITH(load_model(folder.write("flipped.keras", flipped)), Contains("flipped.keras"));
   CHECK_THROWS_WITH(load_model(folder / "absent.keras"), Contains("absent.keras"));
   CHECK_THROWS_WITH(load_model(folder / "whole.h5"), Contains("keras.models.load_model"));

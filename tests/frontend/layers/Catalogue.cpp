@@ -1,4 +1,4 @@
-// Layers to configs and from them: the configs that real Keras writes, and rejected ones.
+// Conversion of layers to configs and back: the configs that real Keras writes, and rejected ones.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
 #include "tests/frontend/Recorded.h"
@@ -71,7 +71,7 @@ void checkShared(const char *className, Make made, size_t inputCount = 1, const 
   penalized.activity_regularizer = regularizers::L1(0.5);
   const Layer layer = made(penalized);
   CHECK(penaltyOf(layer, inputs) > 0.0);
-  if (className != std::string("Lambda")) // which has no config
+  if (className != std::string("Lambda")) // a Lambda has no config
     CHECK(layer.get_config().get_object("activity_regularizer").get_string("class_name") == "L1");
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("A layer made from a config of Keras has that config, key by key in th
     Json found = Json::parse(layers::serialize(layer).dump());
     if (layer.class_name().starts_with("SpatialDropout")) // Keras stores only the name of the variable dtype
       found["config"]["dtype"] = found["config"]["dtype"]["config"]["name"];
-    if (layer.class_name() == "ELU" || layer.class_name() == "Identity") // which Keras lists in another order
+    if (layer.class_name() == "ELU" || layer.class_name() == "Identity") // Keras lists these in another order
       CHECK(nlohmann::json(found) == nlohmann::json(expected));
     else
       CHECK(found == expected); // an ordered object: the order of keys matters

@@ -1,4 +1,4 @@
-// Concatenate: values as in Keras, dtypes and errors.
+// Concatenate: Keras's values, dtypes and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

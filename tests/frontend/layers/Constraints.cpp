@@ -1,4 +1,4 @@
-// Constraints: values and updates that real Keras gives, loss scaling, policies and errors.
+// Constraints: values and updates of real Keras, loss scaling, policies and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/ConfigAccess.h"
 #include "tests/frontend/Recorded.h"

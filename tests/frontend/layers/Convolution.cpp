@@ -1,4 +1,4 @@
-// Convolution layers: values, shapes of weights and results, names, policies, and refused arguments.
+// Convolution layers: values, shapes of weights and results, names, policies, and rejected arguments.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// Embedding: values as in Keras, dtypes and errors.
+// Embedding: Keras's values, dtypes and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <algorithm>

@@ -92,7 +92,7 @@ TEST_CASE("a model's layers have names of their own") {
   CHECK_THAT(errorOf([&] { Model(x, Dense(2, {.name = "x"})(x)); }), twice("x"));
   CHECK_THAT(errorOf([&] {
                utils::clear_session();
-               Dense automatic(3); // is named "dense"
+               Dense automatic(3); // it is named "dense"
                Model(x, Dense(2, {.name = "dense"})(automatic(x)));
              }),
              twice("dense"));

@@ -1,4 +1,4 @@
-// Layer, group, root-mean-square and unit normalization: values as in Keras, dtypes and errors.
+// Layer, group, root-mean-square and unit normalization: Keras's values, dtypes and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

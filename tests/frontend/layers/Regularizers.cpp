@@ -1,4 +1,4 @@
-// Regularizers to configs and from them.
+// Conversion of regularizers to configs and back.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// ops::dot_product_attention against a plain loop, its arguments and its errors.
+// Compares ops::dot_product_attention with a plain loop; its arguments and errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>

@@ -127,7 +127,7 @@ const std::vector<Case> cases = {
     {"ab...,bc->ac...", "abx,bc->acx", {{2, 3, 4}, {3, 5}}},
     {"...ij->ij", "abij->ij", {{2, 3, 4, 5}}},
     {"...i,...i", "ai,ai->a", {{2, 3}, {2, 3}}},
-    {"ij...->...ij", "ij->ij", {{2, 3}}}, // "..." stands for no axes
+    {"ij...->...ij", "ij->ij", {{2, 3}}}, // "..." covers no axes
     {"ij,jk->ik", "ij,jk->ik", {{3, 0}, {0, 5}}},
     {"ij,jk->ik", "ij,jk->ik", {{0, 3}, {3, 5}}},
     {"ij,jk->ik", "ij,jk->ik", {{1, 1}, {1, 1}}},

@@ -8,7 +8,7 @@ void step(const Optimizer &optimizer, const Value &loss, const std::vector<Varia
 #ifdef RIGHT
   all = optimizer.unscale(all);
 #else
-  optimizer.unscale(all); // the gradients stay scaled
+  optimizer.unscale(all); // the gradients remain scaled
 #endif
   optimizer.apply(all, variables, {.unscaled = true});
 }

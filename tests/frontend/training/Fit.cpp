@@ -202,7 +202,7 @@ TEST_CASE("data that run out end the epoch with a warning, and the next begins a
   Stream known{.length = 5};
   CHECK(lossesOf(model, known.dataset(5), pairs).size() == 4);
   CHECK(known.given == 7);
-  // The same holds for arrays, as in Keras.
+  // The same applies to arrays, as in Keras.
   output.text.clear();
   History history = model.fit(column(3), Tensor::zeros({3, 1}),
                               {.batch_size = 1, .epochs = 3, .verbose = 0, .shuffle = false, .steps_per_epoch = 2});

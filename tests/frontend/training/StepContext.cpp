@@ -34,7 +34,7 @@ struct Net {
   Net() { set_random_seed(5); }
   Value call(const Value &x) const { return head(hidden(x)); }
 };
-/// The built-in step, written out.
+/// The built-in step, written as hooks.
 struct Stepped : BuiltInTestStep<BuiltInTrainStep<Net>> {};
 struct OwnLoss : BuiltInLoss<Net> {};
 /// The same through the two parts of minimize().

@@ -69,7 +69,7 @@ TEST_CASE("the time of a launch in a repeat is that of all its iterations, and a
           .valueOrThrow();
   const StepTimes times = measureSteps(*player).valueOrThrow();
   REQUIRE(times.seconds.size() == 5);
-  CHECK(times.seconds[1] == 0); // the repeat itself
+  CHECK(times.seconds[1] == 0); // time of the repeat itself
   CHECK(times.seconds[2] > 0);
   CHECK(times.seconds[3] >= 0.010);
   const PlayRecord record = recordPlay(*player).valueOrThrow();
@@ -117,7 +117,7 @@ TEST_CASE("A recorded play has its exchanges with other processes between its la
     CHECK(sum.started <= sum.begin);
     CHECK(sum.begin <= sum.end);
     CHECK(sum.end <= sum.arrived);
-    CHECK(record->launches[2].end <= sum.awaited); // of the update, which does not wait
+    CHECK(record->launches[2].end <= sum.awaited); // the launch of the update, which does not wait
     CHECK(sum.arrived <= record->total);
   }
 }

@@ -244,7 +244,7 @@ const Check checks[] = {
        CHECK(map["layer/dense_2"] == F8("float8", "mixed_float16"));
      }},
     {"A-037",
-     [] { // in C++ a number does not compile as value; JSON can hold one
+     [] { // in C++ a number does not compile as a value; JSON can hold one
        const DTypePolicyMap map{{"layer/dense_0", "float32"}};
        fails([&] { map.insert("layer/dense_0", "bfloat16"); }, "layer/dense_0 already exist in the DTypePolicyMap");
        fails([] { (void)fromText("DTypePolicyMap", R"({"policy_map":{"layer/dense_1":123}})"); },

@@ -1,4 +1,4 @@
-// Patterns that must match whole paths.
+// Patterns that must match a whole path.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/policy/PathPattern.h"
 #include "halftone/Error.h"
@@ -9,7 +9,7 @@ using namespace halftone;
 using Catch::Contains;
 
 TEST_CASE("A path pattern matches whole paths") {
-  CHECK(PathPattern("a|ab").matches("ab")); // the second branch, as in fullmatch
+  CHECK(PathPattern("a|ab").matches("ab")); // the second alternative, as in fullmatch
   CHECK(PathPattern(".*?").matches("net/x"));
   CHECK_FALSE(PathPattern("net").matches("net/x"));
   CHECK_FALSE(PathPattern("x").matches("net/x"));

@@ -16,7 +16,7 @@ using test::Environment;
 
 namespace {
 
-/// Before the library looks for NCCL.
+/// Set before the library looks for NCCL.
 [[maybe_unused]] const int chosen = setenv("HALFTONE_NCCL", HALFTONE_EMULATED_NCCL, 0);
 
 /// Two GPUs of an emulated driver. Only one pair may exist at a time.
