@@ -92,7 +92,7 @@ TEST_CASE("Long sums of few blocks are cut into equal parts, each worth a block"
       {4, 30, 10, 16384, 4},
       {16, 30, 10, 16384, 1},
       {1, 30, 10, 8192, 1},   // not long enough
-      {1, 3, 5, 16384, 4},    // 6 parts would take as much time as a block
+      {1, 3, 5, 16384, 4},    // up to 6 parts would each be worth a block
       {1, 1, 1, 16384, 4},    // a part reads as much of the right operand as a block
       {1, 1, 1, 9000, 1},     // half of K is not a multiple of 8, as K is
       {1, 30, 10, 60000, 25}, // most parts of this K are not multiples of 16 either

@@ -72,8 +72,8 @@ struct Settings {
 };
 
 /// A memory pool, as far as streams can observe it: an allocation in one stream waits for memory that another stream
-/// freed, if the pool may add dependencies. The emulated driver always does so, a GPU's driver if it has no other
-/// memory.
+/// freed, if the pool may add dependencies. The emulated driver always does so, a GPU's driver only if it finds no
+/// better memory.
 struct Pool {
   bool addsDependencies = true;
   const Stream *freedIn = nullptr; ///< the stream in which its memory was last freed

@@ -111,7 +111,8 @@ void activeLanes(Warp &warp, const Instruction &instruction, LaneMask active) {
 
 void trap(Warp &warp, const Instruction &, LaneMask) { warp.fail("the kernel stops itself by a trap"); }
 
-/// Lanes that have exited, or that the block never had, count as joined: they make no accesses from then on.
+/// Lanes that have exited, or that the block never had, count as joined, so races with their accesses are no longer
+/// detected.
 void warpBarrier(Warp &warp, const Instruction &, LaneMask active) { warp.order().join(active | ~warp.live()); }
 
 void decodeWarpBarrier(Decoding &decoding) {

@@ -1,4 +1,4 @@
-// Precision, recall and rates at rates: arguments and names. The recorded Keras rows have the values.
+// Precision, recall, and metrics such as PrecisionAtRecall: arguments and names. The recorded Keras rows have values.
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/frontend/Recorded.h"
 #include <catch2/catch.hpp>
