@@ -182,7 +182,7 @@ protected:
   struct Rep;
   std::shared_ptr<const Rep> rep_;
 };
-/// Register a user's class for files under the name "package>Class", Keras's registered name, or "Class", which Keras
+/// Registers a user's class for files under the name "package>Class", Keras's registered name, or "Class", which Keras
 /// writes for a class that is not registered in Python. `make` creates its objects from the config that get_config()
 /// wrote. value_error for another form of the name, and for a class that is registered in another package. T has a
 /// static T from_config(const Config &).
@@ -223,8 +223,8 @@ struct UniformArgs {
 struct SeedArgs {
   std::optional<int64_t> seed{};
 };
-/// The fan of a weight (window.., inputs, outputs): the number of inputs, of outputs, each times the size of the
-/// window, or their mean.
+/// The fan of a weight (window.., inputs, outputs): the number of inputs or the number of outputs, times the size of
+/// the window, or the mean of both products.
 enum class FanMode : uint8_t { fan_in, fan_out, fan_avg };
 enum class Distribution : uint8_t { uniform, truncated_normal, untruncated_normal };
 struct VarianceScalingArgs {
@@ -331,7 +331,7 @@ HALFTONE_API Regularizer deserialize(const Config &config);
 /// Constraints on Euclidean norms over `axis` of the weight, computed in its dtype; config::epsilon() is added to norms
 /// in denominators. Keras's default axis, 0, suits the kernel of a Dense: one norm per unit.
 namespace constraints {
-/// Scales vectors with a norm above max_value down to it.
+/// Scales vectors whose norm exceeds max_value down to that norm.
 class HALFTONE_API MaxNorm : public Constraint {
 public:
   MaxNorm(double max_value = 2.0, const Axes &axis = 0);

@@ -15,13 +15,13 @@ enum class DataFormat : uint8_t { channels_last, channels_first };
 enum class Padding : uint8_t { valid, same, causal };
 /// The interpolation of a resized image: the nearest pixel, or a weighted sum of neighbors.
 enum class Interpolation : uint8_t { nearest, bilinear, bicubic, lanczos3, lanczos5 };
-/// The pixels outside of an image, for ...abcd...: `reflect` dcba|abcd|dcba, `wrap` abcd|abcd|abcd, `constant`
-/// kkkk|abcd|kkkk, `nearest` aaaa|abcd|dddd, `mirror` dcb|abcd|cba. Layers do not take `mirror`.
+/// How pixels outside of an image are filled, for a row abcd: `reflect` dcba|abcd|dcba, `wrap` abcd|abcd|abcd,
+/// `constant` kkkk|abcd|kkkk, `nearest` aaaa|abcd|dddd, `mirror` dcb|abcd|cba. Layers do not accept `mirror`.
 enum class FillMode : uint8_t { reflect, wrap, constant, nearest, mirror };
 /// `horizontal` exchanges left and right.
 enum class FlipMode : uint8_t { horizontal, vertical, horizontal_and_vertical };
-/// The elements by which an axis is padded, for ...abcd...: `constant` kkkk|abcd|kkkk, `reflect` dcb|abcd|cba,
-/// `symmetric` dcba|abcd|dcba, `edge` aaaa|abcd|dddd, `wrap` abcd|abcd|abcd.
+/// How an axis is padded, for elements abcd: `constant` kkkk|abcd|kkkk, `reflect` dcb|abcd|cba, `symmetric`
+/// dcba|abcd|dcba, `edge` aaaa|abcd|dddd, `wrap` abcd|abcd|abcd.
 enum class PadMode : uint8_t { constant, reflect, symmetric, edge, wrap };
 /// How the outputs of both directions are merged.
 enum class MergeMode : uint8_t { sum, mul, concat, ave };
@@ -70,7 +70,7 @@ template <> inline constexpr const char *choice_words<SequenceEnd>[] = {"pre", "
 template <> inline constexpr const char *choice_words<CifarLabels>[] = {"fine", "coarse"};
 template <> inline constexpr const char *choice_words<FeaturePooling>[] = {"none", "avg", "max"};
 void this_word_is_not_one_of_the_words_of_the_argument(); // not constexpr: its name is the compiler's message
-/// The index of a string in such a list. value_error with the line of the call.
+/// Returns the index of `word` in `words`. value_error at the line of `call` if it is not there.
 HALFTONE_API size_t index_of_word(std::string_view word, const char *const *words, size_t count, Where call);
 } // namespace detail
 

@@ -50,23 +50,24 @@ public:
   Dataset padded_batch(int64_t batch_size, const PaddedBatchArgs &args = {}) const;
   /// Applies f to each element, and keeps the order. With `num_parallel_calls`, that many threads call f, which must be
   /// thread-safe, and at most that many elements are computed ahead of the reader. The first error of f or of the
-  /// source ends the elements, and is reported to the reader. value_error for fewer than 1 thread.
+  /// source ends the iteration, and is reported to the reader. value_error for fewer than 1 thread.
   Dataset map(std::function<Batch(Batch)> f, const MapArgs &args = {}) const;
-  /// The elements for which `keep` is true.
+  /// Keeps the elements for which `keep` returns true.
   Dataset filter(std::function<bool(const Batch &)> keep) const;
   Dataset take(int64_t count) const;
-  /// The elements after the first `count`. value_error for a negative count.
+  /// Drops the first `count` elements. value_error for a negative count.
   Dataset skip(int64_t count) const;
-  /// The elements of this dataset, then those of `next`.
+  /// Appends the elements of `next`.
   Dataset concatenate(const Dataset &next) const;
-  /// The rows of each element, whose tensors must have the same number of rows.
+  /// Divides each element into its rows. All tensors of an element must have the same number of rows.
   Dataset unbatch() const;
   /// Pairs the elements of several datasets until one of them ends: x of `x`, and the x of the others as y and as
   /// sample weights.
   static Dataset zip(const Dataset &x, const Dataset &y);
   static Dataset zip(const Dataset &x, const Dataset &y, const Dataset &sample_weight);
-  /// `count` passes; a shuffle() before repeat() reshuffles for each. None or -1: infinitely many, so that fit() needs
-  /// `steps_per_epoch`. An empty pass ends the iteration. value_error for another negative count.
+  /// Repeats the dataset for `count` passes; a shuffle() before repeat() reshuffles for each. None or -1: infinitely
+  /// many, so that fit() needs `steps_per_epoch`. An empty pass ends the iteration. value_error for another negative
+  /// count.
   Dataset repeat(std::optional<int64_t> count = {}) const;
   /// Keeps the elements of the first complete pass in memory for later passes, which do not read the source. An
   /// incomplete pass is not kept. Place random transformations after it.
@@ -76,7 +77,7 @@ public:
 
   class HALFTONE_API iterator { // input iterator
   public:
-    const Batch &operator*() const; // value_error at the end and for a moved-from iterator, also for ++
+    const Batch &operator*() const; // value_error at the end and for a moved-from iterator, as for ++
     iterator &operator++();
     bool operator!=(const iterator &other) const { return (batch_ == nullptr) != (other.batch_ == nullptr); }
     iterator() = default;
@@ -102,8 +103,8 @@ struct Arrays {
   Tensor x_train, y_train, x_test, y_test;
 };
 /// Loads the four MNIST files (train|t10k)-(images-idx3|labels-idx1)-ubyte[.gz] from a directory: for training uint8
-/// (60000, 28, 28) and uint8 (60000,), for tests the same with 10000 rows. io_error with the file, the expected and the
-/// actual contents.
+/// (60000, 28, 28) and uint8 (60000,), for tests the same with 10000 rows. io_error, which names the file, the expected
+/// and the actual contents.
 HALFTONE_API Arrays mnist(const std::string &directory);
 /// Loads Fashion-MNIST, whose files have the names, shapes and dtypes of mnist(), with labels from 0 to 9 for types of
 /// garment.

@@ -45,7 +45,7 @@ Tensor pad_sequences(const std::vector<std::vector<T>> &sequences, const PadSequ
 }
 
 struct SplitDatasetArgs {             // keras.utils.split_dataset
-  std::optional<double> right_size{}; // as left_size; default: the rest
+  std::optional<double> right_size{}; // see left_size; default: the rest
   bool shuffle = false;
   std::optional<int64_t> seed{};
 };

@@ -16,7 +16,7 @@ enum class ColorMode : uint8_t { rgb, rgba, grayscale };
 enum class Resample : uint8_t { nearest, bilinear, bicubic, hamming, box, lanczos };
 /// The labels of an image dataset: int32 class indices, float32 one-hot vectors, float32 0 or 1, or none.
 enum class LabelMode : uint8_t { integer, categorical, binary, none };
-/// The part of a directory's images that a dataset has; `none`: all.
+/// The part of a directory's images that a dataset contains; `none`: all.
 enum class Subset : uint8_t { none, training, validation, both };
 namespace detail {
 template <> inline constexpr const char *choice_words<ColorMode>[] = {"rgb", "rgba", "grayscale"};
@@ -26,7 +26,7 @@ template <> inline constexpr const char *choice_words<LabelMode>[] = {"int", "ca
 template <> inline constexpr const char *choice_words<Subset>[] = {"none", "training", "validation", "both"};
 } // namespace detail
 
-/// "inferred": the index of the directory of an image; none; or one class per file, in the order of the files.
+/// The labels: "inferred", the index of each image's directory; none; or one class per file, in the order of the files.
 class ImageLabels {
 public:
   template <size_t N> consteval ImageLabels(const char (&word)[N]) {
@@ -62,9 +62,10 @@ struct LoadImgArgs {
   Choice<Resample> interpolation = Resample::nearest;  // used if the image has another size
   bool keep_aspect_ratio = false; // first center-crops the image to the aspect ratio of target_size
 };
-/// Loads a PNG or JPEG file, as its first bytes say: uint8 (height, width, channels). libpng16.so.16 (Debian's
-/// libpng16-16) and libturbojpeg.so.0 (libturbojpeg0) decode the files; each library is loaded on first use. io_error
-/// with the file and the reason: another format, a damaged file, more than 178956970 pixels, or a missing library.
+/// Loads a PNG or JPEG file, whose format is detected from its first bytes: uint8 (height, width, channels).
+/// libpng16.so.16 (Debian's libpng16-16) and libturbojpeg.so.0 (libturbojpeg0) decode the files; each library is loaded
+/// on first use. io_error with the file and the reason: another format, a damaged file, more than 178956970 pixels, or
+/// a missing library.
 HALFTONE_API Tensor load_img(const std::string &path, const LoadImgArgs &args = {});
 
 struct ImgToArrayArgs {

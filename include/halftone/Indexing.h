@@ -5,7 +5,7 @@
 
 namespace halftone {
 /// Python's start:stop:step. Slice() is `:`, Slice(1, none) is `1:`, Slice(none, -1) is `:-1`, Slice(none, none, -1) is
-/// reversed. Bounds out of range are clamped; value_error for a step of 0.
+/// `::-1`. Bounds out of range are clamped; value_error for a step of 0.
 class Slice {
 public:
   class Bound {

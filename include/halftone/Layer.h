@@ -72,8 +72,8 @@ public:
   virtual bool has(Hook) const { return false; }
   virtual void step(Hook, const StepContext &, const StepData &) {}
   virtual Value compute_loss(const StepContext &, const StepData &, const Values &) { return {}; }
-  /// The bool mask (batch, ...) that the first outputs carry; undefined if there is none. `masks` are those of the
-  /// inputs.
+  /// The bool mask (batch, ...) that the first outputs carry; undefined if there is none. `masks` holds the masks of
+  /// the inputs.
   virtual Value mask(const Values &inputs, const std::vector<Value> &masks);
   virtual size_t masked_outputs() const; // the number of leading outputs that carry the mask
   /// The maximum number of inputs of a call; 0: unlimited.
@@ -276,9 +276,9 @@ struct RematArgs {
   int64_t output_size_threshold = 1024;   // "larger_than": applies above this total of output elements per call
   std::vector<std::string> layer_names{}; // "list_of_layers": names or paths
 };
-/// keras.RematScope: rematerialization for the layers that this thread creates while the scope lives. A training step
-/// does not keep their values for its backward pass, which recomputes them: the step takes less memory and more time.
-/// The results are the same, in strict numerics bit for bit. Modes:
+/// keras.RematScope: rematerialization for the layers that this thread creates during the lifetime of the scope. A
+/// training step does not keep their values for its backward pass, which recomputes them: the step takes less memory
+/// and more time. The results are the same, and in strict numerics bit-identical. Modes:
 ///   "full": only the layer's inputs are kept;
 ///   "activations": the input of the layer's activation is kept, its output is not;
 ///   "larger_than": as "full", for layers with outputs of more than output_size_threshold elements;

@@ -44,9 +44,9 @@ struct EinsumDenseArgs {
   Regularizer activity_regularizer{};
   Constraint kernel_constraint{};
   Constraint bias_constraint{};
-  std::optional<int64_t> lora_rank{}; // as of Dense, and lora_alpha
+  std::optional<int64_t> lora_rank{}; // see DenseArgs, also for lora_alpha
   std::optional<double> lora_alpha{};
-  QuantizationConfig quantization_config{}; // as of Dense
+  QuantizationConfig quantization_config{}; // see DenseArgs
   bool trainable = true;
   PolicyArg dtype{};
   bool autocast = true;
@@ -60,7 +60,7 @@ class HALFTONE_API EinsumDense : public Layer {
 public:
   EinsumDense(std::string_view equation, const Shape &output_shape, const EinsumDenseArgs &args = {},
               Where where = Where::current());
-  Variable kernel() const { return weight("kernel"); } // as of Dense
+  Variable kernel() const { return weight("kernel"); } // see Dense
   Variable bias() const { return weight("bias"); }
   Variable lora_kernel_a() const { return weight("lora_kernel_a"); }
   Variable lora_kernel_b() const { return weight("lora_kernel_b"); }
@@ -72,17 +72,17 @@ struct EmbeddingArgs {
   Constraint embeddings_constraint{};
   bool mask_zero = false;             // the result carries a mask that is false for the index 0
   Tensor weights{};                   // (input_dim, output_dim), replaces the initializer; not part of the config
-  std::optional<int64_t> lora_rank{}; // as of Dense, and lora_alpha
+  std::optional<int64_t> lora_rank{}; // see DenseArgs, also for lora_alpha
   std::optional<double> lora_alpha{};
-  QuantizationConfig quantization_config{}; // as of Dense
+  QuantizationConfig quantization_config{}; // see DenseArgs
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
   std::string name{};
 };
 /// Table lookup: row i of embeddings (input_dim, output_dim) for each index i, (...) -> (..., output_dim), in the
-/// compute dtype. The table is read unrounded. Indices other than int32 and int64 are cast to int32, and indices out of
-/// range are clamped.
+/// compute dtype. The table is read without rounding. Indices other than int32 and int64 are cast to int32, and indices
+/// out of range are clamped.
 class HALFTONE_API Embedding : public Layer {
 public:
   Embedding(int64_t input_dim, int64_t output_dim, const EmbeddingArgs &args = {}, Where where = Where::current());
@@ -96,13 +96,13 @@ struct ReversibleEmbeddingArgs {
   Initializer embeddings_initializer = "uniform";
   Regularizer embeddings_regularizer{};
   Constraint embeddings_constraint{};
-  bool mask_zero = false;                 // as of Embedding
-  std::optional<DType> reverse_dtype{};   // of the reverse projection; default: that of its operands
+  bool mask_zero = false;                 // see EmbeddingArgs
+  std::optional<DType> reverse_dtype{};   // for the reverse projection; default: the dtype of its operands
   std::optional<double> logit_soft_cap{}; // c: the reverse projection gives tanh(y / c) * c instead of y
-  Tensor weights{};                       // as of Embedding
-  std::optional<int64_t> lora_rank{};     // as of Dense, and lora_alpha
+  Tensor weights{};                       // see EmbeddingArgs
+  std::optional<int64_t> lora_rank{};     // see DenseArgs, also for lora_alpha
   std::optional<double> lora_alpha{};
-  QuantizationConfig quantization_config{}; // as of Dense; by default int4 quantizes activations too
+  QuantizationConfig quantization_config{}; // see DenseArgs; by default int4 quantizes activations too
   Regularizer activity_regularizer{};
   bool trainable = true;
   PolicyArg dtype{};
@@ -112,7 +112,7 @@ struct ReverseArgs {
   bool reverse = true;
 };
 /// An Embedding with a reverse projection: layer(x, {.reverse = true}) is x @ table^T, (..., output_dim) -> (...,
-/// input_dim), the logits of a language model. The table is read unrounded, and the input is not cast.
+/// input_dim), the logits of a language model. The table is read without rounding, and the input is not cast.
 class HALFTONE_API ReversibleEmbedding : public Layer {
 public:
   ReversibleEmbedding(int64_t input_dim, int64_t output_dim, const ReversibleEmbeddingArgs &args = {},
@@ -120,14 +120,14 @@ public:
   explicit ReversibleEmbedding(const Layer &layer); // for example from a loaded model; type_error for another class
   using Layer::operator();
   [[nodiscard]] Value operator()(const Value &x, const ReverseArgs &args) const;
-  Variable embeddings() const { return weight("embeddings"); } // as of Embedding
+  Variable embeddings() const { return weight("embeddings"); } // see Embedding
   Variable reverse_embeddings() const { return weight("reverse_embeddings"); }
   Variable lora_embeddings_a() const { return weight("lora_embeddings_a"); }
   Variable lora_embeddings_b() const { return weight("lora_embeddings_b"); }
 };
 
-/// Adds a mask (batch, steps) to the input, which is false for each step whose features all equal `mask_value`; these
-/// features become 0.
+/// Adds a mask (batch, steps) to the input, which is false for each step whose features all equal `mask_value`; the
+/// features of those steps become 0.
 class HALFTONE_API Masking : public Layer {
 public:
   Masking(double mask_value = 0.0, const LayerArgs &args = {}, Where where = Where::current());
@@ -160,7 +160,7 @@ struct DropoutArgs {
   std::string name{};
 };
 /// In training, sets a fraction `rate` of the elements to 0 and scales the others by 1 / (1 - rate); otherwise the
-/// identity.
+/// identity. value_error for a rate outside of [0, 1].
 class HALFTONE_API Dropout : public Layer {
 public:
   explicit Dropout(double rate, const DropoutArgs &args = {}, Where where = Where::current());
@@ -186,7 +186,8 @@ public:
   explicit GaussianDropout(double rate, const GaussianNoiseArgs &args = {}, Where where = Where::current());
 };
 /// In training, sets a fraction `rate` of the elements to the minimum of SELU, then scales and shifts all elements so
-/// that the mean and variance of standardized inputs are preserved; otherwise the identity. value_error as for Dropout.
+/// that the mean and variance of standardized inputs are preserved; otherwise the identity. value_error for a rate
+/// outside of [0, 1).
 class HALFTONE_API AlphaDropout : public Layer {
 public:
   explicit AlphaDropout(double rate, const DropoutArgs &args = {}, Where where = Where::current());
@@ -248,13 +249,13 @@ public:
   explicit Rescaling(const NumberOrTensor &scale, const NumberOrTensor &offset = 0.0, const RescalingArgs &args = {},
                      Where where = Where::current());
 };
-/// (batch, ..., projection_dim) -> x * gamma, of ConvNeXt; the weight gamma (projection_dim,) is initialized to
-/// init_values.
+/// Multiplies x (batch, ..., projection_dim) by the weight gamma (projection_dim,), which is initialized to
+/// init_values: the LayerScale of ConvNeXt.
 class HALFTONE_API LayerScale : public Layer {
 public:
   LayerScale(double init_values, int64_t projection_dim, const LayerArgs &args = {}, Where where = Where::current());
 };
-/// x + y * scale for two inputs of equal shapes, of InceptionResNetV2.
+/// x + y * scale for two inputs x and y of equal shapes, as in InceptionResNetV2.
 class HALFTONE_API CustomScaleLayer : public Layer {
 public:
   explicit CustomScaleLayer(double scale, const LayerArgs &args = {}, Where where = Where::current());

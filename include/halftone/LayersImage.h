@@ -7,8 +7,8 @@
 
 namespace halftone::layers {
 
-/// The arguments of layers whose only own argument is data_format. Inputs are (batch, spatial axes.., channels) for
-/// channels_last, (batch, channels, spatial axes..) for channels_first.
+/// The arguments of layers that have only data_format besides the arguments of all layers. Inputs are (batch, spatial
+/// axes.., channels) for channels_last, (batch, channels, spatial axes..) for channels_first.
 struct DataFormatArgs {
   Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};

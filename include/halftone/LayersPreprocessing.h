@@ -1,4 +1,4 @@
-// Preprocessing layers for strings, integers and categories. Those for strings run on the host, before the program.
+// Preprocessing layers for strings, integers and categories. String layers run on the host, before the program.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "Choice.h"

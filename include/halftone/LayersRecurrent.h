@@ -254,7 +254,7 @@ struct ConvLSTMArgs {
   Integers strides = 1; // for the convolution of the inputs; that of the states has stride 1 and padding "same"
   Choice<Padding> padding = Padding::valid;
   Choice<DataFormat> data_format = DataFormat::channels_last;
-  Integers dilation_rate = 1; // not together with strides
+  Integers dilation_rate = 1; // cannot be combined with strides
   ActivationArg activation = "tanh";
   ActivationArg recurrent_activation = "sigmoid";
   bool use_bias = true;

@@ -29,7 +29,7 @@ HALFTONE_API std::pair<Values, Values>
 scan(const std::function<std::pair<Values, Values>(const Values &carry, const Values &x)> &f, const Values &init,
      const Values &xs = {}, const ScanArgs &args = {});
 
-/// carry = f(i, carry) for the int32 scalars i from `lower` to `upper` - 1. With integer bounds the loop has a
+/// Runs carry = f(i, carry) for the int32 scalars i from `lower` to `upper` - 1. With integer bounds the loop has a
 /// gradient; with Values, which are int32 scalars, it has none.
 HALFTONE_API Values fori_loop(int64_t lower, int64_t upper,
                               const std::function<Values(const Value &i, const Values &carry)> &f, const Values &init);

@@ -46,7 +46,7 @@ public:
 private:
   std::shared_ptr<const detail::LossImpl> impl_;
 };
-/// Registers a loss, as register_activation(). Files hold only the name, so a loss is saved under it only with the
+/// Registers a loss, like register_activation(). Files hold only the name, so a loss is saved under it only with the
 /// reduction and dtype of `loss`. value_error for an undefined loss.
 HALFTONE_API void register_loss(const std::string &registered_name, const Loss &loss);
 namespace losses {
@@ -90,7 +90,7 @@ struct CategoricalFocalArgs {
 struct DiceArgs {
   Choice<Reduction> reduction = Reduction::sum_over_batch_size;
   std::string name{};
-  std::optional<Axes> axis{}; // all
+  std::optional<Axes> axis{}; // default: all axes
   PolicyArg dtype{};
 };
 struct TverskyArgs {

@@ -185,7 +185,7 @@ struct CorrelationArgs {
   int64_t axis = -1;
 };
 struct ThresholdsArgs {
-  Numbers thresholds{}; // 0.5
+  Numbers thresholds{}; // default: 0.5
   std::string name{};
   PolicyArg dtype{};
 };
@@ -203,8 +203,8 @@ struct AtThresholdArgs {
   PolicyArg dtype{};
 };
 enum class AUCCurve : uint8_t { ROC, PR, PRGAIN };
-/// The height of the area between two thresholds: the mean of the two heights, the larger or the smaller. For the PR
-/// curve, `interpolation` interpolates the counts.
+/// How the area between two thresholds is summed: with the mean, the larger or the smaller of the heights at both ends.
+/// For the PR curve, `interpolation` interpolates the counts.
 enum class AUCSummationMethod : uint8_t { interpolation, majoring, minoring };
 struct AUCArgs {
   int64_t num_thresholds = 200; // equidistant from 0 to 1
@@ -215,7 +215,7 @@ struct AUCArgs {
   std::vector<double> thresholds{};    // besides 0 and 1; replaces num_thresholds
   bool multi_label = false;            // (batch, labels): the mean area over the labels
   std::optional<int64_t> num_labels{}; // with multi_label: creates the state immediately
-  std::vector<double> label_weights{}; // 1
+  std::vector<double> label_weights{}; // one per label; default: 1
   bool from_logits = false;
 };
 enum class FScoreAverage : uint8_t { micro, macro, weighted };

@@ -29,8 +29,8 @@ private:
   std::vector<std::string> names_;
 };
 /// The metrics of a single output; or, for several outputs, one metric for all of them, one per output as in Keras, or
-/// metrics by output name. Each output has its own state: an object that is given once holds the state of the first
-/// output.
+/// metrics by output name. Each output has its own state: an object that is given for all outputs holds the state of
+/// the first output.
 class HALFTONE_API MetricSpec {
 public:
   MetricSpec() = default;
@@ -90,9 +90,9 @@ struct FitArgs { // Trainer.fit
   ValidationData validation_data{};
   bool shuffle = true;
   std::vector<std::pair<int64_t, double>> class_weight{}; // also applies to batches of a dataset without sample weights
-  Tensors sample_weight{};                                // if the data are arrays
+  Tensors sample_weight{};                                // only if the data are arrays
   int64_t initial_epoch = 0;
-  std::optional<int64_t> steps_per_epoch{};  // each epoch continues in the data where the last one ended
+  std::optional<int64_t> steps_per_epoch{};  // each epoch continues in the data where the previous one ended
   std::optional<int64_t> validation_steps{}; // each validation starts at the beginning of the data
   std::optional<int64_t> validation_batch_size{};
   int64_t validation_freq = 1;
@@ -190,7 +190,7 @@ public:
   Optimizer optimizer() const; // the LossScaleOptimizer if the loss is scaled
   std::optional<optimizers::LossScaleOptimizer> loss_scale_optimizer() const;
   Layer get_layer(std::string_view name) const; // value_error for an unknown name; it lists the known ones
-  /// Handles of the loss tracker and of the metrics of compile(), before the first batch only the tracker.
+  /// Handles of the loss tracker and of the metrics of compile(); before the first batch, of the tracker alone.
   /// get_metrics_result() gives their results by log name. value_error if the model is not compiled.
   std::vector<Metric> metrics() const;
   Logs get_metrics_result() const;
@@ -225,7 +225,7 @@ public:
   History history() const;
   /// Writes a self-contained HTML page with the layers, policies, casts, kernels, memory and learning curves. It
   /// compiles the training step if necessary, or predict if the model is not compiled; the model is not changed. If a
-  /// section cannot be made, the page says why. value_error unless the name ends with ".html"; io_error, and no file
+  /// section cannot be created, the page says why. value_error unless the name ends with ".html"; io_error, and no file
   /// changes, if the page cannot be written.
   void report(const std::string &filepath, const ReportArgs &args = {}) const;
 

@@ -130,9 +130,9 @@ HALFTONE_API Value sqrt(const Value &x);
 HALFTONE_API Value cbrt(const Value &x);
 HALFTONE_API Value rsqrt(const Value &x);
 HALFTONE_API Value square(const Value &x);
-HALFTONE_API Value reciprocal(const Value &x); // of integers and bools in floatx
-/// Python's `//` and `%`: the quotient rounded toward -inf, and the remainder, with the sign of b. Division of integers
-/// by 0 gives 0; of floats a / 0 and NaN.
+HALFTONE_API Value reciprocal(const Value &x); // integers and bools give floatx
+/// Python's `//` and `%`: the quotient rounded toward -inf, and the remainder, with the sign of b. Integer division by
+/// 0 gives 0; for floats, division by 0 gives a / 0 and NaN.
 HALFTONE_API Value floor_divide(const Operand &a, const Operand &b); // gradient 0
 HALFTONE_API Value mod(const Operand &a, const Operand &b);
 /// sqrt(a^2 + b^2), without intermediate overflow. The gradient is NaN where both are 0.
@@ -158,7 +158,7 @@ HALFTONE_API Value arcsinh(const Value &x);
 HALFTONE_API Value arccosh(const Value &x);
 HALFTONE_API Value arctanh(const Value &x);
 HALFTONE_API Value erf(const Value &x);
-HALFTONE_API Value erfinv(const Value &x); // of integers and bools in floatx
+HALFTONE_API Value erfinv(const Value &x); // integers and bools give floatx
 HALFTONE_API Value relu(const Value &x);   // gradient 0 at 0
 HALFTONE_API Value gelu(const Value &x, bool approximate = true);
 HALFTONE_API Value sigmoid(const Value &x);
@@ -205,7 +205,7 @@ HALFTONE_API Value logical_and(const Operand &a, const Operand &b);
 HALFTONE_API Value logical_or(const Operand &a, const Operand &b);
 HALFTONE_API Value logical_xor(const Operand &a, const Operand &b);
 HALFTONE_API Value logical_not(const Value &x);
-/// Bitwise operations on integers and bools, which are one bit, except in shifts, where they are int32. type_error for
+/// Bitwise operations on integers and bools. A bool has one bit, except in shifts, where it is an int32. type_error for
 /// floats.
 HALFTONE_API Value bitwise_and(const Operand &a, const Operand &b);
 HALFTONE_API Value bitwise_or(const Operand &a, const Operand &b);
@@ -230,13 +230,13 @@ HALFTONE_API Value broadcast_to(const Value &x, const Shape &shape);
 HALFTONE_API Value concatenate(const Values &xs, int64_t axis = -1);
 /// Gathers slices of x along `axis`. Indices out of range are clamped.
 HALFTONE_API Value take(const Value &x, const Value &indices, int64_t axis = 0);
-/// Gathers elements of x along an axis at indices of x's rank, whose other axes broadcast with those of x; without an
-/// axis, of x flattened. A negative index counts from the end. An index out of range gives NaN, the lowest signed
-/// integer, the largest unsigned integer or true.
+/// Gathers elements of x along an axis; without an axis, of x flattened. The indices have the rank of x, and their
+/// other axes broadcast with those of x. A negative index counts from the end. An index out of range gives NaN, the
+/// lowest signed integer, the largest unsigned integer or true.
 HALFTONE_API Value take_along_axis(const Value &x, const Value &indices, std::optional<int64_t> axis = -1);
-/// The box of x with this shape at `start`; an extent of -1 (none) reaches to the end of the axis. A `start` of numbers
-/// only must lie within x: value_error. In a `start` with Values a negative index counts from the end, and indices are
-/// clamped so that the box lies within x.
+/// The box of x with this shape at `start`; an extent of -1 (none) reaches to the end of the axis. If `start` holds
+/// only numbers, the box must lie within x, or else value_error. In a `start` with Values a negative index counts from
+/// the end, and indices are clamped so that the box lies within x.
 HALFTONE_API Value slice(const Value &x, const Starts &start, const Shape &shape);
 /// x with the box at `start` replaced by the updates. `start` is clamped so that the box lies within x.
 HALFTONE_API Value slice_update(const Value &x, const Starts &start, const Value &updates);
@@ -249,7 +249,7 @@ HALFTONE_API Value ones_like(const Value &x);
 /// For an integer x the value is truncated, as in Keras; value_error for a number outside of the dtype's range.
 HALFTONE_API Value full_like(const Value &x, const Operand &value);
 HALFTONE_API Value stop_gradient(const Value &x);
-HALFTONE_API Value all_finite(const Values &xs); // one bool
+HALFTONE_API Value all_finite(const Values &xs); // a bool scalar
 
 // Statistics. Integers give floatx. Floats narrower than float32 are computed in float32, and the result is rounded
 // once.
@@ -320,7 +320,8 @@ HALFTONE_API std::vector<Value> unstack(const Value &x, std::optional<int64_t> n
 HALFTONE_API std::vector<Value> split(const Value &x, const Sections &indices_or_sections, int64_t axis = 0);
 HALFTONE_API Value tile(const Value &x, const Integers &repeats); // along the last axes; additional axes come first
 HALFTONE_API Value repeat(const Value &x, int64_t repeats, std::optional<int64_t> axis = {}); // no axis: x flattened
-HALFTONE_API Value roll(const Value &x, const Integers &shift, const Axes &axis = {}); // no axis: as if x was flattened
+HALFTONE_API Value roll(const Value &x, const Integers &shift, const Axes &axis = {});        // no axis: as if x were
+                                                                                              // flattened
 HALFTONE_API Value flip(const Value &x, const Axes &axis = {});
 HALFTONE_API Value swapaxes(const Value &x, int64_t axis1, int64_t axis2);
 HALFTONE_API Value moveaxis(const Value &x, const Axes &source, const Axes &destination);
@@ -345,8 +346,8 @@ HALFTONE_API Value depthwise_conv(const Value &inputs, const Value &kernel, cons
 /// A depthwise convolution followed by a pointwise one.
 HALFTONE_API Value separable_conv(const Value &inputs, const Value &depthwise_kernel, const Value &pointwise_kernel,
                                   const ConvArgs &args = {});
-/// Transposed convolution: the gradient of a convolution by its inputs. The kernel has the shape (k..., filters,
-/// channels).
+/// Transposed convolution: the gradient of a convolution with respect to its inputs. The kernel has the shape (k...,
+/// filters, channels).
 HALFTONE_API Value conv_transpose(const Value &inputs, const Value &kernel, const ConvTransposeArgs &args = {});
 /// NaN propagates. The gradient of a tie goes to the first element.
 HALFTONE_API Value max_pool(const Value &inputs, const std::vector<int64_t> &pool_size, const PoolArgs &args = {});
@@ -365,8 +366,9 @@ HALFTONE_API Value dot_product_attention(const Value &query, const Value &key, c
 HALFTONE_API std::function<Value(const Values &)> custom_gradient(std::function<WithGradient(const Values &)> f);
 
 // Values without operands.
-/// Outside of a function being traced these are constants of a functional model. A shape with none is a value_error:
-/// use zeros_like(x). The dtype defaults to floatx; for full() to that of a Value, otherwise int32 or floatx.
+/// Outside of a function being traced these are constants of a functional model. value_error for a shape with none: use
+/// zeros_like(x). The dtype defaults to floatx; that of full() defaults to the dtype of a Value, and for a number to
+/// int32 or floatx.
 HALFTONE_API Value zeros(const Shape &shape, std::optional<DType> dtype = {});
 HALFTONE_API Value ones(const Shape &shape, std::optional<DType> dtype = {});
 HALFTONE_API Value full(const Shape &shape, const Operand &fill_value, std::optional<DType> dtype = {});

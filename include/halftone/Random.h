@@ -60,7 +60,7 @@ struct DistributionArgs {
   Seed seed{};
 };
 struct DropoutArgs {
-  Shape noise_shape{}; // {}: the shape of x; a none extent: that of x
+  Shape noise_shape{}; // {}: the shape of x; an extent of none: that of x
   Seed seed{};
 };
 /// Draws are allowed only in functions being traced: runtime_error elsewhere, and while a functional model is built.

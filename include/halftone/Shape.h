@@ -18,7 +18,7 @@ struct Dim {
   template <detail::Whole I> constexpr Dim(I v) : value(detail::whole(v, "a dimension")) {}
   constexpr operator int64_t() const { return value; }
 };
-inline constexpr Dim none{}; // Keras's None: not known until there is a batch
+inline constexpr Dim none{}; // Keras's None: an extent that is not known until there is a batch
 
 class HALFTONE_API Shape {
 public:

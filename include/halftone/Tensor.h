@@ -63,7 +63,7 @@ public:
   Tensor &operator=(const Tensor &) &;
   Tensor &operator=(Tensor &&) & noexcept;
   ~Tensor();
-  Tensor(std::initializer_list<float> data, const Shape &shape); // float32, copies; value_error if counts differ
+  Tensor(std::initializer_list<float> data, const Shape &shape); // float32, copies; value_error if the counts differ
   /// Numbers in braces, float32 unless a dtype is given: Tensor({1, 2, 3}), Tensor({{1, 2}, {3, 4}}, int32).
   /// value_error for rows of different lengths, and for numbers that the dtype cannot represent.
   explicit Tensor(std::initializer_list<Rows> rows) : Tensor(of_rows(rows, float32)) {}
@@ -105,9 +105,10 @@ public:
   /// Concatenates copies of the tensors. type_error if dtypes differ; device_error if a tensor is not on the host.
   static Tensor concatenate(const std::vector<Tensor> &tensors, int64_t axis = 0);
   static Tensor stack(const std::vector<Tensor> &tensors, int64_t axis = 0);
-  /// Reads NumPy's .npy, format 1.0 to 3.0, in either byte order, row- or column-major. io_error with the file, the
-  /// expected and the actual contents. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them; float8_e5m2
-  /// is ml_dtypes's `f1`, or `V1` with a comment that names it. (NumPy reads V1 and V2 as void: use .view().)
+  /// Reads NumPy's .npy, format 1.0 to 3.0, in either byte order, row- or column-major. io_error, which names the file,
+  /// the expected and the actual contents. bfloat16 is `V2` and float8_e4m3fn `V1`, as ml_dtypes writes them;
+  /// float8_e5m2 is ml_dtypes's `f1`, or `V1` with a comment that names it. (NumPy reads V1 and V2 as void: use
+  /// .view().)
   static Tensor load_npy(const std::string &path);
   void save_npy(const std::string &path) const; // format 1.0, or 2.0 if its header needs it; row-major, little-endian
 
@@ -205,10 +206,10 @@ private:
   const Impl &impl() const;
   std::shared_ptr<Impl> impl_;
 };
-/// Arithmetic for data preparation, computed eagerly on the host with NumPy's broadcasting; models use ops::. The dtype
-/// of two tensors is that of ops (result_type; integers are divided in floatx). With a number, a float tensor keeps its
-/// dtype, and any other tensor gives floatx; the number is first rounded to that dtype, and the result is rounded once.
-/// device_error if a tensor is not on the host.
+/// Arithmetic for data preparation, computed eagerly on the host with NumPy's broadcasting; models use ops::. Two
+/// tensors give the dtype that ops:: gives (result_type; integers are divided in floatx). With a number, a float tensor
+/// keeps its dtype, and any other tensor gives floatx; the number is first rounded to that dtype, and the result is
+/// rounded once. device_error if a tensor is not on the host.
 HALFTONE_API Tensor operator+(const Tensor &a, const Tensor &b);
 HALFTONE_API Tensor operator-(const Tensor &a, const Tensor &b);
 HALFTONE_API Tensor operator*(const Tensor &a, const Tensor &b);

@@ -17,21 +17,21 @@ struct Sequences {
 };
 struct IMDBArgs {                     // keras.datasets.imdb.load_data
   std::optional<int64_t> num_words{}; // indices from here on become `oov_char`; default: the largest index
-  int64_t skip_top = 0;               // indices below become `oov_char` too
+  int64_t skip_top = 0;               // indices below it become `oov_char` too
   std::optional<int64_t> maxlen{};    // sequences of at least this length are dropped
   int64_t seed = 113;                 // for the order of the sequences
   std::optional<int64_t> start_char = 1;
   std::optional<int64_t> oov_char = 2; // none: such indices are dropped
   int64_t index_from = 3;              // added to the indices
 };
-/// Loads the reviews of Keras's file imdb.npz from a directory, in Keras's order; labels are 0 and 1. io_error with the
-/// file, the expected and the actual contents. value_error for a maxlen that leaves no sequence.
+/// Loads the reviews of Keras's file imdb.npz from a directory, in Keras's order; labels are 0 and 1. io_error, which
+/// names the file, the expected and the actual contents. value_error for a maxlen that leaves no sequence.
 HALFTONE_API Sequences imdb(const std::string &directory, const IMDBArgs &args = {});
 struct ReutersArgs { // keras.datasets.reuters.load_data
   std::optional<int64_t> num_words{};
   int64_t skip_top = 0;
   std::optional<int64_t> maxlen{};
-  double test_split = 0.2; // the fraction of the sequences that is for tests
+  double test_split = 0.2; // the fraction of the sequences in the test set
   int64_t seed = 113;
   std::optional<int64_t> start_char = 1;
   std::optional<int64_t> oov_char = 2;

@@ -10,7 +10,7 @@ class Model;
 class Optimizer;
 class Metric;
 /// A symbolic batch: x in the order of the model's inputs; y and sample_weight in the order in which fit() got them,
-/// or, if they are named, in that of the outputs. Both may be empty; one weight may serve all targets.
+/// or, if they are named, in that of the outputs. y and sample_weight may be empty; one weight may serve all targets.
 struct StepData {
   Values x{};
   Values y{};
@@ -34,8 +34,8 @@ public:
   /// is a not_implemented_error there. value_error for a loss that is not a scalar, and while the model is evaluated;
   /// type_error for a loss that is not a float.
   void minimize(const Value &loss) const;
-  /// The two halves of minimize(): gradients() differentiates the loss by the model's trainable variables, unscales the
-  /// gradients and combines those of all processes; apply() updates the variables.
+  /// The two halves of minimize(): gradients() differentiates the loss with respect to the model's trainable variables,
+  /// unscales the gradients and combines those of all processes; apply() updates the variables.
   std::vector<Value> gradients(const Value &loss) const;
   void apply(const std::vector<Value> &gradients) const;
   void update_metrics(const StepData &data, const Values &y_pred) const; // those of compile()

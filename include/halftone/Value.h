@@ -31,11 +31,11 @@ public:
   Value &operator=(Value &&) & noexcept;
   ~Value();
   bool defined() const { return node_ != nullptr; }
-  Shape shape() const; // none for the batch
+  Shape shape() const; // the batch axis is none
   DType dtype() const;
   int64_t rank() const { return shape().rank(); }
   std::string layer_path() const;
-  /// While a function is traced: the bool mask (batch, ...) of valid elements; undefined if there is none. Keras's
+  /// The bool mask (batch, ...) of valid elements, while a function is traced; undefined if there is none. Keras's
   /// get_keras_mask.
   Value mask() const;
   /// NumPy's basic indexing: x[0], x[{Slice(), 0}], x[{ellipsis, newaxis}]. A slice of step 1 is not copied: kernels
@@ -48,8 +48,8 @@ public:
   /// x.at(key).set(y) is x with the elements at the key replaced. A Value is immutable, so x[key] = y does not compile.
   Part at(const Index &key) const;
   Part at(std::initializer_list<Index> key) const;
-  /// Slices along axis 0. A negative index counts from the end; an index out of range is ignored. Of equal indices
-  /// set() takes the last, and add() adds all.
+  /// Slices along axis 0. A negative index counts from the end; an index out of range is ignored. For duplicate
+  /// indices, set() keeps the last element and add() adds all.
   Part at(const Value &indices) const;
   explicit Value(std::shared_ptr<detail::Node> node);
   const std::shared_ptr<detail::Node> &node() const { return node_; }
@@ -139,7 +139,7 @@ private:
   bool isNumber_ = false;
 };
 
-/// Brings data into a graph: a constant of the function being traced, or of a functional model.
+/// Creates a constant from data, in the function being traced or in a functional model.
 HALFTONE_API Value constant(const Tensor &data);
 
 HALFTONE_API Value operator+(const Operand &a, const Operand &b);
@@ -148,8 +148,8 @@ HALFTONE_API Value operator*(const Operand &a, const Operand &b);
 HALFTONE_API Value operator/(const Operand &a, const Operand &b);
 HALFTONE_API Value operator%(const Operand &a, const Operand &b); // ops::mod, with Python's sign
 HALFTONE_API Value operator-(const Value &a);
-/// Elementwise comparisons, as ops::equal and so on. type_error for a bool operand of < <= > >=, as in 0 < x < 1: write
-/// (0 < x) & (x < 1).
+/// Elementwise comparisons, as ops::equal and so on. type_error for a bool operand of <, <=, > or >=, as in 0 < x < 1:
+/// write (0 < x) & (x < 1).
 HALFTONE_API Value operator==(const Operand &a, const Operand &b);
 HALFTONE_API Value operator!=(const Operand &a, const Operand &b);
 HALFTONE_API Value operator<(const Operand &a, const Operand &b);
@@ -164,8 +164,8 @@ HALFTONE_API Value operator!(const Value &a);                  // ops::logical_n
 Value operator&&(const Operand &a, const Operand &b) = delete; // both operands are always computed: write a & b
 Value operator||(const Operand &a, const Operand &b) = delete; // both operands are always computed: write a | b
 
-/// a += b is a = a + b: `a` becomes the handle of a new Value, and other handles are unaffected. Not for Input and
-/// Variable.
+/// a += b is a = a + b: `a` becomes the handle of a new Value, and other handles are unaffected. Not defined for Input
+/// and Variable.
 template <std::same_as<Value> V> V &operator+=(V &a, const Operand &b) { return a = a + b; }
 template <std::same_as<Value> V> V &operator-=(V &a, const Operand &b) { return a = a - b; }
 template <std::same_as<Value> V> V &operator*=(V &a, const Operand &b) { return a = a * b; }
@@ -189,8 +189,9 @@ private:
   Value indices_; // used instead of a key
 };
 
-/// While the scope lives, this thread reads float variables with autocast in `dtype`, or in their own dtype if there is
-/// none. A layer call opens a scope with the layer's compute dtype, or without a dtype if the layer's autocast is off.
+/// For the lifetime of the scope, this thread reads float variables with autocast in `dtype`; with nullopt it reads
+/// them in their own dtype. A layer call opens a scope with the layer's compute dtype, or without a dtype if the
+/// layer's autocast is off.
 class HALFTONE_API AutocastScope {
 public:
   [[nodiscard]] explicit AutocastScope(std::optional<DType> dtype); // value_error unless the dtype is a float
@@ -202,11 +203,11 @@ private:
   bool saved_open_;
 };
 
-/// The derivatives of a scalar float with respect to variables, in their dtypes. Each read of a variable is a leaf: the
-/// derivative is taken at the values that the reads returned, also after assignments, and is the sum over all reads on
-/// which the loss depends. No cotangent flows through an assignment. If the loss does not depend on a variable, the
-/// derivative is 0. runtime_error outside of a trace; value_error if the loss is not a scalar; type_error if the loss
-/// or a variable is not a float.
+/// The derivatives of a scalar float with respect to variables, each in the dtype of its variable. Each read of a
+/// variable is a leaf: the derivative is taken at the values that the reads returned, even if the variable is assigned
+/// later, and is the sum over all reads on which the loss depends. No cotangent flows through an assignment. If the
+/// loss does not depend on a variable, the derivative is 0. runtime_error outside of a trace; value_error if the loss
+/// is not a scalar; type_error if the loss or a variable is not a float.
 [[nodiscard]] HALFTONE_API std::vector<Value> gradients(const Value &loss, const std::vector<Variable> &wrt,
                                                         Where where = Where::current());
 /// The derivatives with respect to values of the trace.
