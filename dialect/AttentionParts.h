@@ -88,9 +88,9 @@ private:
   mlir::Value contract(mlir::Value lhs, mlir::Value rhs, const Axes &axes, mlir::Type element);
   /// The contraction times `scale`, in the dtype `element`.
   mlir::Value contract(mlir::Value lhs, mlir::Value rhs, const Axes &axes, double scale, mlir::Type element);
-  /// Slices indices [begin, begin + count) of `axis`.
+  /// Slices `value` to the indices [begin, begin + count) of `axis`.
   mlir::Value ofRun(mlir::Value value, int64_t axis, int64_t begin, int64_t count);
-  /// `value`, weights or score gradients, in the dtype of q.
+  /// Casts `value`, weights or score gradients, to the dtype of q.
   mlir::Value narrowed(mlir::Value value);
 
   AttentionInputs inputs;

@@ -19,7 +19,7 @@ struct Known {
   Holds holds;
 };
 
-// Their meaning: docs/architecture.md, "Stages", for those of modules and @main; docs/kernel-form.md for those of
+// docs/architecture.md, "Stages", describes the attributes of modules and @main; docs/kernel-form.md describes those of
 // kernels.
 constexpr Known known[] = {
 #define KERNEL_ATTRIBUTE(holds, field, name) {name, Place::function, Holds::holds},
@@ -114,13 +114,13 @@ bool isOf(Attribute value, Holds holds) {
     auto name = dyn_cast<StringAttr>(value);
     return name && llvm::is_contained({"fast", "strict"}, name.getValue());
   }
-  case Holds::schedule: // of a target's dialect, unknown to this dialect
+  case Holds::schedule: // an attribute of a target's dialect, which this dialect does not know
     return !isa<BuiltinDialect, HalftoneDialect>(value.getDialect());
   }
   return false;
 }
 
-/// The kind of place that an op is for attributes; nullopt if none may occur on it.
+/// Returns the kind of IR object that `op` is in the table of attributes; nullopt if no attribute may occur on it.
 std::optional<Place> placeOf(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name == "builtin.module")
@@ -140,7 +140,7 @@ std::optional<Place> placeOf(Operation *op) {
   return isa<HalftoneDialect>(op->getDialect()) ? std::optional(Place::op) : std::nullopt;
 }
 
-/// `where` names the place in messages.
+/// Verifies one attribute. `where` describes its location in messages.
 LogicalResult verifyAttribute(Operation *op, std::optional<Place> place, StringRef where, NamedAttribute attribute) {
   StringRef name = attribute.getName().getValue(), own = name.substr(name.find('.') + 1);
   std::string expected, elsewhere;

@@ -119,7 +119,7 @@ LogicalResult verifyTile(PartialReduceOp partial, const ProductAxes &axes, Block
     const bool isBatch = size_t(axis) < axes.batch, isRow = size_t(axis) < axes.batch + axes.rows;
     const size_t apart = isBatch ? 1 : isRow ? axes.rows : axes.columns;
     const int64_t size = isBatch ? 1 : isRow ? blocks.getTileRows() : blocks.getTileColumns();
-    const int64_t extent = // of all axes of M or N, which the tile splits as one
+    const int64_t extent = // the product over all axes of M or N, which the tile splits as one axis
         isBatch
             ? shape[axis]
             : ShapedType::getNumElements(isRow ? shape.slice(axes.batch, axes.rows) : shape.take_back(axes.columns));

@@ -14,7 +14,7 @@ template <class Stream> uint64_t versionOf(const Stream &stream, uint64_t untold
   return succeeded(version) ? static_cast<const BytecodeVersion *>(*version)->number : untold;
 }
 
-/// Upgrade from version 1: the tile of a contraction becomes a property.
+/// Upgrades from version 1: the tile of a contraction becomes a property.
 void makeTilesProperties(Operation *module) {
   constexpr StringLiteral before = "halftone.tile";
   module->walk([&](ContractOp contract) {

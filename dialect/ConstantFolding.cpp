@@ -32,7 +32,7 @@ bool isExact(Operation *op) {
   return !isa<FloatType>(to) || (isa<Float32Type, Float64Type>(to) && !isa<MulOp>(op));
 }
 
-/// The elements as a constant's value; null if a constant cannot hold them.
+/// Returns the elements as the value of a constant; null if a constant cannot hold them.
 DenseElementsAttr valueOf(const TensorData &data) {
   Type element = data.type.getElementType();
   if (auto format = dyn_cast<FloatType>(element)) {

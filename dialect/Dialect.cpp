@@ -22,7 +22,7 @@ namespace halftone::dialect {
 
 namespace {
 
-/// Allows inlining of every op from a helper function to a call site, also inside a layer, a branch or a loop.
+/// Allows inlining of every op from a helper function to a call site, including one inside a layer, a branch or a loop.
 struct Inliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }

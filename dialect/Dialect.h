@@ -39,15 +39,15 @@ namespace halftone::dialect {
 
 /// Attribute names on the arguments and results of @main.
 inline constexpr llvm::StringLiteral nameAttr = "halftone.name";         // StrAttr: a feed's or fetch's name
-inline constexpr llvm::StringLiteral variableAttr = "halftone.variable"; // FlatSymbolRefAttr: stands for that variable
+inline constexpr llvm::StringLiteral variableAttr = "halftone.variable"; // FlatSymbolRefAttr: represents that variable
 /// IntegerAttr, present from inline-layers to differentiate: ops with the same value are rematerialized together.
 inline constexpr llvm::StringLiteral rematerializeAttr = "halftone.rematerialize";
-inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow"; // FlatSymbolRefAttr: stands for that shadow
+inline constexpr llvm::StringLiteral shadowAttr = "halftone.shadow"; // FlatSymbolRefAttr: represents that shadow
 
 /// The stage that a module declares: StringAttr. Passes that leave a stage drop it.
 inline constexpr llvm::StringLiteral stageAttr = "halftone.stage";
 
-/// The type of `value`, a ranked tensor, its shape and its element type.
+/// The type, shape and element type of `value`, a ranked tensor.
 inline mlir::RankedTensorType tensorTypeOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
@@ -57,7 +57,7 @@ inline mlir::Type elementTypeOf(mlir::Value value) { return tensorTypeOf(value).
 /// Verifies that a kernel's spec fits its kind and the tiles of its partial reductions; emits an error if not.
 llvm::LogicalResult verifyBlocks(KernelOp kernel);
 
-/// Registers the dialect and func, which its modules use for functions, with the interface that inlines calls.
+/// Registers this dialect and the func dialect, whose functions its modules use, with the interface that inlines calls.
 void registerDialects(mlir::DialectRegistry &registry);
 
 } // namespace halftone::dialect

@@ -9,7 +9,7 @@ using namespace mlir;
 namespace halftone::dialect {
 namespace {
 
-/// The value of a splat constant; null otherwise.
+/// Returns the value of a splat constant; null if `value` is not one.
 Attribute splatOf(Value value) {
   DenseElementsAttr elements;
   bool isSplat = matchPattern(value, m_Constant(&elements)) && elements.isSplat();
@@ -29,7 +29,7 @@ bool isOne(Value value) { return isNumber(value, 1); }
 bool isPositiveZero(Value value) { return isNumber(value, 0); }       // or the integer 0
 bool isNegativeZero(Value value) { return isNumber(value, 0, true); } // or the integer 0
 
-/// `op(x, neutral)` is x; with `commutes`, `op(neutral, x)` too.
+/// Rewrites `op(x, neutral)` to x, and with `commutes` also `op(neutral, x)`.
 template <class Op, bool (*isNeutral)(Value), bool commutes> struct DropNeutral : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
@@ -83,7 +83,7 @@ struct WindowOfBroadcast : OpRewritePattern<WindowOp> {
   }
 };
 
-/// Inlines the region that runs of a `when` with a constant condition.
+/// Replaces a `when` with a constant condition by the ops of the region that runs.
 struct InlineDecidedWhen : OpRewritePattern<WhenOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(WhenOp op, PatternRewriter &rewriter) const override {

@@ -84,8 +84,8 @@ def Halftone_LiftOpInterface : OpInterface<"LiftOpInterface"> {
   let cppNamespace = "::halftone::dialect";
   let description = [{
     Ops in a loop that can compute all steps at once, on operands with a leading axis. Each element of the results is
-    computed as in its step, with the same sums in the same order. The default implementation is for ops without
-    attributes of axes.
+    computed as in its step, with the same sums in the same order. The default implementation is for ops without axis
+    attributes.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -20,7 +20,7 @@ std::optional<TensorData> evaluate(Operation *op, Operands operands, const Inter
 
 namespace {
 
-/// The values of an op's results.
+/// Evaluates an op, and returns the values of its results.
 std::optional<std::vector<TensorData>> evaluateAll(Operation *op, Operands operands,
                                                    const InterpreterOptions &options) {
   if (auto attention = dyn_cast<AttentionOp>(op))
@@ -37,7 +37,7 @@ std::optional<std::vector<TensorData>> evaluateAll(Operation *op, Operands opera
   return values;
 }
 
-/// A tensor of which only the type is known.
+/// Returns a tensor of which only the type is known.
 TensorData anything(RankedTensorType type) {
   TensorWriter writer(type);
   for (int64_t i = 0; i < type.getNumElements(); ++i)
@@ -116,7 +116,7 @@ public:
     return results;
   }
 
-  /// Binds the shadow's function of the current variable, stored as a kernel's result is.
+  /// Binds the value of the shadow for the current value of its variable, rounded as a kernel's result is.
   Status bindShadow(BlockArgument argument, FlatSymbolRefAttr symbol) {
     auto shadow = module ? module.lookupSymbol<ShadowOp>(symbol) : ShadowOp();
     if (!shadow || shadow.getType() != argument.getType())
@@ -307,7 +307,7 @@ private:
     return widen(exits->variables, variables);
   }
 
-  /// Whether a `while` takes another step: yes, no, or undecided.
+  /// Returns whether a `while` takes another step: yes, no, or undecided.
   StatusOr<IntInterval> goesOn(WhileOp loop, const std::vector<Value> &carries) {
     for (auto [argument, carry] : llvm::zip_equal(loop.getCondition().getArguments(), carries))
       bind(argument, carry);

@@ -28,13 +28,13 @@ struct TensorData {
   /// Converts from and to raw bytes as the runtime stores them, row-major or as a packed type specifies (bool is one
   /// byte).
   static TensorData fromBytes(mlir::RankedTensorType type, const void *bytes);
-  std::string toBytes() const; // of `low`, of `integers`
+  std::string toBytes() const; // the raw bytes of `low` or `integers`
 };
 
 struct InterpreterOptions {
   /// Widens each op's result by the maximum effect of its declared rounding and summation order, so that every legal
   /// compiled result lies inside. A narrow float may stay in f32 until a rounding cast or the end of a kernel, a
-  /// product may be fused into a sum, transcendentals err by 4 ulp of f32, and sums may be in any order.
+  /// product may be fused into a sum, transcendentals may err by 4 ulp of f32, and sums may be in any order.
   bool intervals = false;
   /// With intervals: the code was compiled strictly, so each op rounds to its dtype and no product is fused. The errors
   /// of transcendentals and the order of sums remain.

@@ -16,7 +16,7 @@ public:
   ScoreSteps(DType dtype, const InterpreterOptions &options)
       : rounding(dtype, options.strict), intervals(options.intervals) {}
 
-  /// A number of the dtype.
+  /// Rounds a number to the dtype.
   Interval number(double value) const { return Interval::point(roundTo(rounding.dtype, value)); }
   Interval number(Interval value) const { return rounding.store(value); }
 
@@ -276,7 +276,7 @@ private:
     llvm::append_range(weights, own);
   }
 
-  /// A partial sum is not rounded to the dtype of q.
+  /// Multiplies a sum by `scale`, and rounds it to the dtype of q unless it is a partial result.
   Interval scaled(RealProducts &sum, bool isPiece = false) const {
     const Interval product = steps.times(sum.finish(), scale);
     if (isPiece)

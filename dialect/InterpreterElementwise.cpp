@@ -10,7 +10,7 @@ namespace halftone::dialect {
 
 namespace {
 
-/// A function of integers before wrapping. `atEnds`: its extrema are at the bounds of its operands.
+/// An integer function, before wrapping. `atEnds` means that its extrema are at the bounds of its operands.
 struct IntFunction {
   Int (*exact)(Int, Int, const IntFormat &);
   bool atEnds = false;
@@ -66,7 +66,7 @@ IntInterval applyInt(const IntFunction &function, IntInterval a, IntInterval b, 
     Int value = format.wrap(function.exact(a.low, b.low, format));
     return {value, value};
   }
-  // Try all values: bools have few, and functions with extrema at the bounds need few.
+  // Tries all combinations of the bounds: these are all values of bools, and include the extrema if `atEnds` holds.
   if (format.width != 1 && !function.atEnds)
     return {format.low, format.high};
   IntInterval result{format.high, format.low};

@@ -62,7 +62,7 @@ struct Lookup {
     int64_t low, high;
     bool sure;
   };
-  /// The rows of the indices at a position of the batch axes.
+  /// Returns the rows that the indices select at a position of the batch axes.
   ArrayRef<Rows> namedIn(int64_t place) const {
     return named.empty() ? ArrayRef<Rows>() : ArrayRef<Rows>(named).slice(place * parts, parts);
   }
@@ -97,7 +97,7 @@ TensorData evaluateGather(GatherOp op, const TensorData &x, const TensorData &in
   return writer.take();
 }
 
-/// (element of the updates, whether it is certainly a term), in order.
+/// The terms of a sum, in order: an element of the updates, and whether it is certainly a term.
 using Terms = Lookup::Parts;
 
 /// The sum of `first` and the terms, in order.

@@ -6,7 +6,7 @@
 
 namespace halftone::dialect {
 
-/// In interval mode, if code may reorder sums: the carries of a scan to which each step only adds (`addedTerms`).
+/// The carries of a scan to which each step only adds (`addedTerms`), in interval mode and if code may reorder sums.
 class CarriedSums {
 public:
   CarriedSums(ScanOp scan, const InterpreterOptions &options);

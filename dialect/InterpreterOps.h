@@ -27,8 +27,8 @@ public:
   void real(int64_t index, double value) { real(index, Interval::point(value)); }
   void whole(int64_t index, IntInterval value);
   void whole(int64_t index, Int value) { whole(index, IntInterval{value, value}); }
-  /// copy: sets the element to element `from` of a tensor of the same dtype. widen: widens its interval to include that
-  /// value.
+  /// copy() sets the element to element `from` of a tensor of the same dtype; widen() widens its interval to include
+  /// that value.
   void copy(int64_t index, const TensorData &x, int64_t from);
   void widen(int64_t index, const TensorData &x, int64_t from);
   TensorData take() { return std::move(data); }

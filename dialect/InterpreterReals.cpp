@@ -126,7 +126,7 @@ Interval tangent(Interval x) {
 
 Interval hyperbolicCosine(Interval x) { return monotone(cosh, absolute(x)); }
 
-/// The angle of the point (x, y), as C's atan2.
+/// The angle of the point (x, y), like C's atan2.
 Interval angle(Interval y, Interval x) {
   if (y.isNan() || x.isNan())
     return Interval::nan();
@@ -141,9 +141,9 @@ Interval angle(Interval y, Interval x) {
       {std::atan2(y.low, x.low), std::atan2(y.low, x.high), std::atan2(y.high, x.low), std::atan2(y.high, x.high)});
 }
 
-constexpr double libraryUlps = 4;  // of a transcendental
-constexpr double composedUlps = 6; // of a function composed of others
-constexpr double quotientUlps = 1; // of a multiplication by a reciprocal
+constexpr double libraryUlps = 4;  // the error of a transcendental function
+constexpr double composedUlps = 6; // the error of a function composed of others
+constexpr double quotientUlps = 1; // the error of a multiplication by a reciprocal
 
 RealFunction realFunction(Operation *op) {
   return llvm::TypeSwitch<Operation *, RealFunction>(op)
@@ -193,7 +193,7 @@ RealFunction realFunction(Operation *op) {
       .Default(RealFunction{nullptr, nullptr});
 }
 
-// In f64 the reference itself is inexact, a power more so the larger its logarithm is.
+// In f64 the reference itself is inexact; the error of a power grows with its logarithm.
 double ulpsOf(Operation *op, const RealFunction &function, Interval bound, const Rounding &rounding) {
   if (rounding.strict && isa<DivOp>(op)) // correctly rounded
     return 0;

@@ -9,8 +9,8 @@ namespace halftone::dialect {
 
 namespace {
 
-/// A sort key, in ascending order. NaN has a class of its own, before or after all numbers, which are negated in
-/// descending order.
+/// A sort key, in ascending order. NaN is a class of its own, before or after all numbers. In descending order the
+/// numbers are negated.
 template <class Number> using Key = std::pair<int, Number>;
 
 /// The smallest and the largest key that each element of a row may have.

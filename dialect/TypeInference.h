@@ -1,4 +1,4 @@
-// Checked op construction without aborting builders: types are inferred, then verified, and an error is a diagnostic.
+// Checked op construction: types are inferred and the op is verified, and an error is a diagnostic, not an abort.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"

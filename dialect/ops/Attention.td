@@ -44,7 +44,7 @@ def Halftone_AttentionOp : Halftone_PureOp<"attention", [AttrSizedOperandSegment
 }
 
 def Halftone_AttentionGradOp : Halftone_PureOp<"attention_grad", [AttrSizedOperandSegments, Halftone_Inexact]> {
-  let summary = "The gradient of attention by q, k and v";
+  let summary = "Gradient of attention with respect to q, k and v";
   let description = [{
     The operands and attributes up to `key` are those of an `attention`, and `lse` is its result. `by_out` (b, t, n, e)
     is the cotangent of its `out`; `delta` (b, n, t), in the dtype of scores, is the sum over e of `by_out` times `out`,

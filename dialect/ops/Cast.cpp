@@ -52,8 +52,8 @@ LogicalResult RandomBitsOp::verify() {
   return success();
 }
 
-// Converts a float of `from`'s arithmetic type to the signless integer of width `width`: truncated, saturated, NaN to
-// 0.
+// Converts the float `x`, of an arithmetic type, to the signless integer of width `width`: truncates, saturates, and
+// maps NaN to 0.
 static Value floatToInteger(Scalar &s, Value x, unsigned width, bool isUnsigned) {
   double low = isUnsigned ? 0.0 : -std::ldexp(1.0, width - 1), high = std::ldexp(1.0, isUnsigned ? width : width - 1);
   Value notLow = s.compare(arith::CmpFPredicate::OGE, x, s.real(x, low));
@@ -84,7 +84,8 @@ static Value roundToOdd(Scalar &s, Value x) {
   return arith::BitcastOp::create(b, s.loc, f32, s.select(inexact, odd, bits));
 }
 
-// Merges the low bits of a 64-bit integer into one sticky bit, so that its f64 is exact and rounds on as `x` would.
+// Merges the low bits of a 64-bit integer into one sticky bit. Its f64 is then exact, and rounds to the same float as
+// `x`.
 static Value gatherLowBits(Scalar &s, Value x) {
   OpBuilder &b = s.builder;
   auto constant = [&](uint64_t value) { return s.integer(x.getType(), APInt(64, value)); };

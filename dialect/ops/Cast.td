@@ -9,10 +9,10 @@ def Halftone_CastOp : Halftone_PureOp<"cast", [SameOperandsAndResultShape,
     DeclareOpInterfaceMethods<Halftone_ElementwiseOpInterface>, Halftone_LiftOpInterface]> {
   let summary = "Cast to another dtype, rounding to nearest even";
   let description = [{
-    The value is rounded once, also from f64 and from wide integers. Float to integer truncates, saturates, and maps NaN
+    The value is rounded once, even from f64 and from wide integers. Float to integer truncates, saturates, and maps NaN
     to 0; integer to integer wraps; any type to bool is `!= 0`. The gradient of a cast between floats is a rounding cast
     back. With `saturate` a float result is clamped to the largest finite value instead of becoming infinite. A cast to
-    its own dtype is legal: with kind `rounding` it marks where a value that was kept wider must be rounded. A rounding
+    the same dtype is legal: with kind `rounding` it marks where a value that was kept wider must be rounded. A rounding
     cast is never removed. `origin` is the reason for the cast in the cast ledger: "layer input", "variable read",
     "layer output", "loss", "user", ...
     Example: `%1 = halftone.cast %0 {origin = "layer input"} : tensor<4xf32> to tensor<4xf16>`

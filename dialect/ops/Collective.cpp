@@ -39,8 +39,8 @@ ArrayRef<int64_t> bordersOf(ArrayAttr borders, size_t value) {
   return cast<DenseI64ArrayAttr>(borders[value]).asArrayRef();
 }
 
-/// Verifies that the borders of each of the `values` arrays increase from 0, and that `rank` is the index of one of
-/// their intervals.
+/// Verifies that there is one array of borders per value, that the borders of each ascend from 0 and have the same
+/// count, and that `rank` is the index of one of their intervals.
 LogicalResult checkDivision(ArrayAttr borders, int64_t rank, size_t values, function_ref<InFlightDiagnostic()> error) {
   if (borders.size() != values)
     return error() << "has " << values << " values, but borders of " << borders.size();

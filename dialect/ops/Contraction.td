@@ -9,12 +9,12 @@ def Halftone_ContractOp : Halftone_PureOp<"contract", [DeclareOpInterfaceMethods
   let description = [{
     The result's axes are the batch axes in order, then the free axes of lhs, then those of rhs. Batch axes are paired
     in order, and so are contracted axes. Floats: both operands have the same dtype (or both are float8), and the result
-    has that dtype or f32; f64 gives f64. Products accumulate in f32 (f64 for f64), independent of the result type. In
+    has that dtype or f32; f64 gives f64. Products accumulate in f32 (f64 for f64), independently of the result type. In
     default numerics a partial sum of bf16 products with a magnitude below 2^-126 may be flushed to 0, so that a result
     may be off by K * 2^-126 in addition to its roundings; operands are never flushed. i8 x i8 gives i32, accumulated in
     i32; i32 and i64 give their own type and wrap. A contracted extent of 0 gives zeros. rhs may be packed, and is then
-    contracted along the depth of its panels. `tile` holds the rows and columns of a block, each 1 to 1024;
-    choose-templates sets it, and form-kernels moves it to the blocks of the kernel.
+    contracted along the depth of its panels. `tile` holds the numbers of rows and columns of a block, each from 1 to
+    1024; choose-templates sets it, and form-kernels moves it to the blocks of the kernel.
     Example:
     ```mlir
     %y = halftone.contract %x, %w {lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>}

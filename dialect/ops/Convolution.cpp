@@ -21,8 +21,8 @@ template <class Properties> static void setSteps(Builder &builder, Properties &p
   properties.hole = builder.getDenseI64ArrayAttr(steps.hole);
 }
 
-/// Verifies that `op` has one value of each parameter per spatial axis, and that no index of positions and taps
-/// overflows i64.
+/// Verifies that `op` has one value of each parameter per spatial axis, and that each value is in range; its magnitude
+/// of at most 2^31 keeps indices within i64 (verifyReach).
 static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
   const size_t rank = steps.stride.size();
   if (rank == 0 || steps.dilation.size() != rank || steps.low.size() != rank || steps.hole.size() != rank)
@@ -46,7 +46,7 @@ static LogicalResult verifySteps(Operation *op, const WindowSteps &steps) {
   return success();
 }
 
-/// Verifies that no index of an output position and a tap overflows i64.
+/// Verifies that the extents of positions and taps keep every index within i64.
 static LogicalResult verifyReach(Operation *op, ArrayRef<int64_t> places, ArrayRef<int64_t> taps) {
   constexpr int64_t most = int64_t(1) << 31;
   for (int64_t extent : llvm::concat<const int64_t>(places, taps))

@@ -1,4 +1,4 @@
-// The scalar bodies of the elementwise ops without one in ODS (Halftone_MathOp).
+// The scalar bodies of the elementwise ops for which ODS (Halftone_MathOp) does not define one.
 // SPDX-License-Identifier: Apache-2.0
 #include "dialect/ops/Scalar.h"
 

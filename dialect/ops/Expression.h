@@ -1,4 +1,4 @@
-// Builder of Halftone ops as expressions, used to state gradients.
+// Builder of Halftone ops as expressions, used to define gradients.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/Dialect.h"

@@ -231,14 +231,15 @@ struct ScatterGradient {
       kept.push_back(place < batch ? place : axis + place - batch);
     return e.broadcast(ofIndices, updates.clone(tensorTypeOf(ofIndices).getElementType()), kept);
   }
-  /// Whether each index is in range.
+  /// Computes whether each index is in range.
   Value isInside() {
     const auto rows = static_cast<double>(tensorTypeOf(op.getX()).getDimSize(axis));
     Value at = op.getIndices();
     return AndOp::create(e.builder, e.loc, e.compare(ComparePredicate::ge, at, e.splat(indices, 0)),
                          e.compare(ComparePredicate::lt, at, e.splat(indices, rows)));
   }
-  /// Whether each index is the last one that selects its slice, so that its update determines the result there.
+  /// Computes whether each index is the last one that selects its slice, so that its update determines the result
+  /// there.
   Value isLast() {
     const ArrayRef<int64_t> shape = indices.getShape();
     const int64_t count = ShapedType::getNumElements(shape.drop_front(batch));
@@ -328,7 +329,7 @@ SmallVector<Value> ConcatOp::lift(OpBuilder &builder, const StepOperands &operan
   return {copy};
 }
 
-// Without batch axes, the steps are additional axes of the indices, or additional axes of x in front of the axis.
+// Without batch axes, the steps are additional axes of the indices, or additional axes of x before `axis`.
 SmallVector<Value> GatherOp::lift(OpBuilder &builder, const StepOperands &operands) {
   const RankedTensorType type = stackType(getY().getType(), operands.steps);
   if (getBatch() == 0 && getAxis() == 0 && !operands.isStacked[0])

@@ -20,7 +20,7 @@ def Halftone_ConcatOp : Halftone_PureOp<"concat", [Halftone_KeepsDtype, DeclareO
   let summary = "Concatenation along an axis";
   let description = [{
     There is at least one operand. All operands have the same dtype, and the same extents except along `axis`. A splat
-    constant as an operand pads.
+    constant as an operand acts as padding.
     Example: `%2 = halftone.concat %0, %1 {axis = 1 : i64} : tensor<8x4xf32>, tensor<8x3xf32> to tensor<8x7xf32>`
   }];
   let arguments = (ins Variadic<Halftone_Tensor>:$xs, I64Attr:$axis);
@@ -75,12 +75,12 @@ def Halftone_ScatterOp : Halftone_PureOp<"scatter",
   let summary = "Scatter: sets slices of x at the given indices to the updates, or combines them";
   let description = [{
     The indices and the updates are as for `scatter_add`, but an index out of range is ignored: it is neither clamped
-    nor wrapped. With kind set, the last update of an element in row-major order of the indices is its new value. With
-    sum, prod, max or min, x and its updates are combined in this order; sums and products of narrow floats are computed
-    in f32 and rounded once, and max and min propagate NaN. x and the updates have the same dtype. With set the
-    cotangent goes to the updates that are in the result, and to x elsewhere. With max and min it is split equally among
-    x and the updates that equal the result, except NaN. With prod each factor gets the cotangent times the other
-    factors.
+    nor wrapped. With kind `set`, the last update of an element in row-major order of the indices is its new value. With
+    `sum`, `prod`, `max` or `min`, x and its updates are combined in this order; sums and products of narrow floats are
+    computed in f32 and rounded once, and `max` and `min` propagate NaN. x and the updates have the same dtype. With
+    `set` the cotangent goes to the updates that are in the result, and to x elsewhere. With `max` and `min` it is split
+    equally among x and the updates that equal the result, except NaN. With `prod` each factor gets the cotangent times
+    the other factors.
     Example:
     ```mlir
     %y = halftone.scatter set %x, %ids, %rows {axis = 0 : i64} : (tensor<100x64xf32>, tensor<5xi32>, tensor<5x64xf32>) -> tensor<100x64xf32>

@@ -11,8 +11,8 @@ def Halftone_KernelOp : Halftone_Op<"kernel", [IsolatedFromAbove, Symbol, Halfto
   let description = [{
     The body is pure. After outline-kernels the symbol is `<kind>_<hash of the text without locations>`, so equal
     kernels are merged. The partition into blocks depends only on the extents and on `spec`. A kernel with partial
-    reductions (`partial_reduce`) needs a `spec`: each tile of a partial reduction is the part of one block, of a value
-    with the kernel's shape or with one element per row of a row kernel.
+    reductions (`partial_reduce`) needs a `spec`: each tile of a partial reduction is one block's part of a value, which
+    has the kernel's shape or one element per row of a row kernel.
     Example:
     ```mlir
     halftone.kernel loop @loop_0 (tensor<8xf32>) -> tensor<8xf32> {

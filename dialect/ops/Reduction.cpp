@@ -153,7 +153,7 @@ static Value shareAmongTies(Expression &e, ReduceOp op, Value cotangent, ArrayRe
   return e.mul(ones, e.broadcast(e.cast(share, x.getElementType(), "gradient of reduce"), x, kept));
 }
 
-// `count` rows of a matrix, from `first` on.
+// Slices `count` rows of a matrix, from `first` on.
 static Value rowsOf(Expression &e, Value x, int64_t first, int64_t count) {
   auto type = cast<RankedTensorType>(x.getType());
   return SliceOp::create(e.builder, e.loc, type.clone({count, type.getDimSize(1)}), x, ArrayRef<int64_t>{first, 0});
@@ -238,7 +238,7 @@ struct CumsumGradient {
       : e(e), op(op), axis(static_cast<int64_t>(op.getAxis())),
         extent(cast<RankedTensorType>(op.getX().getType()).getDimSize(axis)) {}
 
-  /// Slices `count` elements along the axis, from the `first` before or after on.
+  /// Slices `count` elements along the axis, after the first `first` ones in the direction of the cumsum.
   Value cut(Value x, int64_t first, int64_t count) {
     auto type = cast<RankedTensorType>(x.getType());
     SmallVector<int64_t> start(type.getRank(), 0), shape(type.getShape());
@@ -261,9 +261,9 @@ struct CumsumGradient {
     return e.splat(type.clone(shape), value);
   }
 
-  /// With P the products before each element, and R_i = dy_i + x_(i+1) R_(i+1): P_i R_i. The recurrence is composed
-  /// with itself at distances of 1, 2, 4, ... elements, so no division is needed, and derivatives of any order are
-  /// correct with zeros.
+  /// Returns P_i R_i, where P_i is the product of the elements before element i, and R_i = dy_i + x_(i+1) R_(i+1). The
+  /// recurrence is composed with itself at distances of 1, 2, 4, ... elements, so no division is needed, and
+  /// derivatives of any order are correct with zeros.
   Value ofProducts(Value x, Value y, Value cotangent) {
     if (extent == 1)
       return cotangent;

@@ -9,7 +9,7 @@ def Halftone_ReduceOp : Halftone_PureOp<"reduce", [DeclareOpInterfaceMethods<Hal
   let description = [{
     `axes` are strictly ascending. The result has x's dtype, or f32 for a narrower float x. Narrow sums and products
     accumulate in f32. max and min propagate NaN; their gradient is split equally among ties, and is NaN for each
-    element if the result is NaN. The gradient of prod for an element is the product of the others, also if some are 0.
+    element if the result is NaN. The gradient of prod for an element is the product of the others, even if some are 0.
     An empty axis gives the neutral element. and / or take bools, or integers bitwise; they have no gradient. A sum or
     product of floats is computed in chunks: an accumulator combines at most 32 elements, and the results of the chunks
     are combined pairwise. The relative error of n elements of the same sign therefore grows with log n.
@@ -69,7 +69,7 @@ def Halftone_CumsumOp : Halftone_PureOp<"cumsum", [DeclareOpInterfaceMethods<Hal
     `kind` is sum, prod, max or min. The result has x's shape, and x's dtype, or f32 for a narrower float x. Narrow
     floats are combined in f32, and each result is rounded once. Integers wrap; max and min propagate NaN. The gradient
     of a sum is the cumsum of the cotangent in the opposite direction; that of a product uses the products of the other
-    elements, also if some are 0. The cotangent of a max or min goes to the first of equal elements.
+    elements, even if some are 0. The cotangent of a max or min goes to the first of equal elements.
     Example:
     ```mlir
     %1 = halftone.cumsum %0 {axis = 1 : i64} : tensor<8x4xf16> -> tensor<8x4xf32>

@@ -1,4 +1,4 @@
-// Builder of arith ops on scalars or vectors, used to state scalar bodies.
+// Builder of arith ops on scalars or vectors, used to define scalar bodies.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "dialect/TypeInference.h"

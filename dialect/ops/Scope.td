@@ -9,11 +9,11 @@ def Halftone_LayerOp : Halftone_Op<"layer", [Halftone_NoGradient<"inline-layers 
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "A call of a layer under its dtype policy";
   let description = [{
-    Legal only in stage graph. The dtypes of a float operand and its block argument may differ, since a policy asks for
-    its compute dtype; `insert-casts` makes each difference a cast. Results are rounded to their dtype, forward and
-    backward. `path` is the layer's structural path, `call` counts the calls of a shared layer, and `rule` is the key of
-    the policy map that applies ("" if none does). With `rematerialize`, a training step keeps the layer's inputs and
-    recomputes its other values in the backward pass; layers inside are part of it.
+    Legal only in stage graph. The dtypes of a float operand and its block argument may differ, since the policy
+    prescribes the compute dtype; `insert-casts` makes each difference a cast. Results are rounded to their dtype,
+    forward and backward. `path` is the layer's structural path, `call` counts the calls of a shared layer, and `rule`
+    is the key of the policy map that applies ("" if none does). With `rematerialize`, a training step keeps the layer's
+    inputs and recomputes its other values in the backward pass; layers inside are part of it.
     Example:
     ```mlir
     %y = halftone.layer "net/dense" policy "mixed_float16" (%x) {call = 0 : i64, layer_class = "Dense"}
@@ -48,7 +48,7 @@ def Halftone_YieldOp : Halftone_Op<"yield", [Pure, Halftone_StructureHasNoGradie
 
 def Halftone_WhenOp : Halftone_Op<"when", [Halftone_ComparedWithItsOps, SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorRegions", "getRegionInvocationBounds"]>]> {
-  let summary = "Conditional: runs one of two regions, depending on a condition on the device";
+  let summary = "Conditional: runs one of two regions, selected by a condition on the device";
   let description = [{
     Both regions yield the types of the results. In plans the launches of the regions are predicated on the condition;
     there is no elementwise select, and the host does not wait. The gradient is a `when` on the same condition.
@@ -75,11 +75,11 @@ def Halftone_GradientOp : Halftone_Op<"gradient", [Pure,
   let summary = "Derivatives of a scalar with respect to variables and values";
   let description = [{
     `differentiate` resolves this op. `y` is a scalar float. The results are, in order, the derivatives with respect to
-    the variables named in `of` and to the values `xs`, with their types; they are zero if `y` does not depend on one.
-    Each `read` of a variable is a leaf: the derivative with respect to the variable is taken at the values of its
-    reads, and is the sum over all reads on which `y` depends. It does not flow through an `assign`, neither to earlier
-    values of the variable nor to the operands of the assigned value. Two updates in one function are therefore
-    equivalent to two functions with one update each.
+    the variables named in `of` and to the values `xs`, with their types; a derivative is zero if `y` does not depend on
+    its variable or value. Each `read` of a variable is a leaf: the derivative with respect to the variable is taken at
+    the values of its reads, and is the sum over all reads on which `y` depends. It does not flow through an `assign`,
+    neither to earlier values of the variable nor to the operands of the assigned value. Two updates in one function are
+    therefore equivalent to two functions with one update each.
     Example:
     ```mlir
     %dw = halftone.gradient %loss of [@w] : tensor<f32> -> tensor<4xf32>
