@@ -331,7 +331,7 @@ private:
 
   AttentionGradOp op;
   const TensorData &lse, &byOut, &delta;
-  std::vector<Interval> weights, slopes; // of all rows
+  std::vector<Interval> weights, slopes; // those of all rows
 };
 
 } // namespace

@@ -43,7 +43,7 @@ public:
 
 private:
   ArrayRef<int64_t> places, taps;
-  SmallVector<std::vector<int64_t>> offsets; // of each axis, [place][tap]
+  SmallVector<std::vector<int64_t>> offsets; // for each axis, indexed by [place][tap]
 };
 
 int64_t count(ArrayRef<int64_t> shape) { return ShapedType::getNumElements(shape); }

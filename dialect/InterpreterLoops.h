@@ -21,7 +21,7 @@ private:
   struct Sum {
     unsigned carry;
     llvm::SmallVector<mlir::Value> terms;
-    std::vector<SumBound> bounds; // of each element
+    std::vector<SumBound> bounds; // one per element of the carry
   };
   void add(Sum &sum, const TensorData &term);
 

@@ -151,7 +151,7 @@ SmallVector<Value> AttentionOp::lift(OpBuilder &builder, const StepOperands &ope
   SmallVector<Value> joined;
   for (unsigned number = 0; number < getNumOperands(); ++number) {
     if (!operands.isStacked[number] && shapeOf(operands[number]).front() == 1 && batch != 1) {
-      joined.push_back(operands[number]); // of a bias or mask: broadcast over all samples and steps
+      joined.push_back(operands[number]); // a bias or mask that is broadcast over all samples and steps
       continue;
     }
     Value stack = operands.stack(builder, loc, number);

@@ -11,7 +11,7 @@ struct ApplicationArgs {               // Keras's, without `weights`
   std::optional<Value> input_tensor{}; // symbolic images; none: an Input of `input_shape`
   std::optional<Shape>
       input_shape{}; // (height, width, channels); default: (224, 224, 3), or (None, None, 3) without the classifier
-  Choice<FeaturePooling> pooling = FeaturePooling::none; // of the features; only without the classifier
+  Choice<FeaturePooling> pooling = FeaturePooling::none; // applied to the features; only without the classifier
   int64_t classes = 1000;
   ActivationArg classifier_activation = "softmax";
   std::string name{}; // empty: the name of the architecture

@@ -73,7 +73,7 @@ public:
   virtual void set_model(const Model &model);
   void clear_model();
   Model model() const;           // runtime_error outside fit, evaluate and predict
-  CallbackParams params() const; // as model()
+  CallbackParams params() const; // runtime_error as for model()
 private:
   friend class detail::CallbackList;
   std::shared_ptr<void> model_;

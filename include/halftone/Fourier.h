@@ -51,7 +51,7 @@ struct StftArgs {
 HALFTONE_API Complex stft(const Value &x, int64_t sequence_length, int64_t sequence_stride, int64_t fft_length,
                           const StftArgs &args = {});
 struct IstftArgs {
-  std::optional<int64_t> length{}; // of the signal
+  std::optional<int64_t> length{}; // the length of the signal
   Window window = WindowKind::hann;
   bool center = true;
 };

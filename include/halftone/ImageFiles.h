@@ -77,7 +77,7 @@ struct ImgToArrayArgs {
 HALFTONE_API Tensor img_to_array(const Tensor &img, const ImgToArrayArgs &args = {});
 
 struct ArrayToImgArgs {
-  Choice<DataFormat> data_format = DataFormat::channels_last; // of x
+  Choice<DataFormat> data_format = DataFormat::channels_last; // the data format of x
   bool scale = true;                                          // shifts and scales the values to the range from 0 to 255
 };
 /// The inverse of img_to_array(): uint8 (height, width, channels). Values are truncated and clamped to 0 to 255.
@@ -102,13 +102,13 @@ struct ImageDatasetArgs {
   std::optional<int64_t> batch_size = 32;         // none: single images
   std::array<int64_t, 2> image_size = {256, 256}; // height and width
   bool shuffle = true;                            // false: files are sorted by name
-  std::optional<int64_t> seed{};                  // for the shuffle
+  std::optional<int64_t> seed{};                  // the seed of the shuffle
   std::optional<double> validation_split{};       // the fraction of the files for validation, at the end
   Choice<Subset> subset = Subset::none;
   Choice<Interpolation> interpolation = Interpolation::bilinear;
   bool follow_links = false; // also visits directories behind symbolic links
   bool crop_to_aspect_ratio = false;
-  bool pad_to_aspect_ratio = false; // with zeros
+  bool pad_to_aspect_ratio = false; // pads with zeros
   Choice<DataFormat> data_format = DataFormat::channels_last;
 };
 /// Loads the .png, .jpg and .jpeg files of a directory as batches of float32 images with labels. Each subdirectory is a

@@ -23,7 +23,7 @@ HALFTONE_API Value resize(const Value &images, const Integers &size, const Resiz
 struct AffineTransformArgs {
   Choice<Interpolation> interpolation = Interpolation::bilinear; // or nearest
   Choice<FillMode> fill_mode = FillMode::constant;
-  double fill_value = 0.0; // of FillMode::constant
+  double fill_value = 0.0; // used by FillMode::constant
   Choice<DataFormat> data_format = DataFormat::channels_last;
 };
 /// Projective transform: the pixel of the result at (x, y) is that of the image at ((a0 x + a1 y + a2) / k, (b0 x + b1
@@ -34,7 +34,7 @@ HALFTONE_API Value affine_transform(const Value &images, const Value &transform,
 
 struct PerspectiveTransformArgs {
   Choice<Interpolation> interpolation = Interpolation::bilinear; // or nearest
-  double fill_value = 0.0;                                       // of pixels outside of the image
+  double fill_value = 0.0;                                       // the value of pixels outside of the image
   Choice<DataFormat> data_format = DataFormat::channels_last;
 };
 /// Perspective transform that maps the corners `start_points` to `end_points`. Each is (4, 2) for all images, or
@@ -44,7 +44,7 @@ HALFTONE_API Value perspective_transform(const Value &images, const Value &start
 
 struct MapCoordinatesArgs {
   Choice<FillMode> fill_mode = FillMode::constant;
-  double fill_value = 0.0; // of FillMode::constant
+  double fill_value = 0.0; // used by FillMode::constant
 };
 /// Samples `inputs` at fractional coordinates (rank of the inputs, ...). `order` is 0 for the nearest element or 1 for
 /// linear interpolation; value_error otherwise.

@@ -28,7 +28,7 @@ struct DenseArgs {
 class HALFTONE_API Dense : public Layer {
 public:
   explicit Dense(int64_t units, const DenseArgs &args = {}, Where where = Where::current());
-  Variable kernel() const { return weight("kernel"); } // as it is stored, without LoRA's product
+  Variable kernel() const { return weight("kernel"); } // the stored weight, without LoRA's product
   Variable bias() const { return weight("bias"); }
   Variable lora_kernel_a() const { return weight("lora_kernel_a"); }
   Variable lora_kernel_b() const { return weight("lora_kernel_b"); }
@@ -86,7 +86,7 @@ struct EmbeddingArgs {
 class HALFTONE_API Embedding : public Layer {
 public:
   Embedding(int64_t input_dim, int64_t output_dim, const EmbeddingArgs &args = {}, Where where = Where::current());
-  Variable embeddings() const { return weight("embeddings"); } // as it is stored, without LoRA's product
+  Variable embeddings() const { return weight("embeddings"); } // the stored weight, without LoRA's product
   Variable lora_embeddings_a() const { return weight("lora_embeddings_a"); }
   Variable lora_embeddings_b() const { return weight("lora_embeddings_b"); }
 };

@@ -124,7 +124,7 @@ struct RandomTransformArgs {
   Choice<FillMode> fill_mode = FillMode::reflect;                // not mirror
   Choice<Interpolation> interpolation = Interpolation::bilinear; // or nearest
   std::optional<int64_t> seed{};
-  double fill_value = 0.0; // of FillMode::constant
+  double fill_value = 0.0; // used by FillMode::constant
   Choice<DataFormat> data_format = DataFormat::channels_last;
   Regularizer activity_regularizer{};
   bool trainable = true;
@@ -161,7 +161,7 @@ public:
 struct RandomShearArgs {
   Choice<Interpolation> interpolation = Interpolation::bilinear; // or nearest
   Choice<FillMode> fill_mode = FillMode::reflect;                // not mirror
-  double fill_value = 0.0;                                       // of FillMode::constant
+  double fill_value = 0.0;                                       // used by FillMode::constant
   Choice<DataFormat> data_format = DataFormat::channels_last;
   std::optional<int64_t> seed{};
   Regularizer activity_regularizer{};

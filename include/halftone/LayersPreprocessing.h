@@ -66,7 +66,7 @@ public:
   void adapt(const Tensor &data) const;
   void adapt(const Dataset &data, std::optional<int64_t> steps = {}) const;
   std::vector<std::string> get_vocabulary(bool include_special_tokens = true) const;
-  int64_t vocabulary_size() const; // with the special tokens
+  int64_t vocabulary_size() const; // including the special tokens
   /// Sets the terms, which may begin with the special tokens. value_error for repeated terms, for a special token
   /// elsewhere, for more than max_tokens, and for a wrong number of weights.
   void set_vocabulary(const Vocabulary<std::string> &vocabulary, const std::vector<double> &idf_weights = {}) const;

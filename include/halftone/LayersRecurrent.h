@@ -142,8 +142,8 @@ public:
   /// Returns the output and, with return_state, the states.
   [[nodiscard]] Values outputs(const Value &x, const RNNCallArgs &args = {}) const;
   Layer cell() const;
-  std::vector<Variable> states() const; // of a stateful layer that is built
-  void reset_state() const;             // to zeros
+  std::vector<Variable> states() const; // the states of a stateful layer that is built
+  void reset_state() const;             // sets the states to zeros
   void reset_states() const { reset_state(); }
 
 protected:
@@ -251,7 +251,8 @@ public:
 };
 
 struct ConvLSTMArgs {
-  Integers strides = 1; // for the convolution of the inputs; that of the states has stride 1 and padding "same"
+  Integers strides = 1; // for the convolution of the inputs; the convolution of the states has stride 1 and padding
+                        // "same"
   Choice<Padding> padding = Padding::valid;
   Choice<DataFormat> data_format = DataFormat::channels_last;
   Integers dilation_rate = 1; // cannot be combined with strides

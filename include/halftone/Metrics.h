@@ -82,7 +82,7 @@ concept AlmostMetric = !CustomMetric<T> && requires(T &t, MetricContext &c) { t.
 } // namespace detail
 struct MetricArgs {
   std::string name{};
-  PolicyArg dtype{}; // of the state; empty: floatx, not the global policy; for a policy its compute dtype
+  PolicyArg dtype{}; // the dtype of the state; empty: floatx, not the global policy; for a policy its compute dtype
 };
 /// A metric, which accumulates batches in its state. Most metrics keep a total and a count; their result is total /
 /// count. Copies share the state. compile() selects the class for "accuracy", "acc", "crossentropy" and "ce" by the
@@ -243,7 +243,7 @@ struct R2ScoreArgs {
 };
 struct IoUArgs {
   std::string name{};
-  PolicyArg dtype{};                     // of the counts; default: int32
+  PolicyArg dtype{};                     // the dtype of the counts; default: int32
   std::optional<int64_t> ignore_class{}; // targets of this class are ignored
   bool sparse_y_true = true;             // class indices; if false, the class is the argmax along `axis`
   bool sparse_y_pred = true;

@@ -39,7 +39,8 @@ public:
   MetricSpec(std::initializer_list<std::pair<std::string, std::vector<Metric>>> by_name);
   explicit MetricSpec(const std::vector<std::pair<std::string, std::vector<Metric>>> &by_name);
   const std::vector<Metric> &metrics() const { return metrics_; }
-  const std::vector<std::string> &names() const { return names_; } // of the outputs, one per metric; may be empty
+  const std::vector<std::string> &names() const { return names_; } // the names of the outputs, one per metric; may be
+                                                                   // empty
 
 private:
   std::vector<Metric> metrics_;
@@ -51,7 +52,7 @@ public:
   ValidationData() = default;
   ValidationData(const Tensors &x, const Tensors &y, const Tensors &sample_weight = {})
       : arrays_{x, y, sample_weight}, defined_(true) {}
-  ValidationData(Dataset dataset) : dataset_(std::move(dataset)), defined_(true) {} // of batches
+  ValidationData(Dataset dataset) : dataset_(std::move(dataset)), defined_(true) {} // a dataset of batches
   bool defined() const { return defined_; }
   const std::optional<Dataset> &dataset() const { return dataset_; } // empty: arrays()
   const Batch &arrays() const { return arrays_; }
@@ -116,7 +117,7 @@ struct BatchArgs {
   std::vector<std::pair<int64_t, double>> class_weight{};
 };
 struct SummaryArgs {
-  int64_t line_length = 0; // of the table in text(); 0: as wide as its cells
+  int64_t line_length = 0; // the width of the table in text(); 0: as wide as its cells
   bool expand_nested = false;
   bool show_trainable = false;
   bool show_policy = true;
@@ -153,13 +154,13 @@ private:
 };
 
 struct SavedTensor {
-  std::string name; // in the file
+  std::string name; // the name in the file
   std::vector<int64_t>
       transpose{}; // its axes in the weight's order: {1, 0} for a Linear, {2, 3, 1, 0} for a Conv2d; {}: unchanged
 };
 struct LoadWeightsArgs {
   bool skip_mismatch = false;
-  std::vector<std::pair<std::string, SavedTensor>> names{}; // by the paths of the weights
+  std::vector<std::pair<std::string, SavedTensor>> names{}; // keyed by the paths of the weights
 };
 
 class HALFTONE_API Model : public Layer {
@@ -260,7 +261,7 @@ protected:
 struct LoadArgs {
   bool compile = true; // compiles the model as it was saved, with its optimizer's state
   std::optional<Device> device{};
-  Numerics numerics = Numerics::fast; // of the compiled model; files do not record it
+  Numerics numerics = Numerics::fast; // the numerics of the compiled model; files do not record them
 };
 /// Returns an uncompiled model with the same layers and new weights. value_error as for Model::save().
 HALFTONE_API Model clone_model(const Model &model);

@@ -320,8 +320,7 @@ HALFTONE_API std::vector<Value> unstack(const Value &x, std::optional<int64_t> n
 HALFTONE_API std::vector<Value> split(const Value &x, const Sections &indices_or_sections, int64_t axis = 0);
 HALFTONE_API Value tile(const Value &x, const Integers &repeats); // along the last axes; additional axes come first
 HALFTONE_API Value repeat(const Value &x, int64_t repeats, std::optional<int64_t> axis = {}); // no axis: x flattened
-HALFTONE_API Value roll(const Value &x, const Integers &shift, const Axes &axis = {});        // no axis: as if x were
-                                                                                              // flattened
+HALFTONE_API Value roll(const Value &x, const Integers &shift, const Axes &axis = {}); // no axis: rolls x flattened
 HALFTONE_API Value flip(const Value &x, const Axes &axis = {});
 HALFTONE_API Value swapaxes(const Value &x, int64_t axis1, int64_t axis2);
 HALFTONE_API Value moveaxis(const Value &x, const Axes &source, const Axes &destination);

@@ -19,7 +19,7 @@ struct IMDBArgs {                     // keras.datasets.imdb.load_data
   std::optional<int64_t> num_words{}; // indices from here on become `oov_char`; default: the largest index
   int64_t skip_top = 0;               // indices below it become `oov_char` too
   std::optional<int64_t> maxlen{};    // sequences of at least this length are dropped
-  int64_t seed = 113;                 // for the order of the sequences
+  int64_t seed = 113;                 // determines the order of the sequences
   std::optional<int64_t> start_char = 1;
   std::optional<int64_t> oov_char = 2; // none: such indices are dropped
   int64_t index_from = 3;              // added to the indices
