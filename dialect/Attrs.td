@@ -15,7 +15,7 @@ class Halftone_Enum<string name, string summary, list<I32EnumCase> cases>
 class Halftone_EnumAttr<I32Enum e, string mnemonic> : EnumAttr<Halftone_Dialect, e, mnemonic>;
 
 def Halftone_CastKind : Halftone_Enum<"CastKind", "the reason for a cast", [
-  I32EnumCase<"rounding", 0>, // part of the program's semantics: never removed
+  I32EnumCase<"rounding", 0>, // part of the program's meaning: never removed
   I32EnumCase<"storage", 1>   // inserted by the compiler to store a value in a narrower type than it was computed in
 ]>;
 def Halftone_CastKindAttr : Halftone_EnumAttr<Halftone_CastKind, "cast_kind">;

@@ -331,7 +331,7 @@ private:
 
   AttentionGradOp op;
   const TensorData &lse, &byOut, &delta;
-  std::vector<Interval> weights, slopes; // those of all rows
+  std::vector<Interval> weights, slopes; // one per score, for all rows
 };
 
 } // namespace
