@@ -328,8 +328,9 @@ public:
 HALFTONE_API Config serialize(const Regularizer &regularizer);
 HALFTONE_API Regularizer deserialize(const Config &config);
 } // namespace regularizers
-/// Constraints on Euclidean norms over `axis` of the weight, computed in its dtype; config::epsilon() is added to norms
-/// in denominators. Keras's default axis, 0, suits the kernel of a Dense: one norm per unit.
+/// Constraints on Euclidean norms over `axis` of the weight. They are computed in at least float32, and the result is
+/// rounded to the dtype of the weight; config::epsilon() is added to norms in denominators. Keras's default axis, 0,
+/// suits the kernel of a Dense: one norm per unit.
 namespace constraints {
 /// Scales vectors whose norm exceeds max_value down to that norm.
 class HALFTONE_API MaxNorm : public Constraint {

@@ -174,6 +174,7 @@ struct GaussianNoiseArgs {
   std::string name{};
 };
 /// In training, adds normally distributed noise with mean 0 and standard deviation stddev; otherwise the identity.
+/// value_error for a stddev outside of [0, 1].
 class HALFTONE_API GaussianNoise : public Layer {
 public:
   explicit GaussianNoise(double stddev, const GaussianNoiseArgs &args = {}, Where where = Where::current());

@@ -206,9 +206,9 @@ public:
   explicit RandomBrightness(const Factor &factor, const RandomColorArgs &args = {}, Where where = Where::current());
 };
 
-/// In training, crops images to this height and width at a random offset, which is the same for all images of a batch.
-/// Images that are not larger along both axes are center-cropped to the aspect ratio of the result and resized.
-/// Otherwise the identity, for images of any size. The result has the compute dtype.
+/// In training, crops images to this height and width at a random offset, which is the same for all images of a batch;
+/// images that are not larger along both axes are instead center-cropped to the aspect ratio of the result and resized.
+/// Outside of training the identity, for images of any size. The result has the compute dtype.
 class HALFTONE_API RandomCrop : public Layer {
 public:
   RandomCrop(int64_t height, int64_t width, const RandomImageArgs &args = {}, Where where = Where::current());

@@ -167,8 +167,8 @@ struct CategoryEncodingArgs {
   PolicyArg dtype{};
   std::string name{};
 };
-/// Encodes integers from 0 to num_tokens - 1 as vectors (..., num_tokens) in the compute dtype; other integers are
-/// ignored. A second input holds weights for the first, only for "count".
+/// Encodes integers from 0 to num_tokens - 1 as vectors (..., num_tokens) in the variable dtype; other integers are
+/// ignored. A second input holds weights for the first, only for "count"; the vectors then have the compute dtype.
 class HALFTONE_API CategoryEncoding : public Layer {
 public:
   explicit CategoryEncoding(int64_t num_tokens, const CategoryEncodingArgs &args = {}, Where where = Where::current());

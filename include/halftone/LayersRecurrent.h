@@ -122,7 +122,8 @@ struct RNNArgs {
   bool return_state = false;         // outputs() also returns the states after the last step
   bool go_backwards = false;         // from the last step to the first; outputs are in the order of computation
   bool stateful = false;             // a call starts with the final states of the last call; the batch size is fixed
-  bool unroll = false;               // no effect on the code; a masked step repeats the output of the step before it
+  bool unroll = false;               // does not unroll the code, but needs a known, nonzero number of steps; a masked
+                                     // step repeats the output of the step before it
   bool zero_output_for_mask = false; // the output of a masked step is 0, not the preceding state
   Regularizer activity_regularizer{};
   bool trainable = true;

@@ -190,12 +190,13 @@ class HALFTONE_API CategoricalGeneralizedCrossEntropy : public Loss {
 public:
   CategoricalGeneralizedCrossEntropy(double q = 0.5, const LossArgs &args = {});
 };
-/// 1 - 2 * sum(t p) / (sum(t) + sum(p)), with sums over `axis`.
+/// 1 - 2 * sum(t p) / (sum(t) + sum(p) + config::epsilon()), with sums over `axis`.
 class HALFTONE_API Dice : public Loss {
 public:
   Dice(const DiceArgs &args = {});
 };
-/// 1 - s / (s + alpha * sum(t (1 - p)) + beta * sum(p (1 - t))) with s = sum(t p) and sums over `axis`.
+/// 1 - s / (s + alpha * sum(t (1 - p)) + beta * sum(p (1 - t)) + config::epsilon()) with s = sum(t p) and sums over
+/// `axis`.
 class HALFTONE_API Tversky : public Loss {
 public:
   Tversky(const TverskyArgs &args = {});

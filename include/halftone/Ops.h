@@ -230,9 +230,9 @@ HALFTONE_API Value broadcast_to(const Value &x, const Shape &shape);
 HALFTONE_API Value concatenate(const Values &xs, int64_t axis = -1);
 /// Gathers slices of x along `axis`. Indices out of range are clamped.
 HALFTONE_API Value take(const Value &x, const Value &indices, int64_t axis = 0);
-/// Gathers elements of x along an axis; without an axis, of x flattened. The indices have the rank of x, and their
-/// other axes broadcast with those of x. A negative index counts from the end. An index out of range gives NaN, the
-/// lowest signed integer, the largest unsigned integer or true.
+/// Gathers elements along an axis of x at indices of the rank of x, whose other axes broadcast with those of x. Without
+/// an axis, x is flattened, and the indices are a vector. A negative index counts from the end. An index out of range
+/// gives NaN, the lowest signed integer, the largest unsigned integer or true.
 HALFTONE_API Value take_along_axis(const Value &x, const Value &indices, std::optional<int64_t> axis = -1);
 /// The box of x with this shape at `start`; an extent of -1 (none) reaches to the end of the axis. If `start` holds
 /// only numbers, the box must lie within x, or else value_error. In a `start` with Values a negative index counts from
