@@ -55,7 +55,7 @@ struct QueuedCopy {
   Condition condition;
 };
 
-/// Where an operation, or an array that it points to, holds an address.
+/// A pointer to an address that is stored in an operation or in an array that the operation points to.
 using AddressPlace = std::variant<void **, const std::byte **, std::byte **>;
 
 /// An address that moves in a repeat. Outside the repeat it is the address of the first iteration.
@@ -90,9 +90,9 @@ public:
   /// Waits for all queued work and returns whether the condition then holds. Returns false after an error, which
   /// finish() reports.
   virtual bool holds(Condition condition) = 0;
-  /// Queues a whole list in order. When a list is queued again, its operations must be the same, and only those whose
-  /// indices are in `changed`, in ascending order, may have new addresses. At the first play of a list `changed` holds
-  /// the index of every operation.
+  /// Queues a whole list in order. When a list is queued again, its operations must be the same, and only those with an
+  /// index in `changed` may have new addresses. The indices are in ascending order. At the first play of a list
+  /// `changed` holds the index of every operation.
   virtual void play(std::span<const QueuedOperation> operations, std::span<const size_t> changed);
   /// Queues the operations one by one; those of a repeat are queued once per iteration.
   void playEach(std::span<const QueuedOperation> operations);
@@ -127,21 +127,21 @@ public:
   virtual StatusOr<DeviceMemory> allocate(int64_t bytes) = 0;
   /// Like allocate(), with undefined contents, for memory that is fully written before it is read.
   virtual StatusOr<DeviceMemory> allocateUndefined(int64_t bytes) { return allocate(bytes); }
-  /// Copies to the device's memory. The function has read `from` when it returns. Work queued before sees the old
-  /// bytes, work queued after the new ones.
+  /// Copies to the device's memory. The function has read `from` when it returns. Work queued earlier reads the old
+  /// bytes; work queued later reads the new ones.
   virtual Status upload(std::byte *to, std::span<const std::byte> from) = 0;
   /// Copies from the device's memory after all work queued before; the caller waits for that work.
   virtual Status download(std::span<std::byte> to, const std::byte *from) = 0;
   /// Loads the code of these kernels, by key, ready to launch. value_error naming a kernel whose code is not for this
   /// device.
   virtual StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) = 0;
-  /// Creates a queue whose launches use at most `scratchBytes` of scratch per thread (per block on a GPU). The device
-  /// must outlive the queue. device_error as for allocate().
+  /// Creates a queue whose launches use at most `scratchBytes` bytes of scratch per thread (per block on a GPU). The
+  /// device must outlive the queue. device_error as for allocate().
   virtual StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) = 0;
   /// Joins the group, to combine values in this device's memory with those in other processes' devices. All processes
   /// of the group make this call; the same group gives the same object. not_implemented_error on host devices, whose
-  /// values the group combines. If a device cannot take part, all processes get the same runtime_error, which names the
-  /// rank and the reason.
+  /// values the group combines. If a device cannot join, all processes get the same runtime_error, which names the rank
+  /// and the reason.
   virtual StatusOr<std::shared_ptr<DeviceCollectives>> join(std::shared_ptr<ProcessGroup> group);
   virtual DeviceCounters counters() const = 0;
   /// The id of the last submission; ids increase. hasFinished() returns true if the submission has completed, which

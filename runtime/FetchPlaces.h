@@ -12,7 +12,7 @@ namespace halftone {
 /// The addresses to which one player's plan writes its fetches. On the host the plan writes directly into the tensors
 /// that a play returns. Elsewhere changing an address costs more than copying a few bytes: a GPU runs the plan as a
 /// graph whose nodes hold the addresses. There each fetch of up to `mostFixedBytes` bytes has a fixed address, and the
-/// fetches of up to `mostSharedBytes` bytes are contiguous and leave in one copy. Tensors of earlier plays keep their
+/// fetches of up to `mostSharedBytes` bytes are contiguous and copied out together. Tensors of earlier plays keep their
 /// values. Larger fetches are written directly to their tensors.
 class FetchPlaces {
 public:
@@ -32,7 +32,7 @@ public:
   void copyOut(DeviceQueue &queue);
 
 private:
-  /// A run of fetches that leave in one copy and whose tensors share memory.
+  /// A run of fetches that are copied out together and whose tensors share memory.
   struct Run {
     int64_t offset = 0, bytes = 0; // in `fixed_`
     DeviceMemory to = {};          // of the tensors, between tensors() and copyOut()

@@ -8,7 +8,7 @@
 
 namespace halftone {
 
-/// The array in the bytes of a .npy file. io_error as of Tensor::load_npy(), with `name` for the file.
+/// Parses the bytes of a .npy file. io_error as for Tensor::load_npy(), with `name` in place of the file name.
 Tensor readNpy(const std::string &name, std::span<const std::byte> bytes);
 
 } // namespace halftone

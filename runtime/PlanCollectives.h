@@ -24,8 +24,8 @@ struct CollectiveTimes {
 class PlanCollectives {
 public:
   /// Without a group the process runs alone and each value is copied. With a group, a non-host device joins it; errors
-  /// are those of DeviceRuntime::join(). value_error if the plan divides values for another rank or another number of
-  /// processes than those of the group. The executable must outlive the object.
+  /// are those of DeviceRuntime::join(). value_error if the plan was partitioned for a rank or a number of processes
+  /// other than the group's. The executable must outlive the object.
   static StatusOr<std::unique_ptr<PlanCollectives>> make(const Executable &executable, DeviceRuntime &device,
                                                          std::shared_ptr<ProcessGroup> group);
   /// Starts the next collective; `addresses` is indexed by slot.
@@ -33,8 +33,8 @@ public:
   /// Waits for the oldest collective in flight; on a device the queue waits instead of the host. Errors are those of
   /// Communicator::exchange() or of the device.
   Status wait();
-  /// Waits for all collectives in flight, since their memory is about to change, and restarts at the plan's first
-  /// collective.
+  /// Waits for all collectives in flight, since their memory is about to change, and resets the position to the plan's
+  /// first collective.
   void settle();
   /// The labels of a plan's collectives, in order: kind, bytes, and a digest of the arrays. They are identical in all
   /// processes that play the plan together.

@@ -38,8 +38,8 @@ struct PlanOperations {
   std::vector<ChangingAddress> changing;          // feeds and fetches, in order of their operations
   std::vector<std::vector<MovingAddress>> moving; // one list per repeat
 
-  /// Requires that the plan has passed verify(). `launches` are those of its launch steps, in order; `buffers` holds
-  /// the addresses that they point to; `addresses` is indexed by slot. The operations point into `launches`, and the
+  /// Converts a plan that has passed verify(). `launches` are those of its launch steps, in order; `buffers` holds the
+  /// addresses that they point to; `addresses` is indexed by slot. The operations point into `launches`, and the
   /// address places into all of these arrays.
   static PlanOperations of(const Plan &plan, std::span<Launch> launches, std::span<void *> buffers,
                            std::span<std::byte *const> addresses);

@@ -41,7 +41,7 @@ struct Player::Impl {
   std::unique_ptr<DeviceQueue> queue;
   DeviceMemory arena;
   std::vector<DeviceMemory> constants;
-  std::vector<DeviceMemory> feedCopies; // each allocated at the first feed that the device cannot read in place
+  std::vector<DeviceMemory> feedCopies; // each allocated for the first feed that the device cannot read in place
 
   std::vector<SlotId> feedSlots, fetchSlots;
   std::optional<FetchPlaces> fetchPlaces; // from allocate() on
@@ -81,7 +81,7 @@ Player::~Player() = default;
 const Executable &Player::executable() const { return *impl_->executable; }
 const std::shared_ptr<DeviceRuntime> &Player::device() const { return impl_->device; }
 std::vector<CollectiveTimes> Player::collectiveTimes() const {
-  const ForkSafeLock turn(impl_->playing); // play() and the group's thread write the times during a play
+  const ForkSafeLock turn(impl_->playing); // during a play, play() and the group's thread write the times
   return impl_->collectives->times();
 }
 
@@ -262,7 +262,7 @@ Status Player::Impl::checkFeeds(std::span<const Tensor> feeds) const {
   return {};
 }
 
-/// The address from which the device reads a feed. `copy` is the player's own memory for the feed.
+/// Returns the address from which the device reads a feed. `copy` is the player's own memory for the feed.
 StatusOr<const std::byte *> Player::Impl::placeFeed(const Tensor &feed, DeviceMemory &copy) const {
   const std::byte *data = TensorAccess::address(feed);
   const bool isThere = TensorAccess::device(feed) == (device->isHost() ? nullptr : device);
@@ -336,8 +336,8 @@ void Player::Impl::refreshShadows() {
   }
 }
 
-/// Call it after the steps. The shadows that the steps wrote belong to the current versions of their variables; after a
-/// failure the version of no shadow is known.
+/// Call it after the steps. A shadow is current if the plan wrote it or did not write its variable; after a failure no
+/// shadow is.
 void Player::Impl::settleShadows(bool failed) {
   for (size_t i = 0; i < shadows.size(); ++i) {
     const ShadowSlot &slot = executable->shadows[i];

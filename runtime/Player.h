@@ -38,8 +38,8 @@ public:
   /// bufferAlignment is read in place; any other feed is copied. Written variables get a new version. value_error,
   /// before anything changes, names the parameter, the expected type and the given type. runtime_error if another
   /// process fails or leaves during a collective; the variables that the plan writes are then undefined. Calls from
-  /// several threads take turns, as do players that share a variable store. The turn begins before the values of
-  /// `beforePlay` are stored, so a play computes with the values of its own step.
+  /// several threads are serialized, and so are plays of players that share a variable store. The locks are acquired
+  /// before the values of `beforePlay` are stored, so a play computes with the values of its own step.
   StatusOr<std::vector<Tensor>> play(std::span<const Tensor> feeds);
 
   const Executable &executable() const;

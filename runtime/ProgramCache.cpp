@@ -89,7 +89,7 @@ public:
     given_.fetch_add(1);
     given_.notify_all();
   }
-  /// The number of releases so far; waitAfter() waits for the next one. A fork may happen meanwhile.
+  /// The number of releases so far; waitAfter() waits for the next release. A fork may happen meanwhile.
   uint64_t given() const { return given_.load(); }
   void waitAfter(uint64_t given) const {
     const OutsideForkGate waits;
@@ -127,7 +127,8 @@ CompileTurns &compileTurns() {
   return turns;
 }
 
-/// Acquires a cache for this thread, after the threads that are compiling it, and releases it.
+/// A scope in which this thread compiles for a cache. The constructor waits for the threads that are compiling it;
+/// isTaken() returns false if waiting would be a deadlock.
 class CompileTurn {
 public:
   CompileTurn(const ProgramCache &cache, std::atomic<std::thread::id> &compiler) : cache_(cache), compiler_(compiler) {

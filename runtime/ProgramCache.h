@@ -18,7 +18,8 @@
 
 namespace halftone {
 
-/// Division of feeds into consecutive groups: the inputs, targets and weights of a batch; the arguments of a function.
+/// Division of feeds into consecutive groups, such as the inputs, targets and weights of a batch, or the arguments of a
+/// function.
 struct FeedLayout {
   std::vector<int64_t> groups{};      // number of feeds per group; empty if the function does not split its feeds
   int64_t allRows = 0;                // rows of a batch that processes share; the program may depend on it
@@ -65,8 +66,8 @@ public:
   /// Creates the player for a key. It may set the key's threadSettings to anySettings.
   using Compile = std::function<StatusOr<std::shared_ptr<Player>>(ProgramKey &key)>;
   using Warn = std::function<void(const std::string &message)>;
-  /// The number of players kept. Text and images commonly come in some hundred sizes, and the player of a small model
-  /// takes a few KiB. The player of a large model holds its own arena, so many of them must not fill the memory.
+  /// Limits on the players kept. Text and images commonly come in some hundred sizes, and the player of a small model
+  /// takes a few KiB. The player of a large model holds its own arena, so the total size of the arenas is limited too.
   struct Bounds {
     size_t most = 1024;
     size_t always = 64; // kept regardless of the size of their arenas

@@ -92,7 +92,7 @@ Tensor TensorAccess::copy(const Tensor &tensor) {
   return result;
 }
 Tensor TensorAccess::view(const Tensor &tensor, int64_t first, Shape shape) {
-  Tensor::Impl impl = tensor.impl(); // includes its submission: the view is ready when the tensor is
+  Tensor::Impl impl = tensor.impl(); // includes the submission: the view is ready when the tensor is
   impl.data += first * (impl.dtype == DType::string ? int64_t{sizeof(std::string)} : itemsize(impl.dtype));
   impl.size = shape.elements();
   impl.shape = std::move(shape);

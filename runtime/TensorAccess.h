@@ -43,7 +43,7 @@ struct TensorAccess {
   /// elements of `dtype` and be aligned to the element size.
   static Tensor wrap(std::shared_ptr<void> owner, std::byte *data, DType dtype, Shape shape,
                      std::shared_ptr<DeviceRuntime> device = {});
-  /// A tensor of `shape` that views the elements of `tensor` starting at `first`, which must exist.
+  /// A tensor of `shape` that is a view of the elements of `tensor` from `first` on, which must exist.
   static Tensor view(const Tensor &tensor, int64_t first, Shape shape);
   /// The tensor in the memory of `device` (null: the host): the same tensor if it is already there, otherwise a copy.
   static Tensor on(const std::shared_ptr<DeviceRuntime> &device, const Tensor &tensor);

@@ -1,4 +1,4 @@
-// A shadow: the cached value of a pure function of a variable, tagged with the variable's version.
+// Shadows of variables: cached values of pure functions, tagged with the variable's version.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/Device.h"

@@ -1,4 +1,4 @@
-// Cache entries as files: the folder is opened safely, each entry is checked whole and placed when it is complete.
+// Cache entries as files: checks the folder's permissions and each entry's digest, and writes entries atomically.
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/CacheFolder.h"
 #include "runtime/base/CacheTrim.h"
@@ -20,8 +20,8 @@ namespace {
 constexpr off_t largestFile = 256 << 20;
 constexpr size_t digestSize = 64;
 
-/// Returns "" if `path` is a folder that this user owns and nobody else can write; it is created if absent. Otherwise
-/// returns the fault.
+/// Creates the folder if it is absent. Returns "" if this user owns it and nobody else can write to it, otherwise the
+/// reason for refusing it.
 std::string openFolder(const std::string &path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
     return fmt::format("cannot create {}: {}", path, std::strerror(errno));

@@ -18,7 +18,7 @@ std::string defaultCacheDirectory();
 /// A cache in which each entry is one file, `<directory>/<name>/<key>`, with key, SHA-256 and size in its header.
 /// Loading code from it requires the same trust as loading a shared library. So this user must own the folder, nobody
 /// else may have write permission, and no part of the path from `<directory>` on may be a symlink. Otherwise, or if the
-/// folder is not writable, the cache has no entries, and `complaint` gives the reason. Safe for concurrent threads and
+/// folder is not writable, the cache has no entries, and complaint() gives the reason. Safe for concurrent threads and
 /// processes.
 class CacheFolder {
 public:
@@ -26,12 +26,12 @@ public:
   /// dash and 16 hexadecimal digits. The entries of all folders with such names in `directory` have at most `limit`
   /// bytes together; the least recently used ones are evicted first. `magic`: the first bytes of each file.
   CacheFolder(std::string_view directory, const std::string &name, std::string_view magic, int64_t limit);
-  /// nullopt if there is no entry; a damaged file counts as none. A key consists of hexadecimal digits, 64 of them for
-  /// an entry that may be evicted.
+  /// nullopt if there is no entry; a damaged file counts as absent. A key consists of hexadecimal digits, 64 of them
+  /// for an entry that may be evicted.
   std::optional<std::string> read(const std::string &key) const;
   void write(const std::string &key, std::string_view body);
-  /// The reason why there are no entries, or why the first missing entry could not be written; later successful writes
-  /// do not clear it. Empty if neither happened, and if the directory is "none".
+  /// The reason why the cache is disabled, or why a write failed for the first time; later successful writes do not
+  /// clear it. Empty if neither happened, and if the directory is "none".
   std::string complaint() const;
 
 private:

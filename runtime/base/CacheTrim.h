@@ -6,10 +6,10 @@
 
 namespace halftone {
 
-/// If the entries of the cache in `base` exceed `limit` bytes together, removes the least recently used ones until
-/// seven eighths of the limit are left. Considers only folders whose names are those of builds and, within them, only
-/// files whose names are those of entries or of unfinished entries of dead processes. Removes empty folders of builds
-/// other than `own`.
+/// If the entries of the cache in `base` exceed `limit` bytes together, removes the least recently used ones until at
+/// most seven eighths of the limit are used, and then empty folders other than `own`. Considers only folders named
+/// after a code id (cmake/CodeId.cmake) and, within them, only files that are named like an entry or an unfinished
+/// entry. Unfinished entries less than an hour old are kept.
 void trimCacheFolder(const std::string &base, const std::string &own, int64_t limit);
 
 } // namespace halftone

@@ -63,7 +63,7 @@ StatusOr<pid_t> start(const ChildProgram &child, const std::string &program, con
   for (const std::string &argument : arguments)
     words.push_back(const_cast<char *>(argument.c_str()));
   words.push_back(nullptr);
-  // Duplicates with numbers above the program's own descriptors, 0 to 3, so that no dup2() overwrites one.
+  // Duplicates have numbers above the program's own descriptors, 0 to 3, so that no dup2() overwrites one.
   constexpr int least = 4;
   const OpenFile zero(::fcntl(input, F_DUPFD_CLOEXEC, least)), one(::fcntl(output, F_DUPFD_CLOEXEC, least)),
       three(::fcntl(file, F_DUPFD_CLOEXEC, least));

@@ -16,8 +16,8 @@ struct ChildProgram {
   std::string reason = "the file is damaged, or needs more than the limits of memory and time"; // of an end by a signal
 };
 
-/// The path of the program: the value of the environment variable, otherwise libexec/halftone/`program` in a folder
-/// above the file that contains this code (LibexecFile.h). io_error that names both if neither exists.
+/// The path of the program: the value of the environment variable or, if it is not set, libexec/halftone/`program` in a
+/// folder above the file that contains this code (LibexecFile.h). io_error that names both if neither exists.
 StatusOr<std::string> programPath(const ChildProgram &child);
 
 /// Runs the program. The open file `file` becomes its descriptor 3 and `input` its stdin; its stderr is discarded.

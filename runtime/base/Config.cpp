@@ -14,7 +14,7 @@
 using namespace halftone;
 using Json = nlohmann::ordered_json;
 
-/// An object, and an index of its keys if they are many: the JSON library keeps their order and searches linearly.
+/// An object, and an index of its keys if there are many: the JSON library keeps their order and searches linearly.
 struct Config::Rep {
   Rep() = default;
   explicit Rep(Json object) : json(std::move(object)) { listPlaces(); }

@@ -20,7 +20,7 @@ inline Status environmentError(ErrorKind kind, const char *name, const std::stri
   return {kind, std::string(name) + "=" + environmentValue(name) + ": expected " + expected};
 }
 
-/// Returns true if environmentError() made the message. Such an error does not concern the file or layer being
+/// Returns true if environmentError() produced the message. Such an error does not concern the file or layer being
 /// processed, so their names are not prepended to it.
 inline bool isOfEnvironment(std::string_view message) { return message.starts_with("HALFTONE_"); }
 

@@ -6,8 +6,8 @@
 
 namespace halftone::detail {
 
-/// Nesting depth of JSON objects and lists. Deeper text is refused, so that recursion over a value cannot exhaust the
-/// stack.
+/// Nesting depth of JSON objects and lists. Deeper nesting is refused, so that recursion over a value cannot exhaust
+/// the stack.
 inline constexpr int mostJsonLevels = 200;
 /// Bytes of config.json and of a vocabulary in a .keras archive, and of a JSON file.
 inline constexpr int64_t mostJsonBytes = 32 << 20;
@@ -15,13 +15,14 @@ inline constexpr int64_t mostJsonBytes = 32 << 20;
 /// Bytes of a saved plan, and of a module in textual or bytecode form.
 inline constexpr int64_t mostPlanBytes = int64_t{2} << 30, mostModuleBytes = int64_t{1} << 30;
 
-/// Bytes of a member of an archive of texts; those of IMDB have 17 MB.
+/// Bytes of a member of a text archive; IMDB's have 17 MB.
 inline constexpr int64_t mostTextBytes = int64_t{512} << 20;
 
-/// Bytes of a file of CIFAR's binary versions; those have 31 MB and 154 MB.
+/// Bytes of a file in CIFAR's binary format; the files have 31 MB and 154 MB.
 inline constexpr int64_t mostCifarBytes = int64_t{2} << 30;
 
-/// Bytes of a safetensors header, tensors of a file, texts of its metadata, and axes of a tensor.
+/// Limits of a safetensors file: bytes of the header, number of tensors, number of metadata strings, and rank of a
+/// tensor.
 inline constexpr int64_t mostHeaderBytes = 100 << 20;
 inline constexpr size_t mostTensors = 1 << 18, mostTexts = 1 << 20, mostAxes = 64;
 

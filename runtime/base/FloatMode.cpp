@@ -6,8 +6,8 @@ namespace halftone {
 
 #if defined(__x86_64__) || defined(__i386__)
 
-static constexpr uint32_t vectorMode = 0x1f80, vectorFlags = 0x3f; // all exceptions masked, to nearest, no flushing
-static constexpr uint16_t scalarMode = 0x37f;                      // the same, with extended precision
+static constexpr uint32_t vectorMode = 0x1f80, vectorFlags = 0x3f; // exceptions masked, round to nearest, no flushing
+static constexpr uint16_t scalarMode = 0x37f;                      // likewise, with extended precision
 
 FloatMode::FloatMode() {
   asm volatile("stmxcsr %0" : "=m"(vector_) : : "memory");

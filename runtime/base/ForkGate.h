@@ -34,7 +34,7 @@ private:
 /// another count does not exist in this process.
 int64_t forkCount();
 
-/// A lock for a mutex of the library: while a thread holds it, another thread's fork() waits.
+/// A lock guard for a mutex of the library: while a thread holds it, another thread's fork() waits.
 template <class Mutex> class ForkSafeLock {
 public:
   explicit ForkSafeLock(Mutex &mutex) : lock_(mutex) {}

@@ -22,7 +22,7 @@ using detail::mostJsonLevels;
 
 namespace {
 
-/// The part of a text that a message quotes; the text may be long.
+/// The prefix of a possibly long text that a message quotes.
 std::string shortened(std::string_view text) {
   constexpr size_t longest = 80;
   if (text.size() <= longest)
@@ -55,7 +55,7 @@ private:
   std::string_view text_;
   size_t at_ = 0;
 
-  /// Ends with the byte at index `at` as "line 3, column 7".
+  /// Throws an error whose message ends with the position of the byte at `at`, as "line 3, column 7".
   [[noreturn]] void failAt(size_t at, const std::string &what) const {
     const std::string_view before = text_.substr(0, at);
     const size_t column = before.size() - (before.rfind('\n') + 1); // if there is no newline before, npos + 1 is 0
@@ -190,7 +190,7 @@ private:
       ++at_;
   }
 
-  /// A 64-bit integer, otherwise a float.
+  /// Parses an int64 or, for any other number, a float.
   Json number() {
     const size_t begin = at_;
     const bool isNegative = takes("-");
@@ -209,8 +209,7 @@ private:
     const char *first = text_.data() + begin, *last = text_.data() + at_;
     if (int64_t integer = 0; isInteger && isNegative && std::from_chars(first, last, integer).ec == std::errc())
       return integer;
-    // An integer outside the range of int64 becomes a float, so that no reader of an integer takes it for another
-    // number.
+    // An integer outside the range of int64 becomes a float, so that reading it as an int64 cannot wrap.
     if (uint64_t integer = 0; isInteger && !isNegative && std::from_chars(first, last, integer).ec == std::errc() &&
                               integer <= uint64_t(std::numeric_limits<int64_t>::max()))
       return integer;

@@ -13,10 +13,10 @@ namespace halftone {
 nlohmann::ordered_json parseJson(std::string_view text);
 
 /// Formats a value so that parseJson() restores the same bits of each number. `indent` < 0: on one line. value_error,
-/// naming the text and its key, for a text that is not UTF-8.
+/// naming the string and its key, for a string that is not valid UTF-8.
 std::string jsonText(const nlohmann::ordered_json &value, int indent = -1);
 
-/// Returns true if a text is UTF-8, as JSON strings must be.
+/// Returns true if `text` is valid UTF-8, as JSON strings must be.
 bool isUtf8(const std::string &text);
 
 } // namespace halftone

@@ -8,7 +8,8 @@ namespace halftone {
 
 /// The file that contains the library's code: the shared library, or a statically linked program.
 std::filesystem::path ownFile();
-/// libexec/halftone/`name` in a folder above ownFile(); "" if the process has access in `mode` (of access()) to none.
+/// The path of libexec/halftone/`name` in a folder above ownFile(); "" if the process may access no such file in
+/// `mode`, a mode of access().
 std::string libexecFile(const std::string &name, int mode);
 
 } // namespace halftone

@@ -14,7 +14,7 @@ namespace halftone {
 /// place meanwhile: a read past its new end kills the process.
 class MappedFile {
 public:
-  /// Errors as of openFile().
+  /// Maps a file. Errors as for openFile().
   static StatusOr<std::shared_ptr<MappedFile>> open(const std::string &path);
   /// Like open(path), for an open file, which the caller may close afterwards. `name` stands for its path in errors.
   static StatusOr<std::shared_ptr<MappedFile>> open(int descriptor, const std::string &name);

@@ -13,8 +13,7 @@ enum class Place : uint8_t { below, inside, above };
 Place placeIn(DType dtype, const Number &number);
 /// Returns true if the number is integral and fits in 64 bits, so that Python would treat it as an int.
 bool isWhole(const Number &number);
-/// value_error if `dtype` is an integer dtype whose range excludes the truncated number. `who` names the caller in the
-/// message.
+/// value_error if `dtype` is an integer dtype whose range excludes the truncated number. The message begins with `who`.
 void requireHolds(std::string_view who, DType dtype, const Number &number);
 std::string numberText(const Number &number);
 

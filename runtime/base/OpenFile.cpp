@@ -19,7 +19,7 @@ Status refusal(const std::string &path, const std::string &reason) {
   return {ErrorKind::io_error, fmt::format("cannot read {}: {}", path.empty() ? "''" : path, reason)};
 }
 
-/// Returns "" for a regular file.
+/// The reason for refusing a file of this mode; "" for a regular file.
 std::string faultOf(mode_t mode) {
   if (S_ISREG(mode))
     return "";

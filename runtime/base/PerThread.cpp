@@ -31,7 +31,7 @@ struct Key {
 void atThreadEnd(void (*destroy)(void *), void *object) {
   static const Key key;
   if (!key.isMade)
-    return; // the process has no keys left: the thread's objects leak
+    return; // the process is out of keys: the thread's objects leak
   auto *entry = new Entry{destroy, object, static_cast<Entry *>(pthread_getspecific(key.key))};
   if (pthread_setspecific(key.key, entry) != 0)
     delete entry;

@@ -4,9 +4,9 @@
 
 namespace halftone {
 
-/// value_error "<what>: nested too deeply ..." if the calling thread's stack is nearly exhausted, with enough left to
-/// construct the error and for the functions called meanwhile. Every function that recurses over layers, models,
-/// configs or other user-nested structures calls it once per level. Of a stack of more than 8 MiB it lets 8 MiB be
+/// value_error "<what>: nested too deeply ..." if the calling thread's stack is nearly exhausted. Enough of the stack
+/// is reserved for constructing the error and for calls that do not recurse. Every function that recurses over layers,
+/// models, configs or other user-nested structures calls it once per level. At most 8 MiB of a larger stack may be
 /// used, so that infinite recursion is an error on every stack. Takes a few nanoseconds.
 void requireStack(const char *what);
 

@@ -9,8 +9,9 @@
 
 namespace halftone {
 
-/// A thread that runs `work`; nullopt if the system starts no more threads (a limit of the user, of a container or of
-/// memory), so that the caller does the work itself. All threads of the library are started here.
+/// Starts a thread that runs `work`. Returns nullopt if the system starts no more threads, because of a limit of the
+/// user or the container or for lack of memory; the caller then does the work itself. All threads of the library are
+/// started here.
 std::optional<std::thread> startThread(std::function<void()> work);
 
 /// Calls `job(i)` for each i below `jobs` in at most `threads` new threads, and returns when all jobs are done. If no

@@ -96,7 +96,7 @@ struct Place {
   std::optional<int> openFile;
 };
 
-/// Follows symlinks. nullopt, with errno set, if there are too many.
+/// Resolves symlinks. nullopt, with errno set, if there are too many.
 std::optional<Place> follow(std::string path) {
   for (int links = 0; links < 40; ++links) {
     if (std::optional<int> number = openFileNamed(folderOf(path), nameOf(path)))
@@ -148,7 +148,7 @@ bool writeInPlace(const std::string &path, const struct stat &old, Parts parts) 
 class Draft {
 public:
   Draft(const std::string &target, mode_t mode) : target_(target) {
-    if (::access("/proc/self/fd", X_OK) == 0) // by which a file without a name gets one
+    if (::access("/proc/self/fd", X_OK) == 0) // through which an unnamed file gets a name
       file_ = OpenFile(::open(folderOf(target).c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
     if (!file_)
       (void)nameBeside([&](const char *name) {
@@ -219,15 +219,15 @@ bool takeRights(int file, const struct stat &old, Way way) {
       return false;
     mode &= 0777; // set-user-ID would refer to another user
     if (made.st_gid != old.st_gid && ::fchown(file, uid_t(-1), old.st_gid) != 0)
-      mode = (mode & 0707) | ((mode & 07) << 3); // a different group gets the permissions of others
+      mode = (mode & 0707) | ((mode & 07) << 3); // another group gets the permissions of others
   }
   return ::fchmod(file, mode) == 0;
 }
 
 enum class Outcome { done, failed, notPossible };
 
-/// Writes a new file and gives it the name `path`. `old` is the status of the existing file, null if there is none.
-/// `notPossible` means that nothing has changed.
+/// Writes a new file and renames it to `path`. `old` is the status of the existing file, null if there is none. Returns
+/// `notPossible` if the file cannot be replaced; nothing has changed then.
 Outcome replace(const std::string &path, const struct stat *old, Parts parts, Way way) {
   Draft draft(path, old ? 0600 : 0666);
   if (!draft)
@@ -241,7 +241,7 @@ Outcome replace(const std::string &path, const struct stat *old, Parts parts, Wa
   return Outcome::done;
 }
 
-/// Syncs a rename in the folder to disk. Nobody could undo the rename, so a failure is not an error.
+/// Syncs a rename in the folder to disk. A failure is ignored, since the rename cannot be undone.
 void syncFolder(const std::string &path) {
   const OpenFile folder(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder)

@@ -13,8 +13,7 @@ namespace {
 
 /// Alignment of arrays in a message. Chunk bounds are multiples of it too, so they split no element.
 constexpr int64_t alignment = 8;
-/// Up to this size every process sends its whole message to all: one exchange instead of two, at the cost of more
-/// bytes.
+/// Up to this size every process sends its whole message to all others: one exchange instead of two, but more bytes.
 constexpr int64_t mostBytesSharedWhole = 8192;
 /// Arrays of at least this size are separate messages: copying them would take longer than sending one more message.
 constexpr int64_t leastBytesInPlace = 32768;
@@ -80,7 +79,8 @@ void addTwo(const typename Codec::Storage *first, const typename Codec::Storage 
                                            Codec::decode(second[i])));
 }
 
-/// `parts` is the same byte range of each process's message, by rank; `to` may alias one of them.
+/// Combines elements of all processes. `parts` is the same byte range of each process's message, by rank; `to` may
+/// alias one of them.
 template <class Codec>
 void combine(CollectiveKind kind, std::span<const std::byte *const> parts, std::byte *to, int64_t elements) {
   using Storage = typename Codec::Storage;

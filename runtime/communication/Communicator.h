@@ -26,8 +26,8 @@ public:
   virtual int size() const = 0;
   /// Sends and receives messages, and returns when all are done. Messages between two ranks arrive in order. The first
   /// message of an exchange is its `label`, which describes what this process does; its first labelBytes - 1 bytes are
-  /// significant. runtime_error that names the other rank if it has left the run; with both labels if it sends a
-  /// different label; or if it sends a message of another size. Call it from one thread at a time.
+  /// significant. runtime_error that names the other rank if it has left the run or sends a message of another size or
+  /// a different label; in the latter case with both labels. Call it from one thread at a time.
   virtual Status exchange(std::string_view label, std::span<const Outgoing> sends,
                           std::span<const Incoming> receives) = 0;
   /// Tells whether a thread of this process is blocked on exchanges. If so, an exchange need not sleep to leave the

@@ -46,7 +46,7 @@ ExchangeScope::ExchangeScope(std::string_view words) : outer_(scopeWords->size()
 ExchangeScope::~ExchangeScope() { scopeWords->resize(outer_); }
 const std::string &ExchangeScope::words() { return *scopeWords; }
 
-/// The number is never truncated, however long the words are.
+/// The label of an exchange. Long words are truncated, but never the number.
 static std::string labelOf(std::string_view name, uint64_t number) {
   const std::string &scope = ExchangeScope::words();
   const std::string words = fmt::format("{}{}{}", scope, scope.empty() || name.empty() ? "" : ": ", name);

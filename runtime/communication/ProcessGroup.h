@@ -29,7 +29,7 @@ private:
 /// Totals over all work of a group.
 struct GroupTimes {
   int64_t count = 0;
-  double seconds = 0, waited = 0; // that the work took; for which threads waited for it
+  double seconds = 0, waited = 0; // duration of the work; time for which threads waited for it
 };
 
 /// Runs work with collectives in the order in which it was started, on its own thread or, if the work has not begun, on
@@ -45,7 +45,7 @@ public:
 
   int rank() const { return communicator_->rank(); }
   int size() const { return communicator_->size(); }
-  /// Starts work and returns its number for wait(), which must be called before memory that the work uses is freed. The
+  /// Starts work and returns its number. wait() must be called for it before memory that the work uses is freed. The
   /// label of its exchanges consists of the words of the thread's scopes, of `name`, and of that number, so if
   /// processes make different calls, an error names both. Neither the words nor `name` may depend on the rank.
   uint64_t start(std::string_view name, Work work);

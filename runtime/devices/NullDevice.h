@@ -21,7 +21,7 @@ public:
   };
   std::string name() const override { return "null"; }
   std::string description() const override { return "records launches"; }
-  /// A library in which find() succeeds for every key; its code is never called.
+  /// Returns a library in which find() succeeds for every key; its code is never called.
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override;
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
   /// The launches whose condition held, one record per part in order, since the device was created or since the last

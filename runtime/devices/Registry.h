@@ -8,8 +8,8 @@
 
 namespace halftone {
 
-/// The process-wide runtime of that device, opened at the first call. device_error with the reason if the device cannot
-/// be used, value_error for an invalid HALFTONE_NUM_THREADS.
+/// The process-wide runtime of `device`, opened at the first call. device_error with the reason if the device cannot be
+/// used, value_error for an invalid HALFTONE_NUM_THREADS.
 StatusOr<std::shared_ptr<DeviceRuntime>> deviceRuntime(Device device);
 
 /// Registers a device in addition to those that the library finds itself: Device::find() and list() return it from now

@@ -119,7 +119,7 @@ StatusOr<StepTimes> measureSteps(const Player &player) {
   StatusOr<TimedPlayer> timed = TimedPlayer::of(player, false);
   HALFTONE_RETURN_IF_ERROR(timed.status());
   std::vector<double> plays;
-  std::vector<std::vector<double>> seconds(player.executable().plan.steps.size()); // per step, one for each play
+  std::vector<std::vector<double>> seconds(player.executable().plan.steps.size()); // [step][play]
   const Clock::time_point start = Clock::now();
   while (plays.size() < mostPlays && (plays.empty() || secondsSince(start) < enoughSeconds)) {
     timed->device->launches.clear();

@@ -166,7 +166,7 @@ void WorkerPool::work(Workers &workers, int64_t thread, std::byte *const *scratc
       spin.once();
       if (!spin.longEnoughToCheckTheClock())
         continue;
-      runOpenChunks(thread, state); // of late threads, or of a launch without a chunk for this thread
+      runOpenChunks(thread, state); // of threads that are late, or of a launch without a chunk for this thread
       const Clock::time_point now = Clock::now();
       if (workers.active)
         lastActive = now;
@@ -234,7 +234,7 @@ void WorkerPool::run(std::span<const Launch> parts, std::byte *callersScratch) {
   const int64_t chunks = std::min({blocks, bits, worth});
   ++runs_;
   allChunks_ += chunks;
-  // The workers' shares first: workers find their chunks while the caller writes its own share.
+  // Writes the workers' shares first: they start on their chunks while the caller writes its own share.
   for (int64_t thread = threads, chunk = chunks; thread-- > 0;) {
     uint64_t open = 0;
     for (int64_t bit; chunk > 0 && (bit = (chunk - 1) * bits / chunks) >= thread * chunksPerThread; --chunk)

@@ -25,7 +25,7 @@ static bool endsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// Looks up a dtype by TensorFlow's names: Halftone's names and three more.
+/// Looks up a dtype by TensorFlow's name: Halftone's names and three more.
 static std::optional<DType> dtypeByName(std::string_view name) {
   if (name == "half")
     return DType::float16;

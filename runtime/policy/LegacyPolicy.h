@@ -23,7 +23,7 @@ enum class LossScaler : uint8_t {
   added,  // a LossScaleOptimizer that compile() adds
 };
 /// The component that scales the loss after compile(), for a model whose own policy is `own` and whose optimizer scales
-/// as `given` says. The policies of its layers are ignored. compile(), its warning, and the tools all use this
+/// the loss by `given`. The policies of its layers are ignored. compile(), its warning, and the tools all use this
 /// function.
 LossScaler lossScaler(const DTypePolicy &own, LossScaler given, bool isAutomatic = true);
 

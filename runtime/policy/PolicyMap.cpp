@@ -12,8 +12,8 @@
 
 using namespace halftone;
 
-/// The default of a new map: the given policy, or the global one. If the global policy is a map, the default of that
-/// map.
+/// The default of a new map: the given policy, otherwise the global policy. If the global policy is a map, the default
+/// of that map.
 static DTypePolicy settledDefault(const PolicyArg &given) {
   if (!given.empty() && given.get().as_map())
     throw Error(ErrorKind::value_error, "`default_policy` cannot be a `DTypePolicyMap`.");

@@ -15,7 +15,7 @@ struct DTypePolicy::Rep {
   virtual ~Rep() = default;
   virtual std::optional<std::string> quantizationMode() const { return std::nullopt; }
   virtual std::string repr() const;
-  /// A text that two policies share only if programs need not distinguish them.
+  /// A string that two policies share only if programs need not distinguish them.
   virtual std::string identity() const { return className + " " + name; }
   virtual Config config() const;
   /// Keras's ==. Called only if both may have the same class.

@@ -388,7 +388,7 @@ void Translator::flags(size_t begin) {
     fail("the flags 'a' and 'u' are supported for the whole pattern only", at);
   ++at;
   const bool nowVerbose = (verbose || on.find('x') != on.npos) && off.find('x') == off.npos;
-  for (std::string *kept : {&on, &off}) // the translator itself removes whitespace and comments of verbose parts
+  for (std::string *kept : {&on, &off}) // the translator itself removes the whitespace and comments of verbose groups
     std::erase_if(*kept, [](char c) { return c == 'a' || c == 'u' || c == 'x'; });
   if (whole) {
     result.ascii |= ascii;

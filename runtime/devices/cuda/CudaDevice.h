@@ -25,7 +25,7 @@ public:
   StatusOr<DeviceMemory> allocateUndefined(int64_t bytes) override { return gpu_->allocate(bytes); }
   Status upload(std::byte *to, std::span<const std::byte> from) override;
   Status download(std::span<std::byte> to, const std::byte *from) override { return gpu_->download(to, from); }
-  /// Code for "nvptx|...". Errors as Modules::load().
+  /// Loads code for targets "nvptx|...". Errors as for Modules::load().
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override {
     return modules_->load(kernels);
   }

@@ -7,7 +7,7 @@ namespace halftone::cuda {
 StatusOr<std::unique_ptr<CudaGraph>> CudaGraph::build(std::shared_ptr<Gpu> gpu, std::span<const Work> list) {
   std::unique_ptr<CudaGraph> built(new CudaGraph(gpu));
   HALFTONE_RETURN_IF_ERROR(gpu->check(gpu->calls().graphCreate(&built->graph_, 0), "making a graph"));
-  std::vector<GraphNode> last; // none or one
+  std::vector<GraphNode> last; // at most one node
   for (const Work &work : list) {
     HALFTONE_RETURN_IF_ERROR(built->add(work, last));
     if (built->nodes_.back())

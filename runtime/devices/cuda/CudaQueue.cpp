@@ -7,7 +7,7 @@ namespace halftone::cuda {
 
 CudaQueue::~CudaQueue() = default;
 
-/// Runs a request in the GPU's turn if all requests of the submission so far have succeeded.
+/// Runs a request under a GpuTurn if all requests of the submission so far have succeeded.
 template <class F> void CudaQueue::unlessFailed(F request) {
   if (!error_.isOk())
     return;

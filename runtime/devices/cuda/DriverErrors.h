@@ -7,8 +7,8 @@
 
 namespace halftone::cuda {
 
-/// The scope of an error. After an error of one request or of a kernel's code the driver continues to work; after one
-/// of the process it refuses all further work.
+/// The scope of an error. After an error of scope `request` or `code` the driver continues to work; after an error of
+/// scope `process` it refuses all further work.
 enum class Reach { request, code, process };
 
 /// The scope listed in DriverResults.def; Reach::request for an error that is not listed there.

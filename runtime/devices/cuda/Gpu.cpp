@@ -175,9 +175,10 @@ Status Gpu::outOfMemory(int64_t bytes) {
           fmt::format("{}: out of memory: {} bytes are asked for{}", name_, bytes, freeMemory())};
 }
 
-/// Memory is in use until queued work has completed, so a second attempt follows that work.
+/// Allocates memory. Freed memory stays in use until queued work has completed, so a second attempt waits for that
+/// work.
 Status Gpu::reserve(int64_t bytes, Address &address) {
-  if (bytes > facts_.bytes) // drivers differ in the error
+  if (bytes > facts_.bytes) // drivers report different errors for it
     return outOfMemory(bytes);
   const size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
   Result result = calls().memAllocFromPoolAsync(&address, size, pool_, compute_);
@@ -270,7 +271,7 @@ Status Gpu::endSubmission() {
   HALFTONE_RETURN_IF_ERROR(turn.status());
   const Status marked = markSubmission();
   if (!marked.isOk())
-    (void)wait(); // its completion cannot be queried later
+    (void)wait(); // without an event its completion cannot be queried later
   return marked;
 }
 

@@ -78,7 +78,7 @@ public:
   uint64_t submission();
   bool hasFinished(uint64_t submission);
 
-  /// Updated by all components, in the GPU's turn.
+  /// Updated by all components; guarded by a GpuTurn.
   DeviceCounters counters;
   DeviceCounters countersNow();
 

@@ -4,7 +4,7 @@
 
 namespace halftone::cuda {
 
-/// A copy may be in flight.
+/// Waits for copies in flight.
 LoopByte::~LoopByte() {
   if (!memory_)
     return;

@@ -26,7 +26,7 @@ struct ModuleCache {
 
 namespace {
 
-constexpr size_t mostThreads = 4; // that compile concurrently
+constexpr size_t mostThreads = 4; // for compilation
 constexpr int64_t mostBlockThreads = 1024;
 constexpr int64_t sharedWithoutAsking = 48 << 10;
 
@@ -165,7 +165,7 @@ struct Job {
   std::string record{}; // of recordOf(), if requested
 };
 
-/// Takes no ForkGate, since a thread that holds one waits for this function.
+/// Loads a kernel. Acquires no ForkGate, since a thread that holds one waits for this function.
 StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Job &job, bool isRecorded) {
   HALFTONE_RETURN_IF_ERROR(checkTarget(*job.key, job.code->target, gpu->facts().capability));
   HALFTONE_RETURN_IF_ERROR(checkShape(*job.key, job.code->launch));
@@ -185,7 +185,7 @@ StatusOr<std::shared_ptr<LoadedKernel>> load(const std::shared_ptr<Gpu> &gpu, Jo
   return loaded;
 }
 
-/// The caller runs one job itself, since it may hold the GPU's lock.
+/// Loads all kernels. A single job runs in the calling thread, which may hold the GPU's lock.
 void loadAll(const std::shared_ptr<Gpu> &gpu, std::vector<Job> &jobs, bool areRecorded) {
   const auto loadOne = [&](size_t i) { jobs[i].loaded = load(gpu, jobs[i], areRecorded); };
   if (jobs.size() == 1)

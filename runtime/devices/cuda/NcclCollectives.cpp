@@ -86,7 +86,7 @@ std::optional<nccl::DataType> typeOf(DType dtype) {
 StatusOr<std::shared_ptr<NcclCollectives>> NcclCollectives::join(std::shared_ptr<Gpu> gpu,
                                                                  const std::shared_ptr<ProcessGroup> &group) {
   std::shared_ptr<NcclCollectives> joined(new NcclCollectives(gpu));
-  const StatusOr<ContextScope> context = gpu->current(); // not the GPU's turn: the calls below wait for other processes
+  const StatusOr<ContextScope> context = gpu->current(); // no GpuTurn: the calls below wait for other processes
   Readiness own = readinessOf(group->rank(), context.isOk() ? joined->makeStream() : context.status());
   HALFTONE_RETURN_IF_ERROR(agree(*group, own));
   joined->nccl_ = own.nccl;
@@ -135,7 +135,8 @@ nccl::Result NcclCollectives::queue(CollectiveKind kind, const SharedArray &arra
                                   reduction, comm_, stream_);
 }
 
-/// One reduce or broadcast per process, since NCCL's own reduce_scatter and all_gather require parts of equal size.
+/// Queues one reduce or broadcast per process, since NCCL's own reduce_scatter and all_gather require parts of equal
+/// size.
 nccl::Result NcclCollectives::queueParts(CollectiveKind kind, const SharedArray &array) {
   const nccl::Functions &calls = nccl_->calls();
   const nccl::DataType type = *typeOf(array.dtype);
@@ -152,7 +153,7 @@ nccl::Result NcclCollectives::queueParts(CollectiveKind kind, const SharedArray 
   return result;
 }
 
-/// One NCCL kernel for all arrays.
+/// Queues one NCCL kernel for all arrays.
 Status NcclCollectives::queue(CollectiveKind kind, std::span<const SharedArray> arrays) {
   const nccl::Functions &calls = nccl_->calls();
   HALFTONE_RETURN_IF_ERROR(nccl_->check(calls.groupStart(), "a collective", comm_));

@@ -10,14 +10,14 @@
 
 namespace halftone::cuda {
 
-/// An operation list, divided into sections. Use it in the GPU's turn.
+/// An operation list, divided into sections. The caller of each member holds a GpuTurn.
 class OperationList {
 public:
-  /// A repeat with more launches is queued launch by launch at each play.
+  /// A repeat with more launches is queued launch by launch in each play.
   static constexpr int64_t mostWorks = 65536;
-  /// The number of iterations that a repeat which may end early plays before its condition is read. A longer one plays
-  /// in rounds, each with twice as many iterations as the one before and at most this many, and the host reads the
-  /// condition one round late.
+  /// A repeat of at most this many iterations is played whole, without reading its condition on the host. A longer one
+  /// that may end early plays in rounds, each with twice as many iterations as the one before and at most this many,
+  /// and the host reads the condition one round late.
   static constexpr int64_t mostUnasked = 64;
   /// The iterations of the first round if their work is kept; otherwise that round has one iteration.
   static constexpr int64_t roundIterations = 16;
@@ -28,8 +28,8 @@ public:
   Status play(std::span<const size_t> changed);
 
 private:
-  /// once: all work is kept, for repeats that of each iteration. rounds: a repeat that may end early; the work of
-  /// `roundIterations` iterations is kept. unkept: a repeat whose operations are read at each play.
+  /// once: all work is kept, for a repeat the work of each iteration. rounds: a repeat that may end early; the work of
+  /// `roundIterations` iterations is kept. unkept: a repeat whose operations are read in each play.
   enum class Kind : uint8_t { once, rounds, unkept };
   struct Section {
     Kind kind;

@@ -21,7 +21,7 @@ void append(std::vector<uint64_t> &values, const Launch &part) {
     values.push_back(static_cast<uint64_t>(extent));
 }
 
-/// The parameters of a copy, BuiltinPtx.h.
+/// Appends the parameters of a copy (BuiltinPtx.h).
 void append(std::vector<uint64_t> &values, const QueuedCopy &copy) {
   values.insert(values.end(), {addressOf(copy.to), addressOrZero(copy.from), static_cast<uint64_t>(copy.bytes),
                                addressOrZero(copy.condition.byte), copy.condition.negated});
@@ -106,7 +106,7 @@ FillNode FillWork::node() const {
 }
 
 StatusOr<Work> workOf(LaunchParts parts) {
-  std::vector<const Launch *> running; // a part without blocks is left out
+  std::vector<const Launch *> running; // without the parts that have no blocks
   int64_t blocks = 0, scratch = 0;
   for (const Launch &part : parts) {
     if (part.grid <= 0)
@@ -167,7 +167,7 @@ StatusOr<Work> workOf(std::span<const QueuedCopy *const> copies, Modules &module
 }
 
 size_t togetherOf(std::span<const QueuedOperation> operations) {
-  constexpr size_t most = 64;                     // each block searches them for its copy
+  constexpr size_t most = 64;                     // copies; each block searches them for its own
   constexpr int64_t mostBytes = int64_t(1) << 20; // of one
   std::vector<Range> reads, writes;
   const auto meets = [](const std::vector<Range> &ranges, const Range &range) {

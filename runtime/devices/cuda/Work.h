@@ -59,11 +59,11 @@ size_t togetherOf(std::span<const QueuedOperation> operations);
 struct WorkMemory {
   DeviceMemory table, scratch;
 };
-/// Allocates the memory, writes the table, and sets both addresses. Scratch that `memory` already has is kept. Use it
-/// in the GPU's turn.
+/// Allocates the memory, writes the table, and sets both addresses. Scratch that `memory` already has is kept. The
+/// caller holds a GpuTurn.
 Status place(KernelWork &work, WorkMemory &memory);
 
-/// Queues the work on the compute stream. Use it in the GPU's turn.
+/// Queues the work on the compute stream. The caller holds a GpuTurn.
 Status queue(Gpu &gpu, const Work &work);
 
 } // namespace halftone::cuda

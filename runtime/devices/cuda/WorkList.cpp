@@ -43,7 +43,7 @@ Status WorkList::replace(size_t index, Work work) {
   return part.graph ? part.graph->update(index % mostNodes, known) : Status();
 }
 
-/// The part has no graph if there is nothing to do.
+/// Builds the graph of a part; the part has none if there is nothing to do.
 StatusOr<WorkList::Part> WorkList::build(std::span<const Work> works) const {
   Part part;
   for (const Work &work : works) {

@@ -8,7 +8,7 @@
 
 namespace halftone::cuda {
 
-/// A list of work with fixed tables and scratch. Use it in the GPU's turn.
+/// A list of work with fixed tables and scratch. The caller of each member holds a GpuTurn.
 class WorkList {
 public:
   static constexpr size_t mostNodes = 4096; // per graph
@@ -19,7 +19,7 @@ public:
   int64_t scratchBytes() const;
   /// Allocates tables and sets the address of the scratch, which all lists of a plan share. Call it once.
   Status place(const DeviceMemory &scratch);
-  /// Replaces the work at that index with work of the same kind with other addresses.
+  /// Replaces the work at `index` with work of the same kind that has other addresses.
   Status replace(size_t index, Work work);
   /// Queues all work, as graphs if `asGraphs`.
   Status play(bool asGraphs);
