@@ -19,7 +19,7 @@ template <class Row, size_t rows> const Row *findClass(const Row (&catalogue)[ro
 }
 
 /// The text of an error about an unknown class: "The nearest is 'Dense'. The layers are: Activation, Add". The first
-/// sentence is included only if a name differs by few letters. `what` is a plural.
+/// sentence is included only if a name differs by few letters. `what` is the plural noun, "layers".
 std::string knownClasses(const std::vector<std::string_view> &names, std::string_view className, std::string_view what);
 
 template <class Row, size_t rows>
@@ -30,8 +30,8 @@ std::string knownClasses(const Row (&catalogue)[rows], std::string_view classNam
   return knownClasses(names, className, what);
 }
 
-/// Creates the object of a saved config with the row of its class. value_error for an unknown class or argument, in
-/// which `kind` and its plural `kinds` name the catalogue.
+/// Creates the object of a saved config with the row of its class. value_error for an unknown class or argument; `kind`
+/// and its plural `kinds` name the catalogue in the message.
 template <class Row, size_t rows>
 auto madeFrom(const Row (&catalogue)[rows], const Config &config, std::string_view kind, std::string_view kinds) {
   SavedObject saved = savedObject(config);

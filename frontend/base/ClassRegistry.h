@@ -19,18 +19,18 @@ namespace halftone::detail {
 /// The terms for a kind in messages.
 struct KindWords {
   const char *kind;        // "layer"
-  const char *method;      // "call()": the method that makes a struct one of the kind; "" for functions
+  const char *method;      // "call()": the method that a struct of this kind must have; "" for functions
   const char *call;        // "register_custom": the template that registers a struct
-  bool isFunction = false; // functions have no config, and several packages may have one of the same name
+  bool isFunction = false; // functions have no config, and several packages may have functions of the same name
 };
 
-/// A registry. Safe to use from several threads. `Make` creates an object from a config, or is itself the object if
-/// that is a function.
+/// A registry. Safe to use from several threads. `Make` creates an object from a config; for functions it is the
+/// function itself.
 template <class Make> class ClassRegistry {
 public:
   explicit ClassRegistry(KindWords words) : words_(words) {}
   /// Registers a class or function. value_error unless the name is "package>Class" or "Class", for an empty function,
-  /// or for a class that another package has. Registering an existing name replaces its entry.
+  /// or for a class that another package has registered. Registering an existing name replaces its entry.
   void add(const std::string &registeredName, Make make) {
     const size_t end = registeredName.find('>');
     if (registeredName.empty() || end == 0 || end + 1 == registeredName.size())
@@ -130,8 +130,8 @@ template <> ClassRegistry<std::function<Constraint(const Config &)>> &registryOf
 /// constraint", begins the message.
 Config customConfig(const CustomObject &object, const char *what);
 
-/// The config of an object as Keras saves it: one of Keras's `module`, or one of a registered user class. value_error
-/// for an unregistered user class. `isCustom`: whether the object's class is a user's.
+/// The config of an object as Keras saves it: an object of Keras's `module`, or of a registered user class if
+/// `isCustom`. value_error for an unregistered user class.
 template <class T> Config savedAs(const T &object, const char *module, bool isCustom) {
   if (!isCustom)
     return serializedObject(module, object.name(), object.get_config());

@@ -7,10 +7,10 @@
 
 namespace halftone::detail {
 
-/// While it exists, a compile on this thread that has taken longer than `after` calls `show` with the number `done` of
-/// `count` kernels that have code, whenever that number grows, at most a few times a second. Only the newest watch of a
-/// thread is notified. `show` may run user code. An exception that it throws ends the compile and propagates to the
-/// compile's caller.
+/// While it exists, a compile on this thread that has taken longer than `after` calls `show` whenever the number `done`
+/// of compiled kernels, out of `count`, grows, but at most a few times a second. Only the newest watch of a thread is
+/// notified. `show` may run user code. An exception that it throws ends the compile and propagates to the compile's
+/// caller.
 class CompileWatch {
 public:
   using Show = std::function<void(size_t done, size_t count)>;

@@ -61,7 +61,7 @@ void setField(Config &config, const char *key, const Numbers &value) {
   else
     setJson(config, key, value.list());
 }
-/// The elements from `begin` on as nested lists, for the axes from `axis` on.
+/// Converts the elements from `begin` on to nested lists, for the axes from `axis` on.
 static Json nested(const std::vector<double> &elements, const Shape &shape, int64_t axis, size_t &begin) {
   if (axis == shape.rank())
     return elements[begin++];
@@ -374,7 +374,7 @@ void setField(Config &config, const char *key, const QuantizationConfig &value) 
                                                  : "Float8QuantizationConfig";
   config.set(key, serializedObject("keras.quantizers", className, fields));
 }
-/// Returns true if a saved config quantizes activations, which is supported only with Keras's default quantizer.
+/// Returns true if a saved config quantizes activations. Only Keras's default quantizer is supported for this.
 static bool quantizesActivations(FieldReader &fields) {
   fields.requireFixed("weight_quantizer", ConfigAccess::make(Json{{"weight_quantizer", nullptr}}));
   if (!fields.takes("activation_quantizer") || fields.isNull("activation_quantizer"))
@@ -406,7 +406,7 @@ void FieldReader::load(const char *key, QuantizationConfig &value) {
   } else if (className == "Float8QuantizationConfig") {
     value = quantizers::Float8QuantizationConfig();
   } else if (className == "GPTQConfig" || className == "AWQConfig") {
-    value = {.mode = className == "GPTQConfig" ? "gptq" : "awq"}; // the other fields tell how Keras calibrated
+    value = {.mode = className == "GPTQConfig" ? "gptq" : "awq"}; // the other fields describe Keras's calibration
     return;
   } else {
     throw Error(

@@ -69,7 +69,7 @@ template <class Args, class T> struct Field {
   void write(Config &config, const Args &args) const { setField(config, key, args.*member); }
   void read(FieldReader &reader, Args &args) const;
 };
-/// Integers that a config holds as a list, or as a single integer.
+/// Integers that are a list, or a single integer, in a config.
 template <class Args, class T> struct ListField {
   const char *key;
   T Args::*member; // Integers or optional Integers; null for none
@@ -112,11 +112,11 @@ public:
   explicit FieldReader(Config config) : config_(std::move(config)) {}
   /// Returns whether `key` is present, and marks it as read.
   bool takes(const char *key);
-  void require(const char *key) const; // key_error if the key is not there
+  void require(const char *key) const; // key_error if the key is absent
   bool isNull(const char *key) const;  // the key must be present; also for isList and isObject
   bool isList(const char *key) const;
   bool isObject(const char *key) const;
-  /// key_error if the key is not there, type_error if its value is of another kind.
+  /// key_error if the key is absent, type_error if its value is of another kind.
   template <class T> T get(const char *key) {
     T value{};
     load(key, value);
@@ -140,7 +140,7 @@ public:
     if (takes(key) && !isNull(key))
       value = get<std::string>(key);
   }
-  /// A null data_format means that of Keras's settings, which is channels_last.
+  /// A null data_format means the default of Keras's settings, channels_last.
   void readOne(const char *key, Choice<DataFormat> &value) {
     if (takes(key) && !isNull(key))
       load(key, value);
@@ -217,7 +217,7 @@ struct SavedObject {
   std::string className;
   FieldReader fields;
 };
-/// The parts of such an object. key_error if one is missing, value_error for a class that a user registered.
+/// Splits such an object. key_error if a part is missing, value_error for a class that a user registered.
 SavedObject savedObject(const Config &config);
 /// "package>Class" of an object of a registered user class, otherwise "".
 std::string registeredNameIn(const Config &config);

@@ -8,7 +8,7 @@ namespace halftone::detail {
 
 using Parts = std::vector<std::shared_ptr<const void>>;
 static thread_local constinit Parts *waiting =
-    nullptr; // trivially destructible: statics are destroyed after thread_local objects
+    nullptr; // trivially destructible, since statics are destroyed after thread_local objects
 
 InTurn::InTurn() : isOutermost_(!waiting) {
   if (isOutermost_)

@@ -15,7 +15,7 @@ public:
   ~InTurn();
   InTurn(const InTurn &) = delete;
   InTurn &operator=(const InTurn &) = delete;
-  /// Takes a part. If there is no memory to store it, it is destroyed at once.
+  /// Takes ownership of a part. If there is no memory to store it, the part is destroyed at once.
   void add(std::shared_ptr<const void> part) noexcept;
 
 private:

@@ -23,14 +23,14 @@ struct NameList {
 /// The name "[i]", used in files and messages for one of several outputs that share a name.
 std::string positionName(size_t position);
 
-/// The positions that `name` denotes: all with that name, as in Keras, or the one of a positionName(). value_error with
-/// `argument` and the known names if there is none.
+/// The positions that `name` denotes: all with that name, as in Keras, or the position of a positionName(). value_error
+/// with `argument` and the known names if there is none.
 std::vector<size_t> positionsOf(const NameList &list, const char *argument, const std::string &name);
 
-/// For each position, the index of its entry in a list of `count` entries that have `names`, or none. A list without
-/// names has one entry per position, or one per position that needs an entry. value_error with `argument`, the fault
-/// and the expected names: for too few or too many entries, for an unknown name, for two entries for one position, and
-/// for a position that needs an entry and has none.
+/// For each position, the index of its entry in a list of `count` entries, which have `names` or no names. A list
+/// without names has one entry per position, or one per position that needs an entry. value_error with `argument`, the
+/// reason and the expected names: for too few or too many entries, for an unknown name, for two entries for one
+/// position, and for a position that needs an entry and has none.
 std::vector<std::optional<size_t>> entriesOf(const NameList &list, const char *argument,
                                              const std::vector<std::string> &names, size_t count);
 

@@ -42,7 +42,7 @@ void writeOutput(const std::string &text) {
     target(text);
     return;
   }
-  (void)writeStream(stdout, text); // the run continues without its log
+  (void)writeStream(stdout, text); // on failure the run continues without its log
 }
 
 bool takesColour() {

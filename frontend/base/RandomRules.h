@@ -1,4 +1,4 @@
-// Validation of arguments of random draws, and the conversion of random words to numbers, shared by graphs and tensors.
+// Validation of the arguments of random draws, and conversion of random words to numbers, shared by graphs and tensors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/DType.h"
@@ -15,11 +15,11 @@ using KeyWords = std::array<uint32_t, 2>;
 /// The key of a seed or, without one, of the program's next seed (nextSeed()). value_error unless the seed fits in 32
 /// bits.
 KeyWords keyOfSeed(std::string_view who, const std::optional<int64_t> &seed);
-/// The amount that a draw adds to the first word of its key to get further words: streams 0, 1, 2, ... of one key share
-/// no word.
+/// The offset that a draw adds to the first word of its key for each further stream of words. The streams 0, 1, 2, ...
+/// of one key have no word in common.
 constexpr uint32_t offsetOfStream(uint32_t stream) { return stream * 0x85EBCA6Bu; }
 
-/// value_error for a shape with an extent of None.
+/// value_error for a shape with an unknown extent.
 void requireExtents(std::string_view who, const Shape &shape);
 /// value_error unless `dtype` is a float.
 void requireFloat(std::string_view who, DType dtype);
@@ -39,8 +39,8 @@ struct UniformRule {
 UniformRule uniformRule(std::string_view who, double minval, double maxval, DType dtype);
 
 /// Integers in minval <= v < maxval: minval plus the upper part of a product of random words and `range`. The number of
-/// words is such that the probabilities of two values differ by less than 1 in 2^16 (one word), or by less than 1 in
-/// 2^32.
+/// words is chosen so that the probabilities of two values differ by less than 1 in 2^16 (one word), or by less than 1
+/// in 2^32.
 struct RandintRule {
   uint64_t range; // 1 to 2^64 - 1
   int words;      // 1, 2 or 3

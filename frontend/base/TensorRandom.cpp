@@ -44,7 +44,7 @@ private:
   size_t place_ = 0;
 };
 
-/// A tensor with f(words) as each element, computed in T, a few thousand elements at a time.
+/// Fills a tensor with elements f(words), computed in T, a few thousand elements at a time.
 template <class T, class F> Tensor drawn(const Shape &shape, DType from, DType dtype, const KeyWords &key, F f) {
   Tensor result = TensorAccess::allocate(dtype, shape);
   const int64_t count = result.size(), width = itemsize(dtype);

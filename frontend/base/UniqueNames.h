@@ -10,7 +10,7 @@ namespace halftone::detail {
 std::string snakeCase(const std::string &className);
 /// "dense", then "dense_1": Keras's automatic names. utils::clear_session() restarts them.
 std::string uniqueName(const std::string &className);
-/// Returns true if uniqueName() can make the name for the class: "dense" or "dense_12" for Dense.
+/// Returns true if uniqueName() can return the name for the class: "dense" or "dense_12" for Dense.
 bool isAutomaticName(const std::string &name, const std::string &className);
 /// value_error for a name that is not UTF-8, since files cannot store it. `what`, such as "The name of a layer", begins
 /// the message.

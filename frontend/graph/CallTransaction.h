@@ -15,8 +15,7 @@ namespace halftone::detail {
 class CallTransaction {
 public:
   /// A call is part of the enclosing transaction. So is a program, that is, the compilation and first run of a
-  /// function. The exception is a program that user code runs while a function is traced: it persists, whatever happens
-  /// to that trace.
+  /// function, unless user code runs it while another function is traced: it then persists even if that trace fails.
   enum class Extent { call, program };
   explicit CallTransaction(Extent extent = Extent::call);
   ~CallTransaction();

@@ -34,20 +34,20 @@ public:
       std::function<std::vector<Named>(Trace &trace, const std::vector<Value> &feeds, const FeedLayout &layout)>;
   CompiledFunction(FunctionOptions options, std::vector<std::string> feedNames, Body body);
 
-  /// `substitutes`: memory that the run uses in place of that of variables.
+  /// `substitutes`: memory that the run uses in place of the variables' own.
   std::vector<Tensor> run(const std::vector<Tensor> &feeds, const FeedLayout &layout = {},
                           const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   /// Compiles for feeds of these types in advance of run().
   void prepare(const std::vector<Tensor> &feeds, const FeedLayout &layout = {},
                const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
-  /// Runs the host steps for a later run() whose feeds begin with these, and keeps the results for it. May be called on
-  /// another thread during run(). No effect before the first run() with these types.
+  /// Runs the host steps for a later run() whose feeds begin with `feeds`, and keeps the results for it. May be called
+  /// on another thread during run(). No effect before the first run() with these types.
   void runHostStepsAhead(const std::vector<Tensor> &feeds);
   /// The IR text of `stage` for these types. `onLateStage` as in TextOptions.
   std::string ir(Stage stage, const std::vector<TensorType> &types, const FeedLayout &layout = {},
                  bool locations = false, const std::function<void(Stage, std::string_view)> &onLateStage = {});
   CastLedger ledger(const std::vector<TensorType> &types, const FeedLayout &layout = {});
-  /// The player for these types, compiled if there is none yet.
+  /// Returns the player for these types, and compiles it if there is none yet.
   std::shared_ptr<Player> player(const std::vector<TensorType> &types, const FeedLayout &layout = {},
                                  const std::shared_ptr<const VariableSubstitutes> &substitutes = nullptr);
   const FunctionOptions &options() const { return options_; }

@@ -11,12 +11,13 @@ struct LoopStep {
   std::vector<Value> carries, ys;
 };
 
-/// Returns the final carries and the stacks. Losses that the function adds leave the loop as stacks and are summed.
+/// Returns the final carries and the stacks. Losses that the function adds are exported from the loop as stacks and
+/// summed.
 LoopStep scan(Trace &trace, const std::vector<Value> &inits, const std::vector<Value> &xs, int64_t length, bool reverse,
               const std::function<LoopStep(const Value &index, const std::vector<Value> &carries,
                                            const std::vector<Value> &slices)> &step);
 
-/// Returns the first carries for which `condition` is false, or those after `maximum` steps.
+/// Returns the first carries for which `condition` is false, or the carries after `maximum` steps.
 std::vector<Value>
 whileLoop(Trace &trace, const std::vector<Value> &inits, std::optional<int64_t> maximum,
           const std::function<Value(const std::vector<Value> &carries)> &condition,

@@ -12,7 +12,7 @@ namespace halftone::detail {
 /// The runtime of a device, ready to load compiled code for it. Throws as deviceRuntime().
 std::shared_ptr<DeviceRuntime> runtimeOf(Device device);
 
-/// Moves variables from other devices to this one, and invalidates every program that uses them. Skips undefined
+/// Moves variables from other devices to `device`, and invalidates every program that uses them. Skips undefined
 /// variables.
 void moveVariables(const std::vector<Variable> &variables, const std::shared_ptr<DeviceRuntime> &device);
 

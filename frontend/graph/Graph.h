@@ -23,7 +23,7 @@ struct CallForm {
   Config config{};                   // of an operation: arguments that Keras keeps in the config, {"axis": -1}
   bool fits = true;                  // false if files cannot represent an argument
 };
-/// The arguments of a layer that takes `count` Values: a single one directly, several as a list.
+/// The arguments of a layer that takes `count` Values: a single Value directly, several as a list.
 Config listArguments(size_t count);
 
 /// One recorded call of an operation or a layer. Graphs may be a million calls deep.
@@ -44,11 +44,11 @@ struct Call {
 /// ops::zeros({2}) + 1.
 bool isConstant(const Value &value);
 
-/// Runs `f` on traced inputs, and records it on symbolic ones; outside of a trace it also records an operation without
-/// inputs, as a constant of the graph. To infer the output shapes it traces `f` twice, with two different extents for
-/// every None dimension; an output dimension that differs is None. value_error for a mixture of traced and symbolic
-/// inputs. In error texts None replaces these extents. The recorded call has `form` unchanged. If `known` holds the
-/// specs of the outputs, nothing is traced.
+/// Runs `f` on traced inputs, and records a call of it on symbolic inputs. Outside of a trace it also records an
+/// operation without inputs, as a constant of the graph. To infer the output shapes it traces `f` twice, with two
+/// different extents for every None dimension; an output dimension that differs is None. In error messages None
+/// replaces these extents. value_error for a mixture of traced and symbolic inputs. The recorded call has `form`
+/// unchanged. If `known` holds the specs of the outputs, nothing is traced.
 std::vector<Value> apply(const std::string &name, const std::vector<Value> &inputs, const Function &f,
                          const std::shared_ptr<LayerImpl> &layer = nullptr, const CallForm &form = {},
                          std::optional<std::vector<ValueSpec>> known = {});

@@ -28,7 +28,7 @@ Value hostStep(const HostCall &call);
 /// Runs the step on these feeds of the traced function.
 Tensor computeOn(const HostStep &step, const std::vector<Tensor> &feeds);
 
-/// A feed reshaped for host steps, with the same number of elements. For strings, which no op can reshape.
+/// Reshapes a feed for host steps, keeping the number of elements. Used for strings, which no op can reshape.
 Value feedOfShape(const Value &feed, const Shape &shape);
 
 /// type_error for a Value of strings.

@@ -17,8 +17,8 @@ public:
   MetricCode(const MetricCode &) = delete;
   MetricCode &operator=(const MetricCode &) = delete;
 
-  /// Throw for an assignment that the code must not make: any assignment in result(), and one that does not add to a
-  /// metric's variable in an update of a batch that processes share.
+  /// Throw for an assignment that the code must not make: any assignment in result() and, in an update of a batch that
+  /// processes share, an assignment that does not add to a metric's variable.
   static void requireMayAdd(const VariableImpl &variable);
   static void requireMayAssign(const VariableImpl &variable);
   /// Returns true if an amount that the code adds to the variable is this process's part of a sum over all processes.

@@ -27,8 +27,8 @@ DType atLeastFloat32(DType dtype);
 /// Casts the float `x` to that dtype.
 Value atLeastFloat32(const Value &x);
 /// The scaling of a sum of squares in this dtype. If the largest magnitude of the elements is above `from`, they are
-/// multiplied by `factor`, a power of two. So no sum of up to 2^40 squares overflows, and no square underflows that
-/// would change the sum.
+/// multiplied by `factor`, a power of two. So no sum of up to 2^40 squares overflows, and no square that would change
+/// the sum underflows.
 struct SquareScale {
   double from, factor;
 };
@@ -48,8 +48,8 @@ Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*co
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
 /// Normalizes axes: non-negative, ascending, without duplicates; empty means all.
 std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank);
-/// A constant with the shape and dtype of `like`, as Keras treats a Python scalar. An integer dtype takes the truncated
-/// number; value_error if it cannot represent that.
+/// A constant with the shape and dtype of `like`, as Keras treats a Python scalar. For an integer dtype the number is
+/// truncated; value_error if the dtype cannot represent the result.
 Value scalarLike(const Number &value, const Value &like, std::string_view op = "a constant");
 /// The dtype named by floatx().
 DType floatxDtype();

@@ -10,7 +10,7 @@ namespace halftone::detail {
 
 /// The mode of a RematScope.
 struct RematMode {
-  bool isOfActivations = false;                    // of activations rather than whole layers
+  bool isOfActivations = false;                    // recomputes activations rather than whole layers
   int64_t aboveElements = -1;                      // total elements of a call's outputs
   std::optional<std::vector<std::string>> names{}; // if given, only layers of these names or paths
   uint64_t id = 0;                                 // of the scope

@@ -23,11 +23,11 @@ Value partOfSum(const Value &sumOfOwnRows);
 /// The mean over all rows, computed from the means over each process's `ownRows` rows. Layers may call it: it needs no
 /// value from outside of their call. A process without rows counts the dummy row that it computes.
 Value meanOfParts(const Value &meanOfOwnRows, int64_t ownRows);
-/// The rows of all processes, gathered in each of them; `x` holds those of this process. Returns x itself in a
+/// Gathers the rows of all processes in each of them; `x` holds the rows of this process. Returns x itself in a
 /// single-process step.
 Value joinedRows(const Value &x);
 /// Returns true if, in a batch that processes share, the result of `f` does not have one row per row of its arguments,
-/// so `f` must be computed on the result of joinedRows(). Traces `f` two more times.
+/// so that `f` must be computed on the result of joinedRows(). Traces `f` two more times.
 bool joinsRows(const std::vector<Value> &values, const std::function<Value(const std::vector<Value> &)> &f);
 /// Returns whether a bool scalar is true in all processes.
 Value holdsInAll(const Value &holds);

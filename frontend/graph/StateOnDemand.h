@@ -13,7 +13,7 @@ namespace halftone::detail {
 class StateOnDemand {
 public:
   /// Calls `make` unless the state exists; other threads wait. If `make` throws, the state does not exist. `forget`
-  /// undoes it; it must not throw, and must keep its objects alive.
+  /// undoes `make`; it must not throw, and must keep its objects alive.
   void require(const std::function<void()> &make, std::function<void()> forget);
   bool isMade() const { return isMade_; }
 

@@ -9,8 +9,8 @@
 
 namespace halftone::detail {
 
-/// Counts the distinct values of such arguments, and warns once per argument with more than 32 of them, since each has
-/// its own program. Safe to use from several threads.
+/// Counts the distinct values of such arguments, and warns once per argument with more than 32 values, since each value
+/// has its own program. Safe to use from several threads.
 class StaticArguments {
 public:
   /// Counts the arguments of a new program of the function `name`.
@@ -18,7 +18,7 @@ public:
 
 private:
   std::mutex mutex_;
-  std::vector<std::set<int64_t>> values_; // the first ones of each argument
+  std::vector<std::set<int64_t>> values_; // the first values of each argument
 };
 
 } // namespace halftone::detail

@@ -158,16 +158,16 @@ public:
   virtual Value reduceAll(ReduceAllKind kind, const std::vector<Value> &xs) = 0;
   /// All-reduce of x over the processes, which record the same call.
   virtual Value allReduce(CollectiveKind kind, const Value &x) = 0;
-  /// Sums x over processes, and returns a vector of elements [borders[rank], borders[rank + 1]); if one process has all
-  /// elements, with the shape of x.
+  /// Reduce-scatter: sums x over processes and returns elements [borders[rank], borders[rank + 1]) of the sum as a
+  /// vector or, if one process has all elements, in the shape of x.
   virtual Value reduceScatter(const Value &x, const std::vector<int64_t> &borders, int64_t rank) = 0;
-  /// Concatenates the elements of all processes to a vector. If `x` already has all elements, the result has the shape
-  /// of x.
+  /// All-gather: concatenates the elements of all processes to a vector. If `x` already has all elements, the result
+  /// has the shape of x.
   virtual Value allGather(const Value &x, const std::vector<int64_t> &borders, int64_t rank) = 0;
   virtual Value reshape(const Value &x, const Shape &shape) = 0;
   virtual Value broadcast(const Value &x, const Shape &shape, const std::vector<int64_t> &axes) = 0;
   virtual Value transpose(const Value &x, const std::vector<int64_t> &permutation) = 0;
-  /// The slice of shape `shape` that begins at the indices `start`.
+  /// The slice of shape `shape` at the start indices `start`.
   virtual Value slice(const Value &x, const std::vector<int64_t> &start, const Shape &shape) = 0;
   virtual Value concat(const std::vector<Value> &xs, int64_t axis) = 0;
   /// Gathers slices of x along `axis` by int32 or int64 indices; the axes of `indices` replace `axis`. Indices are
@@ -186,9 +186,9 @@ public:
   virtual void assign(const std::shared_ptr<VariableImpl> &variable, const Value &value) = 0;
   virtual std::vector<Value> gradient(const Value &y, const std::vector<std::shared_ptr<VariableImpl>> &of,
                                       const std::vector<Value> &at) = 0;
-  /// The assignments that `then` records happen only if `condition` (a bool scalar) holds.
+  /// Predicates the assignments that `then` records: they happen only if `condition`, a bool scalar, holds.
   void when(const Value &condition, const std::function<void()> &then);
-  /// The values of `body`, whose ops the backward pass recomputes.
+  /// Returns the values of `body`, whose ops the backward pass recomputes.
   virtual std::vector<Value> rematerialized(const std::function<std::vector<Value>()> &body) = 0;
   /// A branch or loop: one op with a region for each body, which gets arguments and returns the values to yield. The
   /// op's result types follow from the yields of all bodies.
@@ -230,7 +230,7 @@ public:
   /// In the order of their feeds, which follow those of the function.
   std::vector<HostStep> hostSteps;
   std::vector<Tensor> hostFeeds; // of the run for which the function is traced; empty if it is traced for types only
-  /// The data-dependent extents, in the order of the host steps; `openExtent` stands for those that are missing here.
+  /// The data-dependent extents, in the order of the host steps; `openExtent` stands for extents that are missing here.
   std::vector<int64_t> openExtents;
   int64_t openExtent = 128;
   bool hasOpenExtents = false; // whether one was requested

@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// value_error unless code for the named target can run on a device whose own target is `ofDevice`.
+/// Checks that code for the named target can run on a device whose own target is `ofDevice`; value_error if not.
 Status checkRunsOn(const std::string &target, const std::string &ofDevice);
 
 /// Compiles for the named target, unless HALFTONE_TARGET names another, which must be valid for the same device.
@@ -16,7 +16,7 @@ struct TextOptions {
   std::string target; // as of compileTrace()
   Stage stage;
   bool locations = false;
-  /// Called with the text of each stage from linalg on, up to the last one, if `stage` is among them: a single
+  /// If `stage` is linalg or later, called with the text of each stage from linalg to the last, since a single
   /// compilation produces all of them. It must not throw.
   std::function<void(Stage, std::string_view)> onLateStage{};
 };

@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// For each of `values`, whether it is a gradient, returned by gradients() of the current trace, of a variable whose
+/// For each of `values`, whether gradients() of the current trace returned it as the gradient of a variable whose
 /// updates replace its value (UpdateKind::overwrite). Such a gradient is the variable's next value, and no loss scale
 /// has multiplied it.
 std::vector<bool> areReplacements(const std::vector<Value> &values);

@@ -15,13 +15,13 @@ public:
   explicit TraceSymbols(mlir::MLIRContext &context) : context_(context) {}
   /// The symbol of `variable` in `module`. The first use declares it before the functions.
   std::string declare(mlir::ModuleOp module, const std::shared_ptr<VariableImpl> &variable);
-  /// The type of a value. type_error for a dtype without arithmetic; value_error for None, and for more than 2^56
-  /// bytes, so that no product of some extents and no sum of a few such sizes overflows.
+  /// The type of a value. type_error for a dtype without arithmetic; value_error for an unknown extent, and for more
+  /// than 2^56 bytes, so that neither products of extents nor sums of a few sizes overflow.
   mlir::RankedTensorType type(const Shape &shape, DType dtype);
   mlir::DenseElementsAttr splat(mlir::RankedTensorType type, const Number &value);
   /// The attribute for raw row-major bytes; a bool is one byte.
   mlir::DenseElementsAttr literal(mlir::RankedTensorType type, std::span<const std::byte> bytes);
-  /// `name` or, if it is taken, as by other outputs of the same layer, "<name>_1" and so on.
+  /// `name` or, if it is taken, for example by another output of the same layer, "<name>_1" and so on.
   std::string fetchName(const std::string &name);
   const std::vector<std::pair<std::string, std::shared_ptr<VariableImpl>>> &variables() const { return variables_; }
 

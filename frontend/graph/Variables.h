@@ -42,19 +42,19 @@ Variable makeVariable(const Tensor &initial, const VariableFacts &facts);
 /// Like makeVariable(), with zeros.
 Variable makeZeros(const Shape &shape, DType dtype, const VariableFacts &facts);
 
-/// Checks that there is enough memory for a variable and its initial value, which is drawn in float32 at least. If not,
-/// runtime_error with the required and the free bytes; value_error if the byte count overflows 64 bits. `what` begins
-/// the message.
+/// Checks that there is enough memory for a variable and its initial value, which is drawn in float32 at least.
+/// runtime_error with the required and the free bytes if not; value_error if the byte count overflows 64 bits. `what`
+/// begins the message.
 void checkMemoryFor(const std::string &what, const Shape &shape, DType dtype);
 
 /// The value of a scalar variable.
 double hostScalar(const Variable &variable);
-/// Writes all elements, rounded to the variable's dtype. The caller holds the variable's lock.
+/// Writes all elements, rounded to the variable's dtype. Requires that the caller holds the variable's lock.
 Status writeLocked(const Variable &variable, std::span<const double> values);
 
 /// The dtype in which this thread reads autocast variables: nullopt outside scopes and in a scope without a dtype.
 std::optional<DType> autocastDtype();
-bool autocastScopeOpen(); // whether this thread has an open scope
+bool autocastScopeOpen(); // true if this thread has an open scope
 
 /// A scope in which this thread reads `value` in place of the variable, in the dtype of the read. A layer that computes
 /// with a function of another layer's weight calls that layer in such a scope.
