@@ -11,7 +11,7 @@ namespace halftone::detail {
 struct AttentionCall {
   Value query{}, value{}, key{};
   Value queryMask{}, valueMask{}, keyMask{}, attentionMask{};
-  /// For query, value and key: whether the Value's own mask applies if no mask is given.
+  /// For query, value and key: the mask that applies if none is given.
   std::array<RecordedMask::Kind, 3> carried{};
   bool causal = false;
   bool scores = false; // whether the call also returns the weights
@@ -19,8 +19,8 @@ struct AttentionCall {
 
 /// The call of a layer with a list of query, value and optionally key. value_error naming `layer` for another number.
 AttentionCall attentionCall(const char *layer, const Values &inputs);
-/// value_error unless there are shapes of a query and a value, and the key's matches the value's. Returns three shapes;
-/// the key's is the value's if there is none.
+/// Returns the shapes of query, value and key; without a key, its shape is that of the value. value_error unless there
+/// are a query and a value, and the key's shape matches the value's.
 std::vector<Shape> shapesOfAttention(const char *layer, const std::vector<Shape> &shapes);
 
 /// The body of an attention layer, a base in addition to LayerBody.
@@ -35,12 +35,12 @@ protected:
   ~AttendingBody() = default;
 };
 
-/// Calls `layer`, whose body is an AttendingBody. An undefined key means the value.
+/// Calls `layer`, whose body is an AttendingBody. If the key is undefined, the value is the key.
 std::vector<Value> callAttention(const Layer &layer, AttentionCall call, std::optional<bool> training);
 /// Like callAttention(), returning the output and the weights.
 std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std::optional<bool> training);
 
-/// Positions of queries and keys, for a mask (batch, queries, keys).
+/// Numbers of query and key positions, for a mask (batch, queries, keys).
 struct Places {
   int64_t queries, keys;
   Value first{}; // the key position of the first query, an int32 scalar; 0 if undefined

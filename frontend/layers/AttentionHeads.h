@@ -29,15 +29,15 @@ public:
   const std::optional<std::vector<int64_t>> &axes() const { return settings_.axes; }
 
 private:
-  /// A projection from the last `bound` axes of `input` to axes of these extents.
+  /// A projection of the last `bound` axes of `input` to axes with the extents `output`.
   Layer project(const BuildContext &context, const char *name, const Shape &input, int64_t bound,
                 const std::vector<int64_t> &output) const;
-  /// The axes to attend over of inputs with `rank` axes.
+  /// The axes to attend over, for inputs of rank `rank`.
   std::vector<int64_t> axesOf(int64_t rank) const;
   /// The projected inputs of one call, with a head axis, and its mask.
   struct Heads {
     Value query, key, value; // all of the same dtype
-    Value seen;              // the mask; undefined: all
+    Value seen;              // the mask; undefined: all keys
   };
   /// Appends the heads of a causal call to those of the open cache, if any. Returns the positions of queries and keys.
   Places withCache(Heads &heads, const AttentionCall &call, const CallContext &context) const;

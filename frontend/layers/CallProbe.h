@@ -11,7 +11,7 @@ public:
   explicit CallProbe(const std::vector<Layer> &layers);
   ~CallProbe();
   CallProbe(const CallProbe &) = delete;
-  /// The inputs in call order. Only at the top level of the trace, and while it is open.
+  /// The inputs in call order. Call it at the top level of the trace, while the trace is open.
   std::vector<std::pair<const LayerImpl *, Value>> inputs() const;
   static void note(const LayerImpl &layer, const std::vector<Value> &inputs);
 

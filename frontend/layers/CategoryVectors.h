@@ -12,8 +12,8 @@ struct VectorKind {
   DType dtype = DType::float32;
 };
 /// Encodes traced integers, as keras.src.utils.numerical_utils.encode_categorical_inputs: one_hot appends an axis, or
-/// replaces a last one of extent 1; multi_hot and count reduce axis 1, or the only one. Integers outside of 0 .. depth
-/// - 1 are ignored. `weights`: of the integers, for "count"; undefined for none.
+/// replaces a last axis of extent 1; multi_hot and count reduce axis 1, or the only axis. Integers outside of [0,
+/// depth) are ignored. `weights` are the weights of the integers, for "count"; undefined for none.
 Value categoryVectors(const Value &integers, const VectorKind &kind, const Value &weights = {});
 
 } // namespace halftone::detail

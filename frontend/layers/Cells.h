@@ -28,22 +28,24 @@ protected:
 CellBody &cellOf(const Layer &layer);
 /// The masks of a cell; none for a user's cell.
 CellMasks masksOf(const Layer &cell, const Shape &slice, const CallContext &context);
-/// Runs one step and returns the output and the new states. value_error naming the cell if it returns another number of
-/// states.
+/// Runs one step and returns the output and the new states. value_error naming the cell if it returns a different
+/// number of states.
 std::vector<Value> callCell(const Layer &cell, const Value &x, const std::vector<Value> &states,
                             const CellMasks &masks);
-/// The states among the inputs of a cell's call, which are x and one Value per state; value_error for another number.
+/// The states among the inputs of a cell's call, which are x and one Value per state; value_error for a different
+/// number of inputs.
 Values statesOf(const CellBody &cell, const Values &inputs);
 /// The shape of one step of x (batch, steps, ...).
 Shape sliceShape(const Shape &sequence);
 
 /// A dropout rate of a cell. Keras clips rates to [0, 1].
 double clippedRate(double rate);
-/// Draws `count` masks of this shape from the state; none for a rate of 0.
+/// Draws `count` masks of shape `shape` from the random state; none for a rate of 0.
 std::vector<Value> drawnMasks(const Variable &state, double rate, int64_t count, const Shape &shape, DType dtype);
 
 /// The products of x with the parts of a kernel that are concatenated along its last axis. Each part multiplies x under
-/// its mask; a single mask applies to all. In a product with the whole kernel the parts are along `axis`.
+/// its own mask; a single mask applies to all parts. In a product with the whole kernel, the results of the parts are
+/// along `axis`.
 std::vector<Value> gateProducts(const Value &x, const std::vector<Value> &masks, const Value &kernel, int64_t gates,
                                 const std::function<Value(const Value &x, const Value &kernel)> &product,
                                 int64_t axis = -1);

@@ -7,7 +7,7 @@
 
 namespace halftone::detail {
 
-/// The labels of an equation, and the side of the input and the output on which "..." occurs.
+/// The labels of an equation, and the side on which "..." occurs in input and output.
 struct EinsumLabels {
   enum Elided { none, left, right } elided = none;
   std::string input, kernel, output;
@@ -16,7 +16,8 @@ struct EinsumLabels {
   EinsumLabels expanded(int64_t inputRank) const;
   std::string equation() const; // of expanded labels
   std::string inputGradientEquation() const;
-  /// The axes of an operand, `input` or `kernel`, that are reduced; and the others, in the output's order.
+  /// reducedAxes() are the axes of an operand, `input` or `kernel`, that are reduced; keptAxes() are the others, in the
+  /// output's order.
   std::vector<int64_t> reducedAxes(const std::string &operand) const;
   std::vector<int64_t> keptAxes(const std::string &operand) const;
 };

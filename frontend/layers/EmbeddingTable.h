@@ -11,7 +11,7 @@ namespace halftone::detail {
 struct TableWeights {
   Variable values{}, scale{},
       zero{};            // (indices, width), two elements per byte under int4; (indices) or (indices, groups)
-  bool isTurned = false; // all transposed
+  bool isTurned = false; // all three are transposed
 };
 
 class EmbeddingTable {
@@ -22,8 +22,8 @@ public:
   void quantize(BuildContext &context, const QuantizationConfig &config);
   /// Looks up the row of each index, in `compute`.
   Value rows(const Value &indices, DType compute) const;
-  /// Multiplies x (..., width) by the transposed table: (..., indices). `product`: the dtype in which floats are
-  /// multiplied; none: their own.
+  /// Multiplies x (..., width) by the transposed table: (..., indices). `product` is the dtype in which floats are
+  /// multiplied; without it, their own dtype.
   Value back(const Value &x, DType compute, std::optional<DType> product) const;
   /// Merges LoRA's delta into the values of the table and its scales.
   void merge(WeightValues &values) const;
@@ -45,7 +45,7 @@ private:
 
   Shape shape_; // (indices, width)
   QuantizationConfig config_;
-  TableWeights table_, back_; // back_ without values: the reverse product shares the table
+  TableWeights table_, back_; // without values in back_, the reverse product shares the table
   Variable groups_;
   LowRankDelta delta_; // of the table
 };

@@ -9,9 +9,9 @@ namespace halftone::detail {
 
 struct LayerImpl;
 
-/// While it lives, this thread is in the code of `model`: layers that it calls become the model's children, layers that
+/// While it lives, this thread runs the code of `model`: layers that it calls become the model's children, layers that
 /// it builds get paths below the model's, and no layer may be created. An unbuilt model is built for the inputs `x`.
-/// The model itself may be called, as if nothing called it.
+/// The model itself may be called, as at top level.
 class HookScope {
 public:
   HookScope(LayerImpl &model, const std::vector<Value> &x);

@@ -13,7 +13,7 @@ inline constexpr int64_t droppedIndex = INT64_MAX;
 
 struct HostEncoding {
   OutputMode mode = OutputMode::int_;
-  int64_t depth = 0;             // of the vectors; each index is below it, or ignored
+  int64_t depth = 0;             // of the vectors; each index is below it, or is droppedIndex
   DType dtype = DType::float32;  // of the result
   std::vector<double> weights{}; // of the indices, for tf_idf
 
@@ -22,7 +22,7 @@ struct HostEncoding {
   ValueSpec specOf(const std::string &who, const Shape &shape) const;
   /// Encodes indices of a shape without None.
   Tensor of(const std::string &who, std::span<const int64_t> indices, const Shape &shape) const;
-  /// One vector per list of indices: rows[i] up to rows[i + 1]. Not for one_hot and int_.
+  /// Encodes one vector per row; row i has the indices [rows[i], rows[i + 1]). Not for one_hot and int_.
   Tensor ofRows(std::span<const int64_t> indices, std::span<const size_t> rows) const;
 };
 

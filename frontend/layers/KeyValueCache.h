@@ -35,10 +35,10 @@ struct KeyValueState {
   Model model;
   int64_t batch, length = 0, vocabulary = 0;
   std::optional<DType> dtype;
-  std::optional<int64_t> places; // of the smallest position table
+  std::optional<int64_t> places; // number of rows of the smallest position table
   std::vector<CachedCall> calls; // in the order of the model
   Variable position;             // undefined while the calls are being collected
-  std::weak_ptr<Trace> trace;    // that last opened the cache
+  std::weak_ptr<Trace> trace;    // the trace that last opened the cache
   CompiledFunction program;      // tokens (batch, n): the last logits (batch, vocabulary)
 };
 
@@ -51,8 +51,8 @@ public:
   /// The open cache of the current trace; null if there is none.
   static OpenCache *current();
 
-  /// Appends the new steps of the layer at `path` to those of the cache. Returns all steps, in the dtypes of the new
-  /// ones.
+  /// Appends the new steps of the layer at `path` to the cached steps. Returns all steps, in the dtypes of the new
+  /// steps.
   KeysAndValues append(const std::string &path, const KeysAndValues &steps);
   /// The position of the first new step: an int32 scalar.
   Value position() const;

@@ -76,7 +76,7 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   /// The scope in which the layer's variables are read, by the rule of keras.src.layers.Layer.__call__; null if the
   /// open scope already applies.
   std::unique_ptr<AutocastScope> autocastScope() const;
-  /// Throws for a quantization mode that the layer, or its weights once it is built, do not have.
+  /// Throws for a quantization mode that the layer or, once it is built, its weights do not have.
   void requireMode() const;
   /// At the first call, replaces an 'infer' policy permanently by the policy of the first input's dtype.
   void settlePolicy(const std::vector<Value> &inputs);
@@ -85,13 +85,14 @@ struct LayerImpl : std::enable_shared_from_this<LayerImpl> {
   void build(const std::vector<Shape> &shapes);
   /// Makes a policy map refuse edits that contradict the mode of the weights. Called when either is determined.
   void holdMode();
-  /// Replaces float weights by quantized ones, for a mode that the body has. Nothing changes if the body throws.
+  /// Replaces float weights by quantized weights, for a mode that the body has. Nothing changes if the body throws.
   void quantize(const QuantizationConfig &config);
   /// Resolves the policy and builds the layer for these inputs, unless it is built.
   void buildFor(const std::vector<Value> &inputs);
   std::vector<Value> callTraced(const std::vector<Value> &inputs, const BodyCall &how = {});
-  /// `arguments`: the call's, as in a CallForm; without them, the inputs are one Value or one list. `masks`: of the
-  /// first inputs; the layer is built, recorded and called without the inputs that are given masks.
+  /// `arguments`: the arguments of the call, as in a CallForm; without them, the inputs are one Value or one list.
+  /// `masks`: the masks of the first inputs; the layer is built, recorded and called without the inputs that are given
+  /// masks.
   std::vector<Value> call(const std::vector<Value> &inputs, const CallArgs &args, const BodyCall &how = {},
                           std::optional<Config> arguments = {}, const RecordedMasks &masks = {});
   Tensors callOnData(const Tensors &inputs, const CallArgs &args);
@@ -120,8 +121,8 @@ private:
 inline constexpr const char *markOfName = "name_is_given";
 /// A layer's config, with the mark if needed.
 Config withMarkOfName(const Layer &layer, Config object);
-/// Completes a layer created from a config with or without the mark. Without it a name in the form of an automatic one
-/// counts as the automatic name of the writer's process.
+/// Completes a layer created from a config with or without the mark. Without the mark, a name in the form of an
+/// automatic name counts as the automatic name of the writer's process.
 Layer withNameOfConfig(const Layer &layer, bool isMarked);
 
 /// All descendants of `root`, without duplicates, in preorder.
@@ -143,7 +144,7 @@ LayerMode modeOf(const LayerImpl &layer); // QuantizedModes.h
 QuantizationConfig quantizationOf(const DTypePolicy &policy, const QuantizationConfig &given);
 
 /// The quantization of the layer's weights that assigning this policy implies; no mode if they are unchanged. Throws if
-/// the layer cannot have the policy: it lacks the mode, or its weights are quantized under another one.
+/// the layer cannot have the policy because it lacks the mode, or because its weights are quantized under another mode.
 QuantizationConfig quantizationBy(const DTypePolicy &policy, const LayerImpl &layer);
 
 /// The shape with None as the batch extent.
@@ -169,14 +170,14 @@ private:
 /// Rethrows an error with the layer's path and the user's line, if it has none.
 [[noreturn]] void rethrowWithLayer(const Error &error, const LayerImpl &layer);
 
-/// The innermost persistent layer that this thread is calling; a layer constructed during a call is created anew at
-/// each call. Null if there is none.
+/// The innermost persistent layer that this thread is calling; null if there is none. A layer constructed during a call
+/// is not persistent: it is created anew at each call.
 LayerImpl *calledLayer();
-/// Returns true if this thread is calling a layer. A layer constructed during that call is created anew at each call.
+/// Returns true if this thread is calling a layer, so that a layer constructed now is created anew at each call.
 bool layerCallOpen();
 
-/// `x` as a layer with float arithmetic uses it: integers and bools are cast to the compute dtype, or to floatx if that
-/// is not a float. So differences and sums do not wrap.
+/// `x` as a layer with float arithmetic uses it: integers and bools are cast to the compute dtype or, if that is not a
+/// float, to floatx. So differences and sums do not wrap.
 Value asComputed(const Value &x, const CallContext &context);
 
 /// The penalties of the regularizers of trainable weights, one Value each, in the variables' dtypes.

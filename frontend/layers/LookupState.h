@@ -11,17 +11,17 @@ template <class Term> class LookupState {
 public:
   explicit LookupState(const LookupRules<Term> &rules)
       : rules_(rules), table_(std::make_shared<LookupTable<Term>>(rules)) {}
-  /// Validates the rules, and takes the vocabulary with which the layer is created, if any.
+  /// Validates the rules, and sets the vocabulary with which the layer is created, if any.
   void begin(const layers::Vocabulary<Term> &vocabulary, const std::vector<double> &weights);
   /// Sets the size of the vocabulary from a config whose vocabulary is elsewhere in the file. value_error if the size
   /// is invalid.
   void freeze(std::optional<int64_t> size);
   void set(const layers::Vocabulary<Term> &vocabulary, const std::vector<double> &weights);
-  /// Takes the table of the counted terms, unless there are none.
+  /// Sets the table of the counted terms, unless there are none.
   void finish(const TermCounter<Term> &counter);
   /// value_error if the layer named `layer` was created with a vocabulary.
   void requireAdaptable(const std::string &layer) const;
-  /// The encoding of indices. runtime_error for vectors over a vocabulary whose size is unknown or 0.
+  /// The encoding of indices. runtime_error if it needs vectors over a vocabulary whose size is unknown or 0.
   HostEncoding encoding() const;
   const std::shared_ptr<const LookupTable<Term>> &table() const { return table_; }
   std::optional<int64_t> frozen() const { return frozen_; }

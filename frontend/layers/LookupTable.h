@@ -16,11 +16,11 @@ namespace halftone::detail {
 /// The type of a term in table lookups.
 template <class Term> using TermView = std::conditional_t<std::is_same_v<Term, std::string>, std::string_view, Term>;
 
-/// A hash table from terms to their positions in a list, with open addressing. A slot holds some bits of the hash, so that
-/// a term is compared only if it is probably equal.
+/// A hash table from terms to their positions in a list, with open addressing. A slot holds some bits of the hash, so
+/// that unequal terms are rarely compared.
 template <class Term> class TermPlaces {
 public:
-  /// Of equal terms, the table has the first.
+  /// Of equal terms, the table contains the first.
   explicit TermPlaces(const std::vector<Term> &terms);
   std::optional<size_t> find(TermView<Term> term, const std::vector<Term> &terms) const;
 
@@ -54,7 +54,7 @@ template <class Term> struct LookupRules {
 template <class Term> class LookupTable {
 public:
   explicit LookupTable(LookupRules<Term> rules) : LookupTable(std::move(rules), {}, {}) {}
-  /// `terms` differ. `weights`: of all indices, or none.
+  /// `terms` must be distinct. `weights`: one per index, or none.
   LookupTable(LookupRules<Term> rules, std::vector<Term> terms, std::vector<double> weights);
   LookupTable(const LookupTable &) = delete;
 
@@ -101,7 +101,7 @@ tableOf(const LookupRules<Term> &rules, const layers::Vocabulary<Term> &vocabula
 
 /// The vocabulary as the text of a file, one term per line. value_error for a term that such a file cannot represent.
 template <class Term> std::string textOf(const LookupTable<Term> &table);
-/// The terms in such a text, without trailing empty ones. value_error for a line that is not an integer, if terms are
+/// The terms in such a text, without trailing empty terms. value_error for a line that is not an integer, if terms are
 /// integers.
 template <class Term> std::vector<Term> termsIn(const std::string &who, std::string_view text);
 

@@ -15,8 +15,8 @@ Variable replacedWeight(BuildContext &context, const Variable &old, const Tensor
 /// A new non-trainable weight with this value.
 Variable fixedWeight(BuildContext &context, const std::string &name, const Tensor &value);
 
-/// The form of the product of a kernel and an input. Keras stores an int8 scale per output for a Dense, and in the
-/// output's rank for an EinsumDense.
+/// The form of the product of a kernel and an input. Keras stores int8 scales as a vector over the outputs for a Dense,
+/// and in the output's rank for an EinsumDense.
 struct ProductForm {
   EinsumLabels labels{};
   bool isMatrix = false; // Dense: (..., n) times (n, units)
@@ -49,7 +49,7 @@ public:
   CalibratedKernel &calibrated() { return calibrated_; }
   /// Replaces a calibrated kernel by floats; returns false if there is none.
   bool dequantize(BuildContext &context, const WeightArgs &kernel);
-  /// The product with an input plus the bias. In every mode the result has the dtype that a float kernel gives.
+  /// The product with an input, plus the bias. In every mode the result has the dtype that a float kernel gives.
   Value call(const Value &x, const CallContext &context) const;
   /// Merges LoRA's delta into the values of the kernel and its scales.
   void merge(WeightValues &values) const;
@@ -67,7 +67,7 @@ private:
   Value inputGradient(const Value &upstream, const Value &kernel, int64_t inputRank) const;
   Value asOutput(const Value &scale, const EinsumLabels &labels) const;
   Value kernelScale(const Value &scale) const;
-  // In the dtype of `x`, a float, as for a product of floats.
+  // The products are in the dtype of `x`, a float, as for a float kernel.
   Value int8Product(const Value &x) const;
   Value int4Product(const Value &x) const;
   Value float8Product(const Value &x, DType result, bool updates) const;

@@ -16,7 +16,7 @@ constexpr bool classQuantizes(std::string_view className, std::string_view mode)
   return mode == "float8" && isProduct;
 }
 
-/// Keras's message for the only pair of a mode and a compute dtype that it refuses.
+/// Keras's message for the only pair of mode and compute dtype that it refuses.
 inline constexpr const char *narrowWithInt8 =
     "Quantization mode='int8' doesn't work well with compute_dtype='float16'.";
 
@@ -30,7 +30,7 @@ struct ModeRefusal {
   ErrorKind kind;
   std::string message;
 };
-/// The reason why the layer cannot compute under the mode, which `quantizes` says it lacks.
+/// The reason why the layer cannot compute under the mode, for a layer that does not support it.
 ModeRefusal refusalOfMode(const LayerMode &layer, std::string_view mode);
 /// The reason why a built layer cannot be given this policy; nullopt if it can. `quantizes`: whether the layer has the
 /// policy's mode.

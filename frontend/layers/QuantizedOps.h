@@ -14,7 +14,7 @@ struct QuantizedValue {
 /// One scale for all elements along `axes`: 127 / (largest magnitude + 1e-7).
 QuantizedValue absMaxQuantized(const Value &x, const std::vector<int64_t> &axes);
 
-/// The dtype of a product of floats of dtype `x` and weights of dtype `weights`. Quantized weights give it too.
+/// The dtype of a product of floats of dtype `x` and weights of dtype `weights`, also if the weights are quantized.
 DType productDtype(DType x, DType weights);
 
 /// Unpacks int4 elements, two per byte along the last axis, to `columns` elements.

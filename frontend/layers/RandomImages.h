@@ -42,9 +42,9 @@ Bounds boundsOf(const Factor &factor);
 /// float32 in [`lower`, `upper`), unless both are equal.
 Value uniformBetween(const Value &key, const Shape &shape, const Bounds &bounds);
 
-/// The factor as stored by Keras's base class of these layers: -|f| and |f|, the former not below `least`, or the
-/// smaller bound and the larger one. value_error as there, unless the numbers are between `least` and 1; of two, one
-/// number has to be.
+/// The factor as stored by Keras's base class of these layers: -|f| and |f|, the former not below `least`, or two
+/// bounds in ascending order. As in Keras, value_error unless a single number is between `least` and 1 or, of two
+/// finite numbers, the first is at most 1 and the second at least `least`.
 Factor keptFactor(const char *layer, const Factor &factor, double least, Where where);
 /// value_error unless the one or two numbers are between `least` and 1; `allows` tells whether `least` itself is valid.
 enum class LeastFactor : uint8_t { allowed, excluded };

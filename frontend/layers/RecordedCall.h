@@ -16,8 +16,9 @@ public:
   /// The names of the graph's inputs for calls with a dict or named tensors: the keys if the graph itself takes a dict.
   /// Empty before a Sequential is built.
   virtual std::vector<std::string> inputNames() const = 0;
-  /// The specs of the graph's outputs, if `inputs` are those of its Inputs and no setting that traces read has changed
-  /// since the graph was recorded. So each level of nested models is traced once, not once for each level above it.
+  /// The specs of the graph's outputs, if `inputs` are the specs of its Inputs and no setting that traces read has
+  /// changed since the graph was recorded. So each level of nested models is traced once, not once for each level above
+  /// it.
   virtual std::optional<std::vector<ValueSpec>> recordedSpecs(const std::vector<ValueSpec> &inputs) const = 0;
 
 protected:

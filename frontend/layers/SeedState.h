@@ -15,10 +15,10 @@ Value keyConstant(const KeyWords &words);
 Variable addSeedState(BuildContext &context, std::optional<int64_t> seed);
 /// Like addSeedState(), without a layer. Its path is its name until a layer owns it.
 Variable makeSeedState(const KeyWords &words);
-/// Makes the layer own a state of makeSeedState(), which gets the layer's path, unless a layer already owns it. It
-/// replaces an awaited state and takes its value. A failed call undoes all of this.
+/// Makes the layer own a state of makeSeedState(), which gets the layer's path, unless a layer already owns it. The
+/// state replaces an awaited state, if there is one, and takes its value. A failed call undoes all of this.
 void keepSeedState(LayerImpl &layer, const Variable &state);
-/// The state of the draws without a seed in this layer's call().
+/// The state of draws without a seed in this layer's call().
 Variable ownSeedState(LayerImpl &layer);
 /// Adds a state for a future draw of a user's layer, whose value the reader of a file sets.
 void awaitSeedState(LayerImpl &layer);

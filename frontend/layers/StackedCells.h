@@ -6,7 +6,8 @@
 
 namespace halftone::detail {
 
-/// The index, among the states of `cell`, of the state that holds the previous output: the first of the last cell.
+/// The index, among the states of `cell`, of the state that holds the previous output: the first state of the last
+/// cell.
 size_t placeOfOutput(const Layer &cell);
 /// The states in Keras's nesting, with indices from `first` on: {"input": 1} for each, and for stacked cells a list per
 /// cell.

@@ -18,13 +18,14 @@ public:
   virtual std::vector<std::string> places() const = 0;
   /// Undefined if the layer has none.
   virtual Tensor idfWeights() const = 0;
-  /// None if the config contains it. value_error for one that no file can represent.
+  /// Nullopt if the config contains the vocabulary. value_error for a vocabulary that no file can represent.
   virtual std::optional<std::string> vocabularyText() const = 0;
   virtual bool readsVocabulary() const = 0;
-  /// A text such as "5 terms with the fingerprint 0x1f", by which processes compare the terms, their order and weights.
+  /// A string such as "5 terms with the fingerprint 0x1f", by which processes compare the terms, their order and
+  /// weights.
   virtual std::string summary() const = 0;
-  /// Takes what a file holds; an undefined tensor and no text for what it lacks. value_error as of set_vocabulary(), and for
-  /// weights of another count.
+  /// Restores the state from a file; the tensor is undefined, and the text is absent, if the file lacks them.
+  /// value_error as for set_vocabulary(), and for a wrong number of weights.
   virtual void restore(const Tensor &idfWeights, std::optional<std::string_view> vocabulary) = 0;
 };
 

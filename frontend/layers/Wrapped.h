@@ -5,7 +5,7 @@
 
 namespace halftone::detail {
 
-/// Builds a component for inputs of this shape, unless it is built, and makes it a child of the layer.
+/// Builds a component for inputs of shape `input`, unless it is built, and makes it a child of the layer.
 void buildPart(const BuildContext &context, const Layer &part, const Shape &input);
 
 /// The config of a component, which may be a graph of layers.

@@ -25,7 +25,7 @@ struct LossImpl {
   Formula formula;
   std::string name;
   std::string kind{};                                       // the default name, "huber_loss"; "" for a user function
-  Value (*pointer)(const Value &, const Value &) = nullptr; // to the user's function, if given as a pointer
+  Value (*pointer)(const Value &, const Value &) = nullptr; // the user's function, if it was given as a pointer
   Reduction reduction = Reduction::sum_over_batch_size;
   DType dtype = DType::float32;
   bool joinsRows = false;   // a row of the formula's result depends on other rows of the batch
@@ -37,14 +37,15 @@ struct LossImpl {
   mutable std::unique_ptr<CompiledFunction> onData{}; // calls on Tensors
 };
 
-/// The reduced loss; with an undefined weight every sample counts once.
+/// The reduced loss. If the weight is undefined, every sample has weight 1.
 Value lossValue(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
-/// This process's contribution to the loss of a batch that processes share: the loss is meanOverProcesses() of it.
+/// This process's contribution to the loss of a batch that processes share; its meanOverProcesses() is the loss.
 Value lossPart(const Loss &loss, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
 /// The loss of each sample, computed in `dtype`.
 LossEntries lossEntries(const LossImpl &loss, const Value &yTrue, const Value &yPred, DType dtype);
 
-/// value_error naming the row, the label and the valid range if a label is not a class; ok for losses without classes.
+/// Checks that labels are class indices below `classes`; ok for losses without classes. value_error naming the row, the
+/// label and the valid range.
 Status checkLabels(const Loss &loss, const Tensor &yTrue, int64_t classes);
 
 /// Creates a loss of the class `name`. `samples` computes one element per sample, from targets and predictions of the
@@ -57,7 +58,8 @@ Loss lossOf(const LossArgs &args, const char *name,
 std::shared_ptr<LossImpl> lossOfUser(Loss::Function f, const LossArgs &args);
 /// Returns true if the library has a loss of that name.
 bool isNameOfLoss(std::string_view name);
-/// The registered name of the function of `loss` with its current arguments; nullopt for other losses.
+/// The name under which `loss`, or its function with the same reduction and dtype, is registered; nullopt for other
+/// losses.
 std::optional<std::string> registeredNameOf(const Loss &loss);
 
 /// Keras's squeeze_or_expand_to_same_rank: matches (n,) with (n, 1), and (n, m) with (n, m, 1).

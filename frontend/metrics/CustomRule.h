@@ -35,7 +35,7 @@ private:
   std::unique_ptr<MetricBody> body_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<Result>
-      result_; // null or of an earlier configuration epoch: must be traced. Guarded by the mutex
+      result_; // traced again if null or from an earlier configuration epoch; guarded by the mutex
 };
 
 } // namespace halftone::detail

@@ -88,7 +88,7 @@ inline constexpr std::tuple argFields<metrics::OneHotIoUArgs>{
     Field{"ignore_class", &metrics::OneHotIoUArgs::ignore_class},
     Field{"sparse_y_pred", &metrics::OneHotIoUArgs::sparse_y_pred}, Field{"axis", &metrics::OneHotIoUArgs::axis}};
 
-/// Numbers that are absent from a config if there are none.
+/// A list of numbers whose key is absent from a config if the list is empty.
 template <class Args> struct PresentField {
   const char *key;
   std::vector<double> Args::*member;
@@ -98,8 +98,8 @@ template <class Args> struct PresentField {
   }
   void read(FieldReader &reader, Args &args) const { reader.readOne(key, args.*member); }
 };
-/// Numbers as a list in a config, or null if there are none. Keras writes a tensor: {"class_name": "__tensor__",
-/// "config": {"value"}}.
+/// A list of numbers in a config, or null if it is empty. Keras writes a tensor: {"class_name": "__tensor__", "config":
+/// {"value"}}.
 template <class Args> struct TensorField {
   const char *key;
   std::vector<double> Args::*member;
@@ -142,7 +142,7 @@ template <> struct MetricFields<BinaryIoUOptions> {
   static constexpr std::tuple all{Field{"target_class_ids", &BinaryIoUOptions::targetClassIds},
                                   Field{"threshold", &metrics::BinaryIoUArgs::threshold}};
 };
-/// The key of the ratio that is given.
+/// The config key of the ratio that is constrained.
 template <class MetricClass> inline constexpr const char *leastKey = nullptr;
 template <> inline constexpr const char *leastKey<metrics::SensitivityAtSpecificity> = "specificity";
 template <> inline constexpr const char *leastKey<metrics::SpecificityAtSensitivity> = "sensitivity";

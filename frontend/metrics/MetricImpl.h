@@ -31,7 +31,7 @@ public:
   /// Returns true if a batch has targets and predictions; otherwise it has only values, as `yPred`.
   virtual bool takesTargets() const { return true; }
   virtual bool takesWeight() const { return true; }
-  /// Records the addition of a batch to the state. With an undefined weight every sample counts once.
+  /// Records the addition of a batch to the state. If the weight is undefined, every sample has weight 1.
   virtual void update(const std::vector<Variable> &state, const Value &yTrue, const Value &yPred,
                       const Value &weight) const = 0;
   /// The results, from the elements of each variable.
@@ -93,7 +93,7 @@ std::vector<std::string> metricClasses();
 /// Creates the state of a metric that needs shapes for it, unless it has one.
 void buildMetric(const Metric &metric, const Shape &yTrue, const Shape &yPred);
 
-/// Records the addition of a batch to the state. With an undefined weight every sample counts once.
+/// Records the addition of a batch to the state. If the weight is undefined, every sample has weight 1.
 void updateMetric(const Metric &metric, const Value &yTrue, const Value &yPred, const Value &sampleWeight);
 /// The results from the metric's state, or from given values of each variable.
 std::vector<double> metricResults(const Metric &metric);

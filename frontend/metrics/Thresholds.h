@@ -8,18 +8,18 @@ namespace halftone::detail {
 
 struct Thresholds {
   int64_t count = 1;
-  /// From 0 to 1 at equal distances. As in Keras, predictions are then not compared with the thresholds but sorted into
-  /// buckets: a prediction near a threshold may fall on its other side.
+  /// Equidistant thresholds from 0 to 1. As in Keras, predictions are then sorted into buckets instead of being
+  /// compared with the thresholds, so a prediction near a threshold may fall on its other side.
   bool even = false;
   bool beyond = false;          // if even: the first and the last lie slightly outside of [0, 1]
   std::vector<double> values{}; // if not even
 };
 /// `count` even thresholds; a single one is 0.5.
 Thresholds evenThresholds(int64_t count, bool beyond = false);
-/// The given thresholds, 0.5 if there are none, or with top_k one below every prediction. value_error outside of [0,
-/// 1].
+/// The given thresholds. If there are none, 0.5 or, with top_k, a threshold below every prediction. value_error for a
+/// threshold outside of [0, 1].
 Thresholds givenThresholds(const Numbers &given, bool topK = false);
-/// Returns true if the thresholds are 0, 1 and equidistant ones between, at least three in all.
+/// Returns true if there are at least three thresholds, equidistant from 0 to 1.
 bool areEven(const std::vector<double> &thresholds);
 
 /// Selects the predictions to count.
@@ -32,8 +32,8 @@ struct Selection {
 struct Confusion {
   Value truePositives, falsePositives, trueNegatives, falseNegatives;
 };
-/// The counts of a batch in `dtype`, with `weight`, if defined, as sample weights. value_error for incompatible shapes,
-/// or an invalid class.
+/// The counts of a batch in `dtype`; `weight`, if defined, holds the sample weights. value_error for incompatible
+/// shapes or an invalid class.
 Confusion confusionOf(const Value &yTrue, const Value &yPred, const Value &weight, const Thresholds &thresholds,
                       const Selection &selection, DType dtype);
 

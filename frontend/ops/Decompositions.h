@@ -6,8 +6,9 @@
 
 namespace halftone::detail {
 
-// As in Factorizations.h and Rotations.h, matrices are floats (batch, m, n) in float32 or float64. A second derivative is that of
-// the loops over columns; of eigenvalues and singular values, three orders of derivatives are in closed form.
+// As in Factorizations.h and Rotations.h, matrices are floats (batch, m, n) in float32 or float64. Second derivatives
+// are those of the loops over columns. For eigenvalues and singular values, derivatives up to the third order have
+// closed forms.
 
 /// The Cholesky factor L of the symmetric `a`.
 Value choleskyOf(const Value &a);
@@ -19,7 +20,7 @@ std::array<Value, 2> qrOf(const Value &a, bool complete);
 Eigen eighOf(const Value &a);
 /// The singular value decomposition u, s and v, for any m and n.
 Singular svdOf(const Value &a, bool complete);
-/// The pseudoinverse from the thin u, s and v. Uses only singular values for which `counts` is true.
+/// The pseudoinverse from the thin u, s and v, restricted to singular values for which `counts` is true.
 Value pseudoinverseOf(const Value &a, const Singular &svd, const Value &counts);
 /// The cotangent of `a`, given that of its pseudoinverse p.
 Value pseudoinverseGradient(const Value &a, const Value &p, const Value &upstream);

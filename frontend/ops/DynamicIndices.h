@@ -18,15 +18,15 @@ Value areInside(const Value &indices, int64_t extent);
 /// from the end, and the box is shifted to lie inside. value_error that names `op` if there is not one start per axis,
 /// or if the box is larger.
 std::vector<Value> placesOf(const char *op, const Starts &starts, const Shape &whole, const Shape &box);
-/// The elements of x in a box of this shape at the given start.
+/// The elements of x in a box of shape `shape` at the start indices `places`.
 Value boxAt(const Value &x, const std::vector<Value> &places, const Shape &shape);
-/// x with the elements at the given start replaced by `box`, which has its dtype.
+/// x with the elements at the start indices `places` replaced by `box`, which has the dtype of x.
 Value withBoxAt(const Value &x, const std::vector<Value> &places, const Value &box);
 
-/// Combines the slices of x along axis 0 that the indices, a vector, select with the updates. Out-of-range indices are
+/// Combines slices of x along axis 0, selected by the vector `indices`, with the updates. Out-of-range indices are
 /// ignored. Bools are combined as integers.
 Value scatteredRows(ScatterKind kind, const Value &x, const Value &indices, const Value &updates);
-/// Like scatteredRows(), for slices that `indices` (..., n) select by the first n axes of x; a negative index counts
+/// Like scatteredRows(), for slices that `indices` (..., n) select along the first n axes of x; a negative index counts
 /// from the end. The updates are broadcast to the slices and cast to x's dtype.
 Value updatedAt(const char *op, ScatterKind kind, const Value &x, const Value &indices, const Value &updates);
 

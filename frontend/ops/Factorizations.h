@@ -6,14 +6,14 @@
 
 namespace halftone::detail {
 
-// All matrices are floats (batch, m, n) in float32 or float64. The functions process a whole batch at once and consist
-// of ordinary ops with the gradients of these; frontend/ops/Linalg.cpp gives them closed-form gradients.
+// All matrices are floats (batch, m, n) in float32 or float64. The functions process a whole batch at once. They
+// consist of ordinary ops and have their gradients; frontend/ops/Decompositions.cpp attaches closed-form gradients.
 
 /// The transpose of each matrix.
 Value matrixTranspose(const Value &x);
 /// int32 indices along `axis` of a matrix of this shape, for comparisons.
 Value placesAlong(int64_t axis, const Value &like);
-/// x where the predicate holds between the row and the column index of an element, otherwise 0: `ge` keeps the lower
+/// The elements of x for which the predicate holds between row and column index, otherwise 0: `ge` keeps the lower
 /// triangle.
 Value triangleOf(const Value &x, ComparePredicate rowToColumn);
 /// Identity matrices (batch, rows, columns).

@@ -7,8 +7,8 @@
 
 namespace halftone::detail {
 
-/// Reads one item or a list of items: an integer, a slice, an ellipsis, or null for a new axis. not_implemented_error for
-/// others.
+/// Reads one item or a list of items: an integer, a slice, an ellipsis, or null for a new axis. not_implemented_error
+/// for other items.
 std::vector<Index> keyOf(const nlohmann::ordered_json &key);
 /// A single index becomes an integer and any other key a list, since Keras's GetItem refuses a bare slice.
 nlohmann::ordered_json jsonOf(std::span<const Index> key);

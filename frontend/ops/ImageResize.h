@@ -16,7 +16,7 @@ struct ImageSize {
 Value resized(const Value &x, const ImageSize &size, Interpolation interpolation, bool antialias = false);
 /// The largest centered crop of x with the aspect ratio of `size`.
 Value croppedToRatio(const Value &x, const ImageSize &size);
-/// Like the above; first crops or pads the image to the aspect ratio of `size` if the arguments say so.
+/// Like the above; first crops or pads the image to the aspect ratio of `size` if the arguments request it.
 Value resized(const Value &x, const ImageSize &size, const ops::image::ResizeArgs &args);
 
 } // namespace halftone::detail

@@ -11,8 +11,8 @@
 
 namespace halftone::detail {
 
-/// `x` minus its maximum over `axes`, an operand of exp() whose terms are to be summed over these axes: in the dtype of
-/// `x` if that holds the number of terms, otherwise in float32. The maximum is a constant for gradients.
+/// `x` minus its maximum over `axes`, as an operand of exp() whose results are summed over these axes: in the dtype of
+/// `x` if the dtype holds the number of terms, otherwise in float32. The maximum is a constant for gradients.
 Value belowLargest(const Value &x, const Axes &axes);
 /// `x` divided by its sum over `axes`, in the dtype of `x`.
 Value sharesOf(const Value &x, const Axes &axes);

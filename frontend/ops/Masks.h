@@ -15,8 +15,8 @@ Value bothMasks(const Value &a, const Value &b);
 
 /// exp(x) / sum(exp(x)) over `axes`.
 Value softmaxOver(const Value &x, const Axes &axes);
-/// Softmax over the elements for which `mask` is true, which broadcasts to the shape of x; the others are 0, and so is
-/// a row without such elements. Without a mask, over all elements.
+/// Softmax over the elements for which `mask` is true; all other elements, and rows without a true element, are 0. The
+/// mask broadcasts to the shape of x. Without a mask, softmax over all elements.
 Value softmaxOver(const Value &x, const Axes &axes, const Value &mask);
 
 } // namespace halftone::detail

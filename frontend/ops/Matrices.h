@@ -24,8 +24,8 @@ Matrices matricesOf(const Value &x);
 Matrices squareMatrices(const Value &x);
 /// (x + x^T) / 2 of square matrices.
 Value symmetrized(const Value &x);
-/// A linear system of a (..., m, m) and b (..., m) or (..., m, n), with broadcast batch axes; a result has the shape of
-/// b.
+/// A linear system with a (..., m, m) and b (..., m) or (..., m, n), and broadcast batch axes; a result has the shape
+/// of b.
 struct System {
   Matrices a, b;
   bool isVector = false; // b is (batch, m, 1)

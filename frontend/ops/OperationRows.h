@@ -18,7 +18,8 @@ struct Operation {
   ValueSpec (*spec)(OperationArguments &) = nullptr;
 };
 
-/// Keras also accepts "SAME" and keeps it in the config. The first word of a set is the default.
+/// Reads a word of a closed set in any case, since Keras also accepts "SAME" and keeps it in the config. The first word
+/// of a set is the default.
 template <class E> Choice<E> wordOf(OperationArguments &a, const char *key) {
   if (a.isNull(key))
     return E{};
@@ -64,7 +65,7 @@ Values diagonalOperation(OperationArguments &);
 Values meshgridOperation(OperationArguments &);
 template <Value (*f)(const Value &, const Value &, int64_t)> Values segmentOperation(OperationArguments &a) {
   const Value data = a.value("data"), ids = a.value("segment_ids");
-  a.flag("sorted"); // which changes nothing
+  a.flag("sorted"); // has no effect
   return f(data, ids, a.integer("num_segments"));
 }
 // OperationFourier.cpp

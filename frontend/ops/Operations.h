@@ -7,7 +7,7 @@
 
 namespace halftone::detail {
 
-/// Returns true if a call with this Value is recorded, and so needs a form.
+/// Returns true if calls with this Value are recorded, and so need a form.
 inline bool isSymbolic(const Value &value) { return value.defined() && !value.node()->isTraced(); }
 
 /// Completes the form of a call of the operation named `call`, unless it has a class: sets class and module and, if it
@@ -32,7 +32,7 @@ template <class T> Config configOf(const char *key, const T &value) {
   setField(config, key, value);
   return config;
 }
-/// The form of an operation whose arguments other than Values are these pairs of names and values.
+/// configForm() is the form of an operation whose arguments other than Values are the given pairs of names and values.
 inline void setFields(Config &) {}
 template <class T, class... More> void setFields(Config &config, const char *key, const T &value, const More &...more) {
   setField(config, key, value);
@@ -43,18 +43,18 @@ template <class... Fields> CallForm configForm(const Fields &...fields) {
   setFields(form.config, fields...);
   return form;
 }
-/// Records a call of the operation of a Keras class on Values, positionally or as one list; `config` holds its other
-/// arguments.
+/// recordOperations() records a call of the operation of a Keras class on Values, passed positionally or as one list;
+/// `config` holds the other arguments.
 enum class OperandForm : uint8_t { positions, list };
 std::vector<Value> recordOperations(const char *className, const std::vector<Value> &inputs, const Config &config = {},
                                     OperandForm form = OperandForm::positions);
-/// Like recordOperation(), for an operation with one result.
+/// Like recordOperations(), for an operation with one result.
 Value recordOperation(const char *className, const std::vector<Value> &inputs, const Config &config = {},
                       OperandForm form = OperandForm::positions);
 
 /// Returns true if `module` is a module of Keras operations.
 bool isOperationModule(std::string_view module);
-/// Calls the operation of a Keras class with recorded arguments and config, and records the call in this form.
+/// Calls the operation of a Keras class with recorded arguments and config, and records the call in the same form.
 /// not_implemented_error naming the class, or an argument that the operation does not support here.
 std::vector<Value> callOperation(const std::string &className, const std::vector<Value> &inputs,
                                  const Config &arguments, const Config &config);

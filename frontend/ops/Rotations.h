@@ -16,7 +16,7 @@ struct Eigen {
 Eigen symmetricEigen(const Value &a);
 
 /// a = u diag(s) v^T for m >= n, s descending: u (batch, m, n), or (batch, m, m) if `complete`; s (batch, n); v (batch,
-/// n, n). The smallest singular values are as accurate as those of QR.
+/// n, n). Small singular values are as accurate as the QR factors from which they are computed.
 struct Singular {
   Value u, s, v;
 };

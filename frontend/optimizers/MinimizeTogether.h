@@ -6,7 +6,7 @@
 
 namespace halftone::detail {
 
-/// Records Optimizer::minimize() of meanOverProcesses() of the loss.
+/// Records Optimizer::minimize() for meanOverProcesses() of the loss.
 void minimizeTogether(const Optimizer &optimizer, const Value &loss, const std::vector<Variable> &variables);
 /// Records the whole gradients of that mean loss, without a loss scale.
 std::vector<Value> gradientsTogether(const Optimizer &optimizer, const Value &loss,

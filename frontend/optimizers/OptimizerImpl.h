@@ -17,33 +17,32 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   virtual ~OptimizerImpl() = default;
   std::string className, name;
   bool isFromName = false;             // created from a name alone, such as "adam"
-  std::atomic<bool> isClaimed = false; // if so, whether a compile() owns it
+  std::atomic<bool> isClaimed = false; // true if a compile() owns an optimizer that is isFromName
   virtual Value scaleLoss(const Value &loss) const = 0;
   /// Optimizer::unscale() for gradients that requireGradients() has checked.
   virtual std::vector<Value> unscale(const std::vector<Value> &gradients) = 0;
   virtual void apply(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                      const ApplyArgs &args) = 0;
   virtual void finalize(const std::vector<Variable> &variables) = 0;
-  /// hasAverages() returns true if it maintains weight averages; areExchanged() tells whether exchangeAverages() has
-  /// swapped weights and averages. It has no effect before the first average.
+  /// hasAverages() returns true if the optimizer maintains weight averages, and areExchanged() if exchangeAverages()
+  /// has swapped weights and averages. exchangeAverages() has no effect before the first average.
   virtual bool hasAverages() const = 0;
   virtual bool areExchanged() const = 0;
   virtual void exchangeAverages(const std::vector<Variable> &variables) = 0;
   virtual double learningRate() const = 0;
   virtual void setLearningRate(double value) = 0;
-  /// Writes the rate of the next update, and those of the updates that may follow without another call. Returns the
-  /// total number of updates that it covers, of which `updates` are certain. Needed for programs that a
-  /// CompiledFunction does not run.
+  /// Writes the rates of the next `updates` updates, and possibly of later updates. Returns the number of updates that
+  /// the rates cover. Needed for programs that a CompiledFunction does not run.
   virtual int64_t prepareRate(int64_t updates) = 0;
   virtual Variable callCount() const = 0;                // number of apply() calls
-  virtual int64_t updatesAfter(int64_t calls) const = 0; // fewer than calls with accumulation
+  virtual int64_t updatesAfter(int64_t calls) const = 0; // fewer than calls if gradients are accumulated
   int64_t iterations() const { return updatesAfter(static_cast<int64_t>(hostScalar(callCount()))); }
   virtual std::vector<Variable> variables() const = 0;
   /// variables(), and the variables that are not in Keras's list.
   virtual std::vector<Variable> allVariables() const = 0;
   virtual bool isBuilt() const = 0; // whether its variables to update are known
-  /// Creates the slot variables. Does nothing if the optimizer is built, or if there are no variables. The open
-  /// transaction undoes it (CallTransaction), so a call that only reads the state leaves the optimizer unbuilt.
+  /// Creates the slot variables. No-op if the optimizer is built, or if there are no variables. The open transaction
+  /// (CallTransaction) undoes it, so a call that only reads the state leaves the optimizer unbuilt.
   virtual void build(const std::vector<Variable> &variables) = 0;
   /// The division of the state among processes.
   virtual const OptimizerParts &parts() const = 0;
@@ -54,7 +53,7 @@ struct OptimizerImpl : std::enable_shared_from_this<OptimizerImpl> {
   /// processes.
   virtual void split(int64_t rank, int64_t processes) = 0;
   virtual Config config() const = 0;
-  /// Called if a wrapper scales the loss instead. As in Keras, the factor is dropped permanently.
+  /// Drops the loss scale factor, because a wrapper scales the loss instead. As in Keras, this is permanent.
   virtual void dropLossScaleFactor() = 0;
   virtual void excludeFromWeightDecay(const std::vector<Variable> &variables,
                                       const std::vector<std::string> &names) = 0;
@@ -73,7 +72,7 @@ optimizers::LossScaleOptimizer asLossScaleOptimizer(const Optimizer &optimizer);
 Value skippedWord(const optimizers::LossScaleOptimizer &optimizer);
 /// The loss scale's variables, paired with the initial values of a new LossScaleOptimizer.
 std::vector<std::pair<Variable, Tensor>> initialLossScale(const optimizers::LossScaleOptimizer &optimizer);
-/// Returns true if that word counts at least stall_alarm_steps consecutive skipped steps.
+/// Returns true if the word counts at least stall_alarm_steps consecutive skipped steps.
 bool isStalled(const optimizers::LossScaleOptimizer &optimizer, int64_t skippedWord);
 
 /// A scalar variable of the optimizer itself, initialized with `value`; its path is "<optimizer>/<name>".
@@ -84,7 +83,7 @@ Value readRaw(const Variable &variable);
 /// their variables are unchanged.
 std::vector<Value> dividedBy(const Value &scale, std::vector<Value> gradients,
                              const std::vector<bool> &areReplacements);
-/// value_error unless there are as many gradients as variables, and if all gradients are undefined; empty lists are
+/// value_error if the numbers of gradients and variables differ, or if all gradients are undefined; empty lists are
 /// valid.
 void checkGradients(const std::vector<Value> &gradients, const std::vector<Variable> &variables);
 /// Creates an optimizer by case-insensitive class name. value_error for an unknown class or for unknown keys.

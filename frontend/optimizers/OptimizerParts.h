@@ -10,8 +10,8 @@
 
 namespace halftone::detail {
 
-/// The elements of a variable, in row-major order, that each process updates: all of them in process `owner` or, if
-/// that is -1, a range per process.
+/// The elements of a variable, in row-major order, that each process updates: all elements in process `owner` or, if it
+/// is -1, a range per process.
 struct Division {
   struct Range {
     int64_t first = 0, last = 0;
@@ -32,14 +32,14 @@ public:
   /// From now on the state is that of this process of `processes`.
   void split(int64_t rank, int64_t processes);
   /// Divides variables and creates their parts. A variable with isWhole[i], or with few elements, is assigned to one
-  /// process: in descending order of size, each to the process with the fewest elements so far. `overwritten` variables
-  /// are not divided.
+  /// process as a whole: in descending order of size, each to the process with the fewest elements so far.
+  /// `overwritten` variables are not divided.
   void divide(const std::vector<Variable> &variables, const std::vector<bool> &isWhole,
               const std::vector<bool> &overwritten);
   const std::vector<Variable> &parts() const { return parts_; }
 
-  /// The variable that this process updates for `variable`: itself, its part, or an undefined one if other processes
-  /// update all elements.
+  /// The variable that this process updates for `variable`: itself, its part, or an undefined Variable if other
+  /// processes update all elements.
   Variable own(const Variable &variable) const;
   /// Records the selection of the elements that this process updates from a value with the shape of `variable`.
   Value own(const Variable &variable, const Value &x) const;
@@ -55,15 +55,15 @@ public:
   /// The elements of a slot of `variable` that this process stores; the whole value if nothing is divided.
   Tensor cut(const Variable &variable, const Tensor &whole) const;
   Shape cut(const Variable &variable, const Shape &whole) const;
-  /// From now on `slot` holds the cut of a value of shape `whole`.
+  /// Declares that `slot` holds the cut of a value of shape `whole`.
   void addSlot(const Variable &slot, const Variable &variable, const Shape &whole);
   /// The shape of the whole slot, or of `variable` itself if it is not divided.
   Shape wholeShape(const Variable &variable) const;
   bool isCut(const Variable &slot) const { return slots_.contains(slot.impl().get()); }
-  /// The whole value of a slot, gathered from all processes, which make the same call. `value` itself if it is not
+  /// The whole value of a slot, gathered from all processes, which make the same call; `value` itself if it is not
   /// divided. runtime_error if this process runs alone.
   Tensor whole(const Variable &slot, const Tensor &value) const;
-  /// The cut of such a value that the slot holds.
+  /// The cut of a whole value that the slot holds.
   Tensor cutFor(const Variable &slot, const Tensor &whole) const;
   /// runtime_error if the state is split.
   void requireWhole() const;

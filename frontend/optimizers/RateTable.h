@@ -11,9 +11,9 @@
 
 namespace halftone::detail {
 
-/// A rate table for schedules that depend only on the step. The host computes `length` values at a time. At its end a
-/// step looks up the rate of the next step by the step count; a skipped step does not increment the count, so the rate
-/// stays.
+/// A rate table for schedules that depend only on the step. The host computes `length` values at a time. Each step ends
+/// by looking up the rate of the next step by the step count. A skipped step does not increment the count and so keeps
+/// the rate.
 class RateTable {
 public:
   static constexpr int64_t length = 256;
@@ -29,7 +29,7 @@ public:
                             int64_t mostSteps);
 
 private:
-  /// Returns true if the table has the rates for a play that starts at that version of the count.
+  /// Returns true if the table has the rates for a play that starts at version `version` of the count.
   bool reaches(uint64_t version, int64_t mostSteps);
 
   Variable values_, first_;    // values_: the rates of the steps from `first_` on

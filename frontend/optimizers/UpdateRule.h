@@ -46,12 +46,12 @@ template <class Args> RuleArgs ruleArgs(const Args &args, const char *name) {
 Value scaledBy(const Value &x, const Value &factor);
 /// The Euclidean norm of all elements, in float32 at least. It overflows only if the norm itself is not representable.
 Value norm(const std::vector<Value> &values);
-/// The norm times `scale`, a power of two, which is 1 unless squares may overflow.
+/// A norm times `scale`, a power of two, which is 1 unless squares may overflow.
 struct ScaledLength {
   Value length, scale;
 };
 ScaledLength scaledNorm(const std::vector<Value> &values);
-/// The value of a variable in the dtype of `like`, in which its update is computed.
+/// Reads a variable in the dtype of `like`, in which its update is computed.
 Value readAs(const Value &like, const Variable &variable);
 /// Moves a slot variable towards `target` by the fraction `share`, in the dtype of `target`, and returns its new value.
 Value moveTo(const Variable &slot, const Value &target, double share);
@@ -88,7 +88,7 @@ protected:
     const char *name;
     double initial = 0.0;
     std::optional<Shape> shape{}; // empty: the shape of the variable
-    bool isCopy = false;  // set to the variable's value by the first update; a copy from its creation until then
+    bool isCopy = false;  // the first update sets it to the variable's value; until then it is a copy from its creation
     bool isWhole = false; // whole in every process even if the variable is divided
   };
   /// The scalars of one step, in the dtype of the variable's update.
@@ -98,7 +98,8 @@ protected:
   };
   /// The slot variables of a variable. apply() creates them group by group and, within a group, variable by variable.
   virtual std::vector<std::vector<SlotSpec>> slotGroups(const Variable &variable) const = 0;
-  /// Like slotGroups(), for a variable that its gradient replaces; they are unused, but Keras files contain them.
+  /// Like slotGroups(), for a variable that its gradient replaces. These slots are unused, but Keras files contain
+  /// them.
   virtual std::vector<std::vector<SlotSpec>> overwrittenSlotGroups(const Variable &) const { return {}; }
   /// Returns true if the update of an element depends on no other element, so that processes may divide a variable.
   virtual bool isElementwise() const { return true; }
@@ -112,8 +113,8 @@ protected:
   virtual void makeState(DType dtype);
   virtual std::vector<Variable> state() const;
   virtual void advance(const Value &step) const;
-  /// The dtype in which a variable of that dtype is updated: its own, or float32 at least if the optimizer's epsilon
-  /// underflows to 0 in it, since an update divides by epsilon where a gradient is 0.
+  /// The dtype in which a variable of dtype `variable` is updated: its own or, if the optimizer's epsilon underflows to
+  /// 0 in it, float32 at least, since an update divides by epsilon where a gradient is 0.
   virtual DType dtypeFor(DType variable) const;
   /// The divisor of an update where a gradient is 0; nullopt if the rule has none.
   virtual std::optional<double> leastDivisor() const { return std::nullopt; }
@@ -131,7 +132,7 @@ private:
     std::vector<Tensor> averages;
   };
   Averaged averagedOf(const std::vector<Variable> &variables) const;
-  /// Writes both atomically; without averages the slots are unchanged.
+  /// Writes weights and averages atomically; without averages the slots are unchanged.
   void writeAverages(const Averaged &averaged, const std::vector<Tensor> &weights,
                      const std::vector<Tensor> &averages) const;
   Value lossScaleFactor() const; // a constant
@@ -157,8 +158,8 @@ private:
   Variable iterations_, rate_;       // iterations_: apply() calls; with accumulation only some of them update
   std::unique_ptr<RateTable> rates_; // for a schedule with a class, which depends only on the step
   std::vector<Variable> undecayed_;
-  std::optional<PathPattern> undecayedNames_; // matches a name if one of the given expressions matches a part of it
-  StateOnDemand state_;                       // whether the variables below exist
+  std::optional<PathPattern> undecayedNames_; // matches if one of the given expressions occurs in the name
+  StateOnDemand state_;                       // made when the variables below exist
   OptimizerParts parts_;
   std::vector<Variable> slots_; // in Keras's order
   std::vector<Variable> known_; // the variables of the first apply()

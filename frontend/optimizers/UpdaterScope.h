@@ -8,7 +8,7 @@ namespace halftone::detail {
 
 class Trace;
 
-/// While it lives, records the optimizers whose apply() this thread records in the current trace. A program that user
+/// While it lives, records the optimizers whose apply() this thread traces in the current trace. A program that user
 /// code traces meanwhile is another trace.
 class UpdaterScope {
 public:

@@ -28,8 +28,8 @@ struct BatchLoss {
 };
 
 /// The loss of one batch, as in Keras's Trainer.compute_loss: compile()'s losses, and the penalties of layers and
-/// weights. Records it for each output that is logged. This process has `rows` rows. value_error for a loss that is not
-/// a scalar, and if there is nothing to add.
+/// weights. Also records the loss of each output that is logged. This process has `rows` rows. value_error for a loss
+/// that is not a scalar, and if there is no loss.
 BatchLoss computeLoss(const Layer &model, const CompiledModel &compiled, const BatchTargets &targets,
                       const std::vector<Value> &predictions, int64_t rows);
 /// Records the update of compile()'s metrics with the batch.

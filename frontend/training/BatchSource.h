@@ -17,9 +17,9 @@ namespace halftone::detail {
 struct BatchPart {
   Batch batch;
   int64_t rows = 0, allRows = 0; // of this process, and of all processes that share the batch
-  Tensors allTargets{}; // of all processes, whose row numbers errors use; none for arrays, which are checked before
+  Tensors allTargets{}; // of all processes, for row numbers in errors; none for arrays, which are checked before
 };
-/// The part of this process. value_error if row counts differ; `whole` may have no rows.
+/// The part of `whole`, which may have no rows, that this process computes. value_error if row counts differ.
 BatchPart ownPart(const Batch &whole);
 
 /// Arrays to be split into batches, or a dataset of batches.
@@ -29,18 +29,20 @@ public:
   BatchSource(Batch arrays, int64_t batchSize, const char *argument = "batch_size");
   explicit BatchSource(Dataset dataset) : dataset_(std::move(dataset)) {}
 
-  /// A run checks arrays as a whole before its first step changes anything, but a dataset's batches as they arrive.
+  /// True if the source is arrays. A run checks arrays as a whole before its first step, but a dataset's batches as
+  /// they arrive.
   bool areArrays() const { return !dataset_; }
   const Batch &arrays() const { return arrays_; }
   /// The number of batches in a pass; nullopt for a dataset of unknown size.
   std::optional<int64_t> batches() const;
   /// value_error naming `argument` if a dataset repeats endlessly and `steps` does not determine the end of an epoch.
   void requireSteps(std::optional<int64_t> steps, const char *argument) const;
-  /// The counts of the dataset; none for arrays.
+  /// The shuffle counts of the dataset; none for arrays.
   ShuffleCounts shuffles() const;
   /// For arrays: this process's part of the first batch, and of the last batch if it is smaller.
   std::vector<BatchPart> shapes() const;
-  /// Returns true if a thread may draw a batch before its step: from arrays, and from a dataset that ends with prefetch().
+  /// Returns true if a thread may draw a batch before its step: for arrays, and for a dataset that ends with
+  /// prefetch().
   bool mayReadAhead() const { return !dataset_ || DatasetAccess::isReadAhead(*dataset_); }
 
 private:
@@ -50,18 +52,18 @@ private:
   std::optional<Dataset> dataset_;
 };
 
-/// The epochs over a source, in Keras's way. If `steps` is given, an epoch goes on in the data where the last epoch
-/// ended, and a new pass begins when a pass is over. Without `steps` each epoch is a new pass. The reader draws a batch
-/// only when a step needs it, unless prepareAhead() permits drawing the next one earlier.
+/// Iterates over the epochs of a source as Keras does. If `steps` is given, an epoch continues in the data where the
+/// last epoch ended, and a new pass begins when a pass is over. Without `steps` each epoch is a new pass. The reader
+/// draws a batch only when a step needs it, unless prepareAhead() permits drawing the next one earlier.
 class EpochReader {
 public:
   /// value_error naming `argument` if `steps` is not positive, or missing for an endless dataset.
   EpochReader(const BatchSource &source, bool shuffle, std::optional<int64_t> steps, const char *argument);
-  /// Sets work on each batch, such as its host steps, for another thread to do during the previous step, if the source may
-  /// be read ahead and its batches are large. Errors of `work` are dropped, so the step must fail with them too. Null for
-  /// none.
+  /// Sets work on each batch, such as its host steps, that another thread does during the previous step if the source
+  /// may be read ahead and its batches are large. Errors of `work` are dropped, so the step must fail with them too.
+  /// Null for none.
   void prepareAhead(std::function<void(const BatchPart &)> work) { prepare_ = std::move(work); }
-  /// How many steps an epoch should have; nullopt if neither `steps` nor the source gives a count.
+  /// The number of steps that an epoch should have; nullopt if neither `steps` nor the source determines it.
   std::optional<int64_t> steps() const;
 
   struct Epoch {
@@ -75,20 +77,20 @@ public:
   PassPlace place() const;
   /// Returns true if the next epoch continues the pass.
   bool goesOnInPass() const { return passOpen_ && steps_; }
-  /// The reason why the data cannot be those of the place; "" if they may be.
+  /// The reason why `place` cannot be a position in these data; "" if it may be.
   std::string misfit(const PassPlace &place) const;
-  /// Replays the pass from its start up to the place, and drops the drawn elements. The next epoch continues there, as
-  /// if it had had `steps`. Afterwards the seed sequence and the shuffle counts are restored. value_error if the pass
-  /// has fewer elements.
+  /// Replays the pass from its start up to `place`, and drops the drawn elements. The next epoch continues there, as if
+  /// the reader had been created with `steps`. The seed sequence and the shuffle counts are restored afterwards.
+  /// value_error if the pass has fewer elements.
   void resume(const PassPlace &place, int64_t steps);
 
 private:
   using NextPart = std::function<std::optional<BatchPart>()>;
   void beginPass();
   std::optional<BatchPart> draw();
-  /// The batches of the pass after those already drawn.
+  /// Returns a function that draws the remaining batches of the pass.
   NextPart rest();
-  /// Draws the first of them; its size decides whether another thread draws the others.
+  /// Draws the first remaining batch. Its size determines whether another thread draws the others.
   std::optional<BatchPart> firstOfRest();
 
   const BatchSource &source_;

@@ -21,19 +21,19 @@ void resetMetrics(const Run &run);
 
 /// The sums of the metrics that training steps log.
 std::vector<Tensor> metricSums(const Run &run);
-/// Restores the sums before the next step, whose batch is `next`. value_error if they are of other metrics.
+/// Restores the sums before the next step, whose batch is `next`. value_error if they belong to other metrics.
 void setMetricSums(const Run &run, const BatchPart &next, const std::vector<Tensor> &sums);
 
 struct StepResult {
   Logs logs;
   Tensor skipped; // for training with a scaled loss: its word of skipped steps
 };
-/// Reduces the optimizer's state to this process's part if the distribution says so. runtime_error if the state was
-/// split before and the process runs alone.
+/// Reduces the optimizer's state to this process's part if the distribution shards optimizer states. runtime_error if
+/// the state was split before and the process runs alone.
 void splitState(const CompiledModel &compiled);
 
-/// The work for EpochReader::prepareAhead(): runs the host steps of a program of the model. Null if no layer computes on
-/// the host.
+/// The work for EpochReader::prepareAhead(), which runs the host steps of a program of the model. Null if no layer
+/// computes on the host.
 std::function<void(const BatchPart &)> hostStepsAhead(const Model &model, std::shared_ptr<CompiledFunction> program);
 
 /// Checks and runs one batch. `labelsChecked`: the labels of all batches were checked before.

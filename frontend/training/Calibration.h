@@ -1,4 +1,4 @@
-// The calls of a model's quantizable layers on given data.
+// Records the calls of a model's quantizable layers on given data.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Model.h"

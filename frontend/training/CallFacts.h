@@ -9,7 +9,7 @@ namespace halftone::detail {
 
 /// Adds one fact per argument of a call, from the fields of its struct, except those that may differ (mayDiffer()). For
 /// tensors only names, shapes and dtypes are facts; for callbacks, those of the library that may write to a model or
-/// stop the training. User functions have no facts: their effect on a model is one (programFacts()).
+/// stop the training. User functions have no facts; their effect on a model is a fact (programFacts()).
 void addArgs(const FitArgs &args, std::vector<Fact> &facts);
 void addArgs(const EvaluateArgs &args, std::vector<Fact> &facts);
 void addArgs(const PredictArgs &args, std::vector<Fact> &facts);

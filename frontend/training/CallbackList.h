@@ -18,8 +18,8 @@ struct ProgressArgs {
   std::optional<int64_t> steps{};
 };
 
-/// Calls `compile`, which compiles the programs of a run before its callbacks begin, and shows its progress on the line
-/// of the run's bar. The line is empty afterwards.
+/// Calls `compile`, which compiles the programs of a run before its callbacks begin, and shows its progress in the line
+/// of the run's progress bar. Clears the line afterwards.
 void compileBeforeRun(const ProgressArgs &progress, const std::function<void()> &compile);
 
 /// Calls the callbacks of a run. If the run fails while a callback has swapped the weights with their averages, the
@@ -63,9 +63,9 @@ private:
   bool areAveragesExchanged() const;
   bool beginsExecution(int64_t step) const { return step % stepsPerExecution_ == 0; }
   void finishBar(const Logs &logs);
-  /// Callbacks see the steps of one execution as one: its begin with the first step, its end after the last one, with
-  /// that step's logs. If the data end within an execution, its end still has the index of its planned last step, as in
-  /// Keras.
+  /// Callbacks see the steps of one execution as one step: its begin with the first step, and its end after the last
+  /// step, with the logs of that step. If the data end within an execution, its end still has the index of the planned
+  /// last step, as in Keras.
   using End = void (CallbackList::*)(int64_t number, const Logs &logs);
   void stepEnd(int64_t step, const Logs &logs, End end);
   void endExecution();

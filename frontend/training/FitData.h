@@ -11,7 +11,7 @@ namespace halftone::detail {
 struct FitData {
   BatchSource train;
   std::optional<BatchSource> validation;
-  ClassWeights classWeight; // for batches as they arrive; weights of arrays are computed in advance
+  ClassWeights classWeight; // for the batches of a dataset; weights of arrays are computed in advance
 };
 /// value_error for data inconsistent with the arguments or each other.
 FitData fitData(const Model &model, const Batch &arrays, const FitArgs &args);

@@ -9,27 +9,28 @@
 
 namespace halftone::detail {
 
-/// While it exists, checkpoints of the model written on its thread include the run's place.
+/// While it exists, checkpoints of the model written on its thread include the run's position in the data.
 class FitProgress {
 public:
   FitProgress(const Run &run, const FitData &data, EpochReader &reader);
   ~FitProgress();
   FitProgress(const FitProgress &) = delete;
-  /// The place of this thread's innermost run of the model; nullopt if there is none.
+  /// The position of this thread's innermost run of the model; nullopt if there is none.
   static std::optional<PlaceInData> placeOf(const Model &model);
 
-  /// Resumes from the place in the checkpoint restored last: in `on_train_begin` of a callback (`isRestored`), or
-  /// before a fit() with these arguments. The reader then continues there. value_error if a place within an epoch does
-  /// not match the data, or if `initial_batch` continues from a place that is in no checkpoint.
+  /// Resumes from the position in the checkpoint restored last: in `on_train_begin` of a callback (`isRestored`), or
+  /// before a fit() with these arguments. The reader then continues there. value_error if a position within an epoch
+  /// does not match the data, or if `initial_batch` continues from a position that is in no checkpoint.
   void resume(const FitArgs &args, bool isRestored);
-  /// The logs of the last step of the restored run, if this is the epoch that it had begun.
+  /// The logs of the last step of the restored run, if `epoch` is the epoch that the run had begun.
   std::optional<Logs> logsOfBegun(int64_t epoch) const;
-  /// Call it before a step: in the first step of such an epoch, restores the sums of the metrics.
+  /// Call it before each step. Before the first step of an epoch that the restored run had begun, restores the sums of
+  /// the metrics.
   void beforeStep(const BatchPart &part);
   void stepped(int64_t step, const Logs &logs);
   void epochEnded() {
     batch_ = 0;
-    areMetricsDue_ = false; // for an epoch whose steps were all done
+    areMetricsDue_ = false; // also if no step was left in the epoch
   }
 
 private:

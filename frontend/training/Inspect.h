@@ -14,9 +14,9 @@ struct ProgramChoice {
   FeedLayout layout;
 };
 
-/// The program that `args` names, otherwise the training step of a compiled model and predict of any other; for the
-/// shapes of the full step of the last training run, otherwise for those of the model's inputs. value_error if these
-/// are unknown. The caller opens a CallTransaction that outlives the choice and does not commit it: inspecting a
+/// The program that `args` names, otherwise the training step of a compiled model and predict of any other model. Its
+/// types are those of the full step of the last training run, otherwise those of the model's inputs. value_error if
+/// these are unknown. The caller opens a CallTransaction that outlives the choice and does not commit it: inspecting a
 /// program must build neither optimizer nor metrics for it.
 ProgramChoice chooseProgram(const Model &model, const IrArgs &args);
 

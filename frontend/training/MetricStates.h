@@ -14,8 +14,8 @@ namespace halftone::detail {
 using InitialValues = std::map<const VariableImpl *, Tensor>;
 
 /// A run of fit(), evaluate() or one batch updates the metrics' own variables, in which Metric::result() then finds the
-/// sums. A run that begins during another one (in a callback, or on another thread) uses separate variables, so that
-/// neither resets the sums of the other. Those are kept for later runs. Safe to use from several threads.
+/// sums. A run that begins during another run (in a callback, or on another thread) uses separate variables, so that
+/// neither resets the sums of the other. Separate variables are kept for later runs. Safe to use from several threads.
 class MetricStates {
 public:
   /// The slot of a run: 0 for the metrics' own variables.

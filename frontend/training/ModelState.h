@@ -42,8 +42,8 @@ struct ModelState {
   /// smaller last batch does not replace it.
   std::vector<TensorType> fullStepTypes;
   FeedLayout fullStepLayout;
-  /// Optimizers other than compile()'s, which persist across compile() calls: those that traces of steps have used, and
-  /// the states that wait for further ones.
+  /// Optimizers other than compile()'s that traces of steps have used, and states that wait for further optimizers.
+  /// Both persist across compile() calls.
   std::vector<std::shared_ptr<OwnOptimizer>> ownOptimizers;
   AwaitedStates awaitedStates;
   std::shared_ptr<History::Rep> history;            // of the last fit(); null before the first

@@ -31,9 +31,10 @@ public:
   virtual ~AwaitedState() = default;
   /// The values for an optimizer whose variables are known. Layers are found by their places below `model`.
   virtual FileState valuesFor(const Layer &model, const Optimizer &optimizer) const = 0;
-  /// Returns true if it has a value for each place of the optimizer's variables and no others, except for a loss scale.
+  /// Returns true if its values, apart from those of a loss scale, are for exactly the places of the optimizer's
+  /// variables.
   virtual bool hasPlacesOf(const Layer &model, const Optimizer &optimizer) const = 0;
-  /// A clause that names the state and the optimizer, and states why they do not match.
+  /// A clause that names the state and the optimizer, and says why they do not match.
   virtual std::string refusal(const Layer &model, const Optimizer &optimizer) const = 0;
   /// The path of the file.
   virtual std::string file() const = 0;
@@ -45,7 +46,7 @@ struct OwnOptimizer {
   explicit OwnOptimizer(const Optimizer &optimizer) : optimizer(optimizer) {}
   Optimizer optimizer;
   StateOnDemand used;
-  bool isKnown = false;  // a trace has used it, and it has taken the waiting state
+  bool isKnown = false;  // true if a trace has used it and it has taken the waiting state
   AwaitedStates taken{}; // one or none; returned if that trace is undone, like the values
   FileState before{};
 };
@@ -61,7 +62,8 @@ struct MatchedStates {
   std::string problem{};  // reason why an optimizer without a state takes none of the remaining ones
   std::string file{};     // of that state
 };
-/// Assigns to each optimizer, in order, the first matching state with its places, and otherwise a matching one.
+/// Assigns to each optimizer, in order, the first matching state for which hasPlacesOf() holds, otherwise any matching
+/// state.
 MatchedStates matchStates(const Layer &model, const std::vector<Optimizer> &optimizers, const AwaitedStates &states);
 
 /// Registers the optimizers recorded by a step with the model, except compile()'s, and gives them the waiting states.

@@ -1,4 +1,4 @@
-// The warning about a fit whose loss scaling skips step after step.
+// The warning about a fit whose loss scaling skips many consecutive steps.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Optimizers.h"

@@ -9,7 +9,7 @@
 
 namespace halftone::detail {
 
-/// Returns true if the struct of a model has one of the three. Its targets and weights are then fed as given, and
+/// Returns true if the struct of a model has one of these methods. Its targets and weights are then fed as given, and
 /// compile()'s losses and metrics are matched to the outputs that the step passes to them.
 bool hasHooks(const LayerImpl &layer);
 

@@ -18,7 +18,7 @@ struct LoggedMetric {
 };
 using LoggedMetrics = std::vector<LoggedMetric>; // in the order of the logs
 
-/// For a program that updates these metrics: adds the state of each as fetches, at the trace's current point.
+/// For a program that updates `metrics`: adds the state of each metric as fetches, at the trace's current point.
 void fetchMetrics(const LoggedMetrics &metrics, std::vector<CompiledFunction::Named> &fetches);
 
 /// The values of logs, computed from a step's fetches. Safe to use from several threads.

@@ -37,7 +37,7 @@ struct StepFeeds {
 /// program. value_error as above.
 void agreeOnStep(const Layer &model, CompiledModel &compiled, CompiledFunction &program, const StepFeeds &feeds);
 
-/// Like agreeOnStep(), for the computation of the outputs, at the first rows of predict() with these shapes.
+/// Like agreeOnStep(), for the computation of the outputs, at the first batch of predict() with these shapes.
 void agreeOnPrediction(const Layer &model, CompiledFunction &program, const std::vector<Tensor> &x, int64_t allRows);
 
 /// Compares all weights with those of rank 0. runtime_error, in all processes, with the first rank and the first

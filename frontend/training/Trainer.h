@@ -31,7 +31,7 @@ struct OutputMetric {
 /// The logs of one program's steps, if the model has hooks (hasHooks()). They are determined by a trace before the
 /// program is compiled, so that a run can reset all metrics before its first step.
 struct StepRecord {
-  bool hasLoss = false;                        // whether the first fetch is the loss
+  bool hasLoss = false;                        // true if the first fetch is the loss
   std::shared_ptr<const LoggedMetrics> logged; // in the order of the logs
   std::vector<Metric> metrics;                 // updated by the step, logged or not
   std::map<std::string, MeanTracker> reports;  // by name
@@ -59,7 +59,7 @@ struct CompiledModel {
   CompiledModel(const Layer &model, const CompileArgs &args);
   CompiledModel(const CompiledModel &) = delete;
   CompileArgs args;         // `device` is set
-  Optimizer optimizer;      // the wrapper if the loss is scaled
+  Optimizer optimizer;      // the LossScaleOptimizer if the loss is scaled
   NameList outputs;         // set by prepareCompiled(), like the fields below; those with a loss or metric need targets
   std::vector<Loss> losses; // one per output, undefined where there is none
   std::vector<double> lossWeights; // one per output, or none
@@ -69,9 +69,9 @@ struct CompiledModel {
   std::shared_ptr<const LoggedMetrics> logged; // every metric and tracker by name, in Keras's order
   std::shared_ptr<const void> use;             // identifies the metrics of this compile() for ownMetric()
   MetricStates metricStates;                   // of active runs
-  StateOnDemand prepared;                      // whether losses and metrics have been matched to outputs
+  StateOnDemand prepared;                      // made when losses and metrics have been matched to outputs
   std::array<RecordedStep, 2> steps;           // of a model with hooks: testing, training
-  bool begunTogether = false;                  // whether processes have compared it, and have rank 0's weights
+  bool begunTogether = false;                  // true if processes have compared it and have rank 0's weights
   std::set<std::string> agreedSteps;           // compared by processes: shapes, arguments, configuration epoch
   /// The programs. Feeds: inputs, then a target for each output that needs one, then weights (none, one for all, or one
   /// per target). A model with hooks gets all given targets in order, and its fetches begin with the loss only if its
@@ -99,14 +99,14 @@ void shareBatch(const std::vector<Value> &counts, const FeedLayout &layout);
 void requireOutputs(const LayerImpl &layer, const CompiledModel &compiled, size_t count);
 FunctionOptions optionsOf(const Layer &model, const CompileArgs *args, const char *program);
 
-/// The outputs of a model for x, and the loss of each.
+/// The outputs of a model for given inputs, and the loss of each.
 struct MatchedOutputs {
   std::vector<ValueSpec> specs;
   NameList names; // those with a loss or a metric are needed
   std::vector<Loss> losses;
 };
 /// Matches the losses of compile() to the outputs, which it determines by a trace. value_error for losses or metrics
-/// that fit no output, or several numbers of outputs.
+/// that fit no output, or if the number of outputs varies.
 MatchedOutputs matchOutputs(const Layer &model, const CompiledModel &compiled, const std::vector<Tensor> &x);
 /// Matches losses and metrics to the model's outputs, at the first batch. `compiled` must outlive the enclosing
 /// CallTransaction, which undoes it if the first step fails.
