@@ -22,7 +22,7 @@
 
 namespace halftone::detail {
 
-static constexpr int64_t leastForCompiling = int64_t(32) << 20; // bytes; more than a step of a small model needs
+static constexpr int64_t leastForCompiling = int64_t(32) << 20; // bytes, more than a step of a small model needs
 
 /// Calls f() and converts std::bad_alloc to an error with `name` and the free bytes.
 template <class F> static auto naming(const std::string &name, F f) {
@@ -174,7 +174,7 @@ CompiledFunction::HostProgram CompiledFunction::hostSteps(const std::vector<Tens
   return steps;
 }
 
-/// The maximum number of results kept for runs to come: the next batch of a few threads.
+/// The maximum number of results kept for later runs: the next batch of each of a few threads.
 static constexpr size_t mostAhead = 4;
 
 void CompiledFunction::runHostStepsAhead(const std::vector<Tensor> &feeds) {

@@ -22,11 +22,12 @@ thread_local bool entered = false;  // masksEntered()
 thread_local int64_t inference = 0; // id of the innermost running inference, 0 for none
 std::atomic<int64_t> inferences = 0;
 
-// Primes, far apart: pooling, windows and strides of images leave a different extent for each, and none is too small
-// for them. The third one shows which digits in an error text come from such an extent.
+// Primes that are far apart, so that pooling, windows and strides give a different extent for each, and that are large
+// enough for them. The third prime identifies the digits of an error message that come from such an extent.
 constexpr int64_t probes[] = {1031, 4099, 2053};
 
-/// `hasOpen` returns whether an extent of a host step was requested, for which `probe` stands too.
+/// Infers the specs by a trace in which `probe` stands for None. `hasOpen` receives whether the trace requested an
+/// extent of a host step, for which `probe` stands too.
 std::vector<ValueSpec> traceSpecs(const std::vector<ValueSpec> &inputs, const Function &f, int64_t probe,
                                   bool *hasOpen = nullptr) {
   const FloatMode mode;
@@ -80,7 +81,7 @@ std::optional<std::string> withNone(const std::string &first, const std::string 
   return i == first.size() && j == second.size() ? std::optional(result) : std::nullopt;
 }
 
-/// Rethrows `error` from a trace with the extent `probe`, with None in its text for every integer that comes from that
+/// Rethrows `error` of a trace with the extent `probe`, with None in its message for every integer that comes from that
 /// extent.
 [[noreturn]] void rethrowWithNone(const Error &error, const std::vector<ValueSpec> &inputs, const Function &f,
                                   int64_t probe) {

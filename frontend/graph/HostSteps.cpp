@@ -12,7 +12,7 @@ bool anyStrings(const std::vector<Tensor> &tensors) {
                              [](const Tensor &tensor) { return tensor.defined() && tensor.dtype() == DType::string; });
 }
 
-/// The feed with the shape and dtype of the Value that the step reads, which may differ in models.
+/// Converts the feed to the shape and dtype of the Value that the step reads, which may differ in models.
 static Tensor asValue(const Tensor &feed, const ValueSpec &spec) {
   const Tensor cast = feed.dtype() == spec.dtype ? feed : feed.astype(spec.dtype);
   return cast.shape() == spec.shape ? cast : cast.reshape(spec.shape);
@@ -25,7 +25,7 @@ Tensor computeOn(const HostStep &step, const std::vector<Tensor> &feeds) {
   return step.compute(inputs);
 }
 
-/// The shape of the result: that which the data give, or with an extent for each None.
+/// The shape of the result: given by the data, or `shape` with an extent for each None.
 static Shape shapeOf(Trace &trace, const HostStep &step, const std::string &who, const Shape &shape) {
   if (trace.sharedBatch && std::ranges::any_of(shape.dims(), [](int64_t extent) { return extent < 0; }))
     throw Error(

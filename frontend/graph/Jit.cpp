@@ -22,7 +22,7 @@ static FunctionOptions optionsOf(const JitArgs &args) {
 /// Returns true if a header of the C++ standard library made the call, so the user's line is unknown.
 static bool isOfLibrary(Where call) { return std::string_view(call.file).find("/c++/") != std::string_view::npos; }
 
-/// The layers whose penalties are in no update of the trace, since the function did not call their losses().
+/// Returns the layers whose penalties no update of the trace includes, since the function did not call losses().
 static std::vector<std::string> layersIgnored(const Trace &trace) {
   std::vector<std::string> layers;
   if (trace.lossesRead || trace.updated.empty())

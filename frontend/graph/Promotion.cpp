@@ -76,7 +76,7 @@ Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*co
   const auto computedIn = [computed](DType dtype) { return computed ? computed(dtype) : dtype; };
   if (!a.is_number() && !b.is_number()) {
     const Value &x = a.value(), &y = b.value();
-    // Converts directly to that dtype, so that large integers in a division do not wrap first.
+    // Converts directly to `dtype`, so that large integers in a division do not wrap first.
     const DType dtype = computedIn(x.dtype() == y.dtype() ? x.dtype() : result_type(x.dtype(), y.dtype()));
     const Shape shape = broadcastShape(op, x.shape(), y.shape());
     return {broadcastTo(asDtype(x, dtype), shape), broadcastTo(asDtype(y, dtype), shape)};

@@ -14,7 +14,7 @@ Value sumOverProcesses(const Value &x) {
   return tracing().sharedBatch ? tracing().allReduce(CollectiveKind::sum, x) : x;
 }
 
-/// 0 in a process without rows.
+/// Returns x, or zeros in a process without rows.
 static Value ofRows(const SharedBatch &shared, const Value &x) {
   const Value isNone = ops::equal(shared.rows, ops::zeros_like(shared.rows));
   return ops::where(isNone, ops::zeros_like(x), x);
@@ -30,7 +30,7 @@ Value meanOverProcesses(const Value &x) {
   return shared ? sumOverProcesses(x) / static_cast<double>(shared->processes) : x;
 }
 
-/// If all processes have the same number of rows, the factor is exactly 1.
+/// The factor is exactly 1 if all processes have the same number of rows.
 Value partOfMean(const Value &meanOfOwnRows) {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;
   if (!shared)
@@ -52,7 +52,7 @@ Value partOfSum(const Value &sumOfOwnRows) {
   return shared ? ofRows(*shared, sumOfOwnRows * static_cast<double>(shared->processes)) : sumOfOwnRows;
 }
 
-/// The sum over processes of each one's rows at their offset, with zeros elsewhere. A process without rows adds its
+/// Sums over processes: each contributes its rows at their offset, and zeros elsewhere. A process without rows adds its
 /// dummy row as zeros, so that its loss depends on all variables too.
 Value joinedRows(const Value &x) {
   const std::optional<SharedBatch> &shared = tracing().sharedBatch;

@@ -311,7 +311,7 @@ public:
     try {
       results = resolveAll(body(arguments));
       outputs = results.size();
-      for (size_t i = outerLosses; i < losses.size(); ++i) // the layer returns losses as additional results
+      for (size_t i = outerLosses; i < losses.size(); ++i) // the layer's op returns losses as additional results
         results.push_back(resolve(losses[i].value));
     } catch (...) {
       regions_.pop_back();

@@ -49,7 +49,7 @@ compiler::CompileOptions compileOptions(const FunctionOptions &options, const st
   return result;
 }
 
-/// The error in the user's terms; its diagnostics stay MLIR's.
+/// Converts the message of an error to the user's terms; the diagnostics remain MLIR's.
 Status told(const Status &status) {
   return {status.kind(), inUsersWords(status.message()), status.layerPath(), status.where(), status.diagnostics()};
 }
@@ -89,7 +89,7 @@ private:
   std::exception_ptr thrown_;
 };
 
-/// Writes each complaint once per process.
+/// Warns about the cache, once per process for each complaint.
 void warnOfCache(const std::string &complaint) {
   static std::mutex mutex;
   static auto &said = *new std::set<std::string>;
@@ -200,7 +200,8 @@ static StatusOr<ModuleOp> pureModule(Trace &trace, const FunctionOptions &option
   return ran ? StatusOr<ModuleOp>(module) : told(ran);
 }
 
-/// The fetches of one run on the values of the trace's variables, which are replaced by the new values.
+/// Interprets the module once and returns the fetches. `variables` holds the values of the trace's variables, and then
+/// the new values.
 static StatusOr<std::vector<Tensor>> interpretOn(ModuleOp module, const Trace &trace, const std::vector<Tensor> &feeds,
                                                  std::vector<Tensor> &variables) {
   const CompilerGate gate;
@@ -223,7 +224,7 @@ static StatusOr<std::vector<Tensor>> interpretOn(ModuleOp module, const Trace &t
   return results;
 }
 
-/// The fetches of one run, which reads and writes the variables under their locks.
+/// Interprets the module once on the variables, whose locks the caller holds, and returns the fetches.
 static StatusOr<std::vector<Tensor>> interpretLocked(ModuleOp module, const Trace &trace,
                                                      const std::vector<Tensor> &feeds,
                                                      const std::shared_ptr<const VariableSubstitutes> &substitutes) {

@@ -137,7 +137,7 @@ std::array<Value, 2> callWithScores(const Layer &layer, AttentionCall call, std:
 
 namespace {
 
-/// Returns true if a head axis before the last two axes of each mask changes only their rank.
+/// Returns true if inserting a head axis before the last two axes of each mask changes only its rank.
 bool takesHeads(const AttentionCall &call, const Places &places) {
   const auto isOf = [](const Value &mask, int64_t extent) {
     return !mask.defined() || (mask.rank() == 2 && mask.shape()[1] == extent);

@@ -202,7 +202,7 @@ Values AttentionHeads::attend(const AttentionCall &given, const CallContext &con
                             settings_.axes->size()));
   const Places places = withCache(heads, call, context);
   const bool causalOp = call.causal && whole && !places.first.defined(); // it numbers query positions from 0
-  // A kernel computes the mask itself if no reshape follows it, so it has the axes of scores from the start.
+  // The mask has the axes of the scores from the start, since a kernel computes it only if no reshape follows.
   heads.seen = seenKeys(
       call, places, {.causal = call.causal && !causalOp, .window = settings_.window, .queries = true, .heads = whole});
   Value out, weights;

@@ -59,13 +59,13 @@ private:
     const Value mean = meanOfParts(meanOver(x, axes), x.shape()[0]);
     return {mean, meanOfParts(meanOver(ops::square(x - mean), axes), x.shape()[0])};
   }
-  /// Like the above, with weighted elements, as momentsOf() with weights.
+  /// Like the above, with elements weighted as in momentsOf().
   static Moments momentsOfAll(const Value &x, const std::vector<int64_t> &axes, const Value &weights) {
     const Value count = sumOverProcesses(sumOver(weights, axes)) + 1e-7;
     const Value mean = sumOverProcesses(sumOver(x * weights, axes)) / count;
     return {mean, sumOverProcesses(sumOver(ops::square(x - mean) * weights, axes)) / count};
   }
-  /// A statistic over all rows, from that over the rows by which x is normalized.
+  /// Converts a statistic over the rows by which x is normalized to a statistic over all rows.
   Value ofAll(const Value &statistic, const Value &x) const {
     return options_.synchronized ? statistic : meanOfParts(statistic, x.shape()[0]);
   }

@@ -31,7 +31,7 @@ template <class Options> Layer made(SavedObject &saved) {
       saved.fields.read(options, activityField<Options>);
   }
   saved.fields.read(options, layerFields<Options>);
-  saved.fields.takes("gptq_unpacked_column_size"); // of an EinsumDense's kernel, whose shape tells it too
+  saved.fields.takes("gptq_unpacked_column_size"); // of an EinsumDense; follows from the kernel's shape
   saved.fields.requireNothingLeft(saved.className);
   return options.layer();
 }

@@ -29,7 +29,7 @@ public:
           throw mismatch(inputs);
     return ops::concatenate(inputs, options_.axis);
   }
-  /// As in Keras, an element is valid if one along the last axis is; inputs without a mask are entirely valid.
+  /// As in Keras, a step is valid if any element along the last axis is; inputs without a mask are entirely valid.
   Value mask(const Values &inputs, const std::vector<Value> &masks) override {
     if (std::ranges::none_of(masks, &Value::defined))
       return {};

@@ -14,7 +14,8 @@ using namespace detail;
 
 namespace {
 
-/// Weights and the convolution itself depend on the family: these are its parts, selected by the options' type.
+/// The parts that depend on the family of the layer, selected by the type of its options: the weights and the
+/// convolution itself.
 struct KernelArgs {
   const char *name;
   Initializer initializer;

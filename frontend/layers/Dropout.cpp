@@ -81,7 +81,7 @@ protected:
   }
 };
 
-/// As in Keras, SpatialDropout takes none of the other arguments of every layer.
+/// As in Keras, SpatialDropout takes none of the other arguments that all layers share.
 template <class Options> class SpatialDropoutBody final : public DropoutBody<Options> {
 public:
   using DropoutBody<Options>::DropoutBody;

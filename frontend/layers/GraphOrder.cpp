@@ -15,7 +15,7 @@ const void *nodeOf(const Value &value) {
   const std::shared_ptr<Node> &node = value.node();
   return node->call ? static_cast<const void *>(node->call.get()) : node.get();
 }
-/// All calls of a layer are a single operation.
+/// The operation that produces a value; all calls of a layer are a single operation.
 const void *operationOf(const Value &value) {
   const std::shared_ptr<Call> &call = value.node()->call;
   return call && call->layer ? static_cast<const void *>(call->layer.get()) : nodeOf(value);

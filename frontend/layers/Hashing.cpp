@@ -164,7 +164,7 @@ private:
   }
 };
 
-/// The policy of Hashing: int64 if it returns integers and none is named.
+/// The policy of Hashing: int64 if it returns integers and no policy is given.
 PolicyArg hashingPolicy(const HashingArgs &args) {
   if (!args.dtype.empty())
     return args.dtype;

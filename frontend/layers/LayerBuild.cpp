@@ -125,7 +125,7 @@ void LayerImpl::setChildren(const std::vector<Layer> &layers) {
     adopt(layer);
 }
 
-/// The outputs of a body in its own scope, with their masks there.
+/// Runs a body in its own scope. The masks of its outputs leave the scope as additional results.
 static std::vector<Value> inScopeWithMasks(const LayerScopeArgs &args, const std::vector<Value> &inputs,
                                            const LayerImpl::TracedBody &body) {
   std::vector<size_t> masked; // the outputs whose masks are additional results

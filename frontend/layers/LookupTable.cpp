@@ -185,7 +185,7 @@ std::shared_ptr<const LookupTable<Term>> TermCounter<Term>::table(const LookupRu
   return std::make_shared<LookupTable<Term>>(rules, std::move(terms), std::move(weights));
 }
 
-/// The weights of all indices: in a vocabulary without special tokens, the mean stands for those.
+/// The weights of all indices. If the vocabulary lacks special tokens, their weight is the mean.
 template <class Term>
 static std::vector<double> paddedWeights(const LookupRules<Term> &rules, const std::vector<double> &given,
                                          bool withSpecial) {

@@ -37,7 +37,7 @@ Value eitherMask(const Value &a, const Value &b) {
   return a.defined() && b.defined() ? ops::logical_or(a, b) : Value();
 }
 
-/// A masked element of an input counts as 1; an element masked in all inputs gives 0.
+/// The product of the inputs. A masked element of an input counts as 1; an element masked in all inputs gives 0.
 Value productOf(const std::vector<Value> &inputs) {
   Value product, shown;
   for (const Value &x : inputs) {
@@ -94,7 +94,7 @@ public:
       }
     return merged_.merge(aligned);
   }
-  /// As in Keras, a step is valid if it is in one of the inputs, provided that each has a mask.
+  /// As in Keras, a step is valid if it is valid in any input, provided that each input has a mask.
   Value mask(const Values &, const std::vector<Value> &masks) override {
     Value either = asMask(masks.front());
     for (size_t i = 1; i < masks.size(); ++i)

@@ -260,13 +260,14 @@ Value ProductKernel::times(const Value &x, const CallContext &context) const {
   return asDtype(delta_.isOn() ? sums + deltaProduct(input) : sums, result);
 }
 
-/// The dtype of the product with a float kernel: that of both factors, where integer inputs have already been converted
-/// to floats.
+/// The dtype of the product with a float kernel: the common dtype of both factors. Integer inputs have already been
+/// converted to floats.
 DType ProductKernel::resultDtype(const Value &x, DType compute) const {
   return productDtype(x.dtype(), delta_.isOn() ? compute : Value(scale_.defined() ? scale_ : kernel_).dtype());
 }
 
-/// The delta's contribution to the product: through the rank, if the output ends with an axis that only the kernel has.
+/// The delta's contribution to the product, computed as (x @ a) @ b if the output ends with an axis that only the
+/// kernel has.
 Value ProductKernel::deltaProduct(const Value &x) const {
   const EinsumLabels labels = form_.labels.expanded(x.rank());
   const char last = labels.kernel.back();

@@ -54,7 +54,7 @@ Value keyOf(std::string_view who, const Seed &seed) {
   return state.defined() ? nextKey(state) : fixedKey({});
 }
 
-/// Scales and shifts numbers with mean 0 and deviation 1 for random::normal() and truncated_normal().
+/// Scales and shifts numbers with mean 0 and standard deviation 1, for random::normal() and truncated_normal().
 Value shifted(const Value &drawn, const NormalArgs &args, DType dtype) {
   Value x = args.stddev == 1.0 ? drawn : drawn * args.stddev;
   if (args.mean != 0.0)
@@ -76,7 +76,7 @@ Shape shapeOfNoise(const Value &x, const Shape &given) {
   if (given.rank() > x.rank())
     refuse();
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (dims[axis] < 0) // as in Keras, the extent of the same axis
+    if (dims[axis] < 0) // as in Keras, the extent of the axis of x with this index
       dims[axis] = x.shape()[static_cast<int64_t>(axis)];
     const int64_t extent = x.shape()[static_cast<int64_t>(axis) + x.rank() - given.rank()];
     if (dims[axis] != extent && dims[axis] != 1)

@@ -39,7 +39,7 @@ Value firstAccepted(const Value &key, const Value &otherwise, int64_t rounds,
   return whileLoop(tracing(), {otherwise, none}, rounds, goesOn, step)[0];
 }
 
-constexpr int64_t mostRounds = 64; // for an acceptance rate above three quarters
+constexpr int64_t mostRounds = 64; // enough for an acceptance rate above 3/4
 
 } // namespace
 

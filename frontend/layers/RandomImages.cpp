@@ -48,7 +48,7 @@ class RandomTranslationBody final : public RandomImagesBody<RandomTranslationOpt
   }
 
   Value moved(const Value &x, const Source &source) const {
-    if (options_.interpolation == Interpolation::nearest) // half away from 0
+    if (options_.interpolation == Interpolation::nearest) // rounds half away from 0
       return looked(x, {ops::sign(source.coordinate) * ops::floor(ops::abs(source.coordinate) + 0.5), source.axis});
     const Value lower = ops::floor(source.coordinate);
     const Value share = asDtype(spread(source.coordinate - lower, x, source.axis), x.dtype());

@@ -35,7 +35,7 @@ Value normal(const Value &key, const Shape &shape, DType dtype) {
 }
 
 Value truncatedNormal(const Value &key, const Shape &shape, DType dtype) {
-  const double limit = std::erf(std::numbers::sqrt2); // the probability mass within two deviations
+  const double limit = std::erf(std::numbers::sqrt2); // the probability mass within two standard deviations
   const Value t = uniform(key, shape, 0.5, dtype) * (2.0 * limit) - limit;
   return ops::clip(centralInverseErf(t) * std::numbers::sqrt2, -2.0, 2.0);
 }

@@ -56,7 +56,8 @@ constexpr Named registry[] = {
      [] { return Loss(losses::SparseCategoricalCrossentropy()); }},
 };
 
-/// Sample weights: 0 for invalid entries, and the others scaled up so that a mean is over valid entries only.
+/// The weights of the entries: 0 for invalid entries; the others are scaled up so that a mean is over valid entries
+/// only.
 Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sampleWeight, bool isPart) {
   if (!entries.valid.defined())
     return sampleWeight;
@@ -72,7 +73,7 @@ Value weightOf(const LossImpl &loss, const LossEntries &entries, const Value &sa
   return mask * weight;
 }
 
-/// Sums use float32 at least: a float16 sum overflows long before its mean does.
+/// Reduces the entries. Sums use float32 at least: a float16 sum overflows long before the mean does.
 Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeight, bool isPart) {
   DType wide = itemsize(loss.dtype) < 4 ? DType::float32 : loss.dtype;
   entries.values = asDtype(entries.values, wide, "loss");
@@ -97,7 +98,7 @@ Value reduceEntries(const LossImpl &loss, LossEntries entries, Value sampleWeigh
   return asDtype(total, loss.dtype, "loss");
 }
 
-/// A loss that joins rows is computed from the rows of all processes, in each of them.
+/// Evaluates a loss. If it joins rows, each process computes it from the rows of all processes.
 Value evaluate(const LossImpl &loss, std::vector<Value> v, bool isPart = false) {
   Value mask = asMask(maskOf(v[1]));
   const auto values = [&](const std::vector<Value> &w) { return lossEntries(loss, w[0], w[1], loss.dtype).values; };

@@ -1,4 +1,4 @@
-// Overlap losses of two areas, given as fractions per element.
+// Losses on the overlap of two areas, given as fractions per element.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/graph/Promotion.h"
 #include "frontend/losses/Fields.h"

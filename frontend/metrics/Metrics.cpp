@@ -56,8 +56,8 @@ void recordUpdate(const MetricImpl &metric, const Value &yTrue, const Value &yPr
   metric.rule->update(metric.state, yTrue, yPred, weight);
 }
 
-/// The function owns the metric, since its formula is user code that may destroy the caller's handle. Feeds: targets
-/// and predictions, or values, then optional weights.
+/// Updates a metric from data. `metric` is owned here, since its formula may be user code that destroys the caller's
+/// handle. `feeds` holds targets and predictions, or values, then optional weights.
 void updateOnData(std::shared_ptr<MetricImpl> metric, const std::vector<Tensor> &feeds, bool weighted) {
   CompiledFunction *function = nullptr;
   {

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double lowest = -1e10; // Keras's NEG_INF, the threshold and value of predictions outside the top k
 
-/// Extends sample weights to the rank of the predictions; those of samples get an axis of extent 1.
+/// Extends sample weights to the rank of the predictions; weights per sample get an axis of extent 1.
 Value weightFor(const Value &weight, const Value &t, DType dtype) {
   if (!weight.defined())
     return weight;

@@ -35,7 +35,7 @@ Value keptToSix(const Value &x) {
   return ops::where(inside, x, ops::stop_gradient(bounds));
 }
 Value hardSigmoid(const Value &x) { return keptToSix(x + 3.0) / 6.0; }
-/// 0 between the thresholds, and outside of them x or, if `moved`, x shrunk by the threshold.
+/// 0 in [-threshold, threshold]; outside, x or, if `moved`, x moved towards 0 by the threshold.
 Value shrunk(const Value &x, double threshold, bool moved) {
   const Value above = ops::greater(x, threshold), below = ops::less(x, -threshold);
   const Value outside = moved ? ops::where(above, x - threshold, x + threshold) : x;
@@ -309,7 +309,7 @@ ActivationArg::ActivationArg(Plain f) : ActivationArg(Activate(f)) {
   if (named != registry().end())
     *this = ActivationArg(named->first);
 }
-/// A user function has the name under which it is registered, if it is that object or that pointer.
+/// The name of a user function is the name under which the same object or pointer is registered.
 std::string ActivationArg::name() const {
   if (!rep_ || rep_->name != unnamed)
     return rep_ ? rep_->name : "linear";

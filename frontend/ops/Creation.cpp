@@ -37,7 +37,7 @@ Value ascending(const Number &first, const Number &step, int64_t count, DType dt
   return first.real() == 0 ? i : tracing().binary("add", i, scalarLike(first, i));
 }
 
-/// A truncated number.
+/// Truncates a number.
 Wide wide(const Number &number) {
   if (number.kind() == Number::Kind::real)
     return static_cast<Wide>(number.real());

@@ -9,7 +9,7 @@ namespace halftone::detail {
 
 using List = std::vector<Value>;
 
-/// The number of times that functions of the results of Rotations.h, whose loops have no gradient, can be differentiated.
+/// The number of times that results of Rotations.h can be differentiated; its loops have no gradient.
 static constexpr int derivatives = 3;
 
 namespace {
@@ -22,7 +22,7 @@ Value upperOf(const Value &x) { return triangleOf(x, ComparePredicate::le); }
 Value overTriangular(const Value &x, const Value &a, Triangle transposedTriangle) {
   return transposed(triangularSolution(transposed(a), transposed(x), transposedTriangle));
 }
-/// Changes the extents of the matrices of x by one row or column: cropped, or padded from the identity.
+/// Crops the matrices of x to `rows` and `columns`, or pads them from the identity.
 Value padded(const Value &x, int64_t rows, int64_t columns) {
   const int64_t m = x.shape()[1], n = x.shape()[2];
   const Value identity = identityLike(x, rows, columns);
@@ -135,7 +135,7 @@ Eigen withGradients(const Value &a, const Eigen &raw, const Eigen &of) {
   return {values, vectors};
 }
 
-/// The same for the thin factors of a matrix with at least as many rows as columns.
+/// Likewise for the thin factors of a matrix with at least as many rows as columns.
 Singular withGradients(const Value &a, const Singular &raw, const Singular &of) {
   const auto &[u, s, v] = of;
   const Value row = ops::expand_dims(s, 1), column = ops::expand_dims(s, 2);
@@ -160,7 +160,7 @@ Singular withGradients(const Value &a, const Singular &raw, const Singular &of) 
   return {ofU, ofS, ofV};
 }
 
-/// Attaches gradients of `derivatives` orders to `raw`. All of them read the results of one loop.
+/// Attaches gradients up to order `derivatives` to `raw`. All of them read the results of one loop.
 template <class Factors> Factors differentiable(const Value &a, const Factors &raw) {
   Factors of = raw;
   for (int order = 0; order < derivatives; ++order)
@@ -168,7 +168,7 @@ template <class Factors> Factors differentiable(const Value &a, const Factors &r
   return of;
 }
 
-/// Of matrices with at least as many rows as columns: u, s and v.
+/// The factors u, s and v of matrices with at least as many rows as columns.
 Singular tallSvd(const Value &a, bool complete) {
   const Singular raw = singularValues(a, complete);
   Singular thin{tracing().slice(raw.u, {0, 0, 0}, a.shape()), raw.s, raw.v}, of = differentiable(a, thin);

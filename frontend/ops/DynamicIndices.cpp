@@ -205,7 +205,7 @@ LinearUpdates linearUpdates(const char *op, const Value &x, const Value &indices
     const Value step = stride == 1 ? at : t.binary("mul", at, scalarLike(stride, at));
     index = index.defined() ? t.binary("add", index, step) : step;
   }
-  if (depth > 1) // a single index is out of range exactly if it is along its axis
+  if (depth > 1) // with depth 1, an index out of range of its axis is out of range of x
     index = t.select(inside, index, scalarLike(-1, index));
   const auto flat = [&](const Value &y, int64_t first) {
     std::vector<int64_t> dims = inner;

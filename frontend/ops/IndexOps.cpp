@@ -59,12 +59,12 @@ Shape with(const Shape &shape, int64_t axis, int64_t extent) {
   return Shape(std::move(dims));
 }
 
-/// The elements of x along an axis at the clamped indices `places`, of x's rank.
+/// The elements of x along an axis at the clamped indices `places`, which have the rank of x.
 Value takenAlong(const Value &x, const Value &places, int64_t axis) {
   Trace &t = tracing();
   const int64_t extent = x.shape()[axis], count = places.shape()[axis], last = x.rank() - 1;
   const Shape others = without(x.shape(), axis), ofPlaces = without(places.shape(), axis);
-  if (ofPlaces.elements() == 1) // the same for all others
+  if (ofPlaces.elements() == 1) // the same indices for all other axes
     return broadcastTo(t.gather(x, t.reshape(places, Shape({count})), axis),
                        with(broadcastShape("take_along_axis", others, ofPlaces), axis, count));
   if (others.elements() == 1)

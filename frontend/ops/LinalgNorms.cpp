@@ -86,7 +86,7 @@ Value normOf(const Value &given, const NormArgs &args) {
   return asDtype(kept, dtype);
 }
 
-/// The order is null if there is none; returns nullopt if JSON cannot represent the number.
+/// The config of the arguments, with null for no order; nullopt if JSON cannot represent the order.
 std::optional<Config> configOfNorm(const NormArgs &args) {
   Config config;
   if (args.ord && args.ord->word())

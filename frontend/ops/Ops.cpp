@@ -93,8 +93,8 @@ ComparePredicate mirrored(ComparePredicate predicate) {
     return predicate;
   }
 }
-/// Compares the elements of `x` with the exact number, which the dtype of an integer x need not represent. Nor need a
-/// float8, some of which have no infinity to round the number to.
+/// Compares the elements of `x` with the exact number. An integer dtype of x need not represent the number. Nor need a
+/// float8 dtype, some of which have no infinity to which the number could round.
 Value compareWith(ComparePredicate predicate, const Value &x, const Number &number) {
   const bool isBeyond =
       itemsize(x.dtype()) == 1 && is_float(x.dtype()) && std::abs(number.real()) > largestFinite(x.dtype());

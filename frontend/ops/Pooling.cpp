@@ -102,7 +102,7 @@ Pool poolOf(const char *op, const Value &image, const std::vector<int64_t> &pool
                         {pool.extents, pool.taps, perAxis(op, "strides", args.strides.value_or(pool.taps), rank),
                          std::vector<int64_t>(static_cast<size_t>(rank), 1)},
                         args.padding);
-  // The steps of a single window are irrelevant, but the code below counts the elements of a step.
+  // The strides of a single window are irrelevant, but the code below counts the elements of a stride.
   for (size_t axis = 0; axis < pool.taps.size(); ++axis)
     if (pool.windows.places[axis] == 1)
       pool.windows.steps.stride[axis] =

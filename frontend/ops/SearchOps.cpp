@@ -16,7 +16,8 @@ namespace {
 
 Value isNan(const Value &x) { return tracing().compare(ComparePredicate::ne, x, x); }
 
-/// Whether elements of the sequence precede the values: less or, with `right`, not greater. NaN is the largest.
+/// Whether elements of the sequence precede the values: they are less or, with `right`, not greater. NaN is the largest
+/// value.
 Value standBefore(const Value &elements, const Value &values, Side side) {
   Trace &t = tracing();
   Value before = t.compare(side == Side::left ? ComparePredicate::lt : ComparePredicate::le, elements, values);
@@ -26,7 +27,7 @@ Value standBefore(const Value &elements, const Value &values, Side side) {
   return t.binary("or", before, t.binary("and", isNan(values), isLast));
 }
 
-/// Up to this many elements are compared exhaustively.
+/// A sequence of up to this many elements is searched exhaustively.
 constexpr int64_t mostCompared = 64;
 
 Value countBefore(const Value &sequence, const Value &values, Side side) {

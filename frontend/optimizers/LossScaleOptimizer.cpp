@@ -197,7 +197,7 @@ private:
   }
 
   /// Takes the unscale() calls of this trace since the last update; none apply if the update uses other gradients.
-  /// value_error if `gradients` come from unscale() and `args` does not say so.
+  /// value_error if `gradients` come from unscale() but `args` does not say so.
   std::vector<Unscaled> takeUnscaled(const std::vector<Value> &gradients, const std::vector<Variable> &variables,
                                      const ApplyArgs &args) {
     if (unscaledIn_.lock().get() != &tracing())

@@ -26,7 +26,7 @@ private:
   const void *saved_;
 };
 
-/// The mean over processes of each one's gradient of a variable; for a variable that a gradient replaces, the maximum.
+/// The mean over processes of the gradient of a variable or, if the gradient replaces the variable, the maximum.
 Value ofAll(const Variable &variable, const Value &own) {
   return variable.impl()->update == UpdateKind::overwrite ? tracing().allReduce(CollectiveKind::max, own)
                                                           : meanOverProcesses(own);

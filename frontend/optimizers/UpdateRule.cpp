@@ -28,7 +28,7 @@ Value isMultiple(const Value &count, int64_t period) { return ops::equal(quotien
 } // namespace
 
 Value scaledBy(const Value &x, const Value &factor) { return asDtype(x * factor, x.dtype(), "optimizer"); }
-/// Scales by a power of two first, since the product of both factors may underflow.
+/// Scales by `power`, a power of two, first, since the product of both factors may underflow.
 static Value scaledBy(const Value &x, const Value &power, const Value &factor) {
   return asDtype(x * power * factor, x.dtype(), "optimizer");
 }
@@ -138,8 +138,8 @@ bool UpdateRule::clipsByNorm() const {
   return (args_.clipnorm && *args_.clipnorm > 0) || (args_.globalClipnorm && *args_.globalClipnorm > 0);
 }
 
-/// Norms use float32 at least, of scaled gradients if squares may overflow. With a scale of 1 the roundings match
-/// Keras's.
+/// Clips the gradients. Norms are in float32 at least, and of scaled gradients if squares may overflow. With a scale of
+/// 1 the roundings match Keras's.
 std::vector<Value> UpdateRule::clipped(std::vector<Value> gradients) const {
   if (args_.clipnorm && *args_.clipnorm > 0) {
     for (Value &gradient : gradients) {
@@ -189,8 +189,8 @@ void UpdateRule::takeOwn(std::vector<Value> &gradients, std::vector<Variable> &v
   variables.resize(count);
 }
 
-/// The first update starts from the variables' current values, whatever was written to them since the slots were
-/// created.
+/// Sets copies at the first update, which starts from the variables' current values, whatever was written to them since
+/// the slots were created.
 void UpdateRule::beginCopies(const Value &updatesBefore) const {
   if (copies_.empty())
     return;
@@ -232,7 +232,7 @@ void UpdateRule::updateAll(std::vector<Value> gradients, std::vector<Variable> v
   }
 }
 
-/// The first update sets the average to a copy of the variable.
+/// Updates the averages. The first update sets an average to a copy of the variable.
 void UpdateRule::average(const Value &updatesBefore) const {
   Value first = ops::equal(updatesBefore, ops::zeros_like(updatesBefore));
   for (size_t i = 0; i < known_.size(); ++i) {
@@ -248,8 +248,8 @@ void UpdateRule::average(const Value &updatesBefore) const {
   }
 }
 
-/// Runs at each apply(), as in Keras: also at one that only accumulates gradients, and after averages replaced the
-/// variables. A variable with a constraint is owned by one process.
+/// Applies the constraints of variables. As in Keras, this runs at each apply(), even if the call only accumulates
+/// gradients, and after averages have replaced the variables. A variable with a constraint is owned by one process.
 static void constrain(const std::vector<Variable> &variables, const OptimizerParts &parts) {
   for (const Variable &variable : variables) {
     const VariableImpl &impl = *variable.impl();

@@ -37,7 +37,7 @@ void BatchSource::requireSteps(std::optional<int64_t> steps, const char *argumen
                     argument));
 }
 
-/// The batch consists of the rows of `arrays` that `order` lists, at least one. Returns this process's part of it.
+/// Returns this process's part of the batch that consists of the rows `order` of `arrays`, at least one.
 static BatchPart partOf(const Batch &arrays, std::span<const int64_t> order) {
   const RowRange own = ownRows(std::ssize(order));
   const std::span<const int64_t> rows =

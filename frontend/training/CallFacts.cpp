@@ -36,7 +36,7 @@ std::string textOf(T value) {
 }
 template <class E> std::string textOf(const Choice<E> &value) { return textOf(std::string(value.word())); }
 std::string textOf(Numerics numerics) { return numerics == Numerics::strict ? "strict" : "fast"; }
-/// Processes on one machine have one GPU each.
+/// Omits the index of a GPU, since processes on one machine have one GPU each.
 std::string textOf(const Device &device) { return device.kind() == Device::Kind::cpu ? "the CPU" : "a GPU"; }
 
 template <class A, class B> std::string textOf(const std::pair<A, B> &pair) {
@@ -75,7 +75,7 @@ std::string textOf(const ValidationData &data) {
                      textOf(data.arrays().sample_weight));
 }
 
-/// A loss or metric that is a user function has no class.
+/// Describes a loss. A loss or metric that is a user function has no class.
 std::string textOf(const Loss &loss) {
   if (!loss.defined())
     return "none";

@@ -51,7 +51,7 @@ CallbackList::CallbackList(const Model &model, const std::vector<CallbackArg> &c
     stepsPerExecution_ = compiled_->args.steps_per_execution;
 }
 bool CallbackList::areAveragesExchanged() const { return compiled_ && compiled_->optimizer.impl()->areExchanged(); }
-/// In the order that undoes the constructor's: a list may hold one callback twice.
+/// Releases the callbacks in reverse order, since a list may hold one callback twice.
 CallbackList::~CallbackList() {
   try {
     if (areAveragesExchanged() && !wereAveragesExchanged_)

@@ -40,7 +40,7 @@ static void validate(const Run &run, const BatchSource &source, const FitArgs &a
     logs.set("val_" + name, value);
 }
 
-/// A run without an update leaves the weights unchanged; one that continues a restored checkpoint uses its averages.
+/// Finalizes the weights if the run has updated them, or if it continues a restored checkpoint, whose averages it uses.
 static void finalizeWeights(const Run &run, int64_t updatesBefore, bool isRestored) {
   Optimizer &optimizer = run.compiled->optimizer;
   if (optimizer.iterations() != updatesBefore || isRestored)

@@ -53,7 +53,8 @@ void checkNames(const LayerImpl &model, Where where) {
                   model.name, where);
 }
 
-/// With an open key-value cache, axis 1 may have any number of steps.
+/// Returns true if the shape of an input matches the expected shape. With an open key-value cache, axis 1 may have any
+/// number of steps.
 bool fits(const Shape &given, const Shape &expected) {
   if (given.rank() != expected.rank())
     return false;

@@ -93,7 +93,7 @@ template <class Pairs> std::vector<std::string> keysOf(const Pairs &pairs) {
 /// Returns true if the model has a hook for the whole step of this program.
 bool hasStep(const Rep &rep) { return rep.layer.body->has(rep.isTraining ? Hook::train_step : Hook::test_step); }
 
-/// The step without a hook for the whole step.
+/// Runs a step without a hook for the whole step.
 void runParts(Rep &rep, const StepContext &step) {
   const Values predictions(rep.layer.callTraced({rep.data.x.begin(), rep.data.x.end()}));
   LayerBody &body = *rep.layer.body;
@@ -154,10 +154,11 @@ void runHooks(Rep &rep, const StepContext &step) {
 bool isReported(const Rep &rep, std::string_view name) {
   return std::ranges::any_of(rep.reports, [&](const auto &each) { return each.first == name; });
 }
-/// A train_step() or test_step() may report its own "loss".
+/// Returns true if the logs have the step's loss: a train_step() or test_step() may report its own "loss" instead.
 bool logsLoss(const Rep &rep) { return rep.loss.defined() && !(hasStep(rep) && isReported(rep, "loss")); }
 
-/// The steps of all traces must log the same names, since an epoch averages them.
+/// Checks that the trace reports the recorded names: the steps of all traces must log the same names, since an epoch
+/// averages them.
 void requireReports(const Rep &rep) {
   std::vector<std::string> found = keysOf(rep.reports), expected = keysOf(rep.record->reports);
   if (logsLoss(rep))

@@ -31,7 +31,7 @@ std::vector<Variable> variablesOf(const Layer &model, const CompiledModel *compi
   return variables;
 }
 
-/// Each process has its own cut.
+/// Broadcasts the values of rank 0. Divided slots are skipped, since each process has its own cut.
 Status broadcastVariables(const std::vector<Variable> &variables, const OptimizerParts *parts,
                           Collectives &collectives) {
   for (const Variable &variable : variables) {
@@ -47,7 +47,7 @@ Status broadcastVariables(const std::vector<Variable> &variables, const Optimize
   return {};
 }
 
-/// The seeds and the count of finished epochs, as text.
+/// Copies the seeds and the count of finished epochs of rank 0 to all processes, as text.
 void shareCounters(const Layer &model, ProcessGroup &group) {
   std::atomic<int64_t> &epochs = stateOf(model).finishedEpochs;
   std::ostringstream own;
@@ -87,7 +87,7 @@ void TogetherCall::agree(const Layer &model, const std::function<void(std::vecto
   requireAgreement(*group, facts);
 }
 
-/// From now on values that the host writes to variables are compared at the next step.
+/// Watches variables: values that the host writes to them are compared at the next step.
 static void watch(const Layer &model, const CompiledModel &compiled) {
   std::vector<Variable> variables = model.variables();
   for (const Variable &variable : compiled.optimizer.variables())

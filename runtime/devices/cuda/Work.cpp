@@ -167,7 +167,7 @@ StatusOr<Work> workOf(std::span<const QueuedCopy *const> copies, Modules &module
 }
 
 size_t togetherOf(std::span<const QueuedOperation> operations) {
-  constexpr size_t most = 64;                     // copies; each block searches them for its own
+  constexpr size_t most = 64;                     // copies, which each block searches for its own
   constexpr int64_t mostBytes = int64_t(1) << 20; // of one
   std::vector<Range> reads, writes;
   const auto meets = [](const std::vector<Range> &ranges, const Range &range) {
