@@ -37,7 +37,7 @@ struct Launch {
   int64_t grid = 1;                    // blocks
   std::span<void *const> buffers;      // operands, then results
   std::span<const int64_t> extents;
-  int64_t scratchBytes = 0; // per thread; per block on a GPU; at most the scratch for which the queue was made
+  int64_t scratchBytes = 0; // per thread; per block on a GPU; at most the scratch of the queue (makeQueue())
   double cost = 0;          // estimated nanoseconds on one core; 0 means unknown and counts as small
   Condition condition;
   const std::string *site = nullptr; // the origin of the launch, for messages; null if unknown

@@ -16,7 +16,7 @@ public:
   explicit KernelHandle(void *code) : code_(code) {}
   KernelHandle(CpuKernelFunction function) : code_(reinterpret_cast<void *>(function)) {}
   void *get() const { return code_; }
-  /// For devices that run host code: the function behind the handle.
+  /// For devices that run host code: the handle's function.
   CpuKernelFunction function() const { return reinterpret_cast<CpuKernelFunction>(code_); }
 
 private:

@@ -48,7 +48,7 @@ std::string describeVariation(const std::vector<const ProgramKey *> &keys, const
 /// Identifies a thread across forks: a child process has no other thread of its parent.
 struct ThreadMark {
   uint64_t number; // unique among the threads of the process
-  int64_t forks;   // forkCount() when the mark was made
+  int64_t forks;   // forkCount() when the mark was created
   static ThreadMark own() {
     static std::atomic<uint64_t> threads{0};
     static thread_local const uint64_t number = ++threads;

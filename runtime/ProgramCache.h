@@ -79,8 +79,8 @@ public:
       : ProgramCache(std::move(name), std::move(compile), std::move(warn), Bounds()) {}
   ProgramCache(std::string name, Compile compile, Warn warn, Bounds bounds);
 
-  /// Returns the player for `key` in constant time. If there is none, the cache compiles one and drops those of older
-  /// configuration epochs, which no call can ask for again. While the cache then exceeds its bounds, it drops the least
+  /// Returns the player for `key` in constant time. If there is none, the cache compiles one and drops players of older
+  /// configuration epochs, which no call can request again. While the cache then exceeds its bounds, it drops the least
   /// recently used player; the first time, it calls `warn` with the feed and the dimension that vary. A closed program
   /// gives key_error with the list of its keys.
   StatusOr<std::shared_ptr<Player>> find(ProgramKey key);

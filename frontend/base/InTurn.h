@@ -8,7 +8,7 @@ namespace halftone::detail {
 
 /// Used in the destructor of an object that may own others of its kind, directly or indirectly: the destructor passes
 /// the owning members to add(). They are destroyed one after another at the end of the thread's outermost InTurn, so
-/// that a chain of a million objects takes no more stack than one.
+/// that a chain of a million objects takes no more stack than a single object.
 class InTurn {
 public:
   InTurn();

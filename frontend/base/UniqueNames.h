@@ -1,4 +1,4 @@
-// Names of layers, metrics and variables: automatic ones, and validation of those that users give.
+// Names of layers, metrics and variables: automatic names, and validation of names that users give.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "halftone/Error.h"

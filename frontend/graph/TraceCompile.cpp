@@ -25,7 +25,7 @@ namespace halftone::detail {
 
 namespace {
 
-/// Checks that HALFTONE_TARGET, if it is set, names a target and, for code that is to run, one of the device.
+/// Checks that HALFTONE_TARGET, if it is set, names a target; if the code is to run, one that the device supports.
 Status checkEnvironment(const std::string *ofDevice) {
   const std::string named = environmentValue("HALFTONE_TARGET");
   if (named.empty())

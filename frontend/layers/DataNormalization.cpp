@@ -102,7 +102,7 @@ public:
   }
 
 private:
-  /// The shape of the given mean, extended by 1 for each missing axis: its axes are the last of the kept ones.
+  /// The shape of the given mean, extended by 1 for each missing axis: its axes are the last of the kept axes.
   Shape spreadShape(const Shape &given) const {
     std::vector<int64_t> dims(static_cast<size_t>(rank_), 1);
     for (int64_t i = 1; i <= given.rank(); ++i)

@@ -7,7 +7,8 @@
 
 namespace halftone::detail {
 
-/// The fields of every layer, which precede its own and are followed by "activity_regularizer" if it has one.
+/// The fields that all layers share. They precede a layer's own fields, which "activity_regularizer" follows if the
+/// layer has one.
 template <class Args>
 constexpr std::tuple baseFields{Field{"name", &Args::name}, Field{"trainable", &Args::trainable},
                                 Field{"dtype", &Args::dtype}};
@@ -131,10 +132,10 @@ struct InputOptions {
   std::string name{};
 };
 
-/// The fields of one layer other than those of every layer.
+/// The fields of one layer other than those that all layers share.
 template <class Options> constexpr std::tuple layerFields{};
 
-/// All fields of an InputLayer: of those of every layer it has only the name.
+/// All fields of an InputLayer. Of the fields that all layers share it has only the name.
 template <>
 inline constexpr std::tuple layerFields<InputOptions>{
     Field{"batch_shape", &InputOptions::batchShape, Presence::required},
@@ -143,7 +144,7 @@ inline constexpr std::tuple layerFields<InputOptions>{
     FixedField{"ragged", false},
     Field{"name", &InputOptions::name},
     FixedField{"optional", false}};
-/// The last fields of layers that LoRA can adapt, which Keras writes only where LoRA is requested.
+/// The last fields of layers that LoRA can adapt. Keras writes them only if LoRA is requested.
 template <class Args>
 constexpr std::tuple loraFields{GivenField{"lora_rank", &Args::lora_rank}, GivenField{"lora_alpha", &Args::lora_alpha}};
 /// The last fields of layers that can also be quantized.
@@ -342,7 +343,7 @@ protected:
   Options options_;
 };
 
-/// The arguments of every layer. `casts`: whether a layer whose arguments have no `autocast` casts its inputs.
+/// The arguments that all layers share. `casts`: whether a layer whose arguments have no `autocast` casts its inputs.
 template <class Args> LayerArgs layerArgs(const Args &args, bool casts = false) {
   LayerArgs result{args.activity_regularizer, args.trainable, args.dtype, casts, args.name};
   if constexpr (requires { args.autocast; })

@@ -203,7 +203,7 @@ inline constexpr std::tuple layerFields<CutMixOptions>{Field{"data_format", &lay
                                                        Field{"factor", &CutMixOptions::factor},
                                                        Field{"seed", &layers::RandomImageArgs::seed}};
 
-/// All fields of a SpatialDropout: of the fields of every layer Keras gives it only these two.
+/// All fields of a SpatialDropout. Of the fields that all layers share, Keras gives it only these two.
 template <class Options>
 constexpr std::tuple spatialDropoutFields{Field{"rate", &Options::rate, Presence::required},
                                           Field{"seed", &Options::seed}, Field{"name", &Options::name},

@@ -5,7 +5,7 @@
 
 namespace halftone::detail {
 
-/// The size of the vocabulary, which configs contain for layers whose vocabulary is elsewhere in the file.
+/// The size of the vocabulary. The config contains it if the vocabulary is elsewhere in the file.
 struct FrozenSize {
   std::optional<int64_t> vocabularySize{};
 };
@@ -65,7 +65,7 @@ template <class Args> struct WeightsField {
       args.idf_weights = reader.get<std::vector<double>>("idf_weights");
   }
 };
-/// A mode name; null for none. A user function is a value_error.
+/// A mode name; null for none. value_error for a user function.
 template <class Args, class T> struct FunctionField {
   const char *key;
   T Args::*member;

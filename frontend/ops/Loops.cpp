@@ -276,7 +276,8 @@ Value interleaved(const Value &even, const Value &odd) {
   return even.shape()[0] == pairs ? all : tracing().concat({all, rows(even, pairs, 1)}, 0);
 }
 
-/// The recursive halving: partial results at odd indices are those of pairs, from which those at even indices follow.
+/// The recursive halving: the partial results of pairs are the partial results at odd indices, from which the ones at
+/// even indices follow.
 List partials(const std::function<List(const List &, const List &)> &f, const List &elems) {
   const int64_t count = elems[0].shape()[0];
   if (count < 2)

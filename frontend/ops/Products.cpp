@@ -63,7 +63,7 @@ Value matmul(const Value &a, const Value &b) {
     axes.lhsContract = {sa.rank() - 1};
     axes.rhsContract = {kb};
     if (sb.rank() > 2) {
-      // Batch axes broadcast; the leading axes of both are first made equal.
+      // Batch axes broadcast: first the leading axes of both operands become equal.
       std::vector<int64_t> da = sa.dims(), db = sb.dims();
       Shape batch = broadcastShape("matmul", Shape({da.begin(), da.end() - 2}), Shape({db.begin(), db.end() - 2}));
       auto withBatch = [&](const std::vector<int64_t> &dims) {

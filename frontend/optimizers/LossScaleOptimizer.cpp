@@ -101,8 +101,8 @@ public:
     Value counter = readRaw(counter_), skipped = readRaw(skipped_);
     Value zero = ops::zeros_like(counter), minScale = ops::full_like(scale, args_.min_scale),
           maxScale = ops::full_like(scale, args_.max_scale);
-    // Keras compares with ==: a counter beyond the number of growth steps does not grow the scale until a fault resets
-    // it.
+    // Keras compares with ==: a counter beyond the number of growth steps does not grow the scale until a non-finite
+    // gradient resets the counter.
     const int64_t last = std::min<int64_t>(args_.dynamic_growth_steps - 1, std::numeric_limits<int32_t>::max());
     Value grows = ops::equal(counter, ops::full_like(counter, last));
     Value grown = ops::where(ops::less(scale, maxScale), ops::minimum(scale * 2.0, maxScale), scale);
@@ -125,7 +125,7 @@ public:
   int64_t updatesAfter(int64_t calls) const override { return inner_.impl()->updatesAfter(calls); }
   bool isBuilt() const override { return inner_.impl()->isBuilt(); }
   void build(const std::vector<Variable> &variables) override {
-    watchAll(variables); // so that state() can name a fault read from a file
+    watchAll(variables); // so that state() can name a faulty variable read from a file
     inner_.impl()->build(variables);
   }
   const OptimizerParts &parts() const override { return inner_.impl()->parts(); }

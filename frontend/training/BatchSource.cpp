@@ -125,8 +125,8 @@ static BatchPart partOfElement(const Batch &element) {
   }
 }
 
-/// The batches of a dataset from `place` on, or after it if `isDrawn`. `left`: their number, if known, after which the
-/// dataset is not asked for more: a stream might block.
+/// The batches of a dataset from `place` on, or after it if `isDrawn`. `left` is their number, if known; no further
+/// batch is requested, since a stream might block.
 static std::function<std::optional<BatchPart>()> partsFrom(Dataset::iterator place, bool isDrawn,
                                                            std::optional<int64_t> left) {
   return [place = std::move(place), isDrawn, left]() mutable -> std::optional<BatchPart> {

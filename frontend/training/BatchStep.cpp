@@ -69,7 +69,8 @@ struct FedTargets {
   std::vector<Tensor> tensors;
   size_t targets = 0, weights = 0;
 };
-/// For a model with hooks: as given, or in the order of the outputs with their names.
+/// Returns the targets and weights for a model with hooks: as given or, if they have names, in the order of the
+/// outputs.
 FedTargets givenTargets(const Run &run, const std::vector<Tensor> &x, const Batch &batch) {
   std::vector<Tensor> y(batch.y.begin(), batch.y.end()),
       weights(batch.sample_weight.begin(), batch.sample_weight.end());
@@ -85,7 +86,8 @@ FedTargets givenTargets(const Run &run, const std::vector<Tensor> &x, const Batc
   fed.tensors.insert(fed.tensors.end(), weights.begin(), weights.end());
   return fed;
 }
-/// For any other model: those of the outputs that need targets. Labels are checked unless they were before.
+/// Returns the targets and weights for a model without hooks: those of the outputs that need targets. Checks the labels
+/// unless `labelsChecked`.
 FedTargets neededTargets(const Run &run, const std::vector<Tensor> &x, const BatchPart &part, bool labelsChecked) {
   prepareCompiled(run.model, *run.compiled, x, part.batch.y);
   const NameList &outputs = run.compiled->outputs;
@@ -102,7 +104,7 @@ FedTargets neededTargets(const Run &run, const std::vector<Tensor> &x, const Bat
   return fed;
 }
 
-/// The same check for a model with hooks, of the targets that compile()'s losses use unchanged.
+/// Checks the labels for a model with hooks: those of the targets that compile()'s losses use unchanged.
 void checkGivenTargets(const Run &run, const std::vector<Tensor> &x, bool isTraining, const Batch &all) {
   const std::shared_ptr<const StepRecord> record = run.compiled->steps[isTraining].known();
   if (!record || record->targets.empty())
@@ -115,8 +117,8 @@ void checkGivenTargets(const Run &run, const std::vector<Tensor> &x, bool isTrai
   checkTargets(run.model, *run.compiled, y);
 }
 
-/// A batch as feeds of the train or test program. Checks the compiled state and, unless they were checked before, the
-/// labels first.
+/// Converts a batch to feeds of the train or test program. First checks the compiled state and, unless `labelsChecked`,
+/// the labels.
 Feeds feedsOf(const Run &run, bool isTraining, const BatchPart &part, bool labelsChecked) {
   checkRows(part.batch);
   const bool hooked = hasHooks(*run.model.impl());
@@ -263,7 +265,7 @@ StepResult detail::trainStep(const Run &run, const BatchPart &part, bool labelsC
     state.fullStepLayout = feeds.layout;
   }
   StepResult result;
-  if (isLossScaleOptimizer(run.compiled->optimizer)) // the train program fetches its word after all metrics
+  if (isLossScaleOptimizer(run.compiled->optimizer)) // the train program fetches the skippedWord() after all metrics
     result.skipped = fetches.back();
   result.logs = logsOf(*run.compiled, true, std::move(fetches));
   return result;
@@ -285,8 +287,8 @@ Tensor Model::predict_on_batch(const Tensors &x) const {
   return outputs[0];
 }
 
-/// Compares the processes before the first batch, and before one with other arguments. Before the first one, all get
-/// the weights of rank 0, unless fit() or evaluate() has already distributed them.
+/// Compares the processes before the first batch, and before a batch with other arguments. Before the first batch, all
+/// processes get the weights of rank 0, unless fit() or evaluate() has already distributed them.
 static void beginBatch(const Model &model, const TogetherCall &call, const Batch &batch, const BatchArgs &args) {
   const std::shared_ptr<CompiledModel> compiled = compiledIfAny(model);
   std::vector<Fact> own;
@@ -303,7 +305,7 @@ static void beginBatch(const Model &model, const TogetherCall &call, const Batch
 }
 
 namespace {
-/// A single-batch call: its name, the text for what must follow compile(), and its program.
+/// A single-batch call: its name, its description in the error about a missing compile(), and its program.
 struct BatchCall {
   const char *name, *before;
   bool isTraining;

@@ -130,7 +130,7 @@ void CallbackList::trainExecutionEnd(int64_t number, const Logs &logs) {
   each([&](Callback &c) { c.on_train_batch_end(number, logs); });
 }
 void CallbackList::testBegin() {
-  endExecution(); // the open execution is a training one; it ends before validation
+  endExecution(); // the open execution is part of training; it ends before validation
   each([](Callback &c) { c.on_test_begin({}); });
 }
 void CallbackList::testBatchBegin(int64_t batch) {

@@ -1,4 +1,4 @@
-// Provides checkpoints with the place of a run, and resumes a run from one.
+// Provides checkpoints with the position of a run in its data, and resumes runs from checkpoints.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/FitProgress.h"
 #include "frontend/training/ModelState.h"

@@ -25,7 +25,7 @@ public:
     ~Place();
     Place(const Place &) = delete;
     Place &operator=(const Place &) = delete;
-    /// The substitutes for the metrics' `own` variables in a program; null for place 0. New variables are initialized
+    /// The substitutes for the metrics' `own` variables in a program; null for slot 0. New variables are initialized
     /// from `initial`, otherwise with zeros, on the default device.
     std::shared_ptr<const VariableSubstitutes> substitutes(const std::vector<Variable> &own,
                                                            const InitialValues &initial) const;

@@ -29,7 +29,7 @@ struct FileState {
 class AwaitedState {
 public:
   virtual ~AwaitedState() = default;
-  /// The values for an optimizer whose variables are known. Layers are found by their places below `model`.
+  /// The values for an optimizer whose variables are known. Layers are found by their positions below `model`.
   virtual FileState valuesFor(const Layer &model, const Optimizer &optimizer) const = 0;
   /// Returns true if its values, apart from those of a loss scale, are for exactly the places of the optimizer's
   /// variables.

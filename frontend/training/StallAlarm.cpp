@@ -1,4 +1,4 @@
-// Reads the words of skipped steps as they arrive.
+// Reads the counter words of skipped steps as they arrive.
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/training/StallAlarm.h"
 #include "frontend/base/ProgressBar.h"

@@ -13,7 +13,7 @@ public:
   explicit StallAlarm(const Optimizer &optimizer);
   /// `skipped` is the step's counter word of skipped steps, on the step's device.
   void stepped(int64_t epoch, int64_t step, const Tensor &skipped);
-  /// Reads the word of the last step if the step has completed. Never waits.
+  /// Reads the counter word of the last step if the step has completed. Never waits.
   void look();
 
 private:

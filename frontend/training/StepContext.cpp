@@ -43,8 +43,8 @@ struct StepContext::Rep {
   const std::string &where() const { return layer.path.empty() ? layer.name : layer.path; }
   [[noreturn]] void refuse(ErrorKind kind, const std::string &message) const { throw Error(kind, message, where()); }
 
-  /// value_error, or type_error for a loss that is not a float, unless `value` is a traced scalar; `what` names the
-  /// place.
+  /// Checks that `value` is a traced scalar; value_error if not, and type_error for a loss that is not a float. `what`
+  /// names the value in messages.
   void requireScalar(const std::string &what, const Value &value, bool isLoss) const {
     if (!value.defined())
       refuse(ErrorKind::value_error, fmt::format("{} has an undefined Value: a scalar is expected", what));

@@ -147,7 +147,7 @@ void agreeOnStep(const Layer &model, CompiledModel &compiled, CompiledFunction &
     return;
   std::vector<Fact> facts;
   FeedLayout layout = feeds.layout;
-  layout.allRows = layout.groups.back() = 0; // the single-process program: that of several has different rows in each
+  layout.allRows = layout.groups.back() = 0; // the single-process program: joint programs differ in their rows
   const bool updates = isTraining && !compiled.optimizer.impl()->parts().areSplit(); // else each updates other elements
   addLines(updates ? program.ir(Stage::graph, whole, layout) : lossText(model, compiled, isTraining, whole, layout),
            facts);

@@ -43,7 +43,7 @@ std::string openFolder(const std::string &path) {
 void createParents(const std::string &path) {
   for (size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
     if (::mkdir(path.substr(0, slash).c_str(), 0700) != 0 && errno != EEXIST)
-      return; // opening the folder then reports the fault
+      return; // openFolder() then reports the error
 }
 
 /// The start of an entry's file: the part of its header that the key determines. The body's digest and size follow.

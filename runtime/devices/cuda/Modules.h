@@ -31,9 +31,9 @@ public:
   static StatusOr<std::shared_ptr<Modules>> open(std::shared_ptr<Gpu> gpu);
   /// Loads these kernels; KernelHandle::get() points to a const LoadedKernel. The driver compiles several at a time,
   /// each as a whole program: its linker would compile relocatable code, in which a shuffle is a call. value_error
-  /// naming the kernel if its target is not one of this GPU, if the driver does not compile the code (with the driver's
-  /// log), if the entry is missing, or if a block of the launch shape does not fit the GPU. device_error as for
-  /// allocations.
+  /// naming the kernel if the GPU does not support its target, if the driver does not compile the code (with the
+  /// driver's log), if the entry is missing, or if a block of the launch shape does not fit the GPU. device_error as
+  /// for allocations.
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels);
   /// The kernel of BuiltinPtx.h, loaded at the first call. The caller holds a GpuTurn.
   StatusOr<const LoadedKernel *> copyKernel();

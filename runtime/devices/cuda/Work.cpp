@@ -161,7 +161,7 @@ StatusOr<Work> workOf(std::span<const QueuedCopy *const> copies, Modules &module
     work.grid += blocksOf(*copy);
   }
   work.fixed = copyTable;
-  work.parameters.resize(copyTable + 1); // those of one copy are not read
+  work.parameters.resize(copyTable + 1); // the parameters of a single copy are not read
   work.parameters.push_back(copies.size());
   return Work(std::move(work));
 }
