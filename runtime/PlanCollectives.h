@@ -24,7 +24,7 @@ struct CollectiveTimes {
 class PlanCollectives {
 public:
   /// Without a group the process runs alone and each value is copied. With a group, a non-host device joins it; errors
-  /// are those of DeviceRuntime::join(). value_error if the plan was partitioned for a rank or a number of processes
+  /// are those of DeviceRuntime::join(). value_error if the plan divides values for a rank or a number of processes
   /// other than the group's. The executable must outlive the object.
   static StatusOr<std::unique_ptr<PlanCollectives>> make(const Executable &executable, DeviceRuntime &device,
                                                          std::shared_ptr<ProcessGroup> group);

@@ -13,7 +13,7 @@ public:
                   std::span<std::byte *const> addresses)
       : plan(plan), launch(launches.begin()), buffer(buffers.begin()), addresses(addresses) {
     made.operations.reserve(
-        plan.steps.size()); // address places point into the operations, and operations to the lists of places
+        plan.steps.size()); // no reallocation: addresses point into the operations, and operations into `moving`
     made.moving.reserve(plan.steps.size());
   }
 

@@ -1,4 +1,4 @@
-// Memory of host tensors: large blocks are cached for the next tensor of the same size in bytes.
+// Memory of host tensors: large blocks are cached for the next tensor of the same size, rounded up to pages.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace halftone {
 
-/// Blocks of at least this many bytes are cached when their tensor is destroyed. A fresh block costs one page fault per
-/// 4 KiB, which together can take longer than the matrix product that fills the block.
+/// Blocks of at least this many bytes, and at most mostKeptBytes, are cached when their tensor is destroyed. A fresh
+/// block costs one page fault per 4 KiB, which together can take longer than the matrix product that fills the block.
 inline constexpr size_t leastKeptBlock = size_t(1) << 16;
 /// Limit on the total cached bytes. Beyond it the oldest cached blocks are freed.
 inline constexpr size_t mostKeptBytes = size_t(1) << 27;

@@ -41,8 +41,8 @@ public:
   std::byte *data() const { return memory_.get(); }
   DeviceRuntime &device() const { return *device_; }
   const std::shared_ptr<DeviceRuntime> &sharedDevice() const { return device_; }
-  /// Moves the variable to `device` and drops its shadows. Players bound before refuse to play from then on.
-  /// device_error if out of memory; the variable then stays where it was.
+  /// Moves the variable to `device`, drops its shadows and increments its version. Players bound before refuse to play
+  /// from then on. device_error if out of memory; the variable then stays where it was.
   Status moveTo(const std::shared_ptr<DeviceRuntime> &device);
   /// The shadow of the function with that key (ShadowSlot::function), created if there is none. Call it under lock().
   /// The shadow lives while the variable stays on its device. device_error if out of memory, internal_error if the

@@ -7,8 +7,8 @@
 
 namespace halftone::detail {
 
-/// While it exists, a compile on this thread that has taken longer than `after` calls `show` whenever the number `done`
-/// of compiled kernels, out of `count`, grows, but at most a few times a second. Only the newest watch of a thread is
+/// While it exists, a compile on this thread that has taken longer than `after` calls `show` with the number `done` of
+/// `count` kernels that have code whenever it grows, at most a few times a second. Only the newest watch of a thread is
 /// notified. `show` may run user code. An exception that it throws ends the compile and propagates to the compile's
 /// caller.
 class CompileWatch {

@@ -15,7 +15,7 @@ Variable replacedWeight(BuildContext &context, const Variable &old, const Tensor
 /// A new non-trainable weight with this value.
 Variable fixedWeight(BuildContext &context, const std::string &name, const Tensor &value);
 
-/// The form of the product of a kernel and an input. Keras stores int8 scales as a vector over the outputs for a Dense,
+/// The form of the product of a kernel and an input. Keras stores one int8 scale per output: as a vector for a Dense,
 /// and in the output's rank for an EinsumDense.
 struct ProductForm {
   EinsumLabels labels{};

@@ -22,9 +22,9 @@ public:
   std::vector<Variable> variables() const { return {values_, first_}; }
   /// Records the lookup of the rate at `step`, a scalar int32.
   Value at(const Value &step) const;
-  /// The host work before each play that increments the count `steps` by up to `mostSteps` and sets `rate` to
-  /// at(steps). If the table may be exhausted, or if the count was written by anything other than plays, it waits for
-  /// the count and reads it.
+  /// The host work before a play that increments the count `steps` by up to `mostSteps` and sets `rate` to at(steps).
+  /// If the table may be exhausted, or if anything other than plays has written the count, it waits for the count,
+  /// reads it and refills the table.
   BeforePlay::Begin prepare(const LearningRate &schedule, const Variable &steps, const Variable &rate,
                             int64_t mostSteps);
 

@@ -80,8 +80,8 @@ public:
   /// The reason why `place` cannot be a position in these data; "" if it may be.
   std::string misfit(const PassPlace &place) const;
   /// Replays the pass from its start up to `place`, and drops the drawn elements. The next epoch continues there, as if
-  /// the reader had been created with `steps`. The seed sequence and the shuffle counts are restored afterwards.
-  /// value_error if the pass has fewer elements.
+  /// it had already run `steps` steps. The seed sequence and the shuffle counts are restored afterwards. value_error if
+  /// the pass has fewer elements.
   void resume(const PassPlace &place, int64_t steps);
 
 private:
@@ -105,7 +105,7 @@ private:
   std::function<void(const BatchPart &)> prepare_;
   std::mt19937_64 passSeeds_; // the sequence of seeds when the pass began; NOLINT(bugprone-random-generator-seed)
   std::vector<int64_t> passCounts_;
-  std::optional<int64_t> resumedSteps_; // of the next epoch
+  std::optional<int64_t> resumedSteps_; // steps that the next epoch has already run
 };
 
 } // namespace halftone::detail

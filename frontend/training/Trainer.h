@@ -59,7 +59,7 @@ struct CompiledModel {
   CompiledModel(const Layer &model, const CompileArgs &args);
   CompiledModel(const CompiledModel &) = delete;
   CompileArgs args;         // `device` is set
-  Optimizer optimizer;      // the LossScaleOptimizer if the loss is scaled
+  Optimizer optimizer;      // the LossScaleOptimizer if it scales the loss
   NameList outputs;         // set by prepareCompiled(), like the fields below; those with a loss or metric need targets
   std::vector<Loss> losses; // one per output, undefined where there is none
   std::vector<double> lossWeights; // one per output, or none

@@ -12,8 +12,8 @@ namespace halftone {
 /// libraries and the caches of the exiting thread. So process exit begins by waiting until no other thread holds a
 /// gate. A gate requested afterwards is refused with a runtime_error: at once on the thread that called exit(), and
 /// after a few seconds on any other thread, by which time the process has usually ended. A thread that releases its
-/// gate during process exit waits as long, since an uncaught error in it would terminate the process first. The same
-/// holds for a thread that runs the destructors of its thread_local objects.
+/// gate during process exit waits as long, since an uncaught error in it would terminate the process first. A gate is
+/// also refused, at once, on a thread that is running the destructors of its thread_local objects.
 ///     const CompilerGate gate;
 ///     HALFTONE_RETURN_IF_ERROR(gate.status());
 class CompilerGate {

@@ -32,8 +32,9 @@ public:
   StatusOr<std::shared_ptr<const KernelLibrary>> load(const std::map<std::string, KernelCode> &kernels) override;
   StatusOr<std::unique_ptr<DeviceQueue>> makeQueue(int64_t scratchBytes) override;
   int threads() const;
-  /// Sets the number of threads that share a launch, including the caller. value_error unless 1 <= threads <= 1024;
-  /// device_error if the system starts no more threads. Waits while a plan plays.
+  /// Sets the number of threads that share a launch, including the caller. If the system starts fewer threads, the
+  /// device uses those. value_error unless 1 <= threads <= 1024; device_error if there is no memory for the threads.
+  /// Waits while a plan plays.
   Status setThreads(int threads);
 
 private:

@@ -15,7 +15,7 @@ struct StepTimes {
   double total = 0; // of one play: the launches and the player's overhead between them
 };
 
-/// Plays the plan with feeds of zeros on copies of its variables: once to warm up, then a few times, until about a
+/// Plays the plan with feeds of zeros on copies of its variables: once to warm up, then up to 20 times, until about a
 /// second has passed. The player and its variables are unchanged. value_error for a device other than the host's, whose
 /// launches the host does not wait for; device_error if there is no memory for the copies.
 StatusOr<StepTimes> measureSteps(const Player &player);
