@@ -54,7 +54,7 @@ enum class ReduceAllKind : uint8_t { all_finite, sum_of_squares, max_abs };
 /// dummy row that counts as 0 rows.
 struct SharedBatch {
   int64_t rank = 0, processes = 1;
-  Value rows, allRows;   // of this process, and of all processes
+  Value rows, allRows;   // float32 scalars: of this process, and of all
   int64_t wholeRows = 0; // the value of allRows
   /// If true, the optimizer's apply() gets only those elements of each gradient that this process updates.
   bool hasOwnGradients = false;

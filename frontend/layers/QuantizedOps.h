@@ -9,7 +9,7 @@ namespace halftone::detail {
 /// Integers between -127 and 127, and the scale by which they are divided to get floats.
 struct QuantizedValue {
   Value values; // int8
-  Value scale;  // with extent 1 for reduced axes
+  Value scale;  // in the dtype of the floats, with extent 1 for reduced axes
 };
 /// One scale for all elements along `axes`: 127 / (largest magnitude + 1e-7).
 QuantizedValue absMaxQuantized(const Value &x, const std::vector<int64_t> &axes);
