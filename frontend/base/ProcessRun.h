@@ -41,6 +41,7 @@ void writeInFirst(const std::function<void()> &write);
 /// them.
 void meet(std::string_view name);
 /// Gathers the rows of all processes; `own` holds the rows of this process. `rows` is the total number of rows.
+/// value_error if `own` does not have one row per row of the process, or the dummy row of a process without rows.
 Tensor gatherRowsOfAll(ProcessGroup &group, const Tensor &own, int64_t rows);
 
 } // namespace halftone::detail

@@ -35,7 +35,8 @@ struct UniformRule {
   bool needsLowest, needsHighest;
   double lowest, highest; // values of the dtype in the range
 };
-/// value_error unless the dtype is a float that has a value in the range and represents both bounds.
+/// value_error unless minval < maxval and the dtype is a float that has a value in the range and whose finite range
+/// includes both bounds.
 UniformRule uniformRule(std::string_view who, double minval, double maxval, DType dtype);
 
 /// Integers in minval <= v < maxval: minval plus the upper part of a product of random words and `range`. The number of

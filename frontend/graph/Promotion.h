@@ -46,7 +46,8 @@ struct Operands {
 Operands fit(std::string_view op, const Operand &a, const Operand &b, DType (*computed)(DType) = nullptr);
 /// Normalizes `axis` to be non-negative; value_error naming `op` if it is out of range.
 int64_t normalizeAxis(std::string_view op, int64_t axis, int64_t rank);
-/// Normalizes axes: non-negative, ascending, without duplicates; empty means all.
+/// Normalizes axes: non-negative and ascending; empty means all. value_error naming `op` for an axis that is out of
+/// range or given twice.
 std::vector<int64_t> normalizeAxes(std::string_view op, const std::vector<int64_t> &axes, int64_t rank);
 /// A constant with the shape and dtype of `like`, as Keras treats a Python scalar. For an integer dtype the number is
 /// truncated; value_error if the dtype cannot represent the result.

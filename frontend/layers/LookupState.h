@@ -44,7 +44,7 @@ private:
 };
 
 /// Calls `add` with the first input of each batch, of the first `steps` batches if given. value_error for an endless
-/// dataset without `steps`.
+/// dataset without `steps`, and for negative `steps`.
 void forEachInput(const Dataset &data, std::optional<int64_t> steps, const std::function<void(const Tensor &)> &add);
 
 } // namespace halftone::detail

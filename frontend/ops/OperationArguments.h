@@ -11,7 +11,7 @@
 namespace halftone::detail {
 
 /// Operands are requested in Keras's order. Each getter throws an Error that names the operation and the argument:
-/// value_error if it is absent, not_implemented_error if its value is of another kind.
+/// value_error for a missing operand, not_implemented_error for a missing config entry and for a value of another kind.
 class OperationArguments {
 public:
   using Json = nlohmann::ordered_json;
@@ -25,7 +25,7 @@ public:
   Value maybeValue(const char *name);
   /// The Values of one argument that is a list.
   std::vector<Value> values(const char *name);
-  /// All remaining operands.
+  /// All remaining positional operands.
   std::vector<Value> rest();
   /// The starts of one argument that is a Value, or a list of integers and Values.
   Starts starts(const char *name);

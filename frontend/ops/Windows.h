@@ -9,7 +9,7 @@
 namespace halftone::detail {
 
 /// Expands `list` to one entry for each of `rank` spatial axes; a single entry applies to all. value_error naming `op`
-/// and the argument for another length, or an entry below `least`.
+/// and the argument for another length, or an entry below `least` or above 2^31.
 std::vector<int64_t> perAxis(std::string_view op, std::string_view argument, const std::vector<int64_t> &list,
                              int64_t rank, int64_t least = 1);
 

@@ -12,7 +12,7 @@ using ClassWeights = std::vector<std::pair<int64_t, double>>;
 
 /// `batch` with sample weights by the class of each sample, under the names of its targets; without class weights
 /// `batch` itself. If there are several targets, only integer targets get weights. value_error if the batch has its own
-/// sample weights, and for a duplicate class.
+/// sample weights or no target with classes, and for a duplicate class.
 Batch weighedByClass(const Layer &model, Batch batch, const ClassWeights &classWeight);
 
 } // namespace halftone::detail

@@ -14,10 +14,11 @@ struct ProgramChoice {
   FeedLayout layout;
 };
 
-/// The program that `args` names, otherwise the training step of a compiled model and predict of any other model. Its
-/// types are those of the full step of the last training run, otherwise those of the model's inputs. value_error if
-/// these are unknown. The caller opens a CallTransaction that outlives the choice and does not commit it: inspecting a
-/// program must build neither optimizer nor metrics for it.
+/// The program that `args` names, otherwise the training step of a compiled model and predict of any other model. The
+/// types of the training and test steps are those of the full step of the last training run, if there was one;
+/// otherwise they follow from the model's inputs. value_error if these are unknown. The caller opens a CallTransaction
+/// that outlives the choice and does not commit it: inspecting a program must build neither optimizer nor metrics for
+/// it.
 ProgramChoice chooseProgram(const Model &model, const IrArgs &args);
 
 } // namespace halftone::detail
